@@ -9,6 +9,7 @@ import { benches as imageBenches } from './image.ts';
 import { library } from './library.ts';
 import { memory } from './memory.ts';
 import { merging } from './merging.ts';
+import { operators } from './operators.ts';
 import { posts } from './posts.ts';
 import { presign } from './presign.ts';
 import { recall } from './recall.ts';
@@ -38,6 +39,7 @@ export const benches: readonly Bench[] = [
   agent,
   runs,
   threads,
+  operators,
   library,
   screening,
   videoWatermark,

@@ -187,7 +187,14 @@ describe('rooms', () => {
   it('test support is in test/, named for its kind', () => {
     const support = /\.(fixture|child|conformance|testing)\.ts$|(^|\/)(test|conformance)-[\w-]+\.ts$/;
     expect(files.filter(({ path }) => support.test(path)).map(({ path }) => path)).toEqual([]);
-    const programs = ['test/plain-summary.ts', 'test/runner/', 'test/generated/', 'test/soak/', 'test/client/'];
+    const programs = [
+      'test/plain-summary.ts',
+      'test/runner/',
+      'test/generated/',
+      'test/soak/',
+      'test/client/',
+      'test/prose/',
+    ];
     const unnamed = globSync('test/**/*.ts', { cwd: root })
       .map((path) => path.split('\\').join('/'))
       .filter((path) => !/\.(test|fixture|child|conformance)\.ts$/.test(path))

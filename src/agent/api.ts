@@ -41,7 +41,7 @@ export const userMessage = z
     metadata: z.record(z.string(), z.unknown()).nullish(),
   })
   .refine(isStorable, 'must not contain NUL or lone surrogates')
-  .refine(({ parts }) => parts.some(speaks), { path: ['parts'], message: 'must hold a text or a file' });
+  .refine(({ parts }) => parts.some(speaks), { path: ['parts'], message: 'must contain a text or a file' });
 
 function speaks(part: { type: string; text?: string | undefined }): boolean {
   return part.type === 'file' || (part.type === 'text' && part.text?.trim() !== '');
@@ -73,11 +73,11 @@ export const taskRequest = z
   })
   .refine(({ message, text }) => (message ?? undefined) !== undefined || (text ?? undefined) !== undefined, {
     path: ['message'],
-    message: 'must be there, or text in its place',
+    message: 'is required if there is no text',
   })
   .refine(({ message, text }) => !((message ?? undefined) !== undefined && (text ?? undefined) !== undefined), {
     path: ['text'],
-    message: 'must not be there beside message',
+    message: 'must not be sent together with message',
   });
 export const namedUser = z.guid('must be a UUID').toLowerCase();
 export type TaskRequest = z.output<typeof taskRequest>;

@@ -26,9 +26,11 @@ import { extractionQueue } from './extraction/request.ts';
 import { McpCalls } from './mcp/calls.ts';
 import { addMcpRoutes } from './mcp/routes.ts';
 import { AgentMetrics } from './metrics.ts';
+import { addOperatorRoutes } from './operatorroutes.ts';
 import { addPeopleRoutes } from './people/routes.ts';
 import type { ImageGenerator, VideoGenerator } from './providers/generators.ts';
 import { openModels } from './providers/models.ts';
+import { agentReference } from './reference.ts';
 import { addRoutes } from './routes.ts';
 import { RunExecutor } from './runs/executor.ts';
 import { startReaper } from './runs/reaper.ts';
@@ -178,7 +180,7 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
   const app = createServer({
     ...deps.server,
     service: 'agent',
-    description: 'Runs conversations: one run per thread, streamed and resumable, with pictures, videos and memory.',
+    reference: agentReference,
     cors: allowChats(deps.agentOrigins),
     isLongLived: (route) => route !== undefined && longLivedRoutes.includes(route),
     // Only new runs are refused: runs in flight can still be read and stopped.
@@ -217,6 +219,7 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
   addRoutes(app, deps.access, routeDeps);
   addChatRoutes(app, deps.access, routeDeps);
   addUserEventRoutes(app, deps.access, routeDeps);
+  addOperatorRoutes(app, deps.access, routeDeps);
   const removal = { ...common, eventLog, executor, pubsub, reaper, pace: deps.pace };
   addThreadRoutes(app, deps.access, removal);
   addPeopleRoutes(app, deps.access, removal);

@@ -277,7 +277,7 @@ const groupsByService: Partial<Record<ServiceName, readonly GroupName[]>> = {
   content: ['database', 'cms', 'content'],
   notify: ['database', 'internal', 'notify', 'webhooks'],
   idp: ['localIdp', 'database', 'webhooks'],
-  console: ['console', 'memory', 'webhooks'],
+  console: ['console', 'internal', 'memory', 'webhooks'],
 };
 
 /** Processes of this service share their writes through the database, so without Redis only one of them may run. */

@@ -9,4 +9,5 @@ export const migrations: readonly MigrationSource[] = [
   { service: 'auth', folder: new URL('../auth/migrations/', import.meta.url) },
   { service: 'idp', folder: new URL('../local/idp/migrations/', import.meta.url) },
   { service: 'memory', folder: new URL('../memory/migrations/', import.meta.url) },
+  { service: 'console', folder: new URL('../console/migrations/', import.meta.url) },
 ];

@@ -66,6 +66,7 @@ export async function startSuite(config: Config, services: readonly ServiceName[
       const commons = await openCommons(config, service, log.child({ service }), closers);
       const server = await wirings[service]({
         config,
+        services,
         engines,
         server: {
           ...commons,

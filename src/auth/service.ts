@@ -18,6 +18,7 @@ import type { EndedTables } from './endedstore.ts';
 import { createSessionEnds } from './ending.ts';
 import { openRefreshResults } from './openrefreshresults.ts';
 import { createProvider } from './provider.ts';
+import { authReference } from './reference.ts';
 import type { RefreshResults } from './refreshresults.ts';
 import { revocationQueue, startRevoking, startSweeping } from './revocations.ts';
 import { createRotation } from './rotation.ts';
@@ -66,8 +67,7 @@ export async function createAuth(deps: AuthDeps): Promise<HttpServer> {
   const app = createServer({
     ...deps.server,
     service: 'auth',
-    description:
-      'Signs browsers in, keeps their refresh credential in a sealed cookie, and gives access tokens for it.',
+    reference: authReference,
     cors: {
       origins: matchOrigins(allowedOrigins),
       methods: ['POST', 'OPTIONS'],

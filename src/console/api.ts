@@ -18,6 +18,7 @@ export const consoleInfo = z.object({
   hasOutbox: z.boolean(),
   hasMemory: z.boolean(),
   hasWebhooks: z.boolean(),
+  hasDatabase: z.boolean().describe('There are a Jobs page and a history.'),
   hasDemoUsers: z.boolean().describe('The local identity provider runs.'),
 });
 export type ConsoleInfo = z.output<typeof consoleInfo>;

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { address, list, secret } from '#platform/config.ts';
+import { address, list, parseAddress, secret, setting } from '#platform/config.ts';
 
 /** Settings of the console (docs/specification/system.md#engines; docs/console.md). */
 export const consoleSettings = {
@@ -11,6 +11,23 @@ export const consoleSettings = {
   url: address('CONSOLE_URL', {
     meaning: 'The public URL of the console. Requests for another host are rejected. Not set: its own address.',
   }),
+  agentUrl: address('AGENT_PUBLIC_URL', {
+    meaning: 'Where browsers reach the agent service, if this is not `AGENT_URL`, which the console’s server calls.',
+  }),
+  mediaUrl: address('MEDIA_PUBLIC_URL', {
+    meaning: 'Where browsers reach the media service, if this is not `MEDIA_URL`, which the console’s server calls.',
+  }),
+  traceUrl: setting(
+    'CONSOLE_TRACE_URL',
+    {
+      meaning:
+        'The page of a trace, with `{traceId}` where its id belongs: `https://jaeger.example.com/trace/{traceId}`. Not set: no links.',
+    },
+    (raw) => {
+      if (!raw.includes('{traceId}')) throw new Error('must contain {traceId}');
+      return parseAddress(raw);
+    },
+  ),
   operators: list('OPERATOR_EMAILS', {
     default: [],
     meaning: 'Email addresses, comma-separated, whose accounts at the identity provider are operators of the console.',

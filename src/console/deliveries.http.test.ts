@@ -55,6 +55,9 @@ describe.each(laneEngines)('deliveries on $name', (engine) => {
         hasDemoUsers: false,
         outbox: undefined,
         memory: undefined,
+        internal: undefined,
+        traceUrl: undefined,
+        db: undefined,
         deliveries: { db: database.queries<JobTables>(), clock, receiver: new URL(receiver.url).origin },
       });
       await app.listen({ port, host: '127.0.0.1' });

@@ -13,7 +13,7 @@ afterEach(async () => {
 });
 
 async function serve(readiness: Readiness, addRoutes: (app: HttpServer) => void = () => undefined) {
-  const app = createServer({ service: 'media', log, readiness, description: '' });
+  const app = createServer({ service: 'media', log, readiness, reference: { description: '' } });
   addRoutes(app);
   opened.push(app);
   return app.listen({ host: '127.0.0.1', port: 0 });
@@ -45,7 +45,7 @@ describe('a service', () => {
   });
 
   it('is unreachable if another program listens', async () => {
-    const app = createServer({ service: 'other', log, readiness: {}, description: '' });
+    const app = createServer({ service: 'other', log, readiness: {}, reference: { description: '' } });
     app.addHook('onRequest', async (_request, reply) => reply.code(200).type('text/html').send('<p>Welcome'));
     opened.push(app);
     expect(await inspect(await app.listen({ host: '127.0.0.1', port: 0 }))).toMatchObject({ status: 'unreachable' });

@@ -14,13 +14,11 @@ export interface OverviewDeps {
 /** A service checks its engines for up to 2 s. */
 const responseTimeoutMs = 3000;
 /** Monitors, including this one, poll these paths, so they count neither as traffic nor as errors. */
-const forProbes: ReadonlySet<string> = new Set(['/', '/health', '/ready', '/metrics']);
+const forProbes: ReadonlySet<string> = new Set(['/', '/health', '/ready', '/metrics', '/metrics/errors']);
 const largestAnswerBytes = 4 * 1024 * 1024;
 
 export async function collectOverview({ services, engines }: OverviewDeps): Promise<Overview> {
-  const reports = await Promise.all(
-    Object.entries(services).map(([service, address]) => inspectService(service, address)),
-  );
+  const reports = await inspectServices(services);
   return {
     checkedAt: new Date().toISOString(),
     services: reports.map(({ state }) => state),
@@ -30,7 +28,15 @@ export async function collectOverview({ services, engines }: OverviewDeps): Prom
   };
 }
 
-interface ServiceReport {
+/** Never rejects: a service that does not answer is a report, too. */
+export function inspectServices(services: OverviewDeps['services']): Promise<readonly ServiceReport[]> {
+  return Promise.all(Object.entries(services).map(([service, address]) => inspectService(service, address)));
+}
+
+/** Whether a measurement of requests is of requests that clients make, not of probes. */
+export const isTraffic = ({ route = '' }: Sample['labels']): boolean => !forProbes.has(route);
+
+export interface ServiceReport {
   readonly state: ServiceState;
   readonly samples: readonly Sample[];
 }
@@ -39,12 +45,15 @@ const identity = z.object({ version: z.string() });
 const readiness = z.object({ engines: z.record(z.string(), z.enum(['ok', 'unavailable'])) });
 
 async function inspectService(service: string, address: string): Promise<ServiceReport> {
-  const [identified, ready] = await Promise.all([read(`${address}/`, identity), read(`${address}/ready`, readiness)]);
+  const [identified, ready] = await Promise.all([
+    readJson(`${address}/`, identity),
+    readJson(`${address}/ready`, readiness),
+  ]);
   // Read the metrics last, so that they include only this one of the console's own requests.
   const measured = ready && (await readText(`${address}/metrics`));
   const samples = parseSamples(measured?.text ?? '');
   const responses = samples.filter(
-    ({ name, labels: { route = '' } }) => name === 'http_request_duration_seconds_count' && !forProbes.has(route),
+    ({ name, labels }) => name === 'http_request_duration_seconds_count' && isTraffic(labels),
   );
   const failed = responses.filter(({ labels, value }) => value > 0 && labels.status_code?.startsWith('5'));
   return {
@@ -112,7 +121,7 @@ function processesIn(reports: readonly ServiceReport[]): Overview['processes'] {
   }));
 }
 
-async function read<T>(url: string, schema: z.ZodType<T>): Promise<{ status: number; body: T } | undefined> {
+export async function readJson<T>(url: string, schema: z.ZodType<T>): Promise<{ status: number; body: T } | undefined> {
   const response = await readText(url);
   if (response === undefined) return undefined;
   try {

@@ -8,8 +8,14 @@ export const consoleProblems = defineProblems({
   forbidden_origin: { status: 403, message: 'Pages of other origins must not call the console.' },
   wrong_token: { status: 401, message: 'The token is wrong. Use the value of CONSOLE_TOKEN.' },
   not_an_operator: { status: 403, message: 'This account is not an operator. OPERATOR_EMAILS names operators.' },
-  read_only: { status: 403, message: 'Your role is read-only. Ask an operator who may change things.' },
+  read_only: { status: 403, message: 'Your role is read-only. Contact an operator who can make changes.' },
   doctor_is_busy: { status: 429, message: 'The check ran a moment ago. Try again in a few seconds.', retryAfterS: 10 },
   delivery_not_dead: { status: 409, message: 'The delivery is not dead. Only dead deliveries can be sent again.' },
+  job_changed: { status: 409, message: 'The job has changed. Reload the page to see its state.' },
+  job_settled: {
+    status: 409,
+    message: 'The service has handled this failure, for example with a refund, so a retry would have no effect.',
+  },
+  job_replaced: { status: 409, message: 'A newer job does the same work. Discard this one.' },
   outbox_unused: { status: 404, message: 'This installation sends mail through a server, so there is no outbox.' },
 });

@@ -1,9 +1,17 @@
 import type { FastifyRequest } from 'fastify';
+import { auditOf } from '#platform/audit/audit.ts';
+import type { Clock } from '#platform/clock.ts';
+import type { Db } from '#platform/db/db.ts';
 import type { HttpServer } from '#platform/http/server.ts';
+import type { JobTables } from '#platform/jobs/jobs.ts';
 import { version } from '#platform/version.ts';
 import { type ConsoleInfo, consoleInfo, mail, mailList, mailPath, overview } from './api.ts';
 import { addDeliveryRoutes, type DeliveryDeps } from './deliveries.ts';
+import { addErrorRoutes, addHistoryRoutes } from './history/routes.ts';
+import type { HistoryTables } from './history/samplestore.ts';
 import { addIncidentRoutes } from './incidents/routes.ts';
+import { addJobRoutes } from './jobs/routes.ts';
+import { mailPolicy } from './mailpolicy.ts';
 import { listMails, readMail, readMailHtml } from './mails.ts';
 import { addMemoryRoutes, type MemoryBackOffice } from './memories.ts';
 import { guardOperators } from './operators/guard.ts';
@@ -11,8 +19,11 @@ import { addSessionRoutes, type SessionDeps } from './operators/routes.ts';
 import { collectOverview, type OverviewDeps } from './overview.ts';
 import { addPeopleRoutes } from './people/routes.ts';
 import { consoleProblems } from './problems.ts';
+import { addSentMailRoutes } from './sentmails/routes.ts';
 import type { ServiceClients } from './services.ts';
 import { addSettingsRoutes, type SettingsDeps } from './settings/routes.ts';
+import type { TraceLink } from './traces.ts';
+import { addUsageRoutes } from './usage/routes.ts';
 
 export interface RouteDeps extends OverviewDeps, SessionDeps {
   /** Maps a service to its public URL. */
@@ -24,15 +35,16 @@ export interface RouteDeps extends OverviewDeps, SessionDeps {
   readonly memory: MemoryBackOffice | undefined;
   /** `undefined`: no webhooks are set. */
   readonly deliveries: DeliveryDeps | undefined;
+  /** `undefined`: the database is open in another process, so there are neither jobs nor a history. */
+  readonly db: Db<JobTables & HistoryTables> | undefined;
+  readonly clock: Clock;
+  readonly traceLink: TraceLink;
   /** `undefined`: no internal key is configured. */
   readonly clients: ServiceClients | undefined;
   readonly settings: SettingsDeps;
 }
 
 const tags = ['console'];
-/** Mail is untrusted content, so it may neither run scripts nor load anything. */
-const mailPolicy =
-  "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'";
 
 export function addRoutes(app: HttpServer, deps: RouteDeps): void {
   const { sessions } = deps;
@@ -55,6 +67,7 @@ export function addRoutes(app: HttpServer, deps: RouteDeps): void {
       hasOutbox: deps.outbox !== undefined,
       hasMemory: deps.memory !== undefined,
       hasWebhooks: deps.deliveries !== undefined,
+      hasDatabase: deps.db !== undefined,
       hasDemoUsers: deps.hasDemoUsers,
     }),
   );
@@ -70,10 +83,18 @@ export function addRoutes(app: HttpServer, deps: RouteDeps): void {
   addMailRoutes(app, guard, deps.outbox);
   if (deps.memory !== undefined) addMemoryRoutes(app, guard, deps.memory);
   if (deps.deliveries !== undefined) addDeliveryRoutes(app, guard, deps.deliveries);
+  addErrorRoutes(app, guard, deps);
+  const { db } = deps;
+  if (db !== undefined) {
+    addHistoryRoutes(app, guard, { ...deps, db });
+    addJobRoutes(app, guard, { ...deps, db });
+  }
   addSettingsRoutes(app, guard, deps.settings);
   if (deps.clients === undefined) return;
   addPeopleRoutes(app, guard, deps.clients);
   addIncidentRoutes(app, guard, deps.clients.media);
+  addSentMailRoutes(app, guard, { notify: deps.clients.notify, audit: db && auditOf(db) });
+  addUsageRoutes(app, guard, { agent: deps.clients.agent });
 }
 
 function addMailRoutes(

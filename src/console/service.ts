@@ -1,9 +1,9 @@
 /** The console (docs/specification/system.md#engines; docs/console.md): its pages, and the few calls that need a server. */
 import { createKeySet } from '#platform/access/keyset.ts';
 import { createTokenVerifier } from '#platform/access/tokens.ts';
-import type { Clock } from '#platform/clock.ts';
 import { createClient } from '#platform/http/client.ts';
 import { createServer, type HttpServer, type ServerCommons } from '#platform/http/server.ts';
+import { startSampling } from './history/sampling.ts';
 import { createRoles, type OperatorLists } from './operators/roles.ts';
 import { admitOwnPages, type Places } from './origins.ts';
 import { addPages, type Reachable } from './pages.ts';
@@ -11,16 +11,21 @@ import { addRoutes, type RouteDeps } from './routes.ts';
 import type { CalledService, ServiceClients } from './services.ts';
 import { createSessions } from './sessions.ts';
 import type { SettingsDeps } from './settings/routes.ts';
+import { createTraceLink } from './traces.ts';
 
-export interface ConsoleDeps extends Omit<RouteDeps, 'sessions' | 'memory' | 'identity' | 'clients' | 'settings'> {
+export interface ConsoleDeps
+  extends Omit<RouteDeps, 'sessions' | 'memory' | 'identity' | 'clients' | 'settings' | 'traceLink'> {
   readonly server: ServerCommons;
-  readonly clock: Clock;
   readonly places: Places;
   /** The value of CONSOLE_TOKEN. */
   readonly token: string;
   readonly reachable: Reachable;
   /** The memory service's back office, if it is configured. */
   readonly memory: { readonly url: string; readonly adminToken: string } | undefined;
+  /** CONSOLE_TRACE_URL. */
+  readonly traceUrl: string | undefined;
+  /** For tests. */
+  readonly sampleEveryMs?: number;
   /** INTERNAL_KEY and the services that the pages of people and incidents call. */
   readonly internal?: { readonly key: string; readonly urls: Readonly<Record<CalledService, string>> } | undefined;
   /** The operators of the identity provider. */
@@ -37,15 +42,24 @@ const noSettings: SettingsDeps = {
 };
 
 export function createConsole(given: ConsoleDeps): HttpServer {
-  const { server, clock, places, token, reachable, memory, internal, operators, settings, ...deps } = given;
+  const { server, places, token, reachable, memory, internal, operators, settings, ...deps } = given;
+  const { clock, db, services } = deps;
   const roleOf = createRoles(operators ?? { full: [], readers: [] });
   const app = createServer({
     ...server,
     service: 'console',
     readiness: {},
     servesRoot: true,
-    description: 'The web console of operators and developers: its pages, and the calls that they need a server for.',
+    reference: {
+      description:
+        'The web console of operators and developers. These endpoints serve its pages and can change at any time.',
+      tags: { console: 'The endpoints of the pages.' },
+    },
   });
+  if (db !== undefined) {
+    const sampling = startSampling({ ...deps, db, services, log: server.log });
+    app.addHook('onClose', () => sampling.stop());
+  }
   admitOwnPages(app, places);
   addRoutes(app, {
     ...deps,
@@ -57,6 +71,7 @@ export function createConsole(given: ConsoleDeps): HttpServer {
     clients: internal && openClients(app, server, internal),
     settings: settings ?? noSettings,
     memory: memory && openBackOffice(app, server, memory),
+    traceLink: createTraceLink(deps.traceUrl),
   });
   addPages(app, reachable);
   return app;

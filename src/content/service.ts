@@ -16,6 +16,7 @@ import { allowEveryone } from '#platform/http/cors.ts';
 import { createServer, type HttpServer, type Readiness, type ServerCommons } from '#platform/http/server.ts';
 import type { Log } from '#platform/log.ts';
 import type { contentSettings } from './config.ts';
+import { contentReference } from './reference.ts';
 import { addRoutes } from './routes.ts';
 
 export interface ContentDeps {
@@ -42,7 +43,7 @@ export async function createContent({
   const app = createServer({
     ...server,
     service: 'content',
-    description: 'What everybody may read: lists for search engines, the announcement, the cards, what is trending.',
+    reference: contentReference,
     cors: allowEveryone,
   });
   const failures = new Counter({

@@ -53,7 +53,9 @@ export async function sendFile(deps: FileDeps, request: FastifyRequest, reply: F
 export async function receiveFile(deps: FileDeps, request: FastifyRequest, reply: FastifyReply) {
   const { terms, objects } = readTerms(deps, request, 'PUT');
   if (request.headers['content-type']?.toLowerCase() !== terms.contentType.toLowerCase())
-    throw edgeProblems.invalid_address({ message: 'The content type is not the one that the address was signed for.' });
+    throw edgeProblems.invalid_address({
+      message: 'The content type differs from the one that the URL was signed for.',
+    });
   const announced = request.headers['content-length'];
   const size = announced === undefined ? terms.size : Number(announced);
   if (size !== undefined && size > terms.maxSize) throw tooLarge(terms.maxSize);
@@ -106,10 +108,10 @@ function readTerms<M extends Terms['method']>(deps: FileDeps, request: FastifyRe
 }
 
 const tooLarge = (maxBytes: number) =>
-  problems.payload_too_large({ message: `At most ${maxBytes} bytes can be uploaded to this address.` });
+  problems.payload_too_large({ message: `At most ${maxBytes} bytes can be uploaded to this URL.` });
 
 const wrongSize = () =>
-  edgeProblems.invalid_address({ message: 'The size is not the one that the address was signed for.' });
+  edgeProblems.invalid_address({ message: 'The size differs from the one that the URL was signed for.' });
 
 /** Returns the registered type. A type that is not valid in a header is replaced by a binary type. */
 function sendable(contentType: string | undefined): string {

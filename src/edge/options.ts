@@ -51,14 +51,14 @@ function expand(option: string, presets: Presets, used: readonly string[]): read
   const [, ...names] = option.split(':');
   return names.flatMap((name) => {
     const options = presets.get(name);
-    if (options === undefined) throw invalid(`options.${option.split(':')[0]}`, `knows no preset "${name}"`);
+    if (options === undefined) throw invalid(`options.${option.split(':')[0]}`, `has no preset "${name}"`);
     return used.includes(name) ? [] : options.flatMap((one) => expand(one, presets, [...used, name]));
   });
 }
 
 function readOptions(options: readonly string[], presets: Presets): Requested {
   const written = options.flatMap((option) => expand(option, presets, []));
-  if (written.length > mostOptions) throw invalid('options', `can be at most ${mostOptions}`);
+  if (written.length > mostOptions) throw invalid('options', `must be at most ${mostOptions}`);
   return written
     .map((option) => {
       const [name = '', ...args] = option.split(':');

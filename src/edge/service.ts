@@ -8,6 +8,7 @@ import type { Objects } from '#platform/objects/objects.ts';
 import { pathSigner } from './api.ts';
 import type { EdgeSettings } from './config.ts';
 import { noPresets } from './presets.ts';
+import { edgeReference } from './reference.ts';
 import { addRoutes, anyOrigin } from './routes.ts';
 import { createSessions } from './tus/sessions.ts';
 import { createUploads } from './uploading.ts';
@@ -37,7 +38,7 @@ export function createEdge(deps: EdgeDeps): HttpServer {
   const app = createServer({
     ...deps.server,
     service: 'edge',
-    description: 'Signed file addresses, the variants of pictures, and imgproxy’s resize addresses.',
+    reference: edgeReference,
     cors: anyOrigin,
     requestTimeoutMs: longestUploadMs,
     onDrain: async () => sessions.drain(),

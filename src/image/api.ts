@@ -9,7 +9,7 @@ export type SourceName = { readonly key: string } | { readonly url: string };
 const source = z
   .object({
     key: z.string().refine(isSafeKey, 'must be an object key').nullish(),
-    url: z.string().refine(URL.canParse, 'must be an address').nullish(),
+    url: z.string().refine(URL.canParse, 'must be a URL').nullish(),
   })
   .transform(({ key, url }, context): SourceName => {
     if (typeof key === 'string' && typeof url !== 'string') return { key };

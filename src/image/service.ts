@@ -6,6 +6,7 @@ import type { ImageServiceSettings, ImageSettings } from './config.ts';
 import { objectSource } from './engine/sources.ts';
 import type { VariantMaker } from './engine/variants.ts';
 import { createFetcher, fetchTimeoutMs, urlSource } from './fetching.ts';
+import { imageReference } from './reference.ts';
 import { addRoutes } from './routes.ts';
 
 export interface ImageDeps {
@@ -23,7 +24,7 @@ export function createImageService(deps: ImageDeps): HttpServer {
   const app = createServer({
     ...server,
     service: 'image',
-    description: 'Makes variants of pictures once and names their public addresses. Internal.',
+    reference: imageReference,
     plainHealth: true,
     // The limit of one request: its source, two waits for a permit, the processing.
     drainTimeoutMs: fetchTimeoutMs + 2 * settings.permitWaitMs + settings.processTimeoutS * 1000,

@@ -27,6 +27,7 @@ import { addPeopleRoutes } from './people/routes.ts';
 import { createDigester } from './reading/digests.ts';
 import type { FolderTables } from './reconciling/folderstore.ts';
 import { createReconciler, type FilesFolder } from './reconciling/reconciling.ts';
+import { mediaReference } from './reference.ts';
 import { importFile } from './registration/importing.ts';
 import type { ProgressTables } from './rescreening/progressstore.ts';
 import { type RescreenJobDeps, rescreenAll, rescreenOn, rescreenQueue } from './rescreening/rescreenjob.ts';
@@ -99,8 +100,7 @@ export function createMedia(deps: MediaDeps): HttpServer {
   const app = createServer({
     ...deps.server,
     service: 'media',
-    description:
-      'Reserves places for uploads, registers what was uploaded, signs addresses to read it, and deletes it.',
+    reference: mediaReference,
     cors: allowApplications(deps.agentOrigins),
   });
   const { log } = deps.server;

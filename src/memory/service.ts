@@ -19,6 +19,7 @@ import { type JudgingDeps, judgingQueue, requestJudgement, workOnJudgements } fr
 import { findVectorColumn } from './memories/memorystore.ts';
 import { createMemoryModel } from './model/languagemodel.ts';
 import { ModelMetrics } from './model/metrics.ts';
+import { memoryReference } from './reference.ts';
 import { addRoutes } from './routes.ts';
 import { createEntityIndexes } from './search/entityindex.ts';
 import { addSelfServiceRoutes } from './selfservice/routes.ts';
@@ -60,7 +61,7 @@ export async function createMemory(deps: MemoryDeps): Promise<HttpServer> {
   const app = createServer({
     ...deps.server,
     service: 'memory',
-    description: 'Remembers facts of users and groups, and gives an agent those that belong to a message.',
+    reference: memoryReference,
     cors: allowApplications(deps.agentOrigins),
   });
   const db = deps.database.queries<MemoryTables>();

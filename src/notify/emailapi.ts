@@ -170,6 +170,28 @@ export const email = z.object({
     .describe('The oldest first; the last 100.'),
 });
 
+export const emailListing = z.object({
+  limit: z.coerce.number().int().min(1).max(100).default(20),
+  after: z.guid().optional().describe('The id of the last mail of the page before.'),
+});
+export const emailList = z.object({
+  object: z.literal('list'),
+  has_more: z.boolean(),
+  data: z
+    .array(
+      z.object({
+        id: z.string(),
+        to: z.array(z.string()),
+        subject: z.string(),
+        status: emailStatus,
+        created_at: z.string().describe('ISO 8601.'),
+        scheduled_at: z.string().nullable().describe('ISO 8601; `null`: it was to be sent at once.'),
+        reason: z.string().nullable().describe('Why the last attempt failed; `null` after it was sent.'),
+      }),
+    )
+    .describe('The newest first; those of the last 30 days.'),
+});
+
 export const canceledEmail = z.object({ object: z.literal('email'), id: z.string() });
 
 /** An event of the provider, verified by the content service. */

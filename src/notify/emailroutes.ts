@@ -4,8 +4,19 @@ import type { Access } from '#platform/access/access.ts';
 import { idempotencyHeaders } from '#platform/http/idempotency.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { acceptBatch } from './batching.ts';
-import { batchAnswer, canceledEmail, email, emailAnswer, emailBatch, emailId, emailRequest } from './emailapi.ts';
+import {
+  batchAnswer,
+  canceledEmail,
+  email,
+  emailAnswer,
+  emailBatch,
+  emailId,
+  emailList,
+  emailListing,
+  emailRequest,
+} from './emailapi.ts';
 import { cancelEmail, mailOf, showEmail } from './emails.ts';
+import { listEmails } from './listing.ts';
 import { notifyProblems } from './problems.ts';
 import { type SendingDeps, sendOnce } from './sending.ts';
 
@@ -66,6 +77,20 @@ export function addEmailRoutes(app: HttpServer, guard: Guard, deps: SendingDeps)
       const ids = await acceptBatch(deps, { requests: request.body, key: keyOf(request) });
       return { data: ids.map((id) => ({ id })) };
     },
+  );
+
+  app.get(
+    '/emails',
+    {
+      ...guard,
+      schema: {
+        tags,
+        summary: 'Accepted mails, newest first',
+        querystring: emailListing,
+        response: { 200: emailList },
+      },
+    },
+    async (request) => listEmails(deps, request.query),
   );
 
   app.get(

@@ -56,7 +56,7 @@ export async function showEmail({ db }: EmailDeps, id: string): Promise<z.output
 /** Returns the worst event that the provider reported for a mail, because events arrive in any order. */
 const fates = ['complained', 'bounced', 'delivered'] as const;
 
-function statusOf(status: SendStatus, events: readonly EventType[]): EmailStatus {
+export function statusOf(status: SendStatus, events: readonly EventType[]): EmailStatus {
   if (status === 'pending' || status === 'sending' || status === 'skipped') return 'scheduled';
   if (status !== 'sent') return status;
   const fate = fates.find((one) => events.includes(one));

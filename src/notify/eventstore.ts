@@ -55,6 +55,36 @@ export async function listEvents(
   return rows.toReversed();
 }
 
+interface Identified {
+  readonly id: string;
+  readonly providerId: string | null;
+}
+
+/** The events of several sends, by the id of the send, the oldest first. */
+export async function listEventsOf(
+  db: Handle,
+  sends: readonly Identified[],
+): Promise<ReadonlyMap<string, readonly EventType[]>> {
+  const ids = sends.map(({ id }) => id);
+  const providerIds = sends.flatMap(({ providerId }) => (providerId === null ? [] : [providerId]));
+  const rows = await db
+    .selectFrom('notify_events')
+    .select(['type', 'send_id as sendId', 'provider_id as providerId'])
+    .where((eb) =>
+      eb.or([sql<boolean>`send_id = any(${ids}::uuid[])`, sql<boolean>`provider_id = any(${providerIds}::text[])`]),
+    )
+    .orderBy('event_id')
+    .execute();
+  return new Map(
+    sends.map(({ id, providerId }) => [
+      id,
+      rows
+        .filter((row) => row.sendId === id || (row.providerId !== null && row.providerId === providerId))
+        .map(({ type }) => type),
+    ]),
+  );
+}
+
 /** Longer than sends are stored, so that no send loses its events. */
 const keptForDays = 62;
 

@@ -192,6 +192,29 @@ export function findEmail(db: Handle, id: string) {
     .executeTakeFirst();
 }
 
+/** Newest first, after the send `after`. Skipped notifications are left out. */
+export function listSends(db: Handle, after: string | undefined, limit: number) {
+  const previous = sql`(select created_at, id from notify_sends where id = ${after ?? null})`;
+  return db
+    .selectFrom('notify_sends')
+    .select([
+      'id',
+      'status',
+      'provider_id as providerId',
+      'subject',
+      'recipients',
+      'failure',
+      'scheduled_at as scheduledAt',
+      'created_at as createdAt',
+    ])
+    .where('status', '<>', 'skipped')
+    .$if(after !== undefined, (query) => query.where(sql<boolean>`(created_at, id) < ${previous}`))
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute();
+}
+
 /** Restarts a send that ended with a failure. `false`: another request has done so. */
 export async function reopen(db: Handle, id: string): Promise<boolean> {
   const { numUpdatedRows } = await db

@@ -16,6 +16,7 @@ import { dropOldEvents } from './eventstore.ts';
 import { createOutcomes } from './outcomes.ts';
 import { addPeopleRoutes } from './people/routes.ts';
 import { queueNames } from './queue.ts';
+import { notifyReference } from './reference.ts';
 import { addRoutes } from './routes.ts';
 import { dropOld } from './sendstore.ts';
 import type { NotifyTables } from './tables.ts';
@@ -56,7 +57,7 @@ export async function createNotify(deps: NotifyDeps): Promise<HttpServer> {
   const app = createServer({
     ...server,
     service: 'notify',
-    description: 'Delivers notifications and mails. Internal.',
+    reference: notifyReference,
     drainTimeoutMs,
   });
   const accounts = database.queries<AccountTables>();

@@ -30,5 +30,5 @@ export async function listPage(
 /** Throws 404 if the address is not suppressed. */
 export async function lift({ db }: SuppressionDeps, address: string): Promise<void> {
   if (!(await liftSuppression(db, address)))
-    throw problems.not_found({ message: `\`address\` is not suppressed: ${address}.` });
+    throw problems.not_found({ message: `This address is not suppressed: ${address}.` });
 }

@@ -149,6 +149,9 @@ export const services = {
       'GET /people/{userId}': { name: 'countThreads', answer: 'ThreadCounts' },
       'DELETE /people/{userId}': { name: 'eraseThreads', answer: 'ErasedThreads' },
       'GET /models': { name: 'listModels', answer: 'ModelList' },
+      'GET /models/all': { name: 'listConfiguredModels', answer: 'ConfiguredModels' },
+      'GET /usage/totals': { name: 'readUsageTotals', query: 'UsageTotalsRange', answer: 'UsageTotals' },
+      'GET /usage/users': { name: 'listSpenders', query: 'SpenderListing', answer: 'Spenders' },
       'GET /usage': { name: 'readUsage', query: 'UsageRange', answer: 'UsageDays' },
       'GET /credits': { name: 'readCredits', query: 'CreditsOwner', answer: 'CreditsState' },
       'POST /video/submit/{taskId}': { name: 'retryVideos', answer: 'VideosRetried' },
@@ -220,6 +223,7 @@ export const services = {
       'POST /notify': { name: 'notify', body: 'NotifyRequest', answer: 'NotifyAnswer' },
       'POST /emails': { name: 'sendEmail', body: 'EmailRequest', answer: 'EmailAnswer' },
       'POST /emails/batch': { name: 'sendEmails', body: 'EmailBatch', answer: 'EmailBatchAnswer' },
+      'GET /emails': { name: 'listEmails', query: 'EmailListing', answer: 'EmailList' },
       'GET /emails/{id}': { name: 'readEmail', answer: 'Email' },
       'POST /emails/{id}/cancel': { name: 'cancelEmail', answer: 'CanceledEmail', repeatable: true },
       'POST /emails/events': { name: 'reportEmailEvent', body: 'EmailEvent', repeatable: true },
@@ -239,4 +243,4 @@ export const services = {
 } satisfies Readonly<Record<string, ServiceEndpoints>>;
 
 /** Endpoints of every service; see `src/client/operations.ts`. */
-export const operations = ['/', '/health', '/ready', '/metrics', '/openapi.json', '/docs'];
+export const operations = ['/', '/health', '/ready', '/metrics', '/metrics/errors', '/openapi.json', '/docs'];

@@ -50,7 +50,7 @@ export function playAccess(scene: Scene): void {
     const { page, context, rig, complaints, expect } = given;
     await enterAsOperator(given, rig);
     await context.clearCookies();
-    await page.getByRole('link', { name: 'Memory' }).click();
+    await page.getByRole('link', { name: 'Memory', exact: true }).click();
     await page.getByLabel('Token').waitFor();
     expect(complaints.splice(0).filter((line) => !line.includes('401'))).toEqual([]);
   });

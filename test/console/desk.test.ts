@@ -48,19 +48,7 @@ describe.skipIf(withoutChromium)('the desk of operators', () => {
     await judge(page, what);
     await page.setViewportSize(phone);
     expect(Number(await page.evaluate('document.documentElement.scrollWidth'))).toBeLessThanOrEqual(phone.width);
-    await photograph(page, `${what} on a phone`);
     await page.setViewportSize(desktop);
-    await photograph(page, what);
-  }
-
-  async function photograph(page: Page, name: string): Promise<void> {
-    const folder = process.env.DESK_PHOTOGRAPHS;
-    if (folder === undefined) return;
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme });
-      await page.screenshot({ path: join(folder, `${name} ${colorScheme}.png`), fullPage: true });
-    }
-    await page.emulateMedia({ colorScheme: 'light' });
   }
 
   const mailTo = ({ email }: Person) => ({ from: 'hello@example.com', to: [email], subject: 'Welcome', text: 'Hello' });
@@ -92,7 +80,7 @@ describe.skipIf(withoutChromium)('the desk of operators', () => {
     await page.getByRole('button', { name: 'Save change' }).click();
     const changes = page.getByRole('region', { name: 'Changes of plan and credits' });
     await changes.getByText('An apology for an outage').waitFor();
-    expect(await changes.textContent()).toContain('free to max');
+    expect(await changes.textContent()).toContain('pro to max');
 
     await page.getByRole('button', { name: 'End sessions' }).click();
     await page.getByRole('button', { name: 'Yes, end sessions' }).click();

@@ -241,11 +241,11 @@ describe.skipIf(withoutChromium)('the library', () => {
     await drag(0.2, 0.4);
     await drag(0.6, 0.8);
     await form.getByRole('button', { name: 'Undo the last stroke' }).click();
-    await form.getByLabel('What to change').fill('a red balloon');
+    await form.getByLabel('Prompt').fill('a red balloon');
     await judge(page, 'an edit');
     await shoot(page, 'editor');
     await form.getByText('2', { exact: true }).click();
-    await form.getByText(/^4 of your \d+ credits$/).waitFor();
+    await form.getByText(/^Costs 4 credits\./).waitFor();
     await form.getByRole('button', { name: 'Make 2 images' }).click();
     await page.getByText('a red balloon').waitFor();
     await form.waitFor({ state: 'detached' });
@@ -260,7 +260,7 @@ describe.skipIf(withoutChromium)('the library', () => {
 
   it('finds an image of a conversation by the words of its prompt', { timeout: limitMs }, async () => {
     const { page, complaints } = await enter('/studio');
-    await page.getByLabel('Message').fill('an image of a lighthouse at dusk');
+    await page.getByRole('textbox', { name: 'Message', exact: true }).fill('an image of a lighthouse at dusk');
     await page.keyboard.press('Enter');
     await page.locator('.picture.there').first().waitFor();
     await page.getByRole('link', { name: 'Library' }).click();
@@ -282,7 +282,7 @@ describe.skipIf(withoutChromium)('the library', () => {
     await page.getByText('Atelier knows nothing about you yet.').waitFor();
     await page.getByRole('link', { name: 'Studio' }).click();
     for (const [place, fact] of ['my name is Ada', 'I like cold blue light', 'I love jazz'].entries()) {
-      await page.getByLabel('Message').fill(`remember that ${fact}`);
+      await page.getByRole('textbox', { name: 'Message', exact: true }).fill(`remember that ${fact}`);
       await page.keyboard.press('Enter');
       await page.getByRole('region', { name: 'Remembered' }).nth(place).waitFor();
       await page.getByRole('button', { name: 'Send' }).waitFor();

@@ -13,7 +13,6 @@ const wholly = new Set([
   'a refused message',
   'refused files',
   'threads',
-
   'a conversation',
   'a library',
   'the overview',
@@ -21,6 +20,7 @@ const wholly = new Set([
   'the form for the token',
   'the landing page',
   'the menu',
+  'the reference page',
 ]);
 
 const options: axe.RunOptions = {
@@ -31,11 +31,12 @@ const options: axe.RunOptions = {
 };
 
 /** Checks the page in its current state, light and dark. */
-export async function judge(page: Page, what: string): Promise<void> {
+export async function judge(page: Page, what: string, { hasPhone = false } = {}): Promise<void> {
   const faults: string[] = [];
-  const schemes = isNightly || wholly.has(what) ? (['light', 'dark'] as const) : (['light'] as const);
+  const isWhole = isNightly || wholly.has(what);
+  const schemes = isWhole ? (['light', 'dark'] as const) : (['light'] as const);
   await page.evaluate(`globalThis.axe ?? ${axe.source}; null`);
-  for (const viewport of isNightly || wholly.has(what) ? [desktop, phone] : [desktop]) {
+  for (const viewport of isWhole || hasPhone ? [desktop, phone] : [desktop]) {
     await page.setViewportSize(viewport);
     for (const colorScheme of schemes) {
       await page.emulateMedia({ colorScheme });

@@ -18,6 +18,7 @@ export function playReadingPages(scene: Scene): void {
     const { page, rig, complaints, expect } = given;
     await enterAsOperator(given, rig);
     await page.goto(`${rig.url}/operator/mail`);
+    await page.getByRole('tab', { name: 'Outbox' }).click();
     await page.getByText('The outbox is empty.').waitFor();
     await judge(page, 'an empty outbox');
     const contact = { email: 'ada@example.com', locale: 'de' };

@@ -107,7 +107,7 @@ describe('all services', () => {
     expect(members).toEqual({
       public: ['nginx'],
       services: ['app-1', 'app-2', 'console', 'nginx'],
-      engines: ['app-1', 'app-2', 'postgres', 'redis'],
+      engines: ['app-1', 'app-2', 'console', 'postgres', 'redis'],
       storage: ['nginx', 's3'],
       outgoing: ['app-1', 'app-2'],
     });

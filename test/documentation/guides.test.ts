@@ -48,7 +48,7 @@ describe.each(guides)('%s', (path) => {
   it('says how to check the result, what was not tried, and where its facts are from', () => {
     const headings = [...text.matchAll(/^## (.+)$/gm)].map((match) => match[1]);
     expect(headings.slice(-3)).toEqual(['Check', 'Questions', 'Sources']);
-    expect(text).toMatch(/\*\*(Not tried|What is tried):\*\*|not tried/);
+    expect(text).toMatch(/\*\*(Not tried|Tried):\*\*|not tried/);
     const sources = text.split('\n## Sources')[1] ?? '';
     expect([...sources.matchAll(/^- .*\]\(https:\/\/[^)]+\)/gm)].length).toBeGreaterThan(1);
   });

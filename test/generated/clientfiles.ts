@@ -1,6 +1,7 @@
 /** The typed client, from the OpenAPI documents of running services and the tables of problems. */
 import { globSync } from 'node:fs';
 import { join } from 'node:path';
+import type { ApiDocument as ServedDocument } from '#platform/http/apidocument.ts';
 import { root } from '../acceptance/running.fixture.ts';
 import { services } from '../client/endpoints.ts';
 import { type ApiDocument, format, listFunctions, writeService } from '../client/writing.ts';
@@ -8,20 +9,22 @@ import { startConsole } from '../console/rig.fixture.ts';
 import type { GeneratedFile } from './files.ts';
 
 type ServiceName = keyof typeof services;
-export type ApiDocuments = Readonly<Record<ServiceName, ApiDocument>>;
+/** The edge has no functions in the client. */
+export type ApiDocuments = Readonly<Record<ServiceName | 'edge', ApiDocument & ServedDocument>>;
 
 export const clientServices = Object.keys(services) as ServiceName[];
 
 /** Starts the services, reads their documents, and stops them. */
 export async function readApiDocuments(): Promise<ApiDocuments> {
   // The operator's endpoints exist only with the embedded database.
-  const rig = await startConsole({ DATABASE_URL: 'embedded' }, clientServices);
+  const names = [...clientServices, 'edge'] as const;
+  const rig = await startConsole({ DATABASE_URL: 'embedded' }, names);
   try {
-    const read = async (name: ServiceName) => {
+    const read = async (name: ServiceName | 'edge') => {
       const answer = await fetch(`${rig.addresses[name]}/openapi.json`);
-      return [name, (await answer.json()) as ApiDocument] as const;
+      return [name, (await answer.json()) as ApiDocument & ServedDocument] as const;
     };
-    return Object.fromEntries(await Promise.all(clientServices.map(read))) as ApiDocuments;
+    return Object.fromEntries(await Promise.all(names.map(read))) as ApiDocuments;
   } finally {
     await rig.close();
   }

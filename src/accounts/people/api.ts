@@ -54,8 +54,8 @@ export const personDetails = z.object({
   invitedBy: z.string().nullable(),
   invited: z.int().describe('How many users this one has invited.'),
   sessionsEndedAt: z.iso.datetime().nullable(),
-  changes: z.array(creditChange).describe('Of plan and credits by operators, newest first; at most 50.'),
-  actions: z.array(action).describe('What operators did to this person, newest first; at most 50.'),
+  changes: z.array(creditChange).describe('Changes of plan and credits by operators, newest first; at most 50.'),
+  actions: z.array(action).describe('Actions of operators on this person, newest first; at most 50.'),
 });
 export type PersonDetails = z.output<typeof personDetails>;
 
@@ -78,7 +78,7 @@ export const creditsChange = z
 export type CreditsChange = z.output<typeof creditsChange>;
 
 export const erased = z.object({
-  removed: z.record(z.string(), z.int()).describe('What was removed, and how many.'),
+  removed: z.record(z.string(), z.int()).describe('The number of removed records of each kind.'),
   pending: z.int().describe('Jobs that still name the person. They end within minutes, and are removed within a day.'),
   provider: z.enum(['removed', 'not_configured']).describe('The account at the identity provider.'),
 });

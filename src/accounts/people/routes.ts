@@ -45,7 +45,7 @@ export function addPeopleRoutes(app: HttpServer, access: Access, given: PeopleRo
 
   app.get(
     onePerson,
-    { ...guard, schema: { tags, summary: 'A user', params: personParams, response: { 200: personDetails } } },
+    { ...guard, schema: { tags, summary: 'Read a user', params: personParams, response: { 200: personDetails } } },
     async ({ params }) => readPerson(deps, params.userId),
   );
 
@@ -55,7 +55,7 @@ export function addPeopleRoutes(app: HttpServer, access: Access, given: PeopleRo
       ...guard,
       schema: {
         tags,
-        summary: 'Add or take credits, or set the plan, with a reason',
+        summary: 'Change the credits or the plan of a user',
         params: personParams,
         body: creditsChange,
         response: { 200: person },
@@ -84,7 +84,7 @@ export function addPeopleRoutes(app: HttpServer, access: Access, given: PeopleRo
       ...guard,
       schema: {
         tags,
-        summary: 'What operators did, newest first',
+        summary: 'List the actions of operators, newest first',
         querystring: actionListing,
         response: { 200: listedActions },
       },
@@ -98,7 +98,7 @@ export function addPeopleRoutes(app: HttpServer, access: Access, given: PeopleRo
       ...guard,
       schema: {
         tags,
-        summary: 'End the sessions of a user. Access tokens stay valid until they expire',
+        summary: 'End the sessions of a user',
         params: personParams,
         response: { 204: z.null() },
       },
@@ -115,7 +115,7 @@ export function addPeopleRoutes(app: HttpServer, access: Access, given: PeopleRo
       ...guard,
       schema: {
         tags,
-        summary: 'Erase a user from the shared records; may be repeated',
+        summary: 'Erase a user from the shared records',
         params: personParams,
         response: { 200: erased },
       },

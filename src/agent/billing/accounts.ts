@@ -18,19 +18,25 @@ const defaultDays = 30;
 const maxDays = 366;
 const maxRows = 10_000;
 
+interface DayRange {
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+}
+
+export async function readUsage({ db }: UsageDeps, userId: string, range: DayRange): Promise<UsageDays> {
+  const { from, to } = chooseDays(range);
+  return { days: await listUsage(db, userId, from, to, maxRows) };
+}
+
 /** Days are in UTC, and both included. Throws 400 for days in the wrong order, or too many. */
-export async function readUsage(
-  { db }: UsageDeps,
-  userId: string,
-  range: { readonly from?: string | undefined; readonly to?: string | undefined },
-): Promise<UsageDays> {
+export function chooseDays(range: DayRange): { readonly from: string; readonly to: string } {
   const toMs = range.to === undefined ? Date.now() : Date.parse(range.to);
   const to = range.to ?? dayOf(toMs);
   const from = range.from ?? dayOf(toMs - defaultDays * dayMs);
   if (from > to) throw invalid('query.from', 'must not be after `to`');
   if (Date.parse(to) - Date.parse(from) > maxDays * dayMs)
     throw invalid('query.from', `must be at most ${maxDays} days before \`to\``);
-  return { days: await listUsage(db, userId, from, to, maxRows) };
+  return { from, to };
 }
 
 export async function readCredits({ db, webhooks }: UsageDeps, userId: string, runCost: number): Promise<CreditsInfo> {

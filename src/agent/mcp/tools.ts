@@ -36,7 +36,7 @@ const mask = z
   .base64('must be a PNG in base64')
   .max(maxMaskLength)
   .refine((data) => data.startsWith(pngStart), 'must be a PNG in base64')
-  .describe('A PNG in base64, as large as the picture. Its transparent pixels are the part to change.');
+  .describe('A PNG in base64, of the size of the image. Its transparent pixels are the part to change.');
 const never = new AbortController().signal;
 
 function define<Input extends z.ZodObject>(

@@ -30,6 +30,7 @@ const owned = {
   agent_user_events: 'user_id',
   agent_user_event_positions: 'user_id',
   agent_usage: 'user_id',
+  agent_usage_months: 'user_id',
   agent_starts: 'user_id',
 } as const;
 

@@ -17,7 +17,9 @@ export interface PeopleDeps extends RemovalDeps {
 
 const params = z.object({ userId: z.uuid().toLowerCase() });
 const counts = z.object({ threads: z.int(), messages: z.int(), running: z.int().describe('Runs in flight.') });
-const erased = z.object({ removed: z.record(z.string(), z.int()).describe('What was removed, and how many.') });
+const erased = z.object({
+  removed: z.record(z.string(), z.int()).describe('The number of removed records of each kind.'),
+});
 const path = '/people/:userId';
 
 export function addPeopleRoutes(app: HttpServer, access: Access, deps: PeopleDeps): void {
@@ -35,7 +37,7 @@ export function addPeopleRoutes(app: HttpServer, access: Access, deps: PeopleDep
     path,
     {
       ...access.internalOnly,
-      schema: { tags, summary: 'How many threads and messages a user has', params, response: { 200: counts } },
+      schema: { tags, summary: 'Count the threads and messages of a user', params, response: { 200: counts } },
     },
     async (request) => countThreads(deps.db, request.params.userId),
   );
@@ -46,7 +48,7 @@ export function addPeopleRoutes(app: HttpServer, access: Access, deps: PeopleDep
       ...access.internalOnly,
       schema: {
         tags,
-        summary: 'Erase everything of a user, assets of threads included; may be repeated',
+        summary: 'Erase the threads of a user',
         params,
         response: { 200: erased },
       },

@@ -10,6 +10,7 @@ import { noTelemetry, type Telemetry } from '#platform/telemetry/telemetry.ts';
 import type { ModelInfo } from '../api.ts';
 import type { modelSettings } from '../config.ts';
 import type { ModelEntry } from '../modelsfile.ts';
+import type { ConfiguredModel } from '../operatorapi.ts';
 import { openLanguageModel } from './languagemodels.ts';
 import { mergingProvider } from './mergedframes.ts';
 import { type Candidate, createResilientModel } from './resilientmodel.ts';
@@ -27,6 +28,8 @@ export interface ChosenModel {
   readonly contextTokens: number;
   /** `undefined`: every plan may use it. */
   readonly plans: readonly Plan[] | undefined;
+  /** The id of the model that answers in its place when it fails. */
+  readonly fallback?: string | undefined;
 }
 
 export interface Models {
@@ -34,6 +37,8 @@ export interface Models {
   pick(name: string | undefined): ChosenModel;
   /** As a user of this plan sees them. */
   list(plan: Plan): readonly ModelInfo[];
+  /** As operators see them. */
+  all(): readonly ConfiguredModel[];
 }
 
 export interface ModelsDeps {
@@ -67,7 +72,7 @@ export async function openModels(deps: ModelsDeps): Promise<Models> {
     const { id, vision = true, tools = true, credits = defaultCredits, plans } = entry;
     const contextTokens = entry.contextTokens ?? settings.contextTokens;
     const model = resilient(deps, candidatesOf(entry, entries, opened));
-    return { id, model, label: { model: id }, vision, tools, credits, contextTokens, plans };
+    return { id, model, label: { model: id }, vision, tools, credits, contextTokens, plans, fallback: entry.fallback };
   });
   const labels = new Map(entries.map(({ id, label }) => [id, label ?? id]));
   return createModels(chosen, labels, (name) => chosen.find(({ id }) => id === name));
@@ -94,6 +99,19 @@ function createModels(
         tools,
         credits,
         allowed: plans?.includes(plan) ?? true,
+        default: id === first.id,
+      })),
+    all: () =>
+      chosen.map(({ id, vision, tools, credits, contextTokens, plans = null, fallback = null, label }) => ({
+        id,
+        label: labels.get(id) ?? id,
+        vision,
+        tools,
+        credits,
+        contextTokens,
+        plans: plans === null ? null : [...plans],
+        fallback,
+        simulated: label.simulated === true,
         default: id === first.id,
       })),
   };

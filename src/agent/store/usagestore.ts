@@ -1,8 +1,9 @@
 /** What each user used, by day and model. */
 import { type Generated, sql } from 'kysely';
 import type { Db, Tx } from '#platform/db/db.ts';
+import { addToTotals, type UsageTotalTables } from './usagetotalstore.ts';
 
-export interface UsageTables {
+export interface UsageTables extends UsageTotalTables {
   agent_usage: {
     user_id: string;
     day: string;
@@ -52,6 +53,16 @@ export async function addUsage(tx: Tx<UsageTables>, change: UsageChange): Promis
       })),
     )
     .execute();
+  await addToTotals(tx, {
+    userId,
+    model,
+    runs,
+    inputTokens: row.input_tokens,
+    outputTokens: row.output_tokens,
+    images,
+    videos,
+    credits,
+  });
 }
 
 /** From one day to another, both included; newest first. */

@@ -9,7 +9,7 @@ import { findOwnership } from '../store/threadstore.ts';
 /** The user of the token, or the one that a server names. Throws 400 if a server names none. */
 export function userOf(caller: Caller, named: unknown, field: string): string {
   const userId = namedUserOf(caller, named, field);
-  if (userId === undefined) throw invalid(field, 'must be there with X-Internal-Key');
+  if (userId === undefined) throw invalid(field, 'is required with X-Internal-Key');
   return userId;
 }
 

@@ -8,7 +8,7 @@ export type MemoryToolDeps = MemoryDeps;
 
 const unavailable = {
   status: 'failed',
-  failure: { code: 'memory_unavailable', message: 'The memory does not answer right now.', retryable: true },
+  failure: { code: 'memory_unavailable', message: 'The memory service is not responding right now.', retryable: true },
 } as const;
 
 const full = {

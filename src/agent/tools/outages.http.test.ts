@@ -130,7 +130,11 @@ describe('without the memory service a turn goes on, and its tools say so', () =
       expect(status).toBe('completed');
       expect(tools[0]?.output).toEqual({
         status: 'failed',
-        failure: { code: 'memory_unavailable', message: 'The memory does not answer right now.', retryable: true },
+        failure: {
+          code: 'memory_unavailable',
+          message: 'The memory service is not responding right now.',
+          retryable: true,
+        },
       });
     }
     expect(await withoutMemory.credits(user)).toBe(98);

@@ -5,14 +5,13 @@
 import { randomUUID } from 'node:crypto';
 import type { UIMessage } from 'ai';
 import { z } from 'zod';
-import type { Plan } from '#accounts/api.ts';
 import { closeCredits, type LedgerTables, reserveCredits } from '#accounts/ledger/credits.ts';
 import { ensureProfile } from '#accounts/store.ts';
 import { type Db, type Tx, transaction } from '#platform/db/db.ts';
 import { type Job, type Jobs, type Queue, UnrecoverableError } from '#platform/jobs/jobs.ts';
 import { problems } from '#platform/problem.ts';
 import type { Failure, VideoOutput } from '../api.ts';
-import { videoCost } from '../billing/prices.ts';
+import { plansWithoutVideo, videoCost } from '../billing/prices.ts';
 import { type FailedVideo, type Publishers, publishVideo, publishVideoFailure } from '../events.ts';
 import { agentProblems } from '../problems.ts';
 import { RunFailure } from '../providers/failures.ts';
@@ -42,8 +41,6 @@ export interface VideoDeps extends ClipDeps, Publishers {
   readonly videoGenerator: VideoGenerator;
   readonly ttlS: number;
 }
-
-const plansWithoutVideo: readonly Plan[] = ['free'];
 
 const payload = z.object({ videoId: z.string(), attempt: z.int() });
 type Payload = z.output<typeof payload>;

@@ -1,18 +1,36 @@
 import { join } from 'node:path';
+import type { HistoryTables } from '#console/history/samplestore.ts';
 import { createConsole } from '#console/service.ts';
 import { systemClock as clock } from '#platform/clock.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import type { JobTables } from '#platform/jobs/jobs.ts';
-import { addressesOf, bindingOf, type Config, legacyOf, publicAuthUrlOf } from '../config.ts';
+import {
+  addressesOf,
+  bindingOf,
+  type Config,
+  legacyOf,
+  publicAuthUrlOf,
+  type ServiceName,
+  usesDatabase,
+} from '../config.ts';
 import { examine } from '../doctor/examining.ts';
 import { describeSettings } from '../settingsview.ts';
 import { jwksUrlOf } from './access.ts';
 import type { Wiring } from './wiring.ts';
 
-export async function wireConsole({ config, engines, server }: Wiring): Promise<HttpServer> {
+export async function wireConsole({ config, services: ofProcess, engines, server }: Wiring): Promise<HttpServer> {
   const { idp: _idp, cms: _cms, console: url, ...services } = addressesOf(config);
   const { adminToken } = config.memory;
+  const publicAddresses = {
+    ...services,
+    auth: publicAuthUrlOf(config),
+    agent: config.console.agentUrl ?? services.agent,
+    media: config.console.mediaUrl ?? services.media,
+  };
   const { url: receiver } = config.webhooks;
+  const db = canOpenDatabase(config, ofProcess)
+    ? (await engines.database()).queries<JobTables & HistoryTables>()
+    : undefined;
   const { operators, readers } = config.console;
   const [internalKey] = config.internal.keys;
   return createConsole({
@@ -21,10 +39,10 @@ export async function wireConsole({ config, engines, server }: Wiring): Promise<
     places: { url, aliases: aliasesOf(config) },
     token: config.console.token,
     services,
-    addresses: { ...services, auth: publicAuthUrlOf(config) },
+    addresses: publicAddresses,
     engines: enginesOf(config),
     reachable: {
-      services: [...Object.values(services), publicAuthUrlOf(config)].map(originOf),
+      services: Object.values(publicAddresses).map(originOf),
       media: [
         services.edge,
         config.objects.endpoint,
@@ -35,6 +53,8 @@ export async function wireConsole({ config, engines, server }: Wiring): Promise<
     },
     hasDemoUsers: config.identity.url === undefined,
     outbox: keepsMails(config) ? join(config.process.dataDir, 'outbox') : undefined,
+    traceUrl: config.console.traceUrl,
+    db,
     internal: internalKey === undefined ? undefined : { key: internalKey, urls: services },
     operators:
       operators.length + readers.length === 0 ? undefined : { full: operators, readers, jwksUrl: jwksUrlOf(config) },
@@ -45,6 +65,11 @@ export async function wireConsole({ config, engines, server }: Wiring): Promise<
         ? undefined
         : { db: (await engines.database()).queries<JobTables>(), clock, receiver: originOf(receiver) },
   });
+}
+
+/** An embedded database is open in one process. Without another service that uses it, this is not that process. */
+function canOpenDatabase({ database }: Config, ofProcess: readonly ServiceName[]): boolean {
+  return database.url !== 'embedded' || ofProcess.some(usesDatabase);
 }
 
 const originOf = (address: string) => new URL(address).origin;

@@ -99,7 +99,7 @@ export interface ThreadCounts {
 }
 
 export interface ErasedThreads {
-  /** What was removed, and how many. */ readonly removed: Readonly<Record<string, number>>;
+  /** The number of removed records of each kind. */ readonly removed: Readonly<Record<string, number>>;
 }
 
 export interface ModelList {
@@ -113,6 +113,69 @@ export interface ModelList {
     /** Whether the plan of the user includes the model. */
     readonly allowed: boolean;
     readonly default: boolean;
+  }[];
+}
+
+export interface ConfiguredModels {
+  readonly models: readonly {
+    readonly id: string;
+    readonly label: string;
+    readonly vision: boolean;
+    readonly tools: boolean;
+    /** What a run costs. */
+    readonly credits: number;
+    readonly contextTokens: number;
+    /** The plans that may use it; null: all. */
+    readonly plans: readonly ('free' | 'basic' | 'basic_year' | 'pro' | 'pro_year' | 'max' | 'max_year')[] | null;
+    /** The model that answers when this one fails. */
+    readonly fallback: string | null;
+    /** The offline model. */
+    readonly simulated: boolean;
+    readonly default: boolean;
+  }[];
+  readonly plans: readonly {
+    readonly plan: 'free' | 'basic' | 'basic_year' | 'pro' | 'pro_year' | 'max' | 'max_year';
+    readonly hasVideo: boolean;
+  }[];
+  /** In credits. */
+  readonly prices: { readonly image: number; readonly video: number };
+}
+
+export interface UsageTotalsRange {
+  /** The first day, in UTC; 30 days before `to` when it is left out. */ readonly from?: string;
+  /** The last day, included; today when it is left out. */
+  readonly to?: string;
+}
+
+export interface UsageTotals {
+  readonly days: readonly {
+    readonly day: string;
+    readonly model: string;
+    /** The plan of the users when they used it. */
+    readonly plan: string;
+    readonly runs: number;
+    readonly inputTokens: number;
+    readonly outputTokens: number;
+    readonly credits: number;
+    readonly images: number;
+    readonly videos: number;
+  }[];
+}
+
+export interface SpenderListing {
+  /** In UTC; the current one when it is left out. */ readonly month?: string;
+  readonly limit?: number;
+}
+
+export interface Spenders {
+  readonly month: string;
+  /** Those who spent the most credits, first. */
+  readonly users: readonly {
+    readonly userId: string;
+    readonly runs: number;
+    readonly inputTokens: number;
+    readonly outputTokens: number;
+    readonly credits: number;
   }[];
 }
 

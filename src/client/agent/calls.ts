@@ -5,12 +5,15 @@ import { operationsOf } from '../operations.ts';
 import { followRun } from '../run.ts';
 import { type EventsOptions, followEvents, type UserEvent } from '../userevents.ts';
 import type {
+  ConfiguredModels,
   CreditsOwner,
   CreditsState,
   CurrentTask,
   ErasedThreads,
   MessagePaging,
   ModelList,
+  SpenderListing,
+  Spenders,
   StartedTask,
   TaskInfo,
   TaskRequest,
@@ -25,6 +28,8 @@ import type {
   ThreadsDeletion,
   UsageDays,
   UsageRange,
+  UsageTotals,
+  UsageTotalsRange,
   VideosRetried,
 } from './api.ts';
 
@@ -100,17 +105,29 @@ export function agentCalls(access: Access) {
     /** Stream changes of the runs, media, threads and credits of a user (`GET /events`). */
     events: (options?: EventsOptions): AsyncGenerator<UserEvent> => followEvents(access, options),
 
-    /** How many threads and messages a user has (`GET /people/:userId`). */
+    /** Count the threads and messages of a user (`GET /people/:userId`). */
     countThreads: (userId: string, options?: CallOptions): Promise<ThreadCounts> =>
       callJson(access, { method: 'GET', path: `/people/${encodeURIComponent(userId)}`, repeatable: true }, options),
 
-    /** Erase everything of a user, assets of threads included; may be repeated (`DELETE /people/:userId`). */
+    /** Erase the threads of a user (`DELETE /people/:userId`). */
     eraseThreads: (userId: string, options?: CallOptions): Promise<ErasedThreads> =>
       callJson(access, { method: 'DELETE', path: `/people/${encodeURIComponent(userId)}`, repeatable: true }, options),
 
     /** List the models that a run can name, with their prices (`GET /models`). */
     listModels: (options?: CallOptions): Promise<ModelList> =>
       callJson(access, { method: 'GET', path: '/models', repeatable: true }, options),
+
+    /** All models, plans and prices, for operators (`GET /models/all`). */
+    listConfiguredModels: (options?: CallOptions): Promise<ConfiguredModels> =>
+      callJson(access, { method: 'GET', path: '/models/all', repeatable: true }, options),
+
+    /** What all users have used, by day, model and plan, newest day first (`GET /usage/totals`). */
+    readUsageTotals: (query?: UsageTotalsRange, options?: CallOptions): Promise<UsageTotals> =>
+      callJson(access, { method: 'GET', path: '/usage/totals', query, repeatable: true }, options),
+
+    /** The users who spent the most credits in a month (`GET /usage/users`). */
+    listSpenders: (query?: SpenderListing, options?: CallOptions): Promise<Spenders> =>
+      callJson(access, { method: 'GET', path: '/usage/users', query, repeatable: true }, options),
 
     /** Read the usage of a user by day and model (`GET /usage`). */
     readUsage: (query?: UsageRange, options?: CallOptions): Promise<UsageDays> =>

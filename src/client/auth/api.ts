@@ -77,7 +77,7 @@ export interface PersonDetails {
   /** How many users this one has invited. */
   readonly invited: number;
   readonly sessionsEndedAt: string | null;
-  /** Of plan and credits by operators, newest first; at most 50. */
+  /** Changes of plan and credits by operators, newest first; at most 50. */
   readonly changes: readonly {
     readonly id: string;
     readonly actor: string;
@@ -88,7 +88,7 @@ export interface PersonDetails {
     readonly creditsAfter: number;
     readonly createdAt: string;
   }[];
-  /** What operators did to this person, newest first; at most 50. */
+  /** Actions of operators on this person, newest first; at most 50. */
   readonly actions: readonly {
     readonly at: string;
     readonly actor: string;
@@ -116,7 +116,7 @@ export interface Person {
 }
 
 export interface ErasedPerson {
-  /** What was removed, and how many. */ readonly removed: Readonly<Record<string, number>>;
+  /** The number of removed records of each kind. */ readonly removed: Readonly<Record<string, number>>;
   /** Jobs that still name the person. They end within minutes, and are removed within a day. */
   readonly pending: number;
   /** The account at the identity provider. */

@@ -51,11 +51,11 @@ export function authCalls(access: Access) {
     listPeople: (query?: PeopleListing, options?: CallOptions): Promise<PeoplePage> =>
       callJson(access, { method: 'GET', path: '/v1/people', query, repeatable: true }, options),
 
-    /** A user (`GET /v1/people/:userId`). */
+    /** Read a user (`GET /v1/people/:userId`). */
     readPerson: (userId: string, options?: CallOptions): Promise<PersonDetails> =>
       callJson(access, { method: 'GET', path: `/v1/people/${encodeURIComponent(userId)}`, repeatable: true }, options),
 
-    /** Add or take credits, or set the plan, with a reason (`POST /v1/people/:userId/credits`). */
+    /** Change the credits or the plan of a user (`POST /v1/people/:userId/credits`). */
     changeCredits: (userId: string, body: CreditsChange, options?: CallOptions): Promise<Person> =>
       callJson(
         access,
@@ -71,7 +71,7 @@ export function authCalls(access: Access) {
         options,
       ),
 
-    /** End the sessions of a user. Access tokens stay valid until they expire (`DELETE /v1/people/:userId/sessions`). */
+    /** End the sessions of a user (`DELETE /v1/people/:userId/sessions`). */
     endSessions: (userId: string, options?: CallOptions): Promise<void> =>
       callVoid(
         access,
@@ -79,7 +79,7 @@ export function authCalls(access: Access) {
         options,
       ),
 
-    /** Erase a user from the shared records; may be repeated (`DELETE /v1/people/:userId`). */
+    /** Erase a user from the shared records (`DELETE /v1/people/:userId`). */
     erasePerson: (userId: string, options?: CallOptions): Promise<ErasedPerson> =>
       callJson(
         access,
@@ -87,7 +87,7 @@ export function authCalls(access: Access) {
         options,
       ),
 
-    /** What operators did, newest first (`GET /v1/actions`). */
+    /** List the actions of operators, newest first (`GET /v1/actions`). */
     listActions: (query?: ActionListing, options?: CallOptions): Promise<OperatorActions> =>
       callJson(access, { method: 'GET', path: '/v1/actions', query, repeatable: true }, options),
 

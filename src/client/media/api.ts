@@ -332,7 +332,7 @@ export interface Incident {
   readonly createdAt: string;
   readonly resolvedAt: string | null;
   readonly note: string | null;
-  /** What the owner said against it. Absent: nothing. */
+  /** The appeal of the owner. Absent: none. */
   readonly appeal?: { readonly text: string; readonly at: string };
 }
 
@@ -372,7 +372,7 @@ export interface RescreeningProgress {
 }
 
 export interface ErasedOwner {
-  /** What was removed, and how many. */ readonly removed: Readonly<Record<string, number>>;
+  /** The number of removed records of each kind. */ readonly removed: Readonly<Record<string, number>>;
 }
 
 export interface Rescreening {

@@ -182,7 +182,7 @@ export function mediaCalls(access: Access) {
     readRescreening: (options?: CallOptions): Promise<RescreeningProgress> =>
       callJson(access, { method: 'GET', path: '/v1/rescreen', repeatable: true }, options),
 
-    /** Erase all assets, files and tasks of an owner; may be repeated (`DELETE /v1/people/:userId`). */
+    /** Erase the assets, files and tasks of an owner (`DELETE /v1/people/:userId`). */
     eraseOwner: (userId: string, options?: CallOptions): Promise<ErasedOwner> =>
       callJson(
         access,

@@ -50,6 +50,30 @@ export interface EmailBatchAnswer {
   readonly data: readonly { readonly id: string }[];
 }
 
+export interface EmailListing {
+  readonly limit?: number;
+  /** The id of the last mail of the page before. */
+  readonly after?: string;
+}
+
+export interface EmailList {
+  readonly object: 'list';
+  readonly has_more: boolean;
+  /** The newest first; those of the last 30 days. */
+  readonly data: readonly {
+    readonly id: string;
+    readonly to: readonly string[];
+    readonly subject: string;
+    readonly status: 'scheduled' | 'sent' | 'delivered' | 'bounced' | 'complained' | 'failed' | 'canceled';
+    /** ISO 8601. */
+    readonly created_at: string;
+    /** ISO 8601; `null`: it was to be sent at once. */
+    readonly scheduled_at: string | null;
+    /** Why the last attempt failed; `null` after it was sent. */
+    readonly reason: string | null;
+  }[];
+}
+
 export interface Email {
   readonly id: string;
   readonly to: readonly string[];
@@ -148,7 +172,7 @@ export interface MailsErasure {
 }
 
 export interface ErasedMails {
-  /** What was removed, and how many. */ readonly removed: Readonly<Record<string, number>>;
+  /** The number of removed records of each kind. */ readonly removed: Readonly<Record<string, number>>;
 }
 
 export interface SuppressionListing {

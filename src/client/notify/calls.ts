@@ -8,6 +8,8 @@ import type {
   EmailBatch,
   EmailBatchAnswer,
   EmailEvent,
+  EmailList,
+  EmailListing,
   EmailRequest,
   ErasedMails,
   MailsErasure,
@@ -39,6 +41,10 @@ export function notifyCalls(access: Access) {
     sendEmails: (body: EmailBatch, options?: KeyedOptions): Promise<EmailBatchAnswer> =>
       callJson(access, { method: 'POST', path: '/emails/batch', body, ...keyed(options) }, options),
 
+    /** Accepted mails, newest first (`GET /emails`). */
+    listEmails: (query?: EmailListing, options?: CallOptions): Promise<EmailList> =>
+      callJson(access, { method: 'GET', path: '/emails', query, repeatable: true }, options),
+
     /** Read the status of a mail (`GET /emails/:id`). */
     readEmail: (id: string, options?: CallOptions): Promise<Email> =>
       callJson(access, { method: 'GET', path: `/emails/${encodeURIComponent(id)}`, repeatable: true }, options),
@@ -63,11 +69,11 @@ export function notifyCalls(access: Access) {
         options,
       ),
 
-    /** The newest mails to an address, and whether it is suppressed (`GET /people/mails`). */
+    /** List the newest mails to an address (`GET /people/mails`). */
     listMailsOfPerson: (query: MailsOfPersonQuery, options?: CallOptions): Promise<MailsOfPerson> =>
       callJson(access, { method: 'GET', path: '/people/mails', query, repeatable: true }, options),
 
-    /** Erase the mails of a person; may be repeated (`POST /people/erasure`). */
+    /** Erase the mails of a person (`POST /people/erasure`). */
     eraseMails: (body: MailsErasure, options?: CallOptions): Promise<ErasedMails> =>
       callJson(access, { method: 'POST', path: '/people/erasure', body, repeatable: true }, options),
 

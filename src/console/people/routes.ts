@@ -37,7 +37,7 @@ export function addPeopleRoutes(app: HttpServer, guard: OperatorGuard, clients: 
 
   app.get(
     '/api/actions',
-    { ...guard, schema: { tags, summary: 'What operators did, newest first', querystring: actionQuery } },
+    { ...guard, schema: { tags, summary: 'List the actions of operators, newest first', querystring: actionQuery } },
     async ({ query }) =>
       bodyOf<object>(
         await auth.send({ method: 'GET', route: '/v1/actions', path: `/v1/actions?limit=${query.limit}` }),

@@ -158,8 +158,9 @@ function asProblem(error: unknown): unknown {
   return error;
 }
 
-const conflict = (offset: number) => edgeProblems.offset_conflict({ message: `The upload has ${offset} bytes.` });
+const conflict = (offset: number) =>
+  edgeProblems.offset_conflict({ message: `The upload is at offset ${offset}. Continue from there.` });
 
-const tooLarge = (size: number) => problems.payload_too_large({ message: `The upload has ${size} bytes in all.` });
+const tooLarge = (size: number) => problems.payload_too_large({ message: `The upload has a length of ${size} bytes.` });
 
 const taken = 'Another upload has created the object.';

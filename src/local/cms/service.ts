@@ -25,7 +25,7 @@ export async function createCms({ server, dataDir }: CmsDeps): Promise<HttpServe
     ...server,
     service: 'cms',
     readiness: {},
-    description: 'A stand-in for the content management system, for development: it serves files of the data folder.',
+    reference: { description: 'A stand-in for the CMS, for development. It serves files of the data folder.' },
   });
   for (const body of bodies) {
     app.get(

@@ -41,7 +41,9 @@ export async function createIdentityProvider(deps: IdentityProviderDeps): Promis
     ...deps.server,
     service: 'idp',
     readiness: { database: () => database.check() },
-    description: 'A stand-in for the identity provider, for development: it signs anybody in as anybody.',
+    reference: {
+      description: 'A stand-in for the identity provider, for development. It signs in any user without a password.',
+    },
     // As in GoTrue, the credentials are tokens and not cookies.
     cors: {
       origins: '*',

@@ -12,7 +12,7 @@ export function ownerFor(caller: Caller, named: string | undefined, field = 'bod
     return named;
   }
   if (named !== undefined && named !== caller.userId) {
-    throw problems.forbidden({ message: 'ownerId has to be absent or the user of the token.' });
+    throw problems.forbidden({ message: 'ownerId must be absent or the user of the token.' });
   }
   return caller.userId;
 }
@@ -38,5 +38,5 @@ export function assertOwnLegacyPaths(caller: Caller, paths: readonly string[]): 
   if (caller.kind === 'internal') return;
   const own = [`${caller.userId}/`, `feed/${caller.userId}/`, `avatars/${caller.userId}/`];
   if (!paths.every((path) => own.some((start) => path.startsWith(start))))
-    throw problems.forbidden({ message: 'Legacy paths have to be your own.' });
+    throw problems.forbidden({ message: 'Legacy paths must be your own.' });
 }

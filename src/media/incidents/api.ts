@@ -24,7 +24,7 @@ export const incident = z.object({
   appeal: z
     .object({ text: z.string(), at: z.iso.datetime() })
     .optional()
-    .describe('What the owner said against it. Absent: nothing.'),
+    .describe('The appeal of the owner. Absent: none.'),
 });
 export type Incident = z.output<typeof incident>;
 

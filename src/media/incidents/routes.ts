@@ -47,7 +47,7 @@ export function addIncidentRoutes(app: HttpServer, access: Access, deps: Inciden
       ...access.internalOnly,
       schema: {
         tags,
-        summary: 'A blurred rendition of at most 24 pixels, if the same bytes remain elsewhere',
+        summary: 'Preview the content of an incident, blurred',
         params: incidentParams,
       },
     },

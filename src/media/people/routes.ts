@@ -12,7 +12,9 @@ import { forgetOwner } from './peoplestore.ts';
 export type PeopleDeps = ScopeDeletionDeps & { readonly log: Log };
 
 const params = z.object({ userId: z.uuid().toLowerCase() });
-const erased = z.object({ removed: z.record(z.string(), z.int()).describe('What was removed, and how many.') });
+const erased = z.object({
+  removed: z.record(z.string(), z.int()).describe('The number of removed records of each kind.'),
+});
 const path = '/v1/people/:userId';
 
 export function addPeopleRoutes(app: HttpServer, access: Access, deps: PeopleDeps): void {
@@ -30,7 +32,7 @@ export function addPeopleRoutes(app: HttpServer, access: Access, deps: PeopleDep
       ...access.internalOnly,
       schema: {
         tags: ['people'],
-        summary: 'Erase all assets, files and tasks of an owner; may be repeated',
+        summary: 'Erase the assets, files and tasks of an owner',
         params,
         response: { 200: erased },
       },

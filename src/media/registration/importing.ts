@@ -127,7 +127,7 @@ async function writeFile(
 }
 
 function registeredElsewhere() {
-  return mediaProblems.asset_conflict({ message: 'This file is registered already, for another owner or scope.' });
+  return mediaProblems.asset_conflict({ message: 'This file is already registered for another owner or scope.' });
 }
 
 function noFile() {

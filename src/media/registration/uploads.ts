@@ -33,7 +33,7 @@ export async function reserveUpload(
   const maxSize = maxBytesOf(mime, deps.limits);
   // The form is checked before the permission (docs/specification/http.md#order-of-checks).
   if (byteSize !== undefined && byteSize > maxSize) {
-    throw mediaProblems.asset_too_large({ message: `byteSize may be at most ${maxSize} for ${mime}.` });
+    throw mediaProblems.asset_too_large({ message: `byteSize must be at most ${maxSize} for ${mime}.` });
   }
   const ownerId = ownerFor(caller, request.ownerId);
   // At least one byte will come.

@@ -43,7 +43,7 @@ async function signWatermarked(deps: WatermarkDeps, source: ResolvedAsset, downl
   if (!isImage(source.mime)) throw invalid('body.ref', 'must be an image');
   // The longest names of the legacy backend leave no room for the suffix.
   if (!isSafeKey(imageWatermarkKeyOf(source.storageKey)))
-    throw invalid('body.ref', 'has too long a name for a file beside it');
+    throw invalid('body.ref', 'has a name that is too long to add a watermark file');
   const storageKey = await deps.watermarks.ensure(source);
   // No upload URL is ever signed for its key, so the object was made here, from bytes that passed their screening.
   return {

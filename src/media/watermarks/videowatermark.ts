@@ -129,7 +129,7 @@ async function resolveVideo(
   if (!source.mime.startsWith('video/')) throw invalid('body.ref', 'must be a video');
   // The longest names of the legacy backend leave no room for the suffix.
   if (!isSafeKey(videoWatermarkKeyOf(source.storageKey)))
-    throw invalid('body.ref', 'has too long a name for a file beside it');
+    throw invalid('body.ref', 'has a name that is too long to add a watermark file');
   return source;
 }
 

@@ -26,5 +26,7 @@ export type MailsOfPerson = z.output<typeof mailsOfPerson>;
 export const erasure = z.object({ userId: z.uuid().toLowerCase(), address: address.nullish() });
 export type Erasure = z.output<typeof erasure>;
 
-export const erased = z.object({ removed: z.record(z.string(), z.int()).describe('What was removed, and how many.') });
+export const erased = z.object({
+  removed: z.record(z.string(), z.int()).describe('The number of removed records of each kind.'),
+});
 export type Erased = z.output<typeof erased>;

@@ -6,7 +6,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { userInfo } from 'node:os';
 import { type Generated, sql } from 'kysely';
-import type { Db } from '../db/db.ts';
+import type { Db, Tx } from '../db/db.ts';
 import { Problem } from '../problem.ts';
 import { currentScope } from '../telemetry/trace.ts';
 
@@ -32,7 +32,7 @@ export interface OperatorAction {
 
 /** Handles are typed with the tables of their service. The audit tables are in the same database. */
 type Handle = Db<AuditTables>;
-export const auditOf = <Tables>(db: Db<Tables>): Handle => db as unknown as Handle;
+export const auditOf = <Tables>(db: Db<Tables> | Tx<Tables>): Handle => db as unknown as Handle;
 
 /** The name in this header is as trustworthy as the key that the request carries. */
 export const operatorHeader = 'x-operator';

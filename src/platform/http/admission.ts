@@ -10,7 +10,13 @@ import type { HttpServer, ServerOptions } from './httpserver.ts';
 import { addTransfers } from './transferring.ts';
 
 /** Load balancers and monitors use these to route traffic, so they get a response even under full load. */
-const alwaysServed: ReadonlySet<string | undefined> = new Set(['/', '/health', '/ready', '/metrics']);
+const alwaysServed: ReadonlySet<string | undefined> = new Set([
+  '/',
+  '/health',
+  '/ready',
+  '/metrics',
+  '/metrics/errors',
+]);
 /** Time after the last response for sockets that are neither idle nor active, such as one that never sent its headers. */
 const closingGraceMs = 500;
 /** Bodies that may arrive concurrently. At 1 MiB each they use at most 1 GiB of memory. */

@@ -6,6 +6,7 @@ import type { Registry } from 'prom-client';
 import type { Caller } from '../access/caller.ts';
 import type { Log } from '../log.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
+import type { ApiReference } from './apireference.ts';
 import type { OriginMatcher } from './origins.ts';
 import type { Transfer, Transfers } from './transfers.ts';
 
@@ -95,6 +96,6 @@ export interface ServerOptions extends ServerCommons {
   readonly isLongLived?: (route: string | undefined) => boolean;
   /** Called once when draining starts, to stop background work. Requests in flight are awaited after it. */
   readonly onDrain?: () => Promise<void>;
-  /** One sentence at the top of the reference page. */
-  readonly description?: string;
+  /** The texts of the reference page and of the OpenAPI document. */
+  readonly reference?: ApiReference;
 }

@@ -29,14 +29,10 @@ export function addMetrics(app: HttpServer, service: string): void {
   }).set({ version }, 1);
   app.decorate('metrics', registry);
   const ofProcess = registryOfProcess();
-  app.get(
-    '/metrics',
-    { schema: { tags: ['operations'], summary: 'Measurements, in Prometheus text' } },
-    async (_request, reply) => {
-      const text = await Promise.all([registry.metrics(), ofProcess.metrics()]);
-      return reply.type(registry.contentType).header('cache-control', 'no-store').send(text.join('\n'));
-    },
-  );
+  app.get('/metrics', { schema: { tags: ['operations'], summary: 'Read the metrics' } }, async (_request, reply) => {
+    const text = await Promise.all([registry.metrics(), ofProcess.metrics()]);
+    return reply.type(registry.contentType).header('cache-control', 'no-store').send(text.join('\n'));
+  });
 }
 
 export function measureRequests(registry: Registry) {

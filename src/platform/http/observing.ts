@@ -16,7 +16,7 @@ interface ObservingDeps {
 }
 
 /** Paths that machines poll all the time. */
-const routine: ReadonlySet<string | undefined> = new Set(['/health', '/ready', '/metrics']);
+const routine: ReadonlySet<string | undefined> = new Set(['/health', '/ready', '/metrics', '/metrics/errors']);
 /** As in nginx: the client closed the connection before the response. */
 const abandonedStatus = 499;
 

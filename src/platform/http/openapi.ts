@@ -1,11 +1,13 @@
-/** The routes of a service as an OpenAPI 3.1 document. */
+/** The routes of a service and the texts of its reference as an OpenAPI 3.1 document. */
 import swagger from '@fastify/swagger';
 import fastify, { type RouteOptions } from 'fastify';
 import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod';
 import type { Accepts } from '../access/access.ts';
 import { version } from '../version.ts';
+import type { ApiDocument, Operation, ResponseObject } from './apidocument.ts';
+import { type ApiReference, commonOperations, type OperationReference } from './apireference.ts';
 import type { ServerOptions } from './httpserver.ts';
-import type { ApiDocument, Operation } from './referencepage.ts';
+import { describeProblems, impliedCodes, problemSchema } from './problemresponses.ts';
 
 /** What a guard (platform/access) accepts, as OpenAPI security requirements. */
 const securityByAccess: Readonly<Record<Accepts, readonly Readonly<Record<string, readonly string[]>>[]>> = {
@@ -17,8 +19,10 @@ const securityByAccess: Readonly<Record<Accepts, readonly Readonly<Record<string
 
 export async function describeRoutes(
   routes: readonly RouteOptions[],
-  { service, description = '' }: Pick<ServerOptions, 'service' | 'description'>,
+  { service, reference = { description: '' } }: Pick<ServerOptions, 'service' | 'reference'>,
 ): Promise<ApiDocument> {
+  const texts = { ...commonOperations, ...reference.operations };
+  const documented = new Map<string, OperationReference>();
   // The library collects routes as they are added to an instance, so this uses an instance that never listens.
   const app = fastify({ exposeHeadRoutes: false });
   app.setValidatorCompiler(() => () => true);
@@ -26,23 +30,46 @@ export async function describeRoutes(
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
-      info: { title: `Atelier: ${service}`, version, description },
-      components: { securitySchemes },
+      info: {
+        title: `Atelier: ${service}`,
+        version,
+        description: reference.description,
+        license: { name: 'MIT', identifier: 'MIT' },
+      },
+      servers: [{ url: '/', description: 'The server that this document comes from.' }],
+      components: { securitySchemes: schemesOf(reference) },
     },
     convertConstToEnum: false,
     transform: ({ route, ...rest }) => {
       const transformed = jsonSchemaTransform({ route, ...rest });
+      const text = texts[`${route.method} ${route.url}`];
+      const url = text?.path ?? transformed.url;
+      if (text !== undefined) documented.set(`${route.method} ${url.replaceAll(/:(\w+)/g, '{$1}')}`, text);
       const access = route.config?.access;
-      return access === undefined
-        ? transformed
-        : { ...transformed, schema: { ...transformed.schema, security: securityByAccess[access] } };
+      const security =
+        access !== undefined ? securityByAccess[access] : text?.readsSession ? [{ sessionCookie: [] }] : [];
+      return {
+        url,
+        schema: { ...transformed.schema, operationId: text?.id, description: text?.description, security },
+      };
     },
     transformObject: jsonSchemaTransformObject,
   });
-  for (const { method, url, schema, config } of routes)
-    if (method !== 'HEAD') app.route({ method, url, schema, config, handler: () => undefined });
+  for (const { method, url, schema, config } of toDocument(routes))
+    app.route({ method, url, schema, config, handler: () => undefined });
   await app.ready();
-  return withCommons(app.swagger() as ApiDocument);
+  return complete(app.swagger() as ApiDocument, reference, documented);
+}
+
+/** GET routes answer HEAD too. Only a HEAD without GET is an operation. */
+function toDocument(routes: readonly RouteOptions[]): readonly RouteOptions[] {
+  const methodsOf = ({ method }: RouteOptions) => [method].flat();
+  const read = new Set(routes.filter((route) => methodsOf(route).includes('GET')).map(({ url }) => url));
+  return routes.flatMap((route) =>
+    methodsOf(route)
+      .filter((method) => method !== 'HEAD' || !read.has(route.url))
+      .map((method) => ({ ...route, method })),
+  );
 }
 
 const securitySchemes = {
@@ -56,7 +83,7 @@ const securitySchemes = {
     type: 'apiKey',
     in: 'header',
     name: 'X-Internal-Key',
-    description: 'The key that servers share. When it is present it decides alone.',
+    description: 'The key of internal servers. If it is present, only the key counts.',
   },
   adminToken: {
     type: 'apiKey',
@@ -66,24 +93,13 @@ const securitySchemes = {
   },
 } as const;
 
-const problemSchema = {
-  type: 'object',
-  required: ['error', 'message', 'requestId'],
-  properties: {
-    error: { type: 'string', description: 'A stable code in snake case.' },
-    message: { type: 'string', description: 'One sentence for people.' },
-    requestId: { type: 'string', description: 'To be named when asking about this answer; also in X-Request-Id.' },
-    issues: {
-      type: 'array',
-      description: 'What is wrong with the request, field by field (400).',
-      items: {
-        type: 'object',
-        required: ['path', 'message'],
-        properties: { path: { type: 'string' }, message: { type: 'string' } },
-      },
-    },
-  },
-};
+const schemesOf = ({ sessionCookie }: ApiReference) => ({
+  ...securitySchemes,
+  ...(sessionCookie !== undefined &&
+    ({
+      sessionCookie: { type: 'apiKey', in: 'cookie', name: sessionCookie, description: 'The session of a browser.' },
+    } as const)),
+});
 
 const onBehalfParameter = {
   name: 'X-On-Behalf-Of',
@@ -95,35 +111,101 @@ const onBehalfParameter = {
   schema: { type: 'string', format: 'uuid' },
 } as const;
 
-/** Adds what many operations share: every operation can fail, and an operation for users and servers lets a server act for a user. */
-function withCommons(document: ApiDocument): ApiDocument {
-  const problem = { $ref: '#/components/responses/Problem' };
-  const withShared = (operation: Operation) => ({
-    ...operation,
-    ...(isForUsersAndServers(operation) && { parameters: [...(operation.parameters ?? []), onBehalfParameter] }),
-    responses: { ...operation.responses, default: problem },
-  });
-  const paths = Object.entries(document.paths ?? {}).map(([path, operations]) => [
-    path,
-    Object.fromEntries(Object.entries(operations).map(([method, operation]) => [method, withShared(operation)])),
-  ]);
+const operationsTag = 'Endpoints for monitoring and documentation that every service has.';
+
+/** Adds the texts of the reference, the examples and the error responses. */
+function complete(
+  document: ApiDocument,
+  reference: ApiReference,
+  documented: ReadonlyMap<string, OperationReference>,
+): ApiDocument {
+  const shared: Record<string, ResponseObject> = {};
+  const withTexts = (path: string, method: string, operation: Operation): Operation => {
+    const text = documented.get(`${method.toUpperCase()} ${path}`);
+    const codes = [...impliedCodes(operation), ...(text?.problems ?? [])];
+    const problems = describeProblems(codes, reference.problems ?? {}, reference.problemFields ?? {});
+    Object.assign(shared, problems.shared);
+    return {
+      ...operation,
+      parameters: isForUsersAndServers(operation)
+        ? [...(operation.parameters ?? []), onBehalfParameter]
+        : operation.parameters,
+      requestBody: withExample(operation.requestBody, text?.example),
+      responses: { ...describeSuccesses(operation, text), ...withoutTaken(problems.responses, text) },
+    };
+  };
+  const paths = mapValues(document.paths ?? {}, (operations, path) =>
+    mapValues(operations, (operation, method) => withTexts(path, method, operation)),
+  );
+  const used = Object.values(paths)
+    .flatMap(Object.values<Operation>)
+    .flatMap(namesOfSchemes);
   return {
     ...document,
-    paths: Object.fromEntries(paths),
+    tags: Object.entries({ ...reference.tags, operations: operationsTag }).map(([name, description]) => ({
+      name,
+      description,
+    })),
+    paths,
     components: {
       ...document.components,
+      securitySchemes: Object.fromEntries(
+        Object.entries(document.components?.securitySchemes ?? {}).filter(([name]) => used.includes(name)),
+      ),
       schemas: { ...document.components?.schemas, Problem: problemSchema },
-      responses: {
-        Problem: {
-          description: 'Any failure.',
-          content: { 'application/json': { schema: { $ref: '#/components/schemas/Problem' } } },
-        },
-      },
+      responses: shared,
     },
   };
 }
 
-function isForUsersAndServers({ security = [] }: Operation): boolean {
-  const accepted = security.flatMap((schemes) => Object.keys(schemes));
+const defaultDescriptions: Readonly<Record<string, string>> = {
+  200: 'The request succeeded.',
+  201: 'The resource was created.',
+  202: 'The request was accepted and is processed later.',
+  204: 'The request succeeded. The response has no body.',
+};
+
+function describeSuccesses({ responses = {} }: Operation, text: OperationReference | undefined) {
+  const declared = Object.entries(text?.responses ?? {}).map(([status, [description, contentType]]) => [
+    status,
+    {
+      description,
+      ...(contentType !== undefined && { content: { [contentType]: { schema: schemaOf(contentType) } } }),
+    },
+  ]);
+  if (declared.length > 0 && Object.values(responses).every(({ content }) => content === undefined))
+    return Object.fromEntries(declared);
+  const described = Object.entries(responses).map(([status, response]) => [
+    status,
+    {
+      ...response,
+      description:
+        response.description === 'Default Response' ? (defaultDescriptions[status] ?? '') : response.description,
+    },
+  ]);
+  return { ...Object.fromEntries(described), ...Object.fromEntries(declared) };
+}
+
+const schemaOf = (contentType: string) => ({ type: contentType === 'application/json' ? 'object' : 'string' });
+
+/** A service can define the body of a status itself: `GET /ready` returns the states of its engines with 503. */
+const withoutTaken = (responses: Readonly<Record<string, ResponseObject>>, text: OperationReference | undefined) =>
+  Object.fromEntries(Object.entries(responses).filter(([status]) => text?.responses?.[Number(status)] === undefined));
+
+function withExample(body: Operation['requestBody'], example: unknown): Operation['requestBody'] {
+  if (body?.content === undefined || example === undefined) return body;
+  return {
+    ...body,
+    content: Object.fromEntries(Object.entries(body.content).map(([type, media]) => [type, { ...media, example }])),
+  };
+}
+
+const namesOfSchemes = ({ security = [] }: Operation) => security.flatMap((schemes) => Object.keys(schemes));
+
+const mapValues = <From, To>(record: Readonly<Record<string, From>>, map: (value: From, key: string) => To) =>
+  Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value, key)]));
+
+function isForUsersAndServers(operation: Operation): boolean {
+  const accepted = namesOfSchemes(operation);
   return accepted.includes('accessToken') && accepted.includes('internalKey');
 }

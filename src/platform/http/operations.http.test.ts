@@ -9,7 +9,7 @@ let app: HttpServer;
 afterEach(() => app.close());
 
 function serve(readiness: Readiness = {}): HttpServer {
-  app = createServer({ service: 'media', log, readiness, description: 'Keeps <files> & "more".' });
+  app = createServer({ service: 'media', log, readiness, reference: { description: 'Keeps <files> & "more".' } });
   return app;
 }
 
@@ -113,7 +113,10 @@ describe('the reference', () => {
       properties: { kind: { maxLength: 64 }, mode: { enum: ['fit', 'fill'], default: 'fit' }, refs: { maxItems: 200 } },
     });
     expect(asset.responses['200'].content['application/json'].schema.properties.assetId.format).toBe('uuid');
-    expect(asset.responses.default).toEqual({ $ref: '#/components/responses/Problem' });
+    expect(Object.keys(asset.responses)).toEqual(['200', '400', '401', '408', '413', '415', '429', '500', '503']);
+    expect(asset.responses['401']).toEqual({ $ref: '#/components/responses/Unauthorized' });
+    const unauthorized = document.components.responses.Unauthorized.content['application/json'];
+    expect(unauthorized.examples.unauthorized.value.error).toBe('unauthorized');
     expect(document.paths['/v1/tasks/{taskId}'].get.security).toEqual([{ internalKey: [] }]);
     expect(Object.keys(document.paths)).toEqual(
       expect.arrayContaining(['/', '/health', '/ready', '/metrics', '/openapi.json', '/docs']),
@@ -121,19 +124,24 @@ describe('the reference', () => {
     expect(document.components.schemas.Problem.required).toContain('requestId');
   });
 
-  it('is a page that loads and runs nothing', async () => {
+  it('is a page that runs only its own script', async () => {
     const answer = await withRoutes().inject('/docs');
     expect(answer.headers['content-type']).toBe('text/html; charset=utf-8');
-    expect(answer.headers['content-security-policy']).toMatch(/^default-src 'none'; style-src 'sha256-[\w+/=]{44}';/);
+    expect(answer.headers['content-security-policy']).toMatch(
+      /^default-src 'none'; style-src 'sha256-[\w+/=]{44}'; script-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none';/,
+    );
     for (const words of [
       '/v1/assets',
       'at most 64 characters',
+      'curl -X POST',
+      '<code>unauthorized</code>',
       '1–16383',
       'Register &lt;b&gt;an&lt;/b&gt; asset',
       'X-Internal-Key',
     ])
       expect(answer.body).toContain(words);
-    expect(answer.body).not.toMatch(/<script|<b>an|\son\w+=|https?:|<link|<img|style=/);
+    expect(answer.body.match(/<script[^>]*>[^<]*/g)).toEqual(['<script src="docs/reference.js" defer>']);
+    expect(answer.body).not.toMatch(/<b>an|\son\w+=|https?:|<link|<img|style=/);
   });
 
   it('does not change responses: TypeScript checks fields beyond the schema', async () => {

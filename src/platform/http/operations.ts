@@ -10,13 +10,14 @@ const readyForMs = 1000;
 export function addOperations(app: HttpServer, options: ServerOptions): void {
   const { service } = options;
   const schema = (summary: string) => ({ schema: { tags: ['operations'], summary } });
-  if (!options.servesRoot) app.get('/', schema('What this is'), async () => ({ service, version }));
-  app.get('/health', schema('Does the service run?'), async (_request, reply) =>
+  if (!options.servesRoot)
+    app.get('/', schema('Read the name and version of the service'), async () => ({ service, version }));
+  app.get('/health', schema('Check that the service runs'), async (_request, reply) =>
     options.plainHealth ? reply.type('text/plain; charset=utf-8').send('ok') : { status: 'ok', service },
   );
 
   let checked: { readonly atMs: number; readonly engines: Promise<Record<string, EngineState>> } | undefined;
-  app.get('/ready', schema('Do the engines that it needs answer?'), async (_request, reply) => {
+  app.get('/ready', schema('Check that the engines of the service respond'), async (_request, reply) => {
     if (checked === undefined || performance.now() - checked.atMs > readyForMs)
       checked = { atMs: performance.now(), engines: checkEngines(app, withLease(options)) };
     const engines = await checked.engines;

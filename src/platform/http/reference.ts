@@ -5,15 +5,17 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { RouteOptions } from 'fastify';
+import type { ApiDocument } from './apidocument.ts';
 import type { HttpServer, ServerOptions } from './httpserver.ts';
-import { type ApiDocument, renderReferencePage } from './referencepage.ts';
+import { renderReferencePage } from './referencepage.ts';
 
 const css = readFileSync(new URL('./reference.css', import.meta.url), 'utf8');
 const cssHash = createHash('sha256').update(css).digest('base64');
-/** Only the page's own style sheet may be loaded, and no script may run. */
-const pagePolicy = `default-src 'none'; style-src 'sha256-${cssHash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
+const script = readFileSync(new URL('./reference.js', import.meta.url), 'utf8');
+/** The page runs only the script of this service, which calls only this service. */
+const pagePolicy = `default-src 'none'; style-src 'sha256-${cssHash}'; script-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
 
-export function addReference(app: HttpServer, options: Pick<ServerOptions, 'service' | 'description'>): void {
+export function addReference(app: HttpServer, options: Pick<ServerOptions, 'service' | 'reference'>): void {
   const routes: RouteOptions[] = [];
   let document: Promise<ApiDocument> | undefined;
   let page: string | undefined;
@@ -22,11 +24,14 @@ export function addReference(app: HttpServer, options: Pick<ServerOptions, 'serv
   const describeService = () =>
     (document ??= import('./openapi.ts').then((api) => api.describeRoutes(routes, options)));
 
-  app.get('/openapi.json', describe('This service in OpenAPI 3.1'), describeService);
-  app.get('/docs', describe('This page'), async (_request, reply) => {
+  app.get('/openapi.json', describe('Read the OpenAPI document'), describeService);
+  app.get('/docs', describe('Show the reference page'), async (_request, reply) => {
     page ??= renderReferencePage(await describeService(), css);
     return reply.header('content-security-policy', pagePolicy).type('text/html; charset=utf-8').send(page);
   });
+  app.get('/docs/reference.js', { schema: { hide: true } }, async (_request, reply) =>
+    reply.type('text/javascript; charset=utf-8').send(script),
+  );
 }
 
 const describe = (summary: string) => ({ schema: { tags: ['operations'], summary } });

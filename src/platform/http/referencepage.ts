@@ -1,107 +1,75 @@
-/** The reference page of a service as one HTML string, generated from its OpenAPI document. It has no scripts and loads nothing. */
+/** The reference page of a service as one HTML string, generated from its OpenAPI document. */
 import { escapeHtml } from '../escaping.ts';
-
-/** The part of an OpenAPI 3.1 document that the page shows. */
-export interface ApiDocument {
-  readonly info: { readonly title: string; readonly version: string; readonly description?: string };
-  readonly paths?: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
-  readonly components?: {
-    readonly schemas?: Readonly<Record<string, Schema>>;
-    readonly responses?: Readonly<Record<string, ResponseObject>>;
-  };
-}
-
-export interface Operation {
-  readonly summary?: string;
-  readonly description?: string;
-  readonly tags?: readonly string[];
-  readonly security?: readonly Readonly<Record<string, unknown>>[];
-  readonly parameters?: readonly Parameter[];
-  readonly requestBody?: { readonly content?: Content };
-  readonly responses?: Readonly<Record<string, ResponseObject>>;
-}
-
-interface Parameter {
-  readonly name: string;
-  readonly in: string;
-  readonly required?: boolean;
-  readonly description?: string;
-  readonly schema?: Schema;
-}
-
-interface ResponseObject {
-  readonly $ref?: string;
-  readonly description?: string;
-  readonly content?: Content;
-}
-
-type Content = Readonly<Record<string, { readonly schema?: Schema }>>;
-
-interface Schema {
-  readonly $ref?: string;
-  readonly type?: string | readonly string[];
-  readonly format?: string;
-  readonly description?: string;
-  readonly enum?: readonly unknown[];
-  readonly const?: unknown;
-  readonly default?: unknown;
-  readonly properties?: Readonly<Record<string, Schema>>;
-  readonly required?: readonly string[];
-  readonly items?: Schema;
-  readonly additionalProperties?: boolean | Schema;
-  readonly anyOf?: readonly Schema[];
-  readonly oneOf?: readonly Schema[];
-  readonly allOf?: readonly Schema[];
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly minLength?: number;
-  readonly maxLength?: number;
-  readonly minItems?: number;
-  readonly maxItems?: number;
-  readonly pattern?: string;
-}
-
-/** Maximum depth of nested objects. It also ends recursive schemas. */
-const maxDepth = 4;
+import type { ApiDocument, Operation, Parameter, ResponseObject } from './apidocument.ts';
+import { type Call, hasForm, isStream, renderCurl, renderForm, schemesOf } from './referencecalls.ts';
+import { prose, renderRow, renderSchema, sampleOf } from './referenceschema.ts';
 
 export function renderReferencePage(document: ApiDocument, css: string): string {
   const { title, version, description } = document.info;
-  const operations = Object.entries(document.paths ?? {}).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
+  const calls = Object.entries(document.paths ?? {}).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]): Call => ({ path, method: method.toUpperCase(), operation })),
   );
-  const isOperational = ({ operation }: { operation: Operation }) => operation.tags?.includes('operations') ?? false;
-  const groups = [
-    { name: 'Endpoints', operations: operations.filter((entry) => !isOperational(entry)) },
-    { name: 'Operations', operations: operations.filter(isOperational) },
-  ].filter((group) => group.operations.length > 0);
+  const described = new Map(document.tags?.map(({ name, description }) => [name, description]));
+  const groups = [...new Set([...described.keys(), ...calls.map(groupOf)])]
+    .map((name) => ({
+      name,
+      description: described.get(name) ?? '',
+      calls: calls.filter((call) => groupOf(call) === name),
+    }))
+    .filter((group) => group.calls.length > 0);
   const nav = groups.map(
-    (group) =>
-      `<h2>${escapeHtml(group.name)}</h2><ul>${group.operations
-        .map(
-          ({ method, path }) =>
-            `<li><a href="#${anchor(method, path)}">${badge(method)}<code>${escapeHtml(path)}</code></a></li>`,
-        )
-        .join('')}</ul>`,
+    (group) => `<h2>${escapeHtml(group.name)}</h2><ul>${group.calls.map(renderLink).join('')}</ul>`,
   );
   const sections = groups.map(
     (group) =>
-      `<h2>${escapeHtml(group.name)}</h2>${group.operations
-        .map(({ method, path, operation }) => renderOperation(document, method, path, operation))
-        .join('')}`,
+      `<h2>${escapeHtml(group.name)}</h2><p>${prose(group.description)}</p>` +
+      group.calls.map((call) => renderOperation(document, call)).join(''),
   );
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escapeHtml(title)}</title><style>${css}</style></head>
+<title>${escapeHtml(title)}</title><style>${css}</style><script src="docs/reference.js" defer></script></head>
 <body><nav aria-label="Endpoints">${nav.join('')}</nav>
 <main><h1>${escapeHtml(title)} <small>${escapeHtml(version)}</small></h1>
-<p>${prose(description ?? '')}</p><p>The same for machines: <a href="openapi.json">openapi.json</a> (OpenAPI 3.1).</p>
+<p>${prose(description ?? '')}</p>
+<p>The same as an OpenAPI 3.1 document: <a href="openapi.json">openapi.json</a>. Every error has <a href="#problem">the same fields</a>.</p>
+${renderCredentials(calls)}
 ${sections.join('\n')}
-<h2 id="problem">Problems</h2><p>Every failure has one shape.</p>${renderSchema(document, document.components?.schemas?.Problem)}
+<h2 id="problem">Errors</h2><p>Every error is JSON with these fields. The codes are stable. The messages can change.</p>
+${renderSchema(document, document.components?.schemas?.Problem)}
 </main></body></html>
 `;
 }
 
-function renderOperation(document: ApiDocument, method: string, path: string, operation: Operation): string {
+const groupOf = ({ operation }: Call) => operation.tags?.[0] ?? 'endpoints';
+
+const renderLink = ({ method, path, operation }: Call) =>
+  `<li><a href="#${anchor(method, path)}"${operation.summary === undefined ? '' : ` title="${escapeHtml(operation.summary)}"`}>` +
+  `${badge(method)}<code>${escapeHtml(path)}</code></a></li>`;
+
+const credentialNames: Readonly<Record<string, readonly [label: string, header: string]>> = {
+  accessToken: ['Access token', '<code>Authorization: Bearer</code> with an access token'],
+  internalKey: ['Internal key', '<code>X-Internal-Key</code>'],
+  adminToken: ['Admin token', '<code>X-Admin-Token</code>'],
+  sessionCookie: ['Session cookie', 'the session cookie of the browser'],
+};
+
+/** The credentials that the forms of the page send. reference.js reads them and stores them nowhere. */
+function renderCredentials(calls: readonly Call[]): string {
+  const schemes = new Set(calls.flatMap(({ operation }) => schemesOf(operation)));
+  schemes.delete('sessionCookie');
+  if (schemes.size === 0) return '';
+  const fields = [...schemes].map(
+    (scheme) =>
+      `<label>${credentialNames[scheme]?.[0] ?? escapeHtml(scheme)}<input type="password" name="${escapeHtml(scheme)}" autocomplete="off"></label>`,
+  );
+  return (
+    `<form id="credentials" aria-label="Credentials"><p>The forms below send one of these credentials to this service only. ` +
+    `They are not stored.</p>${fields.join('')}</form>`
+  );
+}
+
+function renderOperation(document: ApiDocument, call: Call): string {
+  const { method, path, operation } = call;
   const body = Object.values(operation.requestBody?.content ?? {})[0]?.schema;
   const parts = [
     operation.summary === undefined ? '' : `<p class="summary">${prose(operation.summary)}</p>`,
@@ -109,106 +77,73 @@ function renderOperation(document: ApiDocument, method: string, path: string, op
     `<p class="credential">${credential(operation)}</p>`,
     operation.parameters?.length ? `<h4>Parameters</h4>${renderParameters(document, operation.parameters)}` : '',
     body === undefined ? '' : `<h4>Body</h4>${renderSchema(document, body)}`,
-    `<h4>Answers</h4><dl>${renderResponses(document, operation)}</dl>`,
+    `<h4>Example</h4>${renderCurl(document, call)}`,
+    hasForm(call) ? renderForm(document, call) : '',
+    `<h4>Responses</h4><dl>${renderSuccesses(document, operation)}</dl>`,
+    renderErrors(document, operation),
   ];
   return `<section id="${anchor(method, path)}"><h3>${badge(method)}<code>${escapeHtml(path)}</code></h3>${parts.join('')}</section>`;
 }
 
-const credentialWords: Readonly<Record<string, string>> = {
-  internalKey: '<code>X-Internal-Key</code>',
-  adminToken: '<code>X-Admin-Token</code>',
-};
-
 function credential(operation: Operation): string {
-  const names = (operation.security ?? []).flatMap((alternative) => Object.keys(alternative));
+  const names = schemesOf(operation);
   if (names.length === 0) return 'No credential.';
-  const words = names.map((name) => credentialWords[name] ?? '<code>Authorization: Bearer</code> access token');
-  return `Credential: ${words.join(' or ')}.`;
+  return `Credential: ${names.map((name) => credentialNames[name]?.[1] ?? escapeHtml(name)).join(', or ')}.`;
 }
 
 function renderParameters(document: ApiDocument, parameters: readonly Parameter[]): string {
   const rows = parameters.map((parameter) =>
-    row(`${parameter.name} <small>${escapeHtml(parameter.in)}</small>`, parameter.required ?? false, document, {
-      ...parameter.schema,
-      description: parameter.description ?? parameter.schema?.description,
-    }),
+    renderRow(
+      `${escapeHtml(parameter.name)} <small>${escapeHtml(parameter.in)}</small>`,
+      parameter.required ?? false,
+      document,
+      { ...parameter.schema, description: parameter.description ?? parameter.schema?.description },
+    ),
   );
   return `<table>${rows.join('')}</table>`;
 }
 
-function renderResponses(document: ApiDocument, operation: Operation): string {
+const isError = (status: string) => !/^[23]/.test(status);
+
+function renderSuccesses(document: ApiDocument, operation: Operation): string {
   return Object.entries(operation.responses ?? {})
-    .map(([status, response]) => {
-      if (response.$ref !== undefined) return `<dt>otherwise</dt><dd><a href="#problem">A problem</a>.</dd>`;
-      const schema = Object.values(response.content ?? {})[0]?.schema;
-      const description = response.description === 'Default Response' ? '' : escapeHtml(response.description ?? '');
-      return `<dt>${escapeHtml(status)}</dt><dd>${description}${schema === undefined ? '' : renderSchema(document, schema)}</dd>`;
+    .filter(([status]) => !isError(status))
+    .map(([status, { description = '', content = {} }]) => {
+      const [type, media] = Object.entries(content)[0] ?? [];
+      const kind = type === undefined || type === 'application/json' ? '' : ` <code>${escapeHtml(type)}</code>`;
+      const shape = type === 'application/json' ? renderSchema(document, media?.schema) : '';
+      const sample =
+        shape === '' || isStream(operation)
+          ? ''
+          : `<details><summary>Example</summary><pre tabindex="0"><code>${escapeHtml(JSON.stringify(sampleOf(document, media?.schema), null, 2))}</code></pre></details>`;
+      return `<dt>${escapeHtml(status)}</dt><dd>${prose(description)}${kind}${shape}${sample}</dd>`;
     })
     .join('');
 }
 
-/** Renders an object as a table of its fields, and anything else as one line. */
-function renderSchema(document: ApiDocument, reference: Schema | undefined, depth = 0): string {
-  const schema = resolve(document, reference);
-  const inner = schema.type === 'array' ? resolve(document, schema.items) : schema;
-  const fields = Object.entries(inner.properties ?? {});
-  if (fields.length === 0 || depth >= maxDepth) return depth === 0 ? `<p>${describeType(document, schema)}</p>` : '';
-  const rows = fields.map(([name, field]) =>
-    row(escapeHtml(name), inner.required?.includes(name) ?? false, document, resolve(document, field), depth),
-  );
-  const lead = depth === 0 && schema.type === 'array' ? `<p>${describeType(document, schema)}</p>` : '';
-  return `${lead}<table>${rows.join('')}</table>`;
+/** The codes of an operation. Those that only the service itself can cause come last, as their statuses are the highest. */
+function renderErrors(document: ApiDocument, { responses = {} }: Operation): string {
+  const rows = Object.entries(responses)
+    .filter(([status]) => isError(status))
+    .flatMap(([status, response]) => codesOf(document, response).map((code) => renderCode(status, code)));
+  if (rows.length === 0) return '';
+  return `<details class="errors"><summary>Errors (${rows.length})</summary><table>${rows.join('')}</table></details>`;
 }
 
-function row(name: string, required: boolean, document: ApiDocument, schema: Schema, depth = 0): string {
-  const description = schema.description === undefined ? '' : `<br>${prose(schema.description)}`;
-  const variants = schema.anyOf ?? schema.oneOf ?? [];
-  const nested = [schema, ...variants].map((part) => renderSchema(document, part, depth + 1)).join('');
-  const mark = required ? '<b title="required">*</b>' : '';
-  return `<tr><th scope="row"><code>${name}</code>${mark}</th><td>${describeType(document, schema)}${description}${nested}</td></tr>`;
+function renderCode(status: string, [code, message]: readonly [string, string]): string {
+  return `<tr><th scope="row">${escapeHtml(status)} <code>${escapeHtml(code)}</code></th><td>${prose(message)}</td></tr>`;
 }
 
-function describeType(document: ApiDocument, reference: Schema | undefined): string {
-  const schema = resolve(document, reference);
-  const fallback = schema.default === undefined ? [] : [`default ${literal(schema.default)}`];
-  if (schema.const !== undefined) return literal(schema.const);
-  if (schema.enum !== undefined) return [`one of ${schema.enum.map(literal).join(', ')}`, ...fallback].join('; ');
-  const variants = schema.anyOf ?? schema.oneOf ?? schema.allOf;
-  if (variants !== undefined) return variants.map((variant) => describeType(document, variant)).join(' or ');
-  const type = [schema.type ?? 'any'].flat().join(' or ');
-  const of = schema.items === undefined ? '' : ` of ${describeType(document, schema.items)}`;
-  const map =
-    typeof schema.additionalProperties === 'object' ? ` of ${describeType(document, schema.additionalProperties)}` : '';
-  const format = schema.format === undefined ? '' : ` (${escapeHtml(schema.format)})`;
-  const limits = [
-    range('', schema.minimum, schema.maximum),
-    range(' characters', schema.minLength, schema.maxLength),
-    range(' entries', schema.minItems, schema.maxItems),
-  ].filter((limit) => limit !== '');
-  if (schema.pattern !== undefined && schema.format === undefined) limits.push(`matching ${literal(schema.pattern)}`);
-  return [`${escapeHtml(type)}${of}${map}${format}`, ...limits, ...fallback].join(', ');
+function codesOf(document: ApiDocument, reference: ResponseObject): readonly (readonly [string, string])[] {
+  const name = reference.$ref?.split('/').at(-1);
+  const response = name === undefined ? reference : document.components?.responses?.[name];
+  return Object.entries(response?.content?.['application/json']?.examples ?? {}).map(([code, { value }]) => [
+    code,
+    String(Reflect.get(Object(value), 'message')),
+  ]);
 }
 
-/** Zod emits the limits of safe integers, which carry no information for the reader. */
-function range(unit: string, min: number | undefined, max: number | undefined): string {
-  const low = min === undefined || min <= Number.MIN_SAFE_INTEGER ? undefined : min;
-  const high = max === undefined || max >= Number.MAX_SAFE_INTEGER ? undefined : max;
-  if (low !== undefined && high !== undefined) return low === high ? `${low}${unit}` : `${low}–${high}${unit}`;
-  if (low !== undefined) return low === 0 && unit !== '' ? '' : `at least ${low}${unit}`;
-  return high === undefined ? '' : `at most ${high}${unit}`;
-}
-
-function resolve(document: ApiDocument, schema: Schema | undefined): Schema {
-  const name = schema?.$ref?.split('/').at(-1);
-  return (name === undefined ? schema : document.components?.schemas?.[name]) ?? {};
-}
-
-const literal = (value: unknown) =>
-  `<code>${escapeHtml(typeof value === 'string' ? value : JSON.stringify(value))}</code>`;
 const badge = (method: string) =>
   `<span class="method ${escapeHtml(method.toLowerCase())}">${escapeHtml(method)}</span>`;
 const anchor = (method: string, path: string) =>
   escapeHtml(`${method}${path}`.toLowerCase().replace(/[^a-z0-9]+/g, '-'));
-
-/** Renders text between backticks as code. */
-const prose = (raw: string) => escapeHtml(raw).replace(/`([^`]+)`/g, '<code>$1</code>');

@@ -6,6 +6,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
 import { invalid, Problem, problems } from '../problem.ts';
 import type { HttpServer } from './httpserver.ts';
+import type { RememberError } from './servererrors.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -21,11 +22,14 @@ export const commonHeaders = {
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
 };
 
-export function renderProblems(app: HttpServer): void {
+export function renderProblems(app: HttpServer, remember: RememberError): void {
   app.setErrorHandler((error: unknown, request, reply) => {
     const problem = toProblem(error);
     // Only 5xx are logged as errors.
-    if (problem.status >= 500) request.log.error({ err: problem.cause ?? error, code: problem.code }, problem.message);
+    if (problem.status >= 500) {
+      request.log.error({ err: problem.cause ?? error, code: problem.code }, problem.message);
+      remember(problem, request);
+    }
     return render(problem, request, reply);
   });
   app.setNotFoundHandler(() => {

@@ -14,6 +14,7 @@ import { observeRequests } from './observing.ts';
 import { addOperations } from './operations.ts';
 import { addReference } from './reference.ts';
 import { refuseBadHttp, renderBadUrl, renderProblems } from './rendering.ts';
+import { addServerErrors } from './servererrors.ts';
 import { validationMessage } from './validationmessages.ts';
 
 export type { CorsRule, HttpServer, Readiness, ServerCommons, ServerOptions } from './httpserver.ts';
@@ -65,7 +66,7 @@ export function createServer(options: ServerOptions): HttpServer {
   observeRequests(app, { log, telemetry });
   if (options.cors !== undefined) allowOrigins(app, options.cors);
   admitRequests(app, options);
-  renderProblems(app);
+  renderProblems(app, addServerErrors(app));
   addOperations(app, options);
   return app;
 }

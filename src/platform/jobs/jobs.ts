@@ -28,6 +28,8 @@ export interface JobTables {
     traceparent: string | null;
     created_at: Generated<Date>;
     finished_at: Date | null;
+    /** `onDead` has run, so a retry has no effect. */
+    settled: Generated<boolean>;
   };
 }
 

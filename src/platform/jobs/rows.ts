@@ -192,8 +192,9 @@ export async function retryJob(db: Handle, claim: Claim, afterMs: number, reason
   return numUpdatedRows === 1n;
 }
 
-export async function endJobAsDead(db: Handle, claim: Claim, reason: string): Promise<boolean> {
-  const dead = { ...ended, status: 'dead', reason, finished_at: clock } as const;
+/** `settled`: the transaction also runs the queue's own handling, so a retry has no effect. */
+export async function endJobAsDead(db: Handle, claim: Claim, reason: string, settled = false): Promise<boolean> {
+  const dead = { ...ended, status: 'dead', reason, settled, finished_at: clock } as const;
   const { numUpdatedRows } = await held(db, claim).set(dead).executeTakeFirstOrThrow();
   return numUpdatedRows === 1n;
 }

@@ -153,7 +153,7 @@ export function startWorker<Payload, Tables>(
   async function endAsDead(row: ClaimedRow, payload: Payload, reason: string): Promise<void> {
     if (onDead === undefined) return void (await endJobAsDead(db, row, reason));
     await transaction(database.queries<Tables>(), async (tx) => {
-      if (await endJobAsDead(jobsOf(tx), row, reason)) await onDead(tx, payload, reason);
+      if (await endJobAsDead(jobsOf(tx), row, reason, true)) await onDead(tx, payload, reason);
     });
   }
 

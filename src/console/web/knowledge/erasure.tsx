@@ -65,7 +65,7 @@ function Confirmation({ onClose }: { readonly onClose: () => void }) {
   });
   const isReady = typed.trim().toLowerCase() === word;
   return (
-    <Dialog title="Erase everything Atelier knows about you?" onClose={onClose}>
+    <Dialog title="Erase your memory?" onClose={onClose}>
       <form
         className="stack"
         onSubmit={(event) => {

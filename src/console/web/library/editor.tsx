@@ -117,7 +117,7 @@ export function Editor({
           />
         </label>
         <label className="field">
-          What to change
+          Prompt
           <textarea
             className="grows"
             rows={3}
@@ -169,7 +169,7 @@ function Price({ count }: { readonly count: number }) {
   if (data === undefined) return null;
   return (
     <p className="quiet">
-      {count * data.prices.image} of your {data.credits} credits
+      Costs {count * data.prices.image} credits. You have {data.credits}.
     </p>
   );
 }

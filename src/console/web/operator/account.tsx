@@ -98,12 +98,12 @@ function Credits({ person: { id, plan: current } }: Pick<PersonDetails, 'person'
         Reason
         <input value={reason} maxLength={500} required onChange={(event) => setReason(event.target.value)} />
       </label>
-      <p className="row">
+      <div className="row">
         <button type="submit" className="primary" disabled={!hasChange || reason.trim() === '' || saving.isPending}>
           Save change
         </button>
         <Problem of={saving.error} />
-      </p>
+      </div>
     </form>
   );
 }

@@ -66,11 +66,11 @@ function Erasure({ person: { id, email } }: { readonly person: Person }) {
             </span>
             <input id={field} autoComplete="off" value={typed} onChange={(event) => setTyped(event.target.value)} />
           </label>
-          <p>
+          <div>
             <button type="submit" className="danger" disabled={typed !== name || erasing.isPending}>
               {erasing.isPending ? 'Erasing …' : report === undefined ? 'Erase everything' : 'Erase again'}
             </button>
-          </p>
+          </div>
         </>
       )}
       <div ref={outcome} tabIndex={-1} role="status" className="desk-outcome">

@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { Mail as MailBody, MailList } from '../../api.ts';
+import type { Mail, MailList } from '../../api.ts';
 import { callJson } from '../calls.ts';
 import { When } from '../parts/figures.tsx';
 import { Empty, Failure, Loading } from '../parts/states.tsx';
 
-export function Mail() {
+export function Outbox() {
   const [chosen, setChosen] = useState<string>();
   const { data, error, refetch } = useQuery({
     queryKey: ['mails'],
@@ -15,10 +15,10 @@ export function Mail() {
   const opened = chosen ?? data?.mails[0]?.name;
   return (
     <>
-      <header className="page">
-        <h1>Mail</h1>
-        <p className="quiet">Mails lie as files in the outbox of the data folder; none has left this machine.</p>
-      </header>
+      <p className="quiet">
+        This installation stores mails as files in the folder <code>outbox</code> of its data. No mail leaves this
+        machine.
+      </p>
       {data === undefined ? (
         error ? (
           <Failure error={error} retry={refetch} />
@@ -45,7 +45,7 @@ export function Mail() {
               </li>
             ))}
             {data.total > data.mails.length && (
-              <li className="quiet">and {data.total - data.mails.length} older ones</li>
+              <li className="quiet">{data.total - data.mails.length} older mails are not listed.</li>
             )}
           </ul>
           {opened && <Opened key={opened} name={opened} />}
@@ -58,7 +58,7 @@ export function Mail() {
 function Opened({ name }: { readonly name: string }) {
   const { data, error, refetch } = useQuery({
     queryKey: ['mail', name],
-    queryFn: () => callJson<MailBody>(`/api/mails/${encodeURIComponent(name)}`),
+    queryFn: () => callJson<Mail>(`/api/mails/${encodeURIComponent(name)}`),
   });
   const [isText, setText] = useState(false);
   if (data === undefined) return error ? <Failure error={error} retry={refetch} /> : <Loading />;

@@ -1,0 +1,68 @@
+/** What operators see of the agent: models, prices, and what all users used. */
+import { z } from 'zod';
+import { plan } from '#accounts/api.ts';
+
+const configuredModel = z.object({
+  id: z.string(),
+  label: z.string(),
+  vision: z.boolean(),
+  tools: z.boolean(),
+  credits: z.int().describe('What a run costs.'),
+  contextTokens: z.int(),
+  plans: z.array(plan).nullable().describe('The plans that may use it; null: all.'),
+  fallback: z.string().nullable().describe('The model that answers when this one fails.'),
+  simulated: z.boolean().describe('The offline model.'),
+  default: z.boolean(),
+});
+export type ConfiguredModel = z.output<typeof configuredModel>;
+
+export const configuredModels = z.object({
+  models: z.array(configuredModel),
+  plans: z.array(z.object({ plan, hasVideo: z.boolean() })),
+  prices: z.object({ image: z.int(), video: z.int() }).describe('In credits.'),
+});
+export type ConfiguredModels = z.output<typeof configuredModels>;
+
+const day = z.iso.date('must be a day such as 2026-01-31');
+export const totalsQuery = z.object({
+  from: day.optional().describe('The first day, in UTC; 30 days before `to` when it is left out.'),
+  to: day.optional().describe('The last day, included; today when it is left out.'),
+});
+export type TotalsQuery = z.output<typeof totalsQuery>;
+
+const used = {
+  runs: z.int(),
+  inputTokens: z.int(),
+  outputTokens: z.int(),
+  credits: z.int(),
+};
+
+export const usageTotals = z.object({
+  days: z.array(
+    z.object({
+      day: z.string(),
+      model: z.string(),
+      plan: z.string().describe('The plan of the users when they used it.'),
+      ...used,
+      images: z.int(),
+      videos: z.int(),
+    }),
+  ),
+});
+export type UsageTotals = z.output<typeof usageTotals>;
+
+export const spendersQuery = z.object({
+  month: z
+    .string()
+    .regex(/^\d{4}-(?:0[1-9]|1[0-2])$/, 'must be a month such as 2026-01')
+    .optional()
+    .describe('In UTC; the current one when it is left out.'),
+  limit: z.coerce.number().int().min(1).max(100).default(20),
+});
+export type SpendersQuery = z.output<typeof spendersQuery>;
+
+export const spenders = z.object({
+  month: z.string(),
+  users: z.array(z.object({ userId: z.string(), ...used })).describe('Those who spent the most credits, first.'),
+});
+export type Spenders = z.output<typeof spenders>;

@@ -1,0 +1,56 @@
+import { plans } from '#accounts/api.ts';
+import type { Access } from '#platform/access/access.ts';
+import type { HttpServer } from '#platform/http/server.ts';
+import { pictureCost, plansWithoutVideo, videoCost } from './billing/prices.ts';
+import { readSpenders, readTotals, type TotalsDeps } from './billing/totals.ts';
+import { configuredModels, spenders, spendersQuery, totalsQuery, usageTotals } from './operatorapi.ts';
+import type { Models } from './providers/models.ts';
+
+export interface OperatorRouteDeps extends TotalsDeps {
+  readonly models: Models;
+}
+
+export function addOperatorRoutes(app: HttpServer, access: Access, deps: OperatorRouteDeps): void {
+  const tags = ['agent'];
+
+  app.get(
+    '/models/all',
+    {
+      ...access.internalOnly,
+      schema: { tags, summary: 'All models, plans and prices, for operators', response: { 200: configuredModels } },
+    },
+    async () => ({
+      models: [...deps.models.all()],
+      plans: plans.map((plan) => ({ plan, hasVideo: !plansWithoutVideo.includes(plan) })),
+      prices: { image: pictureCost, video: videoCost },
+    }),
+  );
+
+  app.get(
+    '/usage/totals',
+    {
+      ...access.internalOnly,
+      schema: {
+        tags,
+        summary: 'What all users have used, by day, model and plan, newest day first',
+        querystring: totalsQuery,
+        response: { 200: usageTotals },
+      },
+    },
+    async ({ query }) => readTotals(deps, query),
+  );
+
+  app.get(
+    '/usage/users',
+    {
+      ...access.internalOnly,
+      schema: {
+        tags,
+        summary: 'The users who spent the most credits in a month',
+        querystring: spendersQuery,
+        response: { 200: spenders },
+      },
+    },
+    async ({ query }) => readSpenders(deps, query),
+  );
+}

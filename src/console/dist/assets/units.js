@@ -1,0 +1,1 @@
+var e=new Intl.NumberFormat(void 0,{maximumFractionDigits:1}),t=new Intl.NumberFormat(void 0,{notation:`compact`,maximumFractionDigits:1}),n=t=>e.format(t),r=e=>t.format(e),i=t=>t<1e3?`${Math.round(t)} ms`:`${e.format(t/1e3)} s`;export{n,i as r,r as t};

@@ -1,0 +1,19 @@
+/** Passes the response of a service on to the page. */
+import type { FastifyReply } from 'fastify';
+import type { HttpClient } from '#platform/http/client.ts';
+import { problems } from '#platform/problem.ts';
+
+type ServiceResponse = Awaited<ReturnType<HttpClient['send']>>;
+
+/** A 401 is about the console's key, not about the session of the operator. */
+export function assertKeyAccepted({ status }: ServiceResponse, service: string): void {
+  if (status === 401)
+    throw problems.engine_unavailable({ cause: new Error(`the ${service} service rejects INTERNAL_KEY`) });
+}
+
+export function passOn(reply: FastifyReply, response: ServiceResponse, service: string): FastifyReply {
+  assertKeyAccepted(response, service);
+  reply.code(response.status);
+  if (response.body.length === 0) return reply.send();
+  return reply.type('application/json; charset=utf-8').send(response.body);
+}

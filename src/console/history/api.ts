@@ -1,0 +1,58 @@
+/** The last hour and the last day, as the Overview shows them. */
+import { z } from 'zod';
+
+export const historyQuery = z.object({ range: z.enum(['hour', 'day']) });
+
+const values = z.array(z.number().nullable());
+
+export const history = z.object({
+  stepS: z.int(),
+  startsAt: z.array(z.iso.datetime()).describe('The start of each step, oldest first. All lists are as long.'),
+  services: z.array(
+    z.object({
+      service: z.string(),
+      ready: values.describe('The share of checks in which it was ready; null: not measured.'),
+      perMinute: values.describe('Requests.'),
+      errorsPerMinute: values.describe('Responses with a 5xx status.'),
+      p50Ms: values.describe('Half of the responses took at most this long. Streams are left out.'),
+      p95Ms: values,
+    }),
+  ),
+  runs: z.object({
+    endedPerMinute: values,
+    failedPerMinute: values,
+    inputTokensPerMinute: values,
+    outputTokensPerMinute: values,
+    firstTokenP50Ms: values.describe('From the start of a turn to the first token of its model.'),
+    firstTokenP95Ms: values,
+  }),
+  queues: z.array(
+    z.object({
+      queue: z.string(),
+      waiting: values.describe('The largest number in the step.'),
+      running: values,
+      dead: values,
+    }),
+  ),
+  engines: z.array(z.object({ service: z.string(), engine: z.string(), ok: values.describe('A share, as `ready`.') })),
+});
+export type History = z.output<typeof history>;
+
+export const errorList = z.object({
+  errors: z
+    .array(
+      z.object({
+        service: z.string(),
+        at: z.iso.datetime(),
+        requestId: z.string(),
+        traceUrl: z.string().nullable(),
+        method: z.string(),
+        route: z.string(),
+        status: z.int(),
+        code: z.string(),
+      }),
+    )
+    .describe('The newest first; at most 50.'),
+  unread: z.array(z.string()).describe('Services that do not answer. Their errors are unknown.'),
+});
+export type ErrorList = z.output<typeof errorList>;

@@ -1,0 +1,52 @@
+/** Queues and jobs as the Jobs page sees them. */
+import { z } from 'zod';
+
+export const largestCount = 10_000;
+
+const jobState = z.enum(['waiting', 'scheduled', 'running', 'dead']);
+
+const queue = z.object({
+  queue: z.string(),
+  waiting: z.int().describe('Due now.'),
+  scheduled: z.int().describe('Due later, retries included.'),
+  running: z.int(),
+  dead: z.int(),
+  oldestDueAt: z.iso.datetime().nullable().describe('How long the first waiting job has been due.'),
+});
+export const queueList = z.object({
+  queues: z.array(queue),
+  largestCount: z.int().describe('Counts end one above this number.'),
+});
+export type QueueList = z.output<typeof queueList>;
+
+const queueName = z.string().min(1).max(200);
+export const jobQuery = z.object({ queue: queueName, state: jobState });
+
+const job = z.object({
+  id: z.string(),
+  fence: z.int().describe('Changes with each attempt. Send it with a retry.'),
+  attempts: z.int(),
+  reason: z.string().nullable().describe('Why the last failed attempt failed.'),
+  payload: z.string().describe('JSON without secrets, shortened.'),
+  isSettled: z.boolean().describe('The service has handled the failure, so the job cannot be retried.'),
+  requestId: z.string().nullable(),
+  traceUrl: z.string().nullable(),
+  createdAt: z.iso.datetime(),
+  dueAt: z.iso.datetime(),
+  startedAt: z.iso.datetime().nullable().describe('The start of the last attempt.'),
+  endedAt: z.iso.datetime().nullable(),
+});
+export const jobList = z.object({
+  jobs: z.array(job).describe('At most 100. Dead jobs: newest first; others: next first.'),
+});
+export type JobList = z.output<typeof jobList>;
+export type ShownJob = JobList['jobs'][number];
+
+export const jobPath = z.object({ id: z.guid() });
+export const seenJob = z.object({ fence: z.int().min(0).describe('Of the job as it was shown.') });
+export const deadOfQueue = z.object({ queue: queueName });
+export const changedJobs = z.object({
+  count: z.int(),
+  hasMore: z.boolean().describe('The limit of one call was reached. Call again for the others.'),
+});
+export type ChangedJobs = z.output<typeof changedJobs>;

@@ -1,0 +1,109 @@
+/** The Jobs page: the queues of all services, and what became of their jobs. */
+import type { HttpServer } from '#platform/http/server.ts';
+import { type ShownJob as JobRow, listJobs, summarizeQueues } from '#platform/jobs/operatorstore.ts';
+import { type OperatorGuard, operatorName } from '../operators/guard.ts';
+import type { TraceLink } from '../traces.ts';
+import {
+  changedJobs,
+  deadOfQueue,
+  jobList,
+  jobPath,
+  jobQuery,
+  largestCount,
+  queueList,
+  type ShownJob,
+  seenJob,
+} from './api.ts';
+import { discardAllDead, discardDeadJob, type JobDeeds, retryAllDead, retryDeadJob } from './deeds.ts';
+import { maskPayload } from './masking.ts';
+
+export interface JobDeps extends JobDeeds {
+  readonly traceLink: TraceLink;
+}
+
+const longestList = 100;
+
+export function addJobRoutes(app: HttpServer, guard: OperatorGuard, deps: JobDeps): void {
+  const tags = ['console'];
+
+  app.get(
+    '/api/queues',
+    { ...guard, schema: { tags, summary: 'Queues with unfinished or dead jobs', response: { 200: queueList } } },
+    async () => {
+      const queues = await summarizeQueues(deps.db, largestCount + 1);
+      return {
+        largestCount,
+        queues: queues.map(({ oldestDueAt, ...queue }) => ({ ...queue, oldestDueAt: spell(oldestDueAt) })),
+      };
+    },
+  );
+
+  app.get(
+    '/api/jobs',
+    {
+      ...guard,
+      schema: { tags, summary: 'Jobs of a queue', querystring: jobQuery, response: { 200: jobList } },
+    },
+    async ({ query: { queue, state } }) => {
+      const rows = await listJobs(deps.db, queue, state, longestList);
+      return { jobs: rows.map((row) => describe(row, deps.traceLink)) };
+    },
+  );
+
+  app.post(
+    '/api/jobs/:id/retry',
+    { ...guard, schema: { tags, summary: 'Retry a dead job', params: jobPath, body: seenJob } },
+    async (request, reply) => {
+      const { params, body } = request;
+      await retryDeadJob(deps, operatorName(request), { jobId: params.id, fence: body.fence });
+      return reply.code(204).send();
+    },
+  );
+
+  app.post(
+    '/api/jobs/:id/discard',
+    { ...guard, schema: { tags, summary: 'Delete a dead job', params: jobPath, body: seenJob } },
+    async (request, reply) => {
+      const { params, body } = request;
+      await discardDeadJob(deps, operatorName(request), { jobId: params.id, fence: body.fence });
+      return reply.code(204).send();
+    },
+  );
+
+  app.post(
+    '/api/queues/retry',
+    {
+      ...guard,
+      schema: { tags, summary: 'Retry the dead jobs of a queue', body: deadOfQueue, response: { 200: changedJobs } },
+    },
+    async (request) => retryAllDead(deps, operatorName(request), request.body.queue),
+  );
+
+  app.post(
+    '/api/queues/discard',
+    {
+      ...guard,
+      schema: { tags, summary: 'Delete the dead jobs of a queue', body: deadOfQueue, response: { 200: changedJobs } },
+    },
+    async (request) => discardAllDead(deps, operatorName(request), request.body.queue),
+  );
+}
+
+function describe(row: JobRow, traceLink: TraceLink): ShownJob {
+  return {
+    id: row.jobId,
+    fence: row.fence,
+    attempts: row.attempts,
+    reason: row.reason,
+    payload: maskPayload(row.payload),
+    isSettled: row.settled,
+    requestId: row.requestId,
+    traceUrl: traceLink(row.traceparent?.split('-')[1]),
+    createdAt: row.createdAt.toISOString(),
+    dueAt: row.runAt.toISOString(),
+    startedAt: spell(row.claimedAt),
+    endedAt: spell(row.finishedAt),
+  };
+}
+
+const spell = (at: Date | null): string | null => at?.toISOString() ?? null;

@@ -1,0 +1,25 @@
+/** Queries of the Mail page. The notification service defines the responses. */
+import { z } from 'zod';
+import { parseData } from './data.ts';
+
+export const previewPath = z.object({ type: z.string().min(1).max(128) });
+export const previewQuery = z.object({
+  locale: z.string().max(64).optional(),
+  data: z
+    .string()
+    .max(8000)
+    .optional()
+    .transform((text, context) => {
+      const data = parseData(text);
+      if (data !== undefined) return data;
+      context.addIssue({ code: 'custom', message: 'must be a JSON object' });
+      return z.NEVER;
+    })
+    .describe('A JSON object: the values for the texts.'),
+});
+export type PreviewQuery = z.output<typeof previewQuery>;
+
+export const sentMailQuery = z.object({ after: z.string().min(1).max(512).optional() });
+export const sentMailPath = z.object({ id: z.string().min(1).max(512) });
+export const suppressionQuery = z.object({ cursor: z.string().min(1).max(512).optional() });
+export const suppressionPath = z.object({ address: z.string().min(1).max(512) });

@@ -1,0 +1,130 @@
+/** The Mail page: types of mails and their previews, sent mails, and suppressed addresses, all from the notification service. */
+import type { FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { type AuditTables, hashedTarget, recordAction } from '#platform/audit/audit.ts';
+import type { Db } from '#platform/db/db.ts';
+import type { HttpClient } from '#platform/http/client.ts';
+import type { HttpServer } from '#platform/http/server.ts';
+import { passOn } from '../forwarding.ts';
+import { mailPolicy } from '../mailpolicy.ts';
+import { type OperatorGuard, operatorName } from '../operators/guard.ts';
+import {
+  type PreviewQuery,
+  previewPath,
+  previewQuery,
+  sentMailPath,
+  sentMailQuery,
+  suppressionPath,
+  suppressionQuery,
+} from './api.ts';
+
+export interface SentMailDeps {
+  readonly notify: HttpClient;
+  /** `undefined`: the database is open in another process. */
+  readonly audit: Db<AuditTables> | undefined;
+}
+
+const pageSize = 50;
+const rendered = z.object({ html: z.string() });
+const encode = encodeURIComponent;
+
+export function addSentMailRoutes(app: HttpServer, guard: OperatorGuard, { notify, audit }: SentMailDeps): void {
+  const tags = ['console'];
+  const record = async (request: FastifyRequest, action: string, target: string) => {
+    if (audit !== undefined)
+      await recordAction(audit, { actor: operatorName(request), action, target, outcome: 'done' });
+  };
+  const renderType = (type: string, { locale, data }: PreviewQuery) =>
+    notify.send({
+      method: 'POST',
+      path: `/types/${encode(type)}/preview`,
+      route: '/types/:type/preview',
+      json: { locale, data },
+      idempotent: true,
+    });
+
+  app.get('/api/notify/types', { ...guard, schema: { tags, summary: 'Types of mails' } }, async (_request, reply) =>
+    passOn(reply, await notify.send({ method: 'GET', route: '/types' }), 'notification'),
+  );
+
+  const schema = (summary: string) => ({ tags, summary, params: previewPath, querystring: previewQuery });
+  app.get(
+    '/api/notify/types/:type/preview',
+    { ...guard, schema: schema('A mail of a type, with these values') },
+    async ({ params, query }, reply) => passOn(reply, await renderType(params.type, query), 'notification'),
+  );
+
+  app.get(
+    '/api/notify/types/:type/html',
+    { ...guard, schema: schema('The page of a mail of a type, in a sandbox') },
+    async ({ params, query }, reply) => {
+      const response = await renderType(params.type, query);
+      if (response.status !== 200) return passOn(reply, response, 'notification');
+      const { html } = rendered.parse(response.json());
+      return reply.header('content-security-policy', mailPolicy).type('text/html; charset=utf-8').send(html);
+    },
+  );
+
+  app.get(
+    '/api/notify/emails',
+    { ...guard, schema: { tags, summary: 'Sent and scheduled mails, newest first', querystring: sentMailQuery } },
+    async ({ query: { after } }, reply) => {
+      const query = new URLSearchParams({ limit: String(pageSize), ...(after !== undefined && { after }) });
+      return passOn(
+        reply,
+        await notify.send({ method: 'GET', path: `/emails?${query}`, route: '/emails' }),
+        'notification',
+      );
+    },
+  );
+
+  app.get(
+    '/api/notify/emails/:id',
+    { ...guard, schema: { tags, summary: 'What became of a mail', params: sentMailPath } },
+    async ({ params: { id } }, reply) => {
+      const response = await notify.send({ method: 'GET', path: `/emails/${encode(id)}`, route: '/emails/:id' });
+      return passOn(reply, response, 'notification');
+    },
+  );
+
+  app.post(
+    '/api/notify/emails/:id/cancel',
+    { ...guard, schema: { tags, summary: 'Cancel a mail that is not sent yet', params: sentMailPath } },
+    async (request, reply) => {
+      const { id } = request.params;
+      const response = await notify.send({
+        method: 'POST',
+        path: `/emails/${encode(id)}/cancel`,
+        route: '/emails/:id/cancel',
+        idempotent: true,
+      });
+      if (response.status === 200) await record(request, 'cancel mail', `mail ${id}`);
+      return passOn(reply, response, 'notification');
+    },
+  );
+
+  app.get(
+    '/api/notify/suppressions',
+    { ...guard, schema: { tags, summary: 'Suppressed addresses', querystring: suppressionQuery } },
+    async ({ query: { cursor } }, reply) => {
+      const query = new URLSearchParams({ limit: String(pageSize), ...(cursor !== undefined && { cursor }) });
+      const response = await notify.send({ method: 'GET', path: `/suppressions?${query}`, route: '/suppressions' });
+      return passOn(reply, response, 'notification');
+    },
+  );
+
+  app.delete(
+    '/api/notify/suppressions/:address',
+    { ...guard, schema: { tags, summary: 'Send mail to an address again', params: suppressionPath } },
+    async (request, reply) => {
+      const { address } = request.params;
+      const response = await notify.send({
+        method: 'DELETE',
+        path: `/suppressions/${encode(address)}`,
+        route: '/suppressions/:address',
+      });
+      if (response.status === 204) await record(request, 'lift suppression', hashedTarget(address.toLowerCase()));
+      return passOn(reply, response, 'notification');
+    },
+  );
+}

@@ -1,0 +1,144 @@
+/** Small graphs over time. Assistive technology reads the table of the same numbers instead (`Numbers`). */
+import { type PointerEvent, useState } from 'react';
+
+export interface Line {
+  readonly name: string;
+  readonly values: readonly (number | null)[];
+  readonly tone: 'accent' | 'quiet' | 'bad';
+}
+
+const width = 240;
+const height = 56;
+const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
+
+export function Graph({
+  title,
+  lines,
+  startsAt,
+  show,
+}: {
+  readonly title: string;
+  readonly lines: readonly Line[];
+  readonly startsAt: readonly string[];
+  /** Such as 12 → `12 ms`. */
+  readonly show: (value: number) => string;
+}) {
+  const [pointed, setPointed] = useState<number>();
+  const largest = Math.max(0, ...lines.flatMap(({ values }) => values.map((value) => value ?? 0)));
+  const point = ({ clientX, currentTarget }: PointerEvent<SVGSVGElement>) => {
+    const { left, width: shown } = currentTarget.getBoundingClientRect();
+    const step = Math.floor(((clientX - left) / shown) * startsAt.length);
+    setPointed(Math.min(startsAt.length - 1, Math.max(0, step)));
+  };
+  const at = pointed === undefined ? undefined : startsAt[pointed];
+  return (
+    <figure className="graph">
+      <figcaption>
+        <span className="quiet">{title}</span>
+        <span className="now">
+          {at !== undefined && <span className="quiet">{clock.format(new Date(at))} </span>}
+          {lines.map(({ name, values, tone }) => {
+            const value = pointed === undefined ? latestOf(values) : values[pointed];
+            return (
+              <span key={name} className={`of ${tone}`}>
+                {lines.length > 1 && `${name} `}
+                {value === null || value === undefined ? '–' : show(value)}
+              </span>
+            );
+          })}
+        </span>
+      </figcaption>
+      <svg
+        viewBox={`0 0 ${width} ${height}`}
+        preserveAspectRatio="none"
+        aria-hidden="true"
+        onPointerMove={point}
+        onPointerLeave={() => setPointed(undefined)}
+      >
+        <line className="base" x1="0" x2={width} y1={height - 1} y2={height - 1} />
+        {lines.map(({ name, values, tone }) => (
+          <path key={name} className={tone} d={pathOf(values, largest)} />
+        ))}
+        {pointed !== undefined && (
+          <line
+            className="pointed"
+            x1={xOf(pointed, startsAt.length)}
+            x2={xOf(pointed, startsAt.length)}
+            y1="0"
+            y2={height}
+          />
+        )}
+      </svg>
+    </figure>
+  );
+}
+
+const latestOf = (values: readonly (number | null)[]) => values.findLast((value) => value !== null) ?? null;
+const xOf = (step: number, steps: number) => (steps < 2 ? 0 : (step / (steps - 1)) * width);
+
+/** A step without a value interrupts the line. A single value is a dot. */
+function pathOf(values: readonly (number | null)[], largest: number): string {
+  const top = 3;
+  const yOf = (value: number) => height - 1 - (largest === 0 ? 0 : (value / largest) * (height - 1 - top));
+  return values
+    .map((value, step) => {
+      if (value === null) return '';
+      const isStart = step === 0 || values[step - 1] === null;
+      const isAlone = isStart && (step === values.length - 1 || values[step + 1] === null);
+      const place = `${xOf(step, values.length).toFixed(1)} ${yOf(value).toFixed(1)}`;
+      return `${isStart ? 'M' : 'L'}${place}${isAlone ? 'h0.01' : ''}`;
+    })
+    .join('');
+}
+
+/** The same numbers as a table, newest first. */
+export function Numbers({
+  label,
+  lines,
+  startsAt,
+  show,
+}: {
+  readonly label: string;
+  readonly lines: readonly Line[];
+  readonly startsAt: readonly string[];
+  readonly show: (value: number, name: string) => string;
+}) {
+  const [isOpen, setOpen] = useState(false);
+  const steps = startsAt
+    .map((at, step) => ({ at, values: lines.map(({ values }) => values[step] ?? null) }))
+    .filter(({ values }) => values.some((value) => value !== null))
+    .toReversed();
+  return (
+    <details className="numbers" onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary aria-label={`Numbers: ${label}`}>Numbers</summary>
+      {isOpen && (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls needs the keyboard
+        <section className="scroll" aria-label={label} tabIndex={0}>
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">From</th>
+                {lines.map(({ name }) => (
+                  <th key={name} scope="col">
+                    {name}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {steps.map(({ at, values }) => (
+                <tr key={at}>
+                  <th scope="row">{clock.format(new Date(at))}</th>
+                  {lines.map(({ name }, index) => {
+                    const value = values[index];
+                    return <td key={name}>{value === null || value === undefined ? '–' : show(value, name)}</td>;
+                  })}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </section>
+      )}
+    </details>
+  );
+}

@@ -1,0 +1,117 @@
+import { useQuery } from '@tanstack/react-query';
+import { useDeferredValue, useState } from 'react';
+import { callJson } from '../calls.ts';
+import { Failure, Loading } from '../parts/states.tsx';
+
+interface MailType {
+  readonly type: string;
+  readonly audience: 'account' | 'product';
+  readonly locales: readonly string[];
+}
+
+/** Values that show what a built-in type can do. */
+const examples: Readonly<Record<string, string>> = {
+  'account_deletion.scheduled': '{ "deletion_at": "2027-03-04" }',
+};
+
+export function Previews() {
+  const { data, error, refetch } = useQuery({
+    queryKey: ['mail types'],
+    queryFn: () => callJson<{ types: readonly MailType[] }>('/api/notify/types'),
+    staleTime: Infinity,
+  });
+  const [first] = data?.types ?? [];
+  if (data === undefined || first === undefined)
+    return error ? <Failure error={error} retry={refetch} /> : <Loading what="Reading the types" />;
+  return <Chosen types={data.types} first={first} />;
+}
+
+function Chosen({ types, first }: { readonly types: readonly MailType[]; readonly first: MailType }) {
+  const [type, setType] = useState(first);
+  const [locale, setLocale] = useState('en');
+  const [values, setValues] = useState(examples[first.type] ?? '{}');
+  return (
+    <div className="previews">
+      <form className="stack" aria-label="Preview" onSubmit={(event) => event.preventDefault()}>
+        <label className="field">
+          Type
+          <select
+            value={type.type}
+            onChange={({ target }) => {
+              const next = types.find((one) => one.type === target.value) ?? first;
+              setType(next);
+              setValues(examples[next.type] ?? '{}');
+            }}
+          >
+            {types.map(({ type: name }) => (
+              <option key={name}>{name}</option>
+            ))}
+          </select>
+        </label>
+        <label className="field">
+          Language
+          <select value={locale} onChange={({ target }) => setLocale(target.value)}>
+            {type.locales.map((one) => (
+              <option key={one} value={one}>
+                {nameOf(one)}
+              </option>
+            ))}
+          </select>
+        </label>
+        <label className="field">
+          Values, as JSON
+          <textarea
+            rows={8}
+            spellCheck={false}
+            className="code"
+            value={values}
+            onChange={({ target }) => setValues(target.value)}
+          />
+        </label>
+        <p className="quiet">
+          {type.audience === 'account'
+            ? 'An account mail: it is sent regardless of the settings of the user.'
+            : 'A product mail: users can switch it off and unsubscribe.'}
+        </p>
+      </form>
+      <Shown
+        type={type.type}
+        locale={type.locales.includes(locale) ? locale : 'en'}
+        values={useDeferredValue(values)}
+      />
+    </div>
+  );
+}
+
+function Shown({ type, locale, values }: { readonly type: string; readonly locale: string; readonly values: string }) {
+  const [isText, setText] = useState(false);
+  const path = `/api/notify/types/${encodeURIComponent(type)}`;
+  const query = new URLSearchParams({ locale, data: values });
+  const { data, error } = useQuery({
+    queryKey: ['mail preview', type, locale, values],
+    queryFn: ({ signal }) => callJson<{ subject: string; text: string }>(`${path}/preview?${query}`, { signal }),
+    placeholderData: (previous) => previous,
+  });
+  if (error) return <Failure error={error} />;
+  if (data === undefined) return <Loading what="Rendering the mail" />;
+  return (
+    <article className="card mail" aria-label="The mail">
+      <div className="row">
+        <h2 lang={locale.replace('_', '-')}>{data.subject}</h2>
+        <button type="button" onClick={() => setText(!isText)}>
+          {isText ? 'Show as a page' : 'Show as text'}
+        </button>
+      </div>
+      {isText ? (
+        <pre lang={locale.replace('_', '-')}>{data.text}</pre>
+      ) : (
+        <iframe title={`Mail: ${data.subject}`} sandbox="" src={`${path}/html?${query}`} />
+      )}
+    </article>
+  );
+}
+
+function nameOf(locale: string): string {
+  const tag = locale.replace('_', '-');
+  return `${new Intl.DisplayNames(undefined, { type: 'language' }).of(tag) ?? locale} (${locale})`;
+}

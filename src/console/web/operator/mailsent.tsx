@@ -1,0 +1,124 @@
+import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { callJson, send } from '../calls.ts';
+import { Confirm } from '../parts/confirm.tsx';
+import { momentOf, When } from '../parts/figures.tsx';
+import { Empty, Failure, Loading, Problem, Status } from '../parts/states.tsx';
+
+interface SentMail {
+  readonly id: string;
+  readonly to: readonly string[];
+  readonly subject: string;
+  readonly status: keyof typeof tones;
+  readonly created_at: string;
+  readonly scheduled_at: string | null;
+}
+interface SentPage {
+  readonly data: readonly (SentMail & { readonly reason: string | null })[];
+  readonly has_more: boolean;
+}
+interface ShownMail extends SentMail {
+  readonly events: readonly { readonly type: string; readonly created_at: string; readonly reason: string | null }[];
+}
+
+const tones = {
+  scheduled: 'busy',
+  sent: 'quiet',
+  delivered: 'good',
+  bounced: 'bad',
+  complained: 'bad',
+  failed: 'bad',
+  canceled: 'quiet',
+} as const;
+
+export function SentMails() {
+  const [opened, setOpened] = useState<string>();
+  const { data, error, refetch, fetchNextPage, hasNextPage, isFetchingNextPage } = useInfiniteQuery({
+    queryKey: ['sent mails'],
+    queryFn: ({ pageParam }) =>
+      callJson<SentPage>(`/api/notify/emails${pageParam === '' ? '' : `?after=${encodeURIComponent(pageParam)}`}`),
+    initialPageParam: '',
+    getNextPageParam: ({ data: mails, has_more }) => (has_more ? mails.at(-1)?.id : undefined),
+  });
+  if (data === undefined)
+    return error ? <Failure error={error} retry={refetch} /> : <Loading what="Reading the mails" />;
+  const mails = data.pages.flatMap((page) => page.data);
+  if (mails.length === 0)
+    return (
+      <Empty title="No mail was sent in the last 30 days.">
+        <p>Services and your own servers send mails through the notification service.</p>
+      </Empty>
+    );
+  return (
+    <>
+      <ul className="lines" aria-label="Mails">
+        {mails.map(({ id, to, subject, status, created_at, scheduled_at, reason }) => (
+          <li key={id}>
+            <button
+              type="button"
+              className="entry"
+              aria-expanded={id === opened}
+              onClick={() => setOpened(id === opened ? undefined : id)}
+            >
+              <span className="row">
+                <span className="strong">{subject === '' ? '(no subject)' : subject}</span>
+                <Status tone={tones[status]}>{status}</Status>
+              </span>
+              <span className="quiet">
+                {to.join(', ')} · <When at={created_at} />
+                {status === 'scheduled' && scheduled_at !== null && `, to be sent ${momentOf(scheduled_at)}`}
+              </span>
+              {reason !== null && <span className="problem">{reason}</span>}
+            </button>
+            {id === opened && <Events id={id} />}
+          </li>
+        ))}
+      </ul>
+      {hasNextPage && (
+        <p>
+          <button type="button" disabled={isFetchingNextPage} onClick={() => fetchNextPage()}>
+            Show older mails
+          </button>
+        </p>
+      )}
+    </>
+  );
+}
+
+function Events({ id }: { readonly id: string }) {
+  const queries = useQueryClient();
+  const path = `/api/notify/emails/${encodeURIComponent(id)}`;
+  const { data, error, refetch } = useQuery({ queryKey: ['sent mail', id], queryFn: () => callJson<ShownMail>(path) });
+  const canceling = useMutation({
+    mutationFn: () => send(`${path}/cancel`, { method: 'POST' }),
+    onSettled: () =>
+      Promise.all(['sent mails', 'sent mail'].map((key) => queries.invalidateQueries({ queryKey: [key] }))),
+  });
+  if (data === undefined) return error ? <Failure error={error} retry={refetch} /> : <Loading />;
+  return (
+    <div className="inset">
+      {data.events.length === 0 ? (
+        <p className="quiet">Nothing has happened to this mail yet.</p>
+      ) : (
+        <ol aria-label="What happened to the mail">
+          {data.events.map(({ type, created_at, reason }, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: events have no id, and are only added at the end
+            <li key={index}>
+              <span className="strong">{type.replaceAll('_', ' ')}</span>{' '}
+              <span className="quiet">{momentOf(created_at)}</span>
+              {reason !== null && <p className="quiet">{reason}</p>}
+            </li>
+          ))}
+        </ol>
+      )}
+      {data.status === 'scheduled' && (
+        <Confirm
+          label="Cancel this mail"
+          question="The mail will not be sent. Continue?"
+          onConfirm={() => canceling.mutateAsync().catch(() => undefined)}
+        />
+      )}
+      <Problem of={canceling.error} />
+    </div>
+  );
+}

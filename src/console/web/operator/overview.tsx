@@ -1,0 +1,131 @@
+/** How the services are now, and how the last hour and day went. */
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { Overview as OverviewData } from '../../api.ts';
+import type { History } from '../../history/api.ts';
+import { callJson } from '../calls.ts';
+import { useConsole } from '../operator.tsx';
+import { sizeOf, When } from '../parts/figures.tsx';
+import { Failure, Loading, Status } from '../parts/states.tsx';
+import { Errors } from './overviewerrors.tsx';
+import { Queues, Runs } from './overviewgraphs.tsx';
+import { Services } from './overviewservices.tsx';
+import './operator.css';
+
+export type Range = 'hour' | 'day';
+
+export function Overview() {
+  const [range, setRange] = useState<Range>('hour');
+  const { data: console } = useConsole();
+  const { data, error, refetch, isFetching } = useQuery({
+    queryKey: ['overview'],
+    queryFn: ({ signal }) => callJson<OverviewData>('/api/overview', { signal }),
+    refetchInterval: 5000,
+  });
+  const { data: history, error: historyError } = useQuery({
+    queryKey: ['history', range],
+    queryFn: ({ signal }) => callJson<History>(`/api/history?range=${range}`, { signal }),
+    refetchInterval: 15_000,
+    placeholderData: (previous) => previous,
+    enabled: console?.hasDatabase === true,
+  });
+  if (data === undefined)
+    return error ? <Failure error={error} retry={refetch} /> : <Loading what="Reading the state of every service" />;
+  return (
+    <div className="operator">
+      <header className="page">
+        <h1>Overview</h1>
+        <p className="quiet" aria-busy={isFetching}>
+          Updated <When at={data.checkedAt} />
+        </p>
+      </header>
+      <div className="row">
+        <Summary data={data} error={error} />
+        {console?.hasDatabase && <RangeChoice range={range} onChoose={setRange} />}
+      </div>
+      {historyError && <Failure error={historyError} />}
+      {console?.hasDatabase === false && (
+        <p className="quiet">
+          There are no graphs, because another process has the embedded database open. Start the console in that
+          process.
+        </p>
+      )}
+      {history && <Runs history={history} />}
+      <section aria-labelledby="services">
+        <h2 id="services">Services</h2>
+        <Services states={data.services} history={history} />
+      </section>
+      <div className="split">
+        <section aria-labelledby="errors">
+          <h2 id="errors">Recent errors</h2>
+          <Errors />
+        </section>
+        <section aria-labelledby="queues">
+          <h2 id="queues">Queues</h2>
+          <Queues queues={data.queues} history={history} />
+        </section>
+        <section aria-labelledby="engines">
+          <h2 id="engines">Engines</h2>
+          <dl className="pairs">
+            {data.engines.map(({ concern, engine, isEmbedded }) => (
+              <div key={concern}>
+                <dt>{concern}</dt>
+                <dd>
+                  {engine} {isEmbedded && <span className="tag">embedded</span>}
+                </dd>
+              </div>
+            ))}
+          </dl>
+        </section>
+        <section aria-labelledby="processes">
+          <h2 id="processes">Processes</h2>
+          <dl className="pairs">
+            {data.processes.map(({ services, startedAt, memoryBytes }) => (
+              <div key={startedAt}>
+                <dt>{services.length === 1 ? services[0] : `${services.length} services`}</dt>
+                <dd>
+                  started <When at={startedAt} />, {sizeOf(memoryBytes)}
+                </dd>
+              </div>
+            ))}
+          </dl>
+        </section>
+      </div>
+    </div>
+  );
+}
+
+function Summary({ data, error }: { readonly data: OverviewData; readonly error: Error | null }) {
+  const unwell = data.services.filter(({ status }) => status !== 'ready').map(({ service }) => service);
+  return (
+    <p role="status" className="summary">
+      {error ? (
+        <Status tone="bad">{error.message} This is the last known state.</Status>
+      ) : unwell.length === 0 ? (
+        <Status tone="good">All {data.services.length} services are ready</Status>
+      ) : (
+        <Status tone="bad">
+          {unwell.length === 1
+            ? `${unwell[0]} is not ready`
+            : `${unwell.length} of ${data.services.length} services are not ready: ${unwell.join(', ')}`}
+        </Status>
+      )}
+    </p>
+  );
+}
+
+function RangeChoice({ range, onChoose }: { readonly range: Range; readonly onChoose: (range: Range) => void }) {
+  const choices = [
+    ['hour', 'Last hour'],
+    ['day', 'Last day'],
+  ] as const;
+  return (
+    <fieldset className="segments" aria-label="Range of the graphs">
+      {choices.map(([value, label]) => (
+        <button key={value} type="button" aria-pressed={value === range} onClick={() => onChoose(value)}>
+          {label}
+        </button>
+      ))}
+    </fieldset>
+  );
+}

@@ -1,0 +1,66 @@
+import { useQuery } from '@tanstack/react-query';
+import type { ErrorList } from '../../history/api.ts';
+import { callJson } from '../calls.ts';
+import { When } from '../parts/figures.tsx';
+import { Empty, Failure, Loading } from '../parts/states.tsx';
+
+/** By the code of the problem. */
+const advice: Readonly<Record<string, string>> = {
+  engine_unavailable:
+    'An engine or a service did not answer. See which one is not ready above, and search the log for the id.',
+  overloaded: 'The process had too many requests. Start another one, or find the caller that sends so many.',
+  internal_error: 'This is a bug. The log line with this id has the cause.',
+};
+const fallback = 'Search the log for this id: the line has the cause.';
+
+export function Errors() {
+  const { data, error, refetch } = useQuery({
+    queryKey: ['errors'],
+    queryFn: ({ signal }) => callJson<ErrorList>('/api/errors', { signal }),
+    refetchInterval: 10_000,
+  });
+  if (data === undefined) return error ? <Failure error={error} retry={refetch} /> : <Loading />;
+  return (
+    <>
+      {data.unread.length > 0 && (
+        <p className="problem">
+          {data.unread.join(', ')} cannot be asked, so their errors are not listed. Look at the end of their log.
+        </p>
+      )}
+      {data.errors.length === 0 && data.unread.length === 0 && (
+        <Empty title="No server error since the services were started." />
+      )}
+      <ul className="lines">
+        {data.errors.slice(0, 10).map(({ service, at, requestId, traceUrl, method, route, status, code }) => (
+          <li key={`${service} ${requestId} ${at}`}>
+            <div className="row">
+              <code>
+                {service}: {method} {route}
+              </code>
+              <span className="quiet">
+                <When at={at} />
+              </span>
+            </div>
+            <p>
+              <span className="problem">
+                {status} {code}
+              </span>{' '}
+              <span className="quiet">{advice[code] ?? fallback}</span>
+            </p>
+            <p className="quiet">
+              Request id <code>{requestId}</code>
+              {traceUrl !== null && (
+                <>
+                  {' · '}
+                  <a href={traceUrl} target="_blank" rel="noreferrer">
+                    Trace
+                  </a>
+                </>
+              )}
+            </p>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}

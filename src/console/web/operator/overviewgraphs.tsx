@@ -1,0 +1,115 @@
+import { Link } from 'wouter';
+import type { Overview } from '../../api.ts';
+import type { History } from '../../history/api.ts';
+import { countOf } from '../parts/figures.tsx';
+import { Empty } from '../parts/states.tsx';
+import { Graph, type Line, Numbers } from './graph.tsx';
+import { compactOf, decimalOf, timeOf } from './units.ts';
+
+export function Runs({ history: { runs, startsAt } }: { readonly history: History }) {
+  const ended: Line = { name: 'Runs', values: runs.endedPerMinute, tone: 'accent' };
+  const failed: Line = { name: 'Failed', values: runs.failedPerMinute, tone: 'bad' };
+  const median: Line = { name: 'First word p50', values: runs.firstTokenP50Ms, tone: 'accent' };
+  const slow: Line = { name: 'First word p95', values: runs.firstTokenP95Ms, tone: 'quiet' };
+  const input: Line = { name: 'Tokens in', values: runs.inputTokensPerMinute, tone: 'quiet' };
+  const output: Line = { name: 'Tokens out', values: runs.outputTokensPerMinute, tone: 'accent' };
+  const renamed = (line: Line, name: string): Line => ({ ...line, name });
+  const show = (value: number, name: string) =>
+    name.startsWith('First') ? timeOf(value) : name.startsWith('Tokens') ? compactOf(value) : decimalOf(value);
+  return (
+    <section aria-labelledby="runs">
+      <h2 id="runs">Runs</h2>
+      <div className="card three">
+        <Graph
+          title="Ended per minute"
+          lines={[renamed(ended, 'all'), renamed(failed, 'failed')]}
+          startsAt={startsAt}
+          show={decimalOf}
+        />
+        <Graph
+          title="First word"
+          lines={[renamed(median, 'p50'), renamed(slow, 'p95')]}
+          startsAt={startsAt}
+          show={timeOf}
+        />
+        <Graph
+          title="Tokens per minute"
+          lines={[renamed(input, 'in'), renamed(output, 'out')]}
+          startsAt={startsAt}
+          show={compactOf}
+        />
+        <Numbers
+          label="Runs, first words and tokens"
+          lines={[ended, failed, median, slow, input, output]}
+          startsAt={startsAt}
+          show={show}
+        />
+      </div>
+    </section>
+  );
+}
+
+const states = ['waiting', 'running', 'dead'] as const;
+const labels = { waiting: 'Waiting', running: 'Running', dead: 'Dead' };
+
+export function Queues({
+  queues,
+  history,
+}: {
+  readonly queues: Overview['queues'];
+  readonly history: History | undefined;
+}) {
+  if (queues.length === 0) return <Empty title="Queue depths are unavailable." />;
+  const names = [...new Set(queues.map(({ queue }) => queue))];
+  const depthOf = (name: string, wanted: string) =>
+    queues.find(({ queue, state }) => queue === name && state === wanted)?.count;
+  const busiest = busiestOf(history);
+  return (
+    <>
+      {history && busiest && (
+        <Graph
+          title={`Waiting in ${busiest.queue}`}
+          lines={[{ name: 'Waiting', values: busiest.waiting, tone: 'accent' }]}
+          startsAt={history.startsAt}
+          show={compactOf}
+        />
+      )}
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Queue</th>
+            {states.map((state) => (
+              <th key={state} scope="col">
+                {labels[state]}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {names.map((name) => (
+            <tr key={name}>
+              <th scope="row">
+                <Link href={`/operator/jobs?queue=${encodeURIComponent(name)}`}>{name}</Link>
+              </th>
+              {states.map((state) => {
+                const depth = depthOf(name, state);
+                return (
+                  <td key={state} className={state === 'dead' && depth ? 'problem' : undefined}>
+                    {depth === undefined ? '–' : countOf(depth)}
+                  </td>
+                );
+              })}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </>
+  );
+}
+
+/** The queue in which the most jobs waited, if any did. */
+function busiestOf(history: History | undefined) {
+  const largestOf = (values: readonly (number | null)[]) => Math.max(0, ...values.map((value) => value ?? 0));
+  const [busiest] = (history?.queues ?? []).toSorted((one, other) => largestOf(other.waiting) - largestOf(one.waiting));
+  return busiest !== undefined && largestOf(busiest.waiting) > 0 ? busiest : undefined;
+}

@@ -1,0 +1,191 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Tabs } from 'radix-ui';
+import { useState } from 'react';
+import type { ChangedJobs, JobList, QueueList, ShownJob } from '../../jobs/api.ts';
+import { callJson, send } from '../calls.ts';
+import { Confirm } from '../parts/confirm.tsx';
+import { countOf, momentOf, When } from '../parts/figures.tsx';
+import { Empty, Failure, Loading, Problem } from '../parts/states.tsx';
+import { notify } from '../shell/notices.ts';
+
+type QueueState = QueueList['queues'][number];
+
+const states = [
+  ['dead', 'Dead'],
+  ['running', 'Running'],
+  ['waiting', 'Waiting'],
+  ['scheduled', 'Scheduled'],
+] as const;
+type State = (typeof states)[number][0];
+
+interface QueueProps {
+  readonly queue: QueueState;
+  readonly show: (count: number) => string;
+}
+
+export function QueueJobs({ queue, show }: QueueProps) {
+  const [state, setState] = useState<State>(() => states.find(([one]) => queue[one] > 0)?.[0] ?? 'dead');
+  return (
+    <section aria-labelledby="queue">
+      <h2 id="queue">{queue.queue}</h2>
+      <Tabs.Root
+        value={state}
+        onValueChange={(value) => setState(states.find(([one]) => one === value)?.[0] ?? 'dead')}
+      >
+        <Tabs.List className="tabs" aria-label="State of the jobs">
+          {states.map(([one, label]) => (
+            <Tabs.Trigger key={one} value={one}>
+              {label} {show(queue[one])}
+            </Tabs.Trigger>
+          ))}
+        </Tabs.List>
+        <Tabs.Content value={state}>
+          {state === 'dead' && queue.dead > 0 && <AllDead queue={queue} show={show} />}
+          <JobRows queue={queue.queue} state={state} />
+        </Tabs.Content>
+      </Tabs.Root>
+    </section>
+  );
+}
+
+function AllDead({ queue: { queue, dead }, show }: QueueProps) {
+  const queries = useQueryClient();
+  const change = useMutation({
+    mutationFn: async (deed: 'retry' | 'discard') => {
+      const { count, hasMore } = await callJson<ChangedJobs>(`/api/queues/${deed}`, {
+        method: 'POST',
+        json: { queue },
+      });
+      const done = deed === 'retry' ? 'Retried' : 'Discarded';
+      notify(
+        `${done} ${countOf(count)} ${count === 1 ? 'job' : 'jobs'}${hasMore ? '. There are more: repeat it.' : '.'}`,
+      );
+      await refresh(queries);
+    },
+  });
+  return (
+    <div className="row start">
+      <button type="button" disabled={change.isPending} onClick={() => change.mutate('retry')}>
+        Retry all dead jobs
+      </button>
+      <Confirm
+        label="Discard all dead jobs"
+        question={`Discard ${show(dead)} dead ${dead === 1 ? 'job' : 'jobs'} for good?`}
+        onConfirm={() => change.mutateAsync('discard').catch(() => undefined)}
+      />
+      <Problem of={change.error} />
+    </div>
+  );
+}
+
+const empty: Readonly<Record<State, string>> = {
+  dead: 'No job is dead.',
+  running: 'No job is running.',
+  waiting: 'No job is waiting.',
+  scheduled: 'No job is scheduled.',
+};
+
+function JobRows({ queue, state }: { readonly queue: string; readonly state: State }) {
+  const { data, error, refetch } = useQuery({
+    queryKey: ['jobs', queue, state],
+    queryFn: () => callJson<JobList>(`/api/jobs?${new URLSearchParams({ queue, state })}`),
+    refetchInterval: 5000,
+  });
+  if (data === undefined)
+    return error ? <Failure error={error} retry={refetch} /> : <Loading what="Reading the jobs" />;
+  if (data.jobs.length === 0) return <Empty title={empty[state]} />;
+  return (
+    <ul className="lines" aria-label={`Jobs of ${queue}`}>
+      {data.jobs.map((job) => (
+        <Job key={job.id} job={job} state={state} />
+      ))}
+      {data.jobs.length === 100 && <li className="quiet">Only the first 100 are listed.</li>}
+    </ul>
+  );
+}
+
+function Job({ job, state }: { readonly job: ShownJob; readonly state: State }) {
+  const { id, attempts, reason, payload, requestId, traceUrl, createdAt, dueAt, startedAt, endedAt } = job;
+  return (
+    <li className="job">
+      <div className="row">
+        <code>{id}</code>
+        <span className="quiet">
+          {countOf(attempts)} {attempts === 1 ? 'attempt' : 'attempts'}
+        </span>
+      </div>
+      {reason !== null && <p className="problem">{reason}</p>}
+      <p className="quiet">
+        Created <When at={createdAt} />
+        {endedAt !== null && (
+          <>
+            , dead since <When at={endedAt} />
+          </>
+        )}
+        {state === 'running' && startedAt !== null && (
+          <>
+            , started <When at={startedAt} />
+          </>
+        )}
+        {state === 'scheduled' && `, due ${momentOf(dueAt)}`}
+        {requestId !== null && (
+          <>
+            {' · '}Request id <code>{requestId}</code>
+          </>
+        )}
+        {traceUrl !== null && (
+          <>
+            {' · '}
+            <a href={traceUrl} target="_blank" rel="noreferrer">
+              Trace
+            </a>
+          </>
+        )}
+      </p>
+      <details>
+        <summary>Payload</summary>
+        <pre className="wrapped">{payload}</pre>
+      </details>
+      {state === 'dead' && <Deeds job={job} />}
+    </li>
+  );
+}
+
+function Deeds({ job: { id, fence, isSettled } }: { readonly job: ShownJob }) {
+  const queries = useQueryClient();
+  const change = useMutation({
+    mutationFn: async (deed: 'retry' | 'discard') => {
+      await send(`/api/jobs/${id}/${deed}`, { method: 'POST', json: { fence } });
+      notify(deed === 'retry' ? 'The job starts again.' : 'The job is discarded.');
+      await refresh(queries);
+    },
+    // Another operator, or the queue, was faster.
+    onError: () => refresh(queries),
+  });
+  return (
+    <div className="row start">
+      {isSettled ? (
+        <span className="quiet">The service has handled this failure, so a retry would have no effect.</span>
+      ) : (
+        <button
+          type="button"
+          aria-label={`Retry job ${id}`}
+          disabled={change.isPending}
+          onClick={() => change.mutate('retry')}
+        >
+          Retry
+        </button>
+      )}
+      <Confirm
+        label="Discard"
+        question="Discard this job for good?"
+        onConfirm={() => change.mutateAsync('discard').catch(() => undefined)}
+      />
+      <Problem of={change.error} />
+    </div>
+  );
+}
+
+async function refresh(queries: ReturnType<typeof useQueryClient>): Promise<void> {
+  await Promise.all(['queues', 'jobs'].map((key) => queries.invalidateQueries({ queryKey: [key] })));
+}

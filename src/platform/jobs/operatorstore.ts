@@ -1,0 +1,171 @@
+/** Queues and their jobs as operators see them. Dead jobs can be retried and discarded. */
+import { type RawBuilder, sql } from 'kysely';
+import { type Db, json, type Tx } from '../db/db.ts';
+import type { JobTables } from './jobs.ts';
+
+/** A waiting job is `scheduled` until it is due. */
+export type ShownState = 'waiting' | 'scheduled' | 'running' | 'dead';
+
+export interface QueueState {
+  readonly queue: string;
+  readonly waiting: number;
+  readonly scheduled: number;
+  readonly running: number;
+  readonly dead: number;
+  readonly oldestDueAt: Date | null;
+}
+
+/** Queues with unfinished or dead jobs. Each number ends at `atMost`, so that the time of the call is bounded. */
+export async function summarizeQueues(db: Db<JobTables>, atMost: number): Promise<readonly QueueState[]> {
+  const count = (condition: RawBuilder<unknown>) =>
+    sql`(select count(*) from (select 1 from jobs where jobs.queue = names.queue and ${condition} limit ${atMost}) as counted)`;
+  // Steps from one name to the next, because `distinct` would read every row.
+  const namesOf = (status: 'waiting' | 'dead') => {
+    const next = (after: RawBuilder<unknown>) =>
+      sql`select jobs.queue from jobs where status = '${sql.raw(status)}' ${after} order by jobs.queue limit 1`;
+    return sql`(${next(sql``)}) union all
+      select (${next(sql`and jobs.queue > steps.queue`)}) from steps where steps.queue is not null`;
+  };
+  const { rows } = await sql<QueueState>`
+    with held as materialized (select queue, count(*) as count from jobs where status = 'running' group by queue),
+    names as (
+      (with recursive steps(queue) as (${namesOf('waiting')}) select queue from steps)
+      union (with recursive steps(queue) as (${namesOf('dead')}) select queue from steps)
+      union (select queue from held)
+    )
+    select queue,
+      ${count(sql`status = 'waiting' and run_at <= now()`)} as waiting,
+      ${count(sql`status = 'waiting' and run_at > now()`)} as scheduled,
+      -- An index of the running jobs of one queue would cost a write for each attempt.
+      coalesce((select held.count from held where held.queue = names.queue), 0) as running,
+      ${count(sql`status = 'dead'`)} as dead,
+      (select run_at from jobs where jobs.queue = names.queue and status = 'waiting' and run_at <= now()
+        order by run_at limit 1) as "oldestDueAt"
+    from names where queue is not null order by queue`.execute(db);
+  return rows;
+}
+
+export interface ShownJob {
+  readonly jobId: string;
+  readonly fence: number;
+  readonly payload: unknown;
+  readonly attempts: number;
+  readonly reason: string | null;
+  readonly settled: boolean;
+  readonly requestId: string | null;
+  readonly traceparent: string | null;
+  readonly createdAt: Date;
+  readonly runAt: Date;
+  readonly claimedAt: Date | null;
+  readonly finishedAt: Date | null;
+}
+
+const conditions: Readonly<Record<ShownState, RawBuilder<unknown>>> = {
+  waiting: sql`status = 'waiting' and run_at <= now() order by run_at, job_id`,
+  scheduled: sql`status = 'waiting' and run_at > now() order by run_at, job_id`,
+  running: sql`status = 'running' order by claimed_at, job_id`,
+  dead: sql`status = 'dead' order by finished_at desc, job_id`,
+};
+
+/** Dead jobs: newest first. Others: the next one first. */
+export async function listJobs(
+  db: Db<JobTables>,
+  queue: string,
+  state: ShownState,
+  limit: number,
+): Promise<readonly ShownJob[]> {
+  const { rows } = await sql<ShownJob>`
+    select job_id as "jobId", fence, payload, attempt as attempts, reason, settled, request_id as "requestId", traceparent,
+      created_at as "createdAt", run_at as "runAt", claimed_at as "claimedAt", finished_at as "finishedAt"
+    from jobs where queue = ${queue} and ${conditions[state]} limit ${limit}`.execute(db);
+  return rows;
+}
+
+export function findShownJob(db: Db<JobTables>, jobId: string) {
+  return db
+    .selectFrom('jobs')
+    .select(['queue', 'status', 'fence', 'settled'])
+    .where('job_id', '=', jobId)
+    .executeTakeFirst();
+}
+
+/** A dead job, in the state in which the operator saw it. */
+export interface SeenJob {
+  readonly jobId: string;
+  readonly fence: number;
+}
+
+/** Merged into the payload of a job that starts over, such as a new deadline. */
+export type PayloadChange = Readonly<Record<string, unknown>>;
+
+const revived = (change: PayloadChange) => sql`
+  status = 'waiting', attempt = 0, run_at = clock_timestamp(), finished_at = null,
+  payload = case when jsonb_typeof(payload) = 'object' then payload || ${json(change)} else payload end`;
+
+/** `false`: it is not dead, or died again since. Fails with a unique violation if an unfinished job has its key. */
+export async function reviveJob(
+  tx: Tx<JobTables>,
+  { jobId, fence }: SeenJob,
+  change: PayloadChange = {},
+): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    update jobs set ${revived(change)}
+    where job_id = ${jobId} and fence = ${fence} and status = 'dead' and not settled`.execute(tx);
+  return numAffectedRows === 1n;
+}
+
+/** `false`: it is not dead, or died again since. */
+export async function discardJob(tx: Tx<JobTables>, { jobId, fence }: SeenJob): Promise<boolean> {
+  const { numDeletedRows } = await tx
+    .deleteFrom('jobs')
+    .where('job_id', '=', jobId)
+    .where('fence', '=', fence)
+    .where('status', '=', 'dead')
+    .executeTakeFirstOrThrow();
+  return numDeletedRows === 1n;
+}
+
+export async function readDatabaseTime(db: Db<JobTables>): Promise<Date> {
+  const { rows } = await sql<{ now: Date }>`select clock_timestamp() as now`.execute(db);
+  if (rows[0] === undefined) throw new Error('the database has no time');
+  return rows[0].now;
+}
+
+/**
+ * Retries up to `limit` dead jobs of a queue that died until `diedBy`, and returns how many. One job of each key starts over, and none
+ * whose key an unfinished job has.
+ */
+export async function reviveDead(
+  tx: Tx<JobTables>,
+  queue: string,
+  { diedBy, limit, change = {} }: { readonly diedBy: Date; readonly limit: number; readonly change?: PayloadChange },
+): Promise<number> {
+  const { numAffectedRows } = await sql`
+    with batch as materialized (
+      select job_id, unique_key from jobs dead
+      where queue = ${queue} and status = 'dead' and finished_at <= ${diedBy} and not settled
+        and not exists (
+          select 1 from jobs other
+          where other.queue = ${queue} and other.unique_key = dead.unique_key and other.status in ('waiting', 'running')
+        )
+      order by finished_at desc, job_id limit ${limit} for update skip locked
+    ), chosen as (
+      select distinct on (coalesce(unique_key, job_id::text)) job_id from batch
+    )
+    update jobs set ${revived(change)} from chosen where jobs.job_id = chosen.job_id`.execute(tx);
+  return Number(numAffectedRows);
+}
+
+/** Discards up to `limit` dead jobs of a queue that died until `diedBy`, and returns how many. */
+export async function discardDead(
+  tx: Tx<JobTables>,
+  queue: string,
+  { diedBy, limit }: { readonly diedBy: Date; readonly limit: number },
+): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from jobs where job_id in (
+      select job_id from jobs where queue = ${queue} and status = 'dead' and finished_at <= ${diedBy}
+      order by finished_at desc, job_id limit ${limit} for update skip locked
+    )`.execute(tx);
+  return Number(numAffectedRows);
+}

@@ -1,0 +1,229 @@
+/** The operators' pages with graphs, jobs, mails and models, and what can be done there, in a real browser. */
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import pg from 'pg';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createPostgresDatabase, databaseEngines } from '../database.fixture.ts';
+import { judge } from './judging.fixture.ts';
+import {
+  type ConsoleRig,
+  enterAsOperator,
+  launchChromium,
+  startConsole,
+  visit,
+  withoutChromium,
+} from './rig.fixture.ts';
+
+const withoutPostgres = databaseEngines.some(({ name, missing }) => name === 'postgres' && missing);
+const limitMs = 300_000;
+const everySize = { hasPhone: true };
+
+describe.skipIf(withoutChromium || withoutPostgres)('the pages of operators', () => {
+  let database: Awaited<ReturnType<typeof createPostgresDatabase>>;
+  let rig: ConsoleRig;
+  let browser: Browser;
+  let client: pg.Client;
+
+  beforeAll(async () => {
+    [database, browser] = await Promise.all([createPostgresDatabase(), launchChromium()]);
+    rig = await startConsole({ DATABASE_URL: database.url }, ['agent', 'notify', 'content', 'cms', 'console']);
+    client = new pg.Client({ connectionString: database.url });
+    await client.connect();
+    await plant();
+  }, limitMs);
+  afterAll(async () => {
+    await browser.close();
+    await client.end();
+    await rig.close();
+    await database.drop();
+  });
+
+  async function enter(path: string) {
+    const visitor = await visit(browser);
+    await enterAsOperator(visitor, rig);
+    if (path !== '/operator') await visitor.page.goto(`${rig.url}${path}`);
+    return visitor;
+  }
+
+  async function mail(body: object, path = '/emails') {
+    const answer = await fetch(`${rig.addresses.notify}${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-internal-key': await rig.secret('INTERNAL_KEY') },
+      body: JSON.stringify(body),
+    });
+    expect(answer.ok).toBe(true);
+  }
+
+  async function plant(): Promise<void> {
+    await client.query(`insert into jobs (queue, payload, status, attempt, fence, reason, settled, created_at, finished_at, request_id)
+      values ('memory/judge', '{"entity":{"type":"user","id":"ada"},"apiToken":"hush"}', 'dead', 10, 10,
+          'the model answered 500', false, now() - interval '3 hours', now() - interval '2 hours', 'req-1'),
+        ('memory/judge', '{"entity":{"type":"user","id":"bob"}}', 'dead', 10, 10, 'the model answered 500', false,
+          now() - interval '3 hours', now() - interval '1 hour', 'req-2'),
+        ('agent/make-video', '{"videoId":"7"}', 'dead', 10, 10, 'the provider refused the prompt', true,
+          now() - interval '3 hours', now() - interval '1 hour', null)`);
+    await client.query(`insert into jobs (queue, payload, run_at)
+      select 'memory/judge', '{"entity":{"type":"user","id":"eve"}}', now() + interval '1 hour' from generate_series(1, 3)`);
+    await client.query(`insert into agent_usage_totals (day, model, plan, slot, runs, input_tokens, output_tokens, images, videos, credits)
+      select current_date - n, model, plan, 0, 40 + (n * 37 % 60), 90000 + n * 1000, 30000 + n * 700, n, n / 5, 100 + (n * 53 % 90)
+      from generate_series(0, 29) n, (values ('large'), ('small')) m(model), (values ('free'), ('pro')) p(plan)`);
+    await client.query(`insert into agent_usage_months (user_id, month, runs, credits)
+      select gen_random_uuid(), date_trunc('month', now() at time zone 'UTC')::date, n * 10, n * 111 from generate_series(1, 8) n`);
+    await client.query(`insert into console_samples (width_s, starts_at, counts)
+      select width, to_timestamp(floor(extract(epoch from now()) / width) * width - n * width), jsonb_build_object(
+        'agent', jsonb_build_object('checks', 4, 'ready', 4, 'seconds', width, 'requests', 100 + (n * 31 % 70), 'errors', n % 7,
+          'le 0.05', 50, 'le 0.1', 80 + n % 10, 'le +Inf', 100, 'runs completed', 20 + n % 9, 'runs failed', n % 3,
+          'tokens input', 5000 + n * 50, 'tokens output', 2000 + n * 9, 'first le 1', 10, 'first le 2', 20, 'first le +Inf', 20),
+        'notify', jsonb_build_object('checks', 4, 'ready', 4, 'seconds', width, 'requests', n % 5, 'le 0.05', n % 5, 'le +Inf', n % 5),
+        'queue memory/judge', jsonb_build_object('max waiting', n % 12, 'max running', 1, 'max dead', 2))
+      from (values (60), (600)) w(width), generate_series(2, 58) n on conflict do nothing`);
+  }
+
+  const look = async (page: Page, name: string) => {
+    const folder = process.env.SCREENSHOTS;
+    if (folder === undefined) return;
+    for (const [width, height] of [
+      [1440, 900],
+      [390, 844],
+    ] as const) {
+      await page.setViewportSize({ width, height });
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme });
+        await page.screenshot({ path: join(folder, `${name}-${width}-${colorScheme}.png`), fullPage: true });
+      }
+    }
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await page.emulateMedia({ colorScheme: 'light' });
+  };
+
+  it('show the last hour and day, services that are away, and errors with their ids', {
+    timeout: limitMs,
+  }, async () => {
+    const { page, context, complaints } = await enter('/operator');
+    await page.getByText(/^5 of 8 services are not ready: /).waitFor();
+    await page.getByText('no answer').first().waitFor();
+    await page.getByText('cannot be asked, so their errors are not listed').waitFor();
+    await page.getByText('Ended per minute').waitFor();
+    const agent = page.getByRole('listitem').filter({ has: page.getByRole('heading', { name: 'agent', exact: true }) });
+    await agent.getByText('Numbers').click();
+    expect(await agent.getByRole('row').count()).toBeGreaterThan(30);
+    await judge(page, 'the overview', everySize);
+    await agent.getByText('Numbers').click();
+    await look(page, 'overview');
+    await page.getByRole('button', { name: 'Last day' }).click();
+    await page.getByRole('button', { name: 'Last day', pressed: true }).waitFor();
+    await page
+      .getByRole('rowheader', { name: 'memory/judge' })
+      .or(page.getByRole('link', { name: 'agent/make-video' }))
+      .first()
+      .waitFor();
+    await page.getByRole('link', { name: 'agent/make-video' }).click();
+    await page.getByRole('heading', { name: 'agent/make-video' }).waitFor();
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
+  it('show queues, and retry and discard dead jobs', { timeout: limitMs }, async () => {
+    const { page, context, complaints } = await enter('/operator/jobs?queue=memory/judge');
+    const jobs = page.getByRole('list', { name: 'Jobs of memory/judge' });
+    await jobs.getByText('the model answered 500').first().waitFor();
+    await jobs.getByText('Payload').nth(1).click();
+    expect(await jobs.innerText()).not.toContain('hush');
+    await judge(page, 'dead jobs', everySize);
+    await look(page, 'jobs');
+    const statusOf = async (status: string) =>
+      Number(
+        (await client.query("select count(*) from jobs where queue = 'memory/judge' and status = $1", [status])).rows[0]
+          .count,
+      );
+    await jobs
+      .getByRole('button', { name: /^Retry job/ })
+      .first()
+      .click();
+    await page.getByText('The job starts again.').first().waitFor();
+    await expect.poll(() => statusOf('dead')).toBe(1);
+    await jobs.getByRole('button', { name: 'Discard' }).click();
+    await judge(page, 'the question before a job is discarded', everySize);
+    await page.getByRole('button', { name: 'Yes, discard' }).click();
+    await page.getByText('No job is dead.').waitFor();
+    expect(await statusOf('dead')).toBe(0);
+    await page.getByRole('tab', { name: /^Scheduled/ }).click();
+    await jobs.getByText(/, due/).first().waitFor();
+    await page.getByRole('button', { name: 'agent/make-video' }).click();
+    await page.getByText('a retry would have no effect').waitFor();
+    await page.getByRole('button', { name: 'Retry all dead jobs' }).click();
+    await page.getByText('Retried 0 jobs.').first().waitFor();
+    await page.getByRole('button', { name: 'Discard all dead jobs' }).click();
+    await page.getByRole('button', { name: 'Yes, discard all dead jobs' }).click();
+    await page.getByText('Discarded 1 job.').first().waitFor();
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
+  it('show mails and what became of them, previews and suppressed addresses', { timeout: limitMs }, async () => {
+    const from = 'Atelier <a@example.com>';
+    await mail({ from, to: 'ada@example.com', subject: 'Your receipt', text: 'Thank you.' });
+    const scheduled_at = new Date(Date.now() + 3_600_000).toISOString();
+    await mail({ from, to: 'bob@example.com', subject: 'See you tomorrow', text: 'Hi.', scheduled_at });
+    const bounce = { id: randomUUID(), type: 'email.bounced', email_id: 'm', reason: 'no such user' };
+    await mail({ ...bounce, to: ['eve@example.com'] }, '/emails/events');
+    const { page, context, complaints } = await enter('/operator/mail');
+    await page.getByRole('button', { name: /See you tomorrow.*scheduled/ }).click();
+    await page.getByRole('button', { name: 'Cancel this mail' }).waitFor();
+    await judge(page, 'sent mails', everySize);
+    await look(page, 'mail');
+    await page.getByRole('button', { name: 'Cancel this mail' }).click();
+    await page.getByRole('button', { name: 'Yes, cancel this mail' }).click();
+    await page.getByRole('button', { name: /See you tomorrow.*canceled/ }).waitFor();
+    await page.getByRole('tab', { name: 'Previews' }).click();
+    await page.getByLabel('Type').selectOption('account_deletion.scheduled');
+    await page.getByRole('heading', { name: /will be deleted on March 4, 2027/ }).waitFor();
+    await page.getByLabel('Values, as JSON').fill('{ "deletion_at": "2028-01-02" }');
+    await page.getByRole('heading', { name: /January 2, 2028/ }).waitFor();
+    await page.getByLabel('Language').selectOption('de');
+    await page.getByRole('heading', { name: /2\. Januar 2028/ }).waitFor();
+    await page
+      .frameLocator('iframe')
+      .getByText(/2\. Januar 2028/)
+      .first()
+      .waitFor();
+    await judge(page, 'a preview', everySize);
+    await look(page, 'preview');
+    await page.getByRole('tab', { name: 'Suppressed' }).click();
+    await page.getByText('eve@example.com').waitFor();
+    await judge(page, 'suppressed addresses', everySize);
+    await page.getByRole('button', { name: 'Lift' }).click();
+    await page.getByRole('button', { name: 'Yes, lift' }).click();
+    await page.getByText('No address is suppressed.').waitFor();
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
+  it('show an invalid preview as what is wrong with its values', { timeout: limitMs }, async () => {
+    const { page, context } = await enter('/operator/mail');
+    await page.getByRole('tab', { name: 'Previews' }).click();
+    await page.getByLabel('Values, as JSON').fill('{ "deletion_at": ');
+    await page.getByText(/must be a JSON object/).waitFor();
+    await context.close();
+  });
+
+  it('show models, prices, usage and the users who spend the most', { timeout: limitMs }, async () => {
+    const { page, context, complaints } = await enter('/operator/models');
+    await page.getByRole('region', { name: 'Sums by model' }).getByRole('rowheader', { name: 'large' }).waitFor();
+    await page.getByRole('region', { name: 'Sums by plan' }).getByRole('rowheader', { name: 'pro' }).waitFor();
+    await page.getByText('per run').first().waitFor();
+    const users = page.getByRole('region', { name: 'Users by credits' });
+    await users.getByRole('cell', { name: '888' }).waitFor();
+    await page.getByText('Each day, model and plan').click();
+    await judge(page, 'models and costs', everySize);
+    await page.getByText('Each day, model and plan').click();
+    await look(page, 'models');
+    await page.getByRole('button', { name: '7 days' }).click();
+    await page.getByRole('button', { name: '7 days', pressed: true }).waitFor();
+    await users.getByLabel('Month').fill('2020-01');
+    await page.getByText('No user spent credits in this month.').waitFor();
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+});
