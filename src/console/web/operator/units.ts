@@ -4,5 +4,4 @@ const compact = new Intl.NumberFormat(undefined, { notation: 'compact', maximumF
 export const decimalOf = (value: number): string => decimal.format(value);
 /** For example 12.3K. */
 export const compactOf = (value: number): string => compact.format(value);
-export const shareOf = (value: number): string => `${Math.round(value * 100)}%`;
 export const timeOf = (ms: number): string => (ms < 1000 ? `${Math.round(ms)} ms` : `${decimal.format(ms / 1000)} s`);
