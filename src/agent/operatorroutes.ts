@@ -17,7 +17,11 @@ export function addOperatorRoutes(app: HttpServer, access: Access, deps: Operato
     '/models/all',
     {
       ...access.internalOnly,
-      schema: { tags, summary: 'All models, plans and prices, for operators', response: { 200: configuredModels } },
+      schema: {
+        tags,
+        summary: 'List all models, plans and prices, for operators',
+        response: { 200: configuredModels },
+      },
     },
     async () => ({
       models: [...deps.models.all()],
@@ -32,7 +36,7 @@ export function addOperatorRoutes(app: HttpServer, access: Access, deps: Operato
       ...access.internalOnly,
       schema: {
         tags,
-        summary: 'What all users have used, by day, model and plan, newest day first',
+        summary: 'Read the usage of all users by day, model and plan, newest day first',
         querystring: totalsQuery,
         response: { 200: usageTotals },
       },
@@ -46,7 +50,7 @@ export function addOperatorRoutes(app: HttpServer, access: Access, deps: Operato
       ...access.internalOnly,
       schema: {
         tags,
-        summary: 'The users who spent the most credits in a month',
+        summary: 'List the users who spent the most credits in a month',
         querystring: spendersQuery,
         response: { 200: spenders },
       },

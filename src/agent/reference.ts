@@ -94,6 +94,21 @@ export const agentReference = defineReference({
         'Stops the run in flight and deletes the thread with its messages and videos. With `assets=true`, its assets are deleted too. After 503, you can repeat the request.',
       problems: ['forbidden', 'not_found'],
     },
+    'GET /models/all': {
+      id: 'listConfiguredModels',
+      description: 'Returns all models with their plans and prices, for operators.',
+      problems: ['forbidden'],
+    },
+    'GET /usage/totals': {
+      id: 'readUsageTotals',
+      description: 'Returns the usage of all users by day, model and plan, newest day first, for operators.',
+      problems: ['forbidden'],
+    },
+    'GET /usage/users': {
+      id: 'listSpenders',
+      description: 'Returns the users who spent the most credits in a month, for operators.',
+      problems: ['forbidden'],
+    },
     'GET /people/:userId': {
       id: 'countThreads',
       description: 'Returns the numbers of threads, messages and runs in flight of a user, for operators.',

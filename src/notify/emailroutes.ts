@@ -85,7 +85,7 @@ export function addEmailRoutes(app: HttpServer, guard: Guard, deps: SendingDeps)
       ...guard,
       schema: {
         tags,
-        summary: 'Accepted mails, newest first',
+        summary: 'List accepted mails, newest first',
         querystring: emailListing,
         response: { 200: emailList },
       },

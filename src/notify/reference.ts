@@ -39,6 +39,11 @@ export const notifyReference = defineReference({
       problems: ['recipient_suppressed', ...sending],
       example: mail,
     },
+    'GET /emails': {
+      id: 'listEmails',
+      description: 'Returns the accepted mails with their status, newest first.',
+      problems: [configured],
+    },
     'POST /emails/batch': {
       id: 'sendEmails',
       description: 'Accepts up to 100 mails. Either all are accepted or none.',

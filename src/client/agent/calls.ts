@@ -117,15 +117,15 @@ export function agentCalls(access: Access) {
     listModels: (options?: CallOptions): Promise<ModelList> =>
       callJson(access, { method: 'GET', path: '/models', repeatable: true }, options),
 
-    /** All models, plans and prices, for operators (`GET /models/all`). */
+    /** List all models, plans and prices, for operators (`GET /models/all`). */
     listConfiguredModels: (options?: CallOptions): Promise<ConfiguredModels> =>
       callJson(access, { method: 'GET', path: '/models/all', repeatable: true }, options),
 
-    /** What all users have used, by day, model and plan, newest day first (`GET /usage/totals`). */
+    /** Read the usage of all users by day, model and plan, newest day first (`GET /usage/totals`). */
     readUsageTotals: (query?: UsageTotalsRange, options?: CallOptions): Promise<UsageTotals> =>
       callJson(access, { method: 'GET', path: '/usage/totals', query, repeatable: true }, options),
 
-    /** The users who spent the most credits in a month (`GET /usage/users`). */
+    /** List the users who spent the most credits in a month (`GET /usage/users`). */
     listSpenders: (query?: SpenderListing, options?: CallOptions): Promise<Spenders> =>
       callJson(access, { method: 'GET', path: '/usage/users', query, repeatable: true }, options),
 

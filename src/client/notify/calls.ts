@@ -41,7 +41,7 @@ export function notifyCalls(access: Access) {
     sendEmails: (body: EmailBatch, options?: KeyedOptions): Promise<EmailBatchAnswer> =>
       callJson(access, { method: 'POST', path: '/emails/batch', body, ...keyed(options) }, options),
 
-    /** Accepted mails, newest first (`GET /emails`). */
+    /** List accepted mails, newest first (`GET /emails`). */
     listEmails: (query?: EmailListing, options?: CallOptions): Promise<EmailList> =>
       callJson(access, { method: 'GET', path: '/emails', query, repeatable: true }, options),
 

@@ -43,7 +43,7 @@ export type JobList = z.output<typeof jobList>;
 export type ShownJob = JobList['jobs'][number];
 
 export const jobPath = z.object({ id: z.guid() });
-export const seenJob = z.object({ fence: z.int().min(0).describe('Of the job as it was shown.') });
+export const seenJob = z.object({ fence: z.int().min(0).describe('The fence of the job when it was shown.') });
 export const deadOfQueue = z.object({ queue: queueName });
 export const changedJobs = z.object({
   count: z.int(),

@@ -80,7 +80,7 @@ export function addSentMailRoutes(app: HttpServer, guard: OperatorGuard, { notif
 
   app.get(
     '/api/notify/emails/:id',
-    { ...guard, schema: { tags, summary: 'What became of a mail', params: sentMailPath } },
+    { ...guard, schema: { tags, summary: 'Read the status of a mail', params: sentMailPath } },
     async ({ params: { id } }, reply) => {
       const response = await notify.send({ method: 'GET', path: `/emails/${encode(id)}`, route: '/emails/:id' });
       return passOn(reply, response, 'notification');

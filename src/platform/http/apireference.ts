@@ -79,6 +79,10 @@ export const commonOperations: Readonly<Record<string, OperationReference>> = {
     description: 'Returns the metrics of the process in the text format of Prometheus.',
     responses: { 200: ['The metrics.', 'text/plain'] },
   },
+  'GET /metrics/errors': {
+    id: 'listErrors',
+    description: 'Returns the last responses of the process with a 5xx status, with their request ids.',
+  },
   'GET /openapi.json': {
     id: 'readOpenApi',
     description: 'Returns this document.',
