@@ -279,7 +279,7 @@ describe.skipIf(withoutChromium)('the library', () => {
 
   it('shows what is known about the user, to correct, forget, export and erase', { timeout: limitMs }, async () => {
     const { page, complaints } = await enter('/memory');
-    await page.getByText('Atelier knows nothing about you yet.').waitFor();
+    await page.getByText('Atelier has not stored anything about you yet.').waitFor();
     await page.getByRole('link', { name: 'Studio' }).click();
     for (const [place, fact] of ['my name is Ada', 'I like cold blue light', 'I love jazz'].entries()) {
       await page.getByRole('textbox', { name: 'Message', exact: true }).fill(`remember that ${fact}`);
@@ -322,7 +322,7 @@ describe.skipIf(withoutChromium)('the library', () => {
     await judge(page, 'the question before the memory is erased');
     await dialog.getByRole('textbox').fill('erase');
     await confirm.click();
-    await page.getByText('Atelier knows nothing about you yet.').waitFor();
+    await page.getByText('Atelier has not stored anything about you yet.').waitFor();
     expect(complaints).toEqual([]);
   });
 });

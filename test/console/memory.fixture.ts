@@ -10,7 +10,7 @@ async function create(page: Page, entityId: string, content: string): Promise<vo
   await page.getByRole('button', { name: 'New memory' }).click();
   const dialog = page.getByRole('dialog', { name: 'New memory' });
   await dialog.getByLabel('Its id').fill(entityId);
-  await dialog.getByLabel('What to remember').fill(content);
+  await dialog.getByLabel('Fact').fill(content);
   await dialog.getByRole('button', { name: 'Create' }).click();
   await dialog.waitFor({ state: 'detached' });
 }

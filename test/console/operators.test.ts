@@ -103,7 +103,7 @@ describe.skipIf(withoutChromium || withoutPostgres)('the pages of operators', ()
     const { page, context, complaints } = await enter('/operator');
     await page.getByText(/^5 of 8 services are not ready: /).waitFor();
     await page.getByText('no answer').first().waitFor();
-    await page.getByText('cannot be asked, so their errors are not listed').waitFor();
+    await page.getByText('cannot be reached, so their errors are not listed').waitFor();
     await page.getByText('Ended per minute').waitFor();
     const agent = page.getByRole('listitem').filter({ has: page.getByRole('heading', { name: 'agent', exact: true }) });
     await agent.getByText('Numbers').click();

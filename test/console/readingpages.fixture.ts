@@ -50,7 +50,7 @@ export function playReadingPages(scene: Scene): void {
     const cards = page.getByRole('region', { name: 'Home cards' });
     const title = cards.getByRole('heading', { level: 3 }).first();
     const english = await title.innerText();
-    await page.getByLabel('As asked in').selectOption('ja');
+    await page.getByLabel('Language').selectOption('ja');
     await cards.locator('[lang=ja]').waitFor();
     expect(await title.innerText()).not.toBe(english);
     expect(await title.innerText()).toMatch(/[\u3040-\u30ff\u4e00-\u9fff]/);

@@ -154,7 +154,7 @@ describe.each(laneEngines)('the history on $name', (engine) => {
       ]);
     });
 
-    it('lists the last server errors with their request ids, and the services that cannot be asked', async () => {
+    it('lists the last server errors with their request ids, and the services that cannot be reached', async () => {
       const before = await operator.read<ErrorList>('/api/errors');
       const response = await fetch(`${services.media}/broken/7?secret=1`, { headers: { 'x-request-id': 'find-me' } });
       expect(response.status).toBe(503);

@@ -32,7 +32,7 @@ export function Creation({
         }}
       >
         <label className="field">
-          Of which type of entity
+          Type of entity
           <select value={draft.entity_type} onChange={set('entity_type')}>
             <option>user</option>
             <option>group</option>
@@ -51,10 +51,10 @@ export function Creation({
           </select>
         </label>
         <label className="field">
-          What to remember
+          Fact
           <textarea rows={3} value={draft.content} onChange={set('content')} required />
         </label>
-        <p className="quiet">What is nearly there already is merged.</p>
+        <p className="quiet">A fact that is stored already is merged.</p>
         {create.error && (
           <p className="problem" role="alert">
             {create.error.message}

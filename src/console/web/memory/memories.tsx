@@ -82,7 +82,7 @@ export function Memories() {
         )
       ) : memories.length === 0 ? (
         <Empty title="No memories.">
-          <p>{asked.length > 0 ? 'Nothing fits what is asked for.' : 'In the Studio, say “remember that …”.'}</p>
+          <p>{asked.length > 0 ? 'No memory matches these filters.' : 'In the studio, say “remember that …”.'}</p>
         </Empty>
       ) : (
         <ul className="lines">

@@ -55,7 +55,7 @@ export function ProfileDetails({
         </label>
         <h3>Facts</h3>
         <p className="quiet">
-          A fact that is changed here is locked: nothing that is learnt later changes it. Emptied, it is learnt again.
+          A fact that you change here is locked. Later conversations do not change it. Clear it to unlock it.
         </p>
         {Object.entries(facts).map(([name, value]) => (
           <label key={name} className="field">

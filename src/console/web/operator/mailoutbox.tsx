@@ -16,8 +16,7 @@ export function Outbox() {
   return (
     <>
       <p className="quiet">
-        This installation stores mails as files in the folder <code>outbox</code> of its data. No mail leaves this
-        machine.
+        This installation stores mails as files in <code>outbox</code>, in its data folder. No mail leaves this machine.
       </p>
       {data === undefined ? (
         error ? (

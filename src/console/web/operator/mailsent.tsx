@@ -100,7 +100,7 @@ function Events({ id }: { readonly id: string }) {
       {data.events.length === 0 ? (
         <p className="quiet">Nothing has happened to this mail yet.</p>
       ) : (
-        <ol aria-label="What happened to the mail">
+        <ol aria-label="Events of the mail">
           {data.events.map(({ type, created_at, reason }, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: events have no id, and are only added at the end
             <li key={index}>

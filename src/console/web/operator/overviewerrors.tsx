@@ -24,7 +24,7 @@ export function Errors() {
     <>
       {data.unread.length > 0 && (
         <p className="problem">
-          {data.unread.join(', ')} cannot be asked, so their errors are not listed. Look at the end of their log.
+          {data.unread.join(', ')} cannot be reached, so their errors are not listed. Check the end of their logs.
         </p>
       )}
       {data.errors.length === 0 && data.unread.length === 0 && (

@@ -39,7 +39,7 @@ function Service({ state, history }: { readonly state: ServiceState; readonly hi
       </div>
       <p className="quiet address">{address.replace(/^https?:\/\//, '')}</p>
       {status === 'unreachable' && (
-        <p className="problem">Check that its process runs. The end of its log says why it stopped.</p>
+        <p className="problem">Check that its process runs. The end of its log shows why it stopped.</p>
       )}
       {failing.map(([engine]) => (
         <p key={engine} className="problem">

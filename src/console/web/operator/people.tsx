@@ -52,7 +52,7 @@ function Directory() {
           <Loading what="Reading people" />
         )
       ) : people.length === 0 ? (
-        <Empty title={q === '' ? 'Nobody has signed up yet.' : 'Nobody matches.'}>
+        <Empty title={q === '' ? 'No users have signed up yet.' : 'No users match.'}>
           {q !== '' && <p className="quiet">Enter the beginning of an email address, or a complete id.</p>}
         </Empty>
       ) : (

@@ -36,7 +36,7 @@ export function Content() {
       <header className="page">
         <h1>Content</h1>
         <label className="field inline">
-          As asked in
+          Language
           <select value={language} onChange={(event) => setLanguage(event.target.value)}>
             {languages.map((tag) => (
               <option key={tag} value={tag}>

@@ -9,7 +9,7 @@ import '../library/library.css';
 import { Empty, Failure, Loading } from '../parts/states.tsx';
 import { useUser } from '../user.tsx';
 
-/** What Atelier knows about the signed-in user. */
+/** The memory of the signed-in user. */
 export function Knowledge() {
   const [search, setSearch] = useState('');
   const query = useDeferredValue(search.trim());
@@ -17,7 +17,7 @@ export function Knowledge() {
     <div className="knowledge">
       <header className="page">
         <div>
-          <h1>What Atelier knows about you</h1>
+          <h1>Your memory</h1>
           <p className="quiet">
             Atelier uses this in every conversation. You can correct it, or make Atelier forget it.
           </p>
@@ -125,7 +125,7 @@ function Facts({ memories }: { readonly memories: readonly ShownMemory[] }) {
 function Nothing() {
   const { email } = useUser();
   return (
-    <Empty title="Atelier knows nothing about you yet.">
+    <Empty title="Atelier has not stored anything about you yet.">
       <p>In a conversation, say for example “remember that I like warm colors”. It appears here for {email}.</p>
     </Empty>
   );

@@ -7,10 +7,12 @@ export function Memory() {
     <>
       <header className="page">
         <h1>Memory</h1>
-        <p className="quiet">What is known about users and groups. Every change is kept, and can be undone.</p>
+        <p className="quiet">
+          Facts about users and groups. The history of a memory shows every change, and you can undo it.
+        </p>
       </header>
       <Tabs.Root defaultValue="memories">
-        <Tabs.List className="tabs" aria-label="What to show">
+        <Tabs.List className="tabs" aria-label="Views">
           <Tabs.Trigger value="memories">Memories</Tabs.Trigger>
           <Tabs.Trigger value="profiles">Profiles</Tabs.Trigger>
         </Tabs.List>

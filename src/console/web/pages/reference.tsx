@@ -2,11 +2,11 @@ import { useConsole } from '../operator.tsx';
 import { Failure, Loading } from '../parts/states.tsx';
 
 const purposes: Readonly<Record<string, string>> = {
-  media: 'Uploads, signed addresses, copies, watermarks, deletion',
-  image: 'Variants of pictures on demand',
+  media: 'Uploads, signed URLs, copies, watermarks, deletion',
+  image: 'Image variants on demand',
   auth: 'Sign-in, access tokens, sign-out',
   agent: 'Runs, their streams, conversations',
-  memory: 'What is known about users and groups',
+  memory: 'Facts about users and groups',
   content: 'Sitemap lists, announcement, cards, trending',
   notify: 'Notifications and mails',
   edge: 'Signed files, variants, resizing',

@@ -210,6 +210,6 @@ function Drawer({
 function Offline() {
   const isOnline = useIsOnline();
   return (
-    <div role="status">{!isOnline && <p className="offline">You are offline. What you see may be out of date.</p>}</div>
+    <div role="status">{!isOnline && <p className="offline">You are offline. This page may be out of date.</p>}</div>
   );
 }

@@ -57,7 +57,7 @@ export function Composer({
         ref={field}
         className="grows"
         aria-label="Message"
-        placeholder="Ask for an image, a video, or just talk"
+        placeholder="Describe an image or a video, or just talk"
         rows={1}
         value={text}
         onChange={(event) => setText(event.target.value)}

@@ -130,7 +130,7 @@ function Failed({ output, onRetried }: { readonly output: MediaOutput; readonly 
       {isOfPlan && <p className="small quiet">An operator can change your plan.</p>}
       {canRetry && isTooDear && (
         <p className="small quiet">
-          You have {credits.credits} of the {price} credits that it costs. An operator can add credits.
+          This costs {price} credits, and you have {credits.credits}. An operator can add credits.
         </p>
       )}
       {canRetry && !isTooDear && (
