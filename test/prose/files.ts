@@ -1,8 +1,7 @@
 /** The files whose texts are checked, and what is wrong with them. */
 import { globSync, readFileSync } from 'node:fs';
-import { join, matchesGlob, posix } from 'node:path';
+import { join, posix } from 'node:path';
 import { lintCode } from './code.ts';
-import { exceptions } from './exceptions.ts';
 import { type Found, lintMarkdown } from './markdown.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -13,7 +12,6 @@ const code = ['src/**/{problem,problems,api,emailapi,request,routes,*routes,refe
 
 export interface LintedFile {
   readonly path: string;
-  readonly isExcepted: boolean;
   readonly faults: readonly Found[];
 }
 
@@ -26,5 +24,5 @@ export function lintFiles(): readonly LintedFile[] {
 function lintFile(path: string): LintedFile {
   const text = readFileSync(join(root, path), 'utf8');
   const faults = path.endsWith('.md') ? lintMarkdown(text) : lintCode(path, text);
-  return { path, faults, isExcepted: exceptions.some((pattern) => matchesGlob(path, pattern)) };
+  return { path, faults };
 }
