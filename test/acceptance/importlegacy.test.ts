@@ -78,7 +78,7 @@ describe('npm run import-legacy', { timeout: 5 * limitMs }, () => {
     }
     const foreign = await imported([owner, 'feed', '1', 'old/a.png']);
     expect(foreign.code).toBe(1);
-    expect(foreign.output).toMatch(/^FAULT +old\/a\.png: .*registered already/m);
+    expect(foreign.output).toMatch(/^FAULT +old\/a\.png: .*already registered/m);
   });
 
   it('continues after a path that cannot be imported, names each, and exits with 1', async () => {

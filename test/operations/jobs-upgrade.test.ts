@@ -41,7 +41,7 @@ describe.each(laneEngines)('an update on $name', ({ name, missing }) => {
         migrations.map(async ({ service, folder }) => {
           if (service !== 'notify' && service !== 'auth') return { service, folder };
           const before = join(dataDir, `before-${service}/`);
-          const isOld = (path: string) => !/00[3-9]_/.test(path);
+          const isOld = (path: string) => !/\/(00[3-9]|0[1-9]\d|[1-9]\d\d)_/.test(path);
           await cp(new URL('.', folder), before, { recursive: true, filter: isOld });
           return { service, folder: pathToFileURL(before) };
         }),

@@ -51,6 +51,7 @@ onEveryPair('POST /v1/assets', (pair) => {
       expect(status).toBe(201);
       expect(body).toEqual({
         assetId,
+        prompt: null,
         ownerId: rig.userId,
         scopeKind: said.scopeKind,
         scopeId: said.scopeId,

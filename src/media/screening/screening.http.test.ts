@@ -206,6 +206,8 @@ onEveryPair(
           status: 'open',
           resolved_at: null,
           note: null,
+          appeal: null,
+          appealed_at: null,
           created_at: expect.any(Date),
         });
       });
