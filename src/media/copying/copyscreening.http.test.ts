@@ -132,6 +132,8 @@ onEveryPair('the screening of copies', (pair) => {
           status: 'open',
           resolved_at: null,
           note: null,
+          appeal: null,
+          appealed_at: null,
           created_at: expect.any(Date),
         },
       ]);
