@@ -12,6 +12,9 @@ export function operationsOf(access: Access) {
     checkReadiness: (options?: CallOptions): Promise<void> => callVoid(access, get('/ready'), options),
     /** GET /metrics: in the Prometheus text format. */
     readMetrics: (options?: CallOptions): Promise<string> => callText(access, get('/metrics'), options),
+    /** GET /metrics/errors: the last responses of the process with a 5xx status. */
+    listErrors: (options?: CallOptions): Promise<Readonly<Record<string, unknown>>> =>
+      callJson(access, get('/metrics/errors'), options),
     /** GET /openapi.json: the service in OpenAPI 3.1. */
     readOpenApi: (options?: CallOptions): Promise<Readonly<Record<string, unknown>>> =>
       callJson(access, get('/openapi.json'), options),

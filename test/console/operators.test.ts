@@ -143,6 +143,7 @@ describe.skipIf(withoutChromium || withoutPostgres)('the pages of operators', ()
       .click();
     await page.getByText('The job starts again.').first().waitFor();
     await expect.poll(() => statusOf('dead')).toBe(1);
+    await expect.poll(() => jobs.getByRole('button', { name: 'Discard' }).count()).toBe(1);
     await jobs.getByRole('button', { name: 'Discard' }).click();
     await judge(page, 'the question before a job is discarded', everySize);
     await page.getByRole('button', { name: 'Yes, discard' }).click();

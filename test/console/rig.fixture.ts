@@ -121,6 +121,6 @@ export async function signIn(
 
 /** Chooses an entry of the menu of the account. */
 export async function chooseOption(page: Page, name: string): Promise<void> {
-  await page.getByRole('button', { name: /^(Account|Operator|Options)/ }).click();
+  await page.getByRole('button', { name: /^(Account|Operator)|^Options$/ }).click();
   await page.getByRole('menuitem', { name }).click();
 }

@@ -63,6 +63,9 @@ describe.skipIf(withoutChromium)('the shell', () => {
     await page.getByRole('button', { name: /^Account/ }).click();
     await judge(page, 'the menu');
     await page.emulateMedia({ colorScheme: 'light' });
+    // The menu closes when the navigation becomes a drawer.
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: /^Account/ }).click();
     await page.getByRole('menuitemradio', { name: 'Dark' }).click();
     const dark = await background(page);
     expect(dark).not.toBe(light);

@@ -62,7 +62,7 @@ async function renderCodes(): Promise<string> {
 function renderFunctionsPage(documents: ApiDocuments): string {
   const head = `# The client's functions
 
-Every service also has \`ping\`, \`checkHealth\`, \`checkReadiness\`, \`readMetrics\`, \`readOpenApi\` and \`readReference\`. The types of a
+Every service also has \`ping\`, \`checkHealth\`, \`checkReadiness\`, \`readMetrics\`, \`listErrors\`, \`readOpenApi\` and \`readReference\`. The types of a
 function describe its arguments and its result. The page of the service describes its behavior. The column "retried" shows whether the
 client repeats the call if the network fails ([client.md](client.md)).
 `;
