@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { constants, setPriority } from 'node:os';
 import { promisify } from 'node:util';
+import { createFfmpeg, type Ffmpeg } from '../src/media/video/ffmpeg.ts';
 import { atMost, median, type Row } from './bench.ts';
 import { ownCpuMs } from './rounds.ts';
 
@@ -36,6 +37,18 @@ async function runBare(args: readonly string[]): Promise<void> {
   const running = run('ffmpeg', ['-v', 'error', '-nostdin', '-y', ...args]);
   setPriority(Number(running.child.pid), constants.priority.PRIORITY_BELOW_NORMAL);
   await running;
+}
+
+/** The arguments that `work` passes to ffmpeg, which does not run. */
+export async function recordArgs(work: (ffmpeg: Ffmpeg) => Promise<unknown>): Promise<readonly string[]> {
+  let recorded: readonly string[] = [];
+  await work({
+    ...createFfmpeg('ffmpeg'),
+    run: async (args) => {
+      recorded = args;
+    },
+  });
+  return recorded;
 }
 
 interface Spent {

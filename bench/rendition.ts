@@ -12,14 +12,14 @@ import { promisify } from 'node:util';
 import { migrations } from '../src/app/migrations.ts';
 import { makePlayable } from '../src/media/tasks/renditions.ts';
 import { insertRun, type TaskTables } from '../src/media/tasks/taskstore.ts';
-import { createFfmpeg, type Ffmpeg } from '../src/media/video/ffmpeg.ts';
+import { createFfmpeg } from '../src/media/video/ffmpeg.ts';
 import { probeVideo } from '../src/media/video/probing.ts';
 import { renderRendition } from '../src/media/video/rendition.ts';
 import { download, inScratchFolder } from '../src/media/video/scratch.ts';
 import { openTestDatabase } from '../test/database.fixture.ts';
 import { openFiles } from '../test/media/registering.fixture.ts';
 import type { Bench, Row } from './bench.ts';
-import { comparePairs } from './ffmpegpairs.ts';
+import { comparePairs, recordArgs } from './ffmpegpairs.ts';
 
 /** Many: the time that ffmpeg takes differs by a tenth from one run to the next. */
 const rounds = 31;
@@ -68,17 +68,10 @@ async function measure(): Promise<Row[]> {
   }
 }
 
-/** The arguments with which ffmpeg is called. */
-async function argsOf(file: string, folder: string): Promise<readonly string[]> {
-  let recorded: readonly string[] = [];
-  const ffmpeg = createFfmpeg('ffmpeg');
-  const recording: Ffmpeg = {
-    ...ffmpeg,
-    run: async (args) => {
-      recorded = args;
-    },
-  };
-  const facts = await probeVideo(ffmpeg, file, signal);
-  await renderRendition(recording, { file, facts }, join(folder, 'bare.mp4'), signal);
-  return recorded;
+/** The arguments of the service's own call. */
+function argsOf(file: string, folder: string): Promise<readonly string[]> {
+  return recordArgs(async (ffmpeg) => {
+    const facts = await probeVideo(ffmpeg, file, signal);
+    await renderRendition(ffmpeg, { file, facts }, join(folder, 'bare.mp4'), signal);
+  });
 }

@@ -12,14 +12,14 @@ import { promisify } from 'node:util';
 import { migrations } from '../src/app/migrations.ts';
 import type { MediaTables } from '../src/media/assets/assetstore.ts';
 import { brandVideo } from '../src/media/video/branding.ts';
-import { createFfmpeg, type Ffmpeg } from '../src/media/video/ffmpeg.ts';
+import { createFfmpeg } from '../src/media/video/ffmpeg.ts';
 import { probeVideo } from '../src/media/video/probing.ts';
 import { makeVideoWatermark, type WatermarkJob } from '../src/media/watermarks/videowatermark.ts';
 import type { Job } from '../src/platform/jobs/jobs.ts';
 import { openTestDatabase } from '../test/database.fixture.ts';
 import { openFiles } from '../test/media/registering.fixture.ts';
 import type { Bench, Row } from './bench.ts';
-import { comparePairs } from './ffmpegpairs.ts';
+import { comparePairs, recordArgs } from './ffmpegpairs.ts';
 
 /** Many: what ffmpeg takes differs by a tenth from one run to the next. */
 const rounds = 31;
@@ -58,19 +58,12 @@ async function measure(): Promise<Row[]> {
   }
 }
 
-/** What ffmpeg is called with, the mark written to its file. */
-async function argsOf(file: string, folder: string): Promise<readonly string[]> {
-  let told: readonly string[] = [];
-  const ffmpeg = createFfmpeg('ffmpeg');
-  const recording: Ffmpeg = {
-    ...ffmpeg,
-    run: async (args) => {
-      told = args;
-    },
-  };
-  const facts = await probeVideo(ffmpeg, file, signal);
-  await brandVideo(recording, { file, facts }, { mark: join(folder, 'mark'), into: join(folder, 'bare.mp4') }, signal);
-  return told;
+/** The arguments of the service's own call. The mark is written to its file. */
+function argsOf(file: string, folder: string): Promise<readonly string[]> {
+  return recordArgs(async (ffmpeg) => {
+    const facts = await probeVideo(ffmpeg, file, signal);
+    await brandVideo(ffmpeg, { file, facts }, { mark: join(folder, 'mark'), into: join(folder, 'bare.mp4') }, signal);
+  });
 }
 
 function jobOf(payload: WatermarkJob): Job<WatermarkJob> {
