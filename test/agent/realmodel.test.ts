@@ -73,7 +73,8 @@ describe.each(realServers)('$title', { timeout: 300_000 }, ({ isMissing, start }
         rewindTo: again.question.id,
       });
       isAnswered(edited);
-      expect(wordsOf(edited)).toContain('Rome');
+      // A small model may answer in the language of the country.
+      expect(wordsOf(edited)).toMatch(/Rom[ae]/);
       expect(await talk.messages()).toHaveLength(2);
     });
 
