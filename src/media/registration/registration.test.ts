@@ -24,7 +24,7 @@ for (const engine of laneEngines)
     let database: Database;
     let objects: Objects;
     let deps: RegistrationDeps;
-    /** A process that is configured to take nothing as large as any picture. */
+    /** A process whose size limit is smaller than every image. */
     let stricter: RegistrationDeps;
     let good: Buffer;
     let other: Buffer;

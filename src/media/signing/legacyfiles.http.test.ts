@@ -334,7 +334,7 @@ onEveryPair('legacy files', (pair) => {
       return { ref: String(planted?.assetId), path: String(planted?.storageKey) };
     };
 
-    it('are read by their id, as any asset', async () => {
+    it('are read by their id, like every asset', async () => {
       const { ref } = await withBytes();
       const answer = (await rig.user.sign([ref])).body[ref];
       // As in the row.

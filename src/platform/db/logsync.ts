@@ -51,10 +51,11 @@ export class LogSync {
     }
   }
 
+  /** After a failure, nothing is synced: what was requested since then was never acknowledged. */
   close(): void {
     const file = this.#file;
     if (file === undefined) return;
-    this.finish();
+    if (this.#failure === undefined) this.finish();
     this.#file = undefined;
     void Promise.resolve(this.#running).then(() => closeSync(file.descriptor));
   }

@@ -98,7 +98,8 @@ class PgliteEngine implements Engine {
     if (sinceMs < reopenEveryMs) throw problems.engine_unavailable({ cause: new Error('not yet opened again') });
     this.#triedAtMs = performance.now();
     try {
-      if (!this.#open.lite.closed) await this.#open.lite.close();
+      // A broken instance may be unable to close. Its files are then recovered from the log.
+      if (!this.#open.lite.closed) await this.#open.lite.close().catch(() => undefined);
       this.#open = await this.#life.reopen();
     } catch (error) {
       throw problems.engine_unavailable({ cause: error });
