@@ -29,7 +29,7 @@ export interface AccountTables {
 
 type Handle = Db<AccountTables> | Tx<AccountTables>;
 
-const profileColumns = [
+export const profileColumns = [
   'id',
   'email',
   'language',

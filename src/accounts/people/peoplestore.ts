@@ -3,6 +3,7 @@ import { type Generated, sql } from 'kysely';
 import type { Db, Tx } from '#platform/db/db.ts';
 import type { Plan } from '../api.ts';
 import type { LedgerTables } from '../ledger/credits.ts';
+import { profileColumns } from '../store.ts';
 
 export interface PeopleTables extends LedgerTables {
   credit_changes: {
@@ -20,16 +21,6 @@ export interface PeopleTables extends LedgerTables {
 
 type Handle = Db<PeopleTables> | Tx<PeopleTables>;
 
-const columns = [
-  'id',
-  'email',
-  'language',
-  'plan',
-  'credits',
-  'created_at as createdAt',
-  'updated_at as updatedAt',
-] as const;
-
 const ageUs = sql<string>`(extract(epoch from created_at) * 1000000)::bigint::text`.as('createdAtUs');
 
 /** The end of a page. Microseconds since 1970, the precision of the database. */
@@ -42,7 +33,7 @@ export interface PersonPlace {
 export function listPeople(db: Handle, after: PersonPlace | undefined, limit: number) {
   return db
     .selectFrom('user_profiles')
-    .select([...columns, ageUs])
+    .select([...profileColumns, ageUs])
     .$if(after !== undefined, (query) =>
       query.where(
         sql<boolean>`(created_at, id) <
@@ -60,7 +51,7 @@ export function findByEmailStart(db: Handle, start: string, limit: number) {
   const pattern = `${start.replace(/[\\%_]/g, '\\$&')}%`;
   return db
     .selectFrom('user_profiles')
-    .select([...columns, ageUs])
+    .select([...profileColumns, ageUs])
     .where(sql<boolean>`lower(email) like ${pattern}`)
     .orderBy(sql`lower(email)`)
     .orderBy('id')
@@ -71,7 +62,7 @@ export function findByEmailStart(db: Handle, start: string, limit: number) {
 export function findById(db: Handle, id: string) {
   return db
     .selectFrom('user_profiles')
-    .select([...columns, ageUs])
+    .select([...profileColumns, ageUs])
     .where('id', '=', id)
     .execute();
 }
