@@ -1,4 +1,7 @@
-/** The sentences below every mail; `{brand}` is the operator's name. */
+/**
+ * The sentences below every mail; `{brand}` is the operator's name. Russian texts have it in the subject only, because SpamAssassin
+ * takes Cyrillic е next to many Latin e for a disguise (MIXED_ES).
+ */
 import type { ContentLanguage } from '#platform/language.ts';
 
 interface FootTexts {
@@ -66,8 +69,8 @@ export const footTexts: Readonly<Record<ContentLanguage, FootTexts>> = {
     account: 'Este e-mail é sobre a sua conta {brand} e não pode ser desativado.',
   },
   ru: {
-    reason: 'Вы получили это письмо, потому что в вашем аккаунте {brand} включены уведомления.',
+    reason: 'Вы получили это письмо, потому что в вашем аккаунте включены уведомления.',
     unsubscribe: 'Отписаться',
-    account: 'Это письмо касается вашего аккаунта {brand}, отключить его нельзя.',
+    account: 'Это письмо касается вашего аккаунта, отключить его нельзя.',
   },
 };

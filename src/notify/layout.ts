@@ -36,7 +36,7 @@ function plain({ brand, appUrl }: MailFacts, { heading, paragraphs, action, item
     ...(foot.unsubscribe === undefined ? [] : [`${foot.unsubscribe.label}\n${foot.unsubscribe.url}`]),
     [brand.name, ...(brand.postalAddress === undefined ? [] : [brand.postalAddress])].join('\n'),
   ];
-  return `${[brand.name, heading, ...paragraphs, ...list, `${action}\n${appUrl}`, '-- ', ...end].join('\n\n')}\n`;
+  return `${[heading, ...paragraphs, ...list, `${action}\n${appUrl}`, '-- ', ...end].join('\n\n')}\n`;
 }
 
 const font =

@@ -1,6 +1,5 @@
 /** Every built-in mail in every language as SpamAssassin sees it, by its rules that need no network. */
 import { execFile, execFileSync } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,8 +16,6 @@ import { startNotify } from './notify.fixture.ts';
 const canFilter = process.env.CI === 'true' || isInstalled();
 /** Filters reject from 5 on. */
 const maxScore = 1;
-/** Takes the letter е of Russian for a disguised Latin one, if a mail has Latin words too, such as the name of a brand. */
-const rules = 'score MIXED_ES 0\n';
 const types: readonly (readonly [type: string, data: object])[] = [
   ['account_deletion.scheduled', { deletionAt: '2026-12-24T00:00:00.000Z' }],
   ['account_deletion.deleted', {}],
@@ -42,11 +39,13 @@ describe.skipIf(!canFilter)('SpamAssassin', () => {
       { resendApiKey: undefined, resendBaseUrl: 'http://127.0.0.1:9', smtpUrl: 'outbox' },
       folder,
     );
-    const brand = { name: 'Atelier', color: '#3730a3', postalAddress: '1 Example Street, 12345 Example City' };
+    // Names, addresses and ids of other users may contain more Latin e than MIXED_ES allows in Russian mails (docs/notify.md).
+    const brand = { name: 'Atelier', color: '#3730a3', postalAddress: '12 Long Road, London' };
     const rig = await startNotify(database, channel, { brand });
-    for (const language of contentLanguages) {
+    for (const [at, language] of contentLanguages.entries()) {
       const accounts = database.queries<AccountTables>();
-      const { id: userId } = await ensureProfile(accounts, { id: randomUUID(), email: `${randomUUID()}@example.com` });
+      const id = `00000000-0000-4000-8000-0000000000${10 + at}`;
+      const { id: userId } = await ensureProfile(accounts, { id, email: `user${at}@example.com` });
       await setFirstLanguage(accounts, userId, language);
       for (const [type, data] of types) {
         expect(await rig.post('/notify', { type, userId, data })).toMatchObject({
@@ -65,12 +64,10 @@ describe.skipIf(!canFilter)('SpamAssassin', () => {
       box,
       mails.map((mail) => `From a@example.com Sun Nov 22 12:00:00 2026\n${mail.trim()}\n\n`).join(''),
     );
-    const ruleFile = join(folder, 'rules.cf');
-    await writeFile(ruleFile, rules);
     const options = { maxBuffer: 64 * 1024 * 1024, env: { ...process.env, HOME: folder } };
     const { stdout } = await promisify(execFile)(
       'spamassassin',
-      ['--local', '--prefspath', ruleFile, '--mbox', box],
+      ['--local', '--prefspath', '/dev/null', '--mbox', box],
       options,
     );
     const scores = [...stdout.matchAll(/^X-Spam-Status: \w+, score=(-?[\d.]+) required=[\d.]+ tests=([\w,\s]*?) /gm)];
