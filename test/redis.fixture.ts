@@ -62,15 +62,15 @@ export interface RedisServer {
   close(): Promise<void>;
 }
 
-/** Starts a separate server on a free port; with a certificate, for TLS only. */
-export async function startRedisServer(certificate?: Certificate): Promise<RedisServer> {
+/** Starts a separate server on a free port; with a certificate, for TLS only. `program`: that of Redis or Valkey. */
+export async function startRedisServer(certificate?: Certificate, program = 'redis-server'): Promise<RedisServer> {
   const folder = await mkdtemp(join(tmpdir(), 'atelier-redis-'));
   const port = await freePort();
   const url = `${certificate === undefined ? 'redis' : 'rediss'}://127.0.0.1:${port}`;
   const listening = certificate === undefined ? ['--port', String(port)] : tlsOptions(port, certificate);
   let child: ChildProcess;
   const start = async () => {
-    child = spawn('redis-server', [...listening, '--bind', '127.0.0.1', '--dir', folder, '--save', ''], {
+    child = spawn(program, [...listening, '--bind', '127.0.0.1', '--dir', folder, '--save', ''], {
       stdio: 'ignore',
     });
     while (!(await answers(url))) await sleep(50);

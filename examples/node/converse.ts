@@ -10,7 +10,7 @@ import { openAsBlob } from 'node:fs';
 import { AtelierError, createAtelier, createUpload } from '@atelier/client';
 
 const { ATELIER_TOKEN, MEDIA_URL = 'http://localhost:4001', AGENT_URL = 'http://localhost:4004' } = process.env;
-const [file = 'photo.jpg', question = 'Make a picture like this one, in the evening.'] = process.argv.slice(2);
+const [file = 'photo.jpg', question = 'Make an image like this one, in the evening.'] = process.argv.slice(2);
 
 const atelier = createAtelier({
   urls: { media: MEDIA_URL, agent: AGENT_URL },

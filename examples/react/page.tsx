@@ -80,7 +80,7 @@ function Conversation({ stored }: { readonly stored: UIMessage[] }) {
         <input name="text" aria-label="Message" required />
         <input
           type="file"
-          aria-label="Picture"
+          aria-label="Image"
           accept="image/*"
           onChange={({ target }) => target.files?.[0] && void attach(target.files[0])}
         />

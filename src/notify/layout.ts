@@ -74,6 +74,7 @@ ${items.map((item) => row(item))}
   .text { color: #f4f4f5 !important }
   .quiet { color: #d4d4d8 !important }
   .rule { border-color: #3f3f46 !important }
+  .cover { background: #3f3f46 !important }
 }
 @media (max-width: 480px) {
   .outer { padding: 16px 8px !important }
@@ -111,11 +112,11 @@ function head({ brand }: MailFacts): Markup {
 }
 
 function row({ title, url, imageUrl }: TrendingItem): Markup {
-  const picture =
+  const cover =
     imageUrl === undefined
       ? ''
-      : html`<td width="64" style="padding:10px 16px 10px 0"><a href="${url}"><img src="${imageUrl}" alt="" width="64" height="64" style="display:block;width:64px;height:64px;object-fit:cover;border-radius:8px;border:0;background:#e4e4e7"></a></td>`;
-  return html`<tr><td class="rule" style="border-top:1px solid #e4e4e7"><table role="presentation" width="100%" cellpadding="0" cellspacing="0"><tr>${picture}<td style="padding:14px 0"><a class="text" href="${url}" style="font-size:16px;line-height:1.4;font-weight:600;color:#18181b;text-decoration:none;overflow-wrap:anywhere">${title}</a></td></tr></table></td></tr>`;
+      : html`<td width="64" style="padding:10px 16px 10px 0"><a href="${url}"><img class="cover" src="${imageUrl}" alt="" width="64" height="64" style="display:block;width:64px;height:64px;object-fit:cover;border-radius:8px;border:0;background:#e4e4e7"></a></td>`;
+  return html`<tr><td class="rule" style="border-top:1px solid #e4e4e7"><table role="presentation" width="100%" cellpadding="0" cellspacing="0"><tr>${cover}<td style="padding:14px 0"><a class="text" href="${url}" style="font-size:16px;line-height:1.4;font-weight:600;color:#18181b;text-decoration:none;overflow-wrap:anywhere">${title}</a></td></tr></table></td></tr>`;
 }
 
 function footer({ brand }: MailFacts, { sentence, unsubscribe }: Foot): Markup {

@@ -11,6 +11,7 @@ import { systemClock } from '#platform/clock.ts';
 import { openS3Store } from '#platform/objects/s3/s3.ts';
 import { createPostgresDatabase, databaseEngines } from '../database.fixture.ts';
 import { isNightly } from '../lane.fixture.ts';
+import { type PgServerVersion, pgServerVersions, skipWithoutPgServers, startPgServer } from '../platform/db/pgserver.fixture.ts';
 import { listed } from '../platform/objects/objects.fixture.ts';
 import { dropBucket, skipWithoutS3, testServer } from '../platform/objects/s3.fixture.ts';
 import { skipWithoutRedis, startRedisServer } from '../redis.fixture.ts';
@@ -27,11 +28,21 @@ interface Engine {
   readonly check: () => Promise<void>;
   readonly close: () => Promise<unknown>;
 }
-const open: Readonly<Record<string, () => Promise<Engine>>> = { postgres, redis, s3 };
+const valkeyProgram = process.env.VALKEY_TEST_PROGRAM ?? '';
+const otherVersions = pgServerVersions.map((version) => ({ version, name: `postgres ${version}` }));
+const open: Readonly<Record<string, () => Promise<Engine>>> = {
+  postgres,
+  redis: () => redis('redis-server'),
+  s3,
+  valkey: () => redis(valkeyProgram),
+  ...Object.fromEntries(otherVersions.map(({ version, name }) => [name, () => postgresOf(version)])),
+};
 const missing: Readonly<Record<string, boolean>> = {
   postgres: databaseEngines.some(({ name, missing }) => name === 'postgres' && missing),
   redis: skipWithoutRedis,
   s3: skipWithoutS3,
+  valkey: valkeyProgram === '',
+  ...Object.fromEntries(otherVersions.map(({ name }) => [name, skipWithoutPgServers])),
 };
 
 const parts = [['media'], ['image'], ['auth'], ['agent'], ['memory'], ['content'], ['notify'], ['edge', 'idp', 'cms']];
@@ -46,6 +57,8 @@ const atNight: readonly Combination[] = [
   ['one process', ['postgres'], [[]]],
   ['a process for each service', ['postgres', 'redis'], parts],
   ['a process for each service', ['postgres', 's3'], parts],
+  ['two processes of all services', ['postgres', 'valkey'], [[], []]],
+  ...otherVersions.map(({ name }): Combination => ['one process', [name], [[]]]),
 ];
 
 describe.concurrent('npm run demo', () => {
@@ -79,14 +92,14 @@ async function journey(names: readonly string[], services: readonly (readonly st
 
     const demo = run('demo', [], env);
     expect(await demo.ended(limitMs), demo.output()).toBe(0);
-    for (const step of ['Thumbnail', 'Poster', 'Watermark', 'Recall', 'Picture', 'Notify'])
+    for (const step of ['Thumbnail', 'Poster', 'Watermark', 'Recall', 'Image', 'Notify'])
       expect(demo.output()).toMatch(new RegExp(`^${step} `, 'm'));
     expect(demo.output()).not.toContain('Skipped');
 
     for (const engine of engines) await engine?.check();
     const written = await readdir(place.dataDir);
     expect(written.includes('objects')).toBe(!names.includes('s3'));
-    expect(written.includes('database')).toBe(!names.includes('postgres'));
+    expect(written.includes('database')).toBe(!names.some((name) => name.startsWith('postgres')));
     for (const { child } of programs) child.kill('SIGTERM');
     expect(await Promise.all(programs.map((program) => program.ended(60_000)))).toEqual(programs.map(() => 0));
     expect(programs.map((program) => program.output()).join('')).not.toContain('"level":"error"');
@@ -113,6 +126,15 @@ function crossing(one: number, other: number): Env {
 
 async function postgres(): Promise<Engine> {
   const { url, drop } = await createPostgresDatabase();
+  return databaseAt(url, drop);
+}
+
+async function postgresOf(version: PgServerVersion): Promise<Engine> {
+  const server = await startPgServer(version);
+  return databaseAt(await server.createDatabase(), server.close);
+}
+
+function databaseAt(url: string, close: () => Promise<unknown>): Engine {
   return {
     env: { DATABASE_URL: url },
     check: async () => {
@@ -122,12 +144,12 @@ async function postgres(): Promise<Engine> {
       await client.end();
       expect(rows[0].assets).toBeGreaterThan(3);
     },
-    close: drop,
+    close,
   };
 }
 
-async function redis(): Promise<Engine> {
-  const server = await startRedisServer();
+async function redis(program: string): Promise<Engine> {
+  const server = await startRedisServer(undefined, program);
   return {
     env: { REDIS_URL: server.url },
     check: async () => {

@@ -167,7 +167,7 @@ describe('together with the packages of applications', () => {
           await tab.getByRole('link', { name: 'Sign in' }).click();
           complaints.length = 0;
           await tab.getByRole('button', { name: 'Continue' }).first().click();
-          await tab.getByLabel('Picture').setInputFiles(join(project.folder, 'photo.jpg'));
+          await tab.getByLabel('Image').setInputFiles(join(project.folder, 'photo.jpg'));
           await tab.locator('progress[value="1"]').waitFor();
           await tab.getByLabel('Message').fill('make an image of a lighthouse');
           await tab.getByRole('button', { name: 'Send' }).click();

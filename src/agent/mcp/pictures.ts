@@ -43,7 +43,7 @@ export function editImage(deps: PictureDeps, userId: string, order: EditOrder) {
     if (source === undefined)
       throw new ToolFailed(
         'no_source',
-        `You have no picture with the assetId ${assetId}. Call list_assets to see yours.`,
+        `You have no image with the assetId ${assetId}. Call list_assets to see yours.`,
       );
     return deps.imageGenerator.edit({ prompt, source, mask, signal });
   });
@@ -100,5 +100,5 @@ async function describe(deps: PictureDeps, userId: string, { assetId, mime }: { 
   };
   const more = [...(shown ? [shown] : []), ...(url ? [linkTo(url, assetId, mime)] : [])];
   const data = { status: 'completed', assetId, mime, url: url ?? null, credits: pictureCost };
-  return succeed(`The picture is in the library. assetId: ${assetId}`, data, more);
+  return succeed(`The image is in the library. assetId: ${assetId}`, data, more);
 }

@@ -66,13 +66,13 @@ function schemasOf(properties: Readonly<Record<string, unknown>> = {}): Record<s
 const tools: readonly McpTool[] = [
   define(
     'generate_image',
-    `Makes a picture from a description and stores it in the user's library. Costs ${pictureCost} credits.`,
+    `Makes an image from a description and stores it in the user's library. Costs ${pictureCost} credits.`,
     z.object({ prompt, ratio: ratio.default('1:1') }),
     (deps, { userId }, order) => generateImage(deps, userId, order),
   ),
   define(
     'edit_image',
-    `Changes a picture of the user's library and stores the result as a new one. Costs ${pictureCost} credits.`,
+    `Changes an image of the user's library and stores the result as a new one. Costs ${pictureCost} credits.`,
     z.object({
       prompt,
       assetId: z.guid().toLowerCase().describe('As generate_image and list_assets return it.'),
@@ -88,7 +88,7 @@ const tools: readonly McpTool[] = [
   ),
   define(
     'list_assets',
-    "Lists the user's pictures and videos, newest first, with URLs that expire.",
+    "Lists the user's images and videos, newest first, with URLs that expire.",
     z.object({
       limit: z.int().min(1).max(50).default(20),
       cursor: z.string().max(200).optional().describe('`nextCursor` of the page before.'),

@@ -79,7 +79,7 @@ async function storePicture(
   const digest = createHash('sha256').update(bytes).digest('hex');
   const deposit = { reference: `attached:${ownerId}:${threadId}:${mime}:${digest}`, ownerId, threadId };
   try {
-    if (bytes.length === 0) throw new Refused('The picture is empty.', 422);
+    if (bytes.length === 0) throw new Refused('The image is empty.', 422);
     const { assetId } = await keep(deps, { ...deposit, kind: 'image', mime, bytes }, never);
     return { ...part, url: `asset:${assetId}` };
   } catch (error) {

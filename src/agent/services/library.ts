@@ -170,7 +170,7 @@ export async function fetchPicture(
   if (url === undefined || !mime?.startsWith('image/')) return undefined;
   const get = async (signal: AbortSignal) => {
     const answer = await outgoingFetch(url, { headers: currentTraceHeaders(), signal });
-    if (!answer.ok) throw new Error(`a picture was answered ${answer.status}`);
+    if (!answer.ok) throw new Error(`the image server returned ${answer.status}`);
     return { bytes: await readAtMost(answer.body ?? [], maxSourceBytes, tooLong), mime };
   };
   return withDeadline(uploadTimeoutMs, get, outer).catch((cause: unknown) => {
@@ -270,4 +270,4 @@ function inLotsOf<T>(size: number, items: readonly T[]): readonly T[][] {
   return Array.from({ length: Math.ceil(items.length / size) }, (_, lot) => items.slice(lot * size, (lot + 1) * size));
 }
 
-const tooLong = () => new Error(`the picture is larger than ${maxSourceBytes} bytes`);
+const tooLong = () => new Error(`the image is larger than ${maxSourceBytes} bytes`);

@@ -94,7 +94,7 @@ async function storePictures(
   const assets: { readonly assetId: string; readonly mime: string }[] = [];
   for (const [index, picture] of pictures.entries()) {
     const stored = await storePicture(deps, context, `${toolCallId}:${index}`, picture, signal);
-    if (typeof stored === 'string') notes.push(`[picture ${index + 1} was not stored: ${stored}]`);
+    if (typeof stored === 'string') notes.push(`[image ${index + 1} was not stored: ${stored}]`);
     else assets.push(stored);
   }
   for (const { assetId } of assets) context.onPicture(assetId);

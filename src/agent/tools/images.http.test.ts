@@ -218,6 +218,6 @@ describe.concurrent('editImage', () => {
     await rig.media.client(one.maker.credential).delete('/v1/assets', { ids: [one.output?.assetId] });
     const { status, output, cost } = await make(await withPicture(), one);
     expect([status, cost]).toEqual(['completed', 1]);
-    expect(output?.failure).toMatchObject({ code: 'rejected', message: 'The picture to be edited is gone.' });
+    expect(output?.failure).toMatchObject({ code: 'rejected', message: 'The image to be edited is gone.' });
   });
 });

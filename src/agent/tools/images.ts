@@ -35,13 +35,13 @@ export function imageTools(deps: ImageToolDeps, context: ToolContext) {
   };
   return {
     generateImage: tool({
-      description: 'Makes a picture from a description.',
+      description: 'Makes an image from a description.',
       inputSchema: z.object({ prompt, ratio: ratio.default('1:1') }),
       execute: (order, { toolCallId, abortSignal: signal = never }) =>
         run({ toolCallId, prompt: order.prompt, signal }, () => deps.imageGenerator.generate({ ...order, signal })),
     }),
     editImage: tool({
-      description: 'Changes a picture of this conversation: the one named by assetId, or the latest.',
+      description: 'Changes an image of this conversation: the one named by assetId, or the latest.',
       inputSchema: z.object({ prompt, assetId: z.guid().toLowerCase().optional() }),
       execute: async (order, { toolCallId, abortSignal: signal = never }) => {
         const known = [...picturesIn(await context.findMessages()), ...made];
@@ -50,7 +50,7 @@ export function imageTools(deps: ImageToolDeps, context: ToolContext) {
         if (assetId === undefined || !known.includes(assetId)) return noSource;
         return run({ toolCallId, prompt: order.prompt, signal }, async () => {
           const source = await fetchPicture(deps, context.run.ownerId, assetId, signal);
-          if (source === undefined) throw new OrderRefused('The picture to be edited is gone.');
+          if (source === undefined) throw new OrderRefused('The image to be edited is gone.');
           return deps.imageGenerator.edit({ prompt: order.prompt, source, signal });
         });
       },
@@ -88,7 +88,7 @@ async function makePicture(
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof OrderRefused || error instanceof Refused) return failed('rejected', error.message, false);
-    const reason = error instanceof ProviderFailed ? error.message : 'The picture could not be made or kept.';
+    const reason = error instanceof ProviderFailed ? error.message : 'The image could not be made or stored.';
     deps.log.warn({ err: error }, 'an image could not be generated');
     return failed('provider_failed', reason, true);
   }
@@ -116,7 +116,7 @@ function unpaid(balance: number): MediaOutput {
   return { ...failed('insufficient_credits', failure.message, false), failure };
 }
 
-const noSource = failed('no_source', 'There is no such picture in this conversation.', false);
+const noSource = failed('no_source', 'There is no such image in this conversation.', false);
 
 /** Attached pictures and those that tools made, oldest first. */
 function picturesIn(messages: readonly StoredMessage[]): readonly string[] {

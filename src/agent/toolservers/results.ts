@@ -21,7 +21,7 @@ export function readResult(result: ToolResult): ReadResult {
   const addPicture = (mime: string, base64: string) => {
     if (pictures.length < maxPictures)
       pictures.push({ mime: mime.toLowerCase(), bytes: Buffer.from(base64, 'base64') });
-    else texts.push('[a picture beyond the first 8 was left out]');
+    else texts.push('[an image beyond the first 8 was left out]');
   };
   for (const block of result.content) {
     switch (block.type) {

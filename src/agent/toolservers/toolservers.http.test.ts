@@ -140,7 +140,7 @@ describe.concurrent('a tool of an MCP server', () => {
       mime: 'image/png',
       assetId: expect.any(String),
     });
-    expect(output.text).toMatch(/^Two pictures\.\n\[picture 2 was not stored: .+\]$/);
+    expect(output.text).toMatch(/^Two pictures\.\n\[image 2 was not stored: .+\]$/);
     const stored = await fetch(String(output.url));
     expect(Buffer.from(await stored.arrayBuffer())).toEqual(png);
     expect(await rig.credits(user)).toBe(99);

@@ -18,10 +18,10 @@ export async function showChat(user: DemoUser): Promise<void> {
   const threadId = `demo-${randomUUID()}`;
   await runTurn(user, threadId, 'Remember that I like lighthouses.');
   await runTurn(user, threadId, 'What do you know about what I like?');
-  await runTurn(user, threadId, 'Make a picture and a video of a lighthouse at dusk.');
+  await runTurn(user, threadId, 'Make an image and a video of a lighthouse at dusk.');
   const media = await finished(user, threadId);
   for (const { kind, url, status, failure } of media) {
-    if (url) await open(kind === 'video' ? 'Video' : 'Picture', url);
+    if (url) await open(kind === 'video' ? 'Video' : 'Image', url);
     else printStep('Skipped', `the ${kind} is ${status}: ${JSON.stringify(failure ?? null)}`);
   }
 }

@@ -28,9 +28,9 @@ function tell({ toolName, output }: ToolAnswer): string {
   if (typeof failure === 'object' && failure !== null) return `${toolName}: ${String(Reflect.get(failure, 'message'))}`;
   switch (toolName) {
     case 'generateImage':
-      return 'Here is your picture, drawn by the offline renderer.';
+      return 'Here is your image, drawn by the offline renderer.';
     case 'editImage':
-      return 'Here is the edited picture, by the offline renderer.';
+      return 'Here is the edited image, by the offline renderer.';
     case 'generateVideo':
       return status === 'completed' ? 'Here is your video, by the offline renderer.' : 'Your video is being made.';
     case 'saveMemory':

@@ -8,7 +8,7 @@ import { createLog } from '#platform/log.ts';
 import { newUser, startMemory } from '../../../test/memory/rig.fixture.ts';
 import {
   type PgServer,
-  pgServerVersions,
+  pgvectorVersions,
   skipWithoutPgServers,
   startPgServer,
 } from '../../../test/platform/db/pgserver.fixture.ts';
@@ -22,7 +22,7 @@ const log = createLog({
 });
 const facts = ['I keep bees on the roof', 'My sister sails small boats', 'Grandmother baked rye bread'];
 
-describe.skipIf(skipWithoutPgServers).each(pgServerVersions)('memories on PostgreSQL %i', (version) => {
+describe.skipIf(skipWithoutPgServers).each(pgvectorVersions)('memories on PostgreSQL %i', (version) => {
   let server: PgServer;
   beforeAll(async () => {
     server = await startPgServer(version);

