@@ -36,6 +36,7 @@ const commands = {
   'build:console': [true, [[at('node_modules/vite/bin/vite.js'), 'build', at('src/console/web')]]],
   'build:client': [true, [main('build:client', ...args)]],
   capacity: [true, [[at('bench/growth/capacity.ts'), ...args]]],
+  day: [true, [[at('bench/growth/day.ts'), ...args]]],
   growth: [true, [[at('bench/growth/main.ts'), ...args]]],
   soak: [true, [[at('test/soak/main.ts'), ...args]]],
   bench: [true, [[at('bench/main.ts'), ...args]]],
