@@ -117,7 +117,7 @@ function requiredByOthers(environment: Environment, services: readonly ServiceNa
     ),
     ...(isServer(environment.LEGACY_S3_ENDPOINT) ? ['LEGACY_S3_ACCESS_KEY_ID', 'LEGACY_S3_SECRET_ACCESS_KEY'] : []),
     ...(environment.WEBHOOK_URL ? ['WEBHOOK_SECRET'] : []),
-    ...(sendsMail && !environment.RESEND_API_KEY ? ['SMTP_URL'] : []),
+    ...(sendsMail ? ['RESEND_API_KEY or SMTP_URL'] : []),
   ];
 }
 

@@ -168,7 +168,7 @@ export function readSettings<G extends Readonly<Record<string, SettingGroup>>>(
   rule: {
     readonly production: boolean;
     readonly inUse: ReadonlySet<keyof G>;
-    /** Variables that other settings require, such as the keys of an S3 server once its endpoint is set. */
+    /** Variables that other settings require, such as the keys of an S3 server once its endpoint is set. `A or B`: one of them. */
     readonly requiredByOthers: readonly string[];
   },
 ): { readonly [K in keyof G]: Values<G[K]> } {
@@ -200,7 +200,7 @@ export function readSettings<G extends Readonly<Record<string, SettingGroup>>>(
       Object.fromEntries(Object.entries(group).map(([key, declared]) => [key, read(name, declared)])),
     ]),
   );
-  const absent = rule.requiredByOthers.filter((variable) => (environment[variable] ?? '') === '');
+  const absent = rule.requiredByOthers.filter((names) => names.split(' or ').every((name) => !environment[name]));
   if (absent.length > 0) faults.add(`missing: ${absent.join(', ')}`);
   if (missing.size > 0) faults.add(`missing in production: ${[...missing].join(', ')}`);
   if (faults.size > 0) throw new ConfigFault([...faults]);

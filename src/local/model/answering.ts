@@ -34,7 +34,7 @@ function tell({ toolName, output }: ToolAnswer): string {
     case 'generateVideo':
       return status === 'completed' ? 'Here is your video, by the offline renderer.' : 'Your video is being made.';
     case 'saveMemory':
-      return `I shall remember: ${String(Reflect.get(said, 'content'))}.`;
+      return `I will remember: ${String(Reflect.get(said, 'content'))}.`;
     case 'recallMemory': {
       const memories: unknown = Reflect.get(said, 'memories');
       const list = Array.isArray(memories) ? memories.map(String) : [];
