@@ -243,8 +243,13 @@ export function mailer({ book, server }: Stage, outbox: string): Actor {
   };
 }
 
-/** Keeps a session alive as a browser does: it always sends the newest cookie. */
-export function sessionHolder({ book, user }: Stage, firstCookie: string, origin: string): Actor {
+/** Keeps a session alive as a browser does: it always sends the newest cookie. Long soaks outlive an access token. */
+export function sessionHolder(
+  { book, user }: Stage,
+  firstCookie: string,
+  origin: string,
+  onToken: (accessToken: string) => void,
+): Actor {
   let cookie = firstCookie;
   let refreshes = 0;
   async function refresh(): Promise<number | undefined> {
@@ -253,6 +258,7 @@ export function sessionHolder({ book, user }: Stage, firstCookie: string, origin
     const line = answer?.headers.getSetCookie().find((field) => field.startsWith('ka_session='));
     if (answer?.status === 200) {
       cookie = /^ka_session=([^;]+)/.exec(line ?? '')?.[1] ?? cookie;
+      onToken(String(answer.body.access_token));
       refreshes += 1;
     } else if (answer !== undefined && (answer.status < 500 || line !== undefined))
       book.breach(`a session was lost: ${answer.status} ${JSON.stringify(answer.body)}`);
