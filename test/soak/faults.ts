@@ -95,9 +95,9 @@ function faultsOfNode({ name, suite, toPostgres, toRedis }: Node): readonly Faul
         await suite.start();
       },
     ],
-    [`${name} is parted from PostgreSQL`, () => freezing([toPostgres], partitionMs)],
-    [`${name} is parted from Redis`, () => freezing([toRedis], partitionMs)],
-    [`${name} is parted from PostgreSQL and Redis`, () => freezing([toPostgres, toRedis], partitionMs)],
+    [`${name} is partitioned from PostgreSQL`, () => freezing([toPostgres], partitionMs)],
+    [`${name} is partitioned from Redis`, () => freezing([toRedis], partitionMs)],
+    [`${name} is partitioned from PostgreSQL and Redis`, () => freezing([toPostgres, toRedis], partitionMs)],
   ];
 }
 
