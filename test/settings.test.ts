@@ -62,6 +62,18 @@ describe('a misspelled setting', () => {
   });
 });
 
+describe('mail in production', () => {
+  it.each([
+    [{}, true],
+    [{ RESEND_API_KEY: 're_1' }, false],
+    [{ SMTP_URL: 'smtps://mail.example.com' }, false],
+  ])('with %j, both settings are named: %j', (settings, isNamed) => {
+    const start = () => readConfig({ NODE_ENV: 'production', ...settings }, ['notify']);
+    const both = 'missing: RESEND_API_KEY or SMTP_URL';
+    expect(start).toThrow(isNamed ? new RegExp(both) : new RegExp(`^(?![\\s\\S]*${both})`));
+  });
+});
+
 describe('a setting with a wrong value', () => {
   it.each([
     ['ATELIER_PORT_BASE', 'many'],
