@@ -11,7 +11,12 @@ import { systemClock } from '#platform/clock.ts';
 import { openS3Store } from '#platform/objects/s3/s3.ts';
 import { createPostgresDatabase, databaseEngines } from '../database.fixture.ts';
 import { isNightly } from '../lane.fixture.ts';
-import { type PgServerVersion, pgServerVersions, skipWithoutPgServers, startPgServer } from '../platform/db/pgserver.fixture.ts';
+import {
+  type PgServerVersion,
+  pgServerVersions,
+  skipWithoutPgServers,
+  startPgServer,
+} from '../platform/db/pgserver.fixture.ts';
 import { listed } from '../platform/objects/objects.fixture.ts';
 import { dropBucket, skipWithoutS3, testServer } from '../platform/objects/s3.fixture.ts';
 import { skipWithoutRedis, startRedisServer } from '../redis.fixture.ts';
