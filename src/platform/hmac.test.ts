@@ -16,7 +16,7 @@ describe('a text signer', () => {
     expect(createTextSigner(Buffer.from(key, 'hex'), 'hex')(text)).toBe(expected);
   });
 
-  it.each([0, 1, 31, 32, 63, 64, 65, 200])('equals createHmac for a key of %i bytes and texts of all lengths', (length) => {
+  it.each([0, 1, 31, 32, 63, 64, 65, 200])('equals createHmac for a key of %i bytes', (length) => {
     const [key, prefix] = [randomBytes(length), randomBytes(length)];
     const sign = createTextSigner(key, 'base64url', prefix);
     // The lengths decrease and increase, so that a longer text leaves nothing behind for a shorter one.
