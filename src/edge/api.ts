@@ -2,9 +2,10 @@
  * The part of the edge that other services use: building image URLs in imgproxy's signed format, valid for both the edge and
  * imgproxy (docs/specification/image.md#edge-urls; imgproxy's "Signing a URL" and "Processing a URL").
  */
-import { createHash, createHmac, createSecretKey } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Transform } from '#image/engine/engine.ts';
 import { toTransform } from '#image/engine/specs.ts';
+import { createTextSigner, type TextSigner } from '#platform/hmac.ts';
 
 /** Absent options have the default of a variant spec (docs/specification/image.md#variant-spec), so a transform has exactly one URL. */
 export interface ResizeOptions {
@@ -49,11 +50,8 @@ export function resizeSigner(proxy: {
 }
 
 /** Returns imgproxy's signature of a path that starts with `/`: base64url(HMAC-SHA256(key, salt + path)), 43 characters. */
-export function pathSigner(keyHex: string, saltHex: string): (path: string) => string {
-  // A KeyObject costs a tenth of a Buffer, which is copied and wiped at each use.
-  const key = createSecretKey(Buffer.from(keyHex, 'hex'));
-  const salt = Buffer.from(saltHex, 'hex');
-  return (path) => createHmac('sha256', key).update(salt).update(path).digest('base64url');
+export function pathSigner(keyHex: string, saltHex: string): TextSigner {
+  return createTextSigner(Buffer.from(keyHex, 'hex'), 'base64url', Buffer.from(saltHex, 'hex'));
 }
 
 /** Writes the options in a fixed order. The quality is always included, because imgproxy has other defaults. */
@@ -74,7 +72,7 @@ function busterOf({ etag }: ResizeSource): string {
 }
 
 export function cacheBuster(etag: string): string {
-  return createHash('sha256').update(etag).digest('base64url').slice(0, 16);
+  return hash('sha256', etag, 'base64url').slice(0, 16);
 }
 
 /** imgproxy splits at `@` and cuts at `?` before it decodes, so everything except unreserved characters and `/` is encoded. */

@@ -2,12 +2,11 @@
  * Signed URLs of embedded object stores: `GET|HEAD|PUT /o/<bucket>/<key>?…` (docs/specification/system.md#signed-read-urls). They
  * work for files as presigned S3 URLs do for objects.
  */
-import type { KeyObject } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '#platform/clock.ts';
 import { slowestTransfer } from '#platform/http/transfers.ts';
-import { type Terms, verifyAddress } from '#platform/objects/addresses.ts';
+import { type AddressKey, type Terms, verifyAddress } from '#platform/objects/addresses.ts';
 import { attachment } from '#platform/objects/disposition.ts';
 import { isSafeKey } from '#platform/objects/keys.ts';
 import { ObjectExists, type Objects } from '#platform/objects/objects.ts';
@@ -22,7 +21,7 @@ import type { Uploads } from './uploading.ts';
 export interface FileDeps {
   readonly clock: Clock;
   /** Signs file URLs (`deriveAddressKey`). */
-  readonly addressKey: KeyObject;
+  readonly addressKey: AddressKey;
   /** Returns `undefined` if no store with this name is served here. */
   readonly bucket: (name: string) => Objects | undefined;
   readonly uploads: Uploads;

@@ -82,11 +82,14 @@ class Merging {
     return this.#source.cancel(reason);
   }
 
-  /** The body holds one piece; the socket may hold more. */
+  /**
+   * The body holds one piece; the socket may hold more, which arrives before the check phase of this turn of the event
+   * loop. A second turn would let every run wait for the work of all others.
+   */
   async #readWhatIsThere(): Promise<void> {
     if (this.#isEnded) return;
     const more = this.#read();
-    for (let turn = 0; turn < 2; turn++) await yieldToEventLoop();
+    await yieldToEventLoop();
     if (this.#reading === undefined) await more;
   }
 

@@ -3,7 +3,8 @@
  * secrets: every holder may do what its terms allow until it expires. Resumable uploads, on any driver, have addresses below `/tus/`.
  * The file driver and the media service sign them, the edge verifies them; both derive the key from the resizing key, so that the edge needs no state and no secret of its own.
  */
-import { createHmac, createSecretKey, hkdfSync, type KeyObject, timingSafeEqual } from 'node:crypto';
+import { hkdfSync, timingSafeEqual } from 'node:crypto';
+import { createTextSigner, type TextSigner } from '../hmac.ts';
 import { randomHex } from '../ids.ts';
 
 export interface ReadTerms {
@@ -47,8 +48,11 @@ export interface ResumeTerms {
 
 export type Terms = ReadTerms | WriteTerms | ResumeTerms;
 
+/** Signs with the secret key of file URLs. */
+export type AddressKey = TextSigner;
+
 /** `resizingKey`, `resizingSalt`: IMGPROXY_KEY and IMGPROXY_SALT (hex). */
-export function deriveAddressKey(resizingKey: string, resizingSalt: string): KeyObject {
+export function deriveAddressKey(resizingKey: string, resizingSalt: string): AddressKey {
   const bytes = hkdfSync(
     'sha256',
     Buffer.from(resizingKey, 'hex'),
@@ -56,15 +60,13 @@ export function deriveAddressKey(resizingKey: string, resizingSalt: string): Key
     'atelier file addresses',
     32,
   );
-  return createSecretKey(Buffer.from(bytes));
+  return createTextSigner(new Uint8Array(bytes), 'base64url');
 }
 
-export function signAddress(baseUrl: string, secret: KeyObject, terms: Terms): string {
+export function signAddress(baseUrl: string, secret: AddressKey, terms: Terms): string {
   const path = [terms.bucket, ...terms.key.split('/')].map(encodeURIComponent).join('/');
-  const query = new URLSearchParams({
-    ...termsAsQuery(terms),
-    signature: signatureOf(secret, terms).toString('base64url'),
-  });
+  const said = termsAsQuery(terms);
+  const query = new URLSearchParams({ ...said, signature: signatureOf(secret, terms, said) });
   return `${baseUrl}/${terms.method === 'PATCH' ? 'tus' : 'o'}/${path}?${query}`;
 }
 
@@ -76,13 +78,13 @@ interface AddressRequest {
 }
 
 /** `undefined`: tampered with, malformed or expired; the edge returns 403 for all three. `nowS`: Unix seconds. */
-export function verifyAddress(secret: KeyObject, request: AddressRequest, nowS: number): Terms | undefined {
+export function verifyAddress(secret: AddressKey, request: AddressRequest, nowS: number): Terms | undefined {
   const terms = readAddress(secret, request);
   return terms !== undefined && terms.expires > nowS ? terms : undefined;
 }
 
 /** `undefined`: tampered with or malformed. Does not look at the expiry. */
-export function readAddress(secret: KeyObject, request: AddressRequest): Terms | undefined {
+export function readAddress(secret: AddressKey, request: AddressRequest): Terms | undefined {
   const { method, bucket, key, query } = request;
   const number = (name: string) => (/^\d{1,15}$/.test(query.get(name) ?? '') ? Number(query.get(name)) : undefined);
   const expires = number('expires');
@@ -100,10 +102,11 @@ export function readAddress(secret: KeyObject, request: AddressRequest): Terms |
   } else if (contentType === undefined || maxSize === undefined) return undefined;
   else terms = { method, bucket, key, expires, contentType, size: number('size'), maxSize };
   // No parameter beside the signed ones, and none twice.
-  if (query.size !== Object.keys(termsAsQuery(terms)).length + 1) return undefined;
+  const said = termsAsQuery(terms);
+  if (query.size !== Object.keys(said).length + 1) return undefined;
   // The texts are compared: of the last character's bits, decoding would drop some.
   const given = Buffer.from(query.get('signature') ?? '');
-  const right = Buffer.from(signatureOf(secret, terms).toString('base64url'));
+  const right = Buffer.from(signatureOf(secret, terms, said));
   if (given.length !== right.length || !timingSafeEqual(given, right)) return undefined;
   return terms;
 }
@@ -123,14 +126,13 @@ function termsAsQuery(terms: Terms): Record<string, string> {
 }
 
 /** Over the method, the place and every term; JSON keeps the parts from running into each other. */
-function signatureOf(secret: KeyObject, terms: Terms): Buffer {
-  const said = [terms.method, terms.bucket, terms.key, Object.entries(termsAsQuery(terms))];
-  return createHmac('sha256', secret).update(JSON.stringify(said)).digest();
+function signatureOf(secret: AddressKey, { method, bucket, key }: Terms, said: Record<string, string>): string {
+  return secret(JSON.stringify([method, bucket, key, Object.entries(said)]));
 }
 
 /** Returns the bearer address of a resumable upload, for the key and size of its terms alone. */
 export type UploadSigner = (terms: Omit<ResumeTerms, 'method' | 'upload'>) => string;
 
-export function resumableSigner(baseUrl: string, secret: KeyObject): UploadSigner {
+export function resumableSigner(baseUrl: string, secret: AddressKey): UploadSigner {
   return (terms) => signAddress(baseUrl, secret, { ...terms, method: 'PATCH', upload: randomHex(16) });
 }

@@ -1,5 +1,4 @@
 /** The legacy backend's doorway (`openLegacyObjects`): which buckets there are, and which are none. */
-import { createSecretKey, randomBytes } from 'node:crypto';
 import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,6 +7,7 @@ import { listed } from '../../../test/platform/objects/objects.fixture.ts';
 import { openTestBucket, skipWithoutS3, testServer } from '../../../test/platform/objects/s3.fixture.ts';
 import { systemClock } from '../clock.ts';
 import { ConfigFault } from '../config.ts';
+import { deriveAddressKey } from './addresses.ts';
 import { type LegacySettings, openLegacyObjects } from './open.ts';
 
 const nothing = { region: undefined, accessKeyId: undefined, secretAccessKey: undefined };
@@ -25,7 +25,7 @@ const open = (settings: LegacySettings) =>
     ownBuckets: ['objects', 'public'],
     dataDir,
     clock: systemClock,
-    edge: { url: 'http://edge', secret: createSecretKey(randomBytes(32)) },
+    edge: { url: 'http://edge', secret: deriveAddressKey('0a'.repeat(32), '0b'.repeat(32)) },
   });
 const openFolder = () => open({ endpoint: 'embedded', ...nothing });
 

@@ -2,14 +2,13 @@
  * Objects as files: a folder per bucket, a file per object, the key its path (docs/specification/system.md#engines). Needs a file system with hard
  * links and renames which also holds the staging folder. Several processes of one machine may share it.
  */
-import type { KeyObject } from 'node:crypto';
 import { constants } from 'node:fs';
 import { copyFile, type FileHandle, link, lstat, open, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import type { Clock } from '../../clock.ts';
 import { problems } from '../../problem.ts';
-import { signAddress } from '../addresses.ts';
+import { type AddressKey, signAddress } from '../addresses.ts';
 import { type Body, chunksOf, heldByReader, WrongLength } from '../bodies.ts';
 import { guarded, guardedListing, guardedUploads } from '../guard.ts';
 import { assertSafeKey } from '../keys.ts';
@@ -47,7 +46,7 @@ export interface EdgeAddressing {
   /** The public address of the edge, without a trailing slash. */
   readonly url: string;
   /** From `deriveAddressKey`. */
-  readonly secret: KeyObject;
+  readonly secret: AddressKey;
 }
 
 interface Store {
