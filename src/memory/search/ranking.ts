@@ -129,34 +129,38 @@ async function similaritiesOf(
   }
   // A query without words is similar to nothing.
   if (vector.every((value) => value === 0)) return new Map();
-  return compare({ db, column, embedder }, entity, index, vector);
+  return compare({ db, column, embedder }, entity, index, vector, embedder.querySimilarityOf);
 }
 
 const unavailableCode = memoryProblems.embedder_unavailable().code;
 
-/** Returns the similarities of the entity's memories that the current embedder has embedded. */
+/**
+ * Returns the similarities of the entity's memories that the current embedder has embedded, to the vector of a text or,
+ * with `querySimilarityOf`, of a query.
+ */
 export async function compare(
   { db, column, embedder }: RankingDeps,
   entity: Entity,
   index: EntityIndex,
   vector: Float32Array,
+  similarityOf = embedder.similarityOf,
 ): Promise<ReadonlyMap<string, number>> {
-  if (column === 'bytea') return compareHere(embedder, index, vector);
+  if (column === 'bytea') return compareHere(index, vector, similarityOf);
   const cosines = await findSimilarities(db, column, entity, embedder.name, vector);
-  return new Map([...cosines].map(([id, value]) => [id, embedder.similarityOf(value)]));
+  return new Map([...cosines].map(([id, value]) => [id, similarityOf(value)]));
 }
 
 /** Computes similarities in this process, for databases that cannot. */
 export function compareHere(
-  embedder: Pick<CalibratedEmbedder, 'similarityOf'>,
   index: EntityIndex,
   vector: Float32Array,
+  similarityOf: CalibratedEmbedder['similarityOf'],
 ): ReadonlyMap<string, number> {
   const similarities = new Map<string, number>();
   for (const memory of index.memories.values()) {
     // Other dimensions: an embedder of the same name made this vector, but not the same model.
     if (memory.vector?.length !== vector.length) continue;
-    similarities.set(memory.id, embedder.similarityOf(cosine(memory.vector, vector)));
+    similarities.set(memory.id, similarityOf(cosine(memory.vector, vector)));
   }
   return similarities;
 }
