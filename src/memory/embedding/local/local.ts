@@ -105,8 +105,7 @@ export function createLocalEmbedder(options: LocalEmbedderOptions): Embedder {
     searchWeight,
     centering,
     searchFloor: 0.2,
-    embed: (texts) =>
-      Promise.all(texts.map((text) => limited(timeoutMs, () => embedOne(passage + text, false)))),
+    embed: (texts) => Promise.all(texts.map((text) => limited(timeoutMs, () => embedOne(passage + text, false)))),
     embedQuery: (text) => limited(queryTimeoutMs, () => embedOne(query + text, true)),
     close: () => {
       for (const { reject } of waiting.splice(0)) reject(unavailable('it is closed'));
