@@ -7,6 +7,7 @@ import { deletion } from './deletion.ts';
 import { events } from './events.ts';
 import { benches as imageBenches } from './image.ts';
 import { library } from './library.ts';
+import { mem0 } from './mem0.ts';
 import { memory } from './memory.ts';
 import { merging } from './merging.ts';
 import { operators } from './operators.ts';
@@ -35,6 +36,7 @@ export const benches: readonly Bench[] = [
   posts,
   memory,
   recall,
+  mem0,
   merging,
   agent,
   runs,

@@ -29,6 +29,7 @@ export function createHashingEmbedder(): Embedder {
     name: 'hashing',
     lexical: true,
     searchWeight: 0.2,
+    centering: 0,
     searchFloor: 0.08,
     embed: async (texts) => texts.map(embedContent),
     embedQuery: async (text) => embedQuery(text),

@@ -4,18 +4,12 @@
  */
 import { randomUUID } from 'node:crypto';
 import MiniSearch from 'minisearch';
-import { migrations } from '../src/app/migrations.ts';
 import { createBuiltinEmbedder } from '../src/memory/embedding/builtin.ts';
-import { createMemory } from '../src/memory/service.ts';
-import { createAccess } from '../src/platform/access/access.ts';
-import { systemClock } from '../src/platform/clock.ts';
-import { createJobs } from '../src/platform/jobs/queueing.ts';
-import { createLog } from '../src/platform/log.ts';
-import { openTestDatabase } from '../test/database.fixture.ts';
 import { bm25, measureRecall, type Search } from '../test/memory/recall.fixture.ts';
 import type { Person } from '../test/memory/recall-set.fixture.ts';
 import { atLeast, type Bench } from './bench.ts';
 import { meaningRows } from './meaning.ts';
+import { startMemoryService } from './memoryservice.ts';
 
 export const recall: Bench = {
   name: 'recall',
@@ -44,24 +38,7 @@ export const recall: Bench = {
 };
 
 async function startService() {
-  const log = createLog({ level: 'silent' });
-  const database = await openTestDatabase(migrations);
-  const jobs = createJobs({ database, log });
-  const app = await createMemory({
-    server: { log, readiness: {} },
-    agentOrigins: [],
-    clock: systemClock,
-    access: createAccess({ internalKeys: ['key'], log }),
-    adminToken: 'token',
-    database,
-    jobs,
-    embedder: createBuiltinEmbedder(),
-  });
-  const post = async (url: string, payload: object) => {
-    const answer = await app.inject({ method: 'POST', url, headers: { 'x-internal-key': 'key' }, payload });
-    if (answer.statusCode >= 300) throw new Error(`${url} answered ${answer.statusCode}: ${answer.body}`);
-    return answer.json();
-  };
+  const { post, close } = await startMemoryService(createBuiltinEmbedder());
   const remembered = async ({ memories }: Person): Promise<Search> => {
     const entity = { entity_id: randomUUID(), entity_type: 'user' };
     for (const content of memories) await post('/memory/add', { ...entity, content, type: 'episodic' });
@@ -69,11 +46,6 @@ async function startService() {
       const { memories: found } = await post('/memory/search', { ...entity, query, limit });
       return found.map(({ content }: { content: string }) => content);
     };
-  };
-  const close = async () => {
-    await app.close();
-    await jobs.stop();
-    await database.close();
   };
   return { remembered, close };
 }

@@ -1,10 +1,9 @@
-"""Hit rates and latencies of mem0's library on a set of facts and questions, with the same embedding server.
+"""Hit rates and latencies of the library mem0 on facts and questions, as one line of JSON.
 
-Usage: mem0_recall.py <set.json> <base URL of an OpenAI-compatible API> <folder>
+Usage: mem0_recall.py <file with people> <base URL of an OpenAI-compatible API> <dimensions> <empty folder>
 """
 import json
 import os
-import statistics
 import sys
 import time
 
@@ -12,15 +11,18 @@ os.environ["MEM0_TELEMETRY"] = "False"
 os.environ["OPENAI_API_KEY"] = "unused"
 from mem0 import Memory  # noqa: E402
 
-source, url, folder = sys.argv[1:]
+source, url, dimensions, folder = sys.argv[1:]
+embedder = {"model": "passage", "openai_base_url": url, "embedding_dims": int(dimensions)}
+store = {"path": folder, "embedding_model_dims": int(dimensions)}
 memory = Memory.from_config(
     {
-        "embedder": {"provider": "openai", "config": {"model": "e5-passage", "openai_base_url": url, "embedding_dims": 384}},
-        "vector_store": {"provider": "qdrant", "config": {"path": folder, "embedding_model_dims": 384}},
+        "embedder": {"provider": "openai", "config": embedder},
+        "vector_store": {"provider": "qdrant", "config": store},
         "history_db_path": os.path.join(folder, "history.db"),
     }
 )
-hits, times = {}, {"add": [], "search": []}
+times = {"add": [], "search": []}
+found = []
 
 
 def timed(kind, work):
@@ -30,24 +32,11 @@ def timed(kind, work):
     return result
 
 
-def search(question, user):
-    try:
-        return memory.search(question, filters={"user_id": user}, top_k=5)
-    except TypeError:
-        return memory.search(question, user_id=user, limit=5)
-
-
 for person in json.load(open(source, encoding="utf-8")):
     user = person["name"].replace(" ", "-")
     for fact in person["facts"]:
         timed("add", lambda: memory.add(fact, user_id=user, infer=False))
     for question in person["questions"]:
-        found = [item["memory"] for item in timed("search", lambda: search(question["question"], user))["results"]]
-        count = hits.setdefault(question["kind"], [0, 0, 0])
-        count[0] += 1
-        count[1] += found[:1] == [question["answer"]]
-        count[2] += question["answer"] in found
-for kind, (questions, first, five) in hits.items():
-    print(kind, questions, f"{first / questions:.3f} / {five / questions:.3f}")
-for kind, values in times.items():
-    print(kind, f"median {statistics.median(values):.1f} ms, p95 {sorted(values)[int(len(values) * 0.95)]:.1f} ms")
+        result = timed("search", lambda: memory.search(question["question"], filters={"user_id": user}, top_k=5))
+        found.append([item["memory"] for item in result["results"]])
+print(json.dumps({"found": found, "times": times}))

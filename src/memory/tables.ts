@@ -91,6 +91,8 @@ export interface MemoryTables {
     edition: number;
     /** Pairs of a cosine and its similarity. */
     points: readonly (readonly [number, number])[];
+    center: readonly number[];
+    query_points: readonly (readonly [number, number])[];
   };
   memory_erasures: {
     erasure_id: Generated<string>;

@@ -1,5 +1,5 @@
 /** Ranks contents as `/memory/search` does, without a database: for sets that are measured with several embedders. */
-import { type CalibratedEmbedder, interpolate, measureCalibration } from '#memory/embedding/calibration.ts';
+import { type CalibratedEmbedder, measureCalibration, withCalibration } from '#memory/embedding/calibration.ts';
 import type { Embedder } from '#memory/embedding/embedder.ts';
 import { toBytes } from '#memory/memories/vectors.ts';
 import { indexRows } from '#memory/search/entityindex.ts';
@@ -7,8 +7,8 @@ import { compareHere, rankIndex } from '#memory/search/ranking.ts';
 import type { Search } from './recall.fixture.ts';
 
 export async function calibrated(embedder: Embedder): Promise<CalibratedEmbedder> {
-  const points = await measureCalibration(embedder);
-  return { ...embedder, similarityOf: (value) => interpolate(points, value) };
+  const calibration = await measureCalibration(embedder);
+  return withCalibration(embedder, () => calibration);
 }
 
 interface Said {
@@ -41,7 +41,7 @@ export async function rankContents(
     }),
   );
   return async (question, limit) => {
-    const similarities = compareHere(embedder, index, await embedder.embedQuery(question));
+    const similarities = compareHere(index, await embedder.embedQuery(question), embedder.querySimilarityOf);
     const options = { limit, type: undefined, nowMs: 0 };
     const ranked = await rankIndex(embedder, index, question, similarities, options);
     return ranked.map(({ id }) => contents[Number(id)] ?? '');

@@ -11,6 +11,7 @@ import type { AgentMetrics } from '../metrics.ts';
 import { type ConversationMessage, extractMemories, type MemoryDeps } from '../services/memory.ts';
 import { listMessagesOf } from '../store/messagestore.ts';
 import type { RunTables } from '../store/runstore.ts';
+import { holdThreadOf } from '../store/threadstore.ts';
 import { addUsage, type UsageTables } from '../store/usagestore.ts';
 import { extractionQueue, type RunToExtract } from './request.ts';
 
@@ -30,9 +31,11 @@ export function workOnExtractions(deps: ExtractionDeps): void {
 async function extract(deps: ExtractionDeps, job: Job<RunToExtract>): Promise<void> {
   const { threadId, taskId, ownerId } = job.payload;
   // The thread may have been deleted or rewound since.
-  const messages = (await listMessagesOf(deps.db, threadId, taskId)).flatMap(toText);
-  if (!messages.some(({ role }) => role === 'user')) return;
-  const used = await extractMemories(deps, ownerId, messages, job.signal).catch((error: unknown) => {
+  const stored = await listMessagesOf(deps.db, threadId, taskId);
+  const saidAt = stored[0]?.createdAt;
+  const messages = stored.flatMap(toText);
+  if (saidAt === undefined || !messages.some(({ role }) => role === 'user')) return;
+  const used = await extractMemories(deps, ownerId, messages, saidAt, job.signal).catch((error: unknown) => {
     job.signal.throwIfAborted();
     if (!job.isLastAttempt) throw error;
     deps.log.warn({ err: error }, 'a run leaves no memories, because they could not be extracted');
@@ -41,7 +44,8 @@ async function extract(deps: ExtractionDeps, job: Job<RunToExtract>): Promise<vo
   if (used === undefined) return;
   const { model, inputTokens, outputTokens } = used;
   await transaction(deps.db, async (tx) => {
-    await addUsage(tx, { userId: ownerId, model, inputTokens, outputTokens, credits: 0 });
+    const usage = { userId: ownerId, model, inputTokens, outputTokens, credits: 0 };
+    if (await holdThreadOf(tx, threadId, ownerId)) await addUsage(tx, usage);
     await job.complete(tx);
   });
   deps.metrics.tokensUsed(model, { ...unknownUsage, inputTokens, outputTokens });

@@ -154,19 +154,26 @@ export interface ExtractionUsage {
 const extractionTimeoutMs = 150_000;
 
 /**
- * Has the memory service extract what to remember of the user. Returns `undefined` if the user has had the extractions of
+ * Has the memory service extract what to remember of the user from messages, of which the first was written at `saidAt`.
+ * Nothing is remembered if the user's memories were erased since. Returns `undefined` if the user has had the extractions of
  * the day, or the memory is full. Throws if the memory service or its model does not answer.
  */
 export async function extractMemories(
   { memory }: MemoryDeps,
   userId: string,
   messages: readonly ConversationMessage[],
+  saidAt: Date,
   signal: AbortSignal,
 ): Promise<ExtractionUsage | undefined> {
   const answer = await memory.send({
     method: 'POST',
     route: '/memory/extract',
-    json: { entity_id: userId, entity_type: 'user', messages: messages.map(shortened) },
+    json: {
+      entity_id: userId,
+      entity_type: 'user',
+      messages: messages.map(shortened),
+      said_at: saidAt.toISOString(),
+    },
     onBehalfOf: userId,
     timeoutMs: extractionTimeoutMs,
     signal,

@@ -90,6 +90,14 @@ export function lockExistingThread(tx: Tx<RunTables>, threadId: string): Promise
   return selectOwnership(tx, threadId).forUpdate().executeTakeFirst();
 }
 
+/**
+ * Excludes the removal of the thread until the transaction ends. Returns `false` if it is gone, or another user's since. A
+ * late job must then write nothing about the user, who may have been erased.
+ */
+export async function holdThreadOf(tx: Tx<RunTables>, threadId: string, ownerId: string): Promise<boolean> {
+  return (await lockExistingThread(tx, threadId))?.ownerId === ownerId;
+}
+
 /** Also of a thread that is being deleted. */
 export function findOwnership(db: Handle, threadId: string): Promise<ThreadLock | undefined> {
   return selectOwnership(db, threadId).executeTakeFirst();

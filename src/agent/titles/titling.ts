@@ -11,6 +11,7 @@ import type { AgentMetrics } from '../metrics.ts';
 import type { ChosenModel, Models } from '../providers/models.ts';
 import { findMessage, listFirstMessages } from '../store/messagestore.ts';
 import type { RunTables } from '../store/runstore.ts';
+import { holdThreadOf } from '../store/threadstore.ts';
 import { addUsage, type UsageTables } from '../store/usagestore.ts';
 import { storable } from '../stream/chunks.ts';
 import { nameThread } from '../threads/changes.ts';
@@ -43,14 +44,15 @@ async function makeTitle(deps: TitleDeps, job: Job<TitleRequest>): Promise<void>
   const { threadId, messageId, ownerId, model } = job.payload;
   const usage = new UsageMeter();
   // The thread may have been deleted or rewound since.
-  const isThere = (await findMessage(deps.db, threadId, messageId)) !== undefined;
-  const excerpt = isThere ? excerptOf(await listFirstMessages(deps.db, threadId, 2)) : '';
+  const exists = (await findMessage(deps.db, threadId, messageId)) !== undefined;
+  const excerpt = exists ? excerptOf(await listFirstMessages(deps.db, threadId, 2)) : '';
   const title = excerpt === '' ? '' : await requestTitle(deps, pick(deps.models, model), excerpt, usage, job.signal);
   const { inputTokens, outputTokens } = usage.total();
   await transaction(deps.db, async (tx) => {
-    if (inputTokens !== null || outputTokens !== null)
+    const isThere = await holdThreadOf(tx, threadId, ownerId);
+    if (isThere && (inputTokens !== null || outputTokens !== null))
       await addUsage(tx, { userId: ownerId, model, inputTokens, outputTokens, credits: 0 });
-    if (title !== '') await nameThread(deps, tx, threadId, messageId, title);
+    if (isThere && title !== '') await nameThread(deps, tx, threadId, messageId, title);
     await job.complete(tx);
   });
   deps.metrics.tokensUsed(model, usage.total());

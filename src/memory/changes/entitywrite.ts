@@ -5,6 +5,7 @@
 import { type Db, type Tx, transaction } from '#platform/db/db.ts';
 import type { Entity, MemoryType } from '../api.ts';
 import { type EntityState, lockEntity } from '../memories/entitystore.ts';
+import { assertNotErased, type Since } from '../memories/erasurestore.ts';
 import { deriveProfile, isEvidence } from '../profiles/derivation.ts';
 import type { MemoryTables } from '../tables.ts';
 import type { EntityQueue } from './entityqueue.ts';
@@ -12,6 +13,8 @@ import type { EntityQueue } from './entityqueue.ts';
 export interface WritingDeps {
   readonly db: Db<MemoryTables>;
   readonly queue: EntityQueue;
+  /** When the work began. If the entity was erased since, writes throw EntityErased and change nothing. */
+  readonly since?: Since;
 }
 
 type Usage = Omit<EntityState, 'version'>;
@@ -47,6 +50,7 @@ export function writeEntity<Result>(
   return deps.queue(`${entity.entityType} ${entity.entityId}`, () =>
     transaction(deps.db, async (tx) => {
       const { version, ...usage } = await lockEntity(tx, entity);
+      if (deps.since !== undefined) await assertNotErased(tx, entity, deps.since);
       let affectsProfile = false;
       const result = await work({
         tx,

@@ -1,11 +1,11 @@
 /**
  * Erases an entity (docs/specification/memory.md#erasure). One transaction deletes its rows, histories and links, so no
  * content or id remains. Other processes hold numbers and stems of the entity until their next request for it, and never
- * return them. A salted hash records the erasure: if you know the id, you can check it.
+ * return them. Work that began before the erasure, such as an extraction, then writes nothing (`assertNotErased`).
  */
-import { createHash, randomBytes } from 'node:crypto';
 import type { Entity } from '../api.ts';
-import { deleteEntity, insertErasure } from '../memories/entitystore.ts';
+import { deleteEntity } from '../memories/entitystore.ts';
+import { holdErasures, insertErasure } from '../memories/erasurestore.ts';
 import type { EntityIndexes } from '../search/entityindex.ts';
 import { type WritingDeps, writeEntity } from './entitywrite.ts';
 
@@ -16,10 +16,8 @@ export interface ErasingDeps extends WritingDeps {
 /** Does nothing for an unknown entity, so it can be repeated. */
 export async function eraseEntity(deps: ErasingDeps, entity: Entity): Promise<void> {
   await writeEntity(deps, entity, async ({ tx }) => {
-    const memoryCount = await deleteEntity(tx, entity);
-    const salt = randomBytes(16).toString('hex');
-    const digest = createHash('sha256').update(`${salt} ${entity.entityType} ${entity.entityId}`).digest('hex');
-    await insertErasure(tx, { salt, digest, memoryCount });
+    await holdErasures(tx, entity);
+    await insertErasure(tx, entity, await deleteEntity(tx, entity));
   });
   deps.indexes.forget(entity);
 }

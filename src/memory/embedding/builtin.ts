@@ -19,6 +19,7 @@ export function createBuiltinEmbedder(): Embedder {
     name: 'builtin-3',
     lexical: true,
     searchWeight: 0.6,
+    centering: 0,
     searchFloor: 0.2,
     embed: (texts) => Promise.all(texts.map(async (text) => directed(await sumOf(text), text))),
     // A text without known pieces has a vector of zeros, which is similar to nothing.

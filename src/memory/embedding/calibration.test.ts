@@ -4,7 +4,7 @@ import type { Database } from '#platform/db/db.ts';
 import { databaseEngines } from '../../../test/database.fixture.ts';
 import type { MemoryTables } from '../tables.ts';
 import { createBuiltinEmbedder } from './builtin.ts';
-import { calibrateEmbedder, interpolate, measureCalibration } from './calibration.ts';
+import { calibrateEmbedder, interpolate, measureCalibration, withCalibration } from './calibration.ts';
 import { different, same } from './calibrationpairs.ts';
 import { cosine, type Embedder } from './embedder.ts';
 
@@ -24,7 +24,7 @@ describe('the measured calibration', () => {
   const builtin = createBuiltinEmbedder();
 
   it('puts most wordings of one fact above 0.9 and most pairs of facts below', async () => {
-    const points = await measureCalibration(builtin);
+    const { points } = await measureCalibration(builtin);
     const similarities = async (pairs: readonly (readonly [string, string])[]) => {
       const vectors = await builtin.embed(pairs.flat());
       return pairs.map((_, place) =>
@@ -37,22 +37,39 @@ describe('the measured calibration', () => {
   });
 
   it('means the same for an embedder whose cosines are all high', async () => {
-    const [plain, high] = [await measureCalibration(builtin), await measureCalibration(squeezed(builtin, 0.7))];
+    const [{ points: plain }, { points: high }] = [
+      await measureCalibration(builtin),
+      await measureCalibration(squeezed(builtin, 0.7)),
+    ];
     for (const value of [0, 0.2, 0.5, 0.8, 1])
       expect(interpolate(high, 0.7 + 0.3 * value)).toBeCloseTo(interpolate(plain, value), 1);
   });
 
+  it('subtracts a share of the common part from queries, and keeps what unrelated texts and one fact mean', async () => {
+    const embedder = { ...squeezed(builtin, 0.7), centering: 0.5 };
+    const calibration = await measureCalibration(embedder);
+    expect(calibration.center).toHaveLength((await embedder.embedQuery('bees')).length);
+    const centering = withCalibration(embedder, () => calibration);
+    const similarity = async (query: string, text: string) => {
+      const [vector = new Float32Array()] = await embedder.embed([text]);
+      return centering.querySimilarityOf(cosine(await centering.embedQuery(query), vector));
+    };
+    expect(await similarity('I live in Berlin', 'I live in Berlin')).toBeGreaterThan(0.9);
+    expect(await similarity('I live in Berlin', 'My dog is called Rex')).toBeLessThan(0.6);
+  });
+
   it('rises with the cosine', async () => {
-    const points = await measureCalibration(builtin);
+    const { points } = await measureCalibration(builtin);
     const values = Array.from({ length: 41 }, (_, place) => interpolate(points, place / 20 - 1));
     expect(values).toEqual(values.toSorted((left, right) => left - right));
   });
 
   it('is none for an embedder that cannot separate the pairs', async () => {
-    const blind = { embed: async (texts: readonly string[]) => texts.map((_, place) => oneAt(place)) };
-    expect(await measureCalibration(blind)).toEqual([]);
-    const same = { embed: async (texts: readonly string[]) => texts.map(() => oneAt(0)) };
-    expect(await measureCalibration(same)).toEqual([]);
+    const blind = { centering: 0, embed: async (texts: readonly string[]) => texts.map((_, place) => oneAt(place)) };
+    const none = { points: [], center: [], queryPoints: [] };
+    expect(await measureCalibration(blind)).toEqual(none);
+    const same = { centering: 0.5, embed: async (texts: readonly string[]) => texts.map(() => oneAt(0)) };
+    expect(await measureCalibration(same)).toEqual(none);
     expect(interpolate([], 0.42)).toBe(0.42);
   });
 

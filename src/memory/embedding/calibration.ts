@@ -1,20 +1,25 @@
 /**
  * Makes similarities of different embedders comparable. Two phrasings of one fact have a cosine of .8 with one model and
  * .95 with another. So each embedder embeds a shipped set of pairs once. A rising function then maps cosines to
- * similarities: unrelated texts are near 0.3, and the border between one fact and two is 0.9.
+ * similarities: unrelated texts are near 0.3, and the border between one fact and two is 0.9. Queries have a function of
+ * their own, because a share of the mean vector is subtracted from theirs (`Embedder.centering`).
  */
 import { withDeadline } from '#platform/resilience/deadline.ts';
 import { memoryProblems } from '../problems.ts';
 import type { Handle } from '../tables.ts';
 import { different, edition, type Pair, same } from './calibrationpairs.ts';
-import { type Calibration, findCalibration, insertCalibration } from './calibrationstore.ts';
-import { cosine, type Embedder } from './embedder.ts';
+import { type Calibration, findCalibration, insertCalibration, type Points } from './calibrationstore.ts';
+import { cosine, type Embedder, normalise } from './embedder.ts';
 
+/** The functions are valid after the first text was embedded. */
 export interface CalibratedEmbedder extends Embedder {
-  /** Valid after the first text was embedded. */
+  /** Of two texts. */
   similarityOf(cosine: number): number;
+  /** Of a text and a vector from `embedQuery`. */
+  querySimilarityOf(cosine: number): number;
 }
 
+const uncalibrated: Calibration = { points: [], center: [], queryPoints: [] };
 const unrelatedSimilarity = 0.3;
 const borderSimilarity = 0.9;
 /** Below this separation, the pairs do not calibrate an embedder. */
@@ -25,7 +30,7 @@ const queryTimeoutMs = 3_000;
 /** Measures the calibration when it is first needed, and stores it in the database. */
 export function calibrateEmbedder(embedder: Embedder, db: Handle): CalibratedEmbedder {
   let finding: Promise<void> | undefined;
-  let calibration: Calibration = [];
+  let calibration = uncalibrated;
   const find = async () => {
     const known = await findCalibration(db, embedder.name, edition);
     calibration = known ?? (await measureCalibration(embedder));
@@ -38,7 +43,7 @@ export function calibrateEmbedder(embedder: Embedder, db: Handle): CalibratedEmb
     });
     return finding;
   };
-  return {
+  const prepared: Embedder = {
     ...embedder,
     embed: async (texts) => {
       const vectors = await embedder.embed(texts);
@@ -52,18 +57,40 @@ export function calibrateEmbedder(embedder: Embedder, db: Handle): CalibratedEmb
       });
       return vector;
     },
-    similarityOf: (value) => interpolate(calibration, value),
+  };
+  return withCalibration(prepared, () => calibration);
+}
+
+export function withCalibration(embedder: Embedder, current: () => Calibration): CalibratedEmbedder {
+  return {
+    ...embedder,
+    embedQuery: async (text) => centered(await embedder.embedQuery(text), current().center),
+    similarityOf: (value) => interpolate(current().points, value),
+    querySimilarityOf: (value) => interpolate(current().queryPoints, value),
   };
 }
 
+/** Leaves a vector of zeros unchanged, which stands for a query without words. */
+function centered(vector: Float32Array, center: readonly number[]): Float32Array {
+  if (center.length !== vector.length || vector.every((value) => value === 0)) return vector;
+  return normalise(vector.map((value, index) => value - (center[index] ?? 0)));
+}
+
 /** Throws `embedder_unavailable`. */
-export async function measureCalibration(embedder: Pick<Embedder, 'embed'>): Promise<Calibration> {
+export async function measureCalibration(embedder: Pick<Embedder, 'embed' | 'centering'>): Promise<Calibration> {
   const texts = [...new Set([...same, ...different].flat())];
   const vectors = await embedder.embed(texts);
   const places = new Map(texts.map((text, place) => [text, place]));
-  const empty = new Float32Array();
-  const cosineOf = ([left, right]: Pair) =>
-    cosine(vectors[places.get(left) ?? -1] ?? empty, vectors[places.get(right) ?? -1] ?? empty);
+  const vectorOf = (text: string) => vectors[places.get(text) ?? -1] ?? new Float32Array();
+  const points = measurePoints(([left, right]) => cosine(vectorOf(left), vectorOf(right)));
+  if (embedder.centering === 0 || points.length === 0) return { points, center: [], queryPoints: points };
+  const center = [...meanOf(vectors)].map((value) => embedder.centering * value);
+  const queryPoints = measurePoints(([left, right]) => cosine(centered(vectorOf(left), center), vectorOf(right)));
+  return queryPoints.length === 0 ? { points, center: [], queryPoints: points } : { points, center, queryPoints };
+}
+
+/** Returns no points if the cosines do not separate the pairs. */
+function measurePoints(cosineOf: (pair: Pair) => number): Points {
   const unrelated = same.map(([left], index): Pair => [left, same[(index + 5) % same.length]?.[1] ?? '']);
   const [alike, apart, far] = [same.map(cosineOf), different.map(cosineOf), unrelated.map(cosineOf)];
   const { border, separation } = findBorder(alike, apart);
@@ -75,6 +102,13 @@ export async function measureCalibration(embedder: Pick<Embedder, 'embed'>): Pro
     [border, borderSimilarity],
     [1, 1],
   ];
+}
+
+function meanOf(vectors: readonly Float32Array[]): Float32Array {
+  const mean = new Float32Array(vectors[0]?.length ?? 0);
+  for (const vector of vectors)
+    for (const [index, value] of vector.entries()) mean[index] = (mean[index] ?? 0) + value / vectors.length;
+  return mean;
 }
 
 /** Returns the cosine that best separates the two sets, from the middle of the gap between them. */
@@ -95,7 +129,7 @@ function median(values: readonly number[]): number {
   return sorted[Math.floor(sorted.length / 2)] ?? 0;
 }
 
-export function interpolate(points: Calibration, value: number): number {
+export function interpolate(points: Points, value: number): number {
   for (const [place, [end, top]] of points.entries()) {
     const [start, bottom] = points[place - 1] ?? [end, top];
     if (value > end) continue;

@@ -3,16 +3,23 @@ import { json } from '#platform/db/db.ts';
 import type { Handle } from '../tables.ts';
 
 /** Cosines with their similarities, both rising. If it is empty, a cosine is the similarity. */
-export type Calibration = readonly (readonly [cosine: number, similarity: number])[];
+export type Points = readonly (readonly [cosine: number, similarity: number])[];
 
-export async function findCalibration(db: Handle, embedder: string, edition: number): Promise<Calibration | undefined> {
-  const row = await db
+export interface Calibration {
+  readonly points: Points;
+  /** Is subtracted from the vectors of queries. Empty: nothing is. */
+  readonly center: readonly number[];
+  /** For the vectors of queries. */
+  readonly queryPoints: Points;
+}
+
+export function findCalibration(db: Handle, embedder: string, edition: number): Promise<Calibration | undefined> {
+  return db
     .selectFrom('memory_calibrations')
-    .select('points')
+    .select(['points', 'center', 'query_points as queryPoints'])
     .where('embedder', '=', embedder)
     .where('edition', '=', edition)
     .executeTakeFirst();
-  return row?.points;
 }
 
 /** Does nothing if another process has inserted it: it measured the same. */
@@ -20,11 +27,11 @@ export async function insertCalibration(
   db: Handle,
   embedder: string,
   edition: number,
-  points: Calibration,
+  { points, center, queryPoints }: Calibration,
 ): Promise<void> {
   await db
     .insertInto('memory_calibrations')
-    .values({ embedder, edition, points: json(points) })
+    .values({ embedder, edition, points: json(points), center: json(center), query_points: json(queryPoints) })
     .onConflict((conflict) => conflict.doNothing())
     .execute();
 }

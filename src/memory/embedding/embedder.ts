@@ -7,6 +7,11 @@ export interface Embedder {
   readonly lexical: boolean;
   /** The share of vector similarity in a score, from 0 to 1. The rest is the text's. */
   readonly searchWeight: number;
+  /**
+   * The share of the mean vector that is subtracted from the vector of a query, from 0 to 1. The vectors of some models
+   * have a large common part, which hides the differences between texts.
+   */
+  readonly centering: number;
   /** Below this calibrated similarity, a vector alone finds nothing. */
   readonly searchFloor: number;
   /** Returns one vector of length 1 for each text. Throws `embedder_unavailable`. */

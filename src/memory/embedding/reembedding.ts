@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { type Db, transaction } from '#platform/db/db.ts';
 import type { Jobs, Queue } from '#platform/jobs/jobs.ts';
 import type { Log } from '#platform/log.ts';
-import { lockEntity } from '../memories/entitystore.ts';
+import { lockExistingEntity } from '../memories/entitystore.ts';
 import type { VectorColumn } from '../memories/vectors.ts';
 import type { MemoryTables } from '../tables.ts';
 import type { Embedder } from './embedder.ts';
@@ -41,8 +41,9 @@ async function reembedStale(deps: ReembeddingDeps, signal: AbortSignal): Promise
       const vector = vectors[place];
       if (vector === undefined) continue;
       await transaction(db, async (tx) => {
-        const { version } = await lockEntity(tx, row);
-        await replaceEmbedding(tx, column, row, embedder.name, vector, version);
+        // The entity may have been erased since, and its row must not come back.
+        const locked = await lockExistingEntity(tx, row);
+        if (locked !== undefined) await replaceEmbedding(tx, column, row, embedder.name, vector, locked.version);
       });
       done += 1;
     }

@@ -9,7 +9,7 @@ import { withDeadline } from '#platform/resilience/deadline.ts';
 import type { Telemetry } from '#platform/telemetry/telemetry.ts';
 import { memoryProblems } from '../problems.ts';
 import { type Embedder, normalise } from './embedder.ts';
-import { prefixesOf } from './prefixes.ts';
+import { traitsOf } from './traits.ts';
 
 export interface RemoteEmbedderOptions {
   readonly baseUrl: string;
@@ -43,7 +43,7 @@ interface Waiting {
 
 export function createRemoteEmbedder(options: RemoteEmbedderOptions): Embedder {
   const { model, dimensions } = options;
-  const prefixes = prefixesOf(model);
+  const { query, passage, suffix, searchWeight, centering } = traitsOf(model);
   const client = createClient({
     name: 'embeddings',
     baseUrl: options.baseUrl,
@@ -88,12 +88,13 @@ export function createRemoteEmbedder(options: RemoteEmbedderOptions): Embedder {
     });
 
   return {
-    name: dimensions === 0 ? model : `${model}:${dimensions}`,
+    name: `${model}${dimensions === 0 ? '' : `:${dimensions}`}${suffix}`,
     lexical: false,
-    searchWeight: 0.6,
+    searchWeight,
+    centering,
     searchFloor: 0.2,
-    embed: (texts) => Promise.all(texts.map((text) => embedOne(prefixes.passage + text))),
-    embedQuery: (text) => withDeadline(queryTimeoutMs, () => embedOne(prefixes.query + text)).catch(asUnavailable),
+    embed: (texts) => Promise.all(texts.map((text) => embedOne(passage + text))),
+    embedQuery: (text) => withDeadline(queryTimeoutMs, () => embedOne(query + text)).catch(asUnavailable),
     close: () => client.close(),
   };
 }

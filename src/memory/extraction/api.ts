@@ -27,6 +27,11 @@ export const extractionRequest = z.object({
       `must have at most ${mostBytes} bytes of content together`,
     )
     .describe('A part of a conversation, the oldest message first.'),
+  said_at: z.iso
+    .datetime()
+    .refine((time) => time >= '1970', 'must not be before 1970')
+    .optional()
+    .describe('When the messages were written; by default now. If the entity was erased since, nothing is added.'),
 });
 export type ExtractionRequest = z.output<typeof extractionRequest>;
 

@@ -3,9 +3,10 @@
  * added as by `POST /memory/add`, and the judge compares it before the response. A repeated call adds nothing twice.
  */
 import { Problem } from '#platform/problem.ts';
-import type { Entity } from '../api.ts';
+import type { AdditionRequest, Entity } from '../api.ts';
 import { type Added, addMemory } from '../changes/adding.ts';
 import { type Judgements, type JudgingDeps, judgeWaiting, reserveJudgement } from '../judging/judge.ts';
+import { EntityErased, readTime } from '../memories/erasurestore.ts';
 import { findMemories } from '../memories/memorystore.ts';
 import { askModel, CallsUsedUp } from '../model/asking.ts';
 import type { ModelUsage } from '../model/languagemodel.ts';
@@ -21,30 +22,49 @@ export interface Extracted {
 
 /**
  * Throws 503 `model_unavailable` and 429 `model_calls_used_up`, and then writes nothing. Throws as `addMemory` does; what was
- * added before stays. If only the judging fails, the memories are answered as they are, and a job judges them later.
+ * added before stays. If only the judging fails, the memories are answered as they are, and a job judges them later. If the
+ * entity was erased since the messages were written, nothing is added.
  */
 export async function extractMemories(
   deps: JudgingDeps,
   entity: Entity,
-  messages: ExtractionRequest['messages'],
+  { messages, said_at: saidAt }: Pick<ExtractionRequest, 'messages' | 'said_at'>,
 ): Promise<Extracted> {
-  const { answer, usage } = await askModel(deps, 'extract', entity, questionOf(messages)).catch(asProblem);
+  const since = await readTime(deps.db, saidAt);
+  const model = deps.model.id;
+  let usage: ModelUsage = { inputTokens: 0, outputTokens: 0 };
+  try {
+    const found = await askModel(deps, 'extract', entity, questionOf(messages), since).catch(asProblem);
+    usage = found.usage;
+    return { memories: await add({ ...deps, since }, entity, found.answer.memories), model, usage };
+  } catch (error) {
+    if (error instanceof EntityErased) return { memories: [], model, usage };
+    throw error;
+  }
+}
+
+/** Throws EntityErased. */
+async function add(
+  deps: JudgingDeps,
+  entity: Entity,
+  found: readonly Pick<AdditionRequest, 'content' | 'type'>[],
+): Promise<ExtractedMemory[]> {
   const adding = { ...deps, requestJudgement: reserveJudgement(deps) };
   const added: Added[] = [];
-  for (const { content, type } of answer.memories) {
+  for (const { content, type } of found) {
     const request = { entity_type: entity.entityType, entity_id: entity.entityId, content, type, metadata: undefined };
     added.push(await addMemory(adding, 'model', request));
   }
   const isNew = ({ outcome }: Added) => outcome === 'added' || outcome === 'restored';
   const ids = [...new Set(added.filter(isNew).map(({ memory }) => memory.id))];
   const judgements = await judge(deps, entity, ids);
-  return { memories: await describe(deps, added, judgements), model: deps.model.id, usage };
+  return describe(deps, added, judgements);
 }
 
 function asProblem(error: unknown): never {
   if (error instanceof CallsUsedUp) throw memoryProblems.model_calls_used_up({ cause: error });
   // The database failed and not the model.
-  if (error instanceof Problem) throw error;
+  if (error instanceof Problem || error instanceof EntityErased) throw error;
   throw memoryProblems.model_unavailable({ cause: error });
 }
 

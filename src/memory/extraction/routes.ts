@@ -22,7 +22,7 @@ export function addExtractionRoutes(app: HttpServer, access: Access, deps: Judgi
     async ({ caller, body }, reply) => {
       const entity = entityOf(caller, body, 'body');
       if (deps === undefined) throw memoryProblems.model_unavailable();
-      const { memories, model, usage } = await extractMemories(deps, entity, body.messages);
+      const { memories, model, usage } = await extractMemories(deps, entity, body);
       return reply
         .header('x-model', encodeURIComponent(model))
         .header('x-input-tokens', usage.inputTokens)

@@ -9,6 +9,7 @@ import type { Log } from '#platform/log.ts';
 import type { Entity } from '../api.ts';
 import type { AddingDeps } from '../changes/adding.ts';
 import { writeEntity } from '../changes/entitywrite.ts';
+import { EntityErased, readTime, type Since } from '../memories/erasurestore.ts';
 import { findMemories, type StoredMemory } from '../memories/memorystore.ts';
 import { type AskingDeps, askModel, CallsUsedUp } from '../model/asking.ts';
 import { AnswerRejected } from '../model/languagemodel.ts';
@@ -112,21 +113,28 @@ export async function judgeWaiting(
   ids: readonly string[] | undefined,
   signal?: AbortSignal,
 ): Promise<Judgements | undefined> {
+  const since = await readTime(deps.db);
   const waiting = await findWaiting(deps.db, entity, ids?.length ?? atOnce, ids);
   if (waiting.length === 0) return undefined;
   const pairs = await findPairs(deps, entity, waiting);
-  const verdicts = pairs.length === 0 ? [] : await askForVerdicts(deps, entity, pairs, signal);
-  return settle(deps, entity, waiting, verdicts);
+  try {
+    const verdicts = pairs.length === 0 ? [] : await askForVerdicts(deps, entity, pairs, since, signal);
+    return await settle({ ...deps, since }, entity, waiting, verdicts);
+  } catch (error) {
+    if (error instanceof EntityErased) return new Map();
+    throw error;
+  }
 }
 
 async function askForVerdicts(
   deps: JudgingDeps,
   entity: Entity,
   pairs: Parameters<typeof questionOf>[0],
+  since: Since,
   signal: AbortSignal | undefined,
 ): Promise<readonly Verdict[]> {
   try {
-    const { answer } = await askModel(deps, 'judge', entity, questionOf(pairs), signal);
+    const { answer } = await askModel(deps, 'judge', entity, questionOf(pairs), since, signal);
     return verdictsOf(pairs, answer);
   } catch (error) {
     if (!(error instanceof AnswerRejected)) throw error;
@@ -139,29 +147,23 @@ async function askForVerdicts(
   }
 }
 
-class EntityErased extends Error {}
-
-async function settle(
+/** Throws EntityErased. */
+function settle(
   deps: JudgingDeps,
   entity: Entity,
   waiting: readonly StoredMemory[],
   verdicts: readonly Verdict[],
 ): Promise<Judgements> {
   const ids = waiting.map(({ id }) => id);
-  try {
-    return await writeEntity(deps, entity, async (writing) => {
-      // Without its memories the entity is erased, and the lock must not bring it back.
-      if ((await findMemories(writing.tx, ids)).length === 0) throw new EntityErased();
-      const { results, changed } = await applyVerdicts(deps, writing, verdicts);
-      // The next judgement of a memory that has changed reads its present content.
-      await deleteJudgements(
-        writing.tx,
-        ids.filter((id) => !changed.has(id)),
-      );
-      return results;
-    });
-  } catch (error) {
-    if (error instanceof EntityErased) return new Map();
-    throw error;
-  }
+  return writeEntity(deps, entity, async (writing) => {
+    // If the memories were deleted, so may have been the row of the entity, and the lock must not bring it back.
+    if ((await findMemories(writing.tx, ids)).length === 0) throw new EntityErased();
+    const { results, changed } = await applyVerdicts(deps, writing, verdicts);
+    // The next judgement of a memory that has changed reads its present content.
+    await deleteJudgements(
+      writing.tx,
+      ids.filter((id) => !changed.has(id)),
+    );
+    return results;
+  });
 }

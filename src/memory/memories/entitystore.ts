@@ -27,6 +27,20 @@ export function lockEntity(tx: Tx<MemoryTables>, { entityType, entityId }: Entit
     .executeTakeFirstOrThrow();
 }
 
+/** As `lockEntity`. Returns `undefined` for an entity that does not exist, such as an erased one. */
+export function lockExistingEntity(
+  tx: Tx<MemoryTables>,
+  { entityType, entityId }: Entity,
+): Promise<EntityState | undefined> {
+  return tx
+    .updateTable('memory_entities')
+    .set({ version: sql<number>`nextval('memory_versions')` })
+    .where('entity_type', '=', entityType)
+    .where('entity_id', '=', entityId)
+    .returning(entityColumns)
+    .executeTakeFirst();
+}
+
 /** Returns `undefined` for an entity without memories and profile. */
 export function findEntity(db: Handle, entity: Entity): Promise<EntityState | undefined> {
   return db
@@ -80,14 +94,4 @@ export async function deleteEntity(tx: Tx<MemoryTables>, { entityType, entityId 
     .where('entity_id', '=', entityId)
     .execute();
   return Number(numDeletedRows);
-}
-
-export async function insertErasure(
-  tx: Tx<MemoryTables>,
-  erasure: { readonly salt: string; readonly digest: string; readonly memoryCount: number },
-): Promise<void> {
-  await tx
-    .insertInto('memory_erasures')
-    .values({ salt: erasure.salt, entity_digest: erasure.digest, memory_count: erasure.memoryCount })
-    .execute();
 }

@@ -2,6 +2,7 @@
 import type { Db } from '#platform/db/db.ts';
 import type { Entity } from '../api.ts';
 import type { MemoryTables } from '../tables.ts';
+import type { Since } from '../memories/erasurestore.ts';
 import { takeCall } from './callstore.ts';
 import { AnswerRejected, type MemoryModel, type ModelAnswer, type Question } from './languagemodel.ts';
 import type { ModelMetrics, Purpose } from './metrics.ts';
@@ -24,15 +25,16 @@ export class CallsUsedUp extends Error {
   }
 }
 
-/** Rejects with CallsUsedUp, and as `MemoryModel.ask`. */
+/** `since`: when the work began. Rejects with CallsUsedUp, EntityErased, and as `MemoryModel.ask`. */
 export async function askModel<Answer>(
   { db, model, modelMetrics, dailyCalls, modelTimeoutMs }: AskingDeps,
   purpose: Purpose,
   entity: Entity,
   question: Question<Answer>,
+  since: Since,
   signal?: AbortSignal,
 ): Promise<ModelAnswer<Answer>> {
-  if (!(await takeCall(db, entity, dailyCalls))) {
+  if (!(await takeCall(db, entity, dailyCalls, since))) {
     modelMetrics.called(purpose, 'capped');
     throw new CallsUsedUp();
   }

@@ -46,6 +46,8 @@ const dayMs = 24 * 3600 * 1000;
 /** Raises the memories right before and after a result. Applies to episodic memories only, not to settled facts. */
 const neighbourWeight = 0.15;
 const conversationMs = 30 * 60 * 1000;
+/** Memories that are scored before the next look at the clock. */
+const betweenPauses = 64;
 
 export interface RankingOptions {
   readonly limit: number;
@@ -79,23 +81,49 @@ export async function rankIndex(
     { documents: index.memories.size, totalLength: index.totalLength, frequencies },
     terms,
   );
-  const found: { memory: IndexedMemory; score: number }[] = [];
+  const found: Scored[] = [];
   const pace = createPacer();
+  let place = 0;
   for (const memory of index.memories.values()) {
-    await pace();
+    place += 1;
+    if (place % betweenPauses === 0) await pace();
     const byText = scoreText(memory);
     const similarity = similarities?.get(memory.id);
     const byVector = similarity !== undefined && similarity > searchFloor ? Math.max(0, similarity) : undefined;
     if (byText === 0 && byVector === undefined) continue;
     // A memory without a current vector is ranked by its text, which then has the full weight.
     const score = similarity === undefined ? byText : (1 - searchWeight) * byText + searchWeight * (byVector ?? 0);
-    found.push({ memory, score });
+    found.push({ memory, score, gain: 0 });
   }
-  return withNeighbours(found)
-    .filter(({ memory }) => options.type === undefined || memory.type === options.type)
-    .map(({ memory, score }) => ({ id: memory.id, score: score * priorOf(memory, options.nowMs) }))
-    .toSorted((left, right) => right.score - left.score || (left.id < right.id ? -1 : 1))
-    .slice(0, options.limit);
+  raiseNeighbours(found);
+  const best = createBest(options.limit);
+  for (const { memory, score, gain } of found) {
+    if (options.type !== undefined && memory.type !== options.type) continue;
+    best.offer({ id: memory.id, score: (score + gain) * priorOf(memory, options.nowMs) });
+  }
+  return best.ranked;
+}
+
+interface Scored {
+  readonly memory: IndexedMemory;
+  readonly score: number;
+  gain: number;
+}
+
+/** Few among thousands: keeping these in order is cheaper than sorting all. */
+function createBest(limit: number) {
+  const ranked: Ranked[] = [];
+  const isBefore = (left: Ranked, right: Ranked) =>
+    left.score > right.score || (left.score === right.score && left.id < right.id);
+  const offer = (item: Ranked) => {
+    const last = ranked.at(-1);
+    if (ranked.length >= limit && (last === undefined || !isBefore(item, last))) return;
+    let place = ranked.length;
+    while (place > 0 && isBefore(item, ranked[place - 1] ?? item)) place -= 1;
+    ranked.splice(place, 0, item);
+    if (ranked.length > limit) ranked.pop();
+  };
+  return { ranked, offer };
 }
 
 /**
@@ -129,49 +157,55 @@ async function similaritiesOf(
   }
   // A query without words is similar to nothing.
   if (vector.every((value) => value === 0)) return new Map();
-  return compare({ db, column, embedder }, entity, index, vector);
+  return compare({ db, column, embedder }, entity, index, vector, embedder.querySimilarityOf);
 }
 
 const unavailableCode = memoryProblems.embedder_unavailable().code;
 
-/** Returns the similarities of the entity's memories that the current embedder has embedded. */
+/**
+ * Returns the similarities of the entity's memories that the current embedder has embedded, to the vector of a text or,
+ * with `querySimilarityOf`, of a query.
+ */
 export async function compare(
   { db, column, embedder }: RankingDeps,
   entity: Entity,
   index: EntityIndex,
   vector: Float32Array,
+  similarityOf = embedder.similarityOf,
 ): Promise<ReadonlyMap<string, number>> {
-  if (column === 'bytea') return compareHere(embedder, index, vector);
+  if (column === 'bytea') return compareHere(index, vector, similarityOf);
   const cosines = await findSimilarities(db, column, entity, embedder.name, vector);
-  return new Map([...cosines].map(([id, value]) => [id, embedder.similarityOf(value)]));
+  const similarities = new Map<string, number>();
+  for (const [id, value] of cosines) similarities.set(id, similarityOf(value));
+  return similarities;
 }
 
 /** Computes similarities in this process, for databases that cannot. */
 export function compareHere(
-  embedder: Pick<CalibratedEmbedder, 'similarityOf'>,
   index: EntityIndex,
   vector: Float32Array,
+  similarityOf: CalibratedEmbedder['similarityOf'],
 ): ReadonlyMap<string, number> {
   const similarities = new Map<string, number>();
   for (const memory of index.memories.values()) {
     // Other dimensions: an embedder of the same name made this vector, but not the same model.
     if (memory.vector?.length !== vector.length) continue;
-    similarities.set(memory.id, embedder.similarityOf(cosine(memory.vector, vector)));
+    similarities.set(memory.id, similarityOf(cosine(memory.vector, vector)));
   }
   return similarities;
 }
 
-function withNeighbours(found: readonly { readonly memory: IndexedMemory; readonly score: number }[]) {
-  const said = found.filter(({ memory }) => memory.type === 'episodic').toSorted((a, b) => a.memory.seq - b.memory.seq);
-  const gains = new Map<string, number>();
-  for (const [place, { memory, score }] of said.entries()) {
+function raiseNeighbours(found: readonly Scored[]): void {
+  const said = found.filter(({ memory }) => memory.type === 'episodic');
+  const isInOrder = said.every(({ memory }, place) => (said[place - 1]?.memory.seq ?? 0) <= memory.seq);
+  if (!isInOrder) said.sort((left, right) => left.memory.seq - right.memory.seq);
+  for (const [place, one] of said.entries()) {
     const next = said[place + 1];
-    if (next === undefined || next.memory.createdAtMs - memory.createdAtMs > conversationMs) continue;
-    if (next.memory.seq - memory.seq > nearestSeq) continue;
-    gains.set(memory.id, (gains.get(memory.id) ?? 0) + neighbourWeight * next.score);
-    gains.set(next.memory.id, (gains.get(next.memory.id) ?? 0) + neighbourWeight * score);
+    if (next === undefined || next.memory.createdAtMs - one.memory.createdAtMs > conversationMs) continue;
+    if (next.memory.seq - one.memory.seq > nearestSeq) continue;
+    one.gain += neighbourWeight * next.score;
+    next.gain += neighbourWeight * one.score;
   }
-  return found.map(({ memory, score }) => ({ memory, score: score + (gains.get(memory.id) ?? 0) }));
 }
 
 /** All entities share one sequence, so neighbors may be a few numbers apart. */

@@ -71,6 +71,54 @@ it('continues a download that was killed', { timeout: 60_000 }, async () => {
   expect(await readFile(join(folder, 'model.onnx'))).toEqual(network);
 });
 
+it('follows the redirect of a large file, and gets a new signed URL to continue', async () => {
+  hub.serve = (response, bytes) => {
+    response.writeHead(200, { 'content-length': bytes.length });
+    response.write(bytes.subarray(0, 100_000), () => setTimeout(() => response.destroy(), 20));
+  };
+  await expect(download()).rejects.toThrow(/Run the command again to continue/);
+  hub.serve = serveRange;
+  hub.ranges.length = 0;
+  expect(await readFile(join(await download(), 'model.onnx'))).toEqual(network);
+  // The first URL is no longer valid.
+  expect(new Set(hub.redirects).size).toBe(2);
+  expect(hub.ranges[0]?.[1]).toMatch(/^bytes=[1-9]\d*-$/);
+});
+
+it('waits as long as the hub says after 429, and tries a failed hub again', async () => {
+  const answers: ReturnType<Hub['refuse']>[] = [
+    { status: 429, headers: { 'retry-after': '1' } },
+    { status: 503 },
+    undefined,
+    { status: 429, headers: { ratelimit: '"api";r=0;t=1' } },
+  ];
+  hub.refuse = () => answers.shift();
+  const since = performance.now();
+  expect(await readFile(join(await download(), 'model.onnx'))).toEqual(network);
+  expect(performance.now() - since).toBeGreaterThan(1900);
+  hub.refuse = () => ({ status: 429, headers: { 'retry-after': '86400' } });
+  await rm(folderOf(model, dataDir), { recursive: true });
+  await expect(download()).rejects.toThrow(/returned 429.*Try again in 86400 seconds/);
+});
+
+it('a model that needs an account, or that was renamed: a fault that names the status', async () => {
+  hub.refuse = () => ({ status: 401, headers: { 'x-error-code': 'GatedRepo' } });
+  await expect(download()).rejects.toThrow(/returned 401/);
+});
+
+it('a range that the content server refuses or answers with another one', async () => {
+  hub.serve = (response, bytes) => {
+    response.writeHead(200, { 'content-length': bytes.length });
+    response.write(bytes.subarray(0, 100_000), () => setTimeout(() => response.destroy(), 20));
+  };
+  await expect(download()).rejects.toThrow(/Run the command again to continue/);
+  hub.serve = (response, bytes) =>
+    response.writeHead(206, { 'content-range': `bytes 0-${bytes.length - 1}/${bytes.length}` }).end(bytes);
+  await expect(download()).rejects.toThrow(/another part/);
+  hub.serve = serveRange;
+  expect(await readFile(join(await download(), 'model.onnx'))).toEqual(network);
+});
+
 it('starts again if the hub has no ranges', async () => {
   hub.serve = (response, bytes) => {
     response.writeHead(200, { 'content-length': bytes.length });

@@ -5,6 +5,7 @@ import { mkdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { outgoingFetch } from '#platform/http/outgoing.ts';
 import { StartFault } from '#platform/lifecycle.ts';
@@ -68,10 +69,9 @@ async function hasSize(folder: string, { path, size }: { readonly path: string; 
 
 async function listFiles({ hub, model, stallMs = defaultStallMs }: FetchingOptions) {
   const url = `${hub}/api/models/${model}/revision/main?blobs=true`;
-  const response = await outgoingFetch(url, { signal: AbortSignal.timeout(stallMs) }).catch((cause: unknown) =>
+  const response = await request(url, () => ({ signal: AbortSignal.timeout(stallMs) })).catch((cause: unknown) =>
     unreachable(url, cause),
   );
-  if (!response.ok) throw new StartFault(`${url} returned ${response.status}.`);
   const parsed = listingShape.safeParse(await response.json().catch(() => undefined));
   if (!parsed.success) throw new StartFault(`${url} returned no list of files.`);
   const { sha: revision, siblings } = parsed.data;
@@ -89,6 +89,30 @@ async function listFiles({ hub, model, stallMs = defaultStallMs }: FetchingOptio
 }
 
 const defaultStallMs = 60_000;
+const mostTries = 5;
+const longestWaitS = 300;
+
+/** Waits as the hub demands when it is called too often, and tries a failed hub again. Throws a `StartFault` otherwise. */
+async function request(url: string, init: () => RequestInit): Promise<Response> {
+  for (let tries = 1; ; tries += 1) {
+    const response = await outgoingFetch(url, init());
+    if (response.ok) return response;
+    const { status, headers } = response;
+    await response.body?.cancel();
+    const waitS = waitOf(headers) ?? tries;
+    const mayPass = status === 429 || status >= 500;
+    const later = status === 429 ? ` Try again in ${waitS} seconds.` : '';
+    if (!mayPass || tries === mostTries || waitS > longestWaitS)
+      throw new StartFault(`${url} returned ${status}.${later}`);
+    await sleep(waitS * 1000);
+  }
+}
+
+/** The seconds in `Retry-After`, or until the window of `RateLimit` ends. */
+function waitOf(headers: Headers): number | undefined {
+  const seconds = headers.get('retry-after') ?? /;\s*t=(\d+)/.exec(headers.get('ratelimit') ?? '')?.[1];
+  return seconds !== undefined && /^\d{1,9}$/.test(seconds) ? Number(seconds) : undefined;
+}
 
 async function fetchFile(
   { hub, model, stallMs = defaultStallMs }: FetchingOptions,
@@ -107,12 +131,23 @@ async function fetchFile(
   }
   if (have < file.size) {
     const url = `${hub}/${model}/resolve/${revision}/${file.path}`;
-    const stall = new AbortController();
-    let timer = setTimeout(() => stall.abort(), stallMs);
+    let stall = new AbortController();
+    let timer: NodeJS.Timeout | undefined;
+    const restart = () => {
+      clearTimeout(timer);
+      timer = setTimeout(() => stall.abort(), stallMs);
+    };
     try {
       const headers = have > 0 ? { range: `bytes=${have}-` } : {};
-      const response = await outgoingFetch(url, { headers, signal: stall.signal });
-      if (!response.ok || response.body === null) throw new StartFault(`${url} returned ${response.status}.`);
+      // The hub redirects to a signed URL, which expires. So each attempt starts at the hub.
+      const response = await request(url, () => {
+        stall = new AbortController();
+        restart();
+        return { headers, signal: stall.signal };
+      });
+      if (response.body === null) throw new StartFault(`${url} returned no content.`);
+      if (response.status === 206 && !response.headers.get('content-range')?.startsWith(`bytes ${have}-`))
+        throw new StartFault(`${url} returned another part of the file than the requested one. Run the command again.`);
       // A server without ranges sends the whole file.
       if (response.status !== 206) have = 0;
       written(have);
@@ -120,8 +155,7 @@ async function fetchFile(
         for await (const chunk of chunks) {
           have += chunk.length;
           if (have > file.size) throw new StartFault(`${url} sent more than ${file.size} bytes.`);
-          clearTimeout(timer);
-          timer = setTimeout(() => stall.abort(), stallMs);
+          restart();
           written(chunk.length);
           yield chunk;
         }

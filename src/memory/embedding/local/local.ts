@@ -11,7 +11,7 @@ import { StartFault } from '#platform/lifecycle.ts';
 import { withDeadline } from '#platform/resilience/deadline.ts';
 import { memoryProblems } from '../../problems.ts';
 import type { Embedder } from '../embedder.ts';
-import { prefixesOf } from '../prefixes.ts';
+import { traitsOf } from '../traits.ts';
 import { findModel, type LocalModel } from './models.ts';
 
 export interface LocalEmbedderOptions {
@@ -55,7 +55,7 @@ interface Waiting {
 export function createLocalEmbedder(options: LocalEmbedderOptions): Embedder {
   const model = findModel(options.model, options.dataDir);
   const runtime = options.runtime ?? findRuntime();
-  const prefixes = prefixesOf(model.name);
+  const { query, passage, suffix, searchWeight, centering } = traitsOf(model.name);
   const thread = createThread({
     model,
     runtime: pathToFileURL(runtime).href,
@@ -100,13 +100,13 @@ export function createLocalEmbedder(options: LocalEmbedderOptions): Embedder {
     });
 
   return {
-    name: `local:${model.name}`,
+    name: `local:${model.name}${suffix}`,
     lexical: false,
-    searchWeight: 0.6,
+    searchWeight,
+    centering,
     searchFloor: 0.2,
-    embed: (texts) =>
-      Promise.all(texts.map((text) => limited(timeoutMs, () => embedOne(prefixes.passage + text, false)))),
-    embedQuery: (text) => limited(queryTimeoutMs, () => embedOne(prefixes.query + text, true)),
+    embed: (texts) => Promise.all(texts.map((text) => limited(timeoutMs, () => embedOne(passage + text, false)))),
+    embedQuery: (text) => limited(queryTimeoutMs, () => embedOne(query + text, true)),
     close: () => {
       for (const { reject } of waiting.splice(0)) reject(unavailable('it is closed'));
       return thread.close();
