@@ -30,7 +30,7 @@ describe('OPERATOR_CLAIM', () => {
   });
 });
 
-describe('an operator by claim', () => {
+describe('an account', () => {
   let issuer: TestIssuer;
   let server: ConsoleServer;
   let other: ConsoleServer;
@@ -80,7 +80,7 @@ describe('an operator by claim', () => {
     expect(await operatorAt(server, cookie)).toEqual({ name: String(payload.email).toLowerCase(), role });
   });
 
-  it('without an address has the name of their id', async () => {
+  it('without an address has the name of its id', async () => {
     const { cookie } = await enter(of({ role: 'operator' }, { email: undefined }));
     expect(await operatorAt(server, cookie)).toMatchObject({ name: expect.stringMatching(/^[0-9a-f-]{36}$/) });
   });
@@ -92,11 +92,11 @@ describe('an operator by claim', () => {
     ['deeper in a list', of({ role: [['operator']] })],
     ['outside of its object', of('operator', { role: 'operator', 'app_metadata.role': 'operator' })],
     ['of nothing', of(null)],
-  ])('is nobody with a claim %s', async (_case, payload) => {
+  ])('is no operator with a claim %s', async (_case, payload) => {
     expect((await enter(payload)).status).toBe(403);
   });
 
-  it('is nobody with a forged token', async () => {
+  it('is no operator with a forged token', async () => {
     const payload = of({ role: 'operator' }, { sub: '3f8e1f0a-8a4b-4c58-9d25-6a1b2c3d4e5f', aud: 'authenticated' });
     const { privateKey } = await generateKeyPair('ES256');
     const forged = new SignJWT(payload).setProtectedHeader({ alg: 'ES256', kid: 'k1' }).setExpirationTime('1h');
@@ -114,7 +114,7 @@ describe('an operator by claim', () => {
     expect(statuses).toEqual([401, 401, 401, 401, 401]);
   });
 
-  it('who may only read can change neither anything nor the role in the cookie', async () => {
+  it('that may only read can change neither data nor the role in its cookie', async () => {
     const { cookie } = await enter(of({ role: 'operator_reader' }));
     const change = await server.send('POST', '/api/settings/doctor', undefined, { cookie });
     expect(change.status).toBe(403);
