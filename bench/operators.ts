@@ -1,16 +1,25 @@
-/** The pages of operators: whether their calls stay fast with a million jobs and a million rows of usage. */
-import { sql } from 'kysely';
-import { migrations } from '../src/app/migrations.ts';
-import { startAgent } from '../test/agent/rig.fixture.ts';
-import { internalAt, startConsoleServer } from '../test/console/server.fixture.ts';
-import { databaseEngines } from '../test/database.fixture.ts';
-import { embedded } from '../test/media/rig.fixture.ts';
+/** The pages of operators: whether their calls stay fast with a million jobs and assets, and 100,000 people. */
+import { createHash, randomUUID } from 'node:crypto';
+import { openPostgres } from '../src/platform/db/postgres.ts';
+import { createLog } from '../src/platform/log.ts';
+import { openDesk } from '../test/console/desk.fixture.ts';
+import { startConsole } from '../test/console/rig.fixture.ts';
+import { createPostgresDatabase } from '../test/database.fixture.ts';
 import { atMost, type Bench, median, type Row } from './bench.ts';
+import { emailOf, plantRows, shownPerson } from './operatorrows.ts';
 
-const rounds = 30;
+const rounds = 20;
 const largestMs = 300;
 
+/** Many people have this beginning, and one the whole. */
+const common = 'person-';
+const id = createHash('md5')
+  .update(`user ${shownPerson}`)
+  .digest('hex')
+  .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+
 const calls = [
+  ['the overview', '/api/overview'],
   ['the queues', '/api/queues'],
   ['dead jobs', '/api/jobs?queue=bench/dead&state=dead'],
   ['waiting jobs', '/api/jobs?queue=bench/waiting&state=waiting'],
@@ -20,6 +29,20 @@ const calls = [
   ['the last day', '/api/history?range=day'],
   ['usage of 90 days', `/api/usage/totals?from=${dayBefore(89)}&to=${dayBefore(0)}`],
   ['users by credits', `/api/usage/users?month=${dayBefore(0).slice(0, 7)}`],
+  ['the newest people', '/api/people'],
+  ['people by a common prefix', `/api/people?q=${common}`],
+  ['a person by address', `/api/people?q=${emailOf(shownPerson)}`],
+  ['a person by id', `/api/people?q=${id}`],
+  ['the page of a person', `/api/people/${id}`],
+  ['incidents', '/api/incidents?status=open'],
+  ['appealed incidents of a list', '/api/incidents?status=open&appealed=true&list=pdq'],
+  ['sent mails', '/api/notify/emails'],
+  ['suppressed addresses', '/api/notify/suppressions'],
+  ['the audit log', '/api/actions'],
+  ['the audit log of an operator', '/api/actions?actor=chief@example.com'],
+  ['the audit log of a person', `/api/actions?userId=${id}`],
+  ['memories', '/api/memory/memories'],
+  ['profiles', '/api/memory/profiles'],
 ] as const;
 
 function dayBefore(days: number): string {
@@ -30,7 +53,7 @@ export const operators: Bench = {
   name: 'operators',
   run: async () => {
     const few = await open(10_000);
-    const many = await open(1_000_000);
+    const many = await open(Number(process.env.OPERATORS_ROWS ?? 1_000_000));
     try {
       const rows: Row[] = [];
       for (const [name, path] of calls) {
@@ -44,7 +67,7 @@ export const operators: Bench = {
         }
         const [amongMany, amongFew] = [median(times[0]), median(times[1])];
         console.error(`  ${name}: ${amongMany.toFixed(1)} ms, ${(amongMany / amongFew).toFixed(1)} × that of 10,000`);
-        const goal = `${name}, with 1,000,000 jobs and rows of usage: milliseconds`;
+        const goal = `${name}, with 1,000,000 jobs and assets: milliseconds`;
         rows.push(atMost(largestMs, { goal, measured: amongMany, against: 'the limit for a page' }));
         // Below this, the time of HTTP decides.
         const ratio = amongMany / Math.max(5, amongFew);
@@ -58,61 +81,32 @@ export const operators: Bench = {
   },
 };
 
-/** A console with an agent, on PostgreSQL. */
+/** All services on PostgreSQL. */
 async function open(size: number) {
-  const engine = databaseEngines.find(({ name, missing }) => name === 'postgres' && !missing);
-  if (engine === undefined) throw new Error('This benchmark needs PostgreSQL at PG_TEST_URL.');
-  const rig = await startAgent({ ...embedded, openDatabase: () => engine.open(migrations) });
-  const { database } = rig.media;
-  const db = database.queries();
-  // Each portion has jobs of all kinds, and usage of ten rows for each user.
-  const portion = 5000;
-  for (let from = 0; from < size; from += portion) await plant(from, from + portion - 1);
-  await sql`insert into console_samples (width_s, starts_at, counts)
-    select width, to_timestamp(floor(extract(epoch from now()) / width) * width - n * width),
-      (select jsonb_object_agg('service ' || s, jsonb_build_object('checks', 4, 'ready', 4, 'seconds', 60, 'requests', n, 'errors', 1,
-        'le 0.005', 1, 'le 0.01', 2, 'le 0.05', 3, 'le 0.1', 4, 'le 1', 5, 'le 10', 6, 'le +Inf', 7, 'engine database', 4))
-      from generate_series(1, 25) s)
-    from (values (60), (600)) w(width), generate_series(0, 143) n`.execute(db);
-  await sql`analyze jobs, agent_usage_totals, agent_usage_months, console_samples`.execute(db);
-
-  async function plant(from: number, to: number): Promise<void> {
-    await sql`
-      insert into jobs (queue, payload, status, attempt, fence, reason, created_at, run_at, finished_at)
-      select (array['bench/waiting', 'bench/dead', 'webhooks/deliver', 'webhooks/deliver', 'bench/done'])[1 + n % 5],
-        jsonb_build_object('id', 'msg_' || n, 'publishedAtMs', n, 'body', '{"type":"account.created"}'),
-        (array['waiting', 'dead', 'done', 'dead', 'done'])[1 + n % 5], 10, 10,
-        'the receiver answered 503', now() - make_interval(secs => n), now() - make_interval(secs => n),
-        case when n % 5 = 0 then null else now() - make_interval(secs => n) end
-      from generate_series(${from}::integer, ${to}::integer) n`.execute(db);
-    await sql`
-      insert into agent_usage (user_id, day, model, runs, input_tokens, output_tokens, credits)
-      select md5('user ' || n / 10)::uuid, current_date - n % 10, 'model ' || n / 10 % 5, 1, 1000, 300, n % 97
-      from generate_series(${from}::integer, ${to}::integer) n`.execute(db);
-    await sql`
-      insert into agent_usage_months (user_id, month, runs, credits)
-      select md5('user ' || n)::uuid, date_trunc('month', now() at time zone 'UTC')::date, 10, n % 9973
-      from generate_series(${Math.floor(from / 10)}::integer, ${Math.floor(to / 10)}::integer) n
-      on conflict do nothing`.execute(db);
-  }
-  // As many rows as there are with 5 models and 7 plans.
-  await sql`insert into agent_usage_totals (day, model, plan, slot, runs, credits)
-    select current_date - d, 'model ' || m, 'plan ' || p, s, 1, 1
-    from generate_series(0, 89) d, generate_series(1, 5) m, generate_series(1, 7) p, generate_series(0, 15) s`.execute(
-    db,
-  );
-
-  const key = rig.server.credential['x-internal-key'] ?? '';
-  const clock = { now: () => Date.now() };
-  const operator = await startConsoleServer(database, {
-    internal: internalAt(key, rig.url),
-    deliveries: { db: database.queries(), clock, receiver: 'https://receiver.example' },
+  const { url, drop } = await createPostgresDatabase();
+  const rig = await startConsole({
+    DATABASE_URL: url,
+    WEBHOOK_URL: 'http://127.0.0.1:9/events',
+    WEBHOOK_SECRET: `whsec_${Buffer.from(randomUUID()).toString('base64')}`,
   });
+  const desk = await openDesk(rig);
+  const memory = { entity_type: 'user', entity_id: id, content: 'I live near the sea', type: 'preference' };
+  const added = await desk.internal('memory', 'POST', '/memory/add', memory);
+  if (added.status >= 300) throw new Error(`the memory service returned ${added.status}`);
+  const log = createLog({ level: 'silent' });
+  const database = await openPostgres({ url, poolSize: 1, migrations: [], log, statementTimeoutMs: 0 });
+  const since = performance.now();
+  await plantRows(database.queries(), size);
+  await database.close();
+  console.error(`  planted ${size} rows in ${Math.round((performance.now() - since) / 1000)} s`);
   return {
-    read: (path: string) => operator.read(path),
+    read: async (path: string) => {
+      const { status } = await desk.send('GET', path);
+      if (status !== 200) throw new Error(`GET ${path} returned ${status}`);
+    },
     close: async () => {
-      await operator.close();
       await rig.close();
+      await drop();
     },
   };
 }

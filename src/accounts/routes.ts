@@ -3,7 +3,8 @@
  * (docs/accounts.md). The authentication service serves them.
  */
 import type { Access } from '#platform/access/access.ts';
-import { auditOf, hashedTarget, listActions } from '#platform/audit/audit.ts';
+import { findActions } from '#platform/audit/actionstore.ts';
+import { auditOf, hashedTarget } from '#platform/audit/audit.ts';
 import { auditOperators } from '#platform/audit/http.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import type { Log } from '#platform/log.ts';
@@ -61,6 +62,6 @@ export function addAccountRoutes(app: HttpServer, access: Access, deps: Granting
         response: { 200: listedActions },
       },
     },
-    async ({ query }) => ({ actions: [...(await listActions(auditOf(deps.db), query.limit))] }),
+    async ({ query }) => ({ actions: [...(await findActions(auditOf(deps.db), query)).actions] }),
   );
 }

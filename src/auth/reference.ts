@@ -77,7 +77,10 @@ export const authReference = defineReference({
         'Erases a user from the shared records and at the identity provider. After 503, you can repeat the request.',
       problems: ['account_not_deleted'],
     },
-    'GET /v1/actions': { id: 'listActions', description: 'Returns the newest actions of operators in the audit log.' },
+    'GET /v1/actions': {
+      id: 'listActions',
+      description: 'Searches the audit log by user, operator and action, newest first.',
+    },
     'GET /v1/accounts/actions': {
       id: 'listOperatorActions',
       description: 'Returns the audit log of operators.',

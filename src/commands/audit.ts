@@ -1,5 +1,6 @@
 /** `npm run audit [-- <count>]`: lists what operators did, newest first, one line each. */
-import { auditOf, listActions, type ShownAction } from '#platform/audit/audit.ts';
+import { findActions, type ShownAction } from '#platform/audit/actionstore.ts';
+import { auditOf } from '#platform/audit/audit.ts';
 import { StartFault } from '#platform/lifecycle.ts';
 import { onRecords } from './records.ts';
 import { usageOf } from './usage.ts';
@@ -13,7 +14,7 @@ export async function audit(args: readonly string[]): Promise<number> {
   const { actions } = await onRecords<{ readonly actions: readonly ShownAction[] }>({
     method: 'GET',
     path: `/v1/accounts/actions?limit=${count}`,
-    locally: async (db) => ({ actions: await listActions(auditOf(db), count) }),
+    locally: async (db) => findActions(auditOf(db), { limit: count }),
   });
   for (const { at, actor, action, target, outcome, requestId } of actions)
     console.log([at, actor.padEnd(12), action, target, outcome, requestId ?? ''].join('  ').trimEnd());

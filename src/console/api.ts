@@ -56,6 +56,7 @@ export const overview = z.object({
   services: z.array(serviceState),
   engines: z.array(z.object({ concern: z.string(), engine: z.string(), isEmbedded: z.boolean() })),
   queues: z.array(z.object({ queue: z.string(), state: z.string(), count: z.int() })),
+  largestCount: z.int().describe('The counts of queues end one above this number.'),
   processes: z.array(z.object({ services: z.array(z.string()), startedAt: z.iso.datetime(), memoryBytes: z.int() })),
 });
 export type Overview = z.output<typeof overview>;
@@ -77,7 +78,9 @@ export const deliveryQuery = z.object({ status: z.enum(['waiting', 'running', 'd
 export const deliveryParams = z.object({ id: z.guid() });
 export const deliveryList = z.object({
   receiver: z.string(),
-  dead: z.int(),
+  queue: z.string().describe('The queue of the deliveries.'),
+  dead: z.int().describe('Ends one above `largestCount`.'),
+  largestCount: z.int(),
   deliveries: z.array(delivery).describe('Newest first; at most 100.'),
 });
 export type DeliveryList = z.output<typeof deliveryList>;

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { address, list, parseAddress, secret, setting } from '#platform/config.ts';
+import { claimSetting } from './operators/claim.ts';
 
 /** Settings of the console (docs/specification/system.md#engines; docs/console.md). */
 export const consoleSettings = {
@@ -32,6 +33,14 @@ export const consoleSettings = {
     default: [],
     meaning: 'Email addresses, comma-separated, whose accounts at the identity provider are operators of the console.',
   }),
+  claim: claimSetting(
+    'OPERATOR_CLAIM',
+    'A claim of access tokens whose holders are operators: `app_metadata.role=operator`. A list must contain the value. `user_metadata` is refused, because users write it.',
+  ),
+  readerClaim: claimSetting(
+    'OPERATOR_READER_CLAIM',
+    'The same for operators who change nothing: `app_metadata.role=operator_reader`.',
+  ),
   readers: list('OPERATOR_READER_EMAILS', {
     default: [],
     meaning: 'Email addresses, comma-separated, whose accounts see the operator’s pages and change nothing.',

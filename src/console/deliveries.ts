@@ -4,9 +4,10 @@ import { auditOf, recordAction } from '#platform/audit/audit.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Db } from '#platform/db/db.ts';
 import type { HttpServer } from '#platform/http/server.ts';
-import type { JobTables } from '#platform/jobs/jobs.ts';
+import { type JobTables, largestDepth } from '#platform/jobs/jobs.ts';
 import { problems } from '#platform/problem.ts';
 import { countDead, type DeliveryRow, findDeliveries, isDelivery, reviveDelivery } from '#webhooks/deliverystore.ts';
+import { deliveryQueue } from '#webhooks/publishing.ts';
 import { type Delivery, deliveryList, deliveryParams, deliveryQuery } from './api.ts';
 import { operatorName } from './operators/guard.ts';
 import { consoleProblems } from './problems.ts';
@@ -41,7 +42,8 @@ export function addDeliveryRoutes(
     },
     async ({ query }) => {
       const rows = await findDeliveries(db, query.status, longestList);
-      return { receiver, dead: await countDead(db), deliveries: rows.map(describe) };
+      const dead = await countDead(db, largestDepth + 1);
+      return { receiver, queue: deliveryQueue.name, dead, largestCount: largestDepth, deliveries: rows.map(describe) };
     },
   );
 

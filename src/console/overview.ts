@@ -2,6 +2,7 @@
 import { request } from 'undici';
 import { z } from 'zod';
 import { userAgent } from '#platform/http/outgoing.ts';
+import { largestDepth } from '#platform/jobs/jobs.ts';
 import type { Overview, ServiceState } from './api.ts';
 import { parseSamples, type Sample } from './measurements.ts';
 
@@ -24,6 +25,7 @@ export async function collectOverview({ services, engines }: OverviewDeps): Prom
     services: reports.map(({ state }) => state),
     engines,
     queues: queuesIn(reports.flatMap(({ samples }) => samples)),
+    largestCount: largestDepth,
     processes: processesIn(reports),
   };
 }

@@ -7,7 +7,10 @@ export const consoleProblems = defineProblems({
   },
   forbidden_origin: { status: 403, message: 'Pages of other origins must not call the console.' },
   wrong_token: { status: 401, message: 'The token is wrong. Use the value of CONSOLE_TOKEN.' },
-  not_an_operator: { status: 403, message: 'This account is not an operator. OPERATOR_EMAILS names operators.' },
+  not_an_operator: {
+    status: 403,
+    message: 'This account is not an operator. OPERATOR_EMAILS or OPERATOR_CLAIM names operators.',
+  },
   read_only: { status: 403, message: 'Your role is read-only. Contact an operator who can make changes.' },
   doctor_is_busy: { status: 429, message: 'The check ran a moment ago. Try again in a few seconds.', retryAfterS: 10 },
   delivery_not_dead: { status: 409, message: 'The delivery is not dead. Only dead deliveries can be sent again.' },

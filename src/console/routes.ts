@@ -5,6 +5,7 @@ import type { Db } from '#platform/db/db.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import type { JobTables } from '#platform/jobs/jobs.ts';
 import { version } from '#platform/version.ts';
+import { addActionRoutes } from './actions/routes.ts';
 import { type ConsoleInfo, consoleInfo, mail, mailList, mailPath, overview } from './api.ts';
 import { addDeliveryRoutes, type DeliveryDeps } from './deliveries.ts';
 import { addErrorRoutes, addHistoryRoutes } from './history/routes.ts';
@@ -92,6 +93,7 @@ export function addRoutes(app: HttpServer, deps: RouteDeps): void {
   addSettingsRoutes(app, guard, deps.settings);
   if (deps.clients === undefined) return;
   addPeopleRoutes(app, guard, deps.clients);
+  addActionRoutes(app, guard, deps.clients);
   addIncidentRoutes(app, guard, deps.clients.media);
   addSentMailRoutes(app, guard, { notify: deps.clients.notify, audit: db && auditOf(db) });
   addUsageRoutes(app, guard, { agent: deps.clients.agent });

@@ -4,7 +4,7 @@ import { createTokenVerifier } from '#platform/access/tokens.ts';
 import { createClient } from '#platform/http/client.ts';
 import { createServer, type HttpServer, type ServerCommons } from '#platform/http/server.ts';
 import { startSampling } from './history/sampling.ts';
-import { createRoles, type OperatorLists } from './operators/roles.ts';
+import { createRoles, type OperatorSettings } from './operators/roles.ts';
 import { admitOwnPages, type Places } from './origins.ts';
 import { addPages, type Reachable } from './pages.ts';
 import { addRoutes, type RouteDeps } from './routes.ts';
@@ -29,7 +29,7 @@ export interface ConsoleDeps
   /** INTERNAL_KEY and the services that the pages of people and incidents call. */
   readonly internal?: { readonly key: string; readonly urls: Readonly<Record<CalledService, string>> } | undefined;
   /** The operators of the identity provider. */
-  readonly operators?: (OperatorLists & { readonly jwksUrl: string }) | undefined;
+  readonly operators?: (OperatorSettings & { readonly jwksUrl: string }) | undefined;
   /** By default, there is nothing to show. */
   readonly settings?: SettingsDeps | undefined;
 }
@@ -44,7 +44,7 @@ const noSettings: SettingsDeps = {
 export function createConsole(given: ConsoleDeps): HttpServer {
   const { server, places, token, reachable, memory, internal, operators, settings, ...deps } = given;
   const { clock, db, services } = deps;
-  const roleOf = createRoles(operators ?? { full: [], readers: [] });
+  const roles = createRoles(operators ?? { full: [], readers: [] });
   const app = createServer({
     ...server,
     service: 'console',
@@ -63,10 +63,10 @@ export function createConsole(given: ConsoleDeps): HttpServer {
   admitOwnPages(app, places);
   addRoutes(app, {
     ...deps,
-    sessions: createSessions(token, places.url.startsWith('https:'), clock, roleOf),
+    sessions: createSessions(token, places.url.startsWith('https:'), clock, roles),
     identity: operators && {
       tokens: createTokenVerifier(createKeySet({ jwksUrl: operators.jwksUrl, log: server.log, clock }), clock),
-      roleOf,
+      roles,
     },
     clients: internal && openClients(app, server, internal),
     settings: settings ?? noSettings,

@@ -1,7 +1,8 @@
 /**
  * The operator's session: a cookie with an expiry time, signed with a key derived from CONSOLE_TOKEN. It needs no server state, so
- * any process can verify it, and a new token ends all sessions. The session of a named operator also ends when the settings no
- * longer name them, and has the role that they name now.
+ * any process can verify it, and a new token ends all sessions. The session of an operator by address also ends when the settings no
+ * longer name the address, and has the role that they name now. The session of an operator by claim carries the role that the token
+ * had, and ends when the settings of claims change.
  */
 import { createHmac, hkdfSync } from 'node:crypto';
 import { matchSecret } from '#platform/access/secrets.ts';
@@ -17,6 +18,18 @@ export interface Operator {
   readonly role: Role;
 }
 
+export interface NamedOperator {
+  readonly name: string;
+  /** The role that a claim of the token gives. `undefined`: the settings name the address. */
+  readonly claimedRole: Role | undefined;
+}
+
+export interface Roles {
+  ofAddress(email: string): Role | undefined;
+  /** The settings of claims as text. */
+  readonly claimSettings: string;
+}
+
 export interface Sessions {
   /**
    * Returns the `Set-Cookie` line of a new session. Throws 401 `wrong_token`. Attempts are not limited: the token is too long to
@@ -24,7 +37,7 @@ export interface Sessions {
    */
   begin(token: string): string;
   /** Returns the `Set-Cookie` line of a session of a named operator. Without CONSOLE_TOKEN, throws 401 `wrong_token`. */
-  beginAs(operator: Pick<Operator, 'name'>): string;
+  beginAs(operator: NamedOperator): string;
   /** Returns the operator of the `Cookie` header, or `undefined`. */
   find(cookieHeader: string | undefined): Operator | undefined;
   /** Reports whether the `Cookie` header contains a valid session. */
@@ -39,31 +52,30 @@ const tokenS = 7 * 24 * 3600;
 const identityS = 12 * 3600;
 const holderOfToken: Operator = { name: 'console', role: 'full' };
 
-/** An empty token allows no sessions. `roleOf`: `undefined` for addresses that are not operators. */
-export function createSessions(
-  token: string,
-  isHttps: boolean,
-  clock: Clock,
-  roleOf: (email: string) => Role | undefined = () => undefined,
-): Sessions {
+const noRoles: Roles = { ofAddress: () => undefined, claimSettings: '' };
+
+/** An empty token allows no sessions. */
+export function createSessions(token: string, isHttps: boolean, clock: Clock, roles: Roles = noRoles): Sessions {
   const matches = matchSecret([token]);
   const key = Buffer.from(hkdfSync('sha256', token, '', 'atelier console session', 32));
   const sign = (text: string) => createHmac('sha256', key).update(text).digest('base64url');
+  /** Part of the signed text only, so a session does not outlast the setting that it is based on. */
+  const basisOf = (claimedRole: string | undefined) => (claimedRole === undefined ? '' : ` ${roles.claimSettings}`);
   const attributes = `Path=/; HttpOnly; SameSite=Strict${isHttps ? '; Secure' : ''}`;
-  const cookie = (text: string, maxAgeS: number) =>
-    `${cookieName}=${text}.${sign(text)}; Max-Age=${maxAgeS}; ${attributes}`;
+  const cookie = (text: string, maxAgeS: number, basis = '') =>
+    `${cookieName}=${text}.${sign(text + basis)}; Max-Age=${maxAgeS}; ${attributes}`;
   const expiryIn = (seconds: number) => String(Math.floor(clock.now() / 1000) + seconds);
 
-  /** `<expiry>.<signature>`, or `<expiry>.<name>.<signature>`. */
+  /** `<expiry>.<signature>`, `<expiry>.<name>.<signature>`, or `<expiry>.<name>.<role>.<signature>`. */
   const open = (value: string): Operator | undefined => {
     const end = value.lastIndexOf('.');
     const text = value.slice(0, Math.max(0, end));
-    const [expiry = '', encodedName] = text.split('.', 2);
+    const [expiry = '', encodedName, claimedRole] = text.split('.', 3);
     if (!/^\d{1,12}$/.test(expiry) || Number(expiry) * 1000 <= clock.now()) return undefined;
-    if (!sameText(sign(text), value.slice(end + 1))) return undefined;
+    if (!sameText(sign(text + basisOf(claimedRole)), value.slice(end + 1))) return undefined;
     if (encodedName === undefined) return holderOfToken;
     const name = Buffer.from(encodedName, 'base64url').toString('utf8');
-    const role = roleOf(name);
+    const role = claimedRole === undefined ? roles.ofAddress(name) : roleNamed(claimedRole);
     return role && { name, role };
   };
 
@@ -82,14 +94,17 @@ export function createSessions(
       if (token === '' || !matches(candidate)) throw consoleProblems.wrong_token();
       return cookie(expiryIn(tokenS), tokenS);
     },
-    beginAs({ name }) {
+    beginAs({ name, claimedRole }) {
       if (token === '') throw consoleProblems.wrong_token();
-      return cookie(`${expiryIn(identityS)}.${Buffer.from(name).toString('base64url')}`, identityS);
+      const text = `${expiryIn(identityS)}.${Buffer.from(name).toString('base64url')}`;
+      return cookie(claimedRole === undefined ? text : `${text}.${claimedRole}`, identityS, basisOf(claimedRole));
     },
     find,
     isOperator: (header) => find(header) !== undefined,
     ending: `${cookieName}=; Max-Age=0; ${attributes}`,
   };
 }
+
+const roleNamed = (text: string): Role | undefined => (text === 'full' || text === 'reader' ? text : undefined);
 
 const sameText = (expected: string, candidate: string) => matchSecret([expected])(candidate);

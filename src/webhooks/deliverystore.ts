@@ -27,14 +27,14 @@ export async function findDeliveries(
   return rows;
 }
 
-export async function countDead(db: Db<JobTables>): Promise<number> {
-  const { count } = await db
-    .selectFrom('jobs')
-    .select((eb) => eb.fn.countAll<number>().as('count'))
-    .where('queue', '=', deliveryQueue.name)
-    .where('status', '=', 'dead')
-    .executeTakeFirstOrThrow();
-  return count;
+/** The number ends at `atMost`. */
+export async function countDead(db: Db<JobTables>, atMost: number): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*) as count from (
+      select 1 from jobs where queue = ${deliveryQueue.name} and status = 'dead'
+      order by finished_at desc, job_id limit ${atMost}
+    ) as counted`.execute(db);
+  return rows[0]?.count ?? 0;
 }
 
 /** Makes a dead delivery due now, with another 24 hours from `nowMs`. The id and the body stay. `false`: it is not dead. */

@@ -121,7 +121,7 @@ export const services = {
       'POST /v1/people/{userId}/exports': { name: 'recordExport' },
       'DELETE /v1/people/{userId}/sessions': { name: 'endSessions' },
       'DELETE /v1/people/{userId}': { name: 'erasePerson', answer: 'ErasedPerson' },
-      'GET /v1/actions': { name: 'listActions', query: 'ActionListing', answer: 'OperatorActions' },
+      'GET /v1/actions': { name: 'listActions', query: 'ActionSearch', answer: 'ActionPage' },
       'POST /v1/accounts/seed': { name: 'seedAccounts', answer: 'SeededAccounts', repeatable: true },
     },
   },

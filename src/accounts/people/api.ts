@@ -1,7 +1,7 @@
 /** The requests and responses of people, for operators (docs/specification/records.md#people). */
 import { z } from 'zod';
 import { isStorableJson } from '#platform/storable.ts';
-import { maxCredits, plan } from '../api.ts';
+import { actionListing, listedActions, maxCredits, plan } from '../api.ts';
 
 const userId = z.uuid().toLowerCase();
 export const personParams = z.object({ userId });
@@ -58,6 +58,38 @@ export const personDetails = z.object({
   actions: z.array(action).describe('Actions of operators on this person, newest first; at most 50.'),
 });
 export type PersonDetails = z.output<typeof personDetails>;
+
+const filter = (longest: number) =>
+  z
+    .string()
+    .min(1)
+    .max(longest)
+    .refine((text) => isStorableJson(text, 0), 'must not contain NUL or lone surrogates')
+    .optional();
+
+export const actionSearch = actionListing.extend({
+  cursor: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(Number.MAX_SAFE_INTEGER)
+    .optional()
+    .describe('`next_cursor` of the page before.'),
+  userId: userId.optional().describe('Only actions on this user.'),
+  actor: filter(64).describe('Only actions of this operator, in any case.'),
+  action: filter(100).describe('Only actions that contain this text, in any case.'),
+});
+export type ActionSearch = z.output<typeof actionSearch>;
+
+export const actionPage = listedActions.extend({
+  next_cursor: z
+    .string()
+    .nullable()
+    .describe(
+      '`null`: this was the last page. One page looks at 20,000 actions, so it can be empty before the last one.',
+    ),
+});
+export type ActionPage = z.output<typeof actionPage>;
 
 export const creditsChange = z
   .object({

@@ -1,11 +1,20 @@
 /** People as operators find and change them (docs/specification/records.md#people). */
-import { type AuditTables, listActionsAbout } from '#platform/audit/audit.ts';
+import { findActions } from '#platform/audit/actionstore.ts';
+import type { AuditTables } from '#platform/audit/audit.ts';
 import { type Db, transaction } from '#platform/db/db.ts';
 import { isUuid } from '#platform/ids.ts';
 import { invalid, problems } from '#platform/problem.ts';
 import { maxCredits } from '../api.ts';
 import { accountProblems } from '../problems.ts';
-import type { CreditsChange, PeopleListing, PeoplePage, Person, PersonDetails } from './api.ts';
+import type {
+  ActionPage,
+  ActionSearch,
+  CreditsChange,
+  PeopleListing,
+  PeoplePage,
+  Person,
+  PersonDetails,
+} from './api.ts';
 import {
   findByEmailStart,
   findById,
@@ -49,11 +58,11 @@ export async function readPerson(deps: PeopleDeps, userId: string): Promise<Pers
   const { db, audit, findSessionsEnd } = deps;
   const [row] = await findById(db, userId);
   if (row === undefined) throw problems.not_found({ message: 'There is no user with this id.' });
-  const [{ isOpenNotification, invitedBy, invited }, endedAt, changes, actions] = await Promise.all([
+  const [{ isOpenNotification, invitedBy, invited }, endedAt, changes, { actions }] = await Promise.all([
     findSurroundings(db, userId),
     findSessionsEnd(userId),
     listCreditChanges(db, userId, shownChanges),
-    listActionsAbout(audit, userId, shownChanges),
+    findActions(audit, { userId, limit: shownChanges }),
   ]);
   return {
     person: toPerson(row),
@@ -64,6 +73,13 @@ export async function readPerson(deps: PeopleDeps, userId: string): Promise<Pers
     changes: changes.map(({ createdAt, ...change }) => ({ ...change, createdAt: createdAt.toISOString() })),
     actions: actions.map(({ at, actor, action, outcome }) => ({ at, actor, action, outcome })),
   };
+}
+
+/** Searches the audit log page by page. Filters leave a page with fewer actions, or none, although there is a next one. */
+export async function readActions({ audit }: Pick<PeopleDeps, 'audit'>, query: ActionSearch): Promise<ActionPage> {
+  const { cursor, ...search } = query;
+  const { actions, next } = await findActions(audit, { ...search, before: cursor });
+  return { actions: [...actions], next_cursor: next === null ? null : String(next) };
 }
 
 /**

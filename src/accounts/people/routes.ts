@@ -1,14 +1,23 @@
 /** The endpoints of people, for operators. The authentication service serves them. */
 import { z } from 'zod';
 import type { Access } from '#platform/access/access.ts';
-import { auditOf, hashedTarget, listActions } from '#platform/audit/audit.ts';
+import { auditOf, hashedTarget } from '#platform/audit/audit.ts';
 import { actorOf, auditOperators } from '#platform/audit/http.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import type { Log } from '#platform/log.ts';
-import { actionListing, listedActions } from '../api.ts';
-import { creditsChange, erased, peopleListing, peoplePage, person, personDetails, personParams } from './api.ts';
+import {
+  actionPage,
+  actionSearch,
+  creditsChange,
+  erased,
+  peopleListing,
+  peoplePage,
+  person,
+  personDetails,
+  personParams,
+} from './api.ts';
 import { erasePerson, type PersonErasureDeps } from './erasing.ts';
-import { changeCredits, type PeopleDeps, readPeople, readPerson } from './people.ts';
+import { changeCredits, type PeopleDeps, readActions, readPeople, readPerson } from './people.ts';
 
 export type PeopleRouteDeps = Omit<PeopleDeps, 'audit'> & PersonErasureDeps & { readonly log: Log };
 
@@ -84,12 +93,12 @@ export function addPeopleRoutes(app: HttpServer, access: Access, given: PeopleRo
       ...guard,
       schema: {
         tags,
-        summary: 'List the actions of operators, newest first',
-        querystring: actionListing,
-        response: { 200: listedActions },
+        summary: 'Search the audit log of operators, newest first',
+        querystring: actionSearch,
+        response: { 200: actionPage },
       },
     },
-    async ({ query }) => ({ actions: [...(await listActions(deps.audit, query.limit))] }),
+    async ({ query }) => readActions(deps, query),
   );
 
   app.delete(

@@ -31,7 +31,8 @@ export async function wireConsole({ config, services: ofProcess, engines, server
   const db = canOpenDatabase(config, ofProcess)
     ? (await engines.database()).queries<JobTables & HistoryTables>()
     : undefined;
-  const { operators, readers } = config.console;
+  const { operators: full, readers, claim, readerClaim } = config.console;
+  const hasOperators = full.length + readers.length > 0 || claim !== undefined || readerClaim !== undefined;
   const [internalKey] = config.internal.keys;
   return createConsole({
     server,
@@ -56,8 +57,7 @@ export async function wireConsole({ config, services: ofProcess, engines, server
     traceUrl: config.console.traceUrl,
     db,
     internal: internalKey === undefined ? undefined : { key: internalKey, urls: services },
-    operators:
-      operators.length + readers.length === 0 ? undefined : { full: operators, readers, jwksUrl: jwksUrlOf(config) },
+    operators: hasOperators ? { full, readers, claim, readerClaim, jwksUrl: jwksUrlOf(config) } : undefined,
     settings: { describe: () => describeSettings(config), examine: () => examine(config) },
     memory: adminToken === '' ? undefined : { url: services.memory, adminToken },
     deliveries:

@@ -123,6 +123,33 @@ export interface ErasedPerson {
   readonly provider: 'removed' | 'not_configured';
 }
 
+export interface ActionSearch {
+  readonly limit?: number;
+  /** `next_cursor` of the page before. */
+  readonly cursor?: number;
+  /** Only actions on this user. */
+  readonly userId?: string;
+  /** Only actions of this operator, in any case. */
+  readonly actor?: string;
+  /** Only actions that contain this text, in any case. */
+  readonly action?: string;
+}
+
+export interface ActionPage {
+  readonly actions: readonly {
+    readonly at: string;
+    readonly actor: string;
+    /** A command, or method and route. */
+    readonly action: string;
+    readonly target: string;
+    /** `done`, or the code of the error. */
+    readonly outcome: string;
+    readonly requestId: string | null;
+  }[];
+  /** `null`: this was the last page. One page looks at 20,000 actions, so it can be empty before the last one. */
+  readonly next_cursor: string | null;
+}
+
 export interface SeededAccounts {
   readonly users: number;
   readonly feeds: number;

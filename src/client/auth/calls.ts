@@ -4,6 +4,8 @@ import { operationsOf } from '../operations.ts';
 import type {
   AccessToken,
   ActionListing,
+  ActionPage,
+  ActionSearch,
   CreditsChange,
   CreditsGrant,
   ErasedPerson,
@@ -87,8 +89,8 @@ export function authCalls(access: Access) {
         options,
       ),
 
-    /** List the actions of operators, newest first (`GET /v1/actions`). */
-    listActions: (query?: ActionListing, options?: CallOptions): Promise<OperatorActions> =>
+    /** Search the audit log of operators, newest first (`GET /v1/actions`). */
+    listActions: (query?: ActionSearch, options?: CallOptions): Promise<ActionPage> =>
       callJson(access, { method: 'GET', path: '/v1/actions', query, repeatable: true }, options),
 
     /** Create sample users and feeds (`POST /v1/accounts/seed`). */

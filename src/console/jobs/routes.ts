@@ -1,19 +1,11 @@
 /** The Jobs page: the queues of all services, and what became of their jobs. */
 import type { HttpServer } from '#platform/http/server.ts';
-import { type ShownJob as JobRow, listJobs, summarizeQueues } from '#platform/jobs/operatorstore.ts';
+import { summarizeQueues } from '#platform/jobs/depthstore.ts';
+import { largestDepth } from '#platform/jobs/jobs.ts';
+import { type ShownJob as JobRow, listJobs } from '#platform/jobs/operatorstore.ts';
 import { type OperatorGuard, operatorName } from '../operators/guard.ts';
 import type { TraceLink } from '../traces.ts';
-import {
-  changedJobs,
-  deadOfQueue,
-  jobList,
-  jobPath,
-  jobQuery,
-  largestCount,
-  queueList,
-  type ShownJob,
-  seenJob,
-} from './api.ts';
+import { changedJobs, deadOfQueue, jobList, jobPath, jobQuery, queueList, type ShownJob, seenJob } from './api.ts';
 import { discardAllDead, discardDeadJob, type JobDeeds, retryAllDead, retryDeadJob } from './deeds.ts';
 import { maskPayload } from './masking.ts';
 
@@ -30,9 +22,9 @@ export function addJobRoutes(app: HttpServer, guard: OperatorGuard, deps: JobDep
     '/api/queues',
     { ...guard, schema: { tags, summary: 'Queues with unfinished or dead jobs', response: { 200: queueList } } },
     async () => {
-      const queues = await summarizeQueues(deps.db, largestCount + 1);
+      const queues = await summarizeQueues(deps.db, largestDepth + 1);
       return {
-        largestCount,
+        largestCount: largestDepth,
         queues: queues.map(({ oldestDueAt, ...queue }) => ({ ...queue, oldestDueAt: spell(oldestDueAt) })),
       };
     },

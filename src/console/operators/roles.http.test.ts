@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ShownAction } from '#platform/audit/audit.ts';
+import type { ShownAction } from '#platform/audit/actionstore.ts';
 import { type Desk, openDesk } from '../../../test/console/desk.fixture.ts';
 import { type ConsoleRig, startConsole } from '../../../test/console/rig.fixture.ts';
 import { digestOf } from '../../../test/media/lists.fixture.ts';
@@ -97,6 +97,40 @@ describe('operators of the identity provider', () => {
     const unnamed = `atelier_console=${expiry}.${signature}`;
     expect((await desk.send('GET', '/api/people', undefined, unnamed)).status).toBe(401);
   });
+});
+
+describe('the audit log', () => {
+  interface Actions {
+    readonly actions: readonly ShownAction[];
+    readonly next_cursor: string | null;
+  }
+  const listed = async (query: string) => (await desk.send<Actions>('GET', `/api/actions?${query}`)).body;
+
+  it('is filtered by user, operator and action, and read page by page', async () => {
+    const person = await desk.person();
+    const { cookie } = await desk.enterAs('chief@example.com');
+    const path = `/api/people/${person.id}`;
+    const change = { changeId: randomUUID(), credits: 5, reason: 'a gift' };
+    await desk.send('POST', `${path}/credits`, change, cookie);
+    await desk.send('DELETE', `${path}/sessions`);
+    const about = await listed(`userId=${person.id.toUpperCase()}`);
+    expect(about.actions.map(({ actor, action }) => [actor, action])).toEqual([
+      ['console', 'DELETE /v1/people/:userId/sessions'],
+      ['chief@example.com', 'POST /v1/people/:userId/credits'],
+    ]);
+    expect(about.next_cursor).toBeNull();
+    expect((await listed(`userId=${person.id}&actor=chief@example.com&action=Credits`)).actions).toHaveLength(1);
+    const first = await listed(`userId=${person.id}&limit=1`);
+    const second = await listed(`userId=${person.id}&limit=1&cursor=${first.next_cursor}`);
+    expect([...first.actions, ...second.actions]).toEqual(about.actions);
+  });
+
+  it.each(['userId=x', 'cursor=x', 'limit=0', 'limit=501', 'actor=', `action=${'x'.repeat(101)}`, 'actor=%00'])(
+    'rejects %s',
+    async (query) => {
+      expect((await desk.send('GET', `/api/actions?${query}`)).status).toBe(400);
+    },
+  );
 });
 
 describe('incidents', () => {

@@ -4,12 +4,12 @@ import type { HttpServer } from '#platform/http/server.ts';
 import { identitySignIn, signIn } from '../api.ts';
 import { consoleProblems } from '../problems.ts';
 import type { Sessions } from '../sessions.ts';
-import { identifyOperator, type RoleOf } from './roles.ts';
+import { identifyOperator, type OperatorRoles } from './roles.ts';
 
 export interface SessionDeps {
   readonly sessions: Sessions;
   /** `undefined`: no operators are named. */
-  readonly identity: { readonly tokens: TokenVerifier; readonly roleOf: RoleOf } | undefined;
+  readonly identity: { readonly tokens: TokenVerifier; readonly roles: OperatorRoles } | undefined;
 }
 
 export function addSessionRoutes(app: HttpServer, { sessions, identity }: SessionDeps): void {
@@ -26,7 +26,7 @@ export function addSessionRoutes(app: HttpServer, { sessions, identity }: Sessio
     { schema: { tags, summary: 'Show an access token of an operator for a session', body: identitySignIn } },
     async (request, reply) => {
       if (identity === undefined) throw consoleProblems.not_an_operator();
-      const operator = await identifyOperator(identity.tokens, identity.roleOf, request.body.accessToken);
+      const operator = await identifyOperator(identity.tokens, identity.roles, request.body.accessToken);
       return reply.header('set-cookie', sessions.beginAs(operator)).code(204).send();
     },
   );

@@ -20,7 +20,6 @@ const creditsRequest = z.object({
   reason: z.string().max(500),
 });
 const erasureRequest = z.object({ confirm: z.literal(true) });
-const actionQuery = z.object({ limit: z.coerce.number().int().min(1).max(500).default(100) });
 
 export function addPeopleRoutes(app: HttpServer, guard: OperatorGuard, clients: ServiceClients): void {
   const tags = ['console'];
@@ -33,15 +32,6 @@ export function addPeopleRoutes(app: HttpServer, guard: OperatorGuard, clients: 
       const query = new URLSearchParams({ ...(q !== '' && { q }), ...(cursor !== '' && { cursor }) });
       return bodyOf<object>(await auth.send({ method: 'GET', route: '/v1/people', path: `/v1/people?${query}` }));
     },
-  );
-
-  app.get(
-    '/api/actions',
-    { ...guard, schema: { tags, summary: 'List the actions of operators, newest first', querystring: actionQuery } },
-    async ({ query }) =>
-      bodyOf<object>(
-        await auth.send({ method: 'GET', route: '/v1/actions', path: `/v1/actions?limit=${query.limit}` }),
-      ),
   );
 
   app.get(

@@ -10,6 +10,7 @@ import {
   type LucideIcon,
   Mail as MailIcon,
   MessageSquare,
+  ScrollText,
   ShieldAlert,
   SlidersHorizontal,
   Users,
@@ -110,6 +111,13 @@ export const operatorPages: readonly Page[] = [
     Icon: Brain,
     View: lazily(async () => (await import('./pages/memory.tsx')).Memory),
     isAvailable: ({ hasMemory }) => hasMemory,
+  },
+  {
+    path: '/operator/audit',
+    title: 'Audit',
+    Icon: ScrollText,
+    View: lazily(async () => (await import('./operator/audit.tsx')).Audit),
+    isAvailable: ({ hasPeople }) => hasPeople,
   },
   {
     path: '/operator/settings',

@@ -46,7 +46,9 @@ async function eraseOwner(deps: PeopleDeps, ownerId: string): Promise<z.output<t
   const legacyPrefixes = [`${ownerId}/`, `feed/${ownerId}/`, `avatars/${ownerId}/`];
   const request = scopeDeletion.parse({ ownerId, legacyPrefixes });
   const { dbDeleted, r2Deleted, legacyDeleted } = await deleteScope(deps, { kind: 'internal' }, request);
-  const uploads = await removeUploads(deps, `u/${ownerId}/`);
+  const prefix = `u/${ownerId}/`;
+  await deps.objects.resumable.sealBelow(prefix);
+  const uploads = await removeUploads(deps, prefix);
   const rows = await forgetOwner(deps.db, ownerId);
   return { removed: { assets: dbDeleted, objects: r2Deleted, legacy_files: legacyDeleted, uploads, ...rows } };
 }

@@ -5,7 +5,7 @@
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { userInfo } from 'node:os';
-import { type Generated, sql } from 'kysely';
+import type { Generated } from 'kysely';
 import type { Db, Tx } from '../db/db.ts';
 import { Problem } from '../problem.ts';
 import { currentScope } from '../telemetry/trace.ts';
@@ -73,40 +73,3 @@ export function hashedTarget(id: string): string {
   const salt = randomBytes(16).toString('hex');
   return `sha256 ${salt} ${createHash('sha256').update(`${salt} ${id}`).digest('hex')}`;
 }
-
-export interface ShownAction extends OperatorAction {
-  readonly at: string;
-  readonly requestId: string | null;
-}
-
-/** Returns the newest actions first. */
-export async function listActions(db: Handle, limit: number): Promise<readonly ShownAction[]> {
-  const rows = await db.selectFrom('operator_actions').selectAll().orderBy('action_id', 'desc').limit(limit).execute();
-  return rows.map(toShown);
-}
-
-type StoredAction = Omit<AuditTables['operator_actions'], 'at' | 'action_id'> & { readonly at: Date };
-
-/** The number of newest actions among which those about a user are looked for: the hash of each has its own salt. */
-const searchedActions = 20_000;
-
-/** Returns the newest actions whose target is the hash of `id`. */
-export async function listActionsAbout(db: Handle, id: string, limit: number): Promise<readonly ShownAction[]> {
-  const { rows } = await sql<StoredAction>`
-    select * from (
-      select * from operator_actions where action_id > (select coalesce(max(action_id), 0) from operator_actions) - ${searchedActions}
-    ) as recent
-    where target like 'sha256 %' and split_part(target, ' ', 3)
-      = encode(sha256(convert_to(split_part(target, ' ', 2) || ' ' || ${id}::text, 'UTF8')), 'hex')
-    order by action_id desc limit ${limit}`.execute(db);
-  return rows.map(toShown);
-}
-
-const toShown = ({ at, actor, action, target, outcome, request_id: requestId }: StoredAction): ShownAction => ({
-  at: at.toISOString(),
-  actor,
-  action,
-  target,
-  outcome,
-  requestId,
-});

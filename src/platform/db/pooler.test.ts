@@ -111,6 +111,12 @@ describe.skipIf(missing).each(modes)('PostgreSQL behind PgBouncer in %s mode, %s
     expect(rows).toEqual([{ idle: '15s' }]);
   });
 
+  it('compiles no statement of a transaction just in time', async () => {
+    const db = await open();
+    const { rows } = await transaction(db, (tx) => sql`select current_setting('jit') as jit`.execute(tx));
+    expect(rows).toEqual([{ jit: 'off' }]);
+  });
+
   it('leaves no setting on connections that others get', async () => {
     const db = await open(300);
     await transaction(db, (tx) => sql`select 1`.execute(tx));

@@ -12,9 +12,15 @@ import { sqlState } from './errors.ts';
 /** No server has this default, so a connection that reports it has honored the parameter. */
 const probeTimeoutMs = 54_321;
 
+/**
+ * Turns off just-in-time compilation. The planner compiles statements with a high estimated cost, which takes up to 2 s. No
+ * statement here runs long enough to regain that time.
+ */
+export const withoutCompilation = '-c jit=off';
+
 /** Whether timeouts can be set when a connection is made. Throws if the connection fails for another reason. */
 export async function honorsStartupParameters(settings: pg.ClientConfig): Promise<boolean> {
-  const client = new pg.Client({ ...settings, statement_timeout: probeTimeoutMs });
+  const client = new pg.Client({ options: withoutCompilation, ...settings, statement_timeout: probeTimeoutMs });
   client.on('error', () => undefined);
   try {
     await client.connect();
@@ -36,8 +42,8 @@ function isRefusedParameter(error: unknown): boolean {
 }
 
 /** Statements that follow each `begin` behind a pooler. */
-export function localTimeouts(statementTimeoutMs: number, idleTimeoutMs: number): string {
-  return `; set local statement_timeout = ${statementTimeoutMs}; set local idle_in_transaction_session_timeout = ${idleTimeoutMs}`;
+export function localSettings(statementTimeoutMs: number, idleTimeoutMs: number): string {
+  return `; set local statement_timeout = ${statementTimeoutMs}; set local idle_in_transaction_session_timeout = ${idleTimeoutMs}; set local jit = off`;
 }
 
 export type Cancel = (client: pg.PoolClient) => Promise<void>;

@@ -13,7 +13,7 @@ import { createDatabase, type Engine, type Session, type SessionResult } from '.
 import { sqlState, translateError } from './errors.ts';
 import { applyMigrations, type Migration, type MigrationSession } from './migrations.ts';
 import { describePgvector, ensurePgvector, examinePgvector, makeVisible } from './pgvector.ts';
-import { type Cancel, createCancel, honorsStartupParameters, localTimeouts } from './pooler.ts';
+import { type Cancel, createCancel, honorsStartupParameters, localSettings, withoutCompilation } from './pooler.ts';
 import { elementTypes, type Parse, parsers } from './values.ts';
 
 export interface PostgresOptions {
@@ -54,7 +54,11 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
     query_timeout: timeoutMs === 0 ? 0 : timeoutMs + answerTimeoutMs - statementTimeoutMs,
     ...(isPooled
       ? {}
-      : { statement_timeout: timeoutMs, idle_in_transaction_session_timeout: idleInTransactionTimeoutMs }),
+      : {
+          statement_timeout: timeoutMs,
+          idle_in_transaction_session_timeout: idleInTransactionTimeoutMs,
+          options: withoutCompilation,
+        }),
   });
   // Log the message only: pg attaches the whole client to the error, password included.
   pool.on('error', ({ message }) => options.log.warn({ reason: message }, 'an idle database connection broke'));
@@ -193,7 +197,7 @@ function createEngine(pool: pg.Pool, timeouts: OwnTimeouts | undefined): Engine 
     lossAtMs = performance.now();
   };
   return {
-    ...(timeouts && { afterBegin: localTimeouts(timeouts.timeoutMs, idleInTransactionTimeoutMs) }),
+    ...(timeouts && { afterBegin: localSettings(timeouts.timeoutMs, idleInTransactionTimeoutMs) }),
     connect: async () => {
       for (;;) {
         const client = await breaker.run(() => connect(pool)).catch(unavailable);

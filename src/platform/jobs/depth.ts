@@ -1,17 +1,28 @@
-/** Queue depths at `GET /metrics`, read from the database on each scrape. */
+/** Queue depths at `GET /metrics`, counted in the database on each scrape. */
 import { Gauge, type Registry } from 'prom-client';
-import type { Jobs } from './jobs.ts';
+import type { Jobs, QueueDepth } from './jobs.ts';
+
+type CountedJobs = Pick<Jobs, 'depths'>;
+
+const running = new WeakMap<CountedJobs, Promise<readonly QueueDepth[]>>();
+
+/** The services of a process are scraped at the same time. One query counts the jobs for all of them. */
+function countOnce(jobs: CountedJobs): Promise<readonly QueueDepth[]> {
+  const counting = running.get(jobs) ?? jobs.depths().finally(() => running.delete(jobs));
+  running.set(jobs, counting);
+  return counting;
+}
 
 /** Reports only the given queues, because several services share one database. */
-export function measureJobs(registry: Registry, jobs: Pick<Jobs, 'depths'>, queues: readonly string[]): void {
+export function measureJobs(registry: Registry, jobs: CountedJobs, queues: readonly string[]): void {
   new Gauge({
     name: 'jobs',
-    help: 'Jobs that are waiting, running or dead.',
+    help: 'Jobs that are waiting, running or dead. Counts end at 10,001.',
     labelNames: ['queue', 'status'],
     registers: [registry],
     async collect() {
       // If the database is unavailable, the other metrics are still reported.
-      const depths = await jobs.depths().catch(() => undefined);
+      const depths = await countOnce(jobs).catch(() => undefined);
       this.reset();
       if (depths === undefined) return;
       for (const queue of queues) {

@@ -107,6 +107,9 @@ export interface JobState {
   readonly reason: string | null;
 }
 
+/** Counts of jobs end one above this number, because counting a million jobs takes longer than a scrape should. */
+export const largestDepth = 10_000;
+
 export interface QueueDepth {
   readonly queue: string;
   readonly status: Exclude<JobStatus, 'done'>;
@@ -135,7 +138,7 @@ export interface Jobs {
   withdraw<Tables, Payload>(handle: JobHandle<Tables>, queue: Queue<Payload>, keys: readonly string[]): Promise<void>;
   /** Makes a waiting job due now, by its key. */
   hasten<Tables, Payload>(handle: JobHandle<Tables>, queue: Queue<Payload>, key: string): Promise<void>;
-  /** Counts unfinished and dead jobs of all queues. */
+  /** Counts unfinished and dead jobs of all queues. Each number ends one above `largestDepth`. */
   depths(): Promise<readonly QueueDepth[]>;
   /**
    * Stops work on these queues, or on all. Claims nothing more and waits `drainMs` for running jobs, then aborts them and returns them to

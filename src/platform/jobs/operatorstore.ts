@@ -1,50 +1,10 @@
-/** Queues and their jobs as operators see them. Dead jobs can be retried and discarded. */
+/** Jobs as operators see them. Dead jobs can be retried and discarded. */
 import { type RawBuilder, sql } from 'kysely';
 import { type Db, json, type Tx } from '../db/db.ts';
 import type { JobTables } from './jobs.ts';
 
 /** A waiting job is `scheduled` until it is due. */
 export type ShownState = 'waiting' | 'scheduled' | 'running' | 'dead';
-
-export interface QueueState {
-  readonly queue: string;
-  readonly waiting: number;
-  readonly scheduled: number;
-  readonly running: number;
-  readonly dead: number;
-  readonly oldestDueAt: Date | null;
-}
-
-/** Queues with unfinished or dead jobs. Each number ends at `atMost`, so that the time of the call is bounded. */
-export async function summarizeQueues(db: Db<JobTables>, atMost: number): Promise<readonly QueueState[]> {
-  // The order is that of the index. Without it, the planner may read the whole table to find few rows.
-  const count = (condition: RawBuilder<unknown>) =>
-    sql`(select count(*) from (select 1 from jobs where jobs.queue = names.queue and ${condition} limit ${atMost}) as counted)`;
-  // Steps from one name to the next, because `distinct` would read every row.
-  const namesOf = (status: 'waiting' | 'dead') => {
-    const next = (after: RawBuilder<unknown>) =>
-      sql`select jobs.queue from jobs where status = '${sql.raw(status)}' ${after} order by jobs.queue limit 1`;
-    return sql`(${next(sql``)}) union all
-      select (${next(sql`and jobs.queue > steps.queue`)}) from steps where steps.queue is not null`;
-  };
-  const { rows } = await sql<QueueState>`
-    with held as materialized (select queue, count(*) as count from jobs where status = 'running' group by queue),
-    names as (
-      (with recursive steps(queue) as (${namesOf('waiting')}) select queue from steps)
-      union (with recursive steps(queue) as (${namesOf('dead')}) select queue from steps)
-      union (select queue from held)
-    )
-    select queue,
-      ${count(sql`status = 'waiting' and run_at <= now() order by run_at`)} as waiting,
-      ${count(sql`status = 'waiting' and run_at > now() order by run_at`)} as scheduled,
-      -- An index of the running jobs of one queue would cost a write for each attempt.
-      coalesce((select held.count from held where held.queue = names.queue), 0) as running,
-      ${count(sql`status = 'dead' order by finished_at desc, job_id`)} as dead,
-      (select run_at from jobs where jobs.queue = names.queue and status = 'waiting' and run_at <= now()
-        order by run_at limit 1) as "oldestDueAt"
-    from names where queue is not null order by queue`.execute(db);
-  return rows;
-}
 
 export interface ShownJob {
   readonly jobId: string;

@@ -4,10 +4,10 @@ import { randomUUID } from 'node:crypto';
 import { type Interval, startInterval } from '../background/interval.ts';
 import { afterCommit, type Database } from '../db/db.ts';
 import type { Log } from '../log.ts';
-import { type Jobs, type JobTables, LeaseLost } from './jobs.ts';
+import { countJobs } from './depthstore.ts';
+import { type Jobs, type JobTables, LeaseLost, largestDepth } from './jobs.ts';
 import {
   cancelJob,
-  countJobs,
   expireOthers,
   findJob,
   hastenJob,
@@ -125,7 +125,7 @@ export function createJobs(options: JobsOptions): Jobs {
       await hastenJob(jobsOf(handle), queue.name, key);
       wakeAfterCommit(queue.name);
     },
-    depths: () => countJobs(db),
+    depths: () => countJobs(db, largestDepth + 1),
     stop: async (stopOptions = {}) => {
       const names = stopOptions.queues ?? [...workers.keys()];
       const stopping = names.flatMap((name) => workers.get(name) ?? []);

@@ -2,15 +2,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type Db, holdName, json, type Tx } from '../db/db.ts';
 import { currentScope, writeTrace } from '../telemetry/trace.ts';
-import {
-  type Enqueued,
-  type EnqueueOptions,
-  type JobHandle,
-  type JobState,
-  type JobTables,
-  LaneFull,
-  type QueueDepth,
-} from './jobs.ts';
+import { type Enqueued, type EnqueueOptions, type JobHandle, type JobState, type JobTables, LaneFull } from './jobs.ts';
 
 type Handle = JobHandle<JobTables>;
 
@@ -287,11 +279,4 @@ export async function withdrawJobs(db: Handle, queue: string, keys: readonly str
 
 export function findJob(db: Db<JobTables>, jobId: string): Promise<JobState | undefined> {
   return db.selectFrom('jobs').select(['status', 'attempt', 'reason']).where('job_id', '=', jobId).executeTakeFirst();
-}
-
-export async function countJobs(db: Db<JobTables>): Promise<readonly QueueDepth[]> {
-  const { rows } = await sql<QueueDepth>`
-    select queue, status, count(*) as count from jobs where status in ('waiting', 'running', 'dead')
-    group by queue, status order by queue, status`.execute(db);
-  return rows;
 }

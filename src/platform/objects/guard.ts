@@ -64,6 +64,7 @@ export function guardedUploads(uploads: ResumableUploads, asProblem: Guard['asPr
     offset: async (upload) => guardedOf(upload, () => uploads.offset(upload)),
     append: async (upload, offset, body) => guardedOf(upload, () => uploads.append(upload, offset, body), body),
     terminate: async (upload) => guardedOf(upload, () => uploads.terminate(upload)),
+    sealBelow: (prefix) => guarded({ keys: [], asProblem }, () => uploads.sealBelow(prefix)),
     seal: (key) => guarded({ keys: [key], asProblem }, () => uploads.seal(key)),
     sweep: (before, apply) => guarded({ asProblem }, () => uploads.sweep(before, apply)),
   };

@@ -31,6 +31,8 @@ export interface ResumableUploads {
   terminate(upload: ResumableUpload): Promise<void>;
   /** After it, no upload that is in progress can replace the object under `key`. */
   seal(key: string): Promise<void>;
+  /** The same for all objects whose keys begin with `prefix`. Files keep partial bytes apart from the key, until a sweep. */
+  sealBelow(prefix: string): Promise<void>;
   /** Returns the names of uploads that received nothing since `before`, and removes them if `apply` is set. */
   sweep(before: Date, apply: boolean): Promise<readonly string[]>;
 }

@@ -139,6 +139,7 @@ export function Activity({ view }: { readonly view: PersonView }) {
         part={{ isThere: true, value: actions }}
         empty="No operator did anything to this account."
         listOf={(all) => all}
+        more={<Link href={`/operator/audit?userId=${person.id}`}>Open audit</Link>}
       >
         {(all) => (
           <Lines>

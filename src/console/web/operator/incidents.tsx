@@ -1,14 +1,15 @@
 /** What screening blocked: the list with its filters, rescreening, and one incident with its decision. */
-import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link, useParams } from 'wouter';
 import type { Incident, IncidentCounts, IncidentPage } from '#media/incidents/api.ts';
 import { callJson, send } from '../calls.ts';
 import { countOf, When } from '../parts/figures.tsx';
-import { Empty, Failure, Loading, Problem, Status } from '../parts/states.tsx';
+import { Empty, Problem, Status } from '../parts/states.tsx';
 import './desk.css';
 import { IncidentDetails } from './incident.tsx';
 import { incidentTones } from './incidentstates.ts';
+import { Listing, usePages } from './listing.tsx';
 import { useMayChange } from './role.ts';
 
 type Listed = IncidentPage & { readonly counts: IncidentCounts };
@@ -33,22 +34,8 @@ type Filter = (typeof filters)[number];
 function List() {
   const [filter, setFilter] = useState<Filter>(filters[0]);
   const [list, setList] = useState('');
-  const listing = useInfiniteQuery({
-    queryKey: ['incidents', filter.name, list],
-    queryFn: ({ pageParam }) =>
-      callJson<Listed>(
-        `/api/incidents?${new URLSearchParams({
-          ...filter.query,
-          ...(list && { list }),
-          ...(pageParam && { cursor: pageParam }),
-        })}`,
-      ),
-    initialPageParam: '',
-    getNextPageParam: ({ next_cursor }) => next_cursor,
-    placeholderData: (before) => before,
-  });
-  const counts = listing.data?.pages[0]?.counts;
-  const incidents = listing.data?.pages.flatMap((page) => page.incidents) ?? [];
+  const pages = usePages<Listed>('incidents', '/api/incidents', { ...filter.query, list });
+  const counts = pages.data?.pages[0]?.counts;
   return (
     <>
       <header className="page">
@@ -80,44 +67,29 @@ function List() {
           </select>
         </label>
       </div>
-      {listing.data === undefined ? (
-        listing.error ? (
-          <Failure error={listing.error} retry={listing.refetch} />
-        ) : (
-          <Loading what="Reading incidents" />
-        )
-      ) : incidents.length === 0 ? (
-        <Empty title="No incidents here." />
-      ) : (
-        <ul className="lines" aria-label="Incidents">
-          {incidents.map((incident) => (
-            <Row key={incident.id} incident={incident} />
-          ))}
-        </ul>
-      )}
-      {listing.hasNextPage && (
-        <p className="desk-more">
-          <button type="button" disabled={listing.isFetchingNextPage} onClick={() => listing.fetchNextPage()}>
-            Show more
-          </button>
-        </p>
-      )}
+      <Listing
+        pages={pages}
+        label="Incidents"
+        itemsOf={({ incidents }) => incidents}
+        keyOf={({ id }) => id}
+        empty={<Empty title="No incidents here." />}
+      >
+        {(incident) => <Row incident={incident} />}
+      </Listing>
     </>
   );
 }
 
 function Row({ incident: { id, status, list, scopeKind, createdAt, appeal } }: { readonly incident: Incident }) {
   return (
-    <li>
-      <Link href={`/operator/incidents/${id}`} className="desk-entry">
-        <span className="desk-name">Matched {list}</span>
-        {appeal !== undefined && <span className="tag">appealed</span>}
-        <span className="quiet desk-figure">
-          {scopeKind || 'owner erased'}, <When at={createdAt} />
-        </span>
-        <Status tone={incidentTones[status] ?? 'quiet'}>{status}</Status>
-      </Link>
-    </li>
+    <Link href={`/operator/incidents/${id}`} className="desk-entry">
+      <span className="desk-name">Matched {list}</span>
+      {appeal !== undefined && <span className="tag">appealed</span>}
+      <span className="quiet desk-figure">
+        {scopeKind || 'owner erased'}, <When at={createdAt} />
+      </span>
+      <Status tone={incidentTones[status] ?? 'quiet'}>{status}</Status>
+    </Link>
   );
 }
 

@@ -3,14 +3,13 @@ import { useQuery } from '@tanstack/react-query';
 import { useSearchParams } from 'wouter';
 import type { QueueList } from '../../jobs/api.ts';
 import { callJson } from '../calls.ts';
-import { countOf, sinceThen } from '../parts/figures.tsx';
+import { countUpTo, sinceThen } from '../parts/figures.tsx';
 import { Empty, Failure, Loading } from '../parts/states.tsx';
 import { QueueJobs } from './queuejobs.tsx';
+import { QueueTable } from './queuetable.tsx';
 import './operator.css';
 
 type QueueState = QueueList['queues'][number];
-const states = ['waiting', 'scheduled', 'running', 'dead'] as const;
-const labels = { waiting: 'Waiting', scheduled: 'Scheduled', running: 'Running', dead: 'Dead' };
 
 export function Jobs() {
   const [search, setSearch] = useSearchParams();
@@ -33,7 +32,7 @@ export function Jobs() {
       dead: 0,
       oldestDueAt: null,
     };
-  const show = (count: number) => (count > data.largestCount ? `${countOf(data.largestCount)}+` : countOf(count));
+  const show = (count: number) => countUpTo(data.largestCount, count);
   return (
     <div className="operator">
       <header className="page">
@@ -42,45 +41,37 @@ export function Jobs() {
       </header>
       {data.queues.length === 0 && <Empty title="No queue has unfinished or dead jobs." />}
       {data.queues.length > 0 && (
-        <table className="queues">
-          <thead>
-            <tr>
-              <th scope="col">Queue</th>
-              {states.map((state) => (
-                <th key={state} scope="col">
-                  {labels[state]}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {data.queues.map((queue) => (
-              <tr key={queue.queue}>
-                <th scope="row">
-                  <button
-                    type="button"
-                    className="entry"
-                    aria-pressed={queue.queue === opened}
-                    onClick={() => setSearch({ queue: queue.queue })}
-                  >
-                    {queue.queue}
-                    {queue.oldestDueAt !== null && isLate(queue.oldestDueAt) && (
-                      <span className="problem">The first job was due {sinceThen(queue.oldestDueAt)}.</span>
-                    )}
-                  </button>
-                </th>
-                {states.map((state) => (
-                  <td key={state} className={state === 'dead' && queue.dead > 0 ? 'problem' : undefined}>
-                    {show(queue[state])}
-                  </td>
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <QueueTable
+          names={data.queues.map(({ queue }) => queue)}
+          states={['waiting', 'scheduled', 'running', 'dead']}
+          largestCount={data.largestCount}
+          head={(name) => (
+            <QueueName queue={countsOf(name)} isOpen={name === opened} open={() => setSearch({ queue: name })} />
+          )}
+          count={(name, state) => countsOf(name)[state]}
+        />
       )}
       {opened !== undefined && <QueueJobs key={opened} queue={countsOf(opened)} show={show} />}
     </div>
+  );
+}
+
+function QueueName({
+  queue: { queue, oldestDueAt },
+  isOpen,
+  open,
+}: {
+  readonly queue: QueueState;
+  readonly isOpen: boolean;
+  readonly open: () => void;
+}) {
+  return (
+    <button type="button" className="entry" aria-pressed={isOpen} onClick={open}>
+      {queue}
+      {oldestDueAt !== null && isLate(oldestDueAt) && (
+        <span className="problem">The first job was due {sinceThen(oldestDueAt)}.</span>
+      )}
+    </button>
   );
 }
 

@@ -1,9 +1,11 @@
-import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
-import { callJson, send } from '../calls.ts';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { send } from '../calls.ts';
 import { Confirm } from '../parts/confirm.tsx';
 import { When } from '../parts/figures.tsx';
-import { Empty, Failure, Loading, Problem } from '../parts/states.tsx';
+import { Empty, Problem } from '../parts/states.tsx';
 import { notify } from '../shell/notices.ts';
+import { Listing, usePages } from './listing.tsx';
+import { useMayChange } from './role.ts';
 
 interface Suppression {
   readonly address: string;
@@ -16,43 +18,30 @@ interface Page {
 }
 
 export function Suppressions() {
-  const { data, error, refetch, fetchNextPage, hasNextPage, isFetchingNextPage } = useInfiniteQuery({
-    queryKey: ['suppressions'],
-    queryFn: ({ pageParam }) =>
-      callJson<Page>(`/api/notify/suppressions${pageParam === '' ? '' : `?cursor=${encodeURIComponent(pageParam)}`}`),
-    initialPageParam: '',
-    getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
-  });
-  if (data === undefined)
-    return error ? <Failure error={error} retry={refetch} /> : <Loading what="Reading the addresses" />;
-  const suppressions = data.pages.flatMap((page) => page.suppressions);
-  if (suppressions.length === 0)
-    return (
-      <Empty title="No address is suppressed.">
-        <p>An address is suppressed when its mailbox is missing, or when its owner reports a mail as spam.</p>
-      </Empty>
-    );
+  const pages = usePages<Page>('suppressions', '/api/notify/suppressions');
   return (
     <>
-      <p className="quiet">No mail goes to these addresses.</p>
-      <ul className="lines" aria-label="Suppressed addresses">
-        {suppressions.map((suppression) => (
-          <Row key={suppression.address} suppression={suppression} />
-        ))}
-      </ul>
-      {hasNextPage && (
-        <p>
-          <button type="button" disabled={isFetchingNextPage} onClick={() => fetchNextPage()}>
-            Show more addresses
-          </button>
-        </p>
-      )}
+      <p className="quiet">No mail goes to suppressed addresses.</p>
+      <Listing
+        pages={pages}
+        label="Suppressed addresses"
+        itemsOf={({ suppressions }) => suppressions}
+        keyOf={({ address }) => address}
+        empty={
+          <Empty title="No address is suppressed.">
+            <p>An address is suppressed when its mailbox is missing, or when its owner reports a mail as spam.</p>
+          </Empty>
+        }
+      >
+        {(suppression) => <Row suppression={suppression} />}
+      </Listing>
     </>
   );
 }
 
 function Row({ suppression: { address, reason, since } }: { readonly suppression: Suppression }) {
   const queries = useQueryClient();
+  const mayChange = useMayChange();
   const lifting = useMutation({
     mutationFn: async () => {
       await send(`/api/notify/suppressions/${encodeURIComponent(address)}`, { method: 'DELETE' });
@@ -61,7 +50,7 @@ function Row({ suppression: { address, reason, since } }: { readonly suppression
     },
   });
   return (
-    <li>
+    <>
       <div className="row">
         <div>
           <p className="strong">{address}</p>
@@ -69,13 +58,15 @@ function Row({ suppression: { address, reason, since } }: { readonly suppression
             {reason} · since <When at={since} />
           </p>
         </div>
-        <Confirm
-          label="Lift"
-          question={`Send mails to ${address} again?`}
-          onConfirm={() => lifting.mutateAsync().catch(() => undefined)}
-        />
+        {mayChange && (
+          <Confirm
+            label="Lift"
+            question={`Send mails to ${address} again?`}
+            onConfirm={() => lifting.mutateAsync().catch(() => undefined)}
+          />
+        )}
       </div>
       <Problem of={lifting.error} />
-    </li>
+    </>
   );
 }

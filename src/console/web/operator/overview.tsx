@@ -62,7 +62,7 @@ export function Overview() {
         </section>
         <section aria-labelledby="queues">
           <h2 id="queues">Queues</h2>
-          <Queues queues={data.queues} history={history} />
+          <Queues overview={data} history={history} />
         </section>
         <section aria-labelledby="engines">
           <h2 id="engines">Engines</h2>

@@ -1,9 +1,9 @@
 import { Link } from 'wouter';
 import type { Overview } from '../../api.ts';
 import type { History } from '../../history/api.ts';
-import { countOf } from '../parts/figures.tsx';
 import { Empty } from '../parts/states.tsx';
 import { Graph, type Line, Numbers } from './graph.tsx';
+import { QueueTable } from './queuetable.tsx';
 import { compactOf, decimalOf, timeOf } from './units.ts';
 
 export function Runs({ history: { runs, startsAt } }: { readonly history: History }) {
@@ -49,14 +49,11 @@ export function Runs({ history: { runs, startsAt } }: { readonly history: Histor
   );
 }
 
-const states = ['waiting', 'running', 'dead'] as const;
-const labels = { waiting: 'Waiting', running: 'Running', dead: 'Dead' };
-
 export function Queues({
-  queues,
+  overview: { queues, largestCount },
   history,
 }: {
-  readonly queues: Overview['queues'];
+  readonly overview: Pick<Overview, 'queues' | 'largestCount'>;
   readonly history: History | undefined;
 }) {
   if (queues.length === 0) return <Empty title="Queue depths are unavailable." />;
@@ -74,35 +71,13 @@ export function Queues({
           show={compactOf}
         />
       )}
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Queue</th>
-            {states.map((state) => (
-              <th key={state} scope="col">
-                {labels[state]}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {names.map((name) => (
-            <tr key={name}>
-              <th scope="row">
-                <Link href={`/operator/jobs?queue=${encodeURIComponent(name)}`}>{name}</Link>
-              </th>
-              {states.map((state) => {
-                const depth = depthOf(name, state);
-                return (
-                  <td key={state} className={state === 'dead' && depth ? 'problem' : undefined}>
-                    {depth === undefined ? '–' : countOf(depth)}
-                  </td>
-                );
-              })}
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <QueueTable
+        names={names}
+        states={['waiting', 'running', 'dead']}
+        largestCount={largestCount}
+        head={(name) => <Link href={`/operator/jobs?queue=${encodeURIComponent(name)}`}>{name}</Link>}
+        count={depthOf}
+      />
     </>
   );
 }

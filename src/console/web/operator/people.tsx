@@ -1,13 +1,12 @@
 /** People: finding users by address or id, and the page of one person. */
-import { useInfiniteQuery } from '@tanstack/react-query';
 import { Search } from 'lucide-react';
 import { useDeferredValue, useState } from 'react';
 import { Link, useParams } from 'wouter';
 import type { PeoplePage, Person } from '#accounts/people/api.ts';
-import { callJson } from '../calls.ts';
 import { countOf, When } from '../parts/figures.tsx';
-import { Empty, Failure, Loading } from '../parts/states.tsx';
+import { Empty } from '../parts/states.tsx';
 import './desk.css';
+import { Listing, usePages } from './listing.tsx';
 import { PersonPage } from './person.tsx';
 
 export function People() {
@@ -18,18 +17,7 @@ export function People() {
 function Directory() {
   const [typed, setTyped] = useState('');
   const q = useDeferredValue(typed.trim());
-  const listing = useInfiniteQuery({
-    queryKey: ['people', q],
-    queryFn: ({ pageParam, signal }) =>
-      callJson<PeoplePage>(
-        `/api/people?${new URLSearchParams({ ...(q && { q }), ...(pageParam && { cursor: pageParam }) })}`,
-        { signal },
-      ),
-    initialPageParam: '',
-    getNextPageParam: ({ next_cursor }) => next_cursor,
-    placeholderData: (before) => before,
-  });
-  const people = listing.data?.pages.flatMap((page) => page.people) ?? [];
+  const pages = usePages<PeoplePage>('people', '/api/people', { q });
   return (
     <>
       <header className="page">
@@ -45,46 +33,33 @@ function Directory() {
           onChange={(event) => setTyped(event.target.value)}
         />
       </search>
-      {listing.data === undefined ? (
-        listing.error ? (
-          <Failure error={listing.error} retry={listing.refetch} />
-        ) : (
-          <Loading what="Reading people" />
-        )
-      ) : people.length === 0 ? (
-        <Empty title={q === '' ? 'No users have signed up yet.' : 'No users match.'}>
-          {q !== '' && <p className="quiet">Enter the beginning of an email address, or a complete id.</p>}
-        </Empty>
-      ) : (
-        <ul className="lines" aria-label="People">
-          {people.map((person) => (
-            <PersonRow key={person.id} person={person} />
-          ))}
-        </ul>
-      )}
-      {listing.hasNextPage && (
-        <p className="desk-more">
-          <button type="button" disabled={listing.isFetchingNextPage} onClick={() => listing.fetchNextPage()}>
-            Show more
-          </button>
-        </p>
-      )}
+      <Listing
+        pages={pages}
+        label="People"
+        itemsOf={({ people }) => people}
+        keyOf={({ id }) => id}
+        empty={
+          <Empty title={q === '' ? 'No users have signed up yet.' : 'No users match.'}>
+            {q !== '' && <p className="quiet">Enter the beginning of an email address, or a complete id.</p>}
+          </Empty>
+        }
+      >
+        {(person) => <PersonRow person={person} />}
+      </Listing>
     </>
   );
 }
 
 function PersonRow({ person: { id, email, plan, credits, createdAt } }: { readonly person: Person }) {
   return (
-    <li>
-      <Link href={`/operator/people/${id}`} className="desk-entry">
-        <span className="desk-name">{email ?? id}</span>
-        <span className="tag">{planName(plan)}</span>
-        <span className="desk-figure">{countOf(credits)} credits</span>
-        <span className="quiet desk-figure">
-          joined <When at={createdAt} />
-        </span>
-      </Link>
-    </li>
+    <Link href={`/operator/people/${id}`} className="desk-entry">
+      <span className="desk-name">{email ?? id}</span>
+      <span className="tag">{planName(plan)}</span>
+      <span className="desk-figure">{countOf(credits)} credits</span>
+      <span className="quiet desk-figure">
+        joined <When at={createdAt} />
+      </span>
+    </Link>
   );
 }
 

@@ -1,12 +1,14 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Tabs } from 'radix-ui';
 import { useState } from 'react';
-import type { ChangedJobs, JobList, QueueList, ShownJob } from '../../jobs/api.ts';
+import type { JobList, QueueList, ShownJob } from '../../jobs/api.ts';
 import { callJson, send } from '../calls.ts';
 import { Confirm } from '../parts/confirm.tsx';
 import { countOf, momentOf, When } from '../parts/figures.tsx';
 import { Empty, Failure, Loading, Problem } from '../parts/states.tsx';
 import { notify } from '../shell/notices.ts';
+import { AllDead, refreshJobs } from './alldead.tsx';
+import { useMayChange } from './role.ts';
 
 type QueueState = QueueList['queues'][number];
 
@@ -17,6 +19,7 @@ const states = [
   ['scheduled', 'Scheduled'],
 ] as const;
 type State = (typeof states)[number][0];
+const nouns = { one: 'job', many: 'jobs' };
 
 interface QueueProps {
   readonly queue: QueueState;
@@ -40,41 +43,11 @@ export function QueueJobs({ queue, show }: QueueProps) {
           ))}
         </Tabs.List>
         <Tabs.Content value={state}>
-          {state === 'dead' && queue.dead > 0 && <AllDead queue={queue} show={show} />}
+          {state === 'dead' && queue.dead > 0 && <AllDead queue={queue.queue} noun={nouns} count={show(queue.dead)} />}
           <JobRows queue={queue.queue} state={state} />
         </Tabs.Content>
       </Tabs.Root>
     </section>
-  );
-}
-
-function AllDead({ queue: { queue, dead }, show }: QueueProps) {
-  const queries = useQueryClient();
-  const change = useMutation({
-    mutationFn: async (deed: 'retry' | 'discard') => {
-      const { count, hasMore } = await callJson<ChangedJobs>(`/api/queues/${deed}`, {
-        method: 'POST',
-        json: { queue },
-      });
-      const done = deed === 'retry' ? 'Retried' : 'Discarded';
-      notify(
-        `${done} ${countOf(count)} ${count === 1 ? 'job' : 'jobs'}${hasMore ? '. There are more: repeat it.' : '.'}`,
-      );
-      await refresh(queries);
-    },
-  });
-  return (
-    <div className="row start">
-      <button type="button" disabled={change.isPending} onClick={() => change.mutate('retry')}>
-        Retry all dead jobs
-      </button>
-      <Confirm
-        label="Discard all dead jobs"
-        question={`Discard ${show(dead)} dead ${dead === 1 ? 'job' : 'jobs'} for good?`}
-        onConfirm={() => change.mutateAsync('discard').catch(() => undefined)}
-      />
-      <Problem of={change.error} />
-    </div>
   );
 }
 
@@ -105,6 +78,7 @@ function JobRows({ queue, state }: { readonly queue: string; readonly state: Sta
 }
 
 function Job({ job, state }: { readonly job: ShownJob; readonly state: State }) {
+  const mayChange = useMayChange();
   const { id, attempts, reason, payload, requestId, traceUrl, createdAt, dueAt, startedAt, endedAt } = job;
   return (
     <li className="job">
@@ -146,7 +120,7 @@ function Job({ job, state }: { readonly job: ShownJob; readonly state: State }) 
         <summary>Payload</summary>
         <pre className="wrapped">{payload}</pre>
       </details>
-      {state === 'dead' && <Deeds job={job} />}
+      {state === 'dead' && mayChange && <Deeds job={job} />}
     </li>
   );
 }
@@ -157,10 +131,10 @@ function Deeds({ job: { id, fence, isSettled } }: { readonly job: ShownJob }) {
     mutationFn: async (deed: 'retry' | 'discard') => {
       await send(`/api/jobs/${id}/${deed}`, { method: 'POST', json: { fence } });
       notify(deed === 'retry' ? 'The job starts again.' : 'The job is discarded.');
-      await refresh(queries);
+      await refreshJobs(queries);
     },
     // Another operator, or the queue, was faster.
-    onError: () => refresh(queries),
+    onError: () => refreshJobs(queries),
   });
   return (
     <div className="row start">
@@ -184,8 +158,4 @@ function Deeds({ job: { id, fence, isSettled } }: { readonly job: ShownJob }) {
       <Problem of={change.error} />
     </div>
   );
-}
-
-async function refresh(queries: ReturnType<typeof useQueryClient>): Promise<void> {
-  await Promise.all(['queues', 'jobs'].map((key) => queries.invalidateQueries({ queryKey: [key] })));
 }

@@ -2,7 +2,9 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Delivery, DeliveryList } from '../../api.ts';
 import { callJson, send } from '../calls.ts';
-import { countOf, When } from '../parts/figures.tsx';
+import { AllDead } from '../operator/alldead.tsx';
+import { useMayChange } from '../operator/role.ts';
+import { countUpTo, When } from '../parts/figures.tsx';
 import { Empty, Failure, Loading, Problem, Status } from '../parts/states.tsx';
 
 export function Webhooks() {
@@ -23,8 +25,11 @@ export function Webhooks() {
       </header>
       <label className="field inline">
         <input type="checkbox" checked={isDeadOnly} onChange={(event) => setDeadOnly(event.target.checked)} />
-        Dead deliveries only{data !== undefined && ` (${countOf(data.dead)})`}
+        Dead deliveries only{data !== undefined && ` (${countUpTo(data.largestCount, data.dead)})`}
       </label>
+      {data !== undefined && data.dead > 0 && (
+        <AllDead queue={data.queue} noun={nouns} count={countUpTo(data.largestCount, data.dead)} />
+      )}
       {data === undefined ? (
         error ? (
           <Failure error={error} retry={refetch} />
@@ -44,6 +49,7 @@ export function Webhooks() {
   );
 }
 
+const nouns = { one: 'delivery', many: 'deliveries' };
 const states = {
   waiting: { tone: 'busy', word: 'waiting' },
   running: { tone: 'busy', word: 'being sent' },
@@ -54,6 +60,7 @@ const states = {
 function Row({ delivery }: { readonly delivery: Delivery }) {
   const { type, status, webhookId, attempts, createdAt, nextAttemptAt, reason, body } = delivery;
   const { tone, word } = states[status];
+  const mayChange = useMayChange();
   return (
     <li>
       <div className="row">
@@ -73,7 +80,7 @@ function Row({ delivery }: { readonly delivery: Delivery }) {
         <summary>Body of {webhookId}</summary>
         <pre className="wrapped">{body}</pre>
       </details>
-      {status === 'dead' && <SendAgain delivery={delivery} />}
+      {status === 'dead' && mayChange && <SendAgain delivery={delivery} />}
     </li>
   );
 }

@@ -7,6 +7,10 @@ const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style
 export const momentOf = (at: string) => moment.format(new Date(at));
 export const countOf = (value: number) => number.format(value);
 
+/** `10,000+` for a count that ends one above `largest`. */
+export const countUpTo = (largest: number, value: number) =>
+  value > largest ? `${countOf(largest)}+` : countOf(value);
+
 const units = [
   ['day', 86_400],
   ['hour', 3600],

@@ -1,6 +1,7 @@
 /** Who is signed in, and what goes with it: theme, shortcuts, the way to the other area, and out. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { ChevronsUpDown, Keyboard, LogOut, Settings2, SquareUserRound, Wrench } from 'lucide-react';
+import { ChevronsUpDown, Keyboard, LogOut, type LucideIcon, Settings2, SquareUserRound, Wrench } from 'lucide-react';
+import type { ReactNode } from 'react';
 import { useLocation } from 'wouter';
 import type { ConsoleInfo } from '../../api.ts';
 import { send } from '../calls.ts';
@@ -13,21 +14,26 @@ import { ThemeChoice } from './themechoice.tsx';
 
 const icon = { size: 16, strokeWidth: 1.75, 'aria-hidden': true } as const;
 
-export function UserAccount() {
-  const user = useUser();
+/** The menu of both areas. `children`: entries at its end. */
+function AccountMenu({
+  face,
+  name,
+  other: { Icon, path, title },
+  children,
+}: {
+  readonly face: ReactNode;
+  readonly name: ReactNode;
+  /** The way to the other area. */
+  readonly other: { readonly Icon: LucideIcon; readonly path: string; readonly title: string };
+  readonly children: ReactNode;
+}) {
   const [, navigate] = useLocation();
-  const signOut = useSignOut();
   return (
     <Menu
       trigger={
         <button type="button" className="account">
-          <span className="initial" aria-hidden="true">
-            {user.email.slice(0, 1).toUpperCase()}
-          </span>
-          <span className="cut">
-            <span className="unseen">Account </span>
-            {user.email}
-          </span>
+          {face}
+          <span className="cut">{name}</span>
           <ChevronsUpDown {...icon} />
         </button>
       }
@@ -37,13 +43,36 @@ export function UserAccount() {
       <MenuItem Icon={Keyboard} onSelect={openShortcuts}>
         Keyboard shortcuts
       </MenuItem>
-      <MenuItem Icon={Wrench} onSelect={() => navigate('/operator')}>
-        Operators
+      <MenuItem Icon={Icon} onSelect={() => navigate(path)}>
+        {title}
       </MenuItem>
+      {children}
+    </Menu>
+  );
+}
+
+export function UserAccount() {
+  const { email } = useUser();
+  const signOut = useSignOut();
+  return (
+    <AccountMenu
+      face={
+        <span className="initial" aria-hidden="true">
+          {email.slice(0, 1).toUpperCase()}
+        </span>
+      }
+      name={
+        <>
+          <span className="unseen">Account </span>
+          {email}
+        </>
+      }
+      other={{ Icon: Wrench, path: '/operator', title: 'Operators' }}
+    >
       <MenuItem Icon={LogOut} onSelect={() => signOut.mutate()}>
         Sign out
       </MenuItem>
-    </Menu>
+    </AccountMenu>
   );
 }
 
@@ -57,7 +86,6 @@ function operatorLabel(info: ConsoleInfo | undefined): string {
 
 export function OperatorAccount() {
   const queries = useQueryClient();
-  const [, navigate] = useLocation();
   const { data } = useConsole();
   const closing = useMutation({
     mutationFn: async () => {
@@ -67,29 +95,17 @@ export function OperatorAccount() {
     onError: notifyFailure,
   });
   return (
-    <Menu
-      trigger={
-        <button type="button" className="account">
-          <Settings2 {...icon} />
-          <span className="cut">{operatorLabel(data)}</span>
-          <ChevronsUpDown {...icon} />
-        </button>
-      }
+    <AccountMenu
+      face={<Settings2 {...icon} />}
+      name={operatorLabel(data)}
+      other={{ Icon: SquareUserRound, path: '/', title: 'Users' }}
     >
-      <ThemeChoice />
-      <MenuLine />
-      <MenuItem Icon={Keyboard} onSelect={openShortcuts}>
-        Keyboard shortcuts
-      </MenuItem>
-      <MenuItem Icon={SquareUserRound} onSelect={() => navigate('/')}>
-        Users
-      </MenuItem>
       {data?.isOperator && (
         <MenuItem Icon={LogOut} onSelect={() => closing.mutate()}>
           Close operator session
         </MenuItem>
       )}
       {data && <p className="quiet small menunote">Version {data.version}</p>}
-    </Menu>
+    </AccountMenu>
   );
 }

@@ -128,6 +128,7 @@ export function createFileUploads(folders: Folders, root: string): ResumableUplo
     },
     // A link never replaces a file.
     seal: async () => undefined,
+    sealBelow: async () => undefined,
     sweep: async (before, apply) => {
       const idle: string[] = [];
       for (const name of (await readdir(root).catch(ignore('ENOENT'))) ?? []) {

@@ -161,6 +161,16 @@ export function createS3Uploads(place: S3Place, objects: Store): ResumableUpload
     await removeFolder(folderOf(upload));
   }
 
+  async function abortAll(prefix: string, isMeant: (key: string) => boolean): Promise<void> {
+    try {
+      for await (const multipart of listMultiparts(place, prefix))
+        if (isMeant(multipart.key)) await abortMultipart(place, multipart);
+    } catch (error) {
+      // A key without this right, or a server without the list.
+      if (!(error instanceof S3Fault) || error.status >= 500) throw error;
+    }
+  }
+
   return {
     offset: async (upload) => (await read(upload)).offset,
     append: async (upload, offset, body) => {
@@ -183,15 +193,8 @@ export function createS3Uploads(place: S3Place, objects: Store): ResumableUpload
       for await (const { key } of objects.list(folder)) if (key !== `${folder}ended`) keys.push(key);
       if (keys.length > 0) await objects.remove(keys);
     },
-    seal: async (key) => {
-      try {
-        for await (const multipart of listMultiparts(place, key))
-          if (multipart.key === key) await abortMultipart(place, multipart);
-      } catch (error) {
-        // A key without this right, or a server without the list.
-        if (!(error instanceof S3Fault) || error.status >= 500) throw error;
-      }
-    },
+    seal: (key) => abortAll(key, (found) => found === key),
+    sealBelow: (prefix) => abortAll(prefix, () => true),
     sweep: async (before, apply) => {
       const idle: string[] = [];
       for await (const multipart of listMultiparts(place, 'u/')) {

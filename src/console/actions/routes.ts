@@ -1,0 +1,31 @@
+/** The Audit page: what operators did. */
+import { z } from 'zod';
+import type { HttpServer } from '#platform/http/server.ts';
+import type { OperatorGuard } from '../operators/guard.ts';
+import { bodyOf, type ServiceClients } from '../services.ts';
+
+const actionQuery = z.object({
+  limit: z.coerce.number().int().min(1).max(500).default(100),
+  cursor: z
+    .string()
+    .regex(/^\d{1,16}$/)
+    .optional(),
+  userId: z.uuid().toLowerCase().optional().describe('Only actions on this user.'),
+  actor: z.string().min(1).max(64).optional().describe('Only actions of this operator.'),
+  action: z.string().min(1).max(100).optional().describe('Only actions that contain this text.'),
+});
+
+export function addActionRoutes(app: HttpServer, guard: OperatorGuard, { auth }: Pick<ServiceClients, 'auth'>): void {
+  app.get(
+    '/api/actions',
+    {
+      ...guard,
+      schema: { tags: ['console'], summary: 'Search the actions of operators, newest first', querystring: actionQuery },
+    },
+    async ({ query: { limit, ...filters } }) => {
+      const query = new URLSearchParams({ limit: String(limit) });
+      for (const [name, value] of Object.entries(filters)) if (value !== undefined) query.set(name, value);
+      return bodyOf<object>(await auth.send({ method: 'GET', route: '/v1/actions', path: `/v1/actions?${query}` }));
+    },
+  );
+}

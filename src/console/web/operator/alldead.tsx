@@ -1,0 +1,53 @@
+/** Retries or discards all dead jobs of a queue. */
+import { type QueryClient, useMutation, useQueryClient } from '@tanstack/react-query';
+import type { ChangedJobs } from '../../jobs/api.ts';
+import { callJson } from '../calls.ts';
+import { Confirm } from '../parts/confirm.tsx';
+import { countOf } from '../parts/figures.tsx';
+import { Problem } from '../parts/states.tsx';
+import { notify } from '../shell/notices.ts';
+import { useMayChange } from './role.ts';
+
+export function AllDead({
+  queue,
+  noun: { one, many },
+  count: dead,
+}: {
+  readonly queue: string;
+  readonly noun: { readonly one: string; readonly many: string };
+  /** As text, such as `10,000+`. */
+  readonly count: string;
+}) {
+  const queries = useQueryClient();
+  const mayChange = useMayChange();
+  const change = useMutation({
+    mutationFn: async (deed: 'retry' | 'discard') => {
+      const { count, hasMore } = await callJson<ChangedJobs>(`/api/queues/${deed}`, {
+        method: 'POST',
+        json: { queue },
+      });
+      const done = deed === 'retry' ? 'Retried' : 'Discarded';
+      notify(`${done} ${countOf(count)} ${count === 1 ? one : many}${hasMore ? '. There are more: repeat it.' : '.'}`);
+      await refreshJobs(queries);
+    },
+  });
+  if (!mayChange) return null;
+  return (
+    <div className="row start">
+      <button type="button" disabled={change.isPending} onClick={() => change.mutate('retry')}>
+        Retry all dead {many}
+      </button>
+      <Confirm
+        label={`Discard all dead ${many}`}
+        question={`Discard ${dead} dead ${dead === '1' ? one : many} for good?`}
+        onConfirm={() => change.mutateAsync('discard').catch(() => undefined)}
+      />
+      <Problem of={change.error} />
+    </div>
+  );
+}
+
+/** Reads everything again that shows jobs. */
+export async function refreshJobs(queries: QueryClient): Promise<void> {
+  await Promise.all(['queues', 'jobs', 'webhooks'].map((key) => queries.invalidateQueries({ queryKey: [key] })));
+}

@@ -1,0 +1,87 @@
+/** The audit log: what operators did, found by operator, action and user. */
+import { useDeferredValue, useState } from 'react';
+import { useSearchParams } from 'wouter';
+import type { ActionPage } from '#accounts/people/api.ts';
+import { When } from '../parts/figures.tsx';
+import { Empty } from '../parts/states.tsx';
+import './desk.css';
+import { Listing, usePages } from './listing.tsx';
+
+type Action = ActionPage['actions'][number];
+
+const isId = (text: string) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
+
+export function Audit() {
+  const [search] = useSearchParams();
+  const [typed, setTyped] = useState({ actor: '', action: '', userId: search.get('userId') ?? '' });
+  const { actor, action, userId } = useDeferredValue(typed);
+  const id = userId.trim();
+  const isIncomplete = id !== '' && !isId(id);
+  const pages = usePages<ActionPage>('actions', '/api/actions', {
+    actor: actor.trim(),
+    action: action.trim(),
+    userId: isIncomplete ? '' : id,
+  });
+  const field = (name: keyof typeof typed, label: string, placeholder: string, maxLength: number) => (
+    <label className="field">
+      {label}
+      <input
+        type="search"
+        placeholder={placeholder}
+        maxLength={maxLength}
+        value={typed[name]}
+        onChange={(event) => setTyped({ ...typed, [name]: event.target.value })}
+      />
+    </label>
+  );
+  return (
+    <>
+      <header className="page">
+        <h1>Audit</h1>
+        <p className="quiet">
+          What operators and commands did, newest first. Users are recorded as a hash of their id.
+        </p>
+      </header>
+      <search className="row start desk-filters">
+        {field('actor', 'Operator', 'chief@example.com', 64)}
+        {field('action', 'Action', 'retry', 100)}
+        {field('userId', 'User id', 'A complete id', 36)}
+      </search>
+      {isIncomplete && (
+        <p className="quiet" role="status">
+          Enter a complete user id to filter by it.
+        </p>
+      )}
+      <Listing
+        pages={pages}
+        label="Actions"
+        itemsOf={({ actions }) => actions}
+        keyOf={({ at, actor: name, action: deed, target }) => `${at} ${name} ${deed} ${target}`}
+        empty={<Empty title="No actions match." />}
+      >
+        {(one) => <Entry action={one} />}
+      </Listing>
+    </>
+  );
+}
+
+function Entry({ action: { at, actor, action, target, outcome, requestId } }: { readonly action: Action }) {
+  return (
+    <>
+      <div className="desk-line">
+        <span className="desk-name">{action}</span>
+        <span className="quiet desk-figure">
+          {actor}, <When at={at} />
+        </span>
+      </div>
+      <p className="quiet wrapped">
+        {outcome} · {target.startsWith('sha256 ') ? 'a user' : target}
+        {requestId !== null && (
+          <>
+            {' · '}Request id <code>{requestId}</code>
+          </>
+        )}
+      </p>
+    </>
+  );
+}

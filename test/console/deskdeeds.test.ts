@@ -1,0 +1,178 @@
+/** The audit page, all dead deliveries at once, a blurred look, and incidents decided with nothing but keys. */
+import { randomBytes, randomUUID } from 'node:crypto';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import pg from 'pg';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { defaultLegacyBucket } from '#platform/objects/objects.ts';
+import { createPostgresDatabase, databaseEngines } from '../database.fixture.ts';
+import { digestOf } from '../media/lists.fixture.ts';
+import { picture } from '../media/pictures.fixture.ts';
+import { startReceiver } from '../webhooks/receiver.fixture.ts';
+import { type Desk, openDesk } from './desk.fixture.ts';
+import { judge } from './judging.fixture.ts';
+import { type ConsoleRig, launchChromium, startConsole, visit, withoutChromium } from './rig.fixture.ts';
+
+const withoutPostgres = databaseEngines.some(({ name, missing }) => name === 'postgres' && missing);
+const limitMs = 300_000;
+const everySize = { hasPhone: true };
+
+describe.skipIf(withoutChromium || withoutPostgres)('the deeds of operators', () => {
+  const secret = `whsec_${randomBytes(32).toString('base64')}`;
+  let database: Awaited<ReturnType<typeof createPostgresDatabase>>;
+  let receiver: Awaited<ReturnType<typeof startReceiver>>;
+  let rig: ConsoleRig;
+  let desk: Desk;
+  let browser: Browser;
+  let client: pg.Client;
+  let lists: string;
+
+  beforeAll(async () => {
+    lists = await mkdtemp(join(tmpdir(), 'lists-'));
+    [database, receiver, browser] = await Promise.all([
+      createPostgresDatabase(),
+      startReceiver(secret),
+      launchChromium(),
+    ]);
+    rig = await startConsole({
+      DATABASE_URL: database.url,
+      WEBHOOK_URL: receiver.url,
+      WEBHOOK_SECRET: secret,
+      MEDIA_BLOCKED_HASHES: lists,
+      OPERATOR_READER_EMAILS: 'reader@example.com',
+    });
+    desk = await openDesk(rig);
+    client = new pg.Client({ connectionString: database.url });
+    await client.connect();
+  }, limitMs);
+  afterAll(async () => {
+    await browser.close();
+    await client.end();
+    await rig.close();
+    await receiver.close();
+    await database.drop();
+    await rm(lists, { recursive: true, force: true });
+  });
+
+  async function enter(path: string) {
+    const visitor = await visit(browser);
+    await visitor.page.goto(`${rig.url}/#token=${await rig.secret('CONSOLE_TOKEN')}`);
+    await visitor.page.getByRole('heading', { name: 'Services' }).waitFor();
+    await visitor.page.goto(rig.url + path);
+    return visitor;
+  }
+
+  it('are listed in the audit log, by operator, action and person', { timeout: limitMs }, async () => {
+    const person = await desk.person();
+    const change = { changeId: randomUUID(), credits: 5, reason: 'a gift' };
+    await desk.send('POST', `/api/people/${person.id}/credits`, change);
+    await desk.send('DELETE', `/api/people/${person.id}/sessions`);
+    await client.query(`insert into operator_actions (actor, action, target, outcome)
+      select 'chief@example.com', 'retry job', 'job ' || n, 'done' from generate_series(1, 250) n`);
+    const { page, context, complaints } = await enter('/operator/audit');
+    const actions = page.getByRole('list', { name: 'Actions' }).getByRole('listitem');
+    await page.getByText('job 250').waitFor();
+    await judge(page, 'the audit log', everySize);
+    await page.getByRole('button', { name: 'Show more' }).click();
+    await expect.poll(() => actions.count()).toBe(200);
+
+    await page.getByLabel('Operator', { exact: true }).fill('Console');
+    await page.getByLabel('Action', { exact: true }).fill('credits');
+    await expect.poll(() => actions.allInnerTexts()).toEqual([expect.stringContaining('console')]);
+    await page.getByLabel('Action', { exact: true }).fill('nothing of the kind');
+    await page.getByText('No actions match.').waitFor();
+
+    await page.goto(`${rig.url}/operator/people/${person.id}`);
+    await page.getByRole('link', { name: 'Open audit' }).click();
+    await expect
+      .poll(() => actions.allInnerTexts())
+      .toEqual([expect.stringContaining('DELETE'), expect.stringContaining('POST')]);
+    await page.getByLabel('User id').fill(person.id.slice(0, 8));
+    await page.getByText('Enter a complete user id to filter by it.').waitFor();
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
+  it('retry all dead deliveries at once, unless the operator may only look', { timeout: limitMs }, async () => {
+    receiver.answerWith({ status: 503 });
+    await client.query(`insert into jobs (queue, payload, status, attempt, reason, finished_at)
+      select 'webhooks/deliver', jsonb_build_object('id', 'msg_' || n, 'publishedAtMs', 0, 'body', '{"type":"mail.bounced"}'), 'dead', 10,
+        'the receiver answered 503', now() from generate_series(1, 3) n`);
+    const { page, context, complaints } = await enter('/operator/webhooks');
+    await page.getByLabel(/Dead deliveries only/).check();
+    const rows = page.getByRole('list', { name: 'Deliveries' }).getByRole('listitem');
+    await expect.poll(() => rows.count()).toBe(3);
+    await judge(page, 'dead deliveries', everySize);
+    receiver.answerWith({ status: 204 });
+    await page.getByRole('button', { name: 'Retry all dead deliveries' }).click();
+    await page.getByText('Retried 3 deliveries.').first().waitFor();
+    await page.getByText('No delivery is dead.').waitFor();
+    const delivered = async () =>
+      Number(
+        (await client.query(`select count(*) from jobs where payload->>'id' ~ '^msg_[123]$' and status = 'done'`))
+          .rows[0].count,
+      );
+    await expect.poll(delivered, { timeout: 30_000 }).toBe(3);
+
+    await client.query(`update jobs set status = 'dead' where payload->>'id' ~ '^msg_[123]$'`);
+    const { cookie } = await desk.enterAs('reader@example.com');
+    const [name = '', value = ''] = cookie.split('=', 2);
+    await context.addCookies([{ name, value, url: rig.url }]);
+    await page.reload();
+    await expect.poll(() => rows.count()).toBeGreaterThan(2);
+    expect(await page.getByRole('button', { name: /^(Send again|Retry|Discard)/ }).count()).toBe(0);
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
+  /** The focus moves on until it reaches this. */
+  async function tabTo(page: Page, wanted: RegExp): Promise<void> {
+    const passed: string[] = [];
+    for (;;) {
+      const name = String(
+        await page.evaluate(
+          '(({ activeElement: it }) => it.getAttribute("aria-label") || it.labels?.[0]?.textContent || it.textContent || "")(document)',
+        ),
+      );
+      if (wanted.test(name.trim())) return;
+      passed.push(name);
+      if (passed.length > 80) throw new Error(`No ${wanted} among ${passed.join(', ')}`);
+      await page.keyboard.press('Tab');
+    }
+  }
+
+  it('look at a blocked picture, blurred, and uphold it with nothing but keys', { timeout: limitMs }, async () => {
+    const person = await desk.person();
+    const png = await picture('png');
+    const path = `feed/${randomUUID()}/a.png`;
+    const file = join(rig.dataDir, 'legacy', defaultLegacyBucket, path);
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, png);
+    await writeFile(join(lists, 'sha256.txt'), digestOf('sha256', png));
+    const request = { path, legacyBucket: defaultLegacyBucket, ownerId: person.id, scopeKind: 'thread', scopeId: '1' };
+    expect((await desk.internal('media', 'POST', '/v1/assets/legacy', request)).status).toBe(451);
+
+    const { page, context, complaints } = await enter('/operator/incidents');
+    await page.getByRole('list', { name: 'Incidents' }).getByRole('link').waitFor();
+    await tabTo(page, /^Matched sha256/);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Blurred look' }).waitFor();
+    await tabTo(page, /^Show it blurred$/);
+    await page.keyboard.press('Enter');
+    const image = page.getByRole('img', { name: 'The content, strongly blurred' });
+    await image.waitFor();
+    await judge(page, 'a blurred look', everySize);
+    expect(Number(await page.evaluate('document.querySelector(".desk-look").naturalWidth'))).toBeLessThanOrEqual(24);
+    await tabTo(page, /^Note$/);
+    await page.keyboard.type('Known content.');
+    await tabTo(page, /^Uphold$/);
+    await page.keyboard.press('Enter');
+    await page.getByText('The incident is upheld.').waitFor({ state: 'attached' });
+    const { body } = await desk.send<{ counts: object }>('GET', '/api/incidents');
+    expect(body.counts).toMatchObject({ open: 0, upheld: 1 });
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+});
