@@ -3,11 +3,11 @@ import type { Page } from 'playwright-core';
 import { fillerOf, label } from '#local/model/answering.ts';
 import { picture } from '../media/pictures.fixture.ts';
 import { judge } from './judging.fixture.ts';
-import { chooseOption, signIn } from './rig.fixture.ts';
+import { chooseOption, enterAsUser } from './rig.fixture.ts';
 import type { Given, Scene } from './stage.fixture.ts';
 
 async function enter(given: Given): Promise<void> {
-  await signIn(given, `${given.rig.url}/studio`);
+  await enterAsUser(given, given.rig, '/studio');
   await given.page.getByText('A new conversation').waitFor();
 }
 
