@@ -156,7 +156,7 @@ describe.skipIf(withoutChromium)('the library', () => {
     const dayIn = (days: number) =>
       page.evaluate(`new Date(Date.now() + ${days} * 86_400_000).toLocaleDateString('sv')`) as Promise<string>;
     await page.getByRole('button', { name: 'Dates' }).click();
-    await page.getByLabel('From').fill(await dayIn(-2));
+    await page.getByLabel('From', { exact: true }).fill(await dayIn(-2));
     await page.getByLabel('To', { exact: true }).fill(await dayIn(-1));
     await page.getByText('Nothing matches.').waitFor();
     await page.getByLabel('To', { exact: true }).fill(await dayIn(1));

@@ -197,6 +197,7 @@ export async function enterAsUser(
   await page.goto(icon);
   await page.evaluate('localStorage.setItem("atelier.signed-in", "yes")');
   await page.goto(url + path);
+  await page.getByRole('button', { name: /^Account/ }).waitFor();
 }
 
 /** Chooses an entry of the menu of the account. */

@@ -94,6 +94,7 @@ export function playStudio(scene: Scene): void {
     await page.locator('input[type=file]').setInputFiles({ name: 'mine.png', mimeType: 'image/png', buffer });
     await page.getByRole('button', { name: 'Remove mine.png' }).waitFor();
     await judge(page, 'an attached picture');
+    await page.getByRole('progressbar').waitFor({ state: 'detached' });
     await say(page, 'edit it: make it blue');
     const edited = page.getByRole('region', { name: 'Edited an image' });
     await edited.locator('.picture.there').waitFor();
