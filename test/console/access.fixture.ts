@@ -1,12 +1,12 @@
 /** Who comes in how, and out again. */
 import { judge } from './judging.fixture.ts';
-import { chooseOption, enterAsOperator, signIn } from './rig.fixture.ts';
+import { chooseOption, enterAsOperator, followPrintedLink, signIn } from './rig.fixture.ts';
 import type { Scene } from './stage.fixture.ts';
 
 export function playAccess(scene: Scene): void {
   scene('the operator comes in by the link, and the token is gone from the address', async (given) => {
     const { page, context, rig, expect } = given;
-    await enterAsOperator(given, rig);
+    await followPrintedLink(given, rig);
     expect(page.url()).toBe(`${rig.url}/operator`);
     expect(await page.evaluate('document.cookie')).toBe('');
     const [cookie] = await context.cookies(rig.url);

@@ -8,11 +8,11 @@ import { picture } from '../media/pictures.fixture.ts';
 import { judge } from './judging.fixture.ts';
 import {
   type ConsoleRig,
+  enterAsUser,
   launchChromium,
-  signIn,
   startConsole,
+  useVisitors,
   type Visitor,
-  visit,
   withoutChromium,
 } from './rig.fixture.ts';
 import { startWire, type Wire } from './wire.fixture.ts';
@@ -47,16 +47,16 @@ describe.skipIf(withoutChromium || withoutPostgres)('a conversation', () => {
     await database.drop();
   });
 
+  const visit = useVisitors(() => browser);
   async function enter(email?: string): Promise<Visitor> {
-    const visitor = await visit(browser);
-    await signIn(visitor, `${rig.url}/studio`, email);
+    const visitor = await visit();
+    await enterAsUser(visitor, rig, '/studio', email);
     await visitor.page.getByText('A new conversation').waitFor();
     return visitor;
   }
 
   /** The browser must have reported nothing but what the scene caused. */
-  async function leave({ context, complaints }: Visitor, caused = /^$/): Promise<void> {
-    await context.close();
+  function checkComplaints({ complaints }: Visitor, caused = /^$/): void {
     expect(complaints.filter((line) => !caused.test(line))).toEqual([]);
   }
 
@@ -116,7 +116,7 @@ describe.skipIf(withoutChromium || withoutPostgres)('a conversation', () => {
     await complete(page, 'hello');
     await expect.poll(below).toBeLessThan(2);
     expect(await newest.count()).toBe(0);
-    await leave(visitor);
+    checkComplaints(visitor);
   });
 
   it('a failed answer is reported as failed, and asked for again', { timeout: limitMs }, async () => {
@@ -136,7 +136,13 @@ describe.skipIf(withoutChromium || withoutPostgres)('a conversation', () => {
     await alert.getByText('The answer failed.').waitFor();
     expect(await mine(page).count()).toBe(1);
     expect(await answers(page).count()).toBe(1);
-    await leave(visitor);
+    await page.reload();
+    await answers(page).getByText('Half a sen').waitFor();
+    await alert.getByText('The answer failed.').waitFor();
+    await complete(page, 'hello');
+    await answers(page).first().getByText('The answer failed before it was complete.').waitFor();
+    expect(await alert.count()).toBe(0);
+    checkComplaints(visitor);
   });
 
   it('a message that cannot be paid for returns to the composer, with a next step', { timeout: limitMs }, async () => {
@@ -159,7 +165,7 @@ describe.skipIf(withoutChromium || withoutPostgres)('a conversation', () => {
     await field(page).press('Enter');
     await answers(page).getByText('I understood').waitFor();
     await page.getByText('2 credits left').waitFor();
-    await leave(visitor, /status of 402/);
+    checkComplaints(visitor, /status of 402/);
   });
 
   it('an edit that cannot be paid for drops nothing', { timeout: limitMs }, async () => {
@@ -179,7 +185,27 @@ describe.skipIf(withoutChromium || withoutPostgres)('a conversation', () => {
     await page.getByRole('button', { name: 'Send again' }).click();
     await answers(page).getByText('“another”').waitFor();
     expect(await answers(page).count()).toBe(1);
-    await leave(visitor, /status of 402/);
+    checkComplaints(visitor, /status of 402/);
+  });
+
+  it('keeps a message in the composer while there is no network', { timeout: limitMs }, async () => {
+    const visitor = await enter();
+    const { page, context } = visitor;
+    const note = status(
+      page,
+      'Your message is not sent. It stays here, and you can send it when you are online again.',
+    );
+    await context.setOffline(true);
+    await send(page, 'a message without a network');
+    await note.waitFor();
+    expect(await field(page).inputValue()).toBe('a message without a network');
+    expect(await mine(page).count()).toBe(0);
+    await judge(page, 'a message that cannot be sent');
+    await context.setOffline(false);
+    await note.waitFor({ state: 'detached' });
+    await field(page).press('Enter');
+    await answers(page).getByText('I understood').waitFor();
+    checkComplaints(visitor, /ERR_/);
   });
 
   it('reconnects in words when the service goes away and comes back', { timeout: limitMs }, async () => {
@@ -199,7 +225,7 @@ describe.skipIf(withoutChromium || withoutPostgres)('a conversation', () => {
     await expect.poll(() => answers(page).innerText()).not.toBe(said);
     await page.getByRole('button', { name: 'Stop' }).click();
     await status(page, 'The answer was stopped.').waitFor();
-    await leave(visitor, /ERR_|status of 502/);
+    checkComplaints(visitor, /ERR_|status of 502/);
   });
 
   it('attaches several files by picker, drop and paste, and refuses others by name', { timeout: limitMs }, async () => {
@@ -239,6 +265,14 @@ describe.skipIf(withoutChromium || withoutPostgres)('a conversation', () => {
       }`);
       await chips.filter({ hasText: `${kind}.md` }).waitFor();
     }
+    await page.evaluate(`{
+      const transfer = new DataTransfer();
+      const bytes = Uint8Array.from(atob('${image.toString('base64')}'), (character) => character.charCodeAt(0));
+      transfer.items.add(new File([bytes], 'pasted.png', { type: 'image/png' }));
+      document.querySelector('.composer textarea')
+        .dispatchEvent(new ClipboardEvent('paste', { clipboardData: transfer, bubbles: true, cancelable: true }));
+    }`);
+    await chips.filter({ hasText: 'pasted.png' }).waitFor();
     await field(page).fill('hello with files');
     await page.getByRole('progressbar').first().waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Send' }).click();
@@ -248,7 +282,8 @@ describe.skipIf(withoutChromium || withoutPostgres)('a conversation', () => {
     await mine(page).getByText('drop.md').waitFor();
     await mine(page).getByText('paste.md').waitFor();
     await mine(page).getByRole('img', { name: 'one.png' }).waitFor();
-    await leave(visitor);
+    await mine(page).getByRole('img', { name: 'pasted.png' }).waitFor();
+    checkComplaints(visitor);
   });
 
   it('lists, finds, renames and deletes conversations, on every device', { timeout: limitMs }, async () => {
@@ -293,8 +328,8 @@ describe.skipIf(withoutChromium || withoutPostgres)('a conversation', () => {
     await page.getByRole('button', { name: 'Dismiss' }).click();
     await today.getByRole('link', { name: 'about mountains' }).waitFor({ state: 'detached' });
     await today.getByRole('link', { name: 'Quays and cranes' }).waitFor();
-    await leave(other);
-    await leave(visitor);
+    checkComplaints(other);
+    checkComplaints(visitor);
   });
 
   it('answers with keys alone, and starts a new conversation by a shortcut', { timeout: limitMs }, async () => {
@@ -314,6 +349,6 @@ describe.skipIf(withoutChromium || withoutPostgres)('a conversation', () => {
     await page.getByRole('option', { name: /an image of a lighthouse/ }).waitFor();
     await page.keyboard.press('Enter');
     await page.waitForURL(first);
-    await leave(visitor);
+    checkComplaints(visitor);
   });
 });

@@ -8,7 +8,15 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { digestOf } from '../media/lists.fixture.ts';
 import { type Desk, openDesk, type Person } from './desk.fixture.ts';
 import { judge } from './judging.fixture.ts';
-import { type ConsoleRig, launchChromium, startConsole, type Visitor, visit, withoutChromium } from './rig.fixture.ts';
+import {
+  type ConsoleRig,
+  enterAsOperator,
+  launchChromium,
+  startConsole,
+  useVisitors,
+  type Visitor,
+  withoutChromium,
+} from './rig.fixture.ts';
 
 const phone = { width: 390, height: 844 };
 const desktop = { width: 1440, height: 900 };
@@ -35,11 +43,10 @@ describe.skipIf(withoutChromium)('the desk of operators', () => {
     await rm(lists, { recursive: true, force: true });
   });
 
+  const visit = useVisitors(() => browser);
   async function enter(path: string): Promise<Visitor> {
-    const visitor = await visit(browser);
-    await visitor.page.goto(`${rig.url}/#token=${await rig.secret('CONSOLE_TOKEN')}`);
-    await visitor.page.getByRole('heading', { name: 'Services' }).waitFor();
-    await visitor.page.goto(rig.url + path);
+    const visitor = await visit();
+    await enterAsOperator(visitor, rig, path);
     return visitor;
   }
 
@@ -66,7 +73,7 @@ describe.skipIf(withoutChromium)('the desk of operators', () => {
 
   it('finds a person, adds credits, ends sessions, exports and erases', { timeout: limitMs }, async () => {
     const person = await newPerson();
-    const { page, context, complaints } = await enter('/operator/people');
+    const { page, complaints } = await enter('/operator/people');
     await page.getByRole('searchbox').fill(person.email.slice(0, 20).toUpperCase());
     await look(page, 'the people');
     await page.getByRole('link', { name: person.email }).click();
@@ -99,7 +106,6 @@ describe.skipIf(withoutChromium)('the desk of operators', () => {
     await look(page, 'the report of an erasure');
     expect((await desk.send('GET', `/api/people/${person.id}`)).status).toBe(404);
     expect(complaints).toEqual([]);
-    await context.close();
   });
 
   it('reads an appeal, looks, clears the incident and rescreens', { timeout: limitMs }, async () => {
@@ -113,7 +119,7 @@ describe.skipIf(withoutChromium)('the desk of operators', () => {
     expect((await person.call('media', 'POST', '/v1/assets', place)).status).toBe(451);
     await person.call('media', 'POST', `/v1/incidents/${place.assetId}/appeal`, { text: 'I wrote this poem.' });
 
-    const { page, context, complaints } = await enter('/operator/incidents');
+    const { page, complaints } = await enter('/operator/incidents');
     await page.getByLabel(/^Appealed/).check();
     const incident = page.getByRole('list', { name: 'Incidents' }).getByRole('link');
     await incident.waitFor();
@@ -132,11 +138,10 @@ describe.skipIf(withoutChromium)('the desk of operators', () => {
     const { body: cleared } = await desk.send<{ counts: object }>('GET', '/api/incidents');
     expect(cleared.counts).toMatchObject({ open: 0, cleared: 1 });
     expect(complaints).toEqual([]);
-    await context.close();
   });
 
   it('shows settings without secrets, and checks everything', { timeout: limitMs }, async () => {
-    const { page, context, complaints } = await enter('/operator/settings');
+    const { page, complaints } = await enter('/operator/settings');
     await page.getByText('CONSOLE_TOKEN').waitFor();
     expect(await page.textContent('main')).not.toContain(await rig.secret('CONSOLE_TOKEN'));
     await page.getByRole('button', { name: 'Check everything' }).click();
@@ -146,12 +151,11 @@ describe.skipIf(withoutChromium)('the desk of operators', () => {
     await page.getByText('reader@example.com').waitFor();
     expect(await page.getByText('CONSOLE_TOKEN').count()).toBe(0);
     expect(complaints).toEqual([]);
-    await context.close();
   });
 
   it('lets in an operator by account, who may only look', { timeout: limitMs }, async () => {
     const person = await desk.person();
-    const { page, context, complaints } = await visit(browser);
+    const { page, complaints } = await visit();
     await page.goto(`${rig.url}/operator/people`);
     await page.getByRole('button', { name: 'Continue with your account' }).click();
     await page.getByPlaceholder('you@example.com').fill('reader@example.com');
@@ -165,6 +169,5 @@ describe.skipIf(withoutChromium)('the desk of operators', () => {
       expect([name, await page.getByRole('button', { name }).count()]).toEqual([name, 0]);
     await judge(page, 'a person for a reader');
     expect(complaints).toEqual([]);
-    await context.close();
   });
 });

@@ -8,11 +8,11 @@ import { picture } from '../media/pictures.fixture.ts';
 import { judge } from './judging.fixture.ts';
 import {
   type ConsoleRig,
+  enterAsUser,
   launchChromium,
-  signIn,
   startConsole,
+  useVisitors,
   type Visitor,
-  visit,
   withoutChromium,
 } from './rig.fixture.ts';
 
@@ -21,7 +21,6 @@ const limitMs = 120_000;
 describe.skipIf(withoutChromium)('the library', () => {
   let rig: ConsoleRig;
   let browser: Browser;
-  const visitors: Visitor[] = [];
   beforeAll(async () => {
     [rig, browser] = await Promise.all([startConsole(), launchChromium()]);
   }, limitMs);
@@ -30,11 +29,10 @@ describe.skipIf(withoutChromium)('the library', () => {
     await rig.close();
   });
 
+  const visit = useVisitors(() => browser);
   async function enter(path = '/library'): Promise<Visitor> {
-    const visitor = await visit(browser);
-    visitor.page.setDefaultTimeout(30_000);
-    visitors.push(visitor);
-    await signIn(visitor, `${rig.url}${path}`);
+    const visitor = await visit();
+    await enterAsUser(visitor, rig, path);
     return visitor;
   }
 
@@ -115,6 +113,54 @@ describe.skipIf(withoutChromium)('the library', () => {
       return tiles(page).count();
     };
     await expect.poll(countAfterReload).toBe(3);
+    expect(complaints).toEqual([]);
+  });
+
+  it('steps by a swipe, zooms with two fingers, and undoes a deletion in the lightbox', {
+    timeout: limitMs,
+  }, async () => {
+    const { page, context, complaints } = await enter();
+    await uploadImages(page, 2);
+    await tiles(page).first().locator('.open').click();
+    const box = page.getByRole('dialog');
+    await box.locator('.picture.there').waitFor();
+    const first = page.url();
+    const devtools = await context.newCDPSession(page);
+    /** Moves fingers along a line, each given by its first and its last `x`. */
+    const drag = async (...fingers: readonly (readonly [from: number, to: number])[]) => {
+      const at = (share: number) => fingers.map(([from, to], id) => ({ id, x: from + share * (to - from), y: 450 }));
+      await devtools.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: at(0) });
+      for (const share of [0.5, 1])
+        await devtools.send('Input.dispatchTouchEvent', { type: 'touchMove', touchPoints: at(share) });
+      await devtools.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] });
+    };
+    await drag([700, 400]);
+    await expect.poll(() => page.url()).not.toBe(first);
+    await drag([400, 700]);
+    await expect.poll(() => page.url()).toBe(first);
+    await drag([500, 400], [600, 700]);
+    const scale = 'new DOMMatrix(getComputedStyle(document.querySelector(".zoomed")).transform).a';
+    await expect.poll(() => page.evaluate(scale)).toBeCloseTo(3, 1);
+    await devtools.detach();
+    await box.getByRole('button', { name: 'Delete' }).click();
+    await box.getByText('Deleted.').waitFor();
+    await box.getByRole('button', { name: 'Undo' }).click();
+    await page.keyboard.press('Escape');
+    await expect.poll(() => tiles(page).count()).toBe(2);
+    expect(complaints).toEqual([]);
+  });
+
+  it('shows the assets of some days', { timeout: limitMs }, async () => {
+    const { page, complaints } = await enter();
+    await uploadImages(page, 1);
+    const dayIn = (days: number) =>
+      page.evaluate(`new Date(Date.now() + ${days} * 86_400_000).toLocaleDateString('sv')`) as Promise<string>;
+    await page.getByRole('button', { name: 'Dates' }).click();
+    await page.getByLabel('From', { exact: true }).fill(await dayIn(-2));
+    await page.getByLabel('To', { exact: true }).fill(await dayIn(-1));
+    await page.getByText('Nothing matches.').waitFor();
+    await page.getByLabel('To', { exact: true }).fill(await dayIn(1));
+    await expect.poll(() => tiles(page).count()).toBe(1);
     expect(complaints).toEqual([]);
   });
 

@@ -1,12 +1,14 @@
 /** What holds for every page in every state: no violation that axe finds, and nothing wider than the window. */
-import axe from 'axe-core';
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import type axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { isNightly } from '../lane.fixture.ts';
 
 const desktop = { width: 1440, height: 900 };
 const phone = { width: 390, height: 844 };
-/** The quick lane checks only some of the pages in the dark scheme and at the size of a phone. */
+/** The quick lane checks only these pages in the dark scheme and at the size of a phone. */
 const wholly = new Set([
   'a new conversation',
   'a failed answer',
@@ -30,25 +32,40 @@ const options: axe.RunOptions = {
   rules: { 'target-size': { enabled: true } },
 };
 
+const script = readFile(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
+
+type Look = readonly [viewport: { readonly width: number; readonly height: number }, colorScheme: 'light' | 'dark'];
+
+const otherSizes = [
+  { width: 820, height: 1180 },
+  { width: 1920, height: 1080 },
+];
+
+/** Each size and each scheme once. The nightly lane checks both schemes at both sizes, and two more sizes. */
+function looksOf(isWhole: boolean): readonly Look[] {
+  const twice: readonly Look[] = [
+    [desktop, 'light'],
+    [phone, 'dark'],
+  ];
+  const others = otherSizes.map((viewport): Look => [viewport, 'light']);
+  if (isNightly) return [...twice, [phone, 'light'], [desktop, 'dark'], ...others];
+  return isWhole ? twice : twice.slice(0, 1);
+}
+
 /** Checks the page in its current state, light and dark. */
 export async function judge(page: Page, what: string, { hasPhone = false } = {}): Promise<void> {
   const faults: string[] = [];
-  const isWhole = isNightly || wholly.has(what);
-  const schemes = isWhole ? (['light', 'dark'] as const) : (['light'] as const);
-  await page.evaluate(`globalThis.axe ?? ${axe.source}; null`);
-  for (const viewport of isWhole || hasPhone ? [desktop, phone] : [desktop]) {
+  if (!(await page.evaluate('"axe" in globalThis'))) await page.evaluate(`${await script}; null`);
+  for (const [viewport, colorScheme] of looksOf(hasPhone || wholly.has(what))) {
     await page.setViewportSize(viewport);
-    for (const colorScheme of schemes) {
-      await page.emulateMedia({ colorScheme });
-      // Colours are all that the dark scheme changes.
-      const asked = colorScheme === 'light' ? options : { ...options, runOnly: ['color-contrast'] };
-      const { violations } = (await page.evaluate(`axe.run(document, ${JSON.stringify(asked)})`)) as axe.AxeResults;
-      const at = `${what}, ${colorScheme}, ${viewport.width}`;
-      faults.push(...violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${at}: ${id}: ${html}`)));
-    }
+    await page.emulateMedia({ colorScheme });
+    const { violations } = (await page.evaluate(`axe.run(document, ${JSON.stringify(options)})`)) as axe.AxeResults;
+    const at = `${what}, ${colorScheme}, ${viewport.width}`;
+    faults.push(...violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${at}: ${id}: ${html}`)));
     const width = Number(await page.evaluate('document.documentElement.scrollWidth'));
     if (width > viewport.width) faults.push(`${what} is ${width} wide on ${viewport.width}`);
   }
   await page.setViewportSize(desktop);
+  await page.emulateMedia({ colorScheme: 'light' });
   expect(faults).toEqual([]);
 }

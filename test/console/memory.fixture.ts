@@ -19,8 +19,7 @@ export function playMemory(scene: Scene): void {
   scene('created, found, edited, undone, exported, erased', async (given) => {
     const { page, rig, expect } = given;
     const someone = randomUUID();
-    await enterAsOperator(given, rig);
-    await page.goto(`${rig.url}/operator/memory`);
+    await enterAsOperator(given, rig, '/operator/memory');
     await page.getByLabel('Entity id').fill(someone);
     await page.getByText('No memories.').waitFor();
     await judge(page, 'an empty memory');
@@ -52,8 +51,7 @@ export function playMemory(scene: Scene): void {
   scene('a conflict is marked on both sides, shown beside, and gone when one of them is', async (given) => {
     const { page, rig, expect } = given;
     const someone = randomUUID();
-    await enterAsOperator(given, rig);
-    await page.goto(`${rig.url}/operator/memory`);
+    await enterAsOperator(given, rig, '/operator/memory');
     await page.getByLabel('Entity id').fill(someone);
     await create(page, someone, 'Likes loud music');
     await create(page, someone, 'Does not like loud music');
@@ -76,8 +74,7 @@ export function playMemory(scene: Scene): void {
   scene('a profile: a fact is corrected and locked, one is added, those of many lines stay whole', async (given) => {
     const { page, rig, expect } = given;
     const someone = randomUUID();
-    await enterAsOperator(given, rig);
-    await page.goto(`${rig.url}/operator/memory`);
+    await enterAsOperator(given, rig, '/operator/memory');
     await page.getByLabel('Entity id').fill(someone);
     await create(page, someone, 'Likes harbours at night');
     await create(page, someone, 'My name is Ada');

@@ -11,7 +11,7 @@ import {
   enterAsOperator,
   launchChromium,
   startConsole,
-  visit,
+  useVisitors,
   withoutChromium,
 } from './rig.fixture.ts';
 
@@ -39,10 +39,10 @@ describe.skipIf(withoutChromium || withoutPostgres)('the pages of operators', ()
     await database.drop();
   });
 
+  const visit = useVisitors(() => browser);
   async function enter(path: string) {
-    const visitor = await visit(browser);
-    await enterAsOperator(visitor, rig);
-    if (path !== '/operator') await visitor.page.goto(`${rig.url}${path}`);
+    const visitor = await visit();
+    await enterAsOperator(visitor, rig, path);
     return visitor;
   }
 
@@ -100,7 +100,7 @@ describe.skipIf(withoutChromium || withoutPostgres)('the pages of operators', ()
   it('show the last hour and day, services that are away, and errors with their ids', {
     timeout: limitMs,
   }, async () => {
-    const { page, context, complaints } = await enter('/operator');
+    const { page, complaints } = await enter('/operator');
     await page.getByText(/^5 of 8 services are not ready: /).waitFor();
     await page.getByText('no answer').first().waitFor();
     await page.getByText('cannot be reached, so their errors are not listed').waitFor();
@@ -121,11 +121,10 @@ describe.skipIf(withoutChromium || withoutPostgres)('the pages of operators', ()
     await page.getByRole('link', { name: 'agent/make-video' }).click();
     await page.getByRole('heading', { name: 'agent/make-video' }).waitFor();
     expect(complaints).toEqual([]);
-    await context.close();
   });
 
   it('show queues, and retry and discard dead jobs', { timeout: limitMs }, async () => {
-    const { page, context, complaints } = await enter('/operator/jobs?queue=memory/judge');
+    const { page, complaints } = await enter('/operator/jobs?queue=memory/judge');
     const jobs = page.getByRole('list', { name: 'Jobs of memory/judge' });
     await jobs.getByText('the model answered 500').first().waitFor();
     await jobs.getByText('Payload').nth(1).click();
@@ -159,7 +158,6 @@ describe.skipIf(withoutChromium || withoutPostgres)('the pages of operators', ()
     await page.getByRole('button', { name: 'Yes, discard all dead jobs' }).click();
     await page.getByText('Discarded 1 job.').first().waitFor();
     expect(complaints).toEqual([]);
-    await context.close();
   });
 
   it('show mails and what became of them, previews and suppressed addresses', { timeout: limitMs }, async () => {
@@ -169,7 +167,7 @@ describe.skipIf(withoutChromium || withoutPostgres)('the pages of operators', ()
     await mail({ from, to: 'bob@example.com', subject: 'See you tomorrow', text: 'Hi.', scheduled_at });
     const bounce = { id: randomUUID(), type: 'email.bounced', email_id: 'm', reason: 'no such user' };
     await mail({ ...bounce, to: ['eve@example.com'] }, '/emails/events');
-    const { page, context, complaints } = await enter('/operator/mail');
+    const { page, complaints } = await enter('/operator/mail');
     await page.getByRole('button', { name: /See you tomorrow.*scheduled/ }).click();
     await page.getByRole('button', { name: 'Cancel this mail' }).waitFor();
     await judge(page, 'sent mails', everySize);
@@ -198,19 +196,17 @@ describe.skipIf(withoutChromium || withoutPostgres)('the pages of operators', ()
     await page.getByRole('button', { name: 'Yes, lift' }).click();
     await page.getByText('No address is suppressed.').waitFor();
     expect(complaints).toEqual([]);
-    await context.close();
   });
 
   it('show an invalid preview as what is wrong with its values', { timeout: limitMs }, async () => {
-    const { page, context } = await enter('/operator/mail');
+    const { page } = await enter('/operator/mail');
     await page.getByRole('tab', { name: 'Previews' }).click();
     await page.getByLabel('Values, as JSON').fill('{ "deletion_at": ');
     await page.getByText(/must be a JSON object/).waitFor();
-    await context.close();
   });
 
   it('show models, prices, usage and the users who spend the most', { timeout: limitMs }, async () => {
-    const { page, context, complaints } = await enter('/operator/models');
+    const { page, complaints } = await enter('/operator/models');
     await page.getByRole('region', { name: 'Sums by model' }).getByRole('rowheader', { name: 'large' }).waitFor();
     await page.getByRole('region', { name: 'Sums by plan' }).getByRole('rowheader', { name: 'pro' }).waitFor();
     await page.getByText('per run').first().waitFor();
@@ -225,6 +221,5 @@ describe.skipIf(withoutChromium || withoutPostgres)('the pages of operators', ()
     await users.getByLabel('Month').fill('2020-01');
     await page.getByText('No user spent credits in this month.').waitFor();
     expect(complaints).toEqual([]);
-    await context.close();
   });
 });

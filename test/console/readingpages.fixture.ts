@@ -16,8 +16,7 @@ async function post(rig: ConsoleRig, path: '/emails' | '/notify', json: unknown)
 export function playReadingPages(scene: Scene): void {
   scene('Mail: what was sent is listed, and shown in a sandbox', async (given) => {
     const { page, rig, complaints, expect } = given;
-    await enterAsOperator(given, rig);
-    await page.goto(`${rig.url}/operator/mail`);
+    await enterAsOperator(given, rig, '/operator/mail');
     await page.getByRole('tab', { name: 'Outbox' }).click();
     await page.getByText('The outbox is empty.').waitFor();
     await judge(page, 'an empty outbox');

@@ -4,6 +4,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { afterEach } from 'vitest';
 import { readConfig, type ServiceName, serviceNames } from '#app/config.ts';
 import { startSuite } from '#app/suite.ts';
 import { createLog } from '#platform/log.ts';
@@ -68,9 +69,11 @@ export interface Visitor {
   readonly complaints: string[];
 }
 
+const desktop = { width: 1440, height: 900 };
+
 /** A browser of its own, watched. */
 export async function visit(browser: Browser): Promise<Visitor> {
-  const context = await browser.newContext({ locale: 'en-GB', viewport: { width: 1440, height: 900 } });
+  const context = await browser.newContext({ locale: 'en-GB', viewport: desktop });
   context.setDefaultTimeout(30_000);
   const complaints: string[] = [];
   context.on('page', (page) => watch(page, complaints));
@@ -78,9 +81,58 @@ export async function visit(browser: Browser): Promise<Visitor> {
   return { context, page, complaints };
 }
 
+export interface Visitors {
+  enter(): Promise<Visitor>;
+  leave(visitor: Visitor): Promise<void>;
+}
+
+/** Visitors that leave their browser to the next one, without cookies and storage, but with a warm cache. */
+export function createVisitors(browser: () => Browser): Visitors {
+  const free: Visitor[] = [];
+  return {
+    enter: async () => free.pop() ?? visit(browser()),
+    async leave(visitor) {
+      const isClean = await clear(visitor).catch(() => false);
+      if (isClean) free.push(visitor);
+      else await visitor.context.close();
+    },
+  };
+}
+
+/** Returns `false` if the storage cannot be reached. */
+async function clear({ context, page, complaints }: Visitor): Promise<boolean> {
+  const [, ...others] = context.pages();
+  await Promise.all([context.setOffline(false), context.clearCookies(), ...others.map((other) => other.close())]);
+  await page.unrouteAll();
+  await page.emulateMedia({ colorScheme: null });
+  await page.setViewportSize(desktop);
+  await page.evaluate('localStorage.clear(), sessionStorage.clear()');
+  await page.goto('about:blank');
+  complaints.length = 0;
+  return context.pages()[0] === page;
+}
+
+/** For files whose tests run one after the other. A test that fails leaves nothing behind. */
+export function useVisitors(browser: () => Browser): () => Promise<Visitor> {
+  const visitors = createVisitors(browser);
+  const present: Visitor[] = [];
+  afterEach(async ({ task }) => {
+    const hasFailed = task.result?.state === 'fail';
+    const gone = present.splice(0);
+    await Promise.all(gone.map((visitor) => (hasFailed ? visitor.context.close() : visitors.leave(visitor))));
+  });
+  return async () => {
+    const visitor = await visitors.enter();
+    present.push(visitor);
+    return visitor;
+  };
+}
+
 function watch(page: Page, complaints: string[]): void {
   page.on('console', (message) => {
     if (message.type() !== 'error' && message.type() !== 'warning') return;
+    // A browser asks for it if it shows a file that is no page.
+    if (message.location().url.endsWith('/favicon.ico')) return;
     if (!/status of 503/.test(message.text())) complaints.push(message.text());
   });
   page.on('pageerror', (error) => complaints.push(String(error)));
@@ -101,9 +153,18 @@ function watch(page: Page, complaints: string[]): void {
 }
 
 /** Through the printed link. */
-export async function enterAsOperator({ page }: Visitor, rig: ConsoleRig): Promise<void> {
+export async function followPrintedLink({ page }: Visitor, rig: ConsoleRig): Promise<void> {
   await page.goto(`${rig.url}/#token=${await rig.secret('CONSOLE_TOKEN')}`);
   await page.getByRole('heading', { name: 'Services' }).waitFor();
+}
+
+/** Opens a page with the session of an operator. */
+export async function enterAsOperator({ page, context }: Visitor, rig: ConsoleRig, path = '/operator'): Promise<void> {
+  const data = { token: await rig.secret('CONSOLE_TOKEN') };
+  const answer = await context.request.post(`${rig.url}/api/session`, { data, headers: { origin: rig.url } });
+  if (!answer.ok()) throw new Error(`The session was refused: ${answer.status()}`);
+  await page.goto(rig.url + path);
+  if (path === '/operator') await page.getByRole('heading', { name: 'Services' }).waitFor();
 }
 
 /** Signs in through the identity provider, as in any application, as a new user. */
@@ -116,6 +177,26 @@ export async function signIn(
   await page.getByRole('link', { name: /^Sign in/ }).click();
   await page.getByPlaceholder('you@example.com').fill(email);
   await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: /^Account/ }).waitFor();
+}
+
+/** Opens a page with the session of a user, a new one unless `email` is given. The sign-in takes place without its pages. */
+export async function enterAsUser(
+  { page, context }: Pick<Visitor, 'page' | 'context'>,
+  { url, addresses }: Pick<ConsoleRig, 'url' | 'addresses'>,
+  path: string,
+  email = `${randomUUID()}@example.com`,
+): Promise<void> {
+  // An address of the console that loads no application.
+  const icon = `${url}/favicon.svg`;
+  const asked = await context.request.get(`${addresses.auth}/login?${new URLSearchParams({ next: icon })}`);
+  const consent = new URL(asked.url());
+  const form = { flow: consent.searchParams.get('flow') ?? '', email };
+  const signedIn = await context.request.post(consent.origin + consent.pathname, { form });
+  if (signedIn.url() !== icon) throw new Error(`The sign-in ended at ${signedIn.url()}`);
+  await page.goto(icon);
+  await page.evaluate('localStorage.setItem("atelier.signed-in", "yes")');
+  await page.goto(url + path);
   await page.getByRole('button', { name: /^Account/ }).waitFor();
 }
 

@@ -2,7 +2,14 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { judge } from './judging.fixture.ts';
-import { type ConsoleRig, launchChromium, signIn, startConsole, visit, withoutChromium } from './rig.fixture.ts';
+import {
+  type ConsoleRig,
+  enterAsUser,
+  launchChromium,
+  startConsole,
+  useVisitors,
+  withoutChromium,
+} from './rig.fixture.ts';
 
 const phone = { width: 390, height: 844 };
 const limitMs = 300_000;
@@ -21,16 +28,17 @@ describe.skipIf(withoutChromium)('the shell', () => {
     await rig.close();
   });
 
+  const visit = useVisitors(() => browser);
   async function enter(path: string) {
-    const visitor = await visit(browser);
-    await signIn(visitor, `${rig.url}${path}`);
+    const visitor = await visit();
+    await enterAsUser(visitor, rig, path);
     return visitor;
   }
 
   const background = (page: Page) => page.evaluate('getComputedStyle(document.documentElement).backgroundColor');
 
   it('leads to every page by the commands, with keys alone', { timeout: limitMs }, async () => {
-    const { page, context, complaints } = await enter('/studio');
+    const { page, complaints } = await enter('/studio');
     await page.getByLabel('Message', { exact: true }).waitFor();
     await page.keyboard.press('Control+k');
     const search = page.getByRole('combobox', { name: 'Search commands' });
@@ -54,7 +62,6 @@ describe.skipIf(withoutChromium)('the shell', () => {
     await search.waitFor();
     expect(await shortcuts.count()).toBe(0);
     expect(complaints).toEqual([]);
-    await context.close();
   });
 
   it('shows the chosen theme after a reload and in other tabs', { timeout: limitMs }, async () => {
@@ -78,11 +85,10 @@ describe.skipIf(withoutChromium)('the shell', () => {
     await page.getByRole('menuitemradio', { name: 'System' }).click();
     await expect.poll(() => background(second)).toBe(light);
     expect(complaints).toEqual([]);
-    await context.close();
   });
 
   it('has its navigation in a drawer on a phone', { timeout: limitMs }, async () => {
-    const { page, context, complaints } = await enter('/studio');
+    const { page, complaints } = await enter('/studio');
     await page.setViewportSize(phone);
     const menu = page.getByRole('button', { name: 'Menu', exact: true });
     await menu.click();
@@ -97,11 +103,10 @@ describe.skipIf(withoutChromium)('the shell', () => {
     await drawer.waitFor({ state: 'detached' });
     expect(Number(await page.evaluate('document.documentElement.scrollWidth'))).toBe(phone.width);
     expect(complaints).toEqual([]);
-    await context.close();
   });
 
   it('offers a reload if the code of a page cannot be loaded', { timeout: limitMs }, async () => {
-    const { page, context, complaints } = await enter('/studio');
+    const { page, complaints } = await enter('/studio');
     await page.getByLabel('Message', { exact: true }).waitFor();
     await page.route('**/assets/library.js', (route) => route.abort());
     const loads: string[] = [];
@@ -119,7 +124,6 @@ describe.skipIf(withoutChromium)('the shell', () => {
     await alert.getByRole('button', { name: 'Reload' }).click();
     await page.getByRole('heading', { name: 'Library' }).waitFor();
     expect(complaints.filter((line) => !/ERR_FAILED|PageNotLoaded/.test(line))).toEqual([]);
-    await context.close();
   });
 
   it('reports a lost network until it is back', { timeout: limitMs }, async () => {
@@ -129,7 +133,6 @@ describe.skipIf(withoutChromium)('the shell', () => {
     await banner.waitFor();
     await context.setOffline(false);
     await banner.waitFor({ state: 'detached' });
-    await context.close();
   });
 
   it.each([
@@ -138,9 +141,8 @@ describe.skipIf(withoutChromium)('the shell', () => {
     ['/content', '/operator/content'],
     ['/api-reference', '/operator/api-reference'],
   ])('%s leads to %s', async (from, to) => {
-    const { page, context } = await visit(browser);
+    const { page } = await visit();
     await page.goto(rig.url + from);
     await page.waitForURL(rig.url + to);
-    await context.close();
   });
 });

@@ -1,7 +1,7 @@
-/** One running suite and one browser for all scenes; each scene has a profile of its own, watched from its first page. */
+/** One running suite and one browser for all scenes; each scene has a clean profile, watched from its first page. */
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, type ExpectStatic, it } from 'vitest';
-import { type ConsoleRig, launchChromium, startConsole, type Visitor, visit } from './rig.fixture.ts';
+import { type ConsoleRig, createVisitors, launchChromium, startConsole, type Visitor } from './rig.fixture.ts';
 import { startWire, type Wire } from './wire.fixture.ts';
 
 export interface Stage {
@@ -22,6 +22,7 @@ const endsWhatHangsMs = 300_000;
 
 export function openStage(): Scene {
   let stage: Stage;
+  const visitors = createVisitors(() => stage.browser);
   beforeAll(async () => {
     const behind = (offset: number) => () => Number(new URL(stage.rig.url).port) + offset;
     const [agent, content] = await Promise.all([startWire(behind(4)), startWire(behind(6))]);
@@ -40,13 +41,15 @@ export function openStage(): Scene {
     it(
       name,
       async ({ expect }) => {
-        const visitor = await visit(stage.browser);
+        const visitor = await visitors.enter();
         try {
           await play({ ...visitor, ...stage, expect });
           expect(visitor.complaints).toEqual([]);
-        } finally {
+        } catch (error) {
           await visitor.context.close();
+          throw error;
         }
+        await visitors.leave(visitor);
       },
       endsWhatHangsMs,
     );

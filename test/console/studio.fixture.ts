@@ -3,11 +3,11 @@ import type { Page } from 'playwright-core';
 import { fillerOf, label } from '#local/model/answering.ts';
 import { picture } from '../media/pictures.fixture.ts';
 import { judge } from './judging.fixture.ts';
-import { chooseOption, signIn } from './rig.fixture.ts';
+import { chooseOption, enterAsUser } from './rig.fixture.ts';
 import type { Given, Scene } from './stage.fixture.ts';
 
 async function enter(given: Given): Promise<void> {
-  await signIn(given, `${given.rig.url}/studio`);
+  await enterAsUser(given, given.rig, '/studio');
   await given.page.getByText('A new conversation').waitFor();
 }
 
@@ -94,6 +94,7 @@ export function playStudio(scene: Scene): void {
     await page.locator('input[type=file]').setInputFiles({ name: 'mine.png', mimeType: 'image/png', buffer });
     await page.getByRole('button', { name: 'Remove mine.png' }).waitFor();
     await judge(page, 'an attached picture');
+    await page.getByRole('progressbar').waitFor({ state: 'detached' });
     await say(page, 'edit it: make it blue');
     const edited = page.getByRole('region', { name: 'Edited an image' });
     await edited.locator('.picture.there').waitFor();

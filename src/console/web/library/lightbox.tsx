@@ -1,15 +1,15 @@
 import { ChevronLeft, ChevronRight, File, Info, MessageSquare, X } from 'lucide-react';
-import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import { Link } from 'wouter';
 import type { Asset } from '../../../client/media/api.ts';
 import { durationOf, momentOf, sizeOf } from '../parts/figures.tsx';
 import { Failure, Loading } from '../parts/states.tsx';
+import { useModal } from '../shell/modal.ts';
 import { isShared } from './actions.ts';
 import { isImage, isVideo, nameOf, useAsset, wordOf } from './assets.ts';
 import { Editor } from './editor.tsx';
 import './lightbox.css';
 import { MediaActions } from './mediaactions.tsx';
-import { DialogNotices } from './notices.tsx';
 import { Picture } from './picture.tsx';
 import { useSigned } from './signing.ts';
 import { Zoomable } from './zoomable.tsx';
@@ -36,20 +36,10 @@ export function Lightbox({
   /** An edit has made this asset. */
   readonly onMade: (assetId: string) => Promise<unknown>;
 }) {
-  const dialog = useRef<HTMLDialogElement>(null);
+  const dialog = useModal();
   const [hasFacts, setFacts] = useState(() => innerWidth >= 900);
   const { data: asset, error, refetch } = useAsset(assetId, known);
   const { before, after } = onStep;
-  useEffect(() => {
-    const opener = document.activeElement;
-    const element = dialog.current;
-    element?.showModal();
-    return () => {
-      element?.close();
-      const next = opener?.isConnected ? opener : document.getElementById('main');
-      if (next instanceof HTMLElement) next.focus({ preventScroll: true });
-    };
-  }, []);
   useEffect(() => {
     const onKey = ({ key, target }: KeyboardEvent) => {
       if (isEditing || target instanceof HTMLVideoElement) return;
@@ -125,7 +115,6 @@ export function Lightbox({
           {hasFacts && asset && <Facts asset={asset} />}
         </>
       )}
-      <DialogNotices />
     </dialog>
   );
 }

@@ -1,5 +1,7 @@
 import { X } from 'lucide-react';
 import { Toast } from 'radix-ui';
+import { createPortal } from 'react-dom';
+import { useTopDialog } from './modal.ts';
 import { expire, undo, useNotices } from './notices.ts';
 
 const shownMs = 5000;
@@ -8,6 +10,9 @@ const undoableMs = 8000;
 /** F8 moves the focus to the notices. Time stops while one has the focus or the pointer. */
 export function Toasts() {
   const notices = useNotices();
+  // A dialog covers the page and holds the focus, so the notices have to be in it.
+  const dialog = useTopDialog();
+  const viewport = <Toast.Viewport className="toasts" label="Notices ({hotkey})" />;
   return (
     <Toast.Provider swipeDirection="down">
       {notices.map(({ id, text, tone, undo: isUndoable }) => (
@@ -20,7 +25,8 @@ export function Toasts() {
             if (!isOpen) expire(id);
           }}
         >
-          <Toast.Description>{text}</Toast.Description>
+          {/* Radix announces notices in the page, which a dialog hides from assistive technology. */}
+          <Toast.Description role={dialog && 'status'}>{text}</Toast.Description>
           {isUndoable && (
             <Toast.Action altText="Undo" asChild>
               <button type="button" className="plain strong" onClick={() => undo(id)}>
@@ -35,7 +41,7 @@ export function Toasts() {
           </Toast.Close>
         </Toast.Root>
       ))}
-      <Toast.Viewport className="toasts" label="Notices ({hotkey})" />
+      {dialog === undefined ? viewport : createPortal(viewport, dialog)}
     </Toast.Provider>
   );
 }

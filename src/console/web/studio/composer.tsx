@@ -15,6 +15,7 @@ export function Composer({
   attachments,
   modelChoice,
   isAnswering,
+  isOnline,
   onSend,
   onStop,
 }: {
@@ -24,6 +25,7 @@ export function Composer({
   readonly attachments: Attachments;
   readonly modelChoice: ModelChoice;
   readonly isAnswering: boolean;
+  readonly isOnline: boolean;
   readonly onSend: (text: string, files: readonly Attachment[]) => void;
   readonly onStop: () => Promise<void>;
 }) {
@@ -34,7 +36,7 @@ export function Composer({
   const isEmpty = text.trim() === '' && ready.length === 0;
 
   function submit() {
-    if (isAnswering || isUploading || isEmpty) return;
+    if (isAnswering || isUploading || isEmpty || !isOnline) return;
     onSend(text.trim(), ready);
   }
 
@@ -113,13 +115,18 @@ export function Composer({
             className="primary icon round"
             aria-label="Send"
             title={isUploading ? 'The upload is in progress' : 'Send'}
-            disabled={isUploading || isEmpty}
+            disabled={isUploading || isEmpty || !isOnline}
           >
             <ArrowUp {...icon} size={20} />
           </button>
         )}
       </div>
       {isAnswering && <Problem of={stopping.error} />}
+      {!isOnline && !isEmpty && (
+        <p className="quiet small" role="status">
+          Your message is not sent. It stays here, and you can send it when you are online again.
+        </p>
+      )}
     </form>
   );
 }

@@ -14,7 +14,7 @@ import { useDroppedFiles } from './dropping.ts';
 import { useFollowing } from './following.ts';
 import { AttachContext, isInProgress, isMedia } from './media.tsx';
 import { Message, textOfMessage } from './message.tsx';
-import { type Outcome, OutcomeNote } from './outcome.tsx';
+import { type Outcome, OutcomeNote, storedOutcome } from './outcome.tsx';
 
 export function Conversation({ threadId }: { readonly threadId: string }) {
   const user = useUser();
@@ -84,7 +84,12 @@ function Chat({
     attachments.set([...sent.files, ...attachments.items]);
     field.current?.focus();
   });
-  const { messages, isAnswering, outcome } = chat;
+  const { messages, isAnswering } = chat;
+  const last = messages.at(-1);
+  const isUnanswered = last?.role === 'user' && !isAnswering;
+  const outcome =
+    chat.outcome ??
+    (isUnanswered ? { kind: 'failed' as const, message: 'This message has no answer.' } : last && storedOutcome(last));
   const { addAssets } = attachments;
   const attach = useCallback((assetId: string) => addAssets([assetId]), [addAssets]);
   usePreparedDraft(threadId, setText, addAssets);
@@ -94,8 +99,6 @@ function Chat({
     wasOnline.current = isOnline;
   });
 
-  const last = messages.at(-1);
-  const isUnanswered = last?.role === 'user' && !isAnswering && outcome === undefined;
   return (
     <div className="conversation">
       {isDragging && <p className="dropping">Drop files to attach them</p>}
@@ -115,6 +118,7 @@ function Chat({
                 key={message.id}
                 message={message}
                 question={textOfMessage(messages[place - 1] ?? message)}
+                isLast={message === last}
                 previews={previews}
                 edited={edited?.id === message.id ? edited.text : undefined}
                 actions={{
@@ -138,9 +142,9 @@ function Chat({
               {isOnline ? 'Reconnecting …' : 'You are offline. The answer continues when you are back.'}
             </p>
           )}
-          {!isAnswering && (outcome !== undefined || isUnanswered) && (
+          {!isAnswering && outcome !== undefined && (
             <OutcomeNote
-              outcome={outcome ?? { kind: 'failed', message: 'This message has no answer.' }}
+              outcome={outcome}
               modelChoice={modelChoice}
               onAnswerAgain={() => chat.answerAgain(last, model)}
               onReconnect={() => void chat.refresh()}
@@ -161,6 +165,7 @@ function Chat({
           attachments={attachments}
           modelChoice={modelChoice}
           isAnswering={isAnswering}
+          isOnline={isOnline}
           onSend={(said, files) => {
             for (const { assetId, preview } of files)
               if (assetId !== undefined && preview !== undefined) previews.set(assetId, preview);
@@ -174,14 +179,14 @@ function Chat({
         />
       </div>
       <p className="unseen" role="status">
-        {isAnswering ? 'The answer is coming.' : outcomeOf(outcome)}
+        {isAnswering ? 'The answer is coming.' : announcementOf(chat.outcome)}
       </p>
     </div>
   );
 }
 
 /** Failures are alerts of their own. */
-function outcomeOf(outcome: Outcome | undefined): string {
+function announcementOf(outcome: Outcome | undefined): string {
   if (outcome?.kind === 'completed') return 'The answer is complete.';
   if (outcome?.kind === 'stopped') return 'The answer was stopped.';
   return '';

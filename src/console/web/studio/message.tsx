@@ -4,6 +4,7 @@ import { type ReactNode, useState } from 'react';
 import { AnswerText } from './answertext.tsx';
 import { CopyButton } from './copybutton.tsx';
 import { Image, isMedia, Media, type MediaOutput, Video } from './media.tsx';
+import { storedOutcome } from './outcome.tsx';
 import { Tool, type ToolPart } from './tool.tsx';
 
 type Part = UIMessage['parts'][number];
@@ -23,6 +24,7 @@ export interface MessageActions {
 export function Message({
   message,
   question,
+  isLast,
   previews,
   edited,
   actions,
@@ -30,6 +32,8 @@ export function Message({
   readonly message: UIMessage;
   /** The text that the message answers. */
   readonly question: string;
+  /** The conversation itself shows how the last answer ended. */
+  readonly isLast: boolean;
   /** Images attached in this browser, by asset id. */
   readonly previews: ReadonlyMap<string, string>;
   /** A new text that was refused, to be changed again. */
@@ -39,7 +43,7 @@ export function Message({
   return message.role === 'user' ? (
     <Question key={edited ?? ''} message={message} previews={previews} edited={edited} actions={actions} />
   ) : (
-    <Answer message={message} question={question} actions={actions} />
+    <Answer message={message} question={question} isLast={isLast} actions={actions} />
   );
 }
 
@@ -158,10 +162,12 @@ const Tools = ({ children }: { readonly children: ReactNode }) => <div className
 function Answer({
   message,
   question,
+  isLast,
   actions: { regenerate, onRetried },
 }: {
   readonly message: UIMessage;
   readonly question: string;
+  readonly isLast: boolean;
   readonly actions: MessageActions;
 }) {
   const videos = new Map(message.parts.flatMap((part) => videoOf(part) ?? []));
@@ -175,6 +181,9 @@ function Answer({
       {keyed.map(({ key, part }) => (
         <AnswerPart key={key} part={part} question={question} videos={videos} ordered={ordered} onRetried={onRetried} />
       ))}
+      {!isLast && storedOutcome(message)?.kind === 'failed' && (
+        <p className="problem small">The answer failed before it was complete.</p>
+      )}
       <Tools>
         {text !== '' && <CopyButton label="Copy the answer" read={() => text} />}
         {regenerate && (

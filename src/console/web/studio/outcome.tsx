@@ -1,4 +1,5 @@
 /** How a message ended that has no complete answer, and what the user can do next. */
+import type { UIMessage } from 'ai';
 import { CircleAlert, Plug, RotateCw, SquarePen } from 'lucide-react';
 import { Link } from 'wouter';
 import { AtelierError } from '../../../client/errors.ts';
@@ -13,6 +14,15 @@ export type Outcome =
   | { readonly kind: 'refused'; readonly error: Error }
   /** The page has lost the stream. The run goes on. */
   | { readonly kind: 'lost' };
+
+/** How a stored answer ended. The service writes it into the metadata of the message. */
+export function storedOutcome({ role, metadata }: UIMessage): Outcome | undefined {
+  if (role !== 'assistant') return undefined;
+  const status: unknown = Reflect.get(Object(metadata), 'status');
+  const error: unknown = Reflect.get(Object(metadata), 'error');
+  if (status === 'failed') return { kind: 'failed', message: typeof error === 'string' ? error : '' };
+  return status === 'aborted' ? { kind: 'stopped' } : undefined;
+}
 
 const icon = { size: 16, strokeWidth: 1.75, 'aria-hidden': true } as const;
 
