@@ -115,7 +115,7 @@ function row({ title, url, imageUrl }: TrendingItem): Markup {
   const cover =
     imageUrl === undefined
       ? ''
-      : html`<td width="64" style="padding:10px 16px 10px 0"><a href="${url}"><img class="cover" src="${imageUrl}" alt="" width="64" height="64" style="display:block;width:64px;height:64px;object-fit:cover;border-radius:8px;border:0;background:#e4e4e7"></a></td>`;
+      : html`<td width="64" style="padding:10px 16px 10px 0"><a href="${url}"><img src="${imageUrl}" class="cover" alt="" width="64" height="64" style="display:block;width:64px;height:64px;object-fit:cover;border-radius:8px;border:0;background:#e4e4e7"></a></td>`;
   return html`<tr><td class="rule" style="border-top:1px solid #e4e4e7"><table role="presentation" width="100%" cellpadding="0" cellspacing="0"><tr>${cover}<td style="padding:14px 0"><a class="text" href="${url}" style="font-size:16px;line-height:1.4;font-weight:600;color:#18181b;text-decoration:none;overflow-wrap:anywhere">${title}</a></td></tr></table></td></tr>`;
 }
 
