@@ -55,6 +55,8 @@ export interface ExtractionRequest {
   readonly entity_type?: 'user' | 'group';
   /** A part of a conversation, the oldest message first. */
   readonly messages: readonly { readonly role: 'user' | 'assistant' | 'system' | 'tool'; readonly content: string }[];
+  /** When the messages were written; by default now. If the entity was erased since, nothing is added. */
+  readonly said_at?: string;
 }
 
 export interface Extraction {
