@@ -1,8 +1,8 @@
 /** Calls the language model for an entity, within its calls of the day and a time limit. */
 import type { Db } from '#platform/db/db.ts';
 import type { Entity } from '../api.ts';
-import type { MemoryTables } from '../tables.ts';
 import type { Since } from '../memories/erasurestore.ts';
+import type { MemoryTables } from '../tables.ts';
 import { takeCall } from './callstore.ts';
 import { AnswerRejected, type MemoryModel, type ModelAnswer, type Question } from './languagemodel.ts';
 import type { ModelMetrics, Purpose } from './metrics.ts';
