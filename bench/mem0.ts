@@ -56,7 +56,7 @@ export const mem0: Bench = {
 };
 
 function skip(reason: string): Row[] {
-  console.error(`  ${reason}: the comparison with mem0 is skipped. See docs/performance.md.`);
+  console.error(`  ${reason}: the comparison with mem0 is skipped. See docs/memory.md.`);
   return [];
 }
 

@@ -70,7 +70,7 @@ export function withCalibration(embedder: Embedder, current: () => Calibration):
   };
 }
 
-/** Leaves a vector of zeros unchanged, which stands for a query without words. */
+/** Leaves a vector of zeros unchanged: the query has no words. */
 function centered(vector: Float32Array, center: readonly number[]): Float32Array {
   if (center.length !== vector.length || vector.every((value) => value === 0)) return vector;
   return normalise(vector.map((value, index) => value - (center[index] ?? 0)));

@@ -1,7 +1,7 @@
 /** What is known of models, by their names: the prefixes that they expect, and how their vectors are best compared. */
 
 export interface ModelTraits {
-  /** Before a search query, as the documentation of the model says. */
+  /** Before a search query, according to the documentation of the model. */
   readonly query: string;
   /** Before a stored text. */
   readonly passage: string;

@@ -55,7 +55,7 @@ onEveryDatabase('the profile of an entity with a judge', (engine) => {
     expect(listed?.split('\n').toSorted()).toEqual(both.split('\n').toSorted());
   });
 
-  it('keeps what an operator wrote, whatever is replaced', async () => {
+  it('keeps what an operator wrote', async () => {
     const user = newUser();
     const [older, newer] = ['Call me Max', 'Nobody shortens my name any more'];
     replacing(newer, older);
