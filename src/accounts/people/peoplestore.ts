@@ -49,15 +49,17 @@ export function listPeople(db: Handle, after: PersonPlace | undefined, limit: nu
 /** `start`: in lower case. */
 export function findByEmailStart(db: Handle, start: string, limit: number) {
   const pattern = `${start.replace(/[\\%_]/g, '\\$&')}%`;
-  return db
-    .selectFrom('user_profiles')
-    .select([...profileColumns, ageUs])
-    .where(sql<boolean>`lower(email) like ${pattern}`)
-    // The order of the index that finds the beginning, so that a common one is not sorted as a whole.
-    .orderBy(sql`lower(email) using ~<~`)
-    .orderBy('id')
-    .limit(limit)
-    .execute();
+  return (
+    db
+      .selectFrom('user_profiles')
+      .select([...profileColumns, ageUs])
+      .where(sql<boolean>`lower(email) like ${pattern}`)
+      // The order of the index that finds the beginning, so that a common one is not sorted as a whole.
+      .orderBy(sql`lower(email) using ~<~`)
+      .orderBy('id')
+      .limit(limit)
+      .execute()
+  );
 }
 
 export function findById(db: Handle, id: string) {
