@@ -10,7 +10,8 @@ export const shownPerson = 7;
 export const emailOf = (person: number) => `person-${person}@example.com`;
 
 /** The id of the person `n` in SQL. */
-const userId = (n: string) => sql.raw(`md5('user ' || ${n})::uuid`);
+const userId = (n: string) =>
+  sql.raw(`overlay(overlay(md5('user ' || ${n}) placing '4' from 13) placing '8' from 17)::uuid`);
 
 const portion = 20_000;
 

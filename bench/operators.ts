@@ -16,7 +16,7 @@ const common = 'person-';
 const id = createHash('md5')
   .update(`user ${shownPerson}`)
   .digest('hex')
-  .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+  .replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12})$/, '$1-$2-4$3-8$4-$5');
 
 const calls = [
   ['the overview', '/api/overview'],
