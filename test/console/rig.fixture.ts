@@ -187,7 +187,7 @@ export async function enterAsUser(
   path: string,
   email = `${randomUUID()}@example.com`,
 ): Promise<void> {
-  // An address of the console that loads no application.
+  // A URL of the console that loads no application.
   const icon = `${url}/favicon.svg`;
   const asked = await context.request.get(`${addresses.auth}/login?${new URLSearchParams({ next: icon })}`);
   const consent = new URL(asked.url());

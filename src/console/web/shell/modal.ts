@@ -8,7 +8,7 @@ function change(next: readonly HTMLDialogElement[]): void {
   for (const listener of listeners) listener();
 }
 
-/** The dialog above all others. Whatever is outside it can be neither seen nor used. */
+/** The dialog above all others. Elements outside it cannot be used. */
 export const useTopDialog = (): HTMLDialogElement | undefined =>
   useSyncExternalStore(
     (listener) => {
