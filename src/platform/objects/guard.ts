@@ -65,6 +65,6 @@ export function guardedUploads(uploads: ResumableUploads, asProblem: Guard['asPr
     append: async (upload, offset, body) => guardedOf(upload, () => uploads.append(upload, offset, body), body),
     terminate: async (upload) => guardedOf(upload, () => uploads.terminate(upload)),
     seal: (key) => guarded({ keys: [key], asProblem }, () => uploads.seal(key)),
-    sweep: (before, apply) => guarded({ asProblem }, () => uploads.sweep(before, apply)),
+    sweep: (request) => guarded({ asProblem }, () => uploads.sweep(request)),
   };
 }

@@ -31,8 +31,25 @@ export interface ResumableUploads {
   terminate(upload: ResumableUpload): Promise<void>;
   /** After it, no upload that is in progress can replace the object under `key`. */
   seal(key: string): Promise<void>;
-  /** Returns the names of uploads that received nothing since `before`, and removes them if `apply` is set. */
-  sweep(before: Date, apply: boolean): Promise<readonly string[]>;
+  /** Finds uploads that received nothing since `before`, one page at a time. */
+  sweep(request: UploadSweep): Promise<UploadSweepPage>;
+}
+
+export interface UploadSweep {
+  readonly before: Date;
+  /** Whether to remove what is found. */
+  readonly apply: boolean;
+  /** `next` of the previous page. `undefined`: the first page. */
+  readonly after?: string | undefined;
+  /** The number of uploads, or of their objects, that one page reads. */
+  readonly limit: number;
+}
+
+export interface UploadSweepPage {
+  /** Names of uploads or of their parts. */
+  readonly idle: readonly string[];
+  /** `undefined`: this was the last page. */
+  readonly next: string | undefined;
 }
 
 /** The bytes begin at another offset than those stored. */
