@@ -37,6 +37,7 @@ const commands = {
   'build:client': [true, [main('build:client', ...args)]],
   capacity: [true, [[at('bench/growth/capacity.ts'), ...args]]],
   growth: [true, [[at('bench/growth/main.ts'), ...args]]],
+  pictures: [true, [[at('bench/pictures/main.ts'), ...args]]],
   soak: [true, [[at('test/soak/main.ts'), ...args]]],
   bench: [true, [[at('bench/main.ts'), ...args]]],
 };
