@@ -432,7 +432,7 @@ describe('TIFF', () => {
     ['old-style JPEG', { 259: 6 }],
     ['old-style JPEG in tiles', { 259: 6, 322: 16, 323: 16, 324: 8, 325: 64, 273: -1, 278: -1, 279: -1 }],
     ['LZMA', { 259: 34_925 }],
-    ['YCbCr without JPEG', { 262: 6, 277: 3, 279: 192 }],
+    ['YCbCr with neither JPEG nor subsampling', { 262: 6, 277: 3, 279: 192, 530: 1 }],
     ['tiles of separate planes', { 277: 3, 284: 2, 322: 16, 323: 16, 324: 8, 325: 64, 273: -1, 278: -1, 279: -1 }],
   ])('with %s is refused', async (_what, fields) => {
     expect(await faultOf(tiff({ width: 8, height: 8, fields }))).toBe('unsupported');

@@ -13,7 +13,7 @@ interface Layout {
 const classic: Layout = { countBytes: 2, entryBytes: 12, offsetBytes: 4 };
 const big: Layout = { countBytes: 8, entryBytes: 20, offsetBytes: 8 };
 
-const [compressionTag, photometricTag, planesTag, tileWidthTag] = [259, 262, 284, 322];
+const [compressionTag, photometricTag, planesTag, tileWidthTag, subsamplingTag] = [259, 262, 284, 322, 530];
 const [oldJpeg, jpeg, lzma] = [6, 7, 34_925];
 const yCbCr = 6;
 const separatePlanes = 2;
@@ -44,12 +44,12 @@ export function firstPageOf(bytes: Uint8Array): Uint8Array {
   return page;
 }
 
-/** libvips shows old-style JPEG in tiles as an empty picture, and YCbCr without JPEG in the wrong colors. */
+/** libvips shows old-style JPEG in tiles as an empty picture, and YCbCr with neither JPEG nor subsampling in wrong colors. */
 function refuseUnreadable(fieldOf: (tag: number) => number | undefined): void {
   const compression = fieldOf(compressionTag);
   if (compression === oldJpeg || compression === lzma)
     throw new PictureFault('unsupported', 'The compression of this TIFF is not supported.');
-  if (fieldOf(photometricTag) === yCbCr && compression !== jpeg)
+  if (fieldOf(photometricTag) === yCbCr && compression !== jpeg && fieldOf(subsamplingTag) === 1)
     throw new PictureFault('unsupported', 'The colors of this TIFF are not supported.');
   if (fieldOf(planesTag) === separatePlanes && fieldOf(tileWidthTag) !== undefined)
     throw new PictureFault('unsupported', 'The separate planes of this TIFF are not supported.');
