@@ -9,7 +9,7 @@ import { auditOperators } from '#platform/audit/http.ts';
 import type { Cache } from '#platform/cache/cache.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Values } from '#platform/config.ts';
-import type { Database } from '#platform/db/db.ts';
+import type { Database, Tx } from '#platform/db/db.ts';
 import { allowApplications } from '#platform/http/cors.ts';
 import { createServer, type HttpServer, type ServerOptions } from '#platform/http/server.ts';
 import { measureJobs } from '#platform/jobs/depth.ts';
@@ -46,7 +46,15 @@ import {
 } from './sweeping/periodic.ts';
 import { addSweepRoutes } from './sweeping/routes.ts';
 import { sweepPage } from './sweeping/sweep.ts';
-import { giveUp, type ProcessingDeps, processVideo, type VideoUpload, videoUploadQueue } from './tasks/processing.ts';
+import {
+  giveUp,
+  longVideoQueue,
+  type ProcessingDeps,
+  processLongVideo,
+  processVideo,
+  type VideoUpload,
+  videoUploadQueue,
+} from './tasks/processing.ts';
 import { addTaskRoutes } from './tasks/routes.ts';
 import { deleteAssetsOfOwner } from './tasks/tasks.ts';
 import type { TaskTables } from './tasks/taskstore.ts';
@@ -167,14 +175,13 @@ function workOnQueues(
   jobs: Jobs,
   deps: ProcessingDeps & VideoWatermarkJobDeps & PeriodicDeps & RescreenJobDeps,
 ): void {
-  const queues = [videoUploadQueue.name, watermarkQueue.name, sweepQueue.name, rescreenQueue.name];
+  const queues = [videoUploadQueue, longVideoQueue, watermarkQueue, sweepQueue, rescreenQueue].map(({ name }) => name);
   measureJobs(app.metrics, jobs, queues);
   app.addHook('onReady', async () => {
     await removeAbandonedScratch();
-    jobs.work<VideoUpload, TaskTables>(videoUploadQueue, (job) => processVideo(deps, job), {
-      concurrency,
-      onDead: (tx, upload) => giveUp(deps, tx, upload),
-    });
+    const options = { concurrency, onDead: (tx: Tx<TaskTables>, upload: VideoUpload) => giveUp(deps, tx, upload) };
+    jobs.work<VideoUpload, TaskTables>(videoUploadQueue, (job) => processVideo(deps, job), options);
+    jobs.work<VideoUpload, TaskTables>(longVideoQueue, (job) => processLongVideo(deps, job), options);
     jobs.work(watermarkQueue, (job) => makeVideoWatermark(deps, job), { concurrency });
     jobs.work<SweepJob, TaskTables>(sweepQueue, (job) => sweepOn(deps, job), {
       concurrency: 1,

@@ -142,7 +142,7 @@ describe.skipIf(skipWithoutS3)('on a real S3 server', () => {
     await objects.resumable.offset(upload);
     await objects.resumable.terminate(upload);
     await objects.resumable.seal(upload.key);
-    await objects.resumable.sweep(new Date(0), false);
+    await objects.resumable.sweep({ before: new Date(0), apply: false, limit: 1 });
     const { failed } = await objects.remove([key, `${key}-copy`]);
     if (failed.length > 0) throw new Error(failed[0]?.reason);
   }

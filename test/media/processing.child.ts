@@ -41,6 +41,7 @@ export function processingDeps(database: Database, dataDir: string): ProcessingD
     taskDb: database.queries<TaskTables>(),
     variants: { forgetAll: async () => 0 },
     ffmpeg: createFfmpeg('ffmpeg'),
+    jobs: createJobs({ database, log }),
     log,
   };
   return { ...deps, discard: (ownerId, assetIds) => deleteAssetsOfOwner(deps, ownerId, assetIds) };

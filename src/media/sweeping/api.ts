@@ -5,16 +5,18 @@ import { isUuid } from '../refs.ts';
 import { readStep } from './steps.ts';
 
 /** The parts of a sweep, in this order. */
-export const sweepParts = ['registrations', 'uploads', 'assets', 'variants'] as const;
+export const sweepParts = ['registrations', 'uploads', 'resumable', 'assets', 'variants'] as const;
 
 const isAfter: Readonly<Record<(typeof sweepParts)[number], (text: string) => boolean>> = {
   registrations: isUuid,
   uploads: isSafeKey,
+  // A position of the object store, which the store parses.
+  resumable: () => true,
   assets: isUuid,
   variants: (text) => readStep(text) !== undefined,
 };
 
-/** `<part>:<last item>`: ids of assets, keys of objects, steps. */
+/** `<part>:<last item>`: ids of assets, keys of objects, positions in the object store, steps. */
 export const sweepCursor = z.string().transform((text, context) => {
   const colon = text.indexOf(':');
   const part = sweepParts.find((each) => each === text.slice(0, Math.max(0, colon)));

@@ -15,7 +15,8 @@ type Part = (typeof sweepParts)[number];
 const parts: Readonly<Record<Part, (deps: SweepDeps, page: SweepPageRequest) => Promise<SweepPage>>> = {
   // First, because the objects that it leaves are then found as uploads.
   registrations: sweepRegistrations,
-  uploads: sweepAllUploads,
+  uploads: sweepUploads,
+  resumable: sweepResumable,
   assets: sweepAssets,
   // Last, because the other parts remove the variants of what they remove.
   variants: sweepVariants,
@@ -26,17 +27,10 @@ const parts: Readonly<Record<Part, (deps: SweepDeps, page: SweepPageRequest) => 
  * because operators decide whether bytes are lost for good. Throws `engine_unavailable`. The same page can be repeated.
  */
 export async function sweepPage(deps: SweepDeps, { apply, cursor }: SweepRequest, aloneSince?: Date): Promise<Swept> {
-  const wanted: readonly Part[] = aloneSince === undefined ? sweepParts : ['registrations', 'uploads'];
+  const wanted: readonly Part[] = aloneSince === undefined ? sweepParts : ['registrations', 'uploads', 'resumable'];
   const { part, after } = cursor ?? { part: 'registrations', after: undefined };
   const { found, next } = await parts[part](deps, { apply, after, ...(aloneSince && { aloneSince }) });
   if (next !== undefined) return { found: [...found], cursor: `${part}:${next}` };
   const following = wanted[wanted.indexOf(part) + 1];
   return { found: [...found], cursor: following === undefined ? null : `${following}:` };
-}
-
-/** Those in parts come with the last page. */
-async function sweepAllUploads(deps: SweepDeps, request: SweepPageRequest): Promise<SweepPage> {
-  const page = await sweepUploads(deps, request);
-  if (page.next !== undefined) return page;
-  return { found: [...page.found, ...(await sweepResumable(deps, request))], next: undefined };
 }

@@ -3,7 +3,7 @@ import { type Db, transaction } from '#platform/db/db.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
 import type { AssetScope } from '../assets/assetstore.ts';
 import { type EventDeps, publishTaskEnd } from '../events.ts';
-import { tagOf, videoUploadQueue } from './processing.ts';
+import { withdrawVideos } from './processing.ts';
 import { cancelRuns, type TaskTables } from './taskstore.ts';
 
 export interface CancellingDeps extends EventDeps {
@@ -21,10 +21,10 @@ export async function cancelVideoTasks(deps: CancellingDeps, scope: AssetScope):
     const tasks = await cancelRuns(tx, ownerId, `${prefix}/`);
     for (const { taskId, wasUnfinished } of tasks)
       if (wasUnfinished) await publishTaskEnd(deps, tx, { taskId, ownerId }, { status: 'failed', error: 'cancelled' });
-    await jobs.withdraw(
+    await withdrawVideos(
+      jobs,
       tx,
-      videoUploadQueue,
-      tasks.map(({ taskId }) => tagOf(taskId)),
+      tasks.map(({ taskId }) => taskId),
     );
   });
 }

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { type Db, type Tx, transaction } from '#platform/db/db.ts';
 import { uuidOfName } from '#platform/ids.ts';
-import { type Job, type Queue, UnrecoverableError } from '#platform/jobs/jobs.ts';
+import { type Job, type Jobs, type Queue, UnrecoverableError } from '#platform/jobs/jobs.ts';
 import type { Log } from '#platform/log.ts';
 import { ObjectExists, type Objects } from '#platform/objects/objects.ts';
 import { Problem } from '#platform/problem.ts';
@@ -23,6 +23,7 @@ import { unknownFacts } from '../registration/inspection.ts';
 import { type RegistrationDeps, registerAsset } from '../registration/registration.ts';
 import { withInvalidation } from '../signing/signedurlcache.ts';
 import { type Ffmpeg, VideoFault } from '../video/ffmpeg.ts';
+import { isPlayable } from '../video/playback.ts';
 import { takePoster } from '../video/poster.ts';
 import { probeVideo, type VideoFacts } from '../video/probing.ts';
 import { download, inScratchFolder } from '../video/scratch.ts';
@@ -59,14 +60,28 @@ export const videoUploadQueue: Queue<VideoUpload> = {
   isRoundRobin: true,
 };
 
+/** Renditions of long videos have a worker of their own, so that the posters of other videos do not wait for them. */
+export const longVideoQueue: Queue<VideoUpload> = { ...videoUploadQueue, name: 'media/long-videos' };
+const longVideoMs = 60_000;
+
 /** What a run is tagged with. */
 export const tagOf = (taskId: string) => `videoTask:${taskId}`;
+
+/** Removes the jobs of these tasks that no worker has started. */
+export async function withdrawVideos<Tables>(
+  jobs: Pick<Jobs, 'withdraw'>,
+  tx: Tx<Tables>,
+  taskIds: readonly string[],
+): Promise<void> {
+  for (const queue of [videoUploadQueue, longVideoQueue]) await jobs.withdraw(tx, queue, taskIds.map(tagOf));
+}
 
 export interface ProcessingDeps extends RegistrationDeps, RemovalDeps, RenditionDeps {
   readonly taskDb: Db<TaskTables>;
   readonly objects: Objects;
   readonly ffmpeg: Ffmpeg;
   readonly log: Log;
+  readonly jobs: Pick<Jobs, 'enqueue'>;
   /** Deletes those of the ids that belong to the owner. */
   readonly discard: (ownerId: string, assetIds: readonly string[]) => Promise<unknown>;
 }
@@ -74,13 +89,24 @@ export interface ProcessingDeps extends RegistrationDeps, RemovalDeps, Rendition
 const posterMime = 'image/jpeg';
 const internal = { kind: 'internal' } as const;
 
-/** Throws errors after which another attempt can succeed. */
-export async function processVideo(deps: ProcessingDeps, job: Job<VideoUpload>): Promise<void> {
+/** For `videoUploadQueue`. Throws errors after which another attempt can succeed. */
+export function processVideo(deps: ProcessingDeps, job: Job<VideoUpload>): Promise<void> {
+  return processUpTo(deps, job, longVideoMs);
+}
+
+/** For `longVideoQueue`. Throws as `processVideo` does. */
+export function processLongVideo(deps: ProcessingDeps, job: Job<VideoUpload>): Promise<void> {
+  return processUpTo(deps, job, Number.POSITIVE_INFINITY);
+}
+
+/** `longestMs`: longer videos that need a rendition move to `longVideoQueue`. */
+async function processUpTo(deps: ProcessingDeps, job: Job<VideoUpload>, longestMs: number): Promise<void> {
   const upload = job.payload;
   try {
     await advance(deps.taskDb, upload, 'processing');
-    await makeAssets(deps, job);
+    await makeAssets(deps, job, longestMs);
   } catch (error) {
+    if (error instanceof LongRendition) return moveToLongQueue(deps, job);
     const code = codeOf(error);
     if (code === undefined && !(error instanceof RunCancelled)) throw error;
     await removeOutput(deps, upload);
@@ -91,6 +117,16 @@ export async function processVideo(deps: ProcessingDeps, job: Job<VideoUpload>):
       await job.complete(tx);
     });
   }
+}
+
+/** In one transaction, so that the task has a job at any time. A task that was deleted in between has none. */
+async function moveToLongQueue({ taskDb, jobs }: ProcessingDeps, job: Job<VideoUpload>): Promise<void> {
+  const { taskId, ownerId } = job.payload;
+  await transaction(taskDb, async (tx) => {
+    if (await advanceRun(tx, job.payload, 'processing'))
+      await jobs.enqueue(tx, longVideoQueue, job.payload, { key: tagOf(taskId), lane: ownerId });
+    await job.complete(tx);
+  });
 }
 
 /** For `onDead`: in the transaction in which the job ends. */
@@ -132,11 +168,11 @@ async function removePoster(deps: ProcessingDeps, upload: VideoUpload, poster: P
 }
 
 /** Makes the video readable, or adds its missing facts, in the transaction that completes its task. */
-async function makeAssets(deps: ProcessingDeps, job: Job<VideoUpload>): Promise<void> {
+async function makeAssets(deps: ProcessingDeps, job: Job<VideoUpload>, longestMs: number): Promise<void> {
   const { db } = deps;
   const { payload: upload, signal } = job;
   const { assetId, ownerId, scopeKind, scopeId, mime } = upload;
-  const { facts, picture, playing } = await lookAt(deps, upload, signal);
+  const { facts, picture, playing } = await lookAt(deps, job, longestMs);
   const poster = (await hasThumb(deps, upload)) ? undefined : await makePoster(deps, upload, picture);
   signal.throwIfAborted();
   const complete = async (tx: Tx<MediaTables>, thumbAssetId: string | null | undefined) => {
@@ -224,8 +260,10 @@ interface Looked {
   readonly playing: Playing;
 }
 
-async function lookAt(deps: ProcessingDeps, upload: VideoUpload, signal: AbortSignal): Promise<Looked> {
+/** Throws LongRendition before the longest work begins. */
+async function lookAt(deps: ProcessingDeps, job: Job<VideoUpload>, longestMs: number): Promise<Looked> {
   const { db, objects, ffmpeg, limits, digester } = deps;
+  const { payload: upload, signal } = job;
   const key = storageKeyOf(upload);
   return inScratchFolder(async (folder) => {
     const head = await objects.head(key);
@@ -238,9 +276,12 @@ async function lookAt(deps: ProcessingDeps, upload: VideoUpload, signal: AbortSi
     // The registration needs them, and would read everything again.
     digester.add(objects, key, head.etag, hashes.digests());
     const facts = await probeVideo(ffmpeg, file, signal);
-    const picture = await takePoster(ffmpeg, { file, facts }, join(folder, 'poster.jpg'), signal);
     // Of an earlier task for the same video.
     const playback = await findPlayback(db, upload.assetId);
+    // An unknown duration can be any.
+    const isLong = (facts.durationMs ?? Number.MAX_VALUE) > longestMs;
+    if (isLong && !playback && !(await isPlayable(file, facts, upload.mime))) throw new LongRendition();
+    const picture = await takePoster(ffmpeg, { file, facts }, join(folder, 'poster.jpg'), signal);
     const playing = playback
       ? { playback }
       : await makePlayable(deps, upload, { file, facts, mime: upload.mime, storageKey: key }, folder, signal);
@@ -249,6 +290,9 @@ async function lookAt(deps: ProcessingDeps, upload: VideoUpload, signal: AbortSi
 }
 
 class TaskFault extends UnrecoverableError {}
+
+/** The rendition takes too long for the queue of all videos. */
+class LongRendition extends Error {}
 
 /** Why the task fails permanently, for `metadata.error`; `undefined`: another attempt can succeed. */
 function codeOf(error: unknown): string | undefined {

@@ -15,11 +15,12 @@ import { renditionKeyOf } from '../assets/storagekey.ts';
 import { createFfmpeg } from '../video/ffmpeg.ts';
 import { probeVideo } from '../video/probing.ts';
 import type { MediaTask, VideoTask } from './api.ts';
-import { videoUploadQueue } from './processing.ts';
+import { longVideoQueue, videoUploadQueue } from './processing.ts';
 
 const run = promisify(execFile);
 const patience = { timeout: 60_000, interval: 50 };
 const { signal } = new AbortController();
+const videoQueues = [videoUploadQueue.name, longVideoQueue.name];
 
 type Signed = Extract<VideoSignedRef, { ready: true }>;
 
@@ -68,7 +69,7 @@ onEveryPair('renditions', (pair) => {
     }
     const isStored = async (key: string) => (await rig.originals.head(key)) !== undefined;
     const isIdle = async () =>
-      (await rig.jobs.depths()).every(({ queue, status }) => queue !== videoUploadQueue.name || status === 'dead');
+      (await rig.jobs.depths()).every(({ queue, status }) => !videoQueues.includes(queue) || status === 'dead');
 
     it('are not made of a video that browsers play: it is its own', async () => {
       const { assetId, storageKey, task } = await processed(playable);
@@ -159,7 +160,9 @@ onEveryPair('renditions', (pair) => {
       expect((await fetch(String(playUrl))).status).toBe(404);
     });
 
-    it('show their progress, and stop when their scope is deleted', { timeout: 120_000 }, async () => {
+    it('of long videos delay no other video, show their progress, and stop when their scope is deleted', {
+      timeout: 120_000,
+    }, async () => {
       const file = join(folder, 'slow.mkv');
       const source = 'testsrc2=size=640x360:rate=30:duration=90';
       await run('ffmpeg', ['-v', 'error', '-f', 'lavfi', '-i', source, '-c:v', 'mpeg4', '-q:v', '20', file]);
@@ -167,6 +170,8 @@ onEveryPair('renditions', (pair) => {
       const taskId = await begin(said);
       const progress = async () => Number((await taskOf(taskId)).metadata?.progress ?? -1);
       await expect.poll(progress, patience).toBeGreaterThan(0);
+      expect((await processed(playable)).task.status).toBe('completed');
+      expect(await taskOf(taskId)).toMatchObject({ status: 'processing' });
       expect(await progress()).toBeLessThan(100);
       await rig.user.delete('/v1/scope', { scopeKind: 'thread', scopeId: said.scopeId });
       expect(await taskOf(taskId)).toMatchObject({ status: 'failed', metadata: { error: 'cancelled' } });

@@ -15,7 +15,7 @@ import { mediaProblems } from '../problems.ts';
 import { isUuid } from '../refs.ts';
 import type { Ffmpeg } from '../video/ffmpeg.ts';
 import type { MediaTask, TaskDeleted, TasksDeleted, TaskUpsert, VideoTask, VideoTaskRequest } from './api.ts';
-import { tagOf, videoUploadQueue } from './processing.ts';
+import { tagOf, videoUploadQueue, withdrawVideos } from './processing.ts';
 import {
   dropTask,
   dropTasksOf,
@@ -91,7 +91,7 @@ export async function deleteTask(deps: TaskDeps, caller: Caller, taskId: string)
     assetsDeleted += await deleteAssetsOfOwner(deps, task.ownerId, outputOf(task));
     return transaction(deps.taskDb, async (tx) => {
       if (!(await dropTask(tx, task))) return undefined;
-      await deps.jobs.withdraw(tx, videoUploadQueue, [tagOf(taskId)]);
+      await withdrawVideos(deps.jobs, tx, [taskId]);
       return { deleted: true, assetsDeleted };
     });
   }, mediaProblems.asset_changing);
@@ -121,7 +121,7 @@ export async function deleteTasksOf(
 ): Promise<TasksDeleted> {
   return transaction(taskDb, async (tx) => {
     const taskIds = await dropTasksOf(tx, ownerId);
-    await jobs.withdraw(tx, videoUploadQueue, taskIds.map(tagOf));
+    await withdrawVideos(jobs, tx, taskIds);
     return { deleted: taskIds.length };
   });
 }

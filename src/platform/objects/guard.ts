@@ -66,6 +66,6 @@ export function guardedUploads(uploads: ResumableUploads, asProblem: Guard['asPr
     terminate: async (upload) => guardedOf(upload, () => uploads.terminate(upload)),
     sealBelow: (prefix) => guarded({ keys: [], asProblem }, () => uploads.sealBelow(prefix)),
     seal: (key) => guarded({ keys: [key], asProblem }, () => uploads.seal(key)),
-    sweep: (before, apply) => guarded({ asProblem }, () => uploads.sweep(before, apply)),
+    sweep: (request) => guarded({ asProblem }, () => uploads.sweep(request)),
   };
 }

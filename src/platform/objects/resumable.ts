@@ -33,8 +33,25 @@ export interface ResumableUploads {
   seal(key: string): Promise<void>;
   /** The same for all objects whose keys begin with `prefix`. Files keep partial bytes apart from the key, until a sweep. */
   sealBelow(prefix: string): Promise<void>;
-  /** Returns the names of uploads that received nothing since `before`, and removes them if `apply` is set. */
-  sweep(before: Date, apply: boolean): Promise<readonly string[]>;
+  /** Finds uploads that received nothing since `before`, one page at a time. */
+  sweep(request: UploadSweep): Promise<UploadSweepPage>;
+}
+
+export interface UploadSweep {
+  readonly before: Date;
+  /** Whether to remove what is found. */
+  readonly apply: boolean;
+  /** `next` of the previous page. `undefined`: the first page. */
+  readonly after?: string | undefined;
+  /** The number of uploads, or of their objects, that one page reads. */
+  readonly limit: number;
+}
+
+export interface UploadSweepPage {
+  /** Names of uploads or of their parts. */
+  readonly idle: readonly string[];
+  /** `undefined`: this was the last page. */
+  readonly next: string | undefined;
 }
 
 /** The bytes begin at another offset than those stored. */

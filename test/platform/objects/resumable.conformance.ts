@@ -22,6 +22,17 @@ export function describeResumable(rig: Rig): void {
   const uploads = () => rig.objects.resumable;
   const append = (upload: ResumableUpload, offset: number, bytes: Uint8Array) =>
     uploads().append(upload, offset, piecesOf(bytes));
+  /** All pages. */
+  const swept = async (before: Date, apply: boolean, limit = 1000) => {
+    const idle: string[] = [];
+    let after: string | undefined;
+    do {
+      const page = await uploads().sweep({ before, apply, after, limit });
+      idle.push(...page.idle);
+      after = page.next;
+    } while (after !== undefined);
+    return idle;
+  };
   const stored = async ({ key }: ResumableUpload) => (await rig.read(key)) ?? Buffer.alloc(0);
 
   describe('resumable uploads', patience, () => {
@@ -45,7 +56,7 @@ export function describeResumable(rig: Rig): void {
         offset = cut;
       }
       expect((await stored(upload)).equals(bytes)).toBe(true);
-      expect(await uploads().sweep(new Date(Date.now() + 60_000), false)).not.toContain(upload.id);
+      expect(await swept(new Date(Date.now() + 60_000), false)).not.toContain(upload.id);
     });
 
     test.each([small, 8_388_608, 16_777_216, large])('%d bytes in one piece become one object', async (size) => {
@@ -169,14 +180,29 @@ export function describeResumable(rig: Rig): void {
     test('a sweep removes those without a byte since a time, and no others', async () => {
       const upload = begin(large);
       await append(upload, 0, pattern(10_000_000, 9));
-      expect(await uploads().sweep(new Date(Date.now() - 60_000), true)).toEqual([]);
+      expect(await swept(new Date(Date.now() - 60_000), true)).toEqual([]);
       expect(await uploads().offset(upload)).toBe(10_000_000);
       const later = new Date(Date.now() + 60_000);
-      const found = await uploads().sweep(later, false);
+      const found = await swept(later, false);
       expect(found.length).toBeGreaterThan(0);
-      expect(await uploads().sweep(later, true)).toEqual(found);
-      expect(await uploads().sweep(later, true)).toEqual([]);
+      expect(await swept(later, true)).toEqual(found);
+      expect(await swept(later, true)).toEqual([]);
       expect(await uploads().offset(upload)).toBe(0);
+    });
+
+    test('a sweep in pages reads a bounded number of uploads each time, and finds the same', async () => {
+      const later = new Date(Date.now() + 60_000);
+      await swept(later, true);
+      const begun = Array.from({ length: 5 }, () => begin(large));
+      for (const upload of begun) await append(upload, 0, pattern(9_000_000, 10));
+      const found = await swept(later, false);
+      expect(found.length).toBeGreaterThanOrEqual(begun.length);
+      expect((await uploads().sweep({ before: later, apply: false, limit: 2 })).idle).toHaveLength(2);
+      expect(await swept(later, false, 2)).toEqual(found);
+      // What a page removed does not hide what follows it.
+      expect(await swept(later, true, 2)).toEqual(found);
+      expect(await swept(later, false)).toEqual([]);
+      for (const upload of begun) expect(await uploads().offset(upload)).toBe(0);
     });
 
     test.each(['', '..', '../x', 'A'.repeat(32), `${'a'.repeat(31)}/`, 'a'.repeat(33)])(

@@ -28,7 +28,11 @@ export async function dropBucket(bucket: string): Promise<void> {
   const store = openS3Store({ ...testServer, clock: systemClock });
   const client = createS3Client({ ...testServer, clock: systemClock });
   const objects = store.bucket(bucket);
-  await objects.resumable.sweep(new Date(Date.now() + 3_600_000), true);
+  let after: string | undefined;
+  do {
+    const before = new Date(Date.now() + 3_600_000);
+    after = (await objects.resumable.sweep({ before, apply: true, after, limit: 1000 })).next;
+  } while (after !== undefined);
   await objects.remove((await listed(objects, '')).map(({ key }) => key));
   await client.call({ method: 'DELETE', bucket, repeat: 'always' }, (answer) => answer.body.dump());
   await Promise.all([client.close(), store.close()]);

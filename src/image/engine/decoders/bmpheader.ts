@@ -82,6 +82,10 @@ export function readBmpHeader(bytes: Uint8Array): BmpHeader {
   const entryBytes = isCore ? 3 : 4;
   const palette = bits > 8 ? new Uint8Array(0) : readPalette(bytes, paletteAt, entryBytes, word(32) || 2 ** bits);
   const paletteEnd = paletteAt + (palette.length / 3) * entryBytes;
+  // Some writers omit the offset, or give that of the palette although the pixels follow it.
+  const plainBytes = Math.ceil((width * bits) / 32) * 4 * (height - 1) + Math.ceil((width * bits) / 8);
+  const isBeyondPalette =
+    pixelsAtTold >= paletteEnd || (pixelsAtTold > 0 && (coding === 'runs' || paletteEnd + plainBytes > bytes.length));
   return {
     width,
     height,
@@ -90,8 +94,7 @@ export function readBmpHeader(bytes: Uint8Array): BmpHeader {
     coding,
     masks,
     palette,
-    // Some writers omit it.
-    pixelsAt: pixelsAtTold === 0 ? paletteEnd : pixelsAtTold,
+    pixelsAt: isBeyondPalette ? pixelsAtTold : paletteEnd,
     profile:
       length === version5Bytes && word(56) === embeddedProfile ? profileAt(bytes, word(112), word(116)) : undefined,
   };

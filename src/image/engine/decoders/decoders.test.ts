@@ -238,6 +238,14 @@ describe('BMP', () => {
       '8 bits with a short header of OS/2 2',
       () => indexed(8, { header: 16, palette: [...quarter, ...Array(252).fill(red)] }),
     ],
+    [
+      '8 bits with the offset of the palette in place of that of the pixels',
+      () => {
+        const file = indexed(8);
+        file.writeUInt32LE(54, 10);
+        return file;
+      },
+    ],
     ['8 bits with the long header of OS/2 2', () => indexed(8, { header: 64 })],
     ['8 bits with a header of version 5', () => indexed(8, { header: 124 })],
     ['8 bits with a gap before the pixels', () => indexed(8, { gap: 77 })],
@@ -418,6 +426,16 @@ describe('TIFF', () => {
     const file = tiff({ width: 800, height: 800, fields: { 259: 8, 279: strip.length } });
     strip.copy(file, 8);
     expect(await faultOf(file)).toBe('undecodable');
+  });
+
+  it.each<[string, Readonly<Record<number, number>>]>([
+    ['old-style JPEG', { 259: 6 }],
+    ['old-style JPEG in tiles', { 259: 6, 322: 16, 323: 16, 324: 8, 325: 64, 273: -1, 278: -1, 279: -1 }],
+    ['LZMA', { 259: 34_925 }],
+    ['YCbCr with neither JPEG nor subsampling', { 262: 6, 277: 3, 279: 192, 530: 1 }],
+    ['tiles of separate planes', { 277: 3, 284: 2, 322: 16, 323: 16, 324: 8, 325: 64, 273: -1, 278: -1, 279: -1 }],
+  ])('with %s is refused', async (_what, fields) => {
+    expect(await faultOf(tiff({ width: 8, height: 8, fields }))).toBe('unsupported');
   });
 
   it('that is the raw file of a camera is refused', async () => {

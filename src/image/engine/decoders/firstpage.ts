@@ -1,7 +1,8 @@
 /**
  * Copies the first page of a TIFF to a file of one page, because libtiff reads the whole chain, which takes minutes for
- * a million pages.
+ * a million pages. Refuses what libvips cannot read, or reads as another picture.
  */
+import { PictureFault } from '../engine.ts';
 
 interface Layout {
   readonly countBytes: 2 | 8;
@@ -12,7 +13,13 @@ interface Layout {
 const classic: Layout = { countBytes: 2, entryBytes: 12, offsetBytes: 4 };
 const big: Layout = { countBytes: 8, entryBytes: 20, offsetBytes: 8 };
 
-/** Returns the same bytes if there is only one page, or if the file is damaged. */
+const [compressionTag, photometricTag, planesTag, tileWidthTag, subsamplingTag] = [259, 262, 284, 322, 530];
+const [oldJpeg, jpeg, lzma] = [6, 7, 34_925];
+const yCbCr = 6;
+const separatePlanes = 2;
+const short = 3;
+
+/** Returns the same bytes if there is only one page, or if the file is damaged. Throws PictureFault. */
 export function firstPageOf(bytes: Uint8Array): Uint8Array {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (bytes.length < 16) return bytes;
@@ -26,8 +33,24 @@ export function firstPageOf(bytes: Uint8Array): Uint8Array {
   };
   const directoryAt = read(layout === big ? 8 : 4, offsetBytes);
   const nextAt = directoryAt + countBytes + read(directoryAt, countBytes) * entryBytes;
+  refuseUnreadable((tag) => {
+    for (let at = directoryAt + countBytes; at < Math.min(nextAt, bytes.length); at += entryBytes)
+      if (read(at, 2) === tag) return read(at + 4 + offsetBytes, read(at + 2, 2) === short ? 2 : 4);
+    return undefined;
+  });
   if (read(nextAt, offsetBytes) === 0) return bytes;
   const page = new Uint8Array(bytes);
   page.fill(0, nextAt, nextAt + offsetBytes);
   return page;
+}
+
+/** libvips shows old-style JPEG in tiles as an empty picture, and YCbCr with neither JPEG nor subsampling in wrong colors. */
+function refuseUnreadable(fieldOf: (tag: number) => number | undefined): void {
+  const compression = fieldOf(compressionTag);
+  if (compression === oldJpeg || compression === lzma)
+    throw new PictureFault('unsupported', 'The compression of this TIFF is not supported.');
+  if (fieldOf(photometricTag) === yCbCr && compression !== jpeg && fieldOf(subsamplingTag) === 1)
+    throw new PictureFault('unsupported', 'The colors of this TIFF are not supported.');
+  if (fieldOf(planesTag) === separatePlanes && fieldOf(tileWidthTag) !== undefined)
+    throw new PictureFault('unsupported', 'The separate planes of this TIFF are not supported.');
 }

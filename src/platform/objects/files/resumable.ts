@@ -129,15 +129,17 @@ export function createFileUploads(folders: Folders, root: string): ResumableUplo
     // A link never replaces a file.
     seal: async () => undefined,
     sealBelow: async () => undefined,
-    sweep: async (before, apply) => {
+    sweep: async ({ before, apply, after = '', limit }) => {
+      const names = ((await readdir(root).catch(ignore('ENOENT'))) ?? []).filter((name) => name > after).sort();
+      const page = names.slice(0, limit);
       const idle: string[] = [];
-      for (const name of (await readdir(root).catch(ignore('ENOENT'))) ?? []) {
+      for (const name of page) {
         const folder = join(root, name);
         if ((await lastChangeMs(folder)) >= before.getTime()) continue;
         if (apply) await rm(folder, { recursive: true, force: true });
         idle.push(name);
       }
-      return idle;
+      return { idle, next: page.length < names.length ? page.at(-1) : undefined };
     },
   };
 }

@@ -122,12 +122,13 @@ export async function abortMultipart({ client, bucket }: S3Place, { key, uploadI
   await client.call(request, ({ body }) => body.dump()).catch(absentOn404);
 }
 
-/** Lists the uploads in progress whose keys begin with `prefix`. */
+/** Lists the uploads in progress whose keys begin with `prefix`, those that follow `after`. */
 export async function* listMultiparts(
   { client, bucket }: S3Place,
   prefix: string,
+  after?: Multipart,
 ): AsyncGenerator<Multipart & { readonly initiatedAt: Date }> {
-  let markers: Query | undefined = {};
+  let markers: Query | undefined = after ? { 'key-marker': after.key, 'upload-id-marker': after.uploadId } : {};
   while (markers !== undefined) {
     const query: Query = { uploads: '', 'encoding-type': 'url', prefix, ...markers };
     const page: XmlElement | undefined = await client

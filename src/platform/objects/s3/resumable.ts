@@ -26,8 +26,8 @@ import {
   uploadPart,
 } from './multipart.ts';
 import { openSpool, type Spool } from './spool.ts';
+import { sweepUploads, uploadsPrefix } from './sweeping.ts';
 
-export const uploadsPrefix = '.uploads/';
 const binary = 'application/octet-stream';
 const smallestPartBytes = 8 * 1024 ** 2;
 /** S3's limit. */
@@ -195,20 +195,7 @@ export function createS3Uploads(place: S3Place, objects: Store): ResumableUpload
     },
     seal: (key) => abortAll(key, (found) => found === key),
     sealBelow: (prefix) => abortAll(prefix, () => true),
-    sweep: async (before, apply) => {
-      const idle: string[] = [];
-      for await (const multipart of listMultiparts(place, 'u/')) {
-        if (multipart.initiatedAt >= before) continue;
-        if (apply) await abortMultipart(place, multipart);
-        idle.push(multipart.uploadId);
-      }
-      for await (const { key, modifiedAt } of objects.list(uploadsPrefix)) {
-        if (modifiedAt >= before) continue;
-        if (apply) await objects.remove([key]);
-        idle.push(key);
-      }
-      return idle;
-    },
+    sweep: (request) => sweepUploads(place, objects, request),
   };
 }
 
