@@ -25,8 +25,6 @@ export interface KillableNotify {
   start(clock?: string): Promise<void>;
   /** The process itself, without the launcher, which would let it end in good order. */
   kill(): Promise<void>;
-  /** Lets it finish its work. */
-  stop(): Promise<void>;
   post(path: string, body: unknown, headers?: Readonly<Record<string, string>>): Promise<Response>;
   close(): Promise<void>;
 }
@@ -50,13 +48,6 @@ export async function placeNotify(): Promise<KillableNotify> {
   await new Promise<void>((listening) => provider.listen(0, '127.0.0.1', listening));
   const url = `http://127.0.0.1:${place.portBase + 7}`;
 
-  async function end(signal: NodeJS.Signals): Promise<void> {
-    if (program === undefined || program.signalCode !== null || program.exitCode !== null) return;
-    const exit = once(program, 'exit');
-    program.kill(signal);
-    await exit;
-  }
-
   const notify: KillableNotify = {
     url,
     taken,
@@ -78,8 +69,11 @@ export async function placeNotify(): Promise<KillableNotify> {
       child.stdout.resume();
       child.stderr.resume();
     },
-    kill: () => end('SIGKILL'),
-    stop: () => end('SIGTERM'),
+    async kill() {
+      if (program === undefined || program.signalCode !== null || program.exitCode !== null) return;
+      program.kill('SIGKILL');
+      await once(program, 'exit');
+    },
     post: (path, body, headers = {}) =>
       fetch(url + path, {
         method: 'POST',
