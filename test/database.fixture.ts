@@ -8,6 +8,7 @@
  */
 import { createHash, randomBytes } from 'node:crypto';
 import pg from 'pg';
+import { migrations } from '#app/migrations.ts';
 import type { Database } from '#platform/db/db.ts';
 import { collectMigrations, type Migration, type MigrationSource } from '#platform/db/migrations.ts';
 import { platformMigrations } from '#platform/db/open.ts';
@@ -49,22 +50,48 @@ export function openTestDatabase(migrations?: readonly MigrationSource[]): Promi
   return engine.open(migrations);
 }
 
-/** Creates an empty database on the test server, and returns a function that drops it, even with open connections. */
-export async function createPostgresDatabase(): Promise<{ readonly url: string; readonly drop: () => Promise<void> }> {
+export interface PostgresDatabase {
+  readonly url: string;
+  /** Drops it even if connections are open. */
+  readonly drop: () => Promise<void>;
+}
+
+/** Creates an empty database on the test server. */
+export function createPostgresDatabase(): Promise<PostgresDatabase> {
   return createFrom('template0');
 }
 
+/** Creates a database with these migrations on the test server, for programs that need not show that they migrate it. */
+export async function createMigratedDatabase(sources: readonly MigrationSource[]): Promise<PostgresDatabase> {
+  // Outside of a test run, no teardown drops the template, so the programs migrate their database.
+  return isTestRun ? copyOf(await migratedTemplate(await migrationsOf(sources))) : createPostgresDatabase();
+}
+
 /**
- * Creates an empty database for programs that a test starts, and returns its `DATABASE_URL`. The quick lane uses PostgreSQL if it is
- * available, because each program that opens PGlite costs seconds of processor time.
+ * Creates a database for programs that a test starts, with the migrations of all services, and returns its `DATABASE_URL`. The quick
+ * lane uses PostgreSQL if it is available, because each program that opens PGlite costs seconds of processor time.
  */
-export async function createProgramDatabase(): ReturnType<typeof createPostgresDatabase> {
+export async function createProgramDatabase(): Promise<PostgresDatabase> {
   const [engine] = laneEngines;
-  if (engine?.name === 'postgres' && !engine.missing) return createPostgresDatabase();
+  if (engine?.name === 'postgres' && !engine.missing) return createMigratedDatabase(migrations);
   return { url: 'embedded', drop: async () => undefined };
 }
 
-async function createFrom(template: string): Promise<{ readonly url: string; readonly drop: () => Promise<void> }> {
+const spares = new Map<string, Promise<PostgresDatabase> | undefined>();
+
+/**
+ * Copies a template. From the second time on, returns a copy that the server made while an earlier test file ran. The teardown of
+ * the run drops copies that are left.
+ */
+function copyOf(template: string): Promise<PostgresDatabase> {
+  const copy = spares.get(template)?.catch(() => createFrom(template)) ?? createFrom(template);
+  const spare = spares.has(template) ? copy.then(() => createFrom(template)) : undefined;
+  spare?.catch(() => undefined);
+  spares.set(template, spare);
+  return copy;
+}
+
+async function createFrom(template: string): Promise<PostgresDatabase> {
   const name = `${testDatabasePrefix}${randomBytes(6).toString('hex')}`;
   // Copying the files takes half the time of the default, which writes each page to the log.
   await onServer(`create database ${name} encoding 'UTF8' template ${template} strategy file_copy`);
@@ -84,10 +111,12 @@ async function openInMemoryTestDatabase(sources: readonly MigrationSource[] = []
 async function openPostgresTestDatabase(sources: readonly MigrationSource[] = []): Promise<Database> {
   const migrations = await migrationsOf(sources);
   // Outside of a test run, no teardown drops the template.
-  const { url, drop } = await createFrom(isTestRun ? await migratedTemplate(migrations) : 'template0');
+  const { url, drop } = await (isTestRun ? copyOf(await migratedTemplate(migrations)) : createFrom('template0'));
+  // A test file need not wait for it: the teardown drops what is left.
+  const dropLater = async () => (isTestRun ? void drop().catch(() => undefined) : drop());
   try {
     const database = await openPostgres({ url, poolSize: 10, migrations, log: quiet });
-    return { ...database, close: () => database.close().finally(drop) };
+    return { ...database, close: () => database.close().finally(dropLater) };
   } catch (error) {
     await drop();
     throw error;

@@ -1,7 +1,9 @@
 /** Processes of the agent on one PostgreSQL and one Redis of their own, and users who may ask any of them. */
 import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
 import type { LedgerTables } from '#accounts/ledger/credits.ts';
 import { ensureProfile, findProfile, setPlanAndCredits } from '#accounts/store.ts';
+import type { RunTables } from '#agent/store/runstore.ts';
 import { migrations } from '#app/migrations.ts';
 import type { Database } from '#platform/db/db.ts';
 import { collectMigrations } from '#platform/db/migrations.ts';
@@ -9,7 +11,7 @@ import { platformMigrations } from '#platform/db/open.ts';
 import { openPostgres } from '#platform/db/postgres.ts';
 import { createLog } from '#platform/log.ts';
 import { freePortBase, newPlace } from '../acceptance/running.fixture.ts';
-import { createPostgresDatabase, databaseEngines } from '../database.fixture.ts';
+import { createMigratedDatabase, databaseEngines } from '../database.fixture.ts';
 import { startTestIssuer } from '../platform/tokenissuer.fixture.ts';
 import { type RedisServer, skipWithoutRedis, startRedisServer } from '../redis.fixture.ts';
 import { type Instance, startInstance, userAt } from './instances.fixture.ts';
@@ -41,11 +43,13 @@ export interface Fleet {
   user(credits: number): Promise<Anywhere>;
   /** What is there, what is held for work under way, and what was paid. */
   ledger(user: Chatter): Promise<Ledger>;
+  /** Ends the leases of a user's runs at once. Their instance must have been killed, or it loses them. */
+  expireLeases(user: Chatter): Promise<void>;
   close(): Promise<void>;
 }
 
 export async function openFleet(): Promise<Fleet> {
-  const { url: databaseUrl, drop } = await createPostgresDatabase();
+  const { url: databaseUrl, drop } = await createMigratedDatabase(migrations);
   const [issuer, redis, place] = [await startTestIssuer(), await startRedisServer(), await newPlace()];
   const database = await openOwn(databaseUrl);
   const db = database.queries<LedgerTables>();
@@ -78,6 +82,15 @@ export async function openFleet(): Promise<Fleet> {
         reserved: sumOf('reserved'),
         settled: sumOf('settled'),
       };
+    },
+    async expireLeases({ userId }) {
+      await database
+        .queries<RunTables>()
+        .updateTable('agent_runs')
+        .set({ lease_expires_at: sql`now()` })
+        .where('owner_id', '=', userId)
+        .where('status', '=', 'running')
+        .execute();
     },
     async close() {
       await Promise.all(instances.map((instance) => instance.kill()));

@@ -43,6 +43,7 @@ describe.skipIf(skipWithoutFleet)('two processes of the agent', () => {
     await doomed.kill();
     const start = async () => (await there.call('POST', '/task', { threadId: newThread(), text: '/slow 600' })).status;
     expect(await start()).toBe(429);
+    await fleet.expireLeases(there);
     await expect.poll(start, { timeout: 60_000 }).toBe(201);
   });
 });

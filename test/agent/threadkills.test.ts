@@ -66,7 +66,7 @@ describe.skipIf(skipWithoutFleet)('a process is killed', () => {
     database.arm(point, () => void victim.kill().then(killed.resolve));
     await send(here).catch(() => undefined);
     await killed.promise;
-    await database.close();
+    await Promise.all([database.close(), fleet.expireLeases(there)]);
     return there;
   }
 
@@ -87,7 +87,7 @@ describe.skipIf(skipWithoutFleet)('a process is killed', () => {
     return rows[0]?.count ?? Number.NaN;
   }
 
-  it.each(everyNth(deletions, 3))('during a deletion: $when', { timeout: 120_000 }, async ({ text, ...point }) => {
+  it.each(everyNth(deletions, 5))('during a deletion: $when', { timeout: 120_000 }, async ({ text, ...point }) => {
     const threadId = newThread();
     const remove = (chatter: Chatter) => chatter.call('DELETE', `/threads/${threadId}`);
     const begin = async (here: Chatter) => {

@@ -4,8 +4,14 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { migrations } from '#app/migrations.ts';
 import type { Database } from '#platform/db/db.ts';
-import { createPostgresDatabase, type DatabaseEngine, laneEngines } from '../database.fixture.ts';
+import {
+  createMigratedDatabase,
+  type DatabaseEngine,
+  laneEngines,
+  type PostgresDatabase,
+} from '../database.fixture.ts';
 import { isNightly } from '../lane.fixture.ts';
 import { type CrashPlace, type Lived, openRecords } from './dying.fixture.ts';
 
@@ -15,6 +21,8 @@ export interface Deaths<What> {
   readonly lived: readonly What[];
   /** Of those that lived. */
   readonly outcomes: readonly string[];
+  /** How many calls of engines a whole process makes. */
+  readonly calls: number;
 }
 
 export interface CrashRig {
@@ -25,11 +33,12 @@ export interface CrashRig {
   run(program: string, orders: object): Promise<Lived | undefined>;
   /**
    * Runs one process to its end, to count its calls, then kills one process before each of these calls (see `stepsOf`).
-   * `prepare` makes the input of a process.
+   * `prepare` makes the input of a process. If `calls` is known from an earlier series, no process runs to its end.
    */
   killAtSteps<What>(
     prepare: () => Promise<What>,
     attempt: (what: What, killAt: number) => Promise<Lived | undefined>,
+    calls?: number,
   ): Promise<Deaths<What>>;
 }
 
@@ -43,10 +52,10 @@ const embedded = async () => ({ url: 'embedded', drop: async () => undefined });
 
 function layPlace({ name }: DatabaseEngine): CrashRig {
   let dataDir: string;
-  let server: Awaited<ReturnType<typeof createPostgresDatabase>>;
+  let server: PostgresDatabase;
   beforeAll(async () => {
     dataDir = await mkdtemp(join(tmpdir(), 'atelier-crash-'));
-    server = await (name === 'postgres' ? createPostgresDatabase() : embedded());
+    server = await (name === 'postgres' ? createMigratedDatabase(migrations) : embedded());
   });
   afterAll(async () => {
     await server.drop();
@@ -59,19 +68,24 @@ function layPlace({ name }: DatabaseEngine): CrashRig {
     },
     openDatabase: () => openRecords(place()),
     run: (program, orders) => runProgram(program, { ...place(), ...orders }),
-    killAtSteps: async (prepare, attempt) => {
-      const first = await prepare();
-      const whole = await attempt(first, 0);
-      if (whole === undefined) throw new Error('a process died that was to live');
-      const deaths = { killed: [] as (typeof first)[], lived: [first], outcomes: [whole.outcome] };
-      for (const step of stepsOf(whole.calls, name)) {
+    async killAtSteps<What>(
+      prepare: () => Promise<What>,
+      attempt: (what: What, killAt: number) => Promise<Lived | undefined>,
+      known?: number,
+    ) {
+      const [killed, lived, outcomes]: [What[], What[], string[]] = [[], [], []];
+      const runOne = async (killAt: number) => {
         const what = await prepare();
-        const end = await attempt(what, step);
-        (end === undefined ? deaths.killed : deaths.lived).push(what);
-        if (end !== undefined) deaths.outcomes.push(end.outcome);
-      }
-      expect(deaths.killed).not.toEqual([]);
-      return deaths;
+        const end = await attempt(what, killAt);
+        (end === undefined ? killed : lived).push(what);
+        if (end !== undefined) outcomes.push(end.outcome);
+        return end;
+      };
+      const calls = known ?? (await runOne(0))?.calls;
+      if (calls === undefined) throw new Error('a process died that was to live');
+      for (const step of stepsOf(calls, name)) await runOne(step);
+      expect(killed).not.toEqual([]);
+      return { killed, lived, outcomes, calls };
     },
   };
 }

@@ -85,13 +85,18 @@ async function finish({ dataDir, closed = [] }: ProcessingOrders, database: Data
   const deps = processingDeps(database, dataDir);
   for (const ownerId of closed) await deleteScope({ ...deps, jobs }, internal, scopeDeletion.parse({ ownerId }));
   await sql`update jobs set run_at = now() where status = 'waiting'`.execute(deps.db);
+  // The leases of killed processes need not be waited for.
+  await sql`update jobs set expires_at = now() where status = 'running'`.execute(deps.db);
   work(jobs, deps);
   while ((await jobs.depths()).some(({ status }) => status !== 'dead')) await sleep(50);
   await jobs.stop();
-  const tasks = await deps.taskDb.selectFrom('media_tasks').select(['status', 'metadata']).execute();
+  const tasks = await deps.taskDb.selectFrom('media_tasks').select(['owner_id', 'status', 'metadata']).execute();
   const keys: string[] = [];
   for await (const { key } of deps.objects.list('u/')) keys.push(key);
-  const assets = await deps.db.selectFrom('assets').select(['asset_id', 'storage_key', 'ready_at']).execute();
+  const assets = await deps.db
+    .selectFrom('assets')
+    .select(['asset_id', 'owner_id', 'storage_key', 'ready_at'])
+    .execute();
   return JSON.stringify({ tasks, keys, assets, depths: await jobs.depths() });
 }
 

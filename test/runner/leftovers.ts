@@ -19,6 +19,11 @@ export async function teardown(): Promise<void> {
     // Without a server there is nothing to drop.
     return;
   }
+  // A worker may have ended while the server was copying a database for it.
+  await client.query(
+    `select pg_terminate_backend(pid, 5000) from pg_stat_activity where state = 'active' and starts_with(query, $1)`,
+    [`create database ${testDatabasePrefix}`],
+  );
   const left = await client.query<{ datname: string }>(
     'select datname from pg_database where starts_with(datname, $1)',
     [testDatabasePrefix],

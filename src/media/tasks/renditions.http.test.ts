@@ -163,9 +163,10 @@ onEveryPair('renditions', (pair) => {
     it('of long videos delay no other video, show their progress, and stop when their scope is deleted', {
       timeout: 120_000,
     }, async () => {
-      const file = join(folder, 'slow.mkv');
-      const source = 'testsrc2=size=640x360:rate=30:duration=90';
-      await run('ffmpeg', ['-v', 'error', '-f', 'lavfi', '-i', source, '-c:v', 'mpeg4', '-q:v', '20', file]);
+      const [second, file] = [join(folder, 'second.mkv'), join(folder, 'slow.mkv')];
+      const source = 'testsrc2=size=640x360:rate=30:duration=1';
+      await run('ffmpeg', ['-v', 'error', '-f', 'lavfi', '-i', source, '-c:v', 'mpeg4', '-q:v', '20', second]);
+      await run('ffmpeg', ['-v', 'error', '-stream_loop', '89', '-i', second, '-c', 'copy', file]);
       const { said, storageKey } = await uploadVideo(await readFile(file), { scopeId: randomUUID() });
       const taskId = await begin(said);
       const progress = async () => Number((await taskOf(taskId)).metadata?.progress ?? -1);

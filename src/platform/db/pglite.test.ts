@@ -24,9 +24,9 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-function open(): Promise<Database> {
+function open(dataDir = folder): Promise<Database> {
   const log = createLog({ level: 'silent' });
-  return openDatabase({ url: 'embedded', dataDir: folder, poolSize: 1, migrations: [], log });
+  return openDatabase({ url: 'embedded', dataDir, poolSize: 1, migrations: [], log });
 }
 
 /** Opens the database of the folder, prints `open`, and then prints a line for every acknowledged row. */
@@ -99,23 +99,33 @@ describe('the embedded database', () => {
     }
   });
 
-  it('replaces a half-made folder, and refuses a second start without harm', async () => {
-    const first = await open();
-    await expect(open()).rejects.toThrow(`ATELIER_DATA_DIR ${folder} is in use`);
-    await expect(first.check()).resolves.toBeUndefined();
-    await first.close();
-    await rm(join(folder, 'database'), { recursive: true });
+  it('replaces a half-made folder', async () => {
     await writeFile(join(folder, 'database.new'), 'half');
-    const again = await open();
-    await again.check();
-    await again.close();
+    const database = await open();
+    await database.check();
+    await database.close();
     expect((await readdir(folder)).sort()).toEqual(['database', 'lock']);
   });
 });
 
-describe('vacuuming the embedded database', () => {
+describe('the embedded database while it is open', () => {
+  let dataDir: string;
+  let database: Database;
+  beforeAll(async () => {
+    dataDir = await mkdtemp(join(tmpdir(), 'atelier-embedded-'));
+    database = await open(dataDir);
+  });
+  afterAll(async () => {
+    await database.close();
+    await rm(dataDir, { recursive: true });
+  });
+
+  it('refuses a second start without harm', async () => {
+    await expect(open(dataDir)).rejects.toThrow(`ATELIER_DATA_DIR ${dataDir} is in use`);
+    await expect(database.check()).resolves.toBeUndefined();
+  });
+
   it('gives the space of dead rows back to their table, and leaves tables alone that have few', async () => {
-    const database = await open();
     const db = database.queries();
     for (const table of ['busy', 'calm'].map((name) => sql.table(name)))
       await sql`create table ${table} as select id from generate_series(1, 3000) as id`.execute(db);
@@ -132,7 +142,25 @@ describe('vacuuming the embedded database', () => {
 
     expect(await sizeOf('busy')).toBeLessThanOrEqual(Number(writtenOnce));
     expect(await vacuumDead(database)).toEqual([]);
-    await database.close();
+  });
+
+  // Last, because it breaks the database.
+  it('returns 503 when it breaks, is reopened automatically, and has lost nothing', { timeout: 60_000 }, async () => {
+    const db = database.queries();
+    const wal = join(dataDir, 'database', 'pg_wal');
+    const writeLog = () => sql`select pg_logical_emit_message(false, 'x', repeat('x', 1000000))`.execute(db);
+    await sql`create table promised (id int)`.execute(db);
+    await sql`insert into promised values (1)`.execute(db);
+    // As with a full disk: no further file of the write-ahead log can be made, which ends in a panic.
+    await rename(wal, `${wal}.away`);
+    const broken = await untilItFails(writeLog);
+    expect(broken).toMatchObject({ code: 'engine_unavailable', cause: { severity: 'PANIC' } });
+    await expect(database.check()).rejects.toMatchObject({ code: 'engine_unavailable' });
+    await rename(`${wal}.away`, wal);
+    await untilItWorks(() => database.check());
+    await sql`insert into promised values (2)`.execute(db);
+    const { rows } = await sql`select id from promised order by id`.execute(db);
+    expect(rows).toEqual([{ id: 1 }, { id: 2 }]);
   });
 });
 
@@ -147,26 +175,6 @@ async function untilVacuumed(database: Database): Promise<readonly string[]> {
 }
 
 describe('the embedded database when it breaks', () => {
-  it('returns 503, is reopened automatically, and has lost nothing', { timeout: 60_000 }, async () => {
-    const database = await open();
-    const db = database.queries();
-    const wal = join(folder, 'database', 'pg_wal');
-    const writeLog = () => sql`select pg_logical_emit_message(false, 'x', repeat('x', 1000000))`.execute(db);
-    await sql`create table promised (id int)`.execute(db);
-    await sql`insert into promised values (1)`.execute(db);
-    // As with a full disk: no further file of the write-ahead log can be made, which ends in a panic.
-    await rename(wal, `${wal}.away`);
-    const broken = await untilItFails(writeLog);
-    expect(broken).toMatchObject({ code: 'engine_unavailable', cause: { severity: 'PANIC' } });
-    await expect(database.check()).rejects.toMatchObject({ code: 'engine_unavailable' });
-    await rename(`${wal}.away`, wal);
-    await untilItWorks(() => database.check());
-    await sql`insert into promised values (2)`.execute(db);
-    const { rows } = await sql`select id from promised order by id`.execute(db);
-    expect(rows).toEqual([{ id: 1 }, { id: 2 }]);
-    await database.close();
-  });
-
   it.runIf(isNightly)('inside a transaction: rolls it back', { timeout: 60_000 }, async () => {
     const database = await open();
     const db = database.queries();
