@@ -6,6 +6,7 @@ import { createRequire } from 'node:module';
 import { cpus } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { compileCacheOf, findProgram } from './bundle.mjs';
 
 const root = dirname(fileURLToPath(import.meta.url));
 const at = (...parts) => join(root, ...parts);
@@ -13,10 +14,9 @@ const [command = 'start', ...args] = process.argv.slice(2);
 
 if (args.includes('--help') || args.includes('-h')) showUsage();
 
-/** Maps a command to [whether it needs the development packages, the programs to run in order]. Node flags precede a program. */
-const main = (...words) => [at('src/main.ts'), ...words];
 // Parallel checkers repeat each other's work: on two processors, one checker takes as long and half the processor time.
 const tsc = (...words) => [at('node_modules/typescript/bin/tsc'), '--noEmit', '--singleThreaded', ...words];
+/** Maps a command to [whether it needs the development packages, the programs to run in order]. Node flags precede a program. */
 const commands = {
   test: [true, [[at('node_modules/vitest/vitest.mjs'), 'run', ...args]]],
   check: [
@@ -31,23 +31,23 @@ const commands = {
       [at('node_modules/vitest/vitest.mjs'), 'run', 'test/house'],
     ],
   ],
-  dev: [false, [['--watch', '--watch-preserve-output', ...main('start', ...args)]]],
+  dev: [false, [['--watch', '--watch-preserve-output', at('src/main.ts'), 'start', ...args]]],
   generate: [true, [[at('test/generated/main.ts')]]],
   'build:console': [true, [[at('node_modules/vite/bin/vite.js'), 'build', at('src/console/web')]]],
-  'build:client': [true, [main('build:client', ...args)]],
+  'build:client': [true],
   capacity: [true, [[at('bench/growth/capacity.ts'), ...args]]],
   growth: [true, [[at('bench/growth/main.ts'), ...args]]],
   soak: [true, [[at('test/soak/main.ts'), ...args]]],
   bench: [true, [[at('bench/main.ts'), ...args]]],
 };
-const [needsDevelopment, programs] = commands[command] ?? [false, [main(command, ...args)]];
+const [needsDevelopment, programs] = commands[command] ?? [false];
 
 const missing = whatIsMissing(needsDevelopment);
 if (missing !== undefined) install(missing, needsDevelopment);
 // Libraries that only benchmarks compare with are in a separate package.
 if (command === 'bench' && !existsSync(at('bench/node_modules'))) npm(['ci', '--prefix', at('bench')]);
 const node = findNode();
-for (const program of programs) {
+for (const program of programs ?? [[await findProgram(), command, ...args]]) {
   const code = await run(node, program);
   if (code !== 0) process.exit(code);
 }
@@ -132,7 +132,7 @@ function run(node, program) {
       MALLOC_ARENA_MAX: '2',
       MALLOC_TRIM_THRESHOLD_: '131072',
       // Later starts read the compiled code of earlier ones, which saves a third of their CPU time.
-      NODE_COMPILE_CACHE: at('node_modules/.cache/node-compile'),
+      NODE_COMPILE_CACHE: compileCacheOf(program[0]),
       // Each image uses a thread, up to the number of processors. File access and name lookups must not wait for them.
       UV_THREADPOOL_SIZE: String(processors + 4),
       ...process.env,

@@ -1,7 +1,7 @@
 /** Two processes of the media service on one PostgreSQL and one Redis: what one has cached the other may not lie by. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createClient as createRedisClient } from 'redis';
+import { createClient as createRedisClient } from '@redis/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { VideoSignedRefs } from '#media/api.ts';
 import { newPlace, type Place, type Program, run } from '../acceptance/running.fixture.ts';
