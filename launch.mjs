@@ -1,7 +1,7 @@
 // The entry point of every `npm run` command. Plain JavaScript for Node 18 and newer: it installs missing packages of the
 // lockfile and runs the command with Node 24 (the pinned one if the system's is older).
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { cpus } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -10,6 +10,7 @@ import { compileCacheOf, findProgram } from './bundle.mjs';
 
 const root = dirname(fileURLToPath(import.meta.url));
 const at = (...parts) => join(root, ...parts);
+const nodePackage = `node-${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`;
 const [command = 'start', ...args] = process.argv.slice(2);
 
 if (args.includes('--help') || args.includes('-h')) showUsage();
@@ -86,6 +87,8 @@ function install(missing, development) {
   const whole = development || existsSync(at('node_modules/typescript'));
   const words = [...(fresh ? ['ci'] : ['install', '--no-save']), whole ? '--include=dev' : '--omit=dev'];
   npm(words);
+  // The headers are a fifth of the installed size, and no package here is built from C++.
+  rmSync(at('node_modules', nodePackage, 'include'), { recursive: true, force: true });
 }
 
 function npm(words) {
@@ -105,9 +108,8 @@ function npm(words) {
 
 function findNode() {
   if (Number(process.versions.node.split('.')[0]) >= 24) return process.execPath;
-  const name = `node-${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`;
   try {
-    return join(dirname(createRequire(import.meta.url).resolve(`${name}/package.json`)), 'bin', 'node');
+    return join(dirname(createRequire(import.meta.url).resolve(`${nodePackage}/package.json`)), 'bin', 'node');
   } catch {
     console.error(
       `Atelier runs on Node 24 (this is ${process.version}), and no pinned Node exists for ${process.platform}-${process.arch}. Install Node 24 and try again.`,
