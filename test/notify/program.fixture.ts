@@ -1,10 +1,10 @@
 /** The notification service as a process of its own, to be killed, and a mail provider that counts what it took. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { globSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { newLanePlace, root } from '../acceptance/running.fixture.ts';
+import { clockEnv } from '../clock.fixture.ts';
 import { programEnv, programPath } from '../programs.fixture.ts';
 
 export interface TakenMail {
@@ -26,15 +26,6 @@ export interface KillableNotify {
   kill(): Promise<void>;
   post(path: string, body: unknown, headers?: Readonly<Record<string, string>>): Promise<Response>;
   close(): Promise<void>;
-}
-
-/** The library of Debian's package `faketime`. */
-const fakeTime = globSync('/usr/lib/*/faketime/libfaketime.so.1')[0];
-export const canSetClock = fakeTime !== undefined;
-
-/** Only the time of day changes: timers keep their pace. */
-function clockEnv(clock: string): Readonly<Record<string, string>> {
-  return { LD_PRELOAD: fakeTime ?? '', FAKETIME: clock, FAKETIME_DONT_FAKE_MONOTONIC: '1' };
 }
 
 export async function placeNotify(): Promise<KillableNotify> {

@@ -1,7 +1,8 @@
 /** Scheduled mails whose process is killed while they are due (docs/specification/notify.md#emails). SCHEDULED_MAILS: how many. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { canSetClock, type KillableNotify, placeNotify } from './program.fixture.ts';
+import { canSetClock } from '../clock.fixture.ts';
+import { type KillableNotify, placeNotify } from './program.fixture.ts';
 
 const count = Number(process.env.SCHEDULED_MAILS ?? 300);
 const batchSize = 100;

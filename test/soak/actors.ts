@@ -42,16 +42,16 @@ interface Kept {
 }
 
 /** Uploads, reads and deletes. Repeatedly tries to add a prohibited picture. */
-export function uploader({ book, user }: Stage, prohibited: Buffer): Actor {
+export function uploader({ book, user, isOver }: Stage, prohibited: Buffer): Actor {
   const scope = { scopeKind: 'thread', scopeId: 'soak', kind: 'image', mime: 'image/jpeg' };
   const live: Kept[] = [];
   const gone = new Map<string, string>();
   const refused: string[] = [];
 
   async function upload(bytes: Buffer): Promise<Answer & { readonly assetId: string }> {
-    const { body } = await user.persist('media', 'POST', '/v1/uploads', scope);
-    const assetId = String(body.assetId);
+    const assetId = randomUUID();
     for (;;) {
+      const { body } = await user.persist('media', 'POST', '/v1/uploads', { assetId, ...scope });
       const put = await fetch(String(body.uploadUrl), {
         method: 'PUT',
         headers: body.headers as Record<string, string>,
@@ -60,8 +60,9 @@ export function uploader({ book, user }: Stage, prohibited: Buffer): Actor {
       }).catch(() => undefined);
       // 412: an earlier attempt arrived.
       if (put?.ok || put?.status === 412) break;
-      // Only registered bytes are acknowledged. If the store stays unavailable, this attempt ends.
-      if (put !== undefined && put.status < 500) book.breach(`PUT returned ${put.status}`);
+      // 403: the clock of the process that signed the URL was behind, so the URL has expired.
+      if (put !== undefined && put.status < 500 && put.status !== 403) book.breach(`PUT returned ${put.status}`);
+      if (isOver()) throw new Over();
       await sleep(300);
     }
     return { ...(await user.persist('media', 'POST', '/v1/assets', { assetId, ...scope })), assetId };
@@ -243,8 +244,13 @@ export function mailer({ book, server }: Stage, outbox: string): Actor {
   };
 }
 
-/** Keeps a session alive as a browser does: it always sends the newest cookie. */
-export function sessionHolder({ book, user }: Stage, firstCookie: string, origin: string): Actor {
+/** Keeps a session alive as a browser does: it always sends the newest cookie. Long soaks outlive an access token. */
+export function sessionHolder(
+  { book, user }: Stage,
+  firstCookie: string,
+  origin: string,
+  onToken: (accessToken: string) => void,
+): Actor {
   let cookie = firstCookie;
   let refreshes = 0;
   async function refresh(): Promise<number | undefined> {
@@ -253,6 +259,7 @@ export function sessionHolder({ book, user }: Stage, firstCookie: string, origin
     const line = answer?.headers.getSetCookie().find((field) => field.startsWith('ka_session='));
     if (answer?.status === 200) {
       cookie = /^ka_session=([^;]+)/.exec(line ?? '')?.[1] ?? cookie;
+      onToken(String(answer.body.access_token));
       refreshes += 1;
     } else if (answer !== undefined && (answer.status < 500 || line !== undefined))
       book.breach(`a session was lost: ${answer.status} ${JSON.stringify(answer.body)}`);

@@ -1,9 +1,8 @@
-/** Separate engines for the soak that it can break: a PostgreSQL cluster, a Redis server, and a network in front of the S3 server. */
-import { execFileSync, spawn } from 'node:child_process';
+/** Separate engines for the soak that it can break: a PostgreSQL cluster on a small disk, and a Redis server. */
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, globSync } from 'node:fs';
 import { chmod, chown, mkdtemp, rm } from 'node:fs/promises';
-import { connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -11,12 +10,15 @@ import pg from 'pg';
 import { freePort, startRedisServer } from '../redis.fixture.ts';
 
 export interface Postgres {
-  readonly url: string;
+  readonly port: number;
   /** Drops all connections at once, as in a crash. Resolves when the server responds again. */
   restart(): Promise<void>;
+  /** Fills the disk for some seconds. `undefined`: the disk is not the cluster's own, as mounting needs root. */
+  readonly fillDisk: ((seconds: number) => Promise<void>) | undefined;
   close(): Promise<void>;
 }
 
+const diskMiB = 768;
 const initdb = globSync('/usr/lib/postgresql/*/bin/initdb').at(-1);
 
 /** Returns what the soak needs and this machine lacks. If empty, it can run. */
@@ -34,6 +36,7 @@ export async function startPostgres(): Promise<Postgres> {
   const folder = await mkdtemp(join(tmpdir(), 'atelier-soak-postgres-'));
   // PostgreSQL does not run as root.
   const user = process.getuid?.() === 0 ? idOf('postgres') : undefined;
+  const isMounted = user !== undefined && mount(folder);
   if (user) {
     await chmod(folder, 0o755);
     await chown(folder, user.uid, user.gid);
@@ -45,7 +48,11 @@ export async function startPostgres(): Promise<Postgres> {
   const port = await freePort();
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
   const start = async () => {
-    const args = ['-D', cluster, '-p', String(port), '-k', folder, '-c', 'max_connections=80'];
+    const options = ['max_connections=80', 'max_wal_size=64MB', 'min_wal_size=32MB'].flatMap((option) => [
+      '-c',
+      option,
+    ]);
+    const args = ['-D', cluster, '-p', String(port), '-k', folder, ...options];
     const child = spawn(join(dirname(initdb), 'postgres'), args, { ...user, cwd: folder, stdio: 'ignore' });
     while (!(await answers(url))) {
       if (child.exitCode !== null) throw new Error(`PostgreSQL ended with ${child.exitCode}.`);
@@ -55,23 +62,43 @@ export async function startPostgres(): Promise<Postgres> {
   };
   let server = await start();
   const stop = async () => {
+    if (server.exitCode !== null || server.signalCode !== null) return;
     const ended = once(server, 'exit');
     // "Immediate" mode: no notice to clients, and recovery from the log at the next start.
     server.kill('SIGQUIT');
     await ended;
   };
+  const restart = async () => {
+    await stop();
+    await sleep(1000);
+    server = await start();
+  };
+  const fillDisk = async (seconds: number) => {
+    const filler = join(folder, 'filler');
+    // More than there is: `dd` ends when the disk is full.
+    const writing = spawn('dd', ['if=/dev/zero', `of=${filler}`, 'bs=1M', `count=${diskMiB}`], { stdio: 'ignore' });
+    await once(writing, 'exit');
+    await sleep(seconds * 1000);
+    await rm(filler);
+    // PostgreSQL may have ended, as it does when it cannot write its log.
+    if (!(await answers(url))) await restart();
+  };
   return {
-    url,
-    restart: async () => {
-      await stop();
-      await sleep(1000);
-      server = await start();
-    },
+    port,
+    restart,
+    fillDisk: isMounted ? fillDisk : undefined,
     close: async () => {
       await stop();
+      if (isMounted) execFileSync('umount', [folder]);
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** Gives the folder a disk of its own in memory. Returns false if this is not allowed. */
+function mount(folder: string): boolean {
+  const options = ['-t', 'tmpfs', '-o', `size=${diskMiB}m`, 'tmpfs', folder];
+  return spawnSync('mount', options, { stdio: 'ignore' }).status === 0;
 }
 
 function idOf(user: string): { readonly uid: number; readonly gid: number } {
@@ -94,7 +121,7 @@ async function answers(url: string): Promise<boolean> {
 }
 
 export interface LossyRedis {
-  readonly url: string;
+  readonly port: number;
   /** Restarts without its data. */
   restart(): Promise<void>;
   close(): Promise<void>;
@@ -103,64 +130,12 @@ export interface LossyRedis {
 export async function startRedis(): Promise<LossyRedis> {
   const server = await startRedisServer();
   return {
-    url: server.url,
+    port: Number(new URL(server.url).port),
     restart: async () => {
       server.signal('SIGKILL');
       await sleep(1000);
       await server.start();
     },
     close: server.close,
-  };
-}
-
-export interface Network {
-  readonly url: string;
-  /** Cuts every connection and rejects new ones. */
-  cut(): void;
-  mend(): void;
-  close(): Promise<void>;
-}
-
-/** A TCP proxy to a server that can be cut. */
-export async function layNetwork(target: URL): Promise<Network> {
-  const port = await freePort();
-  const open = new Set<Socket>();
-  let isCut = false;
-  const server = createServer((near) => {
-    if (isCut) return near.destroy();
-    const far = connect(Number(target.port || 80), target.hostname);
-    for (const [socket, other] of [
-      [near, far],
-      [far, near],
-    ] as const) {
-      open.add(socket);
-      socket.on('error', () => other.destroy());
-      socket.on('close', () => {
-        open.delete(socket);
-        other.destroy();
-      });
-      socket.pipe(other);
-    }
-    return near;
-  });
-  server.listen(port, '127.0.0.1');
-  await once(server, 'listening');
-  const destroyAll = () => {
-    for (const socket of open) socket.destroy();
-  };
-  return {
-    url: `http://127.0.0.1:${port}`,
-    cut: () => {
-      isCut = true;
-      destroyAll();
-    },
-    mend: () => {
-      isCut = false;
-    },
-    close: async () => {
-      server.close();
-      destroyAll();
-      await once(server, 'close');
-    },
   };
 }

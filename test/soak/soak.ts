@@ -1,18 +1,21 @@
 /**
- * Mixed traffic over two processes on the real engines. At random, processes are killed, Redis loses its data, PostgreSQL
- * restarts and S3 is cut off. All acknowledged data must exist at the end (docs/operations.md).
+ * Mixed traffic over two processes on the real engines, while processes, engines, networks, clocks, disks and certificates fail at
+ * random. All acknowledged data must exist at the end (docs/soak.md).
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePortBase, run } from '../acceptance/running.fixture.ts';
+import { clockFileEnv } from '../clock.fixture.ts';
 import { digestOf, openLists } from '../media/lists.fixture.ts';
 import { picture } from '../media/pictures.fixture.ts';
 import { dropBucket, testServer } from '../platform/objects/s3.fixture.ts';
 import { type Actor, chatter, mailer, rememberer, type Stage, sessionHolder, uploader } from './actors.ts';
 import { type Book, createCaller, Over, openBook } from './calls.ts';
-import { layNetwork, startPostgres, startRedis } from './engines.ts';
+import { startPostgres, startRedis } from './engines.ts';
+import { faultsOf, type Node, prepareClock } from './faults.ts';
+import { layNetwork } from './network.ts';
 import { signIn } from './signin.ts';
 import { startSuite } from './suites.ts';
 
@@ -41,7 +44,10 @@ export async function soak({ seconds, faultEveryS, print }: SoakOptions): Promis
     await lists.write('sha256', digestOf('sha256', prohibited));
     const postgres = opened(await startPostgres(), (part) => part.close());
     const redis = opened(await startRedis(), (part) => part.close());
-    const network = opened(await layNetwork(new URL(testServer.endpoint)), (part) => part.close());
+    const toS3 = opened(await layNetwork({ port: Number(new URL(testServer.endpoint).port || 80) }), (part) =>
+      part.close(),
+    );
+    const clock = await prepareClock(folder);
     const buckets = { S3_BUCKET: `soak-${Date.now()}`, S3_PUBLIC_BUCKET: `soak-${Date.now()}-public` };
     for (const bucket of Object.values(buckets)) opened(bucket, dropBucket);
 
@@ -59,10 +65,8 @@ export async function soak({ seconds, faultEveryS, print }: SoakOptions): Promis
     const env = {
       ...buckets,
       ATELIER_DATA_DIR: join(folder, 'suite'),
-      DATABASE_URL: postgres.url,
       DATABASE_POOL_SIZE: '8',
-      REDIS_URL: redis.url,
-      S3_ENDPOINT: network.url,
+      S3_ENDPOINT: `http://127.0.0.1:${toS3.port}`,
       S3_REGION: testServer.region,
       S3_ACCESS_KEY_ID: testServer.accessKeyId,
       S3_SECRET_ACCESS_KEY: testServer.secretAccessKey,
@@ -74,16 +78,32 @@ export async function soak({ seconds, faultEveryS, print }: SoakOptions): Promis
       MEDIA_BLOCKED_HASHES: lists.folder,
       SMTP_URL: 'outbox',
     };
-    const suites = [await startSuite(services, baseA, env), await startSuite(services, baseB, env)] as const;
-    for (const suite of suites) opened(suite, (part) => part.stop());
+    const place = async (name: string, portBase: number, clockEnv: Readonly<Record<string, string>>): Promise<Node> => {
+      const toPostgres = opened(await layNetwork(postgres), (part) => part.close());
+      const toRedis = opened(await layNetwork(redis, clock?.valid), (part) => part.close());
+      const own = {
+        ...env,
+        DATABASE_URL: `postgres://postgres@127.0.0.1:${toPostgres.port}/postgres`,
+        REDIS_URL: `${clock ? 'rediss' : 'redis'}://127.0.0.1:${toRedis.port}`,
+        ...(clock && { NODE_EXTRA_CA_CERTS: clock.valid.certificateFile }),
+        ATELIER_PORT_BASE: String(portBase),
+      };
+      const suite = opened(await startSuite(services, portBase, { ...own, ...clockEnv }), (part) => part.stop());
+      return { name, env: own, suite, toPostgres, toRedis };
+    };
+    const first = await place('the first process', baseA, {});
+    const second = await place('the second process', baseB, clock ? clockFileEnv(clock.file) : {});
+    const nodes = [first, second];
+    const suites = [first.suite, second.suite] as const;
     print('both processes are ready');
 
     let isOver = false;
     let redisEmptiedAtMs = Number.NEGATIVE_INFINITY;
     const over = () => isOver;
     const bases = [baseA, baseB];
-    const { userId, accessToken, session } = await signIn(`http://localhost:${baseA + 3}`, origin, 'soak@example.com');
-    await run('credits', [userId, 'pro', '1000000'], { ...env, ATELIER_PORT_BASE: String(baseA) }).ended(60_000);
+    const { userId, session, ...signedIn } = await signIn(`http://localhost:${baseA + 3}`, origin, 'soak@example.com');
+    await run('credits', [userId, 'pro', '1000000'], first.env).ended(60_000);
+    let { accessToken } = signedIn;
     const stage: Stage = {
       book,
       userId,
@@ -102,7 +122,9 @@ export async function soak({ seconds, faultEveryS, print }: SoakOptions): Promis
       chatter(stage),
       rememberer(stage, admin),
       mailer(stage, join(folder, 'suite', 'outbox')),
-      sessionHolder(stage, session, origin),
+      sessionHolder(stage, session, origin, (token) => {
+        accessToken = token;
+      }),
     ];
     const working = actors.map((actor) => keepActing(actor, book, over));
 
@@ -110,31 +132,16 @@ export async function soak({ seconds, faultEveryS, print }: SoakOptions): Promis
     const sampling = setInterval(() => {
       for (const [at, suite] of suites.entries()) memory[at]?.push(suite.residentBytes() ?? 0);
     }, 1000);
-    const killAndStart = (at: 0 | 1) => async () => {
-      await suites[at].kill();
-      await sleep(1000);
-      await suites[at].start();
-    };
-    const faults: readonly (readonly [string, () => Promise<void>])[] = [
-      ['the first process is killed', killAndStart(0)],
-      [
-        'Redis restarts, empty',
-        async () => {
-          redisEmptiedAtMs = performance.now();
-          await redis.restart();
-        },
-      ],
-      [
-        'S3 is cut off for 4 s',
-        async () => {
-          network.cut();
-          await sleep(4000);
-          network.mend();
-        },
-      ],
-      ['PostgreSQL restarts', postgres.restart],
-      ['the second process is killed', killAndStart(1)],
-    ];
+    const faults = faultsOf({
+      nodes,
+      postgres,
+      redis,
+      toS3,
+      clock,
+      onRedisEmptied: () => {
+        redisEmptiedAtMs = performance.now();
+      },
+    });
     const endAtMs = performance.now() + seconds * 1000;
     // Causes each fault at least once, even in a short soak.
     do {
@@ -154,7 +161,7 @@ export async function soak({ seconds, faultEveryS, print }: SoakOptions): Promis
     isOver = false;
     await sleep(30_000);
     await Promise.all(actors.map((actor) => actor.verify()));
-    const sweep = run('sweep', [], { ...env, ATELIER_PORT_BASE: String(baseA) });
+    const sweep = run('sweep', [], first.env);
     await sweep.ended(120_000);
     const findings = sweep.output().split('\n');
     if (!findings.some((line) => line.startsWith('To be removed'))) book.breach(`sweep: ${sweep.output()}`);
