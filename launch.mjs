@@ -1,22 +1,23 @@
 // The entry point of every `npm run` command. Plain JavaScript for Node 18 and newer: it installs missing packages of the
 // lockfile and runs the command with Node 24 (the pinned one if the system's is older).
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { cpus } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { compileCacheOf, findProgram } from './bundle.mjs';
 
 const root = dirname(fileURLToPath(import.meta.url));
 const at = (...parts) => join(root, ...parts);
+const nodePackage = `node-${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`;
 const [command = 'start', ...args] = process.argv.slice(2);
 
 if (args.includes('--help') || args.includes('-h')) showUsage();
 
-/** Maps a command to [whether it needs the development packages, the programs to run in order]. Node flags precede a program. */
-const main = (...words) => [at('src/main.ts'), ...words];
 // Parallel checkers repeat each other's work: on two processors, one checker takes as long and half the processor time.
 const tsc = (...words) => [at('node_modules/typescript/bin/tsc'), '--noEmit', '--singleThreaded', ...words];
+/** Maps a command to [whether it needs the development packages, the programs to run in order]. Node flags precede a program. */
 const commands = {
   test: [true, [[at('node_modules/vitest/vitest.mjs'), 'run', ...args]]],
   check: [
@@ -31,10 +32,10 @@ const commands = {
       [at('node_modules/vitest/vitest.mjs'), 'run', 'test/house'],
     ],
   ],
-  dev: [false, [['--watch', '--watch-preserve-output', ...main('start', ...args)]]],
+  dev: [false, [['--watch', '--watch-preserve-output', at('src/main.ts'), 'start', ...args]]],
   generate: [true, [[at('test/generated/main.ts')]]],
   'build:console': [true, [[at('node_modules/vite/bin/vite.js'), 'build', at('src/console/web')]]],
-  'build:client': [true, [main('build:client', ...args)]],
+  'build:client': [true],
   capacity: [true, [[at('bench/growth/capacity.ts'), ...args]]],
   day: [true, [[at('bench/growth/day.ts'), ...args]]],
   growth: [true, [[at('bench/growth/main.ts'), ...args]]],
@@ -42,14 +43,14 @@ const commands = {
   soak: [true, [[at('test/soak/main.ts'), ...args]]],
   bench: [true, [[at('bench/main.ts'), ...args]]],
 };
-const [needsDevelopment, programs] = commands[command] ?? [false, [main(command, ...args)]];
+const [needsDevelopment, programs] = commands[command] ?? [false];
 
 const missing = whatIsMissing(needsDevelopment);
 if (missing !== undefined) install(missing, needsDevelopment);
 // Libraries that only benchmarks compare with are in a separate package.
 if (command === 'bench' && !existsSync(at('bench/node_modules'))) npm(['ci', '--prefix', at('bench')]);
 const node = findNode();
-for (const program of programs) {
+for (const program of programs ?? [[await findProgram(), command, ...args]]) {
   const code = await run(node, program);
   if (code !== 0) process.exit(code);
 }
@@ -88,6 +89,8 @@ function install(missing, development) {
   const whole = development || existsSync(at('node_modules/typescript'));
   const words = [...(fresh ? ['ci'] : ['install', '--no-save']), whole ? '--include=dev' : '--omit=dev'];
   npm(words);
+  // The headers are a fifth of the installed size, and no package here is built from C++.
+  rmSync(at('node_modules', nodePackage, 'include'), { recursive: true, force: true });
 }
 
 function npm(words) {
@@ -107,9 +110,8 @@ function npm(words) {
 
 function findNode() {
   if (Number(process.versions.node.split('.')[0]) >= 24) return process.execPath;
-  const name = `node-${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`;
   try {
-    return join(dirname(createRequire(import.meta.url).resolve(`${name}/package.json`)), 'bin', 'node');
+    return join(dirname(createRequire(import.meta.url).resolve(`${nodePackage}/package.json`)), 'bin', 'node');
   } catch {
     console.error(
       `Atelier runs on Node 24 (this is ${process.version}), and no pinned Node exists for ${process.platform}-${process.arch}. Install Node 24 and try again.`,
@@ -134,7 +136,7 @@ function run(node, program) {
       MALLOC_ARENA_MAX: '2',
       MALLOC_TRIM_THRESHOLD_: '131072',
       // Later starts read the compiled code of earlier ones, which saves a third of their CPU time.
-      NODE_COMPILE_CACHE: at('node_modules/.cache/node-compile'),
+      NODE_COMPILE_CACHE: compileCacheOf(program[0]),
       // Each image uses a thread, up to the number of processors. File access and name lookups must not wait for them.
       UV_THREADPOOL_SIZE: String(processors + 4),
       ...process.env,

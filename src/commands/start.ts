@@ -1,5 +1,6 @@
 /** `npm start [-- service …]`: starts the services, prints their URLs, and drains them on a signal. */
 
+import { flushCompileCache } from 'node:module';
 import { resolve } from 'node:path';
 import {
   isServiceName,
@@ -44,7 +45,11 @@ export async function start(args: readonly string[]): Promise<number> {
   }
   for (const { part, state, setting } of standInsOf(config, services))
     print(`Stand-in: ${part} is ${state}; see ${setting}.`, { part, state, setting });
-  setTimeout(collectAfterStart, collectAfterMs).unref();
+  setTimeout(() => {
+    // Otherwise a process that is killed later leaves no compiled code for the next start.
+    flushCompileCache();
+    collectAfterStart();
+  }, collectAfterMs).unref();
   log.info({ reason: await stopping }, 'stopping');
   const giveUp = setTimeout(() => process.exit(1), config.agent.drainS * 1000 + closingLimitMs);
   await suite.close();

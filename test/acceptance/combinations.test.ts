@@ -4,8 +4,8 @@
  */
 import { randomUUID } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
+import { createClient } from '@redis/client';
 import pg from 'pg';
-import { createClient } from 'redis';
 import { describe, expect, it, vi } from 'vitest';
 import { systemClock } from '#platform/clock.ts';
 import { openS3Store } from '#platform/objects/s3/s3.ts';

@@ -18,7 +18,7 @@ describe('--help', () => {
   let files: readonly string[];
   beforeAll(async () => {
     clone = await mkdtemp(join(tmpdir(), 'atelier-help-'));
-    for (const name of ['package.json', 'package-lock.json', 'launch.mjs', 'src/commands'])
+    for (const name of ['package.json', 'package-lock.json', 'launch.mjs', 'bundle.mjs', 'src/commands'])
       await cp(join(root, name), join(clone, name), { recursive: true });
     files = await readdir(clone, { recursive: true });
   });

@@ -1,11 +1,10 @@
 /** Agents as processes of their own, to be killed, drained and started again; and readers who go from one to another. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { root } from '../acceptance/running.fixture.ts';
 import type { TestIssuer } from '../platform/tokenissuer.fixture.ts';
-import { programEnv } from '../programs.fixture.ts';
+import { programEnv, programPath } from '../programs.fixture.ts';
 import { type Chatter, chatter, newThread } from './rig.fixture.ts';
 import type { SeenEvent } from './stream.fixture.ts';
 
@@ -27,7 +26,7 @@ export async function startInstance(
   env: Readonly<Record<string, string>>,
   services: readonly string[] = ['agent'],
 ): Promise<Instance> {
-  const child = spawn(process.execPath, [join(root, 'src/main.ts'), 'start', ...services], {
+  const child = spawn(process.execPath, [programPath, 'start', ...services], {
     cwd: root,
     env: { ...programEnv, INTERNAL_KEY: internalKey, ATELIER_PORT_BASE: String(portBase), ...env },
   });

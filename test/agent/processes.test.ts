@@ -1,5 +1,5 @@
 /** Agents on one PostgreSQL and one Redis that lose their Redis, or are drained, while others read what they run. */
-import { createClient } from 'redis';
+import { createClient } from '@redis/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isNightly } from '../lane.fixture.ts';
 import { expectEnded, expectKept, owedFor } from './ends.fixture.ts';

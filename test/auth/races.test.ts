@@ -2,15 +2,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { migrations } from '#app/migrations.ts';
 import { databaseRefreshResults } from '#auth/refreshresults.ts';
 import { openDatabase } from '#platform/db/open.ts';
 import { createLog } from '#platform/log.ts';
-import { newPlace, root } from '../acceptance/running.fixture.ts';
+import { newPlace } from '../acceptance/running.fixture.ts';
 import { createPostgresDatabase, databaseEngines, laneEngines } from '../database.fixture.ts';
-import { programEnv } from '../programs.fixture.ts';
+import { programEnv, programPath } from '../programs.fixture.ts';
 import { type Browser, openBrowser, signIn } from './browser.fixture.ts';
 import { type AuthRig, anonKey, eventually, origin, startAuth } from './rig.fixture.ts';
 
@@ -122,7 +121,7 @@ describe.skipIf(postgres?.missing ?? true)('two processes over PostgreSQL', () =
       PUBLIC_BASE_URL: rig.url,
       LOG_LEVEL: 'silent',
     };
-    programs[at] = spawn(process.execPath, [join(root, 'src/main.ts'), 'start', 'auth'], { env, stdio: 'ignore' });
+    programs[at] = spawn(process.execPath, [programPath, 'start', 'auth'], { env, stdio: 'ignore' });
     const url = `http://localhost:${place.portBase + 3}`;
     urls[at] = url;
     await eventually(() =>

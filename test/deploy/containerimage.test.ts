@@ -36,7 +36,16 @@ describe.skipIf(engine === undefined)('the image of a container engine', { timeo
   it('has ffmpeg and the program, without tests and tools', async () => {
     expect(await call('run', '--rm', '--entrypoint', 'ffmpeg', tag, '-version')).toContain('ffmpeg version');
     const files = (await call('run', '--rm', '--entrypoint', 'find', tag, '/app', '-maxdepth', '1')).split('\n');
-    const expected = ['deploy', 'launch.mjs', 'LICENSE', 'node_modules', 'package-lock.json', 'package.json', 'src'];
+    const expected = [
+      'bundle.mjs',
+      'deploy',
+      'launch.mjs',
+      'LICENSE',
+      'node_modules',
+      'package-lock.json',
+      'package.json',
+      'src',
+    ];
     expect(files.sort()).toEqual(['/app', ...expected.map((name) => `/app/${name}`)].sort());
   });
 });

@@ -43,7 +43,16 @@ describe('the image', () => {
 
   it('contains the program and its dependencies, but no tests, tools or data', async () => {
     expect((await readdir(app)).sort()).toEqual(
-      ['LICENSE', 'deploy', 'launch.mjs', 'node_modules', 'package-lock.json', 'package.json', 'src'].sort(),
+      [
+        'LICENSE',
+        'bundle.mjs',
+        'deploy',
+        'launch.mjs',
+        'node_modules',
+        'package-lock.json',
+        'package.json',
+        'src',
+      ].sort(),
     );
     const files = await readdir(app, { recursive: true });
     expect(files.filter((file) => /^src\/.*\.(test|testing)\.ts$/.test(file))).toEqual([]);

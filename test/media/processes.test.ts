@@ -1,8 +1,8 @@
 /** Two processes of the media service on one PostgreSQL and one Redis: what one has cached the other may not lie by. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createClient as createRedisClient } from '@redis/client';
 import pg from 'pg';
-import { createClient as createRedisClient } from 'redis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { VideoSignedRefs } from '#media/api.ts';
 import { fillBarrierMs } from '#platform/cache/cache.ts';

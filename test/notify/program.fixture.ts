@@ -3,10 +3,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
 import { newLanePlace, root } from '../acceptance/running.fixture.ts';
 import { clockEnv } from '../clock.fixture.ts';
-import { programEnv } from '../programs.fixture.ts';
+import { programEnv, programPath } from '../programs.fixture.ts';
 
 export interface TakenMail {
   readonly to: string;
@@ -61,7 +60,7 @@ export async function placeNotify(): Promise<KillableNotify> {
         RESEND_API_KEY: 'provider-key',
         RESEND_BASE_URL: `http://127.0.0.1:${(provider.address() as AddressInfo).port}`,
       };
-      const child = spawn(process.execPath, [join(root, 'src/main.ts'), 'start', 'notify'], { cwd: root, env });
+      const child = spawn(process.execPath, [programPath, 'start', 'notify'], { cwd: root, env });
       program = child;
       for await (const chunk of child.stdout.iterator({ destroyOnReturn: false })) {
         if (String(chunk).includes('Atelier is ready')) break;

@@ -12,8 +12,8 @@ import { restore } from '#commands/restore.ts';
 import { lockFiles, lockFolder } from '#platform/db/lock.ts';
 import { openDatabase } from '#platform/db/open.ts';
 import { createLog } from '#platform/log.ts';
-import { newPlace, type Place, root } from '../acceptance/running.fixture.ts';
-import { programEnv } from '../programs.fixture.ts';
+import { newPlace, type Place } from '../acceptance/running.fixture.ts';
+import { programEnv, programPath } from '../programs.fixture.ts';
 import { faultOf, inProcess, limitMs, snapshotOf, type Traces, use, whileRunning } from './installation.fixture.ts';
 
 const log = createLog({ level: 'silent' });
@@ -44,7 +44,7 @@ afterAll(async () => {
 
 /** Kills the command when `watched` contains this many files. */
 async function killed(command: string, target: string, env: Record<string, string>, watched: string, files: number) {
-  const child = spawn(process.execPath, [join(root, 'src/main.ts'), command, target], {
+  const child = spawn(process.execPath, [programPath, command, target], {
     env: { ...programEnv, ...env },
   });
   const ended = new Promise<NodeJS.Signals | null>((resolve) => child.on('exit', (_, signal) => resolve(signal)));

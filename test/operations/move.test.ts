@@ -12,12 +12,12 @@ import { move } from '#commands/move.ts';
 import { lockFolder } from '#platform/db/lock.ts';
 import { openDatabase } from '#platform/db/open.ts';
 import { createLog } from '#platform/log.ts';
-import { newPlace, type Place, root } from '../acceptance/running.fixture.ts';
+import { newPlace, type Place } from '../acceptance/running.fixture.ts';
 import { createPostgresDatabase, databaseEngines } from '../database.fixture.ts';
 import { isNightly } from '../lane.fixture.ts';
 import { listed } from '../platform/objects/objects.fixture.ts';
 import { openTestBucket, skipWithoutS3, testServer } from '../platform/objects/s3.fixture.ts';
-import { programEnv } from '../programs.fixture.ts';
+import { programEnv, programPath } from '../programs.fixture.ts';
 import { faultOf, inProcess, limitMs, snapshotOf, type Traces, use, whileRunning } from './installation.fixture.ts';
 
 const log = createLog({ level: 'silent' });
@@ -81,7 +81,7 @@ async function untilDone(url: string, done: number): Promise<void> {
 
 /** Kills the command when this much is done. */
 async function moveKilledAt({ env, url }: Target, done: number): Promise<NodeJS.Signals | null> {
-  const child = spawn(process.execPath, [join(root, 'src/main.ts'), 'move'], {
+  const child = spawn(process.execPath, [programPath, 'move'], {
     env: { ...programEnv, ...env },
     stdio: ['ignore', 'ignore', 'inherit'],
   });

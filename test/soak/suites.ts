@@ -2,9 +2,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { root } from '../acceptance/running.fixture.ts';
-import { programEnv } from '../programs.fixture.ts';
+import { programEnv, programPath } from '../programs.fixture.ts';
 
 export interface Suite {
   readonly portBase: number;
@@ -32,7 +31,7 @@ export async function startSuite(
   let child: ChildProcess | undefined;
   const start = async () => {
     // Starts the process without the launcher, which would forward signals and let it end cleanly.
-    const started = spawn(process.execPath, [join(root, 'src/main.ts'), 'start', ...services], {
+    const started = spawn(process.execPath, [programPath, 'start', ...services], {
       cwd: root,
       env: { ...programEnv, LOG_LEVEL: 'warn', ...env, ATELIER_PORT_BASE: String(portBase) },
     });

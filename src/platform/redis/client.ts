@@ -1,5 +1,5 @@
 /** The only driver: node-redis behind a breaker and deadlines. */
-import { ErrorReply } from 'redis';
+import { ErrorReply } from '@redis/client';
 import { monotonicClock } from '../clock.ts';
 import { assertOutsideTransaction } from '../db/db.ts';
 import type { Log } from '../log.ts';

@@ -5,7 +5,7 @@
  */
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createClient } from 'redis';
+import { createClient } from '@redis/client';
 import type { Log } from '../log.ts';
 import { withDeadline } from '../resilience/deadline.ts';
 import type { RedisClient } from './redis.ts';

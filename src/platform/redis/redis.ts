@@ -3,7 +3,7 @@
  * automatically. Redis only makes things fast: if it is flushed or lost, that costs speed and the streams in flight
  * (docs/specification/system.md#redis). Every caller works without it. Opened in `open.ts` only.
  */
-import type { RedisClientType } from 'redis';
+import type { RedisClientType } from '@redis/client';
 
 /** node-redis, for commands; never for `subscribe` or what blocks. */
 export type RedisClient = RedisClientType;

@@ -2,7 +2,7 @@
  * Whether Redis takes our writes. A replica, a full server, one that cannot save, or an ACL without our keys responds to PING
  * and refuses every write, so only a write shows it.
  */
-import { ErrorReply } from 'redis';
+import { ErrorReply } from '@redis/client';
 import { startInterval } from '../background/interval.ts';
 import type { Log } from '../log.ts';
 import type { RedisClient } from './redis.ts';
