@@ -42,9 +42,15 @@ onEveryPair('POST /v1/sweep', (pair) => {
     expect(await isThere(assetId)).toBe(true);
     expect((await sweep({ apply: true })).body.found).toEqual([{ ...finding, fate: 'removed' }]);
     expect(await isThere(assetId)).toBe(false);
-    expect((await sweep({ apply: true, cursor: 'uploads:' })).body).toEqual({ found: [], cursor: 'assets:' });
-    expect((await sweep({ apply: true, cursor: 'assets:' })).body).toEqual({ found: [], cursor: 'variants:' });
-    expect((await sweep({ apply: true, cursor: 'variants:' })).body).toEqual({ found: [], cursor: null });
+    const parts: string[] = [];
+    for (let cursor: string | null = 'uploads:'; cursor !== null; ) {
+      parts.push(cursor.slice(0, cursor.indexOf(':')));
+      const { body }: { body: Swept } = await sweep({ apply: true, cursor });
+      expect(body.found).toEqual([]);
+      cursor = body.cursor;
+    }
+    // On S3, parts in progress and the objects of resumable uploads are separate pages.
+    expect([...new Set(parts)]).toEqual(['uploads', 'resumable', 'assets', 'variants']);
   });
 
   it.each<[string, unknown]>([
