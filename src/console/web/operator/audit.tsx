@@ -39,7 +39,7 @@ export function Audit() {
       <header className="page">
         <h1>Audit</h1>
         <p className="quiet">
-          What operators and commands did, newest first. Users are recorded as a hash of their id.
+          The actions of operators and commands, newest first. Users are recorded as a hash of their id.
         </p>
       </header>
       <search className="row start desk-filters">
