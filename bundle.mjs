@@ -74,6 +74,8 @@ async function writeBundle(root, entry, folder) {
     absWorkingDir: root,
     bundle: true,
     splitting: true,
+    sourcemap: 'linked',
+    sourcesContent: false,
     format: 'esm',
     platform: 'node',
     target: 'node24',

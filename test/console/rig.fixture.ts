@@ -131,7 +131,7 @@ export function useVisitors(browser: () => Browser): () => Promise<Visitor> {
 function watch(page: Page, complaints: string[]): void {
   page.on('console', (message) => {
     if (message.type() !== 'error' && message.type() !== 'warning') return;
-    // A browser asks for it if it shows a file that is no page.
+    // Browsers request it with files that are not pages.
     if (message.location().url.endsWith('/favicon.ico')) return;
     if (!/status of 503/.test(message.text())) complaints.push(message.text());
   });
