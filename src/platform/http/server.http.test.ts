@@ -17,6 +17,7 @@ beforeAll(async () => {
   app = createServer({ service: 'media', log, readiness: {} });
   const schema = { body: z.object({ name: z.string(), meta: z.record(z.string(), z.unknown()).optional() }) };
   app.post('/echo', { schema }, async (incoming) => incoming.body);
+  app.get('/search', { schema: { querystring: z.looseObject({}) } }, async (incoming) => incoming.query);
   app.delete('/bodiless/:id', async (incoming) => ({
     id: (incoming.params as { id: string }).id,
     body: incoming.body ?? null,
@@ -174,6 +175,15 @@ describe('invalid requests', () => {
     expect(answer.json().message).toMatch(/^.+\.$/);
     expect(answer.json().issues?.[0].path).toBe(issue);
     if (issue !== undefined) expect(answer.json().message).toContain(issue);
+  });
+
+  it.each(['text=a%00b', 'text=a&text=%00'])('names a parameter of the query that contains NUL: %s', async (query) => {
+    const answer = await app.inject(`/search?${query}`);
+    expect([answer.statusCode, answer.json().issues]).toEqual([
+      400,
+      [{ path: 'querystring.text', message: 'must not contain NUL' }],
+    ]);
+    expect((await app.inject(`/search?${query.replace('%00', '%2500')}`)).statusCode).toBe(200);
   });
 
   it('reports every fault of a body, up to a limit', async () => {

@@ -12,6 +12,7 @@ import type { HttpServer, ServerOptions } from './httpserver.ts';
 import { addMetrics } from './metrics.ts';
 import { observeRequests } from './observing.ts';
 import { addOperations } from './operations.ts';
+import { rejectNulInQueries } from './queries.ts';
 import { addReference } from './reference.ts';
 import { refuseBadHttp, renderBadUrl, renderProblems } from './rendering.ts';
 import { addServerErrors } from './servererrors.ts';
@@ -61,6 +62,7 @@ export function createServer(options: ServerOptions): HttpServer {
   // TypeScript checks responses, so the response schemas only serve the reference page.
   app.setSerializerCompiler(() => (response) => JSON.stringify(response));
   acceptJson(app);
+  rejectNulInQueries(app);
   addReference(app, options);
   addMetrics(app, service);
   observeRequests(app, { log, telemetry });

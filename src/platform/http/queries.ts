@@ -1,0 +1,13 @@
+/** Rejects NUL in the query of every route that has a schema for it: PostgreSQL cannot compare with such a text. */
+import { invalid } from '../problem.ts';
+import type { HttpServer } from './httpserver.ts';
+
+export function rejectNulInQueries(app: HttpServer): void {
+  app.addHook('preValidation', (request, _reply, done) => {
+    if (request.routeOptions.schema?.querystring === undefined || !request.url.includes('%00')) return done();
+    for (const [name, value] of Object.entries(request.query as Record<string, string | readonly string[]>))
+      if ([value].flat().some((text) => text.includes('\0')))
+        return done(invalid(`querystring.${name}`, 'must not contain NUL'));
+    return done();
+  });
+}
