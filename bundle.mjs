@@ -13,6 +13,9 @@ const bundlesKept = 5;
 /** These packages load native code or files of their own. */
 const unbundled = ['sharp', '@electric-sql/pglite', '@electric-sql/pglite-pgvector', 'libheif-js', 'onnxruntime-node'];
 
+/** One at a time, because the end of a build stops the process of esbuild, which all builds share. */
+let building = Promise.resolve();
+
 /** Returns the path of the bundled program, which is created if necessary, or of the sources if it cannot be created. */
 export async function findProgram(root = here) {
   const sources = join(root, 'src/main.ts');
@@ -26,7 +29,8 @@ export async function findProgram(root = here) {
   const draft = `${bundle}.${randomUUID()}`;
   try {
     mkdirSync(draft, { recursive: true });
-    await writeBundle(root, sources, draft);
+    building = building.catch(() => undefined).then(() => writeBundle(root, sources, draft));
+    await building;
     renameSync(draft, bundle);
     removeOld(bundles);
   } catch {

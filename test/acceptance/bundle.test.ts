@@ -54,8 +54,11 @@ it('creates another bundle for changed sources or packages, and keeps the one th
 
 it('creates one bundle if two programs start at once', async () => {
   await greet('Good morning');
-  const [one, other] = await Promise.all([findProgram(folder), findProgram(folder)]);
-  expect(one).toBe(other);
+  const bundler = join(folder, 'bundle.mjs');
+  const [one, other] = await Promise.all([output(bundler), output(bundler)]);
+  expect(other).toBe(one);
+  const [first, second] = await Promise.all([findProgram(folder), findProgram(folder)]);
+  expect(second).toBe(first);
   expect(await output(one)).toBe('Good morning, Ada');
   expect((await readdir(bundles)).filter((name) => name.includes('.'))).toEqual([]);
 });
