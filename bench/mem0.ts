@@ -127,7 +127,7 @@ async function measureOurs(embedder: Embedder): Promise<Measured> {
       for (const content of person.facts) await timed('add', '/memory/add', { ...entity, content, type: 'preference' });
       for (const { question: query } of person.questions) {
         const { memories } = await timed('search', '/memory/search', { ...entity, query, limit: 5 });
-        found.push(memories.map(({ content }: { content: string }) => content));
+        found.push(memories.map(({ content }) => content));
       }
     }
     return { found, times };

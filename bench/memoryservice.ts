@@ -8,6 +8,11 @@ import { createJobs } from '../src/platform/jobs/queueing.ts';
 import { createLog } from '../src/platform/log.ts';
 import { openTestDatabase } from '../test/database.fixture.ts';
 
+interface Answer {
+  /** Only of a search. */
+  readonly memories: readonly { readonly content: string }[];
+}
+
 export async function startMemoryService(embedder: Embedder) {
   const log = createLog({ level: 'silent' });
   const database = await openTestDatabase(migrations);
@@ -23,11 +28,11 @@ export async function startMemoryService(embedder: Embedder) {
     embedder,
   });
   const url = await app.listen({ port: 0, host: '127.0.0.1' });
-  const post = async (path: string, payload: object) => {
+  const post = async (path: string, payload: object): Promise<Answer> => {
     const headers = { 'x-internal-key': 'key', 'content-type': 'application/json' };
     const answer = await fetch(url + path, { method: 'POST', headers, body: JSON.stringify(payload) });
-    if (!answer.ok) throw new Error(`${path} answered ${answer.status}: ${await answer.text()}`);
-    return answer.json();
+    if (!answer.ok) throw new Error(`${path} returned ${answer.status}: ${await answer.text()}`);
+    return (await answer.json()) as Answer;
   };
   const close = async () => {
     await app.close();

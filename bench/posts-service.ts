@@ -37,6 +37,7 @@ import type { MemoryTables } from '../src/memory/tables.ts';
 import { notifyRequest } from '../src/notify/api.ts';
 import { type Notification, type NotifyingDeps, notify } from '../src/notify/notifying.ts';
 import { addRoutes as addNotifyRoutes } from '../src/notify/routes.ts';
+import { openTypes } from '../src/notify/types/registry.ts';
 import { type Access, createAccess } from '../src/platform/access/access.ts';
 import { createKeySet } from '../src/platform/access/keyset.ts';
 import { matchSecret } from '../src/platform/access/secrets.ts';
@@ -134,8 +135,9 @@ async function compareContent(): Promise<Compared> {
   };
 }
 
-function compareNotify(): Compared {
-  const deps = { accounts: database.queries<AccountTables>(), db: database.queries(), log };
+async function compareNotify(): Promise<Compared> {
+  const types = await openTypes(undefined);
+  const deps = { accounts: database.queries<AccountTables>(), db: database.queries(), log, types };
   return {
     path: '/notify',
     headers: asServer,

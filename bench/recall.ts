@@ -44,7 +44,7 @@ async function startService() {
     for (const content of memories) await post('/memory/add', { ...entity, content, type: 'episodic' });
     return async (query, limit) => {
       const { memories: found } = await post('/memory/search', { ...entity, query, limit });
-      return found.map(({ content }: { content: string }) => content);
+      return found.map(({ content }) => content);
     };
   };
   return { remembered, close };
