@@ -39,7 +39,7 @@ const commands = {
   capacity: [true, [[at('bench/growth/capacity.ts'), ...args]]],
   day: [true, [[at('bench/growth/day.ts'), ...args]]],
   growth: [true, [[at('bench/growth/main.ts'), ...args]]],
-  pictures: [true, [[at('bench/pictures/main.ts'), ...args]]],
+  corpus: [true, [[at('bench/corpus/main.ts'), ...args]]],
   soak: [true, [[at('test/soak/main.ts'), ...args]]],
   bench: [true, [[at('bench/main.ts'), ...args]]],
 };

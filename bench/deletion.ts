@@ -17,7 +17,7 @@ import type { RemovalDeps } from '../src/media/deletion/removal.ts';
 import type { Objects } from '../src/platform/objects/objects.ts';
 import { openTestCache } from '../test/caches.fixture.ts';
 import { openTestDatabase } from '../test/database.fixture.ts';
-import { picture } from '../test/media/pictures.fixture.ts';
+import { makeImage } from '../test/media/images.fixture.ts';
 import { type Planted, plant } from '../test/media/planting.fixture.ts';
 import { openFiles, openPublicFiles } from '../test/media/registering.fixture.ts';
 import { openTestBucket, skipWithoutS3 } from '../test/platform/objects/s3.fixture.ts';
@@ -99,7 +99,7 @@ async function makeVariants(
   variants: ReturnType<typeof createVariantMaker>,
   planted: readonly Planted[],
 ): Promise<void> {
-  const bytes = await picture('png');
+  const bytes = await makeImage('png');
   const asked = (['webp', 'jpeg'] as const).map((format) => ({ transform: toTransform({ format, width: 20 }) }));
   for (const { storageKey } of planted) {
     await objects.put(storageKey, bytes, { contentType: 'image/png', size: bytes.length });

@@ -1,6 +1,6 @@
 /**
  * The image service in a separate process, over files in the folder of the first argument. Sends its port, and answers each
- * message with the CPU time used and the objects written so far. `bare` runs the baseline first: the picture through sharp alone.
+ * message with the CPU time used and the objects written so far. `bare` runs the baseline first: the image through sharp alone.
  * If the second argument is `patient`, no request times out while it waits for others.
  */
 import { readFileSync } from 'node:fs';

@@ -13,7 +13,7 @@ import { createVariantMaker } from '../src/image/engine/variants.ts';
 import { createEngine } from '../src/image/engine/working.ts';
 import { systemClock } from '../src/platform/clock.ts';
 import { openFilesystem } from '../src/platform/objects/files/filesystem.ts';
-import { blankPng, photo, pipe } from '../test/image/pictures.fixture.ts';
+import { blankPng, photo, pipe } from '../test/image/images.fixture.ts';
 import { atMost, type Bench, type Row } from './bench.ts';
 import { compareCpu } from './rounds.ts';
 
@@ -24,7 +24,7 @@ export const benches: readonly Bench[] = [
 
 const limits = { maxSourcePixels: 50_000_000, processTimeoutMs: 60_000, concurrency: 2, permitWaitMs: 60_000 };
 const rounds = 31;
-/** Of what takes long: a search for a quality decodes the picture seven times. */
+/** Of what takes long: a search for a quality decodes the image seven times. */
 const fewRounds = 9;
 
 /** 12 megapixels with the noise of a camera's sensor, as large a file as a telephone makes of them. */
@@ -40,8 +40,8 @@ export async function makePhoto(width = 4000, height = 3000): Promise<{ jpeg: Bu
     .removeAlpha()
     .raw()
     .toBuffer();
-  const picture = { data: pixels, width, height, channels: 3 } as const;
-  return { jpeg: await pipe(picture).jpeg({ quality: 90 }).toBuffer(), png: await pipe(picture).png().toBuffer() };
+  const image = { data: pixels, width, height, channels: 3 } as const;
+  return { jpeg: await pipe(image).jpeg({ quality: 90 }).toBuffer(), png: await pipe(image).png().toBuffer() };
 }
 
 // --- over HTTP: each service in a process of its own, and its CPU alone is counted ---
@@ -144,15 +144,15 @@ async function sixteenAtOnce(ours: Service): Promise<Row[]> {
 // --- in this process ---
 
 async function inProcess(): Promise<Row[]> {
-  const picture = await makePhoto();
+  const image = await makePhoto();
   return [
-    await budget(picture.jpeg, 'webp', 0.6),
-    await budget(picture.jpeg, 'jpeg', 0.35),
-    await twoOfPng(picture.png),
-    await smartCrop(picture.jpeg),
-    await upload(picture.jpeg),
-    await bomb(picture.jpeg),
-    await hit(picture.jpeg),
+    await budget(image.jpeg, 'webp', 0.6),
+    await budget(image.jpeg, 'jpeg', 0.35),
+    await twoOfPng(image.png),
+    await smartCrop(image.jpeg),
+    await upload(image.jpeg),
+    await bomb(image.jpeg),
+    await hit(image.jpeg),
   ];
 }
 
@@ -253,7 +253,7 @@ async function bomb(jpeg: Buffer): Promise<Row> {
   const huge = blankPng(16_000, 16_000);
   const refused = async () => {
     const refusal = await transform(huge, {}).catch((error: unknown) => error);
-    if (!(refusal instanceof Error) || refusal.name !== 'PictureFault') throw new Error('the bomb went off');
+    if (!(refusal instanceof Error) || refusal.name !== 'ImageFault') throw new Error('the bomb went off');
   };
   const cpu = await compareCpu(rounds, {
     bomb: { work: refused },

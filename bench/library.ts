@@ -3,7 +3,7 @@ import pg from 'pg';
 import type { Page } from 'playwright-core';
 import { launchChromium, signIn, startConsole, visit } from '../test/console/rig.fixture.ts';
 import { createPostgresDatabase } from '../test/database.fixture.ts';
-import { picture } from '../test/media/pictures.fixture.ts';
+import { makeImage } from '../test/media/images.fixture.ts';
 import { atLeast, atMost, type Bench } from './bench.ts';
 
 const assets = 50_000;
@@ -27,7 +27,7 @@ export const library: Bench = {
       await uploadImages(page);
       await plant(database.url);
       await page.reload();
-      await page.locator('.tile .picture.there').first().waitFor();
+      await page.locator('.tile .image.there').first().waitFor();
       const atTop = await scroll(page, pixelsPerSecond);
       const loadMs = await loadAll(page);
       const inMiddle = await scroll(page, -pixelsPerSecond);
@@ -70,7 +70,7 @@ async function uploadImages(page: Page): Promise<void> {
     Array.from({ length: images }, async (_, place) => ({
       name: `${place}.jpg`,
       mimeType: 'image/jpeg',
-      buffer: await picture('jpeg', { width: 600, height: 400, seed: place * 12 }),
+      buffer: await makeImage('jpeg', { width: 600, height: 400, seed: place * 12 }),
     })),
   );
   await page.locator('input[type=file]').setInputFiles(files);

@@ -49,7 +49,7 @@ import { negotiateLanguage } from '../src/platform/language.ts';
 import { createLog } from '../src/platform/log.ts';
 import { openFilesystem } from '../src/platform/objects/files/filesystem.ts';
 import { databaseEngines } from '../test/database.fixture.ts';
-import { blankPng } from '../test/image/pictures.fixture.ts';
+import { blankPng } from '../test/image/images.fixture.ts';
 import { startTestIssuer, testUserId } from '../test/platform/tokenissuer.fixture.ts';
 import type { Post, Sent, Service } from './posts.ts';
 
@@ -73,7 +73,7 @@ interface Compared extends Sent {
   readonly addRoutes: (app: HttpServer, access: Access) => void;
   /** The body is read with the same schema in here. */
   readonly deed: (body: unknown) => Promise<unknown>;
-  readonly answers?: 'page' | 'nothing is there';
+  readonly answersPage?: boolean;
 }
 
 function compareMedia(): Compared {
@@ -112,7 +112,7 @@ function compareAgent(): Compared {
     cors: 'applications',
     addRoutes: (app) => addAgentRoutes(app, access, deps as never),
     deed: () => retryVideos(deps, testUserId, taskId),
-    answers: 'nothing is there',
+    status: 404,
   };
 }
 
@@ -131,7 +131,7 @@ async function compareContent(): Promise<Compared> {
       if (userId !== undefined) await setOpenNotification(accounts, userId, false);
       return renderUnsubscribePage(negotiateLanguage(undefined), 'done');
     },
-    answers: 'page',
+    answersPage: true,
   };
 }
 
@@ -182,16 +182,16 @@ const compared: Readonly<Record<Service, () => Compared | Promise<Compared>>> = 
   image: compareImage,
 };
 
-function startBare({ path, route = path, headers, deed, answers }: Compared) {
+function startBare({ path, route = path, headers, deed, answersPage, status }: Compared) {
   const app = fastify();
   app.addContentTypeParser('*', (_request, _body, done) => done(null));
   app.post(route, async (request, reply) => {
     const { authorization = '', 'x-internal-key': key } = request.headers;
     if ('authorization' in headers) await tokens.verify(authorization.slice('Bearer '.length));
     if ('x-internal-key' in headers && !isInternalKey(String(key))) return reply.code(401).send();
-    if (answers === 'page') return reply.type('text/html; charset=utf-8').send(await deed(undefined));
-    if (answers === undefined) return deed(request.body);
-    return deed(undefined).catch(() => reply.code(404).send({ error: 'not_found' }));
+    if (answersPage) return reply.type('text/html; charset=utf-8').send(await deed(undefined));
+    if (status === undefined) return deed(request.body);
+    return deed(undefined).catch(() => reply.code(status).send({ error: 'not_found' }));
   });
   return app;
 }
@@ -221,4 +221,5 @@ process.on('disconnect', async () => {
   rmSync(folder, { recursive: true });
   process.exit();
 });
-process.send?.({ ports: { ours, bare }, path: post.path, headers: post.headers, body: post.body } satisfies Post);
+const { path, headers, body, status } = post;
+process.send?.({ ports: { ours, bare }, path, headers, body, ...(status && { status }) } satisfies Post);

@@ -10,6 +10,8 @@ export interface Sent {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: unknown;
+  /** What both routes must return; 200 by default. */
+  readonly status?: number;
 }
 
 const services = ['media', 'memory', 'agent', 'notify', 'content', 'image'] as const;
@@ -52,8 +54,9 @@ async function compareIn(service: Service): Promise<Row> {
 async function compare(service: Service, post: Post, cpuMs: () => Promise<number>): Promise<Row> {
   const pools = { ours: open(post.ports.ours), bare: open(post.ports.bare) };
   const statuses = await Promise.all([call(pools.ours, post), call(pools.bare, post)]);
-  if (statuses.some((status) => status >= 300))
-    throw new Error(`${post.path} returns ${statuses[0]}, the bare route ${statuses[1]}`);
+  const { status: expected = 200 } = post;
+  if (statuses.some((status) => status !== expected))
+    throw new Error(`${post.path} returns ${statuses[0]}, the bare route ${statuses[1]}, not ${expected}`);
   const cases = {
     ours: { cpuMs, work: () => callOften(pools.ours, post) },
     bare: { cpuMs, work: () => callOften(pools.bare, post) },

@@ -54,7 +54,7 @@ async function compare(
     objects,
     screening,
     engine: createEngine({ maxSourcePixels: 5e7, processTimeoutMs: 60_000, concurrency: 2, permitWaitMs: 5000 }),
-    pictures: createPermits({ count: 8, waitMs: 5000 }),
+    images: createPermits({ count: 8, waitMs: 5000 }),
     limits: { maxImageBytes: 1e8, maxVideoBytes: 1e8 },
   } as unknown as RegistrationDeps;
   const scope = { ownerId, scopeKind: 'thread', scopeId: 'bench', mime: 'image/jpeg' };

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import sharp from 'sharp';
 import { createEngine } from '../src/image/engine/working.ts';
 import { createMatcher, type Matcher } from '../src/media/screening/matcher.ts';
-import { photo, pipe } from '../test/image/pictures.fixture.ts';
+import { photo, pipe } from '../test/image/images.fixture.ts';
 import { atMost, type Bench, median, type Row } from './bench.ts';
 import { compareCpu } from './rounds.ts';
 

@@ -110,7 +110,7 @@ function startBare() {
 
 function startMedia(signedUrls: Cache) {
   const limits = { maxSourcePixels: 1e6, processTimeoutMs: 20_000, concurrency: 2, permitWaitMs: 5000 };
-  const pictures = createEngine(limits);
+  const images = createEngine(limits);
   return createMedia({
     server: { log, readiness: {} },
     agentOrigins: [],
@@ -121,8 +121,8 @@ function startMedia(signedUrls: Cache) {
     originals,
     publicObjects,
     legacy: { bucket: () => undefined },
-    engine: pictures,
-    variants: createVariantMaker({ engine: pictures, keySecret: 'secret', publicObjects, limits }),
+    engine: images,
+    variants: createVariantMaker({ engine: images, keySecret: 'secret', publicObjects, limits }),
     resizeAddress,
     jobs: createJobs({ database, log }),
     screening: createScreening(noLists),

@@ -81,7 +81,7 @@ function kinds(at: (offset: number) => string, token: string, own: readonly stri
   const named = (name: string): Kind => media[name] ?? { call: () => Promise.reject(new Error(`there is no ${name}`)) };
   return {
     'reserve an upload': named('POST /v1/uploads'),
-    'register a small picture': named('POST /v1/assets'),
+    'register a small image': named('POST /v1/assets'),
     'sign 200 refs': named('POST /v1/sign/image, 200 refs'),
     'copy an asset': named('POST /v1/copy'),
     'delete an asset': named('DELETE /v1/assets'),

@@ -1,6 +1,6 @@
 /** Each endpoint of the media service that reads or writes rows, called once; what a call uses up is made before it. */
 import { randomUUID } from 'node:crypto';
-import { picture } from '../../test/media/pictures.fixture.ts';
+import { makeImage } from '../../test/media/images.fixture.ts';
 
 interface Endpoint {
   /** Not measured; what it makes is given to the call. */
@@ -35,7 +35,7 @@ export function createEndpoints(
 
   async function upload(into = scope): Promise<string> {
     const { assetId, uploadUrl, headers } = await asUser('POST', '/v1/uploads', { ...into, ...image });
-    const body = new Uint8Array(await picture('png', { seed: Math.floor(Math.random() * 256) }));
+    const body = new Uint8Array(await makeImage('png', { seed: Math.floor(Math.random() * 256) }));
     await fetch(String(uploadUrl), { method: 'PUT', headers: headers as Record<string, string>, body });
     return String(assetId);
   }

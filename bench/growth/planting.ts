@@ -5,7 +5,7 @@ import type { Client } from 'pg';
 const ownCount = 1000;
 const perOwner = 100;
 
-/** Resolves with the ids of the user's own pictures. */
+/** Resolves with the ids of the user's own images. */
 export async function plant(client: Client, rows: number, userId: string): Promise<readonly string[]> {
   await client.query(
     `insert into assets (asset_id, owner_id, scope_kind, scope_id, kind, requested_mime, mime, backend, bucket, storage_key,

@@ -30,7 +30,7 @@ if (result.isError) {
   console.error(result.structuredContent);
   process.exitCode = 1;
 } else {
-  console.log(`picture: ${JSON.stringify(result.structuredContent)}`);
+  console.log(`image: ${JSON.stringify(result.structuredContent)}`);
   const library = await client.callTool({ name: 'list_assets', arguments: { limit: 5 } });
   console.log(`library: ${JSON.stringify(library.structuredContent)}`);
 }

@@ -27,8 +27,8 @@ try {
   console.log(`registered ${assetId}, ${width} × ${height}`);
 
   const signed = await atelier.media.signImages({ refs: [assetId] });
-  const picture = signed[assetId];
-  if (picture?.ready) console.log(`preview ${picture.previewUrl}`);
+  const image = signed[assetId];
+  if (image?.ready) console.log(`preview ${image.previewUrl}`);
 
   const { taskId } = await atelier.agent.startTask({
     threadId,

@@ -70,8 +70,8 @@ function Conversation({ stored }: { readonly stored: UIMessage[] }) {
             const key = `${id}-${index}`;
             if (part.type === 'text') return <p key={key}>{part.text}</p>;
             if (part.type === 'file') return <p key={key}>[{part.filename}]</p>;
-            const assetId = pictureOf(part);
-            return assetId && <Picture key={key} assetId={assetId} />;
+            const assetId = imageOf(part);
+            return assetId && <AssetImage key={key} assetId={assetId} />;
           })}
         </article>
       ))}
@@ -100,13 +100,13 @@ function Conversation({ stored }: { readonly stored: UIMessage[] }) {
 }
 
 /** The output of tools that have generated images. */
-function pictureOf(part: UIMessage['parts'][number]): string | null | undefined {
+function imageOf(part: UIMessage['parts'][number]): string | null | undefined {
   if (!('output' in part)) return null;
   const { kind, assetId } = (part.output ?? {}) as { readonly kind?: string; readonly assetId?: string | null };
   return kind === 'image' ? assetId : null;
 }
 
-function Picture({ assetId }: { readonly assetId: string }) {
+function AssetImage({ assetId }: { readonly assetId: string }) {
   const [url, setUrl] = useState<string>();
   useEffect(() => {
     void atelier.media.signImages({ refs: [assetId] }).then(({ [assetId]: signed }) => {

@@ -24,7 +24,7 @@ const users = [
 const feeds = [
   { name: 'a lighthouse at dusk', by: 'ada@example.com', mediaType: 'image' },
   { name: 'paper boats', by: 'ada@example.com', mediaType: 'video' },
-  { name: 'a note without a picture', by: 'bob@example.com' },
+  { name: 'a note without an image', by: 'bob@example.com' },
   { name: 'mountains in ink', by: 'chen@example.com', mediaType: 'image', flag: [] },
   { name: 'rain on a window', by: 'dora@example.com', mediaType: 'audio' },
   { name: 'for adults', by: 'dora@example.com', mediaType: 'image', flag: ['adult'] },

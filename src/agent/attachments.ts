@@ -3,7 +3,7 @@ import type { UIMessage } from 'ai';
 
 type Part = UIMessage['parts'][number];
 
-/** Marks, in `providerMetadata`, a picture that the media service could not decode. */
+/** Marks, in `providerMetadata`, an image that the media service could not decode. */
 export const unreadable = 'atelierUnreadable';
 
 const assetUrl = /^asset:([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i;
@@ -22,8 +22,8 @@ export function readDataUrl(url: string): { readonly mime: string; readonly byte
   return { mime, bytes: Buffer.from(url.slice(comma + 1), 'base64') };
 }
 
-/** The picture in the output of a tool that made one. */
-export function madePictureOf(part: Part): string | undefined {
+/** The image in the output of a tool that made one. */
+export function madeImageOf(part: Part): string | undefined {
   const output: unknown = part.type.startsWith('tool-') && 'output' in part ? part.output : undefined;
   if (typeof output !== 'object' || output === null || Reflect.get(output, 'kind') !== 'image') return undefined;
   const assetId: unknown = Reflect.get(output, 'assetId');

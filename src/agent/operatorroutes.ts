@@ -1,7 +1,7 @@
 import { plans } from '#accounts/api.ts';
 import type { Access } from '#platform/access/access.ts';
 import type { HttpServer } from '#platform/http/server.ts';
-import { pictureCost, plansWithoutVideo, videoCost } from './billing/prices.ts';
+import { imageCost, plansWithoutVideo, videoCost } from './billing/prices.ts';
 import { readSpenders, readTotals, type TotalsDeps } from './billing/totals.ts';
 import { configuredModels, spenders, spendersQuery, totalsQuery, usageTotals } from './operatorapi.ts';
 import type { Models } from './providers/models.ts';
@@ -26,7 +26,7 @@ export function addOperatorRoutes(app: HttpServer, access: Access, deps: Operato
     async () => ({
       models: [...deps.models.all()],
       plans: plans.map((plan) => ({ plan, hasVideo: !plansWithoutVideo.includes(plan) })),
-      prices: { image: pictureCost, video: videoCost },
+      prices: { image: imageCost, video: videoCost },
     }),
   );
 

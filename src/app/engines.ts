@@ -76,10 +76,10 @@ export function createEngines(config: Config, log: Log, closers: Closers) {
     closers.add('legacy objects', () => opened.close());
     return opened;
   });
-  const pictures = once(async () => createEngine(limits));
+  const images = once(async () => createEngine(limits));
   const variants = once(async () =>
     createVariantMaker({
-      engine: await pictures(),
+      engine: await images(),
       keySecret: image.keySecret,
       publicObjects: (await objects()).publicObjects,
       limits,
@@ -107,7 +107,7 @@ export function createEngines(config: Config, log: Log, closers: Closers) {
     openWebhooks({ settings: config.webhooks, jobs, clock: systemClock, production: config.process.production }),
   );
   const publisher = once(() => openPublisher({ settings: config.webhooks, jobs, clock: systemClock }));
-  return { database, jobs, webhooks, publisher, redis, objects, legacy, pictures, variants, screening };
+  return { database, jobs, webhooks, publisher, redis, objects, legacy, images, variants, screening };
 }
 
 function once<T>(open: () => Promise<T>): () => Promise<T> {

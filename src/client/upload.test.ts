@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { padPng, picture } from '../../test/media/pictures.fixture.ts';
+import { makeImage, padPng } from '../../test/media/images.fixture.ts';
 import { type MediaRig, onEveryPair, startMedia } from '../../test/media/rig.fixture.ts';
 import { mediaCalls } from './media/calls.ts';
 import type { UploadProgress } from './putting.ts';
@@ -19,7 +19,7 @@ onEveryPair('uploads', (pair) => {
   let bytes: Blob;
   beforeAll(async () => {
     rig = await startMedia(pair);
-    const png = padPng(await picture('png', { width: 40, height: 30 }), 90_000);
+    const png = padPng(await makeImage('png', { width: 40, height: 30 }), 90_000);
     bytes = new Blob([new Uint8Array(png)], { type: 'image/png' });
   });
   afterAll(() => rig.close());

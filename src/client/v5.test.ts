@@ -10,9 +10,9 @@ import {
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Said } from '../../test/agent/provider.fixture.ts';
 import { type Chatter, newThread } from '../../test/agent/rig.fixture.ts';
-import { calling, json, pictureAnswer, type ScriptedRig, startScripted } from '../../test/agent/scripted.fixture.ts';
+import { calling, imageAnswer, json, type ScriptedRig, startScripted } from '../../test/agent/scripted.fixture.ts';
 import { shakyNetwork } from '../../test/agent/shaking.fixture.ts';
-import { picture } from '../../test/media/pictures.fixture.ts';
+import { makeImage } from '../../test/media/images.fixture.ts';
 import { followRun } from './run.ts';
 
 let rig: ScriptedRig;
@@ -20,7 +20,7 @@ let user: Chatter;
 beforeAll(async () => {
   rig = await startScripted();
   user = await rig.user('pro', 10_000);
-  rig.provider.on('a bee', pictureAnswer(await picture('png')));
+  rig.provider.on('a bee', imageAnswer(await makeImage('png')));
   rig.provider.on('a refused one', json({ error: { message: 'no' } }, 400));
   rig.provider.on('a failing one', json({}, 500));
 });
@@ -73,8 +73,8 @@ const done: Said = { text: 'There. 🐝' };
 describe.concurrent('a reader of version 5', () => {
   it.each([
     ['words', 'completed', [done]],
-    ['a picture', 'completed', calling('generateImage', { prompt: 'a bee' })],
-    ['a refused picture', 'completed', calling('generateImage', { prompt: 'a refused one' })],
+    ['an image', 'completed', calling('generateImage', { prompt: 'a bee' })],
+    ['a refused image', 'completed', calling('generateImage', { prompt: 'a refused one' })],
     ['calls of one name', 'completed', [{ calls: [draw('a bee'), draw('a bee')] }, { calls: [draw('a bee')] }, done]],
     ['a memory', 'completed', calling('saveMemory', { content: 'I like bees' })],
     ['a video that cannot be paid for', 'completed', calling('generateVideo', { prompt: 'x', ratio: '9:16' })],
@@ -82,7 +82,7 @@ describe.concurrent('a reader of version 5', () => {
     ['arguments that are no JSON', 'completed', calling('generateImage', '{"pro')],
     ['an unknown tool', 'completed', calling('dropTables', {})],
     ['a run that fails', 'failed', [{ half: 'Half a wo' }]],
-    ['a picture that fails', 'completed', calling('generateImage', { prompt: 'a failing one' })],
+    ['an image that fails', 'completed', calling('generateImage', { prompt: 'a failing one' })],
   ] satisfies readonly (readonly [string, string, readonly Said[]])[])(
     'understands %s as it is stored',
     async (title, status, script) => {
@@ -154,12 +154,12 @@ describe.concurrent('a reader of version 5', () => {
     expect(status).toBe(201);
     await user.ended(String(body.taskId));
     const messages = await user.messages(threadId);
-    const [text, picture, file] = message.parts;
+    const [text, image, file] = message.parts;
     const unreadable = { atelierUnreadable: { reason: 'undecodable' } };
     expect(messages[0]).toEqual({
       ...message,
       metadata: { from: 'a page', createdAt: expect.any(String) },
-      parts: [text, { ...picture, providerMetadata: unreadable }, file],
+      parts: [text, { ...image, providerMetadata: unreadable }, file],
     });
     expect(await validateUIMessages({ messages })).toHaveLength(messages.length);
   });

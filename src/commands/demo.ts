@@ -7,7 +7,7 @@ import { decodeJwt } from 'jose';
 import { addressesOf, readConfig } from '#app/config.ts';
 import { showChat } from './demo/agent.ts';
 import { printStep } from './demo/calls.ts';
-import { chooseClip, choosePhoto, showPicture, showVideo } from './demo/media.ts';
+import { chooseClip, choosePhoto, showImage, showVideo } from './demo/media.ts';
 import { rememberAndRecall } from './demo/memory.ts';
 import { notifyUser } from './demo/notification.ts';
 import { signInThroughBrowser } from './signin.ts';
@@ -23,7 +23,7 @@ export async function demo(args: readonly string[]): Promise<number> {
   printStep('Sign in', `test account ${email}, in the same way as a browser`, target);
   const userId = String(decodeJwt(token).sub);
 
-  await showPicture({ media, token }, photo);
+  await showImage({ media, token }, photo);
   if (clip === undefined) printStep('Video', 'skipped: ffmpeg is not installed; install it, or pass a clip');
   else await showVideo({ media, token }, clip);
   await rememberAndRecall(memory, token, userId);

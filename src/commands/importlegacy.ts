@@ -95,7 +95,7 @@ async function standalone(config: Config, closers: Closers): Promise<Import> {
     database: await engines.database(),
     originals,
     legacy,
-    engine: await engines.pictures(),
+    engine: await engines.images(),
     screening: await engines.screening(),
     settings: config.media,
     webhooks: await engines.publisher(),

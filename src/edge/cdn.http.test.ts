@@ -77,7 +77,7 @@ describe.each(drivers)('the variant CDN over $name', ({ name, missing }) => {
       expect([response.status, response.headers.get('access-control-allow-origin')]).toEqual([204, '*']);
     });
 
-    it('sends whole pictures to fifty at once, and leaves nothing open after those who go away', async () => {
+    it('sends whole images to fifty at once, and leaves nothing open after those who go away', async () => {
       const sizes = await Promise.all(
         Array.from({ length: 50 }, async () => (await (await fetch(`${rig.url}/${webp}`)).arrayBuffer()).byteLength),
       );

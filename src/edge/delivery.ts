@@ -1,4 +1,4 @@
-/** How a resized picture is delivered: for how long, and under which name. Does not change the picture. */
+/** How a resized image is delivered: for how long, and under which name. Does not change the image. */
 import { attachment } from '#platform/objects/disposition.ts';
 import { invalid } from '#platform/problem.ts';
 

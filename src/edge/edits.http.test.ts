@@ -1,4 +1,4 @@
-/** imgproxy's further options, each compared with its documentation, on a picture whose corners identify its parts. */
+/** imgproxy's further options, each compared with its documentation, on an image whose corners identify its parts. */
 import { generateImageUrl } from '@imgproxy/imgproxy-node';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -29,7 +29,7 @@ const corners = () =>
     { input: solid(40, 20, 'yellow'), left: 40, top: 20 },
   ]);
 
-describe('edited pictures', () => {
+describe('edited images', () => {
   let rig: Rig;
   beforeAll(async () => {
     rig = await startEdge();
@@ -163,7 +163,7 @@ describe('edited pictures', () => {
     ['rs:fill:40:40/g:no', '40x40 blue red blue red'],
     ['rs:fill:40:40/g:fp:0.5:1', '40x40 yellow lime yellow lime'],
     ['c:16:32:nowe', '16x32 blue blue blue blue'],
-  ])('%s of a picture that its EXIF orientation turns gives %s', async (options, expected) => {
+  ])('%s of an image that its EXIF orientation turns gives %s', async (options, expected) => {
     expect(await seen(options, 'turned.jpg')).toBe(expected);
   });
 
@@ -173,7 +173,7 @@ describe('edited pictures', () => {
     ['t:10::1', '100x40 red white blue white'],
     ['t:10:fff:1:1', '100x40 red white blue white'],
     ['t:10/w:40', '40x20 red lime blue yellow'],
-  ])('%s of a framed picture gives %s', async (options, expected) => {
+  ])('%s of a framed image gives %s', async (options, expected) => {
     expect(await seen(options, 'framed.png')).toBe(expected);
   });
 
@@ -187,7 +187,7 @@ describe('edited pictures', () => {
     },
   );
 
-  it('shows the interesting part of a turned picture', async () => {
+  it('shows the interesting part of a turned image', async () => {
     const dot = await fetch(urlOf('q:0', 'dot.png')).then((response) => response.arrayBuffer());
     // Stored upside down, and shown upright.
     const turned = await sharp(dot).rotate(180).jpeg({ quality: 95 }).withMetadata({ orientation: 3 }).toBuffer();

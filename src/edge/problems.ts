@@ -1,5 +1,5 @@
 import { EnlargementFault } from '#image/engine/engine.ts';
-import { asPictureProblem } from '#image/engine/problems.ts';
+import { asImageProblem } from '#image/engine/problems.ts';
 import { SourceFault } from '#image/engine/sources.ts';
 import { StoreFault } from '#image/engine/variants.ts';
 import { defineProblems, invalid, type ProblemDetails, problems } from '#platform/problem.ts';
@@ -32,5 +32,5 @@ export function asProblem(error: unknown): unknown {
   if (error instanceof SourceFault && error.reason === 'absent') return problems.not_found(details);
   if (error instanceof SourceFault || error instanceof StoreFault) return problems.engine_unavailable(details);
   if (error instanceof EnlargementFault) return invalid('options.enlarge', error.message);
-  return asPictureProblem(error);
+  return asImageProblem(error);
 }

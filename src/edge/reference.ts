@@ -1,5 +1,5 @@
 /** The texts of the edge's API reference (docs/specification/system.md#edge). */
-import { pictureProblems } from '#image/engine/problems.ts';
+import { engineProblems } from '#image/engine/problems.ts';
 import { defineReference } from '#platform/http/apireference.ts';
 import { edgeProblems } from './problems.ts';
 
@@ -16,7 +16,7 @@ export const edgeReference = defineReference({
   description:
     'Serves files and variants at signed URLs, accepts uploads, and resizes images by the URL format of imgproxy.',
   tags: { edge: 'Signed files, variants and uploads.' },
-  problems: { ...edgeProblems.table, ...pictureProblems.table },
+  problems: { ...edgeProblems.table, ...engineProblems.table },
   operations: {
     'GET /o/*': {
       id: 'downloadFile',

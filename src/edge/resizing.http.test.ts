@@ -6,7 +6,7 @@ import { toTransform } from '#image/engine/specs.ts';
 import { StoreFault, type VariantMaker } from '#image/engine/variants.ts';
 import { gather } from '#platform/objects/gathering.ts';
 import { bytesOf, drivers, type Rig, rawGet, resizingKeys, startEdge } from '../../test/edge/edge.fixture.ts';
-import { sceneColour } from '../../test/image/pictures.fixture.ts';
+import { sceneColour } from '../../test/image/images.fixture.ts';
 import { inLane } from '../../test/lane.fixture.ts';
 import { bmpOf } from '../../test/media/bmp.fixture.ts';
 import { fixture } from '../../test/media/heif.fixture.ts';
@@ -19,7 +19,7 @@ const sign = pathSigner(resizingKeys.key, resizingKeys.salt);
 const signed = (path: string) => `/${sign(path)}${path}`;
 
 /** Red above and blue below, so that two pixels show how it was cropped and rotated. */
-function picture(width: number, height: number) {
+function image(width: number, height: number) {
   const half = { width, height: height / 2, channels: 3, background: 'blue' } as const;
   return sharp({ create: { width, height, channels: 3, background: 'red' } }).composite([
     { input: { create: half }, gravity: 'south' },
@@ -35,9 +35,9 @@ describe.each(inLane(drivers))('resize addresses over $name', ({ name, missing }
     beforeAll(async () => {
       rig = await startEdge({ driver: name });
       address = resizeSigner({ baseUrl: rig.url, ...resizingKeys });
-      await store('u/1/photo.png', await picture(800, 400).png().toBuffer());
-      await store('u/1/50% ü@2x.png', await picture(80, 40).png().toBuffer());
-      await store('u/1/turned.jpg', await picture(80, 40).jpeg().withMetadata({ orientation: 6 }).toBuffer());
+      await store('u/1/photo.png', await image(800, 400).png().toBuffer());
+      await store('u/1/50% ü@2x.png', await image(80, 40).png().toBuffer());
+      await store('u/1/turned.jpg', await image(80, 40).jpeg().withMetadata({ orientation: 6 }).toBuffer());
     });
     afterAll(() => rig.close());
 
@@ -67,7 +67,7 @@ describe.each(inLane(drivers))('resize addresses over $name', ({ name, missing }
       expect(await sizeAt(to(options, format))).toEqual(expected);
     });
 
-    it('turn the picture upright', async () => {
+    it('turn the image upright', async () => {
       expect(await sizeAt(to({ width: 20 }, 'png', 'u/1/turned.jpg'))).toEqual([20, 40, 'png']);
     });
 
@@ -114,7 +114,7 @@ describe.each(inLane(drivers))('resize addresses over $name', ({ name, missing }
     });
 
     it('are 404 as soon as their source is gone, whatever is stored or known', async () => {
-      await store('u/1/gone.png', await picture(80, 40).png().toBuffer());
+      await store('u/1/gone.png', await image(80, 40).png().toBuffer());
       const url = to({ width: 40 }, 'webp', 'u/1/gone.png');
       const etag = (await fetch(url)).headers.get('etag') ?? '';
       await rig.originals.remove(['u/1/gone.png']);
@@ -128,7 +128,7 @@ describe.each(inLane(drivers))('resize addresses over $name', ({ name, missing }
     it.each([
       ['HEIC', () => fixture('scene.heic')],
       ['BMP', () => bmpOf(96, 64, sceneColour)],
-      ['TIFF', () => picture(96, 64).tiff().toBuffer()],
+      ['TIFF', () => image(96, 64).tiff().toBuffer()],
     ] as const)('are made of %s', async (format, make) => {
       await store(`u/1/photo.${format}`, await make());
       expect(await sizeAt(to({ width: 48, height: 48 }, 'webp', `u/1/photo.${format}`))).toEqual([48, 32, 'webp']);
@@ -214,8 +214,8 @@ describe.each(inLane(drivers))('resize addresses over $name', ({ name, missing }
     it.each<[string, () => Promise<Buffer>, string]>([
       ['icons', async () => Buffer.from([0, 0, 1, 0, 1, 0, 16, 16, 0, 0, 1, 0, 32, 0]), 'unsupported_image'],
       ['SVG', async () => Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'), 'unsupported_image'],
-      ['half a picture', async () => (await noise().jpeg().toBuffer()).subarray(0, 20_000), 'undecodable_image'],
-      ['too many pixels', () => picture(8000, 8000).png().toBuffer(), 'image_too_large'],
+      ['half an image', async () => (await noise().jpeg().toBuffer()).subarray(0, 20_000), 'undecodable_image'],
+      ['too many pixels', () => image(8000, 8000).png().toBuffer(), 'image_too_large'],
     ])('of %s are 422', async (what, make, code) => {
       const key = `u/1/${what.replaceAll(' ', '-')}`;
       await store(key, await make());
@@ -239,8 +239,8 @@ describe.each(inLane(drivers))('resize addresses over $name', ({ name, missing }
         });
     });
 
-    it('serve more variants of a picture than are stored', async () => {
-      await store('u/2/photo.png', await picture(200, 100).png().toBuffer());
+    it('serve more variants of an image than are stored', async () => {
+      await store('u/2/photo.png', await image(200, 100).png().toBuffer());
       const prefix = rig.variants.names.prefix(objectSource(rig.originals, 'u/2/photo.png'));
       const countStored = async () => (await gather(rig.publicObjects, [prefix])).length;
       const ofWidth = (width: number) => to({ width }, 'png', 'u/2/photo.png');
@@ -295,7 +295,7 @@ describe('resize addresses', () => {
   });
   beforeEach(async () => {
     before = async () => undefined;
-    await rig.originals.put('a.png', await picture(8, 4).png().toBuffer(), { contentType: 'image/png' });
+    await rig.originals.put('a.png', await image(8, 4).png().toBuffer(), { contentType: 'image/png' });
   });
   afterAll(() => rig.close());
 

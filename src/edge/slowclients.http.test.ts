@@ -10,7 +10,7 @@ import {
   startEdge,
   until,
 } from '../../test/edge/edge.fixture.ts';
-import { pipe, scene } from '../../test/image/pictures.fixture.ts';
+import { pipe, scene } from '../../test/image/images.fixture.ts';
 import { isNightly } from '../../test/lane.fixture.ts';
 import { resizeSigner } from './api.ts';
 

@@ -6,7 +6,7 @@ import type { EngineLimits } from './engine/engine.ts';
 const hex = () => randomBytes(32).toString('hex');
 
 /**
- * docs/specification/image.md#limits. For every service that works with pictures, because they share the engine and the
+ * docs/specification/image.md#limits. For every service that works with images, because they share the engine and the
  * variants.
  */
 export const imageSettings = {

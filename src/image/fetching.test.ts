@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ForbiddenUrl } from '#platform/http/hostguard.ts';
 import { version } from '#platform/version.ts';
-import { PictureFault } from './engine/engine.ts';
+import { ImageFault } from './engine/engine.ts';
 import { maxSourceBytes } from './engine/sources.ts';
 import { createFetcher, urlSource } from './fetching.ts';
 
@@ -28,14 +28,14 @@ beforeAll(async () => {
     const number = Number(url.searchParams.get('n'));
     const redirect = (location: string) => response.writeHead(number || 302, { location }).end();
     switch (url.pathname) {
-      case '/picture':
+      case '/image':
         return response.end('bytes');
       case '/status':
-        return response.writeHead(number, { location: '/picture' }).end('bytes');
+        return response.writeHead(number, { location: '/image' }).end('bytes');
       case '/bare-redirect':
         return response.writeHead(302).end();
       case '/redirect':
-        return redirect('/picture');
+        return redirect('/image');
       case '/redirects':
         return number === 0
           ? response.end('bytes')
@@ -80,19 +80,19 @@ const fetchIt = (path: string, changes: Partial<Parameters<typeof createFetcher>
 const failed = { name: 'SourceFault', reason: 'failed' };
 
 it('fetches the body, as it is, from an allowed host', async () => {
-  expect(Buffer.from(await fetchIt('/picture')).toString()).toBe('bytes');
+  expect(Buffer.from(await fetchIt('/image')).toString()).toBe('bytes');
   expect(seen[0]?.headers).toMatchObject({ host: `127.0.0.1:${port}`, 'accept-encoding': 'identity' });
   expect(seen[0]?.headers['user-agent']).toBe(`Atelier/${version}`);
   expect(await fetchIt('/empty')).toHaveLength(0);
 });
 
 it('refuses a host that is not allowed without a request to it', async () => {
-  await expect(fetchIt('/picture', { allowedHosts: [] })).rejects.toBeInstanceOf(ForbiddenUrl);
+  await expect(fetchIt('/image', { allowedHosts: [] })).rejects.toBeInstanceOf(ForbiddenUrl);
   expect(seen).toEqual([]);
 });
 
 describe('names', () => {
-  const url = () => `http://pictures.test:${port}/picture`;
+  const url = () => `http://images.test:${port}/image`;
 
   it('are resolved once, and the connection goes where they led then', async () => {
     const asked: string[] = [];
@@ -101,10 +101,10 @@ describe('names', () => {
       // The second response would be another machine.
       return [{ address: asked.length === 1 ? '127.0.0.1' : '192.0.2.1', family: 4 }];
     };
-    const body = await fetchIt(url(), { allowedHosts: ['pictures.test'], resolve });
+    const body = await fetchIt(url(), { allowedHosts: ['images.test'], resolve });
     expect(Buffer.from(body).toString()).toBe('bytes');
-    expect(asked).toEqual(['pictures.test']);
-    expect(seen[0]?.headers.host).toBe(`pictures.test:${port}`);
+    expect(asked).toEqual(['images.test']);
+    expect(seen[0]?.headers.host).toBe(`images.test:${port}`);
   });
 
   it('that lead to a neighbour are refused', async () => {
@@ -116,7 +116,7 @@ describe('names', () => {
     ['cannot be resolved', async () => Promise.reject(new Error('ENOTFOUND'))],
     ['lead nowhere', async () => []],
   ])('that %s fail', async (_what, resolve) => {
-    await expect(fetchIt(url(), { allowedHosts: ['pictures.test'], resolve })).rejects.toMatchObject(failed);
+    await expect(fetchIt(url(), { allowedHosts: ['images.test'], resolve })).rejects.toMatchObject(failed);
   });
 
   it('that are never resolved run into the deadline', async () => {
@@ -144,7 +144,7 @@ describe('redirects', () => {
     ['IPv6 loopback', () => `http://[::1]:${portOf(neighbour)}/`],
     ['a file', () => 'file:///etc/passwd'],
     ['another scheme', () => 'ftp://93.184.215.14/'],
-    ['credentials', () => `http://user:pass@127.0.0.1:${port}/picture`],
+    ['credentials', () => `http://user:pass@127.0.0.1:${port}/image`],
   ])('to %s: forbidden', async (_where, location) => {
     await expect(fetchIt(`/to?url=${encodeURIComponent(location())}`)).rejects.toBeInstanceOf(ForbiddenUrl);
   });
@@ -171,7 +171,7 @@ describe('size', () => {
   });
   it.each(['announced', 'chunked'])('a byte more is not: %s', async (path) => {
     const error = await fetchIt(`/${path}?n=${maxSourceBytes + 1}`).catch((reason: unknown) => reason);
-    expect(error).toBeInstanceOf(PictureFault);
+    expect(error).toBeInstanceOf(ImageFault);
     expect(error).toMatchObject({ reason: 'too_large' });
   });
 });
@@ -179,7 +179,7 @@ describe('size', () => {
 describe('what goes wrong on the way', () => {
   it.each([
     ['a body that ends early', '/short'],
-    ['TLS where there is none', () => `https://127.0.0.1:${port}/picture`],
+    ['TLS where there is none', () => `https://127.0.0.1:${port}/image`],
   ])('%s', async (_what, path) => {
     await expect(fetchIt(typeof path === 'string' ? path : path())).rejects.toMatchObject(failed);
   });

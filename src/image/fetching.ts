@@ -12,7 +12,7 @@ import {
 } from '#platform/http/hostguard.ts';
 import { userAgent } from '#platform/http/outgoing.ts';
 import { withDeadline } from '#platform/resilience/deadline.ts';
-import { PictureFault } from './engine/engine.ts';
+import { ImageFault } from './engine/engine.ts';
 import { maxSourceBytes, SourceFault, tooManyBytes, type VariantSource } from './engine/sources.ts';
 
 /** The limit of one fetch: names, connections, redirects and the body. */
@@ -20,7 +20,7 @@ export const fetchTimeoutMs = 10_000;
 const maxRedirects = 3;
 const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
-/** Returns the body. Throws ForbiddenUrl, SourceFault, and PictureFault if there are too many bytes. */
+/** Returns the body. Throws ForbiddenUrl, SourceFault, and ImageFault if there are too many bytes. */
 export type Fetcher = (url: URL) => Promise<Uint8Array<ArrayBuffer>>;
 
 export function createFetcher(
@@ -31,7 +31,7 @@ export function createFetcher(
     try {
       return await withDeadline(deps.timeoutMs ?? fetchTimeoutMs, (signal) => follow(guard, url, signal));
     } catch (error) {
-      if (error instanceof ForbiddenUrl || error instanceof PictureFault || error instanceof SourceFault) throw error;
+      if (error instanceof ForbiddenUrl || error instanceof ImageFault || error instanceof SourceFault) throw error;
       throw new SourceFault('failed', 'the address could not be fetched', error);
     }
   };

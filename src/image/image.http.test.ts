@@ -11,7 +11,7 @@ import type { HttpServer } from '#platform/http/server.ts';
 import { createLog } from '#platform/log.ts';
 import type { Objects } from '#platform/objects/objects.ts';
 import { type OpenedObjects, openObjects } from '#platform/objects/open.ts';
-import { blankPng, photo, pipe, scene, sceneColour, turned } from '../../test/image/pictures.fixture.ts';
+import { blankPng, photo, pipe, scene, sceneColour, turned } from '../../test/image/images.fixture.ts';
 import { bmpOf } from '../../test/media/bmp.fixture.ts';
 import { fixture } from '../../test/media/heif.fixture.ts';
 import type { EngineLimits } from './engine/engine.ts';
@@ -30,10 +30,10 @@ const limits: EngineLimits = {
 
 let folder: string;
 let objects: OpenedObjects;
-let pictures: Server;
-let picturesUrl: string;
+let images: Server;
+let imagesUrl: string;
 let fetches: string[];
-let picture: Buffer;
+let image: Buffer;
 let base: string;
 const running: HttpServer[] = [];
 
@@ -57,7 +57,7 @@ async function start(changes: Changes = {}): Promise<string> {
   const service = createImageService({
     settings: {
       internalKey: changes.internalKey ?? internalKey,
-      allowedSourceHosts: [new URL(picturesUrl).host],
+      allowedSourceHosts: [new URL(imagesUrl).host],
       permitWaitMs: changed.permitWaitMs,
       processTimeoutS: changed.processTimeoutMs / 1000,
     },
@@ -86,25 +86,25 @@ beforeAll(async () => {
     clock: systemClock,
     log,
   });
-  picture = await pipe(scene()).png().toBuffer();
-  pictures = createServer((request, response) => {
+  image = await pipe(scene()).png().toBuffer();
+  images = createServer((request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? '/', 'http://x');
     fetches.push(pathname);
-    if (pathname.startsWith('/picture')) response.end(picture);
+    if (pathname.startsWith('/image')) response.end(image);
     else if (pathname === '/to') response.writeHead(302, { location: searchParams.get('url') ?? '' }).end();
-    else if (pathname === '/text') response.end('no picture');
+    else if (pathname === '/text') response.end('no image');
     else response.writeHead(404).end();
   });
-  await new Promise<void>((resolve) => pictures.listen(0, '127.0.0.1', resolve));
-  picturesUrl = `http://127.0.0.1:${(pictures.address() as AddressInfo).port}`;
+  await new Promise<void>((resolve) => images.listen(0, '127.0.0.1', resolve));
+  imagesUrl = `http://127.0.0.1:${(images.address() as AddressInfo).port}`;
   fetches = [];
   base = await start();
-  await objects.originals.put('u/a.png', picture, { contentType: 'image/png' });
+  await objects.originals.put('u/a.png', image, { contentType: 'image/png' });
 });
 afterAll(async () => {
   await Promise.all(running.map((service) => service.close()));
-  pictures.closeAllConnections();
-  pictures.close();
+  images.closeAllConnections();
+  images.close();
   await objects.close();
   rmSync(folder, { recursive: true });
 });
@@ -333,7 +333,7 @@ describe('variants', () => {
   });
 
   it('of another source have other addresses', async () => {
-    await objects.originals.put('u/b.png', picture, { contentType: 'image/png' });
+    await objects.originals.put('u/b.png', image, { contentType: 'image/png' });
     const [one, other] = [await ensure(spec()), await ensure(spec(), { key: 'u/b.png' })];
     expect(one.body.variants?.v).not.toBe(other.body.variants?.v);
   });
@@ -361,14 +361,14 @@ describe('variants', () => {
 describe('sources by address', () => {
   it('are fetched once, and not at all when nothing is missing', async () => {
     fetches = [];
-    const source = { url: `${picturesUrl}/picture-once` };
+    const source = { url: `${imagesUrl}/image-once` };
     const specs = [
       { name: 'a', width: 10 },
       { name: 'b', width: 20 },
     ];
     const answers = await Promise.all(Array.from({ length: 16 }, () => ensure(specs, source)));
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
-    expect(fetches).toEqual(['/picture-once']);
+    expect(fetches).toEqual(['/image-once']);
     expect((await ensure(specs, source)).status).toBe(200);
     expect(fetches).toHaveLength(1);
   });
@@ -381,9 +381,9 @@ describe('sources by address', () => {
     ['a neighbour hidden in IPv6', () => `${base.replace('127.0.0.1', '[::ffff:127.0.0.1]')}/health`],
     ['a neighbour by name', () => `${base.replace('127.0.0.1', 'localhost')}/health`],
     ['metadata', () => 'http://169.254.169.254/latest/meta-data/'],
-    ['a redirect to a neighbour', () => `${picturesUrl}/to?url=${encodeURIComponent(`${base}/health`)}`],
-    ['a redirect to a file', () => `${picturesUrl}/to?url=file:///etc/passwd`],
-    ['credentials', () => picturesUrl.replace('//', '//user:pass@')],
+    ['a redirect to a neighbour', () => `${imagesUrl}/to?url=${encodeURIComponent(`${base}/health`)}`],
+    ['a redirect to a file', () => `${imagesUrl}/to?url=file:///etc/passwd`],
+    ['credentials', () => imagesUrl.replace('//', '//user:pass@')],
   ])('400 source_url_forbidden: %s', async (_what, url) => {
     const answer = await ensure(spec(), { url: url() });
     expect([answer.status, answer.body.error]).toEqual([400, 'source_url_forbidden']);
@@ -394,9 +394,9 @@ describe('sources at fault', () => {
   const cases: [what: string, make: () => Promise<Buffer> | Buffer, error: string][] = [
     ['svg', () => Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>'), 'unsupported_image'],
     ['icon', () => Buffer.from([0, 0, 1, 0, 1, 0, 16, 16, 0, 0, 1, 0, 32, 0]), 'unsupported_image'],
-    ['text', () => Buffer.from('no picture'), 'undecodable_image'],
+    ['text', () => Buffer.from('no image'), 'undecodable_image'],
     ['nothing', () => Buffer.alloc(0), 'undecodable_image'],
-    ['truncated', () => picture.subarray(0, picture.length / 2), 'undecodable_image'],
+    ['truncated', () => image.subarray(0, image.length / 2), 'undecodable_image'],
     ['a pixel too many', () => blankPng(2001, 2000), 'image_too_large'],
     ['a bomb', () => blankPng(20_000, 20_000), 'image_too_large'],
   ];
@@ -436,16 +436,16 @@ describe('sources at fault', () => {
     expect([answer.status, answer.body.error]).toEqual([502, 'source_unavailable']);
   });
 
-  it('502 for an address that answers with an error, 422 for one without a picture', async () => {
-    const missing = await ensure(spec(), { url: `${picturesUrl}/none` });
+  it('502 for an address that answers with an error, 422 for one without an image', async () => {
+    const missing = await ensure(spec(), { url: `${imagesUrl}/none` });
     expect([missing.status, missing.body.error]).toEqual([502, 'source_unavailable']);
-    const text = await ensure(spec(), { url: `${picturesUrl}/text` });
+    const text = await ensure(spec(), { url: `${imagesUrl}/text` });
     expect([text.status, text.body.error]).toEqual([422, 'undecodable_image']);
   });
 
   it('is not remembered', async () => {
     expect((await ensure(spec(), { key: 'u/later.png' })).status).toBe(502);
-    await objects.originals.put('u/later.png', picture, { contentType: 'image/png' });
+    await objects.originals.put('u/later.png', image, { contentType: 'image/png' });
     expect((await ensure(spec(), { key: 'u/later.png' })).status).toBe(200);
   });
 });
@@ -493,7 +493,7 @@ describe('when the service cannot', () => {
   });
 
   it('502, and nothing is left, when the source is deleted during the request', async () => {
-    await objects.originals.put('u/fleeting.png', picture, { contentType: 'image/png' });
+    await objects.originals.put('u/fleeting.png', image, { contentType: 'image/png' });
     const get: Objects['get'] = async (name, options) => {
       const body = await objects.originals.get(name, options);
       if (body === undefined) return undefined;
@@ -541,7 +541,7 @@ describe('forget', () => {
   const forget = (source: unknown, at = base) => send('/v1/forget', { source }, {}, at);
 
   it('removes the variants of a source, and returns their number', async () => {
-    await objects.originals.put('u/forget.png', picture, { contentType: 'image/png' });
+    await objects.originals.put('u/forget.png', image, { contentType: 'image/png' });
     const source = { key: 'u/forget.png' };
     const { variants } = (
       await ensure(
@@ -561,7 +561,7 @@ describe('forget', () => {
   });
 
   it('knows addresses as sources too, and does not fetch them', async () => {
-    const source = { url: `${picturesUrl}/picture-forgotten` };
+    const source = { url: `${imagesUrl}/image-forgotten` };
     expect((await ensure(spec(), source)).status).toBe(200);
     fetches = [];
     expect((await forget(source)).body).toEqual({ forgotten: 1 });

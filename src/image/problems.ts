@@ -3,7 +3,7 @@
 import { ForbiddenUrl } from '#platform/http/hostguard.ts';
 import { defineProblems, invalid, type ProblemDetails } from '#platform/problem.ts';
 import { EnlargementFault } from './engine/engine.ts';
-import { asPictureProblem } from './engine/problems.ts';
+import { asImageProblem } from './engine/problems.ts';
 import { SourceFault } from './engine/sources.ts';
 import { StoreFault } from './engine/variants.ts';
 
@@ -20,5 +20,5 @@ export function asProblem(error: unknown): unknown {
   if (error instanceof SourceFault) return imageProblems.source_unavailable(details);
   if (error instanceof StoreFault) return imageProblems.variant_store_failed(details);
   if (error instanceof EnlargementFault) return invalid('body.specs', error.message);
-  return asPictureProblem(error);
+  return asImageProblem(error);
 }

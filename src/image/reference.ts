@@ -1,6 +1,6 @@
 /** The texts of the image service's API reference (docs/specification/image.md). */
 import { defineReference } from '#platform/http/apireference.ts';
-import { pictureProblems } from './engine/problems.ts';
+import { engineProblems } from './engine/problems.ts';
 import { imageProblems } from './problems.ts';
 
 const key = 'u/5b1c1f0e-8a4d-4f0f-8f57-0f4c0b9b8a21/thread/thread-1/0d9f5a34-6f0e-4c7a-9d0b-2f6b8f1c7e11.jpg';
@@ -8,7 +8,7 @@ const key = 'u/5b1c1f0e-8a4d-4f0f-8f57-0f4c0b9b8a21/thread/thread-1/0d9f5a34-6f0
 export const imageReference = defineReference({
   description: 'An internal service that generates variants of images and returns their public URLs.',
   tags: { image: 'Variants of images.' },
-  problems: { ...imageProblems.table, ...pictureProblems.table },
+  problems: { ...imageProblems.table, ...engineProblems.table },
   operations: {
     'POST /v1/ensure': {
       id: 'ensureVariants',

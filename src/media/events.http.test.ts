@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { clip } from '../../test/media/clips.fixture.ts';
+import { makeImage } from '../../test/media/images.fixture.ts';
 import { digestOf, type Lists, openLists } from '../../test/media/lists.fixture.ts';
-import { picture } from '../../test/media/pictures.fixture.ts';
 import { type MediaRig, onEveryPair, startMedia, upload } from '../../test/media/rig.fixture.ts';
 import { render } from '../../test/media/videosamples.fixture.ts';
 import { skipWithout } from '../../test/programs.fixture.ts';
@@ -31,7 +31,7 @@ onEveryPair('webhook events of the media service', (pair) => {
     (await publishedEvents(rig.database)).filter(({ data }) => data.assetId === assetId);
   const typesOf = async (assetId: string) => (await eventsOf(assetId)).map(({ type }) => type);
   const register = async () => {
-    const bytes = await picture('png', { seed: ++seed });
+    const bytes = await makeImage('png', { seed: ++seed });
     const { said, assetId } = await upload(rig.user, bytes);
     const { status, body } = await rig.user.register(said);
     expect(status).toBe(201);
@@ -55,7 +55,7 @@ onEveryPair('webhook events of the media service', (pair) => {
     const copy = await rig.user.post<Asset>('/v1/copy', to);
     expect(await typesOf(copy.body.assetId)).toEqual(['asset.registered']);
     const path = `${rig.userId}/${randomUUID()}.png`;
-    const bytes = await picture('png', { seed: ++seed });
+    const bytes = await makeImage('png', { seed: ++seed });
     await rig.legacyFiles.put(path, bytes, { contentType: 'image/png', size: bytes.length, createOnly: true });
     const place = { ownerId: rig.userId, scopeKind: 'thread', scopeId: 'legacy', legacyBucket: rig.legacyBucket, path };
     const imported = await rig.server.post<Asset>('/v1/assets/legacy', place);
@@ -77,7 +77,7 @@ onEveryPair('webhook events of the media service', (pair) => {
   });
 
   it('report a blocked upload, and nothing else of it', async () => {
-    const bytes = await picture('png', { seed: ++seed });
+    const bytes = await makeImage('png', { seed: ++seed });
     await lists.write('sha256', digestOf('sha256', bytes));
     const { said, assetId } = await upload(rig.user, bytes);
     expect((await rig.user.register(said)).status).toBe(451);
@@ -109,7 +109,7 @@ onEveryPair('webhook events of the media service', (pair) => {
   });
 
   it('report no upload that is refused', async () => {
-    const { said, assetId } = await upload(rig.user, Buffer.from('no picture'));
+    const { said, assetId } = await upload(rig.user, Buffer.from('no image'));
     expect((await rig.user.register(said)).status).toBe(422);
     expect(await typesOf(assetId)).toEqual([]);
   });

@@ -8,7 +8,7 @@ import type { Objects } from '#platform/objects/objects.ts';
 import { openObjects } from '#platform/objects/open.ts';
 import { problems } from '#platform/problem.ts';
 import { laneEngines } from '../../test/database.fixture.ts';
-import { picture } from '../../test/media/pictures.fixture.ts';
+import { makeImage } from '../../test/media/images.fixture.ts';
 import { plant, remaining } from '../../test/media/planting.fixture.ts';
 import {
   type Client,
@@ -76,7 +76,7 @@ describe('without a database', () => {
         ...embedded,
         openDatabase: async () => ({ ...database, close: async () => undefined }),
       });
-      const { said: registration, storageKey } = await upload(rig.user, await picture('png'));
+      const { said: registration, storageKey } = await upload(rig.user, await makeImage('png'));
       await database.close();
       const [reserved, registered, signed] = await statuses(rig.user);
       expect(reserved).toBe(200);

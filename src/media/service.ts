@@ -99,8 +99,8 @@ export interface MediaDeps {
 }
 
 /** At 64 MiB each, the most that registrations hold in memory is 512 MiB. */
-const picturesAtOnce = 8;
-const pictureWaitMs = 5000;
+const imagesAtOnce = 8;
+const imageWaitMs = 5000;
 
 export function createMedia(deps: MediaDeps): HttpServer {
   const { clock, database, signedUrls, originals, publicObjects, legacy } = deps;
@@ -113,7 +113,7 @@ export function createMedia(deps: MediaDeps): HttpServer {
   });
   const { log } = deps.server;
   const db = database.queries<MediaTables>();
-  const pictures = picturePermits();
+  const images = imagePermits();
   const closing = new AbortController();
   const places = { objects: originals, legacy };
   const { folder } = deps;
@@ -132,9 +132,9 @@ export function createMedia(deps: MediaDeps): HttpServer {
     engine,
     variants,
     screening,
-    pictures,
+    images,
     digester: createDigester(),
-    watermarks: createImageWatermarker({ db, engine, pictures }),
+    watermarks: createImageWatermarker({ db, engine, images }),
     resizeAddress,
     signUpload: deps.signUpload,
     jobs,
@@ -193,7 +193,7 @@ function workOnQueues(
   app.addHook('onClose', () => jobs.stop({ queues }));
 }
 
-const picturePermits = () => createPermits({ count: picturesAtOnce, waitMs: pictureWaitMs });
+const imagePermits = () => createPermits({ count: imagesAtOnce, waitMs: imageWaitMs });
 
 const incidentDeeds = ['/v1/incidents/:id/resolution', '/v1/incidents/:id/preview'];
 
@@ -215,11 +215,11 @@ export function importerOf(
 ) {
   const { database, originals, legacy, engine, screening, settings, webhooks } = deps;
   const db = database.queries<MediaTables>();
-  const pictures = picturePermits();
+  const images = imagePermits();
   // A command can wait.
   const digester = createDigester({ waitMs: 3_600_000 });
   const limits = settings;
-  const importDeps = { db, objects: originals, legacy, engine, screening, pictures, digester, limits, webhooks };
+  const importDeps = { db, objects: originals, legacy, engine, screening, images, digester, limits, webhooks };
   return (request: LegacyImport) => importFile(importDeps, request);
 }
 

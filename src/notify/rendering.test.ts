@@ -111,7 +111,7 @@ describe('a mail about a deletion', () => {
 });
 
 describe('the digest', () => {
-  it('shows what is trending, escaped in HTML, with the picture where there is one', () => {
+  it('shows what is trending, escaped in HTML, with the image where there is one', () => {
     const { html, text } = renderMail(deps, dailyDigest, rendering({ trending }));
     expect(html).toContain('Papercut &lt;foxes&gt;');
     expect(html).toContain('href="https://app.example.com/t/1?a=1&amp;b=2"');

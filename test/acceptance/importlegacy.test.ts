@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createPostgresDatabase, databaseEngines } from '../database.fixture.ts';
 import { everyNth, isNightly } from '../lane.fixture.ts';
-import { picture } from '../media/pictures.fixture.ts';
+import { makeImage } from '../media/images.fixture.ts';
 import { newPlace, type Place, type Program, run } from './running.fixture.ts';
 
 /** Programs start slowly on a busy machine. */
@@ -15,9 +15,9 @@ const programs: Program[] = [];
 
 beforeAll(async () => {
   place = await newPlace();
-  await lay('old/a.png', await picture('png'));
-  await lay('old/b.png', await picture('png', { seed: 7 }));
-  await lay('old/bad.png', Buffer.from('no picture'));
+  await lay('old/a.png', await makeImage('png'));
+  await lay('old/b.png', await makeImage('png', { seed: 7 }));
+  await lay('old/bad.png', Buffer.from('no image'));
   await lay('old/video_1.mp4', Buffer.from('moving'));
 });
 afterEach(async () => {

@@ -5,11 +5,11 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { LedgerTables } from '#accounts/ledger/credits.ts';
 import type { RunTables } from '#agent/store/runstore.ts';
-import { picture } from '../media/pictures.fixture.ts';
+import { makeImage } from '../media/images.fixture.ts';
 import { owedFor } from './ends.fixture.ts';
 import type { Said } from './provider.fixture.ts';
 import { type Chatter, newThread } from './rig.fixture.ts';
-import { json, pictureAnswer, type ScriptedRig, startScripted } from './scripted.fixture.ts';
+import { imageAnswer, json, type ScriptedRig, startScripted } from './scripted.fixture.ts';
 import { refusal, textStream } from './wire.fixture.ts';
 
 const credits = 100;
@@ -21,7 +21,7 @@ interface End {
   readonly title: string;
   /** The answers of the model, in order. `call`: it calls the tool. */
   readonly model: readonly (Said | 'call')[];
-  readonly picture?: Said;
+  readonly image?: Said;
   readonly video?: { readonly order?: Said; readonly state: 'completed' | 'failed' | 'processing' };
   readonly stoppedAt?: Reached;
   /** What becomes of the video after the run has ended. */
@@ -56,28 +56,28 @@ const texts: readonly End[] = [
   { title: 'aborted after the first word', model: [stalls], stoppedAt: 'text-delta', status: 'aborted', charged: 1 },
 ];
 
-const pictures: readonly End[] = [
+const images: readonly End[] = [
   { title: 'completed', model: ['call', said], status: 'completed', charged: 3 },
-  { title: 'tool failed', model: ['call', said], picture: refusal(400), status: 'completed', charged: 1 },
-  { title: 'provider of pictures lost', model: ['call', said], picture: busy, status: 'completed', charged: 1 },
-  { title: 'model failed after the picture', model: ['call', refusal(401)], status: 'failed', charged: 2 },
+  { title: 'tool failed', model: ['call', said], image: refusal(400), status: 'completed', charged: 1 },
+  { title: 'provider of images lost', model: ['call', said], image: busy, status: 'completed', charged: 1 },
+  { title: 'model failed after the image', model: ['call', refusal(401)], status: 'failed', charged: 2 },
   {
-    title: 'model and picture failed',
+    title: 'model and image failed',
     model: ['call', refusal(401)],
-    picture: refusal(400),
+    image: refusal(400),
     status: 'failed',
     charged: 0,
   },
   {
     title: 'aborted while it is made',
     model: ['call'],
-    picture: hang,
+    image: hang,
     stoppedAt: 'asked',
     status: 'aborted',
     charged: 1,
   },
   {
-    title: 'aborted after the picture',
+    title: 'aborted after the image',
     model: ['call', hang],
     stoppedAt: 'tool-output-available',
     status: 'aborted',
@@ -149,13 +149,13 @@ const killed: readonly End[] = [
   {
     title: 'image: while it is made',
     model: ['call'],
-    picture: hang,
+    image: hang,
     stoppedAt: 'asked',
     status: 'failed',
     charged: 0,
   },
   {
-    title: 'image: after the picture',
+    title: 'image: after the image',
     model: ['call', hang],
     stoppedAt: 'tool-output-available',
     status: 'failed',
@@ -177,7 +177,7 @@ let png: Buffer;
 let mp4: Buffer;
 beforeAll(async () => {
   rig = await startScripted({ changes: { pace: { idleMs: 100_000, videoWaitMs: 400 } } });
-  png = await picture('png');
+  png = await makeImage('png');
   const { offlineVideos } = await import('#local/renderer/renderer.ts');
   const order = { prompt: 'a clip', ratio: '16:9', signal: new AbortController().signal };
   mp4 = Buffer.from((await offlineVideos.make(order)).bytes);
@@ -202,8 +202,8 @@ async function start(end: End): Promise<Started> {
   rig.provider.on(`question ${id}`, ...end.model.map((step) => (step === 'call' ? call : step)));
   rig.provider.on(
     `media ${id}`,
-    (end.video === undefined ? end.picture : end.video.order) ??
-      (end.video === undefined ? pictureAnswer(png) : json({ id, status: 'queued' })),
+    (end.video === undefined ? end.image : end.video.order) ??
+      (end.video === undefined ? imageAnswer(png) : json({ id, status: 'queued' })),
   );
   rig.provider.on(`/videos/${id}/content`, { answer: { type: 'video/mp4', body: mp4 } });
   if (end.video !== undefined) scriptVideo(id, end.video.state);
@@ -215,7 +215,7 @@ async function start(end: End): Promise<Started> {
 const scriptVideo = (id: string, status: string) =>
   rig.provider.on(`/videos/${id} `, json({ id, status, error: { message: 'blurred' } }));
 
-async function reach(user: Chatter, taskId: string, id: string, { stoppedAt, picture: drawn }: End): Promise<void> {
+async function reach(user: Chatter, taskId: string, id: string, { stoppedAt, image: drawn }: End): Promise<void> {
   if (stoppedAt === 'asked') {
     const prompt = drawn === undefined ? `question ${id}` : `media ${id}`;
     const isAsked = () => rig.provider.asked.some(({ path, body }) => isCall(path, drawn) && has(body, prompt));
@@ -266,7 +266,7 @@ async function expectCharged({ end, user, id, threadId, taskId }: Started): Prom
 
 describe.each([
   ['a text', texts],
-  ['a picture', pictures],
+  ['an image', images],
   ['a video', videos],
 ] satisfies readonly (readonly [string, readonly End[]])[])('a run with %s', (_title, ends) => {
   it.concurrent.each(ends)('$title: $charged', { timeout: 120_000 }, async (end) => {

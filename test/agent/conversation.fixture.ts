@@ -25,7 +25,7 @@ export class Conversation {
     this.#asked = asked;
   }
 
-  /** Puts a picture into the user's library. Returns its asset id. */
+  /** Puts an image into the user's library. Returns its asset id. */
   async addToLibrary(bytes: Uint8Array): Promise<string> {
     const client = this.#rig.media.client(this.#user.credential);
     const { said, assetId } = await upload(client, bytes, { scopeKind: 'feed' });

@@ -52,7 +52,7 @@ const costs: Readonly<Record<string, number>> = { image: 2, video: 40 };
 
 /**
  * What is to be paid of what these threads show: for an answer 1, also if it was aborted after it showed something; for a
- * picture 2, for a video 40.
+ * image 2, for a video 40.
  */
 export async function owedFor(user: Chatter, threadIds: readonly string[]): Promise<number> {
   const threads = await Promise.all(threadIds.map((threadId) => user.messages(threadId)));

@@ -3,12 +3,12 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { picture } from '../media/pictures.fixture.ts';
+import { makeImage } from '../media/images.fixture.ts';
 import { attached, Conversation, partsOf, type Turn, text } from './conversation.fixture.ts';
 import { cornersOf, photograph, photographPlace, uprightCorners } from './photograph.fixture.ts';
 import type { Asked } from './provider.fixture.ts';
-import { calling, pictureAnswer, type ScriptedRig, startScripted } from './scripted.fixture.ts';
-import { messagesOf, picturesOf, refusal, textStream } from './wire.fixture.ts';
+import { calling, imageAnswer, type ScriptedRig, startScripted } from './scripted.fixture.ts';
+import { imagesOf, messagesOf, refusal, textStream } from './wire.fixture.ts';
 
 const contextTokens = 16_000;
 const turnsBeyond = 30;
@@ -36,12 +36,12 @@ beforeAll(async () => {
     model: { contextTokens },
     screening: { sizes: { maxImageBytes: 20_000_000, maxVideoBytes: 200_000, maxSourcePixels: 50_000_000 } },
   });
-  [photo, painted] = [await photograph(), await picture('png', { width: 320, height: 200, seed: 9 })];
+  [photo, painted] = [await photograph(), await makeImage('png', { width: 320, height: 200, seed: 9 })];
   const foreignUrl = `http://127.0.0.1:${(foreign.address() as AddressInfo).port}/roof.jpg`;
   const usage = { prompt_tokens: 50, completion_tokens: 5, total_tokens: 55 };
   rig.provider.on('What is in my photograph?', textStream('A roof.', 'stop', usage));
   rig.provider.on('Paint the tiles', ...calling('editImage', { prompt: 'paint the tiles blue' }));
-  rig.provider.on('paint the tiles blue', pictureAnswer(painted));
+  rig.provider.on('paint the tiles blue', imageAnswer(painted));
   rig.provider.on('Are you busy?', refusal(429, { 'retry-after': '0' }), refusal(429, { 'retry-after': '0' }), {
     text: 'Not any more.',
   });
@@ -68,9 +68,9 @@ afterAll(async () => {
 });
 
 const chats = () => rig.provider.asked.filter(({ path }) => path.includes('/chat/completions'));
-const picturesIn = (asked: readonly Asked[], index: number) => {
+const imagesIn = (asked: readonly Asked[], index: number) => {
   const one = asked.at(index);
-  return one === undefined ? [] : picturesOf(one);
+  return one === undefined ? [] : imagesOf(one);
 };
 
 it('every run is completed, and costs what its answer says', () => {
@@ -82,7 +82,7 @@ it('every run is completed, and costs what its answer says', () => {
 
 describe('the photograph', () => {
   it('reaches the provider upright, scaled, with the right pixels and without its metadata', async () => {
-    const [sent, ...others] = picturesIn(first.asked, 0);
+    const [sent, ...others] = imagesIn(first.asked, 0);
     expect(others).toEqual([]);
     const { format, width, height, exif, orientation } = await sharp(sent).metadata();
     expect({ format, width, height, orientation }).toEqual({
@@ -97,7 +97,7 @@ describe('the photograph', () => {
 
   it('is sent with each later turn, and named by its asset id', () => {
     for (const { asked } of [edited, regenerated, busy, rewound]) {
-      expect(picturesIn(asked, 0)[0]?.equals(picturesIn(first.asked, 0)[0] ?? Buffer.of())).toBe(true);
+      expect(imagesIn(asked, 0)[0]?.equals(imagesIn(first.asked, 0)[0] ?? Buffer.of())).toBe(true);
       expect(JSON.stringify(asked[0]?.body)).toContain(`assetId ${assetId}`);
     }
   });
@@ -114,11 +114,11 @@ describe('the photograph', () => {
   });
 });
 
-it('the edited picture is shown to the model in its next step, and to the user', async () => {
-  expect(picturesIn(edited.asked, 0)).toHaveLength(1);
-  const pictures = picturesIn(edited.asked, 1);
-  expect(pictures).toHaveLength(2);
-  expect(await sharp(pictures[1]).metadata()).toMatchObject({ format: 'jpeg', width: 320, height: 200 });
+it('the edited image is shown to the model in its next step, and to the user', async () => {
+  expect(imagesIn(edited.asked, 0)).toHaveLength(1);
+  const images = imagesIn(edited.asked, 1);
+  expect(images).toHaveLength(2);
+  expect(await sharp(images[1]).metadata()).toMatchObject({ format: 'jpeg', width: 320, height: 200 });
   const output = edited.answer?.parts.find(({ type }) => type === 'tool-editImage')?.output as { url: string };
   const shown = Buffer.from(await (await fetch(output.url)).arrayBuffer());
   expect(shown.equals(painted)).toBe(true);

@@ -17,7 +17,7 @@ const endedWithinMs = 30_000;
 const lanes = 3;
 const texts: Readonly<Record<string, string>> = {
   'a text': 'Tell me of the evening',
-  'a picture': 'Make a picture of it',
+  'an image': 'Make an image of it',
   'a video': 'Make a video of it',
 };
 

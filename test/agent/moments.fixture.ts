@@ -5,13 +5,13 @@ export interface Moment extends Point {
   readonly when: string;
   readonly engine: 'database' | 'redis' | 'media';
   /** What brings it there; `stop`: the end of a run that is under way. */
-  readonly asks?: 'a text' | 'a picture' | 'a video' | 'stop' | 'nothing';
+  readonly asks?: 'a text' | 'an image' | 'a video' | 'stop' | 'nothing';
 }
 
 const commit = /\bcommit\0/;
 const runIsInserted = /insert into "agent_runs"/;
 const runIsEnded = /update "agent_runs" set "status"/;
-const pictureIsReserved = /insert into "credit_ledger"[\s\S]*image:/;
+const imageIsReserved = /insert into "credit_ledger"[\s\S]*image:/;
 const textIsAppended = /"type":"text-delta"/;
 const outputIsAppended = /"type":"tool-output-available"/;
 const lastIsAppended = /"type":"finish"}/;
@@ -50,49 +50,49 @@ export const moments: readonly Moment[] = [
     engine: 'redis',
     says: [/"type":"tool-input-available"/],
     strike: 'after',
-    asks: 'a picture',
+    asks: 'an image',
   },
   {
-    when: 'credits are about to be held for a picture',
+    when: 'credits are about to be held for an image',
     engine: 'database',
-    says: [pictureIsReserved, commit],
+    says: [imageIsReserved, commit],
     strike: 'before',
-    asks: 'a picture',
+    asks: 'an image',
   },
   {
-    when: 'credits are held for a picture',
+    when: 'credits are held for an image',
     engine: 'database',
-    says: [pictureIsReserved, commit],
+    says: [imageIsReserved, commit],
     strike: 'after',
-    asks: 'a picture',
+    asks: 'an image',
   },
   {
-    when: 'a picture is about to be registered',
+    when: 'an image is about to be registered',
     engine: 'media',
     says: [isRegistered],
     strike: 'before',
-    asks: 'a picture',
+    asks: 'an image',
   },
   {
-    when: 'a picture is registered, and the run not told',
+    when: 'an image is registered, and the run not told',
     engine: 'media',
     says: [isRegistered],
     strike: 'after',
-    asks: 'a picture',
+    asks: 'an image',
   },
   {
-    when: 'a picture is about to be shown',
+    when: 'an image is about to be shown',
     engine: 'redis',
     says: [outputIsAppended],
     strike: 'before',
-    asks: 'a picture',
+    asks: 'an image',
   },
   {
-    when: 'a picture is shown, and not paid',
+    when: 'an image is shown, and not paid',
     engine: 'redis',
     says: [outputIsAppended],
     strike: 'after',
-    asks: 'a picture',
+    asks: 'an image',
   },
   {
     when: 'a video is ordered, and not shown',

@@ -2,12 +2,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createLog } from '#platform/log.ts';
 import { openTelemetry } from '#platform/telemetry/open.ts';
-import { picture } from '../media/pictures.fixture.ts';
+import { makeImage } from '../media/images.fixture.ts';
 import { type CollectedSpan, type Collector, startCollector } from '../operations/collector.fixture.ts';
 import { metricsAt } from './metrics.fixture.ts';
 import type { Asked, Said } from './provider.fixture.ts';
 import { type Chatter, newThread } from './rig.fixture.ts';
-import { calling, pictureAnswer, type ScriptedRig, startScripted, type Told } from './scripted.fixture.ts';
+import { calling, imageAnswer, type ScriptedRig, startScripted, type Told } from './scripted.fixture.ts';
 import { refusal, textStream } from './wire.fixture.ts';
 
 const usage = { prompt_tokens: 100, completion_tokens: 20, total_tokens: 120 };
@@ -40,7 +40,7 @@ beforeAll(async () => {
   });
   user = await rig.user('pro', 1000);
   await rig.tell(user, [textStream(`${secret}, said by the model`, 'stop', usage)]);
-  rig.provider.on('a bee', pictureAnswer(await picture('png')));
+  rig.provider.on('a bee', imageAnswer(await makeImage('png')));
   await rig.tell(user, calling('generateImage', { prompt: `a bee, ${secret}` }));
   rig.provider.on('a wasp', refusal(400));
   await rig.tell(user, calling('generateImage', { prompt: 'a wasp' }));

@@ -1,7 +1,7 @@
 /** A photograph as a phone takes it: large, noisy, stored sideways, with the place in its metadata. */
 import sharp from 'sharp';
 
-/** Of the upright picture: above left, above right, below left, below right. */
+/** Of the upright image: above left, above right, below left, below right. */
 export type Corners = readonly [string, string, string, string];
 
 const colors = { red: [200, 40, 40], green: [40, 180, 60], blue: [40, 60, 200], yellow: [220, 200, 40] } as const;
@@ -47,8 +47,8 @@ const rgb = (name: keyof typeof colors) => {
 };
 
 /** The color of each corner, by the nearest name. */
-export async function cornersOf(picture: Uint8Array): Promise<Corners> {
-  const { data, info } = await sharp(picture)
+export async function cornersOf(image: Uint8Array): Promise<Corners> {
+  const { data, info } = await sharp(image)
     .resize(8, 8, { fit: 'fill' })
     .removeAlpha()
     .raw()

@@ -1,5 +1,5 @@
 /**
- * A provider of texts, pictures and videos that speaks OpenAI's wire, and does what a test scripts it to: by words of the
+ * A provider of texts, images and videos that speaks OpenAI's wire, and does what a test scripts it to: by words of the
  * prompt, so that many runs can share it.
  */
 import { once } from 'node:events';
@@ -109,7 +109,7 @@ async function readBody(request: IncomingMessage): Promise<unknown> {
   return JSON.parse(Buffer.from(text, 'latin1').toString('utf8'));
 }
 
-/** The newest message of the user, or the prompt of a picture or a video; of a GET, its address. */
+/** The newest message of the user, or the prompt of an image or a video; of a GET, its address. */
 function promptOf({ path, body }: Asked): string {
   if (typeof body !== 'object' || body === null) return `${path} ${String(body)}`;
   const { messages, prompt } = body as { messages?: { role: string; content: unknown }[]; prompt?: string };

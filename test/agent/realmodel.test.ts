@@ -1,7 +1,7 @@
-/** A conversation about a photograph with a real small model. It sees no pictures and calls no tools, so it gets notes. */
+/** A conversation about a photograph with a real small model. It sees no images and calls no tools, so it gets notes. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isNightly } from '../lane.fixture.ts';
-import { picture } from '../media/pictures.fixture.ts';
+import { makeImage } from '../media/images.fixture.ts';
 import { embedded } from '../media/rig.fixture.ts';
 import { attached, Conversation, partsOf, type Turn, text } from './conversation.fixture.ts';
 import { realServers, type ServedModel, servedContextTokens } from './realmodel.fixture.ts';
@@ -41,7 +41,7 @@ describe.each(realServers)('$title', { timeout: 300_000 }, ({ isMissing, start }
         settings: { ...testSettings, instructions: 'Answer in one short sentence.' },
       });
       talk = new Conversation(rig, await rig.user('pro', 1000), served.asked);
-      assetId = await talk.addToLibrary(await picture('jpeg'));
+      assetId = await talk.addToLibrary(await makeImage('jpeg'));
     }, 300_000);
     afterAll(async () => {
       await rig?.close();

@@ -1,4 +1,4 @@
-/** An agent whose model, pictures and videos come from a provider that a test scripts. */
+/** An agent whose model, images and videos come from a provider that a test scripts. */
 import { openImageProvider } from '#agent/providers/images.ts';
 import { openVideoProvider } from '#agent/providers/videos.ts';
 import type { AgentDeps } from '#agent/service.ts';
@@ -43,7 +43,7 @@ export interface ScriptedOptions {
   readonly file?: (baseUrl: string) => NonNullable<AgentDeps['model']['file']>;
   readonly settings?: Partial<AgentDeps['settings']>;
   readonly screening?: MediaRigOptions;
-  /** A text or a picture that takes longer is given up. */
+  /** A text or an image that takes longer is given up. */
   readonly patienceMs?: number;
 }
 
@@ -107,5 +107,5 @@ export const calling = (name: string, args: object | string, id = 'call_0'): rea
 ];
 
 export const json = (body: unknown, status = 200): Said => ({ answer: { status, body: JSON.stringify(body) } });
-export const pictureAnswer = (bytes: Uint8Array): Said =>
+export const imageAnswer = (bytes: Uint8Array): Said =>
   json({ data: [{ b64_json: Buffer.from(bytes).toString('base64') }] });

@@ -27,8 +27,8 @@ export function messagesOf({ body }: Asked): readonly SentMessage[] {
   return (body as { messages: readonly SentMessage[] }).messages;
 }
 
-/** The pictures of a request, as bytes, in order. */
-export function picturesOf(asked: Asked): readonly Buffer[] {
+/** The images of a request, as bytes, in order. */
+export function imagesOf(asked: Asked): readonly Buffer[] {
   return messagesOf(asked).flatMap(({ content }) =>
     (Array.isArray(content) ? content : []).flatMap((part: { type: string; image_url?: { url: string } }) =>
       part.type === 'image_url' ? [Buffer.from(part.image_url?.url.split(',')[1] ?? '', 'base64')] : [],

@@ -4,7 +4,7 @@ import pg from 'pg';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createPostgresDatabase, databaseEngines } from '../database.fixture.ts';
-import { picture } from '../media/pictures.fixture.ts';
+import { makeImage } from '../media/images.fixture.ts';
 import { judge } from './judging.fixture.ts';
 import {
   type ConsoleRig,
@@ -231,7 +231,7 @@ describe.skipIf(withoutChromium || withoutPostgres)('a conversation', () => {
   it('attaches several files by picker, drop and paste, and refuses others by name', { timeout: limitMs }, async () => {
     const visitor = await enter();
     const { page } = visitor;
-    const image = await picture('png', { width: 64, height: 64 });
+    const image = await makeImage('png', { width: 64, height: 64 });
     const file = (name: string, mimeType: string, buffer: Buffer = Buffer.from('The color is teal.')) => ({
       name,
       mimeType,
@@ -338,7 +338,7 @@ describe.skipIf(withoutChromium || withoutPostgres)('a conversation', () => {
     await field(page).focus();
     await page.keyboard.type('an image of a lighthouse');
     await page.keyboard.press('Enter');
-    await page.getByRole('region', { name: 'Made an image' }).locator('.picture.there').waitFor();
+    await page.getByRole('region', { name: 'Made an image' }).locator('.image.there').waitFor();
     await status(page, 'The answer is complete.').waitFor();
     const first = page.url();
     await page.keyboard.press('Control+Shift+O');

@@ -8,8 +8,8 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { defaultLegacyBucket } from '#platform/objects/objects.ts';
 import { createPostgresDatabase, databaseEngines } from '../database.fixture.ts';
+import { makeImage } from '../media/images.fixture.ts';
 import { digestOf } from '../media/lists.fixture.ts';
-import { picture } from '../media/pictures.fixture.ts';
 import { startReceiver } from '../webhooks/receiver.fixture.ts';
 import { type Desk, openDesk } from './desk.fixture.ts';
 import { judge } from './judging.fixture.ts';
@@ -143,9 +143,9 @@ describe.skipIf(withoutChromium || withoutPostgres)('the deeds of operators', ()
     }
   }
 
-  it('look at a blocked picture, blurred, and uphold it with nothing but keys', { timeout: limitMs }, async () => {
+  it('look at a blocked image, blurred, and uphold it with nothing but keys', { timeout: limitMs }, async () => {
     const person = await desk.person();
-    const png = await picture('png');
+    const png = await makeImage('png');
     const path = `feed/${randomUUID()}/a.png`;
     const file = join(rig.dataDir, 'legacy', defaultLegacyBucket, path);
     await mkdir(dirname(file), { recursive: true });

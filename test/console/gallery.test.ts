@@ -4,7 +4,7 @@ import type { Browser, Page } from 'playwright-core';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isNightly } from '../lane.fixture.ts';
-import { picture } from '../media/pictures.fixture.ts';
+import { makeImage } from '../media/images.fixture.ts';
 import { judge } from './judging.fixture.ts';
 import {
   type ConsoleRig,
@@ -41,7 +41,7 @@ describe.skipIf(withoutChromium)('the library', () => {
       Array.from({ length: count }, async (_, place) => ({
         name: `image ${place}.png`,
         mimeType: 'image/png',
-        buffer: await picture('png', { width, height: 200, seed: place + 1 }),
+        buffer: await makeImage('png', { width, height: 200, seed: place + 1 }),
       })),
     );
     await page.locator('input[type=file]').setInputFiles(files);
@@ -58,14 +58,14 @@ describe.skipIf(withoutChromium)('the library', () => {
     await uploadImages(page, 5);
     await page.getByRole('heading', { name: 'Today' }).waitFor();
     expect(await tiles(page).count()).toBe(5);
-    await page.locator('.tile .picture.there').nth(4).waitFor();
+    await page.locator('.tile .image.there').nth(4).waitFor();
     await judge(page, 'a library');
     await shoot(page, 'library');
     await tiles(page).nth(1).locator('.open').click();
     const box = page.getByRole('dialog');
     await box.getByText('300 × 200').waitFor();
     expect(page.url()).toMatch(/\/library\/[0-9a-f-]{36}$/);
-    await box.locator('.picture.there').waitFor();
+    await box.locator('.image.there').waitFor();
     await judge(page, 'an asset');
     await shoot(page, 'lightbox');
     const first = page.url();
@@ -123,7 +123,7 @@ describe.skipIf(withoutChromium)('the library', () => {
     await uploadImages(page, 2);
     await tiles(page).first().locator('.open').click();
     const box = page.getByRole('dialog');
-    await box.locator('.picture.there').waitFor();
+    await box.locator('.image.there').waitFor();
     const first = page.url();
     const devtools = await context.newCDPSession(page);
     /** Moves fingers along a line, each given by its first and its last `x`. */
@@ -202,7 +202,7 @@ describe.skipIf(withoutChromium)('the library', () => {
 
   it('continues a paused upload where it stopped', { timeout: limitMs }, async () => {
     const { page, complaints, context } = await enter();
-    const buffer = await picture('jpeg', { width: isNightly ? 5000 : 3000, height: 3000 });
+    const buffer = await makeImage('jpeg', { width: isNightly ? 5000 : 3000, height: 3000 });
     const offsets: number[] = [];
     page.on('request', (request) => {
       const offset = request.method() === 'PATCH' ? request.headers()['upload-offset'] : undefined;
@@ -295,7 +295,7 @@ describe.skipIf(withoutChromium)('the library', () => {
     await form.getByRole('button', { name: 'Make 2 images' }).click();
     await page.getByText('a red balloon').waitFor();
     await form.waitFor({ state: 'detached' });
-    await page.getByRole('dialog').locator('.picture.there').waitFor();
+    await page.getByRole('dialog').locator('.image.there').waitFor();
     // Only the painted part is tinted: its right side, where the stroke was taken back, has the colors of the source.
     expect(await differences(page)).toEqual({ left: true, right: false });
     await shoot(page, 'edited');
@@ -308,7 +308,7 @@ describe.skipIf(withoutChromium)('the library', () => {
     const { page, complaints } = await enter('/studio');
     await page.getByRole('textbox', { name: 'Message', exact: true }).fill('an image of a lighthouse at dusk');
     await page.keyboard.press('Enter');
-    await page.locator('.picture.there').first().waitFor();
+    await page.locator('.image.there').first().waitFor();
     await page.getByRole('link', { name: 'Library' }).click();
     await tiles(page).first().waitFor();
     await page.getByLabel('Search prompts').fill('zebra');
@@ -375,7 +375,7 @@ describe.skipIf(withoutChromium)('the library', () => {
 
 /** Whether the edited image differs from the gradient of the source, at the places of the two strokes. */
 async function differences(page: Page): Promise<{ readonly left: boolean; readonly right: boolean }> {
-  const url = await page.getByRole('dialog').locator('.picture.there img').getAttribute('src');
+  const url = await page.getByRole('dialog').locator('.image.there img').getAttribute('src');
   const { data, info } = await sharp(Buffer.from(await (await fetch(url ?? '')).arrayBuffer()))
     .removeAlpha()
     .raw()

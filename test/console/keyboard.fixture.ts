@@ -1,4 +1,4 @@
-/** One whole way with nothing but keys: sign in, ask for a picture, find it in the library, delete it. */
+/** One whole way with nothing but keys: sign in, ask for an image, find it in the library, delete it. */
 import type { Page } from 'playwright-core';
 import { enterAsOperator } from './rig.fixture.ts';
 import type { Scene } from './stage.fixture.ts';
@@ -20,7 +20,7 @@ async function tabTo(page: Page, wanted: RegExp, key: 'Tab' | 'Shift+Tab' = 'Tab
 }
 
 export function playKeyboard(scene: Scene): void {
-  scene('from the sign-in over a chat to the deletion of its picture', async ({ page, rig, expect }) => {
+  scene('from the sign-in over a chat to the deletion of its image', async ({ page, rig, expect }) => {
     await page.goto(`${rig.url}/studio`);
     await page.getByRole('link', { name: /^Sign in/ }).waitFor();
     await tabTo(page, /^Sign in/);
@@ -33,7 +33,7 @@ export function playKeyboard(scene: Scene): void {
     await tabTo(page, /^Message$/);
     await page.keyboard.type('an image of a lighthouse');
     await page.keyboard.press('Enter');
-    await page.getByRole('region', { name: 'Made an image' }).locator('.picture.there').waitFor();
+    await page.getByRole('region', { name: 'Made an image' }).locator('.image.there').waitFor();
     await page.getByRole('button', { name: 'Send' }).waitFor();
     await tabTo(page, /^Library$/, 'Shift+Tab');
     await page.keyboard.press('Enter');
@@ -46,7 +46,7 @@ export function playKeyboard(scene: Scene): void {
     await page.keyboard.press('Enter');
     await page.getByText('Nothing here yet.').waitFor();
     await dialog.waitFor({ state: 'detached' });
-    // Its picture is gone, so the focus cannot go back to it.
+    // Its image is gone, so the focus cannot go back to it.
     expect(await page.evaluate('document.activeElement.id')).toBe('main');
   });
 

@@ -1,7 +1,7 @@
 /** The Studio: the output of runs, through lost connections, reloads, stops and second tabs. */
 import type { Page } from 'playwright-core';
 import { fillerOf, label } from '#local/model/answering.ts';
-import { picture } from '../media/pictures.fixture.ts';
+import { makeImage } from '../media/images.fixture.ts';
 import { judge } from './judging.fixture.ts';
 import { chooseOption, enterAsUser } from './rig.fixture.ts';
 import type { Given, Scene } from './stage.fixture.ts';
@@ -56,12 +56,12 @@ async function endsWhole(given: Given): Promise<void> {
 
 /** Plays while others play. */
 export function playStudio(scene: Scene): void {
-  scene('shows a picture and a video where they are made', async (given) => {
+  scene('shows an image and a video where they are made', async (given) => {
     const { page, expect } = given;
     await enter(given);
     await judge(page, 'a new conversation');
     await say(page, 'an image of a lighthouse');
-    await page.getByRole('region', { name: 'Made an image' }).locator('.picture.there').waitFor();
+    await page.getByRole('region', { name: 'Made an image' }).locator('.image.there').waitFor();
     await isDone(page);
     await say(page, 'a video of waves');
     const video = page.locator('video[src]');
@@ -87,17 +87,17 @@ export function playStudio(scene: Scene): void {
     await isDone(page);
   });
 
-  scene('takes a picture of one’s own along', async (given) => {
+  scene('takes an image of one’s own along', async (given) => {
     const { page, expect } = given;
     await enter(given);
-    const buffer = await picture('png', { width: 64, height: 64 });
+    const buffer = await makeImage('png', { width: 64, height: 64 });
     await page.locator('input[type=file]').setInputFiles({ name: 'mine.png', mimeType: 'image/png', buffer });
     await page.getByRole('button', { name: 'Remove mine.png' }).waitFor();
-    await judge(page, 'an attached picture');
+    await judge(page, 'an attached image');
     await page.getByRole('progressbar').waitFor({ state: 'detached' });
     await say(page, 'edit it: make it blue');
     const edited = page.getByRole('region', { name: 'Edited an image' });
-    await edited.locator('.picture.there').waitFor();
+    await edited.locator('.image.there').waitFor();
     expect(await edited.innerText()).not.toContain('assetId');
     await isDone(page);
     await page.reload();

@@ -11,7 +11,7 @@ import { createS3Client } from '#platform/objects/s3/client.ts';
 import { initiateMultipart } from '#platform/objects/s3/multipart.ts';
 import { openS3Store } from '#platform/objects/s3/s3.ts';
 import type { Redis } from '#platform/redis/redis.ts';
-import { picture } from '../media/pictures.fixture.ts';
+import { makeImage } from '../media/images.fixture.ts';
 import { testServer } from '../platform/objects/s3.fixture.ts';
 import type { Desk, Person } from './desk.fixture.ts';
 import type { ConsoleRig } from './rig.fixture.ts';
@@ -46,7 +46,7 @@ export async function leaveTraces(
   person: Person,
 ): Promise<{ readonly threadId: string }> {
   const threadId = `thread-${randomUUID()}`;
-  const png = await picture('png');
+  const png = await makeImage('png');
   const place = { assetId: randomUUID(), scopeKind: 'thread', scopeId: person.id, kind: 'image', mime: 'image/png' };
   for (const asset of [place, { ...place, assetId: randomUUID() }]) {
     const { body } = await person.call<Upload>('media', 'POST', '/v1/uploads', asset);

@@ -9,7 +9,7 @@ import { post } from '#webhooks/delivering.ts';
 import { bodyOf } from '#webhooks/publishing.ts';
 import { freePortBase, root } from '../acceptance/running.fixture.ts';
 import { startAgent } from '../agent/rig.fixture.ts';
-import { picture } from '../media/pictures.fixture.ts';
+import { makeImage } from '../media/images.fixture.ts';
 import { embedded } from '../media/rig.fixture.ts';
 import { programEnv } from '../programs.fixture.ts';
 
@@ -26,8 +26,8 @@ function runExample(path: string, args: readonly string[], env: Readonly<Record<
 }
 
 describe('examples', { timeout: limitMs }, () => {
-  it('mcp: a client makes a picture and finds it in the library', async () => {
-    const make = async () => ({ bytes: await picture('png'), mime: 'image/png' });
+  it('mcp: a client makes an image and finds it in the library', async () => {
+    const make = async () => ({ bytes: await makeImage('png'), mime: 'image/png' });
     const rig = await startAgent(embedded, { imageGenerator: { generate: make, edit: make } });
     const user = await rig.user('pro', 100);
     const token = String(user.credential.authorization).replace('Bearer ', '');
@@ -36,7 +36,7 @@ describe('examples', { timeout: limitMs }, () => {
     const [code] = await ended;
     expect(code, printed()).toBe(0);
     expect(printed()).toContain('tools: generate_image, edit_image');
-    const assetId = /picture: .*"assetId":"([0-9a-f-]{36})"/.exec(printed())?.[1];
+    const assetId = /image: .*"assetId":"([0-9a-f-]{36})"/.exec(printed())?.[1];
     expect(/library: .*/.exec(printed())?.[0]).toContain(String(assetId));
     expect(await rig.credits(user)).toBe(98);
     await rig.close();

@@ -1,9 +1,9 @@
-/** How tests look at pictures. */
+/** How tests look at images. */
 import sharp from 'sharp';
 
 /** Difference hash: 64 bits, each telling whether a ninth of a row is brighter than its right neighbour. Hex. */
-export async function dhash(picture: Uint8Array): Promise<string> {
-  const pixels = await sharp(picture)
+export async function dhash(image: Uint8Array): Promise<string> {
+  const pixels = await sharp(image)
     .flatten({ background: '#808080' })
     .greyscale()
     .resize(9, 8, { fit: 'fill' })
@@ -28,8 +28,8 @@ export function distance(one: string, other: string): number {
 }
 
 /** Red, green, blue (and alpha, where there is any) of the pixel at (x, y), each from 0 to below 1. */
-export async function colourAt(picture: Uint8Array, x: number, y: number): Promise<readonly number[]> {
-  const { data, info } = await sharp(picture).raw().toBuffer({ resolveWithObject: true });
+export async function colourAt(image: Uint8Array, x: number, y: number): Promise<readonly number[]> {
+  const { data, info } = await sharp(image).raw().toBuffer({ resolveWithObject: true });
   const at = (Math.floor(y * info.height) * info.width + Math.floor(x * info.width)) * info.channels;
   return [...data.subarray(at, at + info.channels)];
 }

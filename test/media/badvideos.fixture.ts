@@ -45,7 +45,7 @@ export const badVideos: readonly (readonly [name: string, make: Make])[] = [
     },
   ],
   [
-    'a picture',
+    'an image',
     (folder) => rendered(folder, { extension: 'png', inputs: [small.inputs[0] ?? ''], options: ['-frames:v', '1'] }),
   ],
   ['a playlist', text('#EXTM3U\n#EXT-X-MEDIA-SEQUENCE:0\n#EXTINF:10.0,\nfile:///etc/passwd\n#EXT-X-ENDLIST\n')],

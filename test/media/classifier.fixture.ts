@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 
 export interface TestClassifier {
   readonly url: string;
-  /** From now on; it is called with every picture, read to its end. */
+  /** From now on; it is called with every image, read to its end. */
   answer: (response: ServerResponse) => void;
   readonly seen: { readonly path: string; readonly headers: IncomingHttpHeaders; readonly bytes: Buffer }[];
   close(): Promise<void>;

@@ -9,7 +9,7 @@ import type { Database } from '#platform/db/db.ts';
 import { createLog } from '#platform/log.ts';
 import { openLegacyObjects } from '#platform/objects/open.ts';
 import { Problem } from '#platform/problem.ts';
-import { picture } from './pictures.fixture.ts';
+import { makeImage } from './images.fixture.ts';
 import { openFiles, outcomeOf, registrationDeps, uploaded } from './registering.fixture.ts';
 
 export function openLegacyFiles(folder: string) {
@@ -27,7 +27,7 @@ export function copyDeps(database: Database, folder: string, lists: Partial<Scre
   return { ...registrationDeps(database, folder, lists), legacy, log: createLog({ level: 'silent' }) };
 }
 
-/** A source of its own: a registered picture, or a picture in the legacy backend; and the request to copy it. */
+/** A source of its own: a registered image, or an image in the legacy backend; and the request to copy it. */
 export type SourceKind = 'asset' | 'legacy path';
 
 export interface CopyOf {
@@ -37,7 +37,7 @@ export interface CopyOf {
 
 export async function plantSource(deps: CopyDeps, kind: SourceKind): Promise<CopyOf> {
   const there = { toScopeKind: 'feed', toScopeId: 'there' };
-  const png = await picture('png');
+  const png = await makeImage('png');
   if (kind === 'asset') {
     const { request } = await uploaded(deps.objects, png);
     const outcome = await outcomeOf(deps, request);

@@ -8,7 +8,7 @@ import { signImages } from '#media/signing/signing.ts';
 import type { Database } from '#platform/db/db.ts';
 import { openTestCache } from '../caches.fixture.ts';
 import { type Deaths, onEveryDatabase } from '../crashes/crashes.fixture.ts';
-import { picture, svg } from './pictures.fixture.ts';
+import { makeImage, svg } from './images.fixture.ts';
 import { openFiles, outcomeOf, registrationDeps, uploaded } from './registering.fixture.ts';
 
 const program = join(import.meta.dirname, 'registering.child.ts');
@@ -50,7 +50,7 @@ onEveryDatabase('a process killed while it registers', (rig) => {
   }
 
   it('leaves nothing readable without its object, and a repeat goes through', { timeout: 300_000 }, async () => {
-    const { killed: good } = await killEverywhere(await picture('png'), 'created');
+    const { killed: good } = await killEverywhere(await makeImage('png'), 'created');
     const { killed: bad } = await killEverywhere(svg, 'unsupported_image');
 
     const database = await rig.openDatabase();
@@ -71,8 +71,8 @@ onEveryDatabase('a process killed while it registers', (rig) => {
     }
   });
 
-  it('leaves nothing of a prohibited picture but its record', { timeout: 400_000 }, async () => {
-    const prohibited = await picture('jpeg', { seed: 77 });
+  it('leaves nothing of a prohibited image but its record', { timeout: 400_000 }, async () => {
+    const prohibited = await makeImage('jpeg', { seed: 77 });
     const blockedHashes = join(rig.dataDir, 'lists');
     await mkdir(blockedHashes);
     await writeFile(join(blockedHashes, 'md5.txt'), createHash('md5').update(prohibited).digest('hex'));

@@ -1,4 +1,4 @@
-/** A process that deletes a video and a picture and is killed on the way. */
+/** A process that deletes a video and an image and is killed on the way. */
 import { type CrashOrders, obey } from '../crashes/dying.fixture.ts';
 import { type Deed, type DeletionOf, deletionOutcome, removalDeps } from './deleting.fixture.ts';
 import { interrupted } from './interruption.fixture.ts';

@@ -71,7 +71,7 @@ export async function deletionOutcome(deps: ScopeDeletionDeps, deed: Deed, what:
   }
 }
 
-/** A picture, and a video with its thumbnail, all with watermark files; `assetIds` names all but the thumbnail. */
+/** An image, and a video with its thumbnail, all with watermark files; `assetIds` names all but the thumbnail. */
 export async function plantVideo(ground: Ground) {
   const ownerId = randomUUID();
   const thumbs = await plant(ground, 1, { ownerId, beside: ['.wm.jpg'] });

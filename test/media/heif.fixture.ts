@@ -1,4 +1,4 @@
-/** HEIF files for tests, put together from the coded pictures of the fixtures. */
+/** HEIF files for tests, put together from the coded images of the fixtures. */
 import { readFileSync } from 'node:fs';
 
 const folder = new URL('./fixtures/', import.meta.url);
@@ -34,7 +34,7 @@ export const size = (width: number, height: number) => fullBox('ispe', 0, uint(4
 export const rotation = (turns: number) => box('irot', uint(1, turns));
 export const mirror = (axis: number) => box('imir', uint(1, axis));
 
-/** The coded picture of a fixture of one item. `told`: the size that the file claims. */
+/** The coded image of a fixture of one item. `told`: the size that the file claims. */
 export function tile(name: string, told: readonly [number, number] = [64, 64], ...more: readonly Buffer[]): Item {
   const file = fixture(name);
   const at = (type: string) => file.indexOf(type, 0, 'latin1') - 4;

@@ -1,4 +1,4 @@
-/** Lists of prohibited pictures in a folder, for the tests. */
+/** Lists of prohibited images in a folder, for the tests. */
 import { createHash } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -38,7 +38,7 @@ export function digestOf(algorithm: 'sha256' | 'md5', bytes: Buffer): string {
 const engine = createEngine({ maxSourcePixels: 1e6, processTimeoutMs: 20_000, concurrency: 2, permitWaitMs: 20_000 });
 
 /** Hex. */
-export async function pdqOfPicture(bytes: Buffer): Promise<string> {
+export async function pdqOfImage(bytes: Buffer): Promise<string> {
   return pdqOf((await engine.inspect(bytes)).rendition).hex;
 }
 

@@ -11,7 +11,7 @@ import { createProgramDatabase, databaseEngines } from '../database.fixture.ts';
 import { isNightly } from '../lane.fixture.ts';
 import { startTestIssuer, testUserId } from '../platform/tokenissuer.fixture.ts';
 import { type RedisServer, skipWithoutRedis, startRedisServer } from '../redis.fixture.ts';
-import { picture } from './pictures.fixture.ts';
+import { makeImage } from './images.fixture.ts';
 import { type Client, createClient, upload } from './rig.fixture.ts';
 
 const notFound = { ready: false, error: 'not_found' };
@@ -66,7 +66,7 @@ describe.skipIf(isMissing)('two processes of media on PostgreSQL and Redis', () 
   });
 
   async function registered(client: Client, changes: object = {}, bytes?: Uint8Array): Promise<string> {
-    const { said, assetId } = await upload(client, bytes ?? (await picture('png')), changes);
+    const { said, assetId } = await upload(client, bytes ?? (await makeImage('png')), changes);
     expect((await client.register({ ...changes, ...said })).status).toBe(201);
     return assetId;
   }
@@ -133,7 +133,7 @@ describe.skipIf(isMissing)('two processes of media on PostgreSQL and Redis', () 
   });
 
   it('remember nothing that did not resolve', async () => {
-    const { said, assetId } = await upload(one.user, await picture('png'));
+    const { said, assetId } = await upload(one.user, await makeImage('png'));
     const clip = await video(one.user, assetId);
     for (const { user } of [one, two]) {
       expect(await signed(user, assetId)).toEqual(notFound);

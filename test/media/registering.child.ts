@@ -1,4 +1,4 @@
-/** A process that registers one uploaded picture and is killed on the way. */
+/** A process that registers one uploaded image and is killed on the way. */
 import { registrationRequest } from '#media/api.ts';
 import { type CrashOrders, obey } from '../crashes/dying.fixture.ts';
 import { interrupted } from './interruption.fixture.ts';
@@ -6,7 +6,7 @@ import { outcomeOf, registrationDeps } from './registering.fixture.ts';
 
 interface RegistrationOrders extends CrashOrders {
   readonly request: unknown;
-  /** Of prohibited pictures. */
+  /** Of prohibited images. */
   readonly blockedHashes?: string | undefined;
 }
 

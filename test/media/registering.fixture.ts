@@ -45,7 +45,7 @@ export function registrationDeps(
     objects: openFiles(folder),
     engine,
     variants: createVariantMaker({ engine, keySecret: 'a key secret', publicObjects: openPublicFiles(folder), limits }),
-    pictures: createPermits({ count: 4, waitMs: 5000 }),
+    images: createPermits({ count: 4, waitMs: 5000 }),
     digester: createDigester(),
     limits: { maxImageBytes: 1e6, maxVideoBytes: 1e6, maxOwnerBytes: 0 },
     screening: createScreening({ blockedHashes, screeningUrl }),

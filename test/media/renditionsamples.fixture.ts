@@ -1,7 +1,7 @@
 /** Sample videos that browsers do not play as they are, and some that they do, for the tests. */
 import type { Sample } from './videosamples.fixture.ts';
 
-const picture = 'testsrc2=size=160x90:rate=10:duration=1';
+const image = 'testsrc2=size=160x90:rate=10:duration=1';
 const sine = 'sine=duration=1';
 const h264 = ['-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p'];
 const hevc = ['-c:v', 'libx265', '-preset', 'ultrafast', '-x265-params', 'log-level=none', '-tag:v', 'hvc1'];
@@ -17,7 +17,7 @@ const base: RenditionSample = {
   name: '',
   extension: 'mp4',
   mime: 'video/mp4',
-  inputs: [picture, sine],
+  inputs: [image, sine],
   options: [...h264, ...aac],
   width: 160,
   height: 90,
@@ -38,7 +38,7 @@ export const matroskaClip: RenditionSample = {
 
 export const renditionSamples: readonly RenditionSample[] = [
   { ...base, name: 'H.264 in MP4', isPlayable: true },
-  { ...base, name: 'silent H.264 in MP4', inputs: [picture], hasSound: false, isPlayable: true },
+  { ...base, name: 'silent H.264 in MP4', inputs: [image], hasSound: false, isPlayable: true },
   {
     ...{ ...base, name: 'VP9 in WebM', extension: 'webm', mime: 'video/webm', isPlayable: true },
     options: [...vp9, '-c:a', 'libopus'],
@@ -72,10 +72,10 @@ export const renditionSamples: readonly RenditionSample[] = [
     inputs: ['testsrc=size=161x91:rate=10:duration=1', sine],
     options: ['-c:v', 'libx264', '-pix_fmt', 'yuv444p', ...aac],
   },
-  { ...base, name: 'silent HEVC', inputs: [picture], options: hevc, hasSound: false },
+  { ...base, name: 'silent HEVC', inputs: [image], options: hevc, hasSound: false },
   {
     ...{ ...base, name: 'sound in six channels', extension: 'mkv', mime: 'video/x-matroska' },
-    inputs: [picture, `${sine},aformat=channel_layouts=5.1`],
+    inputs: [image, `${sine},aformat=channel_layouts=5.1`],
     options: [...h264, '-c:a', 'ac3'],
   },
   {
@@ -88,7 +88,7 @@ export const renditionSamples: readonly RenditionSample[] = [
   },
   {
     ...{ ...base, name: 'a variable frame rate', extension: 'mov', mime: 'video/quicktime' },
-    inputs: [`${picture},select='not(mod(n\\,3))+lt(n\\,5)'`, sine],
+    inputs: [`${image},select='not(mod(n\\,3))+lt(n\\,5)'`, sine],
     options: [...h264, '-fps_mode', 'vfr', ...aac],
   },
   {

@@ -7,7 +7,7 @@ import type { Database } from '#platform/db/db.ts';
 import type { Objects } from '#platform/objects/objects.ts';
 import { onEveryDatabase } from '../crashes/crashes.fixture.ts';
 import { isNightly } from '../lane.fixture.ts';
-import { picture } from './pictures.fixture.ts';
+import { makeImage } from './images.fixture.ts';
 import { plant } from './planting.fixture.ts';
 import { openFiles, openPublicFiles, outcomeOf, registrationDeps, uploaded } from './registering.fixture.ts';
 import { hourMs, sweepAll, sweepDeps } from './sweeping.fixture.ts';
@@ -19,7 +19,7 @@ onEveryDatabase('a process killed while it sweeps', (rig) => {
   /** A variant of an object that others took away. */
   async function layStray(database: Database, files: Objects): Promise<readonly string[]> {
     const [source, transform] = ['v/gone.png', toTransform({ width: 8 })];
-    await files.put(source, await picture('png'), { contentType: 'image/png' });
+    await files.put(source, await makeImage('png'), { contentType: 'image/png' });
     const { variants } = sweepDeps(database, rig.dataDir);
     const made = await variants.ensure(objectSource(files, source), [{ transform }]);
     await files.remove([source]);
@@ -29,7 +29,7 @@ onEveryDatabase('a process killed while it sweeps', (rig) => {
   it('loses nothing that is registered, and a later sweep ends its work', { timeout: 240_000 }, async () => {
     const before = await rig.openDatabase();
     const files = openFiles(rig.dataDir);
-    const png = await picture('png');
+    const png = await makeImage('png');
     const ground = { database: before, originals: files };
     const kept = await plant(ground, 2, { beside: ['.wm.jpg'] });
     const lost = await plant(ground, 1, { beside: ['.wm.jpg'] });

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-const picture = (size = '320x180', seconds = 2, rate = 25) =>
+const image = (size = '320x180', seconds = 2, rate = 25) =>
   `testsrc2=size=${size}:rate=${rate}:duration=${seconds},format=yuv420p`;
 const tone = (seconds: number, channels = 2) =>
   `sine=frequency=440:duration=${seconds},aformat=channel_layouts=${channels === 1 ? 'mono' : 'stereo'}`;
@@ -32,9 +32,9 @@ const base = {
 };
 
 export const samples: readonly Sample[] = [
-  { ...base, name: 'with sound', inputs: [picture(), tone(2)] },
-  { ...base, name: 'silent', inputs: [picture()], hasSound: false },
-  { ...base, name: 'mono', inputs: [picture(), tone(2, 1)] },
+  { ...base, name: 'with sound', inputs: [image(), tone(2)] },
+  { ...base, name: 'silent', inputs: [image()], hasSound: false },
+  { ...base, name: 'mono', inputs: [image(), tone(2, 1)] },
   {
     ...base,
     name: 'of odd sides',
@@ -43,24 +43,24 @@ export const samples: readonly Sample[] = [
     width: 321,
     height: 181,
   },
-  { ...base, name: 'turned by its metadata', inputs: [picture(), tone(2)], width: 180, height: 320 },
+  { ...base, name: 'turned by its metadata', inputs: [image(), tone(2)], width: 180, height: 320 },
   {
     ...base,
     name: 'of variable frame rate',
-    inputs: [`${picture()},select='not(mod(n\\,3))+lt(n\\,20)'`, tone(2)],
+    inputs: [`${image()},select='not(mod(n\\,3))+lt(n\\,20)'`, tone(2)],
     options: [...h264, '-fps_mode', 'vfr', '-c:a', 'aac'],
   },
   {
     ...base,
     name: 'VP9 and Opus',
     extension: 'webm',
-    inputs: [picture(), tone(2)],
+    inputs: [image(), tone(2)],
     options: ['-c:v', 'libvpx-vp9', '-deadline', 'realtime', '-cpu-used', '8', '-c:a', 'libopus'],
   },
   {
     ...base,
     name: 'HEVC, ten bits',
-    inputs: [picture(), tone(2)],
+    inputs: [image(), tone(2)],
     options: [
       '-c:v',
       'libx265',
@@ -76,16 +76,16 @@ export const samples: readonly Sample[] = [
       'aac',
     ],
   },
-  { ...base, name: 'of one frame', inputs: [picture('320x180', 0.04)], seconds: 0.04, hasSound: false },
-  { ...base, name: 'of sound longer than its picture', inputs: [picture('320x180', 1), tone(3)], seconds: 3 },
-  { ...base, name: 'of a picture longer than its sound', inputs: [picture('320x180', 3), tone(1)], seconds: 3 },
-  { ...base, name: 'tall and narrow', inputs: [picture('90x400'), tone(2)], width: 90, height: 400 },
-  { ...base, name: 'of sides that are not square pixels', inputs: [`${picture()},setsar=2`, tone(2)], width: 640 },
-  { ...base, name: 'in QuickTime’s container', extension: 'mov', inputs: [picture(), tone(2)] },
+  { ...base, name: 'of one frame', inputs: [image('320x180', 0.04)], seconds: 0.04, hasSound: false },
+  { ...base, name: 'of sound longer than its image', inputs: [image('320x180', 1), tone(3)], seconds: 3 },
+  { ...base, name: 'of an image longer than its sound', inputs: [image('320x180', 3), tone(1)], seconds: 3 },
+  { ...base, name: 'tall and narrow', inputs: [image('90x400'), tone(2)], width: 90, height: 400 },
+  { ...base, name: 'of sides that are not square pixels', inputs: [`${image()},setsar=2`, tone(2)], width: 640 },
+  { ...base, name: 'in QuickTime’s container', extension: 'mov', inputs: [image(), tone(2)] },
   {
     ...base,
     name: 'larger than Full HD',
-    inputs: [picture('2560x1440', 0.4), tone(0.4)],
+    inputs: [image('2560x1440', 0.4), tone(0.4)],
     width: 2560,
     height: 1440,
     seconds: 0.4,

@@ -79,8 +79,8 @@ describe('npm run backup and npm run restore', { timeout: 4 * limitMs }, () => {
     expect(await readFile(join(dataDir, 'secrets.json'), 'utf8')).toBe(
       await readFile(join(place.dataDir, 'secrets.json'), 'utf8'),
     );
-    expect(before.pictures.length).toBeGreaterThanOrEqual(5);
-    expect(before.pictures.flat()).not.toContainEqual(expect.objectContaining({ status: 404 }));
+    expect(before.images.length).toBeGreaterThanOrEqual(5);
+    expect(before.images.flat()).not.toContainEqual(expect.objectContaining({ status: 404 }));
     expect(await whileRunning(other, {}, () => snapshotOf(other, traces))).toEqual(before);
   });
 

@@ -9,7 +9,7 @@ import { newPlace, type Place, run } from '../acceptance/running.fixture.ts';
 import { everyNth, isNightly } from '../lane.fixture.ts';
 import { clip } from '../media/clips.fixture.ts';
 import { folderCopies } from '../media/foldercopies.fixture.ts';
-import { picture } from '../media/pictures.fixture.ts';
+import { makeImage } from '../media/images.fixture.ts';
 import { render } from '../media/videosamples.fixture.ts';
 import { skipWithout } from '../programs.fixture.ts';
 import { limitMs } from './installation.fixture.ts';
@@ -80,7 +80,7 @@ const signImages = () => post<Record<string, Signed>>('/v1/sign/image', { refs: 
 
 async function plant(): Promise<void> {
   const film = await readFile(await render(clip, folder));
-  const [image, poster, old] = await Promise.all([1, 2, 3].map((seed) => picture('png', { seed, width: 500 })));
+  const [image, poster, old] = await Promise.all([1, 2, 3].map((seed) => makeImage('png', { seed, width: 500 })));
   if (image === undefined || poster === undefined || old === undefined) throw new Error('there are three');
   const text = Buffer.from('a text');
   originals = { image, video: film, text, oldImage: old, oldVideo: film };

@@ -7,7 +7,7 @@ import { readConfig } from '#app/config.ts';
 import { signInThroughBrowser } from '#commands/signin.ts';
 import { type Place, type Program, run } from '../acceptance/running.fixture.ts';
 import { chatter } from '../agent/rig.fixture.ts';
-import { picture } from '../media/pictures.fixture.ts';
+import { makeImage } from '../media/images.fixture.ts';
 
 /** Programs start slowly on a busy machine. */
 export const limitMs = 240_000;
@@ -61,7 +61,7 @@ async function call(url: string, headers: Record<string, string>, body?: unknown
 
 const bearer = ({ token }: Pick<Traces, 'token'>) => ({ authorization: `Bearer ${token}` });
 
-/** Creates a user with pictures, a copy, a legacy file, memories, a chat with a generated picture, and a mail. */
+/** Creates a user with images, a copy, a legacy file, memories, a chat with a generated image, and a mail. */
 export async function use(place: Place): Promise<Traces> {
   const config = readConfig(place.env, []);
   const { accessToken: token } = await signInThroughBrowser(config, 'ada@example.com');
@@ -84,13 +84,9 @@ export async function use(place: Place): Promise<Traces> {
   });
   const legacy = join(place.dataDir, 'legacy/agent_message/old');
   await mkdir(legacy, { recursive: true });
-  await writeFile(join(legacy, 'picture.png'), await picture('png', { seed: 3 }));
+  await writeFile(join(legacy, 'image.png'), await makeImage('png', { seed: 3 }));
   const scope = { ownerId: userId, scopeKind: 'thread', scopeId: 'old' };
-  await call(
-    at(place, 1, '/v1/assets/legacy'),
-    { 'x-internal-key': internalKey },
-    { ...scope, path: 'old/picture.png' },
-  );
+  await call(at(place, 1, '/v1/assets/legacy'), { 'x-internal-key': internalKey }, { ...scope, path: 'old/image.png' });
   for (const content of ['I like lighthouses', 'I LIKE LIGHTHOUSES!', 'My dog is afraid of thunder'])
     await call(at(place, 5, '/memory/add'), bearer(traces), {
       entity_id: userId,
@@ -99,7 +95,7 @@ export async function use(place: Place): Promise<Traces> {
       content,
     });
   const chat = chatter(at(place, 4, ''), userId, bearer(traces));
-  await chat.ended(await chat.ask(traces.threadId, 'Make a picture of a lighthouse'));
+  await chat.ended(await chat.ask(traces.threadId, 'Make an image of a lighthouse'));
   await sendMail(place, traces);
   return traces;
 }
@@ -110,7 +106,7 @@ async function upload(place: Place, traces: Traces, seed: number): Promise<strin
   const put = await fetch(String(reservation.uploadUrl), {
     method: 'PUT',
     headers: reservation.headers as Record<string, string>,
-    body: new Uint8Array(await picture('png', { seed, width: 400, height: 300 })),
+    body: new Uint8Array(await makeImage('png', { seed, width: 400, height: 300 })),
   });
   if (!put.ok) throw new Error(`the upload returned ${put.status}`);
   const { assetId } = reservation;
@@ -121,12 +117,12 @@ async function upload(place: Place, traces: Traces, seed: number): Promise<strin
 const sendMail = (place: Place, { internalKey, mail, mailKey }: Traces) =>
   call(at(place, 7, '/emails'), { 'x-internal-key': internalKey, 'idempotency-key': mailKey }, mail);
 
-/** Returns what users see, without values that change over time: the bytes of every picture, once in full and once resized. */
+/** Returns what users see, without values that change over time: the bytes of every image, once in full and once resized. */
 export async function snapshotOf(place: Place, traces: Traces) {
   const { assets } = await call(at(place, 1, '/v1/assets?limit=50'), bearer(traces));
   const refs = (assets as readonly JsonObject[]).map(({ assetId }) => String(assetId)).sort();
   const signed = await call(at(place, 1, '/v1/sign/image'), bearer(traces), { refs });
-  const pictures = await Promise.all(
+  const images = await Promise.all(
     refs.map(async (ref) => {
       const { url, previewUrl } = signed[ref] as JsonObject;
       return [await open(url), await open(previewUrl).then(({ status }) => status)];
@@ -141,7 +137,7 @@ export async function snapshotOf(place: Place, traces: Traces) {
   // The score decreases over time.
   const remembered = (memories as readonly JsonObject[]).map(({ score, ...memory }) => memory);
   // The mail was sent once: the response is the same, and there is no second mail.
-  return { assets, pictures, messages, remembered, mail: await sendMail(place, traces) };
+  return { assets, images, messages, remembered, mail: await sendMail(place, traces) };
 }
 
 async function open(url: unknown) {

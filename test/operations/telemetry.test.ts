@@ -47,7 +47,7 @@ beforeAll(async () => {
   const authorization = `Bearer ${token.output().trim()}`;
   const secrets = JSON.parse(await readFile(join(place.dataDir, 'secrets.json'), 'utf8'));
 
-  const text = 'Remember that I like lighthouses. Make a picture and a video of a lighthouse.';
+  const text = 'Remember that I like lighthouses. Make an image and a video of a lighthouse.';
   const started = await fetch(`${urlOf('agent')}/task`, {
     method: 'POST',
     headers: { ...journeys.chat.headers, authorization },
@@ -151,7 +151,7 @@ describe('traces', () => {
     const registrations = of(journeys.chat).filter(
       ({ service, name }) => service === 'media' && name === 'POST /v1/assets',
     );
-    // A picture, the video's poster and the video.
+    // An image, the video's poster and the video.
     expect(registrations).toHaveLength(3);
   });
 });

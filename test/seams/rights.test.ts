@@ -6,7 +6,7 @@ import { createClient, type HttpClient } from '#platform/http/client.ts';
 import { type Provider, startProvider } from '../agent/provider.fixture.ts';
 import { type AgentRig, type Chatter, modelsOf, newThread, startAgent, testSettings } from '../agent/rig.fixture.ts';
 import { databaseEngines } from '../database.fixture.ts';
-import { picture } from '../media/pictures.fixture.ts';
+import { makeImage } from '../media/images.fixture.ts';
 import { embedded, put, upload } from '../media/rig.fixture.ts';
 import { type ModelServer, startModelServer } from '../memory/modelserver.fixture.ts';
 import { languageModelAt, type MemoryRig, startMemory } from '../memory/rig.fixture.ts';
@@ -32,7 +32,7 @@ let memoryModel: ModelServer;
 beforeAll(async () => {
   const [pglite] = databaseEngines;
   if (pglite === undefined) throw new Error('there is no database engine');
-  png = await picture('png');
+  png = await makeImage('png');
   memoryModel = await startModelServer();
   memory = await startMemory(pglite, { languageModel: await languageModelAt(memoryModel.url) });
   seams.memory = await witness(memory.url);
@@ -68,7 +68,7 @@ beforeAll(async () => {
     imageGenerator: { generate: make, edit: make },
     pace: { leaseMs: 60_000 },
   });
-  // The offline model sees no pictures; this one gets them.
+  // The offline model sees no images; this one gets them.
   provider = await startProvider();
   const seeing = await first.another({
     memory: behind('memory'),
@@ -98,7 +98,7 @@ const newAsset = async (chatter: Chatter) => {
 };
 const file = (assetId: string) => ({ type: 'file', mediaType: 'image/png', url: `asset:${assetId}` });
 
-describe('a conversation with pictures, videos and memory', () => {
+describe('a conversation with images, videos and memory', () => {
   it('makes the calls of the table, each for the user of the run, and no others', async () => {
     const threadId = newThread();
     const say = async (message: object, speaker = alice) => {

@@ -30,7 +30,7 @@ export interface Stage {
   readonly redisEmptiedAtMs: () => number;
 }
 
-/** Returns a different picture each time. */
+/** Returns a different image each time. */
 const noise = (): Promise<Buffer> =>
   sharp(randomBytes(96 * 96 * 3), { raw: { width: 96, height: 96, channels: 3 } })
     .jpeg()
@@ -41,7 +41,7 @@ interface Kept {
   readonly sha256: string;
 }
 
-/** Uploads, reads and deletes. Repeatedly tries to add a prohibited picture. */
+/** Uploads, reads and deletes. Repeatedly tries to add a prohibited image. */
 export function uploader({ book, user, isOver }: Stage, prohibited: Buffer): Actor {
   const scope = { scopeKind: 'thread', scopeId: 'soak', kind: 'image', mime: 'image/jpeg' };
   const live: Kept[] = [];
@@ -73,13 +73,13 @@ export function uploader({ book, user, isOver }: Stage, prohibited: Buffer): Act
     if (answer?.status !== 200) return undefined;
     const signed = answer.body[asset.assetId] as { ready: boolean; url: string };
     if (!signed.ready) {
-      book.breach(`a registered picture was not found: ${asset.assetId}`);
+      book.breach(`a registered image was not found: ${asset.assetId}`);
       return undefined;
     }
     const bytes = await fetch(signed.url, { signal: AbortSignal.timeout(20_000) })
       .then(async (response) => (response.ok ? Buffer.from(await response.arrayBuffer()) : response.status))
       .catch(() => undefined);
-    if (bytes === 404) book.breach(`a registered picture has no bytes: ${asset.assetId}`);
+    if (bytes === 404) book.breach(`a registered image has no bytes: ${asset.assetId}`);
     if (Buffer.isBuffer(bytes) && sha256(bytes) !== asset.sha256) book.breach(`changed bytes: ${asset.assetId}`);
     return signed.url;
   }
@@ -106,14 +106,14 @@ export function uploader({ book, user, isOver }: Stage, prohibited: Buffer): Act
       const bytes = await noise();
       const { status, assetId } = await upload(bytes);
       if (status === 201 || status === 200) live.push({ assetId, sha256: sha256(bytes) });
-      else book.breach(`a valid picture returned ${status}`);
+      else book.breach(`a valid image returned ${status}`);
       const some = live[Math.floor(Math.random() * live.length)];
       if (some) await readBytes(some);
       if (some && Math.random() < 0.2) await remove(some);
       if (Math.random() < 0.2) {
         const bad = await upload(prohibited);
         refused.push(bad.assetId);
-        if (bad.status !== 451) book.breach(`a prohibited picture returned ${bad.status}`);
+        if (bad.status !== 451) book.breach(`a prohibited image returned ${bad.status}`);
         await expectGone(bad.assetId);
       }
     },
@@ -123,9 +123,9 @@ export function uploader({ book, user, isOver }: Stage, prohibited: Buffer): Act
       for (const url of gone.values()) {
         if (url === '') continue;
         const { status } = await fetch(url);
-        if (status !== 404) book.breach(`the bytes of a deleted picture returned ${status}`);
+        if (status !== 404) book.breach(`the bytes of a deleted image returned ${status}`);
       }
-      book.count(`verified: ${live.length} pictures, ${gone.size} deleted, ${refused.length} rejected`);
+      book.count(`verified: ${live.length} images, ${gone.size} deleted, ${refused.length} rejected`);
     },
   };
 }
@@ -135,7 +135,7 @@ const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex
 /** Chats with the agent and reads to the end despite interruptions. */
 export function chatter({ book, user, token, isOver, redisEmptiedAtMs }: Stage): Actor {
   const turns: { readonly threadId: string; readonly shown: string; readonly isLostTwice: boolean }[] = [];
-  const texts = ['/long 2000', 'Tell me something', 'Make a picture of a boat'];
+  const texts = ['/long 2000', 'Tell me something', 'Make an image of a boat'];
 
   async function read(taskId: string): Promise<string> {
     // Each reconnection may reach the other process.

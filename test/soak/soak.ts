@@ -8,8 +8,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePortBase, run } from '../acceptance/running.fixture.ts';
 import { clockFileEnv } from '../clock.fixture.ts';
+import { makeImage } from '../media/images.fixture.ts';
 import { digestOf, openLists } from '../media/lists.fixture.ts';
-import { picture } from '../media/pictures.fixture.ts';
 import { dropBucket, testServer } from '../platform/objects/s3.fixture.ts';
 import { type Actor, chatter, mailer, rememberer, type Stage, sessionHolder, uploader } from './actors.ts';
 import { type Book, createCaller, Over, openBook } from './calls.ts';
@@ -40,7 +40,7 @@ export async function soak({ seconds, faultEveryS, print }: SoakOptions): Promis
   try {
     const folder = opened(await mkdtemp(join(tmpdir(), 'atelier-soak-')), (path) => rm(path, { recursive: true }));
     const lists = opened(await openLists(), (part) => part.close());
-    const prohibited = await picture('jpeg', { width: 200, height: 160, seed: 9 });
+    const prohibited = await makeImage('jpeg', { width: 200, height: 160, seed: 9 });
     await lists.write('sha256', digestOf('sha256', prohibited));
     const postgres = opened(await startPostgres(), (part) => part.close());
     const redis = opened(await startRedis(), (part) => part.close());

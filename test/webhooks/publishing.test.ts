@@ -51,7 +51,7 @@ interface Event {
 const events = () => receiver.received.map(({ event }) => event as Event);
 const ofType = (type: string) => events().filter((event) => event?.type === type);
 
-it('publishes an account once, a picture and the end of its run', { timeout: 3 * limitMs }, async () => {
+it('publishes an account once, an image and the end of its run', { timeout: 3 * limitMs }, async () => {
   await start();
   const token = await newToken();
   await newToken();

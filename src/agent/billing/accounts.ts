@@ -6,7 +6,7 @@ import { publishAccount } from '#webhooks/accounts.ts';
 import type { Webhooks } from '#webhooks/publishing.ts';
 import type { CreditsInfo, UsageDays } from '../api.ts';
 import { listUsage, type UsageTables } from '../store/usagestore.ts';
-import { pictureCost, videoCost } from './prices.ts';
+import { imageCost, videoCost } from './prices.ts';
 
 export interface UsageDeps {
   readonly db: Db<UsageTables & AccountTables>;
@@ -41,7 +41,7 @@ export function chooseDays(range: DayRange): { readonly from: string; readonly t
 
 export async function readCredits({ db, webhooks }: UsageDeps, userId: string, runCost: number): Promise<CreditsInfo> {
   const { plan, credits } = await ensureProfile(db, { id: userId }, publishAccount(webhooks));
-  return { plan, credits, prices: { run: runCost, image: pictureCost, video: videoCost } };
+  return { plan, credits, prices: { run: runCost, image: imageCost, video: videoCost } };
 }
 
 const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);

@@ -4,7 +4,7 @@ import { type AccountTables, setPlanAndCredits } from '#accounts/store.ts';
 import { type Chatter, newThread } from '../../../test/agent/rig.fixture.ts';
 import { type ScriptedRig, startScripted } from '../../../test/agent/scripted.fixture.ts';
 import { stockChats } from '../../../test/agent/stockchat.fixture.ts';
-import { picture } from '../../../test/media/pictures.fixture.ts';
+import { makeImage } from '../../../test/media/images.fixture.ts';
 
 let rig: ScriptedRig;
 let user: Chatter;
@@ -252,7 +252,7 @@ describe.each(stockChats)('useChat with the default transport of AI SDK $version
   it('attaches a file by its asset and by the URL that messages have', async () => {
     const threadId = newThread();
     const chat = open(rig.url, user, threadId);
-    const bytes = await picture('png');
+    const bytes = await makeImage('png');
     const url = `data:image/png;base64,${bytes.toString('base64')}`;
     await chat.sendMessage({ text: say('A bee'), files: [{ type: 'file', mediaType: 'image/png', url }] });
     const fileOf = async (thread: string, at: number) =>

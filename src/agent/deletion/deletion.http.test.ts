@@ -12,7 +12,7 @@ import { createLog } from '#platform/log.ts';
 import { openPubSub } from '#platform/pubsub/open.ts';
 import type { Redis } from '#platform/redis/redis.ts';
 import { type AgentRig, type Chatter, newThread, type Opened, startAgent } from '../../../test/agent/rig.fixture.ts';
-import { picture } from '../../../test/media/pictures.fixture.ts';
+import { makeImage } from '../../../test/media/images.fixture.ts';
 import { onEveryPair, upload } from '../../../test/media/rig.fixture.ts';
 
 onEveryPair('deletion', (pair) => {
@@ -32,7 +32,7 @@ onEveryPair('deletion', (pair) => {
     const videosReleased = new Promise<void>((resolve) => {
       releaseVideos = resolve;
     });
-    const bytes = await picture('png');
+    const bytes = await makeImage('png');
     const make = async () => ({ bytes, mime: 'image/png' });
     rig = await startAgent(pair, {
       imageGenerator: { generate: make, edit: make },
@@ -108,7 +108,7 @@ onEveryPair('deletion', (pair) => {
 
   const newAsset = async (user: Chatter, scopeId: string) => {
     const media = rig.media.client(user.credential);
-    const { said, assetId } = await upload(media, await picture('png'), { scopeKind: 'thread', scopeId });
+    const { said, assetId } = await upload(media, await makeImage('png'), { scopeKind: 'thread', scopeId });
     expect((await media.register(said)).status).toBe(201);
     return assetId;
   };

@@ -8,14 +8,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createLog } from '#platform/log.ts';
 import { openPubSub } from '#platform/pubsub/open.ts';
 import type { Chatter } from '../../../test/agent/rig.fixture.ts';
-import {
-  impatient,
-  json,
-  pictureAnswer,
-  type ScriptedRig,
-  startScripted,
-} from '../../../test/agent/scripted.fixture.ts';
-import { picture } from '../../../test/media/pictures.fixture.ts';
+import { imageAnswer, impatient, json, type ScriptedRig, startScripted } from '../../../test/agent/scripted.fixture.ts';
+import { makeImage } from '../../../test/media/images.fixture.ts';
 import { upload } from '../../../test/media/rig.fixture.ts';
 import { createUserEvents } from '../userevents/publishing.ts';
 import { type CallTables, McpCalls } from './calls.ts';
@@ -54,14 +48,14 @@ const callTool = async (
 const textOf = ({ content: [first] }: CallToolResult) => (first?.type === 'text' ? first.text : undefined);
 const dataOf = ({ structuredContent = {} }: CallToolResult) => structuredContent;
 let seed = 800;
-const newPicture = () => picture('png', { seed: ++seed });
+const newImage = () => makeImage('png', { seed: ++seed });
 
-/** A user with 100 credits, connected; and a prompt for which the provider has a picture. */
+/** A user with 100 credits, connected; and a prompt for which the provider has an image. */
 async function prepare(credits = 100) {
   const user = await rig.user('pro', credits);
-  const bytes = await newPicture();
-  const prompt = `mcp picture ${randomUUID()}`;
-  rig.provider.on(prompt, pictureAnswer(bytes));
+  const bytes = await newImage();
+  const prompt = `mcp image ${randomUUID()}`;
+  rig.provider.on(prompt, imageAnswer(bytes));
   return { user, bytes, prompt, client: await connect(user) };
 }
 
@@ -119,7 +113,7 @@ describe('the tools', () => {
 });
 
 describe('generate_image and edit_image', () => {
-  it('store a picture of the user, show it, and charge for it alone', async () => {
+  it('store an image of the user, show it, and charge for it alone', async () => {
     const { user, bytes, prompt, client } = await prepare();
     const result = await callTool(client, 'generate_image', { prompt });
     expect(result.isError).toBeUndefined();
@@ -136,7 +130,7 @@ describe('generate_image and edit_image', () => {
     expect(usage.body.days).toMatchObject([{ model: 'mcp', runs: 0, images: 1, credits: 2 }]);
 
     const edit = `mcp edit ${randomUUID()}`;
-    rig.provider.on(edit, pictureAnswer(await newPicture()));
+    rig.provider.on(edit, imageAnswer(await newImage()));
     const edited = await callTool(client, 'edit_image', { prompt: edit, assetId: data.assetId });
     expect(dataOf(edited)).toMatchObject({ status: 'completed', assetId: expect.any(String) });
     expect(dataOf(edited).assetId).not.toBe(data.assetId);
@@ -153,8 +147,8 @@ describe('generate_image and edit_image', () => {
     const { bytes, prompt, client } = await prepare();
     const { assetId } = dataOf(await callTool(client, 'generate_image', { prompt }));
     const edit = `mcp part ${randomUUID()}`;
-    rig.provider.on(edit, pictureAnswer(await newPicture()));
-    const mask = await newPicture();
+    rig.provider.on(edit, imageAnswer(await newImage()));
+    const mask = await newImage();
     const edited = await callTool(client, 'edit_image', { prompt: edit, assetId, mask: mask.toString('base64') });
     expect(dataOf(edited)).toMatchObject({ status: 'completed', credits: 2 });
     const sent = rig.provider.asked.findLast(({ path }) => path === '/v1/images/edits');
@@ -162,7 +156,7 @@ describe('generate_image and edit_image', () => {
     for (const part of [bytes, mask]) expect(String(sent?.body)).toContain(part.toString('latin1'));
   });
 
-  it('edit no picture of another user', async () => {
+  it('edit no image of another user', async () => {
     const one = await prepare();
     const { assetId } = dataOf(await callTool(one.client, 'generate_image', { prompt: one.prompt }));
     const two = await prepare();
@@ -175,7 +169,7 @@ describe('generate_image and edit_image', () => {
   it.each([
     ['a refusal', json({ error: { message: 'too gaudy' } }, 400), 'rejected', 'too gaudy'],
     ['a failure', json({}, 401), 'provider_failed', '401'],
-    ['no picture', pictureAnswer(Buffer.from('no picture')), 'rejected', ''],
+    ['no image', imageAnswer(Buffer.from('no image')), 'rejected', ''],
   ])('report %s of the provider, for free', async (_title, said, code, message) => {
     const { user, client } = await prepare();
     const prompt = `mcp failing ${randomUUID()}`;
@@ -214,14 +208,14 @@ describe('generate_image and edit_image', () => {
   it('go on after the client has disconnected', async () => {
     const { user, client } = await prepare();
     const prompt = `mcp slow ${randomUUID()}`;
-    const bytes = await newPicture();
+    const bytes = await newImage();
     let answer: (() => void) | undefined;
     const asked = new Promise<void>((resolve) => {
       answer = resolve;
     });
     rig.provider.on(prompt, () => {
       answer?.();
-      return pictureAnswer(bytes);
+      return imageAnswer(bytes);
     });
     const call = callTool(client, 'generate_image', { prompt }).catch(() => undefined);
     await asked;
@@ -348,7 +342,7 @@ describe('POST /mcp over HTTP', () => {
   it('edits what the user has uploaded', async () => {
     const { user, client, prompt } = await prepare();
     const mine = rig.media.client(user.credential);
-    const { said, assetId } = await upload(mine, await newPicture());
+    const { said, assetId } = await upload(mine, await newImage());
     expect((await mine.register(said)).status).toBe(201);
     expect(dataOf(await callTool(client, 'edit_image', { prompt, assetId }))).toMatchObject({ status: 'completed' });
   });

@@ -2,13 +2,13 @@
 import type { CallToolResult, Tool } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
 import { findUnstorable } from '#platform/storable.ts';
-import { pictureCost, videoCost } from '../billing/prices.ts';
+import { imageCost, videoCost } from '../billing/prices.ts';
 import { ratio } from '../providers/generators.ts';
-import { editImage, generateImage, type PictureDeps } from './pictures.ts';
+import { editImage, generateImage, type ImageDeps } from './images.ts';
 import { listAssets, type RecordDeps, recallMemory, saveMemory } from './records.ts';
 import { generateVideo, type VideoCallDeps } from './videos.ts';
 
-export type McpToolDeps = PictureDeps & VideoCallDeps & RecordDeps;
+export type McpToolDeps = ImageDeps & VideoCallDeps & RecordDeps;
 
 export interface McpCaller {
   readonly userId: string;
@@ -66,13 +66,13 @@ function schemasOf(properties: Readonly<Record<string, unknown>> = {}): Record<s
 const tools: readonly McpTool[] = [
   define(
     'generate_image',
-    `Makes an image from a description and stores it in the user's library. Costs ${pictureCost} credits.`,
+    `Makes an image from a description and stores it in the user's library. Costs ${imageCost} credits.`,
     z.object({ prompt, ratio: ratio.default('1:1') }),
     (deps, { userId }, order) => generateImage(deps, userId, order),
   ),
   define(
     'edit_image',
-    `Changes an image of the user's library and stores the result as a new one. Costs ${pictureCost} credits.`,
+    `Changes an image of the user's library and stores the result as a new one. Costs ${imageCost} credits.`,
     z.object({
       prompt,
       assetId: z.guid().toLowerCase().describe('As generate_image and list_assets return it.'),

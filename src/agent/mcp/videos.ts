@@ -11,7 +11,7 @@ import type { Video, VideoTables } from '../store/videostore.ts';
 import { waitFor } from '../tools/videos.ts';
 import { placeOrder, type VideoDeps, videoReference } from '../videos/videos.ts';
 import { admitCall, type CallDeps, type CallTables, type McpCalls, threadOf } from './calls.ts';
-import { usageModel } from './pictures.ts';
+import { usageModel } from './images.ts';
 import { linkTo, succeed, ToolFailed } from './results.ts';
 
 export interface VideoCallDeps extends VideoDeps, CallDeps {

@@ -1,24 +1,24 @@
-/** Who makes pictures and videos: a provider, or the offline renderer (src/local/renderer). */
+/** Who makes images and videos: a provider, or the offline renderer (src/local/renderer). */
 import { z } from 'zod';
 
 export const ratio = z.enum(['1:1', '4:3', '3:4', '16:9', '9:16']);
 export type Ratio = z.output<typeof ratio>;
 
-export interface Picture {
+export interface Image {
   readonly bytes: Uint8Array;
   readonly mime: string;
 }
 
 export interface ImageGenerator {
-  generate(order: { readonly prompt: string; readonly ratio: Ratio; readonly signal: AbortSignal }): Promise<Picture>;
-  edit(order: ImageEdit): Promise<Picture>;
+  generate(order: { readonly prompt: string; readonly ratio: Ratio; readonly signal: AbortSignal }): Promise<Image>;
+  edit(order: ImageEdit): Promise<Image>;
 }
 
 export interface ImageEdit {
   readonly prompt: string;
-  readonly source: Picture;
+  readonly source: Image;
   /** A PNG of the source's size. Its transparent pixels are the part to change. Without it, all of the source. */
-  readonly mask?: Picture | undefined;
+  readonly mask?: Image | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -27,7 +27,7 @@ export interface Clip {
   readonly mime: string;
   readonly facts?: { readonly width: number; readonly height: number; readonly durationMs: number };
   /** A frame of it. */
-  readonly poster?: Picture;
+  readonly poster?: Image;
 }
 
 export interface VideoOrder {

@@ -1,6 +1,6 @@
-/** Pictures by an OpenAI-compatible provider: `/images/generations`, `/images/edits`. */
+/** Images by an OpenAI-compatible provider: `/images/generations`, `/images/edits`. */
 import { z } from 'zod';
-import { type ImageGenerator, type Picture, ProviderFailed, type Ratio } from './generators.ts';
+import { type Image, type ImageGenerator, ProviderFailed, type Ratio } from './generators.ts';
 import { parseJson } from './mediafetch.ts';
 import { callProvider, type ProviderSettings } from './requests.ts';
 
@@ -27,7 +27,7 @@ export function openImageProvider(settings: ProviderSettings, timeoutMs = imageT
   return {
     async generate({ prompt, ratio, signal }) {
       const json = { model, prompt, n: 1, size: imageSizes[ratio] };
-      return pictureIn(await call('/images/generations', { json, signal }), (url) => fetchFrom(url, signal));
+      return imageIn(await call('/images/generations', { json, signal }), (url) => fetchFrom(url, signal));
     },
     async edit({ prompt, source, mask, signal }) {
       const form = new FormData();
@@ -35,7 +35,7 @@ export function openImageProvider(settings: ProviderSettings, timeoutMs = imageT
       form.set('prompt', prompt);
       form.set('image', new Blob([new Uint8Array(source.bytes)], { type: source.mime }), 'source');
       if (mask !== undefined) form.set('mask', new Blob([new Uint8Array(mask.bytes)], { type: mask.mime }), 'mask.png');
-      return pictureIn(await call('/images/edits', { form, signal }), (url) => fetchFrom(url, signal));
+      return imageIn(await call('/images/edits', { form, signal }), (url) => fetchFrom(url, signal));
     },
   };
 }
@@ -45,7 +45,7 @@ interface Body {
 }
 
 /** In the answer itself, or at an address that the provider names. What it really is the media service finds out. */
-async function pictureIn({ bytes }: Body, fetchFrom: (url: string) => Promise<Body>): Promise<Picture> {
+async function imageIn({ bytes }: Body, fetchFrom: (url: string) => Promise<Body>): Promise<Image> {
   const parsed = made.safeParse(parseJson(bytes));
   const first = parsed.success ? parsed.data.data[0] : undefined;
   const found = first?.b64_json
@@ -54,11 +54,11 @@ async function pictureIn({ bytes }: Body, fetchFrom: (url: string) => Promise<Bo
       ? (await fetchFrom(first.url)).bytes
       : undefined;
   if (!found?.length) throw new ProviderFailed('The image provider returned no image.');
-  return describePicture(found);
+  return describeImage(found);
 }
 
 /** With the type that its first bytes show. The media service examines the rest. */
-export function describePicture(bytes: Uint8Array): Picture {
+export function describeImage(bytes: Uint8Array): Image {
   const head = Buffer.from(bytes.subarray(0, 12));
   if (head[0] === 0xff && head[1] === 0xd8) return { bytes, mime: 'image/jpeg' };
   if (head.toString('latin1', 8, 12) === 'WEBP') return { bytes, mime: 'image/webp' };

@@ -6,8 +6,8 @@ import type { LanguageModelV4Prompt } from '@ai-sdk/provider';
 import { APICallError } from 'ai';
 
 const bytesPerToken = 3;
-/** A picture of at most 1568 pixels a side, with the largest of the common formulas. */
-export const pictureTokens = 1600;
+/** An image of at most 1568 pixels a side, with the largest of the common formulas. */
+export const imageTokens = 1600;
 
 export function estimateTokens(text: string): number {
   return Math.ceil(Buffer.byteLength(text) / bytesPerToken);
@@ -54,7 +54,7 @@ export function newestHalf(prompt: LanguageModelV4Prompt): LanguageModelV4Prompt
 function sizeOf(message: LanguageModelV4Prompt[number]): number {
   if (typeof message.content === 'string') return estimateTokens(message.content);
   return message.content.reduce(
-    (sum, part) => sum + (part.type === 'file' ? pictureTokens : estimateTokens(JSON.stringify(part))),
+    (sum, part) => sum + (part.type === 'file' ? imageTokens : estimateTokens(JSON.stringify(part))),
     0,
   );
 }

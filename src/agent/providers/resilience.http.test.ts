@@ -4,13 +4,13 @@ import type { Asked, Said } from '../../../test/agent/provider.fixture.ts';
 import { type Chatter, modelsOf, newThread } from '../../../test/agent/rig.fixture.ts';
 import {
   calling,
-  pictureAnswer,
+  imageAnswer,
   providerKey,
   type ScriptedRig,
   startScripted,
 } from '../../../test/agent/scripted.fixture.ts';
 import { messagesOf, refusal, textStream } from '../../../test/agent/wire.fixture.ts';
-import { picture } from '../../../test/media/pictures.fixture.ts';
+import { makeImage } from '../../../test/media/images.fixture.ts';
 
 let rig: ScriptedRig;
 let user: Chatter;
@@ -110,14 +110,14 @@ describe('a prompt that is too long', () => {
   });
 });
 
-describe('a provider of pictures', () => {
+describe('a provider of images', () => {
   it('that is busy for a moment is tried again', async () => {
-    rig.provider.on('a blue bee', refusal(429, { 'retry-after': '0' }), pictureAnswer(await picture('png')));
+    rig.provider.on('a blue bee', refusal(429, { 'retry-after': '0' }), imageAnswer(await makeImage('png')));
     const { status, tools } = await rig.tell(user, calling('generateImage', { prompt: 'a blue bee' }));
     expect([status, tools[0]?.output]).toMatchObject(['completed', { status: 'completed' }]);
   });
 
-  it('that fails gives its error to the model and to the message; the run goes on, and the picture is free', async () => {
+  it('that fails gives its error to the model and to the message; the run goes on, and the image is free', async () => {
     rig.provider.on('a green bee', refusal(503, { 'retry-after': '0' }));
     const poor = await rig.user('pro', 10);
     const before = rig.provider.asked.length;
@@ -132,7 +132,7 @@ describe('a provider of pictures', () => {
   it('gets at most four orders of a run at a time', async () => {
     let working = 0;
     let most = 0;
-    const bytes = await picture('png');
+    const bytes = await makeImage('png');
     const four = Promise.withResolvers<void>();
     const make = async () => {
       working += 1;
@@ -280,7 +280,7 @@ describe('usage', () => {
       usage: { inputTokens: 100, outputTokens: 20, totalTokens: 120, reasoningTokens: 5, cachedInputTokens: 60 },
       credits: 1,
     });
-    rig.provider.on('a paid bee', pictureAnswer(await picture('png')));
+    rig.provider.on('a paid bee', imageAnswer(await makeImage('png')));
     const drawn = await rig.tell(spender, calling('generateImage', { prompt: 'a paid bee' }));
     expect(drawn.answer?.metadata).toMatchObject({ usage: { inputTokens: null, reasoningTokens: null }, credits: 3 });
     const day = new Date().toISOString().slice(0, 10);

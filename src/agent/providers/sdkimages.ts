@@ -1,9 +1,9 @@
-/** Pictures by the AI SDK's image models. */
+/** Images by the AI SDK's image models. */
 import type { ImageModelV4, ImageModelV4CallOptions } from '@ai-sdk/provider';
 import { InvalidResponseDataError } from 'ai';
 import { withDeadline } from '#platform/resilience/deadline.ts';
-import { type ImageGenerator, OrderRefused, type Picture, ProviderFailed } from './generators.ts';
-import { describePicture, imageSizes } from './images.ts';
+import { type Image, type ImageGenerator, OrderRefused, ProviderFailed } from './generators.ts';
+import { describeImage, imageSizes } from './images.ts';
 import { explainSdkFailure } from './sdkfailures.ts';
 
 export interface SdkImageOptions {
@@ -12,7 +12,7 @@ export interface SdkImageOptions {
   readonly editModel: ImageModelV4;
   /** The models take a size in pixels and not an aspect ratio. */
   readonly takesSize: boolean;
-  /** For a picture, with all requests that it needs. */
+  /** For an image, with all requests that it needs. */
   readonly timeoutMs: number;
 }
 
@@ -23,8 +23,8 @@ export function createSdkImages({ model, editModel, takesSize, timeoutMs }: SdkI
     generate: ({ prompt, ratio, signal }) =>
       make(model, { prompt, ...(takesSize ? { size: imageSizes[ratio] } : { aspectRatio: ratio }) }, timeoutMs, signal),
     edit({ prompt, source, mask, signal }) {
-      const fileOf = ({ bytes, mime }: Picture) => ({ type: 'file', data: bytes, mediaType: mime }) as const;
-      // fal's endpoints named `…/edit` take a list of pictures, the others one.
+      const fileOf = ({ bytes, mime }: Image) => ({ type: 'file', data: bytes, mediaType: mime }) as const;
+      // fal's endpoints named `…/edit` take a list of images, the others one.
       const fal = { useMultipleImages: editModel.modelId.endsWith('/edit') };
       const order = { prompt, files: [fileOf(source)], mask: mask && fileOf(mask), providerOptions: { fal } };
       return make(editModel, order, timeoutMs, signal);
@@ -32,7 +32,7 @@ export function createSdkImages({ model, editModel, takesSize, timeoutMs }: SdkI
   };
 }
 
-async function make(model: ImageModelV4, order: Order, timeoutMs: number, signal: AbortSignal): Promise<Picture> {
+async function make(model: ImageModelV4, order: Order, timeoutMs: number, signal: AbortSignal): Promise<Image> {
   const defaults = { n: 1, size: undefined, aspectRatio: undefined, seed: undefined, files: undefined };
   const call = { ...defaults, mask: undefined, providerOptions: {}, ...order };
   const generate = async (abortSignal: AbortSignal) => model.doGenerate({ ...call, abortSignal });
@@ -42,7 +42,7 @@ async function make(model: ImageModelV4, order: Order, timeoutMs: number, signal
   });
   const [first] = images;
   const bytes = typeof first === 'string' ? Buffer.from(first, 'base64') : first;
-  if (bytes?.length) return describePicture(bytes);
+  if (bytes?.length) return describeImage(bytes);
   if (isRetryable === false) throw new OrderRefused('The image provider refused: the image was filtered');
   throw new ProviderFailed('The image provider returned no image.');
 }

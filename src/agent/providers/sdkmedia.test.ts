@@ -1,4 +1,4 @@
-/** Pictures and videos by the AI SDK's packages, on the wire of each provider. */
+/** Images and videos by the AI SDK's packages, on the wire of each provider. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -40,7 +40,7 @@ const draw = (generator: ImageGenerator, ratio: '1:1' | '16:9' = '16:9') =>
   generator.generate({ prompt: 'a bee', ratio, signal });
 const sentTo = (place: string) => server.requests.filter(({ path }) => decodeURIComponent(path).includes(place));
 
-describe('a picture', () => {
+describe('an image', () => {
   it('of OpenAI', async () => {
     server.on('gpt-image-a', json({ created: 1, data: [{ b64_json: png.toString('base64') }] }));
     expect(await draw(await images({ provider: 'openai', name: 'gpt-image-a', path: '/v1' }))).toEqual({
@@ -70,8 +70,8 @@ describe('a picture', () => {
   it('of OpenAI, edited in a part', async () => {
     server.on('/v1/images/edits', json({ data: [{ b64_json: png.toString('base64') }] }));
     const generator = await images({ provider: 'openai', name: 'gpt-image-b', path: '/v1' });
-    const picture = { bytes: png, mime: 'image/png' };
-    await generator.edit({ prompt: 'in green', source: picture, mask: picture, signal });
+    const image = { bytes: png, mime: 'image/png' };
+    await generator.edit({ prompt: 'in green', source: image, mask: image, signal });
     expect(String(sentTo('/v1/images/edits').at(-1)?.body)).toContain('name="mask"');
   });
 
@@ -119,7 +119,7 @@ describe('a picture', () => {
   });
 });
 
-describe('a picture that fails', () => {
+describe('an image that fails', () => {
   const fal = (name: string) => images({ provider: 'fal', name });
 
   it.each([

@@ -1,15 +1,15 @@
-/** A `data:` picture is stored before its run starts, but only if the run may start. */
+/** A `data:` image is stored before its run starts, but only if the run may start. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { MediaTables } from '#media/assets/assetstore.ts';
 import { type AgentRig, type Chatter, newThread, startAgent, testSettings } from '../../../test/agent/rig.fixture.ts';
-import { picture } from '../../../test/media/pictures.fixture.ts';
+import { makeImage } from '../../../test/media/images.fixture.ts';
 import { embedded } from '../../../test/media/rig.fixture.ts';
 
 let rig: AgentRig;
 let parts: readonly object[];
 beforeAll(async () => {
   rig = await startAgent(embedded, { settings: { ...testSettings, maxRunsPerUser: 2 } });
-  const url = `data:image/png;base64,${(await picture('png')).toString('base64')}`;
+  const url = `data:image/png;base64,${(await makeImage('png')).toString('base64')}`;
   parts = [
     { type: 'text', text: '/slow 300' },
     { type: 'file', mediaType: 'image/png', url },

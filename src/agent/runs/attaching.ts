@@ -1,6 +1,6 @@
 /**
  * The files of a new message (docs/specification/agent.md#attachments): every one that is an asset, by whatever name the
- * client gives it, becomes `asset:<assetId>`, and so do pictures in `data:` URLs.
+ * client gives it, becomes `asset:<assetId>`, and so do images in `data:` URLs.
  */
 import { createHash } from 'node:crypto';
 import { invalid, problems } from '#platform/problem.ts';
@@ -20,8 +20,8 @@ type FilePart = Extract<Part, { type: 'file' }>;
 const never = new AbortController().signal;
 
 /**
- * Throws 400 for assets that do not exist and for blocked pictures, 403 for assets of others, and what `checkStart` throws
- * for the message before a picture of it is stored: a request that is refused leaves no asset.
+ * Throws 400 for assets that do not exist and for blocked images, 403 for assets of others, and what `checkStart` throws
+ * for the message before an image of it is stored: a request that is refused leaves no asset.
  */
 export async function resolveAttachments(
   deps: AttachingDeps,
@@ -33,14 +33,14 @@ export async function resolveAttachments(
   const named = message.parts.map((part) => (part.type === 'file' ? nameAsset(deps, part) : part));
   const assetIds = named.flatMap((part) => (part.type === 'file' && isAsset(part) ? [part.url.slice(6)] : []));
   if (assetIds.length > 0) await checkReadable(deps, userId, assetIds);
-  if (!named.some(isDataPicture)) return { ...message, parts: named };
+  if (!named.some(isDataImage)) return { ...message, parts: named };
   await checkStart({
     ...message,
-    parts: named.map((part) => (isDataPicture(part) ? { ...part, url: anyAsset } : part)),
+    parts: named.map((part) => (isDataImage(part) ? { ...part, url: anyAsset } : part)),
   });
   const parts: Part[] = [];
   for (const [index, part] of named.entries()) {
-    parts.push(isDataPicture(part) ? await storePicture(deps, userId, threadId, part, index) : part);
+    parts.push(isDataImage(part) ? await storeImage(deps, userId, threadId, part, index) : part);
   }
   return { ...message, parts };
 }
@@ -51,12 +51,12 @@ function nameAsset({ assetOfUrl }: AttachingDeps, { providerMetadata, ...part }:
   return isAsset(part) ? { ...part, url: part.url.toLowerCase() } : part;
 }
 
-/** Takes the place of a picture that is not stored yet. */
+/** Takes the place of an image that is not stored yet. */
 const anyAsset = 'asset:00000000-0000-4000-8000-000000000000';
 
 const isAsset = ({ url }: FilePart) => /^asset:/i.test(url);
 
-const isDataPicture = (part: Part): part is FilePart => part.type === 'file' && /^data:image\//i.test(part.url);
+const isDataImage = (part: Part): part is FilePart => part.type === 'file' && /^data:image\//i.test(part.url);
 
 async function checkReadable(deps: LibraryDeps, userId: string, assetIds: readonly string[]): Promise<void> {
   const { absent, foreign } = await judgeReadable(deps, userId, assetIds);
@@ -67,8 +67,8 @@ async function checkReadable(deps: LibraryDeps, userId: string, assetIds: readon
     });
 }
 
-/** The same picture of the same user in the same thread is one asset, so that a repeated request stores nothing more. */
-async function storePicture(
+/** The same image of the same user in the same thread is one asset, so that a repeated request stores nothing more. */
+async function storeImage(
   deps: LibraryDeps,
   ownerId: string,
   threadId: string,

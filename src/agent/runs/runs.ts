@@ -15,7 +15,7 @@ import type { Jobs } from '#platform/jobs/jobs.ts';
 import { invalid, problems } from '#platform/problem.ts';
 import { publishAccount } from '#webhooks/accounts.ts';
 import type { TaskInfo, TaskRequest } from '../api.ts';
-import { pictureCost } from '../billing/prices.ts';
+import { imageCost } from '../billing/prices.ts';
 import { runReference } from '../billing/references.ts';
 import type { TokenUsage } from '../billing/usage.ts';
 import { type Publishers, publishRunEnd, publishRunStart } from '../events.ts';
@@ -194,7 +194,7 @@ export interface RunEnd {
   readonly parts: UIMessage['parts'];
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly usage: TokenUsage;
-  /** Ledger references of what the message delivers: its pictures. */
+  /** Ledger references of what the message delivers: its images. */
   readonly delivered: readonly string[];
 }
 
@@ -214,7 +214,7 @@ export async function endRun(deps: RunsDeps, run: Run, end: RunEnd): Promise<Ans
     const parts = [...end.parts, ...videos.shown];
     const isCharged = end.status === 'completed' || (end.status === 'aborted' && end.parts.some(isShown));
     const images = end.delivered.length;
-    const credits = (isCharged ? run.credits : 0) + images * pictureCost;
+    const credits = (isCharged ? run.credits : 0) + images * imageCost;
     const { threadId, ownerId, messageId: id, taskId } = run;
     const { status, error, usage } = end;
     const metadata = { ...end.metadata, taskId, status, ...(error !== null && { error }), usage, credits };

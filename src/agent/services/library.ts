@@ -76,7 +76,7 @@ export async function keep(
   return registered.parse(accept(row));
 }
 
-/** Models write prompts with characters that the database cannot store. The picture matters more than these. */
+/** Models write prompts with characters that the database cannot store. The image matters more than these. */
 const storable = (prompt: string) => prompt.replaceAll('\0', '').toWellFormed() || undefined;
 
 /** The body of an answer that is 200 or 201. */
@@ -158,8 +158,8 @@ export async function listLibrary(
   return listed.parse(accept(answer));
 }
 
-/** The bytes of a picture, for a provider that edits it. */
-export async function fetchPicture(
+/** The bytes of an image, for a provider that edits it. */
+export async function fetchImage(
   deps: LibraryDeps,
   userId: string,
   assetId: string,
@@ -179,12 +179,12 @@ export async function fetchPicture(
   });
 }
 
-/** The longest side of pictures that models get, in pixels. */
+/** The longest side of images that models get, in pixels. */
 const modelSide = 1568;
-const maxModelPictureBytes = 8 * 1024 * 1024;
+const maxModelImageBytes = 8 * 1024 * 1024;
 
-/** A scaled JPEG of a picture, for a model. `undefined` if the user may not read the asset, or it shows no picture. */
-export async function fetchScaledPicture(
+/** A scaled JPEG of an image, for a model. `undefined` if the user may not read the asset, or it shows no image. */
+export async function fetchScaledImage(
   { media }: LibraryDeps,
   userId: string,
   assetId: string,
@@ -195,7 +195,7 @@ export async function fetchScaledPicture(
   const answer = await media.send({ ...call, method: 'POST', route: '/v1/fit' });
   if (answer.status !== 200) return undefined;
   const { url } = fitted.parse(answer.json());
-  return { bytes: await download(url, maxModelPictureBytes, outer), mime: 'image/jpeg' };
+  return { bytes: await download(url, maxModelImageBytes, outer), mime: 'image/jpeg' };
 }
 
 /** The bytes of an asset of at most `maxBytes`. `undefined` if the user may not read it, or it is larger. */

@@ -71,8 +71,8 @@ export function listRecentMessages(db: Handle, threadId: string, maxBytes: numbe
     .execute();
 }
 
-/** Those that show a picture, whether attached or made; in ascending order. */
-export function listMessagesWithPictures(db: Handle, threadId: string): Promise<readonly StoredMessage[]> {
+/** Those that show an image, whether attached or made; in ascending order. */
+export function listMessagesWithImages(db: Handle, threadId: string): Promise<readonly StoredMessage[]> {
   return db
     .selectFrom('agent_messages')
     .select(messageColumns)

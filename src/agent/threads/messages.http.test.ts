@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AccountTables, setPlanAndCredits } from '#accounts/store.ts';
 import { transaction } from '#platform/db/db.ts';
 import { type AgentRig, type Chatter, newThread, startAgent } from '../../../test/agent/rig.fixture.ts';
-import { picture } from '../../../test/media/pictures.fixture.ts';
+import { makeImage } from '../../../test/media/images.fixture.ts';
 import { embedded, upload } from '../../../test/media/rig.fixture.ts';
 import { appendMessage, listMessages, type StoredMessage } from '../store/messagestore.ts';
 import type { RunTables } from '../store/runstore.ts';
@@ -13,7 +13,7 @@ let rig: AgentRig;
 let user: Chatter;
 beforeAll(async () => {
   // Small enough for the limits of the tests.
-  const make = async () => ({ bytes: await picture('png'), mime: 'image/png' });
+  const make = async () => ({ bytes: await makeImage('png'), mime: 'image/png' });
   rig = await startAgent(embedded, { imageGenerator: { generate: make, edit: make } });
   user = await rig.user('pro', 1000);
 });
@@ -32,7 +32,7 @@ const say = async (threadId: string, parts: readonly object[], more = {}, chatte
 /** Of this user, in the library. */
 async function newAsset(chatter: Chatter, scopeKind = 'thread') {
   const client = rig.media.client(chatter.credential);
-  const { said, assetId } = await upload(client, await picture('png'), { scopeKind });
+  const { said, assetId } = await upload(client, await makeImage('png'), { scopeKind });
   expect((await client.register(said)).status).toBe(201);
   return assetId;
 }
@@ -62,7 +62,7 @@ describe('addresses of media', () => {
   it('of attached files too; other addresses stay as they are', async () => {
     const threadId = newThread();
     const assetId = await newAsset(user);
-    const others = [file('https://pictures.example/a.png'), file('data:image/png;base64,iVBORw0KGgo=')];
+    const others = [file('https://images.example/a.png'), file('data:image/png;base64,iVBORw0KGgo=')];
     const parts = [{ type: 'text', text: 'Look.' }, file(`asset:${assetId.toUpperCase()}`), ...others];
     const { status, body } = await say(threadId, parts);
     expect(status).toBe(201);
@@ -70,7 +70,7 @@ describe('addresses of media', () => {
     const [question] = await user.messages(threadId);
     const [, attached, ...rest] = question?.parts ?? [];
     expect((await fetch(String(attached?.url))).status).toBe(200);
-    // The second picture cannot be decoded, so it cannot become an asset.
+    // The second image cannot be decoded, so it cannot become an asset.
     expect(rest).toMatchObject(others);
     expect(await stored(threadId)).not.toContain('signature');
     await rig.media.client(user.credential).delete('/v1/assets', { ids: [assetId] });
@@ -78,7 +78,7 @@ describe('addresses of media', () => {
     expect((await user.messages(threadId))[0]?.parts).toMatchObject([parts[0], gone, ...others]);
   });
 
-  describe('a picture can be attached by a user who may read it, also through a server', () => {
+  describe('an image can be attached by a user who may read it, also through a server', () => {
     const asUser = (threadId: string, parts: readonly object[]) => say(threadId, parts);
     const asServer = (threadId: string, parts: readonly object[]) =>
       say(threadId, parts, { userId: user.userId }, rig.server);
@@ -109,7 +109,7 @@ describe('addresses of media', () => {
       alice = await rig.user('pro', 10);
       theirs = await newAsset(alice);
       legacyPath = `${alice.userId}/passport.png`;
-      const png = await picture('png');
+      const png = await makeImage('png');
       await rig.media.legacyFiles.put(legacyPath, png, {
         contentType: 'image/png',
         size: png.length,
@@ -145,13 +145,13 @@ describe('addresses of media', () => {
       ['a file', 'user', () => file(`asset:${theirs}`)],
       ['a file in an answer', 'assistant', () => file(`asset:${theirs}`)],
       ['a file in the legacy backend', 'user', () => file(`asset:${legacyPath}`)],
-      ['a part of a user with a picture', 'user', () => video({ kind: 'image', assetId: theirs })],
+      ['a part of a user with an image', 'user', () => video({ kind: 'image', assetId: theirs })],
       ['a part of a user with a video', 'user', () => video({ kind: 'video', assetId: theirs })],
       ['a part of a user with a path', 'user', () => video({ kind: 'image', assetId: legacyPath })],
-      ['a part of an answer with a picture', 'assistant', () => video({ kind: 'image', assetId: theirs })],
+      ['a part of an answer with an image', 'assistant', () => video({ kind: 'image', assetId: theirs })],
       ['a part of an answer with a video', 'assistant', () => video({ kind: 'video', assetId: theirs })],
       ['a part of an answer with a path', 'assistant', () => video({ kind: 'image', assetId: legacyPath })],
-      ['an output with a picture', 'assistant', () => tool({ kind: 'image', assetId: theirs })],
+      ['an output with an image', 'assistant', () => tool({ kind: 'image', assetId: theirs })],
       ['an output with a video', 'assistant', () => tool({ kind: 'video', assetId: theirs })],
       ['an output with a path', 'assistant', () => tool({ kind: 'video', assetId: legacyPath })],
     ] as const)('not %s', async (_title, role, part) => {
@@ -173,7 +173,7 @@ describe('addresses of media', () => {
       }
     });
 
-    it('a picture of another user cannot be edited, even if an old message attaches it', async () => {
+    it('an image of another user cannot be edited, even if an old message attaches it', async () => {
       const threadId = await store('user', file(`asset:${theirs}`));
       await user.ended(await user.ask(threadId, 'Please edit it.'));
       const [, , answer] = await user.messages(threadId);

@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Said, ToolCall } from '../../../test/agent/provider.fixture.ts';
 import { type Chatter, newThread } from '../../../test/agent/rig.fixture.ts';
-import { calling, pictureAnswer, type ScriptedRig, startScripted } from '../../../test/agent/scripted.fixture.ts';
-import { picture } from '../../../test/media/pictures.fixture.ts';
+import { calling, imageAnswer, type ScriptedRig, startScripted } from '../../../test/agent/scripted.fixture.ts';
+import { makeImage } from '../../../test/media/images.fixture.ts';
 
 let rig: ScriptedRig;
 let user: Chatter;
 beforeAll(async () => {
   rig = await startScripted();
   user = await rig.user('pro', 10_000);
-  rig.provider.on('a bee', pictureAnswer(await picture('png', { seed: 1 })));
-  rig.provider.on('a cow', pictureAnswer(await picture('png', { seed: 2 })));
-  rig.provider.on('an elk', pictureAnswer(await picture('png', { seed: 3 })));
+  rig.provider.on('a bee', imageAnswer(await makeImage('png', { seed: 1 })));
+  rig.provider.on('a cow', imageAnswer(await makeImage('png', { seed: 2 })));
+  rig.provider.on('an elk', imageAnswer(await makeImage('png', { seed: 3 })));
 });
 afterAll(() => rig.close());
 
@@ -26,7 +26,7 @@ describe('a model that numbers its calls anew at each step', () => {
     ['in one step', [{ calls: [draw('a bee'), draw('a cow')] }, { calls: [draw('an elk')] }, done]],
     ['in a name of ours', [{ calls: [draw('a bee'), draw('a cow', 'call_0-2')] }, { calls: [draw('an elk')] }, done]],
   ] satisfies readonly (readonly [string, readonly Said[]])[])(
-    '%s: each picture is its own, and is paid',
+    '%s: each image is its own, and is paid',
     async (_title, script) => {
       const before = await rig.credits(user);
       const { status, tools, taskId, threadId } = await rig.tell(user, script);

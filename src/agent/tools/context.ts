@@ -6,8 +6,8 @@ import type { EventWriter } from '../stream/eventwriter.ts';
 export interface ToolContext {
   readonly run: Run;
   readonly writer: EventWriter;
-  /** The messages of the thread that show pictures, oldest first. */
+  /** The messages of the thread that show images, oldest first. */
   readonly findMessages: () => Promise<readonly StoredMessage[]>;
-  /** A tool has made a picture, which the model may look at in its next step. */
-  readonly onPicture: (assetId: string) => void;
+  /** A tool has made an image, which the model may look at in its next step. */
+  readonly onImage: (assetId: string) => void;
 }

@@ -3,7 +3,7 @@ import { dynamicTool, jsonSchema, type ToolSet } from 'ai';
 import type { Log } from '#platform/log.ts';
 import { DeadlineExceeded } from '#platform/resilience/deadline.ts';
 import { keep, type LibraryDeps, Refused } from '../services/library.ts';
-import { type ReadResult, type ReturnedPicture, readResult } from '../toolservers/results.ts';
+import { type ReadResult, type ReturnedImage, readResult } from '../toolservers/results.ts';
 import { RequestRefused } from '../toolservers/session.ts';
 import { reasonOf } from '../toolservers/toolserver.ts';
 import type { ForeignTool } from '../toolservers/toolservers.ts';
@@ -51,7 +51,7 @@ async function execute(deps: ForeignToolDeps, context: ToolContext, tool: Foreig
     await progress.written();
   }
   if (result.isError) return failed('tool_failed', result.text.slice(0, maxMessage) || 'The tool failed.', false);
-  return { status: 'completed', ...(await storePictures(deps, context, call, result)) };
+  return { status: 'completed', ...(await storeImages(deps, context, call, result)) };
 }
 
 function describeFailure({ log }: ForeignToolDeps, { server }: ForeignTool, error: unknown) {
@@ -83,24 +83,24 @@ function showProgress({ writer }: ToolContext, toolCallId: string) {
   };
 }
 
-/** The pictures become assets of the user in the scope of the thread, like those that the agent's own tools make. */
-async function storePictures(
+/** The images become assets of the user in the scope of the thread, like those that the agent's own tools make. */
+async function storeImages(
   deps: ForeignToolDeps,
   context: ToolContext,
   { toolCallId, signal }: ToolCall,
-  { text, pictures }: ReadResult,
+  { text, images }: ReadResult,
 ) {
   const notes: string[] = [];
   const assets: { readonly assetId: string; readonly mime: string }[] = [];
-  for (const [index, picture] of pictures.entries()) {
-    const stored = await storePicture(deps, context, `${toolCallId}:${index}`, picture, signal);
+  for (const [index, image] of images.entries()) {
+    const stored = await storeImage(deps, context, `${toolCallId}:${index}`, image, signal);
     if (typeof stored === 'string') notes.push(`[image ${index + 1} was not stored: ${stored}]`);
     else assets.push(stored);
   }
-  for (const { assetId } of assets) context.onPicture(assetId);
+  for (const { assetId } of assets) context.onImage(assetId);
   const lines = [text, ...notes].filter((part) => part !== '');
   const [first] = assets;
-  // The first one has the shape of a picture that the agent made, so clients show it.
+  // The first one has the shape of an image that the agent made, so clients show it.
   const shown = first && { kind: 'image', assetId: first.assetId, url: null, mime: first.mime };
   return {
     ...shown,
@@ -110,11 +110,11 @@ async function storePictures(
 }
 
 /** The asset, or the reason why there is none. */
-async function storePicture(
+async function storeImage(
   deps: ForeignToolDeps,
   { run: { taskId, ownerId, threadId } }: ToolContext,
   name: string,
-  { mime, bytes }: ReturnedPicture,
+  { mime, bytes }: ReturnedImage,
   signal: AbortSignal,
 ) {
   if (bytes.length === 0) return 'it is empty';

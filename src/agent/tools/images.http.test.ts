@@ -4,15 +4,15 @@ import type { Said } from '../../../test/agent/provider.fixture.ts';
 import type { Chatter } from '../../../test/agent/rig.fixture.ts';
 import {
   calling,
+  imageAnswer,
   impatient,
   json,
-  pictureAnswer,
   providerKey,
   type ScriptedRig,
   startScripted,
 } from '../../../test/agent/scripted.fixture.ts';
+import { makeImage, padPng } from '../../../test/media/images.fixture.ts';
 import { digestOf, type Lists, openLists } from '../../../test/media/lists.fixture.ts';
-import { padPng, picture } from '../../../test/media/pictures.fixture.ts';
 import { testLimits, upload } from '../../../test/media/rig.fixture.ts';
 
 let rig: ScriptedRig;
@@ -27,12 +27,12 @@ afterAll(async () => {
 });
 
 let seed = 0;
-const newPicture = () => picture('png', { seed: ++seed });
-const withPicture = async () => pictureAnswer(await newPicture());
+const newImage = () => makeImage('png', { seed: ++seed });
+const withImage = async () => imageAnswer(await newImage());
 
-/** A run that makes one picture with this response of the provider; returns its cost too. */
+/** A run that makes one image with this response of the provider; returns its cost too. */
 async function make(said: Said, earlier?: { readonly maker: Chatter; readonly threadId: string }) {
-  const prompt = `picture ${randomUUID()}`;
+  const prompt = `image ${randomUUID()}`;
   rig.provider.on(prompt, said);
   const maker = earlier?.maker ?? (await rig.user('pro', 1000));
   const before = await rig.credits(maker);
@@ -42,7 +42,7 @@ async function make(said: Said, earlier?: { readonly maker: Chatter; readonly th
   return { ...told, prompt, maker, output, cost: before - (await rig.credits(maker)) };
 }
 
-describe.concurrent('a picture that is made', () => {
+describe.concurrent('an image that is made', () => {
   it.each([
     ['png', 'image/png'],
     ['jpeg', 'image/jpeg'],
@@ -50,8 +50,8 @@ describe.concurrent('a picture that is made', () => {
     // What it is the media service finds out.
     ['gif', 'image/gif'],
   ] as const)('in %s', async (format, mime) => {
-    const bytes = await picture(format, { seed: ++seed });
-    const { status, output, cost, prompt } = await make(pictureAnswer(bytes));
+    const bytes = await makeImage(format, { seed: ++seed });
+    const { status, output, cost, prompt } = await make(imageAnswer(bytes));
     expect([status, cost]).toEqual(['completed', 3]);
     expect(output).toEqual({
       kind: 'image',
@@ -72,7 +72,7 @@ describe.concurrent('a picture that is made', () => {
   });
 
   it('lies at an address of the provider, who is told no key there', async () => {
-    const bytes = await newPicture();
+    const bytes = await newImage();
     rig.provider.on('/files/one.png', { answer: { type: 'image/png', body: bytes } });
     const { status, output } = await make(json({ data: [{ url: `${rig.provider.url}/files/one.png` }] }));
     expect([status, output?.status]).toEqual(['completed', 'completed']);
@@ -81,14 +81,14 @@ describe.concurrent('a picture that is made', () => {
   });
 
   it('belongs to the user, in the scope of the thread', async () => {
-    const { output, threadId, maker } = await make(await withPicture());
+    const { output, threadId, maker } = await make(await withImage());
     const scope = { ownerId: maker.userId, scopeKind: 'thread', scopeId: threadId };
     const { body } = await rig.media.client(maker.credential).delete<{ dbDeleted: number }>('/v1/scope', scope);
     expect([typeof output?.assetId, body.dbDeleted]).toEqual(['string', 1]);
   });
 
   it('can be found by the words of its prompt', async () => {
-    const { output, prompt, maker } = await make(await withPicture());
+    const { output, prompt, maker } = await make(await withImage());
     const { body } = await rig.media
       .client(maker.credential)
       .get<{ assets: { assetId: string; prompt: string }[] }>(`/v1/assets?q=${encodeURIComponent(prompt)}`);
@@ -96,8 +96,8 @@ describe.concurrent('a picture that is made', () => {
   });
 
   it('is stored without the characters that the database cannot store in a prompt', async () => {
-    const prompt = `picture ${randomUUID()}`;
-    rig.provider.on(prompt, await withPicture());
+    const prompt = `image ${randomUUID()}`;
+    rig.provider.on(prompt, await withImage());
     const maker = await rig.user('pro', 1000);
     const { tools } = await rig.tell(maker, calling('generateImage', { prompt: `${prompt}\0` }));
     const { body } = await rig.media
@@ -110,15 +110,15 @@ describe.concurrent('a picture that is made', () => {
 /** The beginning of a Windows icon of 16 × 16 pixels. */
 const icon = Buffer.from('00000100010010100000010020006804000016000000', 'hex');
 
-describe.concurrent('an expected failure is an output: the run goes on, and the picture costs nothing', () => {
+describe.concurrent('an expected failure is an output: the run goes on, and the image costs nothing', () => {
   it.each([
     ['refused by the provider (400)', json({ error: { message: 'too gaudy' } }, 400), 'provider refused: too gaudy'],
     ['refused by the provider (422)', json({ error: { message: 'too plain' } }, 422), 'provider refused: too plain'],
     ['refused without a reason', json('no', 400), 'provider refused: no reason given'],
-    ['no picture at all', pictureAnswer(Buffer.from('<html>not a picture</html>')), /./],
-    ['cut off', async () => pictureAnswer((await newPicture()).subarray(0, 60)), /./],
-    ['of a kind that is not kept', pictureAnswer(icon), /./],
-    ['too large', async () => pictureAnswer(padPng(await newPicture(), testLimits.maxImageBytes + 1)), /./],
+    ['no image at all', imageAnswer(Buffer.from('<html>not an image</html>')), /./],
+    ['cut off', async () => imageAnswer((await newImage()).subarray(0, 60)), /./],
+    ['of a kind that is not kept', imageAnswer(icon), /./],
+    ['too large', async () => imageAnswer(padPng(await newImage(), testLimits.maxImageBytes + 1)), /./],
   ] as const)('%s', async (_title, answer, message) => {
     const said = typeof answer === 'function' ? await answer() : answer;
     const { status, output, cost, answer: message_ } = await make(said);
@@ -130,9 +130,9 @@ describe.concurrent('an expected failure is an output: the run goes on, and the 
   });
 
   it('on a list of what must not be shown (451)', async () => {
-    const bytes = await newPicture();
+    const bytes = await newImage();
     await lists.write('sha256', digestOf('sha256', bytes));
-    const { status, output, cost } = await make(pictureAnswer(bytes));
+    const { status, output, cost } = await make(imageAnswer(bytes));
     expect([status, cost, output?.status]).toEqual(['completed', 1, 'failed']);
     expect(output?.failure).toMatchObject({ code: 'rejected', retryable: false });
     await lists.clear();
@@ -166,7 +166,7 @@ const failures: readonly (readonly [string, Said, string])[] = [
   ['half of it', { answer: { body: '{"data":', stall: true } }, 'could not be reached, or did not answer in time.'],
 ];
 
-describe.concurrent('a provider that fails gives its reason to the model: the run goes on, and the picture is free', () => {
+describe.concurrent('a provider that fails gives its reason to the model: the run goes on, and the image is free', () => {
   it.each(failures)('generateImage: %s', async (_title, said, reason) => {
     const { status, output, cost } = await make(said);
     expect([status, cost]).toEqual(['completed', 1]);
@@ -175,23 +175,23 @@ describe.concurrent('a provider that fails gives its reason to the model: the ru
   });
 
   it.each(failures)('editImage: %s', async (_title, said, reason) => {
-    const { status, output, cost } = await make(said, await make(await withPicture()));
+    const { status, output, cost } = await make(said, await make(await withImage()));
     expect([status, cost]).toEqual(['completed', 1]);
     expect(output).toMatchObject({ failure: { code: 'provider_failed', message: expect.stringContaining(reason) } });
   });
 });
 
 describe.concurrent('editImage', () => {
-  it('changes the latest picture of the conversation, or the one that is named', async () => {
-    const one = await make(await withPicture());
-    const source = await newPicture();
-    rig.provider.on('the second', pictureAnswer(source));
+  it('changes the latest image of the conversation, or the one that is named', async () => {
+    const one = await make(await withImage());
+    const source = await newImage();
+    rig.provider.on('the second', imageAnswer(source));
     await rig.tell(one.maker, calling('generateImage', { prompt: 'the second' }), one.threadId);
-    const edited = await make(await withPicture(), one);
+    const edited = await make(await withImage(), one);
     expect(edited.output).toMatchObject({ status: 'completed', kind: 'image' });
     const orders = () => rig.provider.asked.filter(({ path }) => path === '/v1/images/edits');
     expect(orders().some(({ body }) => String(body).includes(source.toString('latin1')))).toBe(true);
-    rig.provider.on('the named one', await withPicture());
+    rig.provider.on('the named one', await withImage());
     const named = { prompt: 'the named one', assetId: String(one.output?.assetId).toUpperCase() };
     const { tools } = await rig.tell(one.maker, calling('editImage', named), one.threadId);
     expect(tools[0]?.output).toMatchObject({ status: 'completed' });
@@ -201,7 +201,7 @@ describe.concurrent('editImage', () => {
 
   it('of nothing, of what is not there, and of a stranger: no_source, and no cost', async () => {
     const stranger = rig.media.client((await rig.user()).credential);
-    const { said, assetId } = await upload(stranger, await newPicture());
+    const { said, assetId } = await upload(stranger, await newImage());
     expect((await stranger.register(said)).status).toBe(201);
     const user = await rig.user('pro', 100);
     const noSource = { status: 'failed', failure: { code: 'no_source', retryable: false } };
@@ -213,10 +213,10 @@ describe.concurrent('editImage', () => {
     expect(await rig.credits(user)).toBe(97);
   });
 
-  it('of a picture that was deleted: rejected', async () => {
-    const one = await make(await withPicture());
+  it('of an image that was deleted: rejected', async () => {
+    const one = await make(await withImage());
     await rig.media.client(one.maker.credential).delete('/v1/assets', { ids: [one.output?.assetId] });
-    const { status, output, cost } = await make(await withPicture(), one);
+    const { status, output, cost } = await make(await withImage(), one);
     expect([status, cost]).toEqual(['completed', 1]);
     expect(output?.failure).toMatchObject({ code: 'rejected', message: 'The image to be edited is gone.' });
   });

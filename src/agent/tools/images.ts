@@ -4,12 +4,12 @@ import { type LedgerTables, reserveCredits } from '#accounts/ledger/credits.ts';
 import { type Db, transaction } from '#platform/db/db.ts';
 import type { Log } from '#platform/log.ts';
 import type { MediaOutput } from '../api.ts';
-import { assetOf, madePictureOf } from '../attachments.ts';
-import { pictureCost } from '../billing/prices.ts';
-import { pictureReference } from '../billing/references.ts';
+import { assetOf, madeImageOf } from '../attachments.ts';
+import { imageCost } from '../billing/prices.ts';
+import { imageReference } from '../billing/references.ts';
 import { RunFailure } from '../providers/failures.ts';
-import { type ImageGenerator, OrderRefused, type Picture, ProviderFailed, ratio } from '../providers/generators.ts';
-import { fetchPicture, keep, type LibraryDeps, Refused } from '../services/library.ts';
+import { type Image, type ImageGenerator, OrderRefused, ProviderFailed, ratio } from '../providers/generators.ts';
+import { fetchImage, keep, type LibraryDeps, Refused } from '../services/library.ts';
 import type { StoredMessage } from '../store/messagestore.ts';
 import { holdRun, type RunTables } from '../store/runstore.ts';
 import type { ToolContext } from './context.ts';
@@ -25,11 +25,11 @@ const never = new AbortController().signal;
 
 export function imageTools(deps: ImageToolDeps, context: ToolContext) {
   const made = new Set<string>();
-  const run = async (call: PictureCall, make: () => Promise<Picture>) => {
-    const output = await makePicture(deps, context, call, make);
+  const run = async (call: ImageCall, make: () => Promise<Image>) => {
+    const output = await makeImage(deps, context, call, make);
     if (output.assetId !== null) {
       made.add(output.assetId);
-      context.onPicture(output.assetId);
+      context.onImage(output.assetId);
     }
     return output;
   };
@@ -44,12 +44,12 @@ export function imageTools(deps: ImageToolDeps, context: ToolContext) {
       description: 'Changes an image of this conversation: the one named by assetId, or the latest.',
       inputSchema: z.object({ prompt, assetId: z.guid().toLowerCase().optional() }),
       execute: async (order, { toolCallId, abortSignal: signal = never }) => {
-        const known = [...picturesIn(await context.findMessages()), ...made];
+        const known = [...imagesIn(await context.findMessages()), ...made];
         const assetId = order.assetId ?? known.at(-1);
-        // Pictures of other conversations stay hidden here.
+        // Images of other conversations stay hidden here.
         if (assetId === undefined || !known.includes(assetId)) return noSource;
         return run({ toolCallId, prompt: order.prompt, signal }, async () => {
-          const source = await fetchPicture(deps, context.run.ownerId, assetId, signal);
+          const source = await fetchImage(deps, context.run.ownerId, assetId, signal);
           if (source === undefined) throw new OrderRefused('The image to be edited is gone.');
           return deps.imageGenerator.edit({ prompt: order.prompt, source, signal });
         });
@@ -58,22 +58,22 @@ export function imageTools(deps: ImageToolDeps, context: ToolContext) {
   };
 }
 
-interface PictureCall {
+interface ImageCall {
   readonly toolCallId: string;
   readonly prompt: string;
   readonly signal: AbortSignal;
 }
 
-/** Reserved credits without a picture are returned when the run ends, because only then the message is complete. */
-async function makePicture(
+/** Reserved credits without an image are returned when the run ends, because only then the message is complete. */
+async function makeImage(
   deps: ImageToolDeps,
   { run }: ToolContext,
-  { toolCallId, prompt, signal }: PictureCall,
-  make: () => Promise<Picture>,
+  { toolCallId, prompt, signal }: ImageCall,
+  make: () => Promise<Image>,
 ): Promise<MediaOutput> {
   const { taskId, ownerId, threadId } = run;
-  const reference = pictureReference(taskId, toolCallId);
-  const reservation = { reference, scope: taskId, userId: ownerId, amount: pictureCost };
+  const reference = imageReference(taskId, toolCallId);
+  const reservation = { reference, scope: taskId, userId: ownerId, amount: imageCost };
   const { reserved, balance } = await transaction(deps.db, async (tx) => {
     // Credits that are reserved after the end of the run would never come back.
     if (!(await holdRun(tx, run))) throw new RunFailure('The run is over.');
@@ -81,8 +81,8 @@ async function makePicture(
   });
   if (!reserved) return unpaid(balance);
   try {
-    const picture = await make();
-    const deposit = { ...picture, reference, ownerId, threadId, kind: 'image', prompt } as const;
+    const image = await make();
+    const deposit = { ...image, reference, ownerId, threadId, kind: 'image', prompt } as const;
     const { assetId, mime } = await keep(deps, deposit, signal);
     return { kind: 'image', assetId, status: 'completed', url: null, mime };
   } catch (error) {
@@ -110,7 +110,7 @@ function unpaid(balance: number): MediaOutput {
     code: 'insufficient_credits',
     message: "You don't have enough credits for an image.",
     retryable: false,
-    required: pictureCost,
+    required: imageCost,
     balance,
   };
   return { ...failed('insufficient_credits', failure.message, false), failure };
@@ -118,7 +118,7 @@ function unpaid(balance: number): MediaOutput {
 
 const noSource = failed('no_source', 'There is no such image in this conversation.', false);
 
-/** Attached pictures and those that tools made, oldest first. */
-function picturesIn(messages: readonly StoredMessage[]): readonly string[] {
-  return messages.flatMap(({ parts }) => parts.flatMap((part) => assetOf(part) ?? madePictureOf(part) ?? []));
+/** Attached images and those that tools made, oldest first. */
+function imagesIn(messages: readonly StoredMessage[]): readonly string[] {
+  return messages.flatMap(({ parts }) => parts.flatMap((part) => assetOf(part) ?? madeImageOf(part) ?? []));
 }

@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createClient, type HttpClient } from '#platform/http/client.ts';
 import type { Said } from '../../../test/agent/provider.fixture.ts';
-import { calling, pictureAnswer, type ScriptedRig, startScripted } from '../../../test/agent/scripted.fixture.ts';
-import { picture } from '../../../test/media/pictures.fixture.ts';
+import { calling, imageAnswer, type ScriptedRig, startScripted } from '../../../test/agent/scripted.fixture.ts';
+import { makeImage } from '../../../test/media/images.fixture.ts';
 
 interface Answer {
   readonly status: number;
@@ -43,7 +43,7 @@ beforeAll(async () => {
     startScripted({ changes: { media: client } }),
     startScripted({ changes: { memory: client } }),
   ]);
-  const png = pictureAnswer(await picture('png'));
+  const png = imageAnswer(await makeImage('png'));
   withoutMedia.provider.on('a bee', png);
   withoutMemory.provider.on('a bee', png);
 });
@@ -71,7 +71,7 @@ const outages: readonly (readonly [string, Answer | undefined])[] = [
 ];
 
 describe('without the media service', () => {
-  it.each(outages)('a picture cannot be kept: %s', async (_title, said) => {
+  it.each(outages)('an image cannot be kept: %s', async (_title, said) => {
     const user = await withoutMedia.user('pro', 100);
     answer = said;
     const { status, tools } = await withoutMedia.tell(user, calling('generateImage', { prompt: 'a bee' }));
@@ -86,7 +86,7 @@ describe('without the media service', () => {
     [413, 'payload_too_large'],
     [422, 'undecodable_image'],
     [451, 'csam_blocked'],
-  ])('%i is about the picture: an output, in the words of the service', async (status, code) => {
+  ])('%i is about the image: an output, in the words of the service', async (status, code) => {
     const user = await withoutMedia.user('pro', 100);
     answer = problem(status, code, `What ${code} says.`);
     const told = await withoutMedia.tell(user, calling('generateImage', { prompt: 'a bee' }));
@@ -108,7 +108,7 @@ describe('without the media service', () => {
     expect(refused.headers.get('retry-after')).not.toBeNull();
     const forUser = await withoutMedia.server.call('POST', '/task', { ...body, userId: user.userId });
     expect(forUser.status).toBe(503);
-    const other = { ...file, url: 'https://pictures.example/a.png' };
+    const other = { ...file, url: 'https://images.example/a.png' };
     const started = await user.call('POST', '/task', { threadId, message: { role: 'user', parts: [other] } });
     expect(started.status).toBe(201);
     await user.ended(String(started.body.taskId));

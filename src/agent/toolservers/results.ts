@@ -1,26 +1,25 @@
-/** What a tool of an MCP server returned, as the agent uses it: a bounded text, and pictures. */
+/** What a tool of an MCP server returned, as the agent uses it: a bounded text, and images. */
 import type { ToolResult } from './session.ts';
 
 export interface ReadResult {
   readonly isError: boolean;
   readonly text: string;
-  readonly pictures: readonly ReturnedPicture[];
+  readonly images: readonly ReturnedImage[];
 }
 
-export interface ReturnedPicture {
+export interface ReturnedImage {
   readonly mime: string;
   readonly bytes: Uint8Array;
 }
 
 export const maxText = 32_000;
-const maxPictures = 8;
+const maxImages = 8;
 
 export function readResult(result: ToolResult): ReadResult {
   const texts: string[] = [];
-  const pictures: ReturnedPicture[] = [];
-  const addPicture = (mime: string, base64: string) => {
-    if (pictures.length < maxPictures)
-      pictures.push({ mime: mime.toLowerCase(), bytes: Buffer.from(base64, 'base64') });
+  const images: ReturnedImage[] = [];
+  const addImage = (mime: string, base64: string) => {
+    if (images.length < maxImages) images.push({ mime: mime.toLowerCase(), bytes: Buffer.from(base64, 'base64') });
     else texts.push('[an image beyond the first 8 was left out]');
   };
   for (const block of result.content) {
@@ -29,13 +28,13 @@ export function readResult(result: ToolResult): ReadResult {
         texts.push(block.text);
         break;
       case 'image':
-        addPicture(block.mimeType, block.data);
+        addImage(block.mimeType, block.data);
         break;
       case 'resource': {
         const { resource } = block;
         const { mimeType = '', uri } = resource;
         if ('text' in resource) texts.push(resource.text);
-        else if (/^image\//i.test(mimeType)) addPicture(mimeType, resource.blob);
+        else if (/^image\//i.test(mimeType)) addImage(mimeType, resource.blob);
         else texts.push(`[a file that cannot be shown: ${uri}]`);
         break;
       }
@@ -46,9 +45,9 @@ export function readResult(result: ToolResult): ReadResult {
         texts.push(`[${block.type} that cannot be shown]`);
     }
   }
-  if (texts.length === 0 && pictures.length === 0 && result.structuredContent !== undefined)
+  if (texts.length === 0 && images.length === 0 && result.structuredContent !== undefined)
     texts.push(JSON.stringify(result.structuredContent));
-  return { isError: result.isError === true, text: bounded(texts.join('\n')), pictures };
+  return { isError: result.isError === true, text: bounded(texts.join('\n')), images };
 }
 
 function bounded(text: string): string {

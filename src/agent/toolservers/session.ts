@@ -45,7 +45,7 @@ export class ServerAnswered extends Error {
 /** The server answered with an error of the protocol. The message is the server's. */
 export class RequestRefused extends Error {}
 
-/** The pictures of a result are in its JSON, in base64. */
+/** The images of a result are in its JSON, in base64. */
 const maxResponseBytes = 16 * 1024 * 1024;
 const maxPages = 10;
 const maxTools = 64;

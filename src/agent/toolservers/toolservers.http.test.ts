@@ -11,7 +11,7 @@ import { createLog } from '#platform/log.ts';
 import { type ForeignServer, startForeignServer } from '../../../test/agent/mcp.fixture.ts';
 import { newThread } from '../../../test/agent/rig.fixture.ts';
 import { calling, type ScriptedRig, startScripted, type Told } from '../../../test/agent/scripted.fixture.ts';
-import { picture } from '../../../test/media/pictures.fixture.ts';
+import { makeImage } from '../../../test/media/images.fixture.ts';
 import { readMcpServers } from '../mcpservers.ts';
 import { maxText } from './results.ts';
 import { openToolServers } from './toolservers.ts';
@@ -33,9 +33,9 @@ function define(server: McpServer): void {
   server.registerTool('endless', {}, () => text('x'.repeat(17 * 1024 * 1024)));
   server.registerTool('paint', {}, () => ({
     content: [
-      { type: 'text', text: 'Two pictures.' },
+      { type: 'text', text: 'Two images.' },
       { type: 'image', mimeType: 'image/png', data: png.toString('base64') },
-      { type: 'image', mimeType: 'image/png', data: Buffer.from('no picture').toString('base64') },
+      { type: 'image', mimeType: 'image/png', data: Buffer.from('no image').toString('base64') },
     ],
   }));
   server.registerTool('slow', {}, async (extra) => {
@@ -63,7 +63,7 @@ const log = createLog({
 });
 
 beforeAll(async () => {
-  png = await picture('png', { seed: 4711 });
+  png = await makeImage('png', { seed: 4711 });
   foreign = await startForeignServer(define);
   const mcpServers = readMcpServers(
     JSON.stringify({
@@ -130,7 +130,7 @@ describe.concurrent('a tool of an MCP server', () => {
     expect(text.slice(maxText)).toBe(`\n[cut after ${maxText} characters]`);
   });
 
-  it('returns pictures, which become assets of the user for free', async () => {
+  it('returns images, which become assets of the user for free', async () => {
     const user = await rig.user('pro', 100);
     const told = await rig.tell(user, calling('other_paint', {}));
     const output = outputOf(told);
@@ -140,7 +140,7 @@ describe.concurrent('a tool of an MCP server', () => {
       mime: 'image/png',
       assetId: expect.any(String),
     });
-    expect(output.text).toMatch(/^Two pictures\.\n\[image 2 was not stored: .+\]$/);
+    expect(output.text).toMatch(/^Two images\.\n\[image 2 was not stored: .+\]$/);
     const stored = await fetch(String(output.url));
     expect(Buffer.from(await stored.arrayBuffer())).toEqual(png);
     expect(await rig.credits(user)).toBe(99);

@@ -5,9 +5,9 @@ import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Asked } from '../../../test/agent/provider.fixture.ts';
 import { type Chatter, newThread } from '../../../test/agent/rig.fixture.ts';
-import { calling, pictureAnswer, type ScriptedRig, startScripted } from '../../../test/agent/scripted.fixture.ts';
-import { messagesOf, pdfOf, picturesOf } from '../../../test/agent/wire.fixture.ts';
-import { picture } from '../../../test/media/pictures.fixture.ts';
+import { calling, imageAnswer, type ScriptedRig, startScripted } from '../../../test/agent/scripted.fixture.ts';
+import { imagesOf, messagesOf, pdfOf } from '../../../test/agent/wire.fixture.ts';
+import { makeImage } from '../../../test/media/images.fixture.ts';
 import { upload } from '../../../test/media/rig.fixture.ts';
 import { listMessages } from '../store/messagestore.ts';
 import type { RunTables } from '../store/runstore.ts';
@@ -57,7 +57,7 @@ const wordsOf = (asked: Asked) =>
     .join('\n');
 const textOf = (asked: Asked) => JSON.stringify(messagesOf(asked));
 
-describe('pictures', () => {
+describe('images', () => {
   it('of the library are sent as scaled bytes, never by URL', async () => {
     const bytes = await sharp({ create: { width: 2000, height: 400, channels: 3, background: 'red' } })
       .png()
@@ -65,7 +65,7 @@ describe('pictures', () => {
     const assetId = await newAsset(bytes);
     const { asked, status } = await turn(newThread(), [file(`asset:${assetId}`)]);
     expect(status).toBe('completed');
-    const [sent] = picturesOf(asked);
+    const [sent] = imagesOf(asked);
     const { format, width, height } = await sharp(sent).metadata();
     expect([format, width, height]).toEqual(['jpeg', 1568, 314]);
     expect(textOf(asked)).toContain(`assetId ${assetId}`);
@@ -74,27 +74,27 @@ describe('pictures', () => {
 
   it('at other addresses are notes', async () => {
     const { asked, status } = await turn(newThread(), [
-      file('https://pictures.example/a.png', 'image/png', { filename: 'a.png' }),
+      file('https://images.example/a.png', 'image/png', { filename: 'a.png' }),
     ]);
-    expect([status, picturesOf(asked)]).toEqual(['completed', []]);
+    expect([status, imagesOf(asked)]).toEqual(['completed', []]);
     expect(textOf(asked)).toContain('[attached: a.png]');
-    expect(textOf(asked)).not.toContain('pictures.example');
+    expect(textOf(asked)).not.toContain('images.example');
   });
 
   it('that were deleted are notes, and the thread goes on', async () => {
     const threadId = newThread();
-    const assetId = await newAsset(await picture('png'));
+    const assetId = await newAsset(await makeImage('png'));
     await turn(threadId, [file(`asset:${assetId}`)]);
     await rig.media.client(user.credential).delete('/v1/assets', { ids: [assetId] });
     const { asked, status } = await turn(threadId, []);
-    expect([status, picturesOf(asked)]).toEqual(['completed', []]);
+    expect([status, imagesOf(asked)]).toEqual(['completed', []]);
     expect(textOf(asked)).toContain(`assetId ${assetId}`);
   });
 
   it('in data: URLs become assets of the thread', async () => {
     const threadId = newThread();
-    const { asked, status } = await turn(threadId, [file(dataUrl('image/png', await picture('png')))]);
-    expect([status, picturesOf(asked).length]).toEqual(['completed', 1]);
+    const { asked, status } = await turn(threadId, [file(dataUrl('image/png', await makeImage('png')))]);
+    expect([status, imagesOf(asked).length]).toEqual(['completed', 1]);
     const [part] = (await user.messages(threadId))[0]?.parts ?? [];
     expect(part).toMatchObject({ type: 'file', url: expect.stringMatching(/^http/) });
     expect(JSON.stringify(part)).not.toContain('base64');
@@ -103,7 +103,7 @@ describe('pictures', () => {
   it('that cannot be decoded are notes', async () => {
     const garbage = file('data:image/png;base64,AAAA', 'image/png', { filename: 'broken.png' });
     const { asked, status } = await turn(newThread(), [garbage]);
-    expect([status, picturesOf(asked)]).toEqual(['completed', []]);
+    expect([status, imagesOf(asked)]).toEqual(['completed', []]);
     expect(textOf(asked)).toContain('[attached: broken.png]');
   });
 
@@ -111,23 +111,23 @@ describe('pictures', () => {
     const threadId = newThread();
     const ids = [];
     for (let index = 0; index < 10; index++) {
-      const assetId = await newAsset(await picture('png'));
+      const assetId = await newAsset(await makeImage('png'));
       ids.push(assetId);
       await turn(threadId, [file(`asset:${assetId}`)]);
     }
     const { asked } = await turn(threadId, []);
-    expect(picturesOf(asked)).toHaveLength(8);
+    expect(imagesOf(asked)).toHaveLength(8);
     for (const assetId of ids) expect(textOf(asked)).toContain(assetId);
   });
 
   it('that a tool made are sent with the next step, and with the next turn', async () => {
-    rig.provider.on('a red bee', pictureAnswer(await picture('png')));
+    rig.provider.on('a red bee', imageAnswer(await makeImage('png')));
     const { threadId, status } = await rig.tell(user, calling('generateImage', { prompt: 'a red bee' }));
     expect(status).toBe('completed');
     const lastStep = rig.provider.asked.findLast(({ path }) => path.endsWith('/chat/completions'));
-    expect(lastStep === undefined ? [] : picturesOf(lastStep)).toHaveLength(1);
+    expect(lastStep === undefined ? [] : imagesOf(lastStep)).toHaveLength(1);
     const next = await turn(threadId, []);
-    expect(picturesOf(next.asked)).toHaveLength(1);
+    expect(imagesOf(next.asked)).toHaveLength(1);
   });
 });
 
@@ -140,7 +140,7 @@ describe('the identity of an asset', () => {
 
   it('survives a read: a part, or its URL alone, that is sent back names the same asset', async () => {
     const threadId = newThread();
-    const assetId = await newAsset(await picture('png'));
+    const assetId = await newAsset(await makeImage('png'));
     await turn(threadId, [file(`asset:${assetId}`)]);
     const [part] = (await user.messages(threadId))[0]?.parts ?? [];
     expect(part).toMatchObject({ providerMetadata: { atelier: { assetId } }, url: expect.stringMatching(/^http/) });
@@ -152,10 +152,10 @@ describe('the identity of an asset', () => {
     for (const index of [0, 2, 4, 6]) expect(await storedUrl(threadId, index)).toBe(`asset:${assetId}`);
   });
 
-  it("of another user's picture is refused by whatever name: 403", async () => {
+  it("of another user's image is refused by whatever name: 403", async () => {
     const other = await rig.user('pro', 10);
     const threadId = newThread();
-    const assetId = await newAsset(await picture('png'), other);
+    const assetId = await newAsset(await makeImage('png'), other);
     await turn(threadId, [file(`asset:${assetId}`)], other);
     const [part] = (await other.messages(threadId))[0]?.parts ?? [];
     const named = [file(`asset:${assetId}`), part, file(String(part?.url))];

@@ -1,10 +1,10 @@
-/** Files of a conversation as a model can read them: pictures as bytes, documents as text, everything else as a note. */
+/** Files of a conversation as a model can read them: images as bytes, documents as text, everything else as a note. */
 
 import type { UIMessage } from 'ai';
 import type { Log } from '#platform/log.ts';
 import { assetOf, readDataUrl, unreadable } from '../attachments.ts';
 import { extractPdfText } from '../documents/pdftext.ts';
-import { fetchFile, fetchScaledPicture, type LibraryDeps } from '../services/library.ts';
+import { fetchFile, fetchScaledImage, type LibraryDeps } from '../services/library.ts';
 
 export interface FileDeps extends LibraryDeps {
   readonly log: Log;
@@ -27,8 +27,8 @@ export async function readFilePart(
 ): Promise<readonly Part[]> {
   const note = noteOf(part);
   try {
-    if (isStoredPicture(part)) return [note, part];
-    if (isPicture(part)) return [note, ...(await readPicture(deps, ownerId, assetOf(part), signal))];
+    if (isStoredImage(part)) return [note, part];
+    if (isImage(part)) return [note, ...(await readImage(deps, ownerId, assetOf(part), signal))];
     const text = await readText(deps, ownerId, part, signal);
     return text === undefined ? [note] : [{ type: 'text', text: `${note.text}\n${text}` }];
   } catch (error) {
@@ -38,8 +38,8 @@ export async function readFilePart(
   }
 }
 
-/** The picture as bytes; nothing if it cannot be read. */
-export async function readPicture(
+/** The image as bytes; nothing if it cannot be read. */
+export async function readImage(
   deps: FileDeps,
   ownerId: string,
   assetId: string | undefined,
@@ -47,10 +47,10 @@ export async function readPicture(
 ): Promise<readonly FilePart[]> {
   if (assetId === undefined) return [];
   try {
-    const picture = await fetchScaledPicture(deps, ownerId, assetId, signal);
-    if (picture === undefined) return [];
-    const url = `data:${picture.mime};base64,${Buffer.from(picture.bytes).toString('base64')}`;
-    return [{ type: 'file', mediaType: picture.mime, url }];
+    const image = await fetchScaledImage(deps, ownerId, assetId, signal);
+    if (image === undefined) return [];
+    const url = `data:${image.mime};base64,${Buffer.from(image.bytes).toString('base64')}`;
+    return [{ type: 'file', mediaType: image.mime, url }];
   } catch (error) {
     signal.throwIfAborted();
     deps.log.warn({ err: error }, 'an image could not be read for the model');
@@ -58,12 +58,12 @@ export async function readPicture(
   }
 }
 
-/** A picture in the message itself, from before such pictures became assets. */
-function isStoredPicture(part: FilePart): boolean {
-  return isPicture(part) && /^data:/i.test(part.url) && part.providerMetadata?.[unreadable] === undefined;
+/** An image in the message itself, from before such images became assets. */
+function isStoredImage(part: FilePart): boolean {
+  return isImage(part) && /^data:/i.test(part.url) && part.providerMetadata?.[unreadable] === undefined;
 }
 
-export function isPicture(part: FilePart): boolean {
+export function isImage(part: FilePart): boolean {
   return part.mediaType.toLowerCase().startsWith('image/');
 }
 

@@ -1,13 +1,13 @@
 /**
  * Builds the model's prompt from the messages of a thread (docs/specification/agent.md#prompt): the newest that fit into
- * the model's context, beginning with a user's message, with pictures and documents in it.
+ * the model's context, beginning with a user's message, with images and documents in it.
  */
 import { convertToModelMessages, isToolUIPart, type ModelMessage, type ProviderMetadata, type UIMessage } from 'ai';
 import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
-import { madePictureOf } from '../attachments.ts';
-import { estimateTokens, pictureTokens } from '../providers/promptsize.ts';
+import { madeImageOf } from '../attachments.ts';
+import { estimateTokens, imageTokens } from '../providers/promptsize.ts';
 import type { StoredMessage } from '../store/messagestore.ts';
-import { type FileDeps, isPicture, noteOf, readFilePart, readPicture } from './files.ts';
+import { type FileDeps, isImage, noteOf, readFilePart, readImage } from './files.ts';
 
 type Part = UIMessage['parts'][number];
 type Message = Pick<UIMessage, 'role' | 'parts'>;
@@ -15,13 +15,13 @@ type Message = Pick<UIMessage, 'role' | 'parts'>;
 export interface PromptLimits {
   /** For messages alone: instructions, tools and the answer have their own share. */
   readonly maxTokens: number;
-  /** Whether the model can see pictures. */
+  /** Whether the model can see images. */
   readonly vision: boolean;
 }
 
-/** Pictures of the newest messages that have any are shown; older ones are notes. */
-const messagesWithPictures = 8;
-const maxPictures = 20;
+/** Images of the newest messages that have any are shown; older ones are notes. */
+const messagesWithImages = 8;
+const maxImages = 20;
 /** Estimated without reading it: a text file or the text of a document has at most 100,000 characters. */
 const maxDocumentTokens = estimateTokens('a'.repeat(100_000));
 const readAtOnce = 4;
@@ -30,7 +30,7 @@ const maxFileBytes = 2 * 1024 * 1024;
 
 /** How much to load to fill this context. A token has rarely more than eight bytes of JSON. */
 export function maxHistoryBytes(contextTokens: number): number {
-  return 8 * contextTokens + messagesWithPictures * maxFileBytes;
+  return 8 * contextTokens + messagesWithImages * maxFileBytes;
 }
 
 export async function buildPrompt(
@@ -41,15 +41,15 @@ export async function buildPrompt(
   signal: AbortSignal,
 ): Promise<ModelMessage[]> {
   const messages = newestThatFit(stored.map(withoutReasoning), maxTokens);
-  const shown = vision ? shownPictures(messages) : new Set<Part>();
+  const shown = vision ? shownImages(messages) : new Set<Part>();
   const read = await mapConcurrently(messages, readAtOnce, async ({ role, parts }) => {
     const parted: Part[] = [];
     const made: Part[] = [];
     for (const part of parts) {
-      const picture = role === 'assistant' ? madePictureOf(part) : undefined;
-      if (picture !== undefined && shown.has(part)) made.push(...(await showMade(deps, ownerId, picture, signal)));
+      const image = role === 'assistant' ? madeImageOf(part) : undefined;
+      if (image !== undefined && shown.has(part)) made.push(...(await showMade(deps, ownerId, image, signal)));
       if (part.type !== 'file') parted.push(part);
-      else if (isPicture(part) && !shown.has(part)) parted.push(noteOf(part));
+      else if (isImage(part) && !shown.has(part)) parted.push(noteOf(part));
       else parted.push(...(await readFilePart(deps, ownerId, part, signal)));
     }
     return { role, parts: parted, made };
@@ -57,15 +57,15 @@ export async function buildPrompt(
   return convertToModelMessages(placeMade(read), { ignoreIncompleteToolCalls: true });
 }
 
-/** A picture that a tool made, for a message of role `user`: most providers take pictures in no other. */
+/** An image that a tool made, for a message of role `user`: most providers take images in no other. */
 export async function showMade(
   deps: FileDeps,
   ownerId: string,
   assetId: string,
   signal: AbortSignal,
 ): Promise<readonly Part[]> {
-  const picture = await readPicture(deps, ownerId, assetId, signal);
-  return picture.length === 0 ? [] : [{ type: 'text', text: `[made by your tool: assetId ${assetId}]` }, ...picture];
+  const image = await readImage(deps, ownerId, assetId, signal);
+  return image.length === 0 ? [] : [{ type: 'text', text: `[made by your tool: assetId ${assetId}]` }, ...image];
 }
 
 /** Reasoning of earlier turns is sent only with the tools that it called: DeepSeek requires it there. */
@@ -100,9 +100,9 @@ function newestThatFit(messages: readonly Message[], maxTokens: number): readonl
 }
 
 function tokensOf(part: Part): number {
-  if (part.type === 'file') return isPicture(part) ? pictureTokens : Math.min(maxDocumentTokens, documentTokens(part));
-  const picture = madePictureOf(part) === undefined ? 0 : pictureTokens;
-  return picture + estimateTokens(JSON.stringify(part));
+  if (part.type === 'file') return isImage(part) ? imageTokens : Math.min(maxDocumentTokens, documentTokens(part));
+  const image = madeImageOf(part) === undefined ? 0 : imageTokens;
+  return image + estimateTokens(JSON.stringify(part));
 }
 
 /** An asset's size is not known here; of a `data:` URL, three of four characters are bytes. */
@@ -110,22 +110,22 @@ function documentTokens({ url }: { url: string }): number {
   return url.startsWith('data:') ? estimateTokens(url) : maxDocumentTokens;
 }
 
-function shownPictures(messages: readonly Message[]): ReadonlySet<Part> {
+function shownImages(messages: readonly Message[]): ReadonlySet<Part> {
   const shown = new Set<Part>();
-  let messagesLeft = messagesWithPictures;
+  let messagesLeft = messagesWithImages;
   for (const { role, parts } of messages.toReversed()) {
-    const pictures = parts.filter((part) =>
-      part.type === 'file' ? isPicture(part) : role === 'assistant' && madePictureOf(part) !== undefined,
+    const images = parts.filter((part) =>
+      part.type === 'file' ? isImage(part) : role === 'assistant' && madeImageOf(part) !== undefined,
     );
-    if (pictures.length === 0) continue;
+    if (images.length === 0) continue;
     if (messagesLeft === 0) break;
     messagesLeft -= 1;
-    for (const picture of pictures.toReversed()) if (shown.size < maxPictures) shown.add(picture);
+    for (const image of images.toReversed()) if (shown.size < maxImages) shown.add(image);
   }
   return shown;
 }
 
-/** Pictures that tools made go to the beginning of the user's next message. */
+/** Images that tools made go to the beginning of the user's next message. */
 function placeMade(messages: readonly (Message & { readonly made: readonly Part[] })[]): Message[] {
   let waiting: readonly Part[] = [];
   return messages.map(({ role, parts, made }) => {

@@ -29,8 +29,8 @@ export interface TurnStream {
   readonly instructions: string;
   readonly messages: ModelMessage[];
   readonly tools: ToolSet;
-  /** The pictures that tools have made since the last call. */
-  readonly takePictures: () => readonly string[];
+  /** The images that tools have made since the last call. */
+  readonly takeImages: () => readonly string[];
   readonly ownerId: string;
   readonly usage: UsageMeter;
   /** Ends the turn at once when it is aborted. */
@@ -68,8 +68,8 @@ export async function streamTurn(deps: StreamDeps, turn: TurnStream): Promise<Tu
     maxRetries: 0,
     experimental_download: refuseDownloads,
     prepareStep: async ({ messages }) => {
-      const pictures = await showPictures(deps, turn);
-      return pictures.length === 0 ? {} : { messages: [...messages, ...pictures] };
+      const images = await showImages(deps, turn);
+      return images.length === 0 ? {} : { messages: [...messages, ...images] };
     },
     onStepEnd: (step) => {
       usage.addStep(step.usage, readAnswerer(step.providerMetadata));
@@ -135,9 +135,9 @@ function labelOf(name: string, tools: ToolSet): string {
   return tools[name]?.type === 'dynamic' ? 'mcp' : name;
 }
 
-/** Pictures that tools have made go to the model with its next step. */
-async function showPictures(deps: FileDeps, { ownerId, takePictures, signal }: TurnStream): Promise<ModelMessage[]> {
-  const shown = await Promise.all(takePictures().map((assetId) => showMade(deps, ownerId, assetId, signal)));
+/** Images that tools have made go to the model with its next step. */
+async function showImages(deps: FileDeps, { ownerId, takeImages, signal }: TurnStream): Promise<ModelMessage[]> {
+  const shown = await Promise.all(takeImages().map((assetId) => showMade(deps, ownerId, assetId, signal)));
   const parts = shown.flat();
   return parts.length === 0 ? [] : convertToModelMessages([{ role: 'user', parts }]);
 }

@@ -1,5 +1,5 @@
 /**
- * Makes tool call ids distinct within a run and storable. They name pictures, videos and ledger references, but some
+ * Makes tool call ids distinct within a run and storable. They name images, videos and ledger references, but some
  * providers start counting again at each step.
  */
 import type { LanguageModelV4, LanguageModelV4StreamPart } from '@ai-sdk/provider';

@@ -7,7 +7,7 @@ import { RunFailure } from '../providers/failures.ts';
 import type { ChosenModel } from '../providers/models.ts';
 import { estimateTokens } from '../providers/promptsize.ts';
 import { injectMemory, type MemoryDeps } from '../services/memory.ts';
-import { listMessagesWithPictures, listRecentMessages } from '../store/messagestore.ts';
+import { listMessagesWithImages, listRecentMessages } from '../store/messagestore.ts';
 import type { Run, RunTables } from '../store/runstore.ts';
 import type { EventWriter } from '../stream/eventwriter.ts';
 import { foreignTools } from '../tools/foreign.ts';
@@ -54,10 +54,10 @@ export async function runTurn(deps: TurnDeps, { run, chosen, writer, usage, sign
     injectMemory(deps, run.ownerId, question, signal),
     buildPrompt(deps, run.ownerId, stored, { maxTokens, vision }, signal),
   ]);
-  const pictures: string[] = [];
-  const findMessages = () => listMessagesWithPictures(deps.db, run.threadId);
-  const onPicture = (assetId: string) => void pictures.push(assetId);
-  const context = { run, writer, findMessages, onPicture };
+  const images: string[] = [];
+  const findMessages = () => listMessagesWithImages(deps.db, run.threadId);
+  const onImage = (assetId: string) => void images.push(assetId);
+  const context = { run, writer, findMessages, onImage };
   const tools: ToolSet = chosen.tools ? { ...foreignTools(deps, context, foreign), ...toolsOf(deps, context) } : {};
   // However the turn ends, the model and its tools end with it.
   const ending = new AbortController();
@@ -67,7 +67,7 @@ export async function runTurn(deps: TurnDeps, { run, chosen, writer, usage, sign
       instructions: withMemories(base, memories, contextTokens / 8),
       messages,
       tools,
-      takePictures: () => (vision ? pictures.splice(0) : []),
+      takeImages: () => (vision ? images.splice(0) : []),
       ownerId: run.ownerId,
       usage,
       signal: AbortSignal.any([signal, ending.signal]),

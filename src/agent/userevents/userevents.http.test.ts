@@ -3,9 +3,9 @@ import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { transaction } from '#platform/db/db.ts';
 import { newThread } from '../../../test/agent/rig.fixture.ts';
-import { calling, json, pictureAnswer, type ScriptedRig, startScripted } from '../../../test/agent/scripted.fixture.ts';
+import { calling, imageAnswer, json, type ScriptedRig, startScripted } from '../../../test/agent/scripted.fixture.ts';
 import { type Listening, listen, typesOf } from '../../../test/agent/userevents.fixture.ts';
-import { picture } from '../../../test/media/pictures.fixture.ts';
+import { makeImage } from '../../../test/media/images.fixture.ts';
 import { insertUserEvents } from '../store/usereventstore.ts';
 import type { UserEvent } from '../userevent.ts';
 
@@ -15,7 +15,7 @@ const delta = JSON.stringify({ choices: [{ index: 0, delta: { role: 'assistant',
 
 beforeAll(async () => {
   rig = await startScripted({ changes: { pace }, settings: { drainS: 3 } });
-  rig.provider.on('a bee', pictureAnswer(await picture('png')));
+  rig.provider.on('a bee', imageAnswer(await makeImage('png')));
   rig.provider.on('a refused one', json({ error: { message: 'no bees' } }, 400));
   rig.provider.on('<stall>', { answer: { type: 'text/event-stream', body: `data: ${delta}\n\n`, stall: true } });
 });

@@ -80,8 +80,8 @@ export async function checkClassifier({ media: { screeningUrl } }: Config): Prom
   const classifier = createClassifier(screeningUrl);
   const place = placeOf(screeningUrl);
   try {
-    const picture = { assetId: '00000000-0000-0000-0000-000000000000', mime: 'image/png', bytes };
-    const list = await classifier.classify(picture, AbortSignal.timeout(10_000));
+    const image = { assetId: '00000000-0000-0000-0000-000000000000', mime: 'image/png', bytes };
+    const list = await classifier.classify(image, AbortSignal.timeout(10_000));
     if (list !== undefined) throw new Error(`it blocks a plain gray image (list ${list || 'without a name'})`);
     return `the classifier at ${place}`;
   } catch (error) {

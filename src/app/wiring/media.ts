@@ -43,7 +43,7 @@ export async function wireMedia({ config, engines, server, log, serviceLease }: 
     publicObjects,
     legacy,
     folder: backends.length > 0 ? { dataDir: config.process.dataDir, backends } : undefined,
-    engine: await engines.pictures(),
+    engine: await engines.images(),
     variants: await engines.variants(),
     screening: await engines.screening(),
     resizeAddress: resizeSigner({

@@ -3,10 +3,10 @@ import { once } from 'node:events';
 
 /** Renders two seconds of moving colors with a tone, as MP4. Returns `undefined` if ffmpeg is not installed. */
 export async function renderClip(): Promise<Uint8Array | undefined> {
-  const picture = ['-f', 'lavfi', '-i', 'gradients=size=640x360:rate=24:duration=2:speed=0.05'];
+  const image = ['-f', 'lavfi', '-i', 'gradients=size=640x360:rate=24:duration=2:speed=0.05'];
   const sound = ['-f', 'lavfi', '-i', 'sine=frequency=220:duration=2'];
   const output = ['-pix_fmt', 'yuv420p', '-movflags', 'frag_keyframe+empty_moov', '-f', 'mp4', 'pipe:1'];
-  const child = spawn('ffmpeg', ['-v', 'error', ...picture, ...sound, ...output], {
+  const child = spawn('ffmpeg', ['-v', 'error', ...image, ...sound, ...output], {
     stdio: ['ignore', 'pipe', 'ignore'],
   });
   const chunks: Buffer[] = [];

@@ -41,8 +41,8 @@ async function readMedia(path: string, otherwise: string): Promise<MediaFile> {
   return { name: basename(path), mime: mime.getType(extname(path)) ?? otherwise, bytes };
 }
 
-/** Uploads, registers and signs a picture, copies it to the public feed and watermarks it for a download. */
-export async function showPicture({ media, token }: DemoUser, photo: MediaFile): Promise<void> {
+/** Uploads, registers and signs an image, copies it to the public feed and watermarks it for a download. */
+export async function showImage({ media, token }: DemoUser, photo: MediaFile): Promise<void> {
   const postMedia = (path: string, body: unknown) => post(`${media}${path}`, { token }, body);
   const assetId = await upload({ media, token }, photo, 'image');
   const row = await postMedia('/v1/assets', { assetId, ...scope, kind: 'image', mime: photo.mime });

@@ -4,7 +4,7 @@ import { post, printStep } from './calls.ts';
 /** Stores the same fact twice and recalls it in other words. */
 export async function rememberAndRecall(memory: string, token: string, userId: string): Promise<void> {
   const user = { entity_id: userId, entity_type: 'user' };
-  for (const content of ['I like pictures with warm evening light', 'I like pictures with very warm evening light.']) {
+  for (const content of ['I like images with warm evening light', 'I like images with very warm evening light.']) {
     const added = await post(`${memory}/memory/add`, { token }, { ...user, content, type: 'preference' });
     printStep(
       'Remember',
@@ -12,7 +12,7 @@ export async function rememberAndRecall(memory: string, token: string, userId: s
       `${memory}/memory/${added.id}`,
     );
   }
-  const query = 'Which light should the picture have?';
+  const query = 'Which light should the image have?';
   const { memories } = await post(`${memory}/inject`, { token }, { ...user, query, limit: 1 });
   const [found] = memories as readonly { readonly content: string; readonly score: number }[];
   if (found === undefined) throw new StartFault(`No memory was recalled for: ${query}`);

@@ -15,7 +15,7 @@ export default defineConfig({
     emptyOutDir: true,
     target: 'es2023',
     modulePreload: { polyfill: false },
-    // A picture in a style sheet would require `data:` in more directives of the policy.
+    // An image in a style sheet would require `data:` in more directives of the policy.
     assetsInlineLimit: 0,
     rollupOptions: {
       output: {

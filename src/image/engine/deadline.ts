@@ -1,6 +1,6 @@
 import { EngineTimeout } from './engine.ts';
 
-/** One time limit for all the work on one picture. */
+/** One time limit for all the work on one image. */
 export interface Deadline {
   /** Rejects with EngineTimeout at the deadline. */
   readonly passed: Promise<never>;

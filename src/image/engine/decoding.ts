@@ -1,7 +1,7 @@
 /** The only module that opens images with sharp: its process-wide settings, its loaders and its errors. */
 import sharp, { type Metadata, type Sharp } from 'sharp';
 import type { Deadline } from './deadline.ts';
-import { type EngineLimits, EngineTimeout, type ImageMime, PictureFault } from './engine.ts';
+import { type EngineLimits, EngineTimeout, ImageFault, type ImageMime } from './engine.ts';
 
 // One thread per pipeline and no cache of operations, because permits limit the processors and the memory in use.
 sharp.concurrency(1);
@@ -19,7 +19,7 @@ sharp.unblock({
   ],
 });
 
-/** A picture that is being processed. */
+/** An image that is being processed. */
 export interface Opening {
   /** Bytes that libvips reads (decoders/translating.ts). */
   readonly bytes: Uint8Array;
@@ -29,31 +29,31 @@ export interface Opening {
   readonly deadline: Deadline;
 }
 
-export interface RawPicture {
+export interface RawImage {
   readonly data: Uint8Array;
   readonly width: number;
   readonly height: number;
   readonly channels: 1 | 2 | 3 | 4;
 }
 
-/** Reads the header only. Rejects a picture above the pixel limit before decoding it. */
+/** Reads the header only. Rejects an image above the pixel limit before decoding it. */
 export function readHeader(opening: Opening): Promise<Metadata> {
   return open(opening).metadata();
 }
 
 /** Returns a pipeline over the first frame, upright, with output in sRGB. */
-export function openPicture(opening: Opening, header: Metadata): Sharp {
-  const picture = open(opening);
-  // sharp converts 16-bit pictures with a profile to Display P3, and to sRGB only on request.
-  if (header.space === 'rgb16' && header.hasProfile) picture.withIccProfile('srgb', { attach: false });
-  return picture;
+export function openImage(opening: Opening, header: Metadata): Sharp {
+  const image = open(opening);
+  // sharp converts 16-bit images with a profile to Display P3, and to sRGB only on request.
+  if (header.space === 'rgb16' && header.hasProfile) image.withIccProfile('srgb', { attach: false });
+  return image;
 }
 
-/** As `openPicture`, in the orientation in which the pixels are stored. */
+/** As `openImage`, in the orientation in which the pixels are stored. */
 export function openUnrotated(opening: Opening, header: Metadata): Sharp {
-  const picture = open(opening, false);
-  if (header.space === 'rgb16' && header.hasProfile) picture.withIccProfile('srgb', { attach: false });
-  return picture;
+  const image = open(opening, false);
+  if (header.space === 'rgb16' && header.hasProfile) image.withIccProfile('srgb', { attach: false });
+  return image;
 }
 
 function open({ bytes, limits, deadline }: Opening, autoOrient = true): Sharp {
@@ -67,23 +67,23 @@ function open({ bytes, limits, deadline }: Opening, autoOrient = true): Sharp {
 }
 
 /** Returns a pipeline over the pixels of an earlier one. */
-export function openRaw(raw: RawPicture, deadline: Deadline): Sharp {
+export function openRaw(raw: RawImage, deadline: Deadline): Sharp {
   const { width, height, channels } = raw;
   return sharp(raw.data, { raw: { width, height, channels }, limitInputPixels: false }).timeout({
     seconds: deadline.remainingS(),
   });
 }
 
-export async function toRaw(pipeline: Sharp): Promise<RawPicture> {
+export async function toRaw(pipeline: Sharp): Promise<RawImage> {
   const { data, info } = await pipeline.raw().toBuffer({ resolveWithObject: true });
   return { data, width: info.width, height: info.height, channels: info.channels };
 }
 
 /**
- * Frees the memory of pixels at once when no pipeline reads them any more. Otherwise each picture of 12 megapixels
+ * Frees the memory of pixels at once when no pipeline reads them any more. Otherwise each image of 12 megapixels
  * would cause a full garbage collection.
  */
-export function discard({ data }: RawPicture): void {
+export function discard({ data }: RawImage): void {
   if (data.buffer instanceof ArrayBuffer && data.byteLength === data.buffer.byteLength) data.buffer.transfer(0);
 }
 
@@ -93,7 +93,7 @@ export function toFault(error: unknown): unknown {
   if (error.message.startsWith('timeout: ')) return new EngineTimeout('stopped by libvips', { cause: error });
   // libvips checks its own limit first for a JPEG with a header longer than an encoder could have made it.
   if (/exceeds pixel limit|Maximum supported image dimension/.test(error.message)) {
-    return new PictureFault('too_large', 'The image has too many pixels.', error);
+    return new ImageFault('too_large', 'The image has too many pixels.', error);
   }
-  return new PictureFault('undecodable', 'The image cannot be decoded.', error);
+  return new ImageFault('undecodable', 'The image cannot be decoded.', error);
 }

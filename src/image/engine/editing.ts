@@ -1,7 +1,7 @@
 /** Renders a variant with edits: rotated, trimmed, cropped, resized, filtered, on its canvas, with the wordmark. */
 import type { Metadata, Sharp } from 'sharp';
 import type { Deadline } from './deadline.ts';
-import { discard, type Opening, openPicture, openRaw, openUnrotated, type RawPicture, toRaw } from './decoding.ts';
+import { discard, type Opening, openImage, openRaw, openUnrotated, type RawImage, toRaw } from './decoding.ts';
 import { center, type Edits, type Gravity, type Trim } from './edits.ts';
 import type { Transform } from './engine.ts';
 import type { Size } from './geometry.ts';
@@ -9,11 +9,11 @@ import { type Layout, planLayout } from './layout.ts';
 import { type Area, placeInside } from './positions.ts';
 import { stampWatermark } from './stamping.ts';
 
-/** A picture in the middle of its edits. `open` can be called repeatedly. */
+/** An image in the middle of its edits. `open` can be called repeatedly. */
 interface Stage extends Size {
   readonly open: () => Sharp;
   /** Pixels that nothing reads after the next stage. */
-  readonly raw?: RawPicture;
+  readonly raw?: RawImage;
 }
 
 /** Returns the finished pixels on their canvas. Throws as `planLayout`. */
@@ -22,7 +22,7 @@ export async function renderEdited(
   header: Metadata,
   transform: Transform,
   edits: Edits,
-): Promise<RawPicture> {
+): Promise<RawImage> {
   const { deadline, limits } = opening;
   const isAlpha = transform.format !== 'jpeg' && edits.background === undefined;
   const background = isAlpha ? transparent : (edits.background ?? '#ffffff');
@@ -47,13 +47,13 @@ async function next(stage: Stage, pipeline: Sharp, deadline: Deadline): Promise<
   return stageOf(raw, deadline);
 }
 
-function stageOf(raw: RawPicture, deadline: Deadline): Stage {
+function stageOf(raw: RawImage, deadline: Deadline): Stage {
   return { width: raw.width, height: raw.height, open: () => openRaw(raw, deadline), raw };
 }
 
 async function turned(opening: Opening, header: Metadata, edits: Edits): Promise<Stage> {
   const { autoRotate, rotate, flipX, flipY } = edits;
-  const open = () => (autoRotate ? openPicture(opening, header) : openUnrotated(opening, header));
+  const open = () => (autoRotate ? openImage(opening, header) : openUnrotated(opening, header));
   const { width = 0, height = 0 } = autoRotate ? header.autoOrient : header;
   const stage = { width, height, open };
   if (rotate === 0 && !flipX && !flipY) return stage;
@@ -115,7 +115,7 @@ function filtered(pipeline: Sharp, { blur }: Transform, { sharpen }: Edits): Sha
   return sharpen > 0 ? pipeline.sharpen({ sigma: sharpen }) : pipeline;
 }
 
-/** `undefined`: the whole picture. */
+/** `undefined`: the whole image. */
 async function areaOf(
   outer: Pick<Stage, 'open'> & Size,
   inner: Size,
@@ -128,7 +128,7 @@ async function areaOf(
   return { ...placeInside(outer, inner, placed, { dpr }), width: inner.width, height: inner.height };
 }
 
-/** The side of the picture in which the most interesting point is searched. */
+/** The side of the image in which the most interesting point is searched. */
 const searchedSide = 256;
 
 async function findFocus({ open, width, height }: Pick<Stage, 'open'> & Size, deadline: Deadline): Promise<Gravity> {
@@ -165,16 +165,16 @@ function hasCanvas({ raw }: Stage, { canvas, cut }: Layout, isAlpha: boolean): b
 }
 
 function drawCanvas(
-  picture: Sharp,
+  image: Sharp,
   {
     layout: { canvas, offset, cut },
     isAlpha,
     background,
   }: { readonly layout: Layout; readonly isAlpha: boolean; readonly background: string | typeof transparent },
 ): Sharp {
-  if (!isAlpha) picture.flatten({ background });
-  if (canvas.width === cut.width && canvas.height === cut.height) return picture;
-  return (isAlpha ? picture.ensureAlpha() : picture).extend({
+  if (!isAlpha) image.flatten({ background });
+  if (canvas.width === cut.width && canvas.height === cut.height) return image;
+  return (isAlpha ? image.ensureAlpha() : image).extend({
     top: offset.top,
     left: offset.left,
     bottom: canvas.height - cut.height - offset.top,

@@ -7,8 +7,8 @@ export const compassPoints = ['ce', 'no', 'so', 'ea', 'we', 'noea', 'nowe', 'soe
 export type CompassPoint = (typeof compassPoints)[number];
 
 /**
- * Where a part is cut out or placed. `x` and `y` move it away from its edge: below 1 in shares of the picture, otherwise
- * in pixels. `fp`: `x` and `y` are the shares of the picture at which its center is. `sm`: the most interesting part.
+ * Where a part is cut out or placed. `x` and `y` move it away from its edge: below 1 in shares of the image, otherwise
+ * in pixels. `fp`: `x` and `y` are the shares of the image at which its center is. `sm`: the most interesting part.
  */
 export interface Gravity {
   readonly type: CompassPoint | 'fp' | 'sm';
@@ -17,7 +17,7 @@ export interface Gravity {
 }
 
 export interface Crop {
-  /** Below 1: shares of the picture; 0: all of it. */
+  /** Below 1: shares of the image; 0: all of it. */
   readonly width: number;
   readonly height: number;
   readonly gravity: Gravity;
@@ -35,11 +35,11 @@ export interface Trim {
 export interface Watermark {
   /** 0–1. */
   readonly opacity: number;
-  /** `re`: repeated over the whole picture. */
+  /** `re`: repeated over the whole image. */
   readonly position: CompassPoint | 're';
   readonly x: number;
   readonly y: number;
-  /** In sizes of the picture. 0: as on downloads. */
+  /** In sizes of the image. 0: as on downloads. */
   readonly scale: number;
 }
 
@@ -59,7 +59,7 @@ export interface Edits {
   readonly flipY: boolean;
   readonly trim: Trim | undefined;
   readonly crop: Crop | undefined;
-  /** Whether the picture gets the requested size in other proportions. */
+  /** Whether the image gets the requested size in other proportions. */
   readonly force: boolean;
   readonly minWidth: number;
   readonly minHeight: number;

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { fadingScene, photo, pipe } from '../../../test/image/pictures.fixture.ts';
+import { fadingScene, photo, pipe } from '../../../test/image/images.fixture.ts';
 import { toTransform, type VariantSpec } from './specs.ts';
 import { createEngine } from './working.ts';
 

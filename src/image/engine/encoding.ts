@@ -1,20 +1,20 @@
 import type { Sharp } from 'sharp';
 import type { Deadline } from './deadline.ts';
-import { openRaw, type RawPicture } from './decoding.ts';
+import { openRaw, type RawImage } from './decoding.ts';
 import type { Transform } from './engine.ts';
 
 /** The lowest quality in the search for a budget (docs/specification/image.md#byte-budget). */
 const lowestQuality = 10;
 
 /** Encodes as sRGB, 8 bits, without metadata. */
-export function encode(picture: Sharp, format: Transform['format'], quality: number): Promise<Uint8Array> {
+export function encode(image: Sharp, format: Transform['format'], quality: number): Promise<Uint8Array> {
   switch (format) {
     case 'webp':
-      return picture.webp({ quality }).toBuffer();
+      return image.webp({ quality }).toBuffer();
     case 'jpeg':
-      return picture.jpeg({ quality }).toBuffer();
+      return image.jpeg({ quality }).toBuffer();
     case 'png':
-      return picture.png().toBuffer();
+      return image.png().toBuffer();
   }
 }
 
@@ -24,7 +24,7 @@ export function encode(picture: Sharp, format: Transform['format'], quality: num
  * always grow with quality (webp), so the search defines the result.
  */
 export async function encodeWithin(
-  raw: RawPicture,
+  raw: RawImage,
   { format, quality, maxBytes }: Transform,
   deadline: Deadline,
 ): Promise<Uint8Array> {

@@ -1,6 +1,5 @@
 import { decode, isBlurhashValid } from 'blurhash';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { difference } from '../../../test/image/looks.fixture.ts';
 import {
   animation,
   blankPng,
@@ -11,7 +10,8 @@ import {
   pipe,
   scene,
   turned,
-} from '../../../test/image/pictures.fixture.ts';
+} from '../../../test/image/images.fixture.ts';
+import { difference } from '../../../test/image/looks.fixture.ts';
 import { toFault } from './decoding.ts';
 import {
   type Engine,
@@ -20,7 +20,7 @@ import {
   EngineTimeout,
   EnlargementFault,
   type ImageFacts,
-  PictureFault,
+  ImageFault,
 } from './engine.ts';
 import { toTransform, type VariantSpec } from './specs.ts';
 import { createEngine } from './working.ts';
@@ -106,7 +106,7 @@ describe('inspect', () => {
     ['16 bits of a wide gamut', () => pipe(scene()).toColourspace('rgb16').withIccProfile('p3').png().toBuffer()],
     ...[1, 2, 3, 4, 5, 6, 7, 8].map((n): [string, () => Promise<Buffer>] => [`orientation ${n}`, () => turned(n)]),
   ];
-  it.each(alike)('sees the same picture in: %s', async (_name, make) => {
+  it.each(alike)('sees the same image in: %s', async (_name, make) => {
     const [wanted, seen] = await Promise.all(
       [encodings.png(), make()].map(async (bytes) => engine.inspect(await bytes)),
     );
@@ -120,11 +120,11 @@ function quartersOf(facts: ImageFacts | undefined): number[] {
   return [0, 1, 2, 3].flatMap((pixel) => [...pixels.subarray(pixel * 4, pixel * 4 + 3)]);
 }
 
-describe.each(ways)('pictures at fault: %s', (_name, way) => {
+describe.each(ways)('images at fault: %s', (_name, way) => {
   const fault = async (bytes: Uint8Array, made = engine) => {
     const error = await way(made, bytes).catch((reason: unknown) => reason);
-    expect(error).toBeInstanceOf(PictureFault);
-    return (error as PictureFault).reason;
+    expect(error).toBeInstanceOf(ImageFault);
+    return (error as ImageFault).reason;
   };
 
   it.each(Object.entries(encodings))('truncated %s', async (_format, encode) => {
@@ -162,13 +162,13 @@ describe.each(ways)('pictures at fault: %s', (_name, way) => {
 });
 
 it('judges every size before it makes any variant', async () => {
-  const picture = await encodings.png();
+  const image = await encodings.png();
   const delivered: string[] = [];
   const jobs = [{ width: 10 }, { width: 16_000, enlarge: true }].map((spec) => ({
     transform: toTransform(spec),
     deliver: () => delivered.push('made'),
   }));
-  await expect(engine.transform(picture, jobs)).rejects.toBeInstanceOf(EnlargementFault);
+  await expect(engine.transform(image, jobs)).rejects.toBeInstanceOf(EnlargementFault);
   expect(delivered).toEqual([]);
 });
 
@@ -196,10 +196,10 @@ describe('permits and the deadline', () => {
     await first;
   });
 
-  it('needs no permit to refuse what is no picture', async () => {
+  it('needs no permit to refuse what is no image', async () => {
     const narrow = createEngine({ ...limits, concurrency: 1, permitWaitMs: 1 });
     const first = render(narrow, large, { blur: 20 });
-    await expect(narrow.inspect(Buffer.from('hello'))).rejects.toBeInstanceOf(PictureFault);
+    await expect(narrow.inspect(Buffer.from('hello'))).rejects.toBeInstanceOf(ImageFault);
     await first;
   });
 
@@ -226,7 +226,7 @@ describe('permits and the deadline', () => {
     expect(delivered.length).toBeLessThan(jobs.length);
   });
 
-  it('does not blame the picture for what is wrong in the code', () => {
+  it('does not blame the image for what is wrong in the code', () => {
     const error = new TypeError('undefined is not a function');
     expect(toFault(error)).toBe(error);
   });

@@ -1,5 +1,5 @@
 /**
- * The picture pipeline: decodes, inspects and transforms one image per permit (docs/specification/image.md). The image
+ * The image pipeline: decodes, inspects and transforms one image per permit (docs/specification/image.md). The image
  * service, the edge and the media service of a process share one engine, so that memory is bounded in any deployment.
  * Independent of HTTP, stores and services. Created by `createEngine` (working.ts).
  */
@@ -42,7 +42,7 @@ export type ImageMime =
 export interface ImageFacts {
   /** Detected from the bytes. The name is ignored. */
   readonly mime: ImageMime;
-  /** The size of the upright picture (EXIF orientation applied). */
+  /** The size of the upright image (EXIF orientation applied). */
   readonly width: number;
   readonly height: number;
   /** 4×3 components, computed from 32 px. */
@@ -51,7 +51,7 @@ export interface ImageFacts {
   readonly rendition: Rendition;
 }
 
-/** sRGB, 8 bits per channel, row by row. Neither side exceeds 512 pixels, nor the picture. */
+/** sRGB, 8 bits per channel, row by row. Neither side exceeds 512 pixels, nor the image. */
 export interface Rendition {
   readonly data: Uint8Array;
   readonly width: number;
@@ -62,23 +62,23 @@ export interface Rendition {
 export interface EngineLimits {
   /** The limit of width × height of a source and of a result. */
   readonly maxSourcePixels: number;
-  /** The limit of all work on one picture after it has a permit. */
+  /** The limit of all work on one image after it has a permit. */
   readonly processTimeoutMs: number;
-  /** The number of pictures that are processed at once. */
+  /** The number of images that are processed at once. */
   readonly concurrency: number;
   readonly permitWaitMs: number;
 }
 
-/** One requested variant of a picture. */
+/** One requested variant of an image. */
 export interface Job {
   readonly transform: Transform;
-  /** Called with the encoded picture as soon as it is made. */
+  /** Called with the encoded image as soon as it is made. */
   readonly deliver: (output: Uint8Array) => void;
 }
 
-/** `owner`: the owner of the picture (`ownerOfKey`). Owners take turns. */
+/** `owner`: the owner of the image (`ownerOfKey`). Owners take turns. */
 export interface Engine {
-  /** Throws PictureFault, EngineBusy, EngineTimeout. Decodes the whole picture, so that truncation is detected. */
+  /** Throws ImageFault, EngineBusy, EngineTimeout. Decodes the whole image, so that truncation is detected. */
   inspect(bytes: Uint8Array, owner?: string): Promise<ImageFacts>;
   /**
    * Runs all jobs one after the other, with one permit and one deadline. Throws as `inspect` does, and
@@ -89,12 +89,12 @@ export interface Engine {
   watermark(bytes: Uint8Array, owner?: string): Promise<Uint8Array>;
 }
 
-/** A fault of the picture itself. The message is one public sentence. */
-export class PictureFault extends Error {
-  override readonly name = 'PictureFault';
+/** A fault of the image itself. The message is one public sentence. */
+export class ImageFault extends Error {
+  override readonly name = 'ImageFault';
   readonly reason: 'unsupported' | 'undecodable' | 'too_large';
 
-  constructor(reason: PictureFault['reason'], message: string, cause?: unknown) {
+  constructor(reason: ImageFault['reason'], message: string, cause?: unknown) {
     super(message, { cause });
     this.reason = reason;
   }
@@ -110,7 +110,7 @@ export class EngineBusy extends Error {
   override readonly name = 'EngineBusy';
 }
 
-/** The processing of one picture took longer than allowed. */
+/** The processing of one image took longer than allowed. */
 export class EngineTimeout extends Error {
   override readonly name = 'EngineTimeout';
 }

@@ -33,7 +33,7 @@ const aliases: ReadonlyMap<string, ImageMime> = new Map([
   ['image/x-ms-bmp', 'image/bmp'],
 ]);
 
-/** Returns whether variants can be made of a picture with this mime. */
+/** Returns whether variants can be made of an image with this mime. */
 export function isDecodable(mime: string): boolean {
   return decodable.has(mime) || aliases.has(mime);
 }

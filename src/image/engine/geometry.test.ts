@@ -76,7 +76,7 @@ describe('the size of a result', () => {
   it('has at most as many pixels as a source may have', () => {
     expect(plan({ width: 1000, enlarge }, 10, 10, 1_000_000)).toBe('1000x1000');
     expect(() => plan({ width: 1001, enlarge }, 10, 10, 1_000_000)).toThrow(
-      expect.objectContaining({ name: 'PictureFault', reason: 'too_large' }),
+      expect.objectContaining({ name: 'ImageFault', reason: 'too_large' }),
     );
   });
 });

@@ -1,12 +1,12 @@
 /** Computes the size of a result before any pixel is processed (docs/specification/image.md#variant-spec). */
-import { EnlargementFault, PictureFault, type Transform } from './engine.ts';
+import { EnlargementFault, ImageFault, type Transform } from './engine.ts';
 
 export interface Size {
   readonly width: number;
   readonly height: number;
 }
 
-/** The pixel limit of an enlarged picture, unless its source has more. */
+/** The pixel limit of an enlarged image, unless its source has more. */
 const largestEnlargement = 4_000_000;
 /** The largest side in pixels that an encoder accepts. */
 export const longestSide = { webp: 16_383, jpeg: 65_500, png: Number.POSITIVE_INFINITY } as const;
@@ -14,7 +14,7 @@ export const longestSide = { webp: 16_383, jpeg: 65_500, png: Number.POSITIVE_IN
 /**
  * Returns the size of the result. `fill` crops to it; the other types retain the source's proportions. `upright`: the
  * source after its orientation is applied. A result longer than its format allows is made smaller. Throws
- * EnlargementFault, and PictureFault for a result with more pixels than a source may have, because it would need as
+ * EnlargementFault, and ImageFault for a result with more pixels than a source may have, because it would need as
  * much memory.
  */
 export function planSize(transform: Transform, upright: Size, maxPixels: number): Size {
@@ -27,7 +27,7 @@ export function planSize(transform: Transform, upright: Size, maxPixels: number)
   return size;
 }
 
-/** Throws EnlargementFault and PictureFault. */
+/** Throws EnlargementFault and ImageFault. */
 export function assertSize(
   { width, height }: Size,
   format: Transform['format'],
@@ -43,7 +43,7 @@ export function assertSize(
   if (Math.max(width, height) > longestSide[format])
     throw new EnlargementFault(`must not make ${width} × ${height} pixels: at most ${longestSide[format]} on a side`);
   if (pixels > maxPixels) {
-    throw new PictureFault('too_large', 'The enlarged image would have too many pixels.');
+    throw new ImageFault('too_large', 'The enlarged image would have too many pixels.');
   }
 }
 

@@ -1,5 +1,5 @@
 import { encode as encodeBlurhash } from 'blurhash';
-import { type Opening, openPicture, openRaw, readHeader, toRaw } from './decoding.ts';
+import { type Opening, openImage, openRaw, readHeader, toRaw } from './decoding.ts';
 import type { ImageFacts } from './engine.ts';
 
 /** Pixels. Fixed, because the blurhash depends on it, and a larger one would block the event loop for longer. */
@@ -7,11 +7,11 @@ const thumbSide = 32;
 /** The source of perceptual hashes, which depend on it. */
 const renditionSide = 512;
 
-/** The rendition reads the whole picture, so it detects damage that the header does not show. */
+/** The rendition reads the whole image, so it detects damage that the header does not show. */
 export async function readFacts(opening: Opening): Promise<ImageFacts> {
   const header = await readHeader(opening);
   const rendition = await toRaw(
-    openPicture(opening, header)
+    openImage(opening, header)
       .resize(renditionSide, renditionSide, { fit: 'inside', withoutEnlargement: true })
       .flatten({ background: '#ffffff' }),
   );

@@ -6,7 +6,7 @@ import type { Transform } from './engine.ts';
 import { extensionOfFormat } from './formats.ts';
 import type { NamedSource } from './sources.ts';
 
-/** Raise this when the same source and spec produce another picture, after a change of the pipeline or the encoders. */
+/** Raise this when the same source and spec produce another image, after a change of the pipeline or the encoders. */
 const recipe = 1;
 
 export interface VariantNames {

@@ -13,14 +13,14 @@ export interface Layout {
   readonly cut: Size;
   /** The whole result, with its borders. */
   readonly canvas: Size;
-  /** Where the picture is on it. */
+  /** Where the image is on it. */
   readonly offset: Point;
   /** What multiplies offsets in pixels. It can be less than requested, because it does not enlarge. */
   readonly dpr: number;
 }
 
 /**
- * `upright`: the source after its rotation and trimming. Throws EnlargementFault and PictureFault, as `planSize` does,
+ * `upright`: the source after its rotation and trimming. Throws EnlargementFault and ImageFault, as `planSize` does,
  * for the result with its borders.
  */
 export function planLayout(transform: Transform, edits: Edits, upright: Size, maxPixels: number): Layout {
@@ -48,7 +48,7 @@ function cropSize({ crop }: Edits, { width, height }: Size): Size {
     : { width: sideOf(crop.width, width), height: sideOf(crop.height, height) };
 }
 
-/** The divisors of the two sides. Without `enlarge`, neither zoom nor dpr make the picture larger than it is. */
+/** The divisors of the two sides. Without `enlarge`, neither zoom nor dpr make the image larger than it is. */
 function scaledSize(transform: Transform, edits: Edits, source: Size): Size & { readonly dpr: number } {
   let { x, y } = shrinksOf(transform, edits, source);
   x /= edits.zoomX;
@@ -78,7 +78,7 @@ function shrinksOf({ width, height, resizingType }: Transform, { force }: Edits,
   return { x: both, y: both };
 }
 
-/** A picture that is smaller than its target is cut to the target's proportions by `fill`. */
+/** An image that is smaller than its target is cut to the target's proportions by `fill`. */
 function cutSize({ resizingType, enlarge }: Transform, scaled: Size, target: Size): Size {
   const whole = {
     width: Math.min(target.width || scaled.width, scaled.width),
@@ -93,8 +93,8 @@ function cutSize({ resizingType, enlarge }: Transform, scaled: Size, target: Siz
 }
 
 /** First `extend`, then `extendAspectRatio`, then the padding. */
-function planBorders(edits: Edits, picture: Size, target: Size, dpr: number) {
-  let canvas = picture;
+function planBorders(edits: Edits, image: Size, target: Size, dpr: number) {
+  let canvas = image;
   let offset: Point = { left: 0, top: 0 };
   const growTo = (size: Size, { left, top }: Point) => {
     canvas = size;

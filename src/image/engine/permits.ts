@@ -1,11 +1,11 @@
 /**
- * Permits for a bounded number of places. Owners take turns, so that the pictures of one owner do not delay those of
+ * Permits for a bounded number of places. Owners take turns, so that the images of one owner do not delay those of
  * others.
  */
 import { EngineBusy } from './engine.ts';
 
 export interface Claim {
-  /** The owner of the picture (`ownerOfKey`). Claims without an owner share one. */
+  /** The owner of the image (`ownerOfKey`). Claims without an owner share one. */
   readonly owner?: string | undefined;
   /** `upload`: an asset cannot be registered without it. Uploads and other work take turns. */
   readonly kind?: 'upload' | 'variant';

@@ -1,4 +1,4 @@
-/** Computes where a smaller picture is inside of a larger one, as imgproxy does. */
+/** Computes where a smaller image is inside of a larger one, as imgproxy does. */
 import type { Gravity } from './edits.ts';
 import type { Size } from './geometry.ts';
 
@@ -9,7 +9,7 @@ export interface Point {
 
 export type Area = Point & Size;
 
-/** `dpr` multiplies offsets in pixels. `overflows`: the inner picture may extend beyond the outer one. */
+/** `dpr` multiplies offsets in pixels. `overflows`: the inner image may extend beyond the outer one. */
 export function placeInside(
   outer: Size,
   inner: Size,

@@ -1,12 +1,12 @@
 /**
- * Maps the engine's faults to problems, for all services that serve pictures
+ * Maps the engine's faults to problems, for all services that serve images
  * (docs/specification/image.md#image-errors).
  */
 import { defineProblems, type ProblemDetails, problems } from '#platform/problem.ts';
-import { EngineBusy, EngineTimeout, PictureFault } from './engine.ts';
+import { EngineBusy, EngineTimeout, ImageFault } from './engine.ts';
 import { decodableFormats } from './formats.ts';
 
-export const pictureProblems = defineProblems({
+export const engineProblems = defineProblems({
   unsupported_image: {
     status: 422,
     message: `The format of the source is not supported. Use one of ${decodableFormats}.`,
@@ -23,11 +23,11 @@ const codeByReason = {
 } as const;
 
 /** Converts the engine's errors to a Problem. Returns other errors unchanged. */
-export function asPictureProblem(error: unknown): unknown {
+export function asImageProblem(error: unknown): unknown {
   const details: ProblemDetails = { cause: error };
-  if (error instanceof PictureFault)
-    return pictureProblems[codeByReason[error.reason]]({ ...details, message: error.message });
+  if (error instanceof ImageFault)
+    return engineProblems[codeByReason[error.reason]]({ ...details, message: error.message });
   if (error instanceof EngineBusy) return problems.overloaded(details);
-  if (error instanceof EngineTimeout) return pictureProblems.processing_timeout(details);
+  if (error instanceof EngineTimeout) return engineProblems.processing_timeout(details);
   return error;
 }

@@ -5,7 +5,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import sharp from 'sharp';
 import { afterAll, describe, expect, it } from 'vitest';
-import { colourAt, dhash, difference, distance } from '../../../test/image/looks.fixture.ts';
 import {
   animation,
   fadingScene,
@@ -15,7 +14,8 @@ import {
   scene,
   sceneColour,
   turned,
-} from '../../../test/image/pictures.fixture.ts';
+} from '../../../test/image/images.fixture.ts';
+import { colourAt, dhash, difference, distance } from '../../../test/image/looks.fixture.ts';
 import { resamplings, toTransform, type VariantSpec } from './specs.ts';
 import { createEngine } from './working.ts';
 
@@ -76,12 +76,12 @@ afterAll(() => {
 });
 
 /** Has the requested size and format, no metadata, 8 bits in sRGB, and the hash of the golden. */
-async function expectGolden(name: string, picture: Uint8Array, format: string): Promise<void> {
-  const { width, height, ...header } = await sharp(picture).metadata();
+async function expectGolden(name: string, image: Uint8Array, format: string): Promise<void> {
+  const { width, height, ...header } = await sharp(image).metadata();
   expect(header).toMatchObject({ format, space: 'srgb', depth: 'uchar', hasProfile: false });
   for (const trace of ['exif', 'icc', 'xmp', 'iptc', 'orientation', 'delay', 'comments'])
     expect(header).not.toHaveProperty(trace);
-  const hash = await dhash(picture);
+  const hash = await dhash(image);
   if (updating) goldens[name] = `${width}x${height} ${hash}`;
   const [size, golden = ''] = (goldens[name] ?? '').split(' ');
   expect(`${width}x${height}`).toBe(size);
@@ -147,8 +147,8 @@ describe('EXIF orientation', () => {
     await expectGolden('upright, fit', await render(source, { width: 120, height: 120 }), 'webp');
     const filled = { width: 60, height: 120, resizingType: 'fill' } as const;
     await expectGolden('upright, fill', await render(source, filled), 'webp');
-    const picture = await render(source, { format: 'png' });
-    for (const [x, y] of places) expect(difference(await colourAt(picture, x, y), sceneColour(x, y))).toBeLessThan(20);
+    const image = await render(source, { format: 'png' });
+    for (const [x, y] of places) expect(difference(await colourAt(image, x, y), sceneColour(x, y))).toBeLessThan(20);
   });
 });
 

@@ -1,7 +1,7 @@
 /** Renders an image to its requested variants. */
 import type { Metadata, Sharp } from 'sharp';
 import type { Deadline } from './deadline.ts';
-import { discard, type Opening, openPicture, openRaw, type RawPicture, readHeader, toRaw } from './decoding.ts';
+import { discard, type Opening, openImage, openRaw, type RawImage, readHeader, toRaw } from './decoding.ts';
 import { renderEdited } from './editing.ts';
 import { noEdits } from './edits.ts';
 import { encode, encodeWithin } from './encoding.ts';
@@ -21,15 +21,15 @@ export async function renderAll(opening: Opening, jobs: readonly Job[]): Promise
   // All sizes are checked before any work begins, except those that depend on the pixels.
   const sized = jobs.map((job) => ({ ...job, size: sizeOf(job.transform, upright, opening.limits.maxSourcePixels) }));
   const shared =
-    jobs.length > 1 && isDecodedWhole(opening.mime, header) ? await toRaw(openPicture(opening, header)) : undefined;
+    jobs.length > 1 && isDecodedWhole(opening.mime, header) ? await toRaw(openImage(opening, header)) : undefined;
   try {
     for (const { transform, size, deliver } of sized) {
       if (size === undefined) {
         deliver(await finishEdited(opening, header, transform));
         continue;
       }
-      const picture = shared === undefined ? openPicture(opening, header) : openRaw(shared, opening.deadline);
-      deliver(await finish(shape(picture, transform, upright, size), transform, opening.deadline));
+      const image = shared === undefined ? openImage(opening, header) : openRaw(shared, opening.deadline);
+      deliver(await finish(shape(image, transform, upright, size), transform, opening.deadline));
     }
   } finally {
     if (shared !== undefined) discard(shared);
@@ -70,15 +70,15 @@ async function finish(shaped: Sharp, transform: Transform, deadline: Deadline): 
 
 const hasBudget = ({ maxBytes, format }: Transform) => maxBytes > 0 && format !== 'png';
 
-function encodeRaw(raw: RawPicture, transform: Transform, deadline: Deadline): Promise<Uint8Array> {
+function encodeRaw(raw: RawImage, transform: Transform, deadline: Deadline): Promise<Uint8Array> {
   return hasBudget(transform)
     ? encodeWithin(raw, transform, deadline)
     : encode(openRaw(raw, deadline), transform.format, transform.quality);
 }
 
-function shape(picture: Sharp, transform: Transform, upright: Size, { width, height }: Size): Sharp {
+function shape(image: Sharp, transform: Transform, upright: Size, { width, height }: Size): Sharp {
   if (width !== upright.width || height !== upright.height) {
-    picture.resize({
+    image.resize({
       width,
       height,
       fit: isFill(transform) ? 'cover' : 'fill',
@@ -87,7 +87,7 @@ function shape(picture: Sharp, transform: Transform, upright: Size, { width, hei
       fastShrinkOnLoad: transform.resampling !== 'nearest',
     });
   }
-  if (transform.blur > 0) picture.blur(transform.blur);
-  if (transform.format === 'jpeg') picture.flatten({ background: '#ffffff' });
-  return picture;
+  if (transform.blur > 0) image.blur(transform.blur);
+  if (transform.format === 'jpeg') image.flatten({ background: '#ffffff' });
+  return image;
 }

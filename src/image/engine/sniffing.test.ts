@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fadingScene, fileTypeBox, pipe, scene } from '../../../test/image/pictures.fixture.ts';
+import { fadingScene, fileTypeBox, pipe, scene } from '../../../test/image/images.fixture.ts';
 import { bmpOf } from '../../../test/media/bmp.fixture.ts';
 import { tiff } from '../../../test/media/tiff.fixture.ts';
 import { beginningBytes, recogniseFormat, sniff } from './sniffing.ts';
@@ -55,7 +55,7 @@ describe('the formats that can be read are known by their bytes', () => {
   });
 });
 
-describe('pictures that cannot be read are known all the same', () => {
+describe('images that cannot be read are known all the same', () => {
   it.each([
     ['image/x-icon', Buffer.from([0, 0, 1, 0, 1, 0, 16, 16, 0, 0, 1, 0, 32, 0])],
     ['image/x-icon', Buffer.from([0, 0, 2, 0, 1, 0, 16, 16, 0, 0, 1, 0, 32, 0])],
@@ -67,7 +67,7 @@ describe('pictures that cannot be read are known all the same', () => {
     ['image/flif', text('FLIF44')],
   ] as const)('%s', async (mime, bytes) => {
     expect(await sniff(bytes)).toBe(mime);
-    await expect(recogniseFormat(bytes)).rejects.toMatchObject({ name: 'PictureFault', reason: 'unsupported' });
+    await expect(recogniseFormat(bytes)).rejects.toMatchObject({ name: 'ImageFault', reason: 'unsupported' });
   });
 
   it('a box of brands that is longer than a beginning may be any of them', async () => {
@@ -81,18 +81,18 @@ describe('pictures that cannot be read are known all the same', () => {
     ['svg after a declaration', `<?xml version="1.0"?>\n<!-- drawn -->\n${svg}`],
     ['svg after a byte order mark', `\uFEFF ${svg}`],
     ['svg with a prefix', '<s:svg xmlns:s="http://www.w3.org/2000/svg"/>'],
-  ])('%s is a picture where it is called one, and text elsewhere', async (_name, drawing) => {
+  ])('%s is an image where it is called one, and text elsewhere', async (_name, drawing) => {
     expect(await sniff(Buffer.from(drawing))).toBeUndefined();
     await expect(recogniseFormat(Buffer.from(drawing))).rejects.toMatchObject({ reason: 'unsupported' });
   });
 });
 
-describe('what is no picture', () => {
+describe('what is no image', () => {
   it.each([
     ['nothing', Buffer.alloc(0)],
     ['one byte', Buffer.from([0xff])],
     ['zeros', Buffer.alloc(1000)],
-    ['text', text('not a picture')],
+    ['text', text('not an image')],
     ['text that begins like a BMP', text('BMW builds cars, and motorcycles, and the letters mean works.')],
     ['html that mentions svg', text('<!doctype html><p>svg</p>')],
     ['pdf', text('%PDF-1.7\n')],
@@ -103,6 +103,6 @@ describe('what is no picture', () => {
     ['a box that lies about its length', text('\xff\xff\xff\xffftyp')],
   ] as const)('%s', async (_name, bytes) => {
     expect(await sniff(bytes)).toBeUndefined();
-    await expect(recogniseFormat(bytes)).rejects.toMatchObject({ name: 'PictureFault', reason: 'undecodable' });
+    await expect(recogniseFormat(bytes)).rejects.toMatchObject({ name: 'ImageFault', reason: 'undecodable' });
   });
 });

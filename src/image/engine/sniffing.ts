@@ -1,15 +1,15 @@
-/** Detects the format of a picture from its first bytes. Names and content types do not count. */
+/** Detects the format of an image from its first bytes. Names and content types do not count. */
 import { fileTypeFromBuffer } from 'file-type';
 import { isBmp } from './decoders/bmpheader.ts';
-import { type ImageMime, PictureFault } from './engine.ts';
+import { ImageFault, type ImageMime } from './engine.ts';
 import { decodableFormats, isDecodable, isImageMime } from './formats.ts';
 
 /** Bytes of a file that `sniff` needs to recognize an image. */
 export const beginningBytes = 4100;
 
 /**
- * Returns the mime of the picture, including formats that the engine does not read, or `undefined` if the bytes are no
- * picture. From the beginning alone, a camera's raw file can look like a TIFF.
+ * Returns the mime of the image, including formats that the engine does not read, or `undefined` if the bytes are no
+ * image. From the beginning alone, a camera's raw file can look like a TIFF.
  */
 export async function sniff(bytes: Uint8Array): Promise<string | undefined> {
   const known = signatureOf(bytes);
@@ -20,13 +20,13 @@ export async function sniff(bytes: Uint8Array): Promise<string | undefined> {
   return recognised?.startsWith('image/') && !isDecodable(recognised) ? recognised : known;
 }
 
-/** Returns the format of a whole file. Throws PictureFault if the engine does not read it. */
+/** Returns the format of a whole file. Throws ImageFault if the engine does not read it. */
 export async function recogniseFormat(bytes: Uint8Array): Promise<ImageMime> {
   const mime = await sniff(bytes);
   if (mime !== undefined && isImageMime(mime)) return mime;
   if (mime !== undefined || isSvg(bytes))
-    throw new PictureFault('unsupported', `The image is in no format that can be read: ${decodableFormats}.`);
-  throw new PictureFault('undecodable', 'The bytes are not an image.');
+    throw new ImageFault('unsupported', `The image is in no format that can be read: ${decodableFormats}.`);
+  throw new ImageFault('undecodable', 'The bytes are not an image.');
 }
 
 function signatureOf(bytes: Uint8Array): ImageMime | undefined {

@@ -1,7 +1,7 @@
-/** The source of a picture, as the variant maker needs it. */
+/** The source of an image, as the variant maker needs it. */
 import { type ObjectBody, ObjectChanged, type Objects } from '#platform/objects/objects.ts';
 import { type IdleDeadline, startIdleDeadline } from '#platform/resilience/deadline.ts';
-import { PictureFault } from './engine.ts';
+import { ImageFault } from './engine.ts';
 
 /**
  * The largest source in bytes. A larger one is rejected before it is in memory (docs/specification/image.md#sources).
@@ -10,7 +10,7 @@ export const maxSourceBytes = 64 * 1024 * 1024;
 
 /** The part of the keys of variants that depends on the source (keys.ts). */
 export interface NamedSource {
-  /** The same picture has the same identity in every process. */
+  /** The same image has the same identity in every process. */
   readonly identity: string;
   /** Determines one of 65,536 folders for the variants of sources that are often deleted together. */
   readonly group: string;
@@ -21,9 +21,9 @@ export interface NamedSource {
 }
 
 export interface VariantSource extends NamedSource {
-  /** The owner of the picture. Owners take turns at the engine. */
+  /** The owner of the image. Owners take turns at the engine. */
   readonly owner: string;
-  /** Throws SourceFault, and PictureFault if there are too many bytes. */
+  /** Throws SourceFault, and ImageFault if there are too many bytes. */
   read(): Promise<SourceBytes>;
 }
 
@@ -47,15 +47,15 @@ export class SourceFault extends Error {
 
 /**
  * Frees bytes that neither we nor the library need any more. The garbage collector would do so later, and often with a
- * heap that grows by megabytes per picture: this saves a tenth of a variant's processor time.
+ * heap that grows by megabytes per image: this saves a tenth of a variant's processor time.
  */
 export function free(bytes: Uint8Array<ArrayBuffer>): void {
   // Small buffers share their memory with others.
   if (bytes.byteLength === bytes.buffer.byteLength) bytes.buffer.transfer(0);
 }
 
-export function tooManyBytes(): PictureFault {
-  return new PictureFault('too_large', 'The image has more than 64 MiB.');
+export function tooManyBytes(): ImageFault {
+  return new ImageFault('too_large', 'The image has more than 64 MiB.');
 }
 
 /** A read can take long while it makes progress. */
@@ -74,7 +74,7 @@ export function namedObject(bucket: string, key: string): NamedSource {
 }
 
 /**
- * Returns the owner of the image under a key: `u/<owner>/…` for assets, `<owner>/…` for legacy files. Other pictures in
+ * Returns the owner of the image under a key: `u/<owner>/…` for assets, `<owner>/…` for legacy files. Other images in
  * one folder have one owner.
  */
 export function ownerOfKey(key: string): string {

@@ -1,7 +1,7 @@
 /** Puts the wordmark on a variant, where the request wants it. */
 import type { Sharp } from 'sharp';
 import type { Deadline } from './deadline.ts';
-import { openRaw, type RawPicture, toRaw } from './decoding.ts';
+import { openRaw, type RawImage, toRaw } from './decoding.ts';
 import type { Watermark } from './edits.ts';
 import type { Size } from './geometry.ts';
 import { type Area, placeInside } from './positions.ts';
@@ -9,7 +9,7 @@ import { markSize } from './watermarking.ts';
 import { wordmark } from './wordmark.ts';
 
 export async function stampWatermark(
-  picture: Sharp,
+  image: Sharp,
   size: Size,
   watermark: Watermark,
   dpr: number,
@@ -18,7 +18,7 @@ export async function stampWatermark(
   const mark = await toRaw(
     openRaw(fade(wordmark(), watermark.opacity), deadline).resize({ ...sizeOf(watermark, size), fit: 'fill' }),
   );
-  if (watermark.position === 're') return repeat(picture, size, mark, watermark, deadline);
+  if (watermark.position === 're') return repeat(image, size, mark, watermark, deadline);
   const at = placeInside(
     size,
     mark,
@@ -29,18 +29,18 @@ export async function stampWatermark(
   const part = await toRaw(
     openRaw(mark, deadline).extract({ ...seen, left: seen.left - at.left, top: seen.top - at.top }),
   );
-  return picture.composite([{ ...overlayOf(part), left: seen.left, top: seen.top }]);
+  return image.composite([{ ...overlayOf(part), left: seen.left, top: seen.top }]);
 }
 
-/** In the proportions of the mark: inside of a share of the picture, or as on downloads. */
-function sizeOf({ scale }: Watermark, picture: Size): Size {
-  if (scale === 0) return markSize(picture);
+/** In the proportions of the mark: inside of a share of the image, or as on downloads. */
+function sizeOf({ scale }: Watermark, image: Size): Size {
+  if (scale === 0) return markSize(image);
   const { width, height } = wordmark();
-  const factor = Math.min((picture.width * scale) / width, (picture.height * scale) / height);
+  const factor = Math.min((image.width * scale) / width, (image.height * scale) / height);
   return { width: Math.max(1, Math.round(width * factor)), height: Math.max(1, Math.round(height * factor)) };
 }
 
-function fade(mark: RawPicture, opacity: number): RawPicture {
+function fade(mark: RawImage, opacity: number): RawImage {
   const data = Uint8Array.from(mark.data);
   for (let alpha = 3; alpha < data.length; alpha += 4) data[alpha] = Math.round((data[alpha] ?? 0) * opacity);
   return { ...mark, data };
@@ -48,9 +48,9 @@ function fade(mark: RawPicture, opacity: number): RawPicture {
 
 /** `x` and `y` are the space between two marks. */
 async function repeat(
-  picture: Sharp,
+  image: Sharp,
   size: Size,
-  mark: RawPicture,
+  mark: RawImage,
   { x, y }: Watermark,
   deadline: Deadline,
 ): Promise<Sharp> {
@@ -64,19 +64,19 @@ async function repeat(
   });
   const whole = await toRaw(spaced);
   const tile = await toRaw(openRaw(whole, deadline).extract({ left: 0, top: 0, width, height }));
-  return picture.composite([{ ...overlayOf(tile), tile: true }]);
+  return image.composite([{ ...overlayOf(tile), tile: true }]);
 }
 
-function visiblePart({ left, top, width, height }: Area, picture: Size): Area {
+function visiblePart({ left, top, width, height }: Area, image: Size): Area {
   const [from, above] = [Math.max(0, left), Math.max(0, top)];
   return {
     left: from,
     top: above,
-    width: Math.min(left + width, picture.width) - from,
-    height: Math.min(top + height, picture.height) - above,
+    width: Math.min(left + width, image.width) - from,
+    height: Math.min(top + height, image.height) - above,
   };
 }
 
-function overlayOf({ data, width, height, channels }: RawPicture) {
+function overlayOf({ data, width, height, channels }: RawImage) {
   return { input: Buffer.from(data), raw: { width, height, channels } };
 }

@@ -6,10 +6,10 @@ import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Clock, systemClock } from '#platform/clock.ts';
 import { openFilesystem } from '#platform/objects/files/filesystem.ts';
 import type { Objects, WriteOptions } from '#platform/objects/objects.ts';
-import { photo, pipe, scene } from '../../../test/image/pictures.fixture.ts';
+import { photo, pipe, scene } from '../../../test/image/images.fixture.ts';
 import { everyNth } from '../../../test/lane.fixture.ts';
 import { openTestBucket, skipWithoutS3 } from '../../../test/platform/objects/s3.fixture.ts';
-import { EngineBusy, type EngineLimits, EngineTimeout, PictureFault } from './engine.ts';
+import { EngineBusy, type EngineLimits, EngineTimeout, ImageFault } from './engine.ts';
 import { objectSource } from './sources.ts';
 import { toTransform, type VariantSpec } from './specs.ts';
 import { createVariantMaker, StoreFault, type VariantMaker } from './variants.ts';
@@ -22,7 +22,7 @@ const limits: EngineLimits = {
   permitWaitMs: 30_000,
 };
 
-let picture: Buffer;
+let image: Buffer;
 let originals: Objects;
 let publicObjects: Objects;
 let calls: string[];
@@ -69,7 +69,7 @@ for (const { driver, open, missing } of everyNth(drivers, 2)) {
     let buckets: Buckets;
 
     beforeAll(async () => {
-      picture = await pipe(scene()).png().toBuffer();
+      image = await pipe(scene()).png().toBuffer();
     });
     beforeEach(async () => {
       buckets = await open();
@@ -77,7 +77,7 @@ for (const { driver, open, missing } of everyNth(drivers, 2)) {
       originals = counted(buckets.originals, 'objects');
       publicObjects = counted(buckets.publicObjects, 'public');
       maker = make();
-      await originals.put('u/a.png', picture, { contentType: 'image/png' });
+      await originals.put('u/a.png', image, { contentType: 'image/png' });
       calls.length = 0;
     });
     afterEach(() => buckets.close());
@@ -176,7 +176,7 @@ for (const { driver, open, missing } of everyNth(drivers, 2)) {
         const failed = await Promise.allSettled([ensure(), ensure(), ensure()]);
         expect(failed.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
         expect(count('get objects')).toBe(1);
-        await originals.put('u/a.png', picture, { contentType: 'image/png' });
+        await originals.put('u/a.png', image, { contentType: 'image/png' });
         expect(await ensure()).toHaveLength(1);
       });
     });
@@ -305,14 +305,14 @@ for (const { driver, open, missing } of everyNth(drivers, 2)) {
         };
       };
       async function* breakingOff() {
-        yield picture.subarray(0, 100);
+        yield image.subarray(0, 100);
         throw new Error('gone');
       }
       it.each([
         ['cannot be read', async () => Promise.reject(new Error('no'))],
-        ['ends early', reading(() => Readable.from([picture.subarray(0, 100)]))],
+        ['ends early', reading(() => Readable.from([image.subarray(0, 100)]))],
         ['breaks off', reading(() => Readable.from(breakingOff()))],
-        ['has more than it says', reading(() => Readable.from([picture, picture]))],
+        ['has more than it says', reading(() => Readable.from([image, image]))],
       ])('%s', async (_name, get: Objects['get']) => {
         await expect(maker.ensure(source({ get }), asked({}))).rejects.toMatchObject({
           name: 'SourceFault',
@@ -321,9 +321,9 @@ for (const { driver, open, missing } of everyNth(drivers, 2)) {
         expect(await stored()).toEqual([]);
       });
 
-      it('is no picture', async () => {
+      it('is no image', async () => {
         await originals.put('u/a.txt', Buffer.from('text'), { contentType: 'image/png' });
-        await expect(maker.ensure(source({}, 'u/a.txt'), asked({}))).rejects.toBeInstanceOf(PictureFault);
+        await expect(maker.ensure(source({}, 'u/a.txt'), asked({}))).rejects.toBeInstanceOf(ImageFault);
       });
 
       it.each([
@@ -442,7 +442,7 @@ for (const { driver, open, missing } of everyNth(drivers, 2)) {
 
     describe('forget', () => {
       it('removes every variant of the source and of no other, and counts them', async () => {
-        await originals.put('u/b.png', picture, { contentType: 'image/png' });
+        await originals.put('u/b.png', image, { contentType: 'image/png' });
         await maker.ensure(source(), asked({ width: 20 }, { width: 30, format: 'jpeg' }, { format: 'png' }));
         const [other] = await maker.ensure(source({}, 'u/b.png'), asked({ width: 20 }));
         expect(await maker.forget(source())).toBe(3);
@@ -453,7 +453,7 @@ for (const { driver, open, missing } of everyNth(drivers, 2)) {
       it('forgets many sources at once', async () => {
         const keys = Array.from({ length: 20 }, (_, index) => `u/many/${index}.png`);
         for (const key of keys) {
-          await originals.put(key, picture, { contentType: 'image/png' });
+          await originals.put(key, image, { contentType: 'image/png' });
           await maker.ensure(source({}, key), asked({ width: 20 }));
         }
         const [other] = await maker.ensure(source(), asked({ width: 20 }));

@@ -30,7 +30,7 @@ export interface ServedVariant extends Variant {
 export interface VariantMaker {
   /**
    * Returns the requested variants in order, each with its request. Each existing one costs one existence check. The
-   * missing ones are made from one read of the source. Throws SourceFault, StoreFault, PictureFault, EnlargementFault,
+   * missing ones are made from one read of the source. Throws SourceFault, StoreFault, ImageFault, EnlargementFault,
    * EngineBusy, EngineTimeout; the last one at once for 10 minutes after a transform took too long alone.
    */
   ensure<Requested extends { readonly transform: Transform }>(
@@ -89,7 +89,7 @@ interface Made {
 }
 
 /**
- * The number of sources in memory for each picture that is processed, so that a slow read does not idle a processor.
+ * The number of sources in memory for each image that is processed, so that a slow read does not idle a processor.
  */
 const sourcesPerPermit = 4;
 /** The limit of stored variants of one source for transforms that the public can choose. */

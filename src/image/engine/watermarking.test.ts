@@ -1,8 +1,8 @@
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
+import { animation, fadingScene, hollowPng, paint, pipe, scene, turned } from '../../../test/image/images.fixture.ts';
 import { colourAt, dhash, difference, distance } from '../../../test/image/looks.fixture.ts';
-import { animation, fadingScene, hollowPng, paint, pipe, scene, turned } from '../../../test/image/pictures.fixture.ts';
-import { PictureFault } from './engine.ts';
+import { ImageFault } from './engine.ts';
 import { createEngine } from './working.ts';
 
 const engine = createEngine({ maxSourcePixels: 25e6, processTimeoutMs: 30_000, concurrency: 2, permitWaitMs: 5000 });
@@ -12,15 +12,15 @@ const plain = (width: number, height: number, ...colour: number[]) =>
     .toBuffer();
 
 /** The lightest and the darkest gray of a part, given in shares of the sides. */
-async function greys(picture: Uint8Array, left: number, top: number, right = 1, bottom = 1) {
-  const { width, height } = await sharp(picture).metadata();
+async function greys(image: Uint8Array, left: number, top: number, right = 1, bottom = 1) {
+  const { width, height } = await sharp(image).metadata();
   const part = {
     left: Math.floor(left * width),
     top: Math.floor(top * height),
     width: Math.floor((right - left) * width),
     height: Math.floor((bottom - top) * height),
   };
-  const data = await sharp(picture).extract(part).greyscale().raw().toBuffer();
+  const data = await sharp(image).extract(part).greyscale().raw().toBuffer();
   const sorted = data.sort();
   return { lightest: sorted.at(-1) ?? Number.NaN, darkest: sorted[0] ?? Number.NaN };
 }
@@ -85,7 +85,7 @@ describe('a watermark', () => {
     }
   });
 
-  it('has white where the picture was transparent', async () => {
+  it('has white where the image was transparent', async () => {
     const marked = await engine.watermark(await pipe(fadingScene()).png().toBuffer());
     expect(difference(await colourAt(marked, 0.9, 0.6), [255, 255, 255])).toBeLessThan(8);
   });
@@ -97,7 +97,7 @@ describe('a watermark', () => {
     ['grey', () => pipe(scene()).toColourspace('b-w').png().toBuffer()],
     ['animated', () => animation([scene(), fadingSceneFrame()]).webp().toBuffer()],
     ['AVIF', () => pipe(scene()).avif().toBuffer()],
-  ])('of a picture that is %s keeps its looks', async (_name, source) => {
+  ])('of an image that is %s keeps its looks', async (_name, source) => {
     const bytes = await source();
     const marked = await engine.watermark(bytes);
     expect(await sharp(marked).metadata()).toMatchObject({ width: 240, height: 160, space: 'srgb', channels: 3 });
@@ -108,8 +108,8 @@ describe('a watermark', () => {
     ).toBeLessThan(6);
   });
 
-  it('of no picture is a fault of the picture', async () => {
-    await expect(engine.watermark(Buffer.from('words'))).rejects.toBeInstanceOf(PictureFault);
+  it('of no image is a fault of the image', async () => {
+    await expect(engine.watermark(Buffer.from('words'))).rejects.toBeInstanceOf(ImageFault);
     await expect(engine.watermark(hollowPng(5001, 5000))).rejects.toMatchObject({ reason: 'too_large' });
     await expect(engine.watermark(hollowPng(100, 100))).rejects.toMatchObject({ reason: 'undecodable' });
   });

@@ -3,7 +3,7 @@
  * one width, in a box of height 1. Their pixels are white with a dark rim, so that they are legible on light and on
  * dark.
  */
-import type { RawPicture } from './decoding.ts';
+import type { RawImage } from './decoding.ts';
 
 type Point = readonly [x: number, y: number];
 /** Points that are connected by straight lines. */
@@ -103,12 +103,12 @@ const margin = 0.5;
 const whiteness = 0.92;
 const darkness = 0.62;
 
-/** Pixels. Drawn once, larger than most pictures need it, and resized by the library outside the event loop. */
+/** Pixels. Drawn once, larger than most images need it, and resized by the library outside the event loop. */
 const letterHeight = 112;
-let drawn: RawPicture | undefined;
+let drawn: RawImage | undefined;
 
 /** White and black with transparency, not premultiplied. */
-export function wordmark(): RawPicture {
+export function wordmark(): RawImage {
   drawn ??= draw(letterHeight);
   return drawn;
 }
@@ -116,7 +116,7 @@ export function wordmark(): RawPicture {
 /** The height of the letters as a share of the mark's height. */
 export const letterShare = 1 / (1 + 2 * margin);
 
-function draw(height: number): RawPicture {
+function draw(height: number): RawImage {
   const { strokes, width: length } = layOut();
   const width = Math.ceil((length + 2 * margin) * height);
   const rows = Math.ceil((1 + 2 * margin) * height);

@@ -13,7 +13,7 @@ import { drawWatermark } from './watermarking.ts';
 export function createEngine(limits: EngineLimits): Engine {
   const permits = createPermits({ count: limits.concurrency, waitMs: limits.permitWaitMs });
 
-  /** Responds at the deadline. The permit is held until the library has released the picture. */
+  /** Responds at the deadline. The permit is held until the library has released the image. */
   async function work<Result>(
     bytes: Uint8Array,
     claim: Claim,

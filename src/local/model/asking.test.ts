@@ -10,7 +10,7 @@ describe('the requests in a message', () => {
     ['Please remember that I like tea.', 'I like tea'],
     ['Remember: my cat is Ada! Thanks', 'my cat is Ada'],
     ['remember\nI paint on Sundays\nand more', 'I paint on Sundays'],
-    ['remember   my   studio  is blue   and then draw a picture', 'my studio is blue'],
+    ['remember   my   studio  is blue   and then draw an image', 'my studio is blue'],
     ['remember edits and makers', 'edits and makers'],
     ['remember', undefined],
     ['remembering is hard', undefined],
@@ -19,8 +19,8 @@ describe('the requests in a message', () => {
   });
 
   it('finds what else a sentence asks for, but not in what is to be saved', () => {
-    expect(toolsFor('remember that I like pictures')).toEqual(['saveMemory']);
-    expect(toolsFor('remember that I like tea and make a picture of it')).toEqual(['saveMemory', 'generateImage']);
+    expect(toolsFor('remember that I like images')).toEqual(['saveMemory']);
+    expect(toolsFor('remember that I like tea and make an image of it')).toEqual(['saveMemory', 'generateImage']);
     expect(toolsFor('edit it. And a video')).toEqual(['editImage', 'generateVideo']);
     expect(toolsFor('what do you know about me?')).toEqual(['recallMemory']);
   });

@@ -89,7 +89,7 @@ async function* say(
   if (toTheEnd) yield { type: 'text-end', id: 't' };
 }
 
-/** Describes an attached picture in words, beside the user's text. */
+/** Describes an attached image in words, beside the user's text. */
 const attachedNote = /^\[attached: [^\]]*\]$/;
 
 /** Returns the last message of the user, and the tool results since then. */

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import sharp from 'sharp';
-import { mark, renderPicture, sizeOf } from './pictures.ts';
+import { mark, renderImage, sizeOf } from './images.ts';
 
 const run = promisify(execFile);
 
@@ -22,12 +22,12 @@ export interface RenderedClip {
 
 export async function renderClip(prompt: string, ratio: string, signal: AbortSignal): Promise<RenderedClip> {
   const [width, height] = sizeOf(ratio).map((side) => side / 2) as [number, number];
-  const picture = await renderPicture(prompt, [width, height]);
+  const image = await renderImage(prompt, [width, height]);
   const durationMs = durationS * 1000;
-  const moving = await move(picture, width, height, signal);
-  if (moving !== undefined) return { bytes: moving, facts: { width, height, durationMs }, poster: picture };
+  const moving = await move(image, width, height, signal);
+  if (moving !== undefined) return { bytes: moving, facts: { width, height, durationMs }, poster: image };
   const [sampleWidth, sampleHeight] = sample.size;
-  const poster = await sharp(picture).resize(sampleWidth, sampleHeight, { fit: 'cover' }).png().toBuffer();
+  const poster = await sharp(image).resize(sampleWidth, sampleHeight, { fit: 'cover' }).png().toBuffer();
   return {
     bytes: await readFile(sample.file),
     facts: { width: sampleWidth, height: sampleHeight, durationMs },
@@ -36,11 +36,11 @@ export async function renderClip(prompt: string, ratio: string, signal: AbortSig
 }
 
 /** Returns `undefined` if ffmpeg is missing or lacks the needed features. */
-async function move(picture: Uint8Array, width: number, height: number, signal: AbortSignal) {
+async function move(image: Uint8Array, width: number, height: number, signal: AbortSignal) {
   const folder = await mkdtemp(join(tmpdir(), 'atelier-clip-'));
   try {
     const [still, clip] = [join(folder, 'still.png'), join(folder, 'clip.mp4')];
-    await writeFile(still, picture);
+    await writeFile(still, image);
     const frames = durationS * frameRate;
     // Zooms toward the lower left, so that the demo label stays visible.
     const zoom = `zoompan=z='1+0.15*on/${frames}':y='ih-ih/zoom':d=${frames}:s=${width}x${height}:fps=${frameRate}`;

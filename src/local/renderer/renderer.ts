@@ -1,24 +1,24 @@
 /** The offline renderer replaces providers of images and videos with real, labeled files. */
 import { renderClip } from './clips.ts';
-import { renderEdit, renderPicture, sizeOf } from './pictures.ts';
+import { renderEdit, renderImage, sizeOf } from './images.ts';
 
-interface Picture {
+interface Image {
   readonly bytes: Uint8Array;
   readonly mime: string;
 }
 
 interface ImageEdit {
   readonly prompt: string;
-  readonly source: Picture;
+  readonly source: Image;
   /** Transparent where the image is to be changed. */
-  readonly mask?: Picture | undefined;
+  readonly mask?: Image | undefined;
 }
 
-const png = (bytes: Uint8Array): Picture => ({ bytes, mime: 'image/png' });
+const png = (bytes: Uint8Array): Image => ({ bytes, mime: 'image/png' });
 
 export const offlineImages = {
   generate: async ({ prompt, ratio }: { readonly prompt: string; readonly ratio: string }) =>
-    png(await renderPicture(prompt, sizeOf(ratio))),
+    png(await renderImage(prompt, sizeOf(ratio))),
   edit: async ({ prompt, source, mask }: ImageEdit) => png(await renderEdit(prompt, source.bytes, mask?.bytes)),
 };
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { mp4Start, picture, svg } from '../../../test/media/pictures.fixture.ts';
+import { makeImage, mp4Start, svg } from '../../../test/media/images.fixture.ts';
 import { plant } from '../../../test/media/planting.fixture.ts';
 import {
   type Client,
@@ -22,7 +22,7 @@ onEveryPair('POST /v1/copy', (pair) => {
   let source: Asset;
   beforeAll(async () => {
     rig = await startMedia(pair);
-    png = await picture('png', { seed: 7 });
+    png = await makeImage('png', { seed: 7 });
     source = await registered(rig.user, png);
   });
   afterAll(() => rig.close());
@@ -132,7 +132,7 @@ onEveryPair('POST /v1/copy', (pair) => {
       expect(other.thumbAssetId).toBeNull();
     });
 
-    it('a picture takes none', async () => {
+    it('an image takes none', async () => {
       const body = await copied(rig.user, { fromAssetId: source.assetId, thumbAssetId: video.assetId });
       expect(body.thumbAssetId).toBeNull();
     });
@@ -273,9 +273,9 @@ onEveryPair('POST /v1/copy', (pair) => {
     });
 
     it.each<[string, string, () => Uint8Array, number, string]>([
-      ['a picture that no upload could be', 'p.svg', () => svg, 422, 'unsupported_image'],
+      ['an image that no upload could be', 'p.svg', () => svg, 422, 'unsupported_image'],
       ['a damaged one', 'p.png', () => png.subarray(0, 90), 422, 'undecodable_image'],
-      ['too large a picture', 'p.png', () => Buffer.alloc(testLimits.maxImageBytes + 1), 413, 'asset_too_large'],
+      ['too large an image', 'p.png', () => Buffer.alloc(testLimits.maxImageBytes + 1), 413, 'asset_too_large'],
       ['too large a video', 'v.mp4', () => Buffer.alloc(testLimits.maxVideoBytes + 1), 413, 'asset_too_large'],
     ])('%s leaves nothing', async (_name, name, bytes, status, error) => {
       const toOwnerId = randomUUID();

@@ -16,9 +16,9 @@ import {
   type SourceKind,
 } from '../../../test/media/copying.fixture.ts';
 import { deletionOutcome, removalDeps } from '../../../test/media/deleting.fixture.ts';
+import { makeImage } from '../../../test/media/images.fixture.ts';
 import { interrupted } from '../../../test/media/interruption.fixture.ts';
 import { digestOf, openLists } from '../../../test/media/lists.fixture.ts';
-import { picture } from '../../../test/media/pictures.fixture.ts';
 import { sweepAll, sweepDeps } from '../../../test/media/sweeping.fixture.ts';
 import type { CopyDeps } from './copying.ts';
 
@@ -141,7 +141,7 @@ for (const engine of laneEngines)
       const listing = copyDeps(database, folder, { blockedHashes: lists.folder });
       const own = kind === 'asset' ? 1 : 0;
       const outcomes = new Set<string>();
-      await lists.write('sha256', digestOf('sha256', await picture('png')));
+      await lists.write('sha256', digestOf('sha256', await makeImage('png')));
       for (let failAt = 1; failAt < manyMoments; failAt++) {
         // By a process without a list.
         const what = await plantSource(deps, kind);

@@ -39,7 +39,7 @@ interface Target {
 
 /**
  * Throws 400 and 403 as `assertMayCopy`, 403 and 404 as `findSource`, 413 `asset_too_large`, `quota_exceeded`, 422 (a
- * picture of the legacy backend that could not be registered either), 451 `csam_blocked`, 502 `copy_failed`, and 503. After
+ * image of the legacy backend that could not be registered either), 451 `csam_blocked`, 502 `copy_failed`, and 503. After
  * each there is neither row nor object, unless the engines fail to remove them too.
  */
 export async function copyAsset(deps: CopyDeps, caller: Caller, request: CopyRequest): Promise<Asset> {
@@ -115,7 +115,7 @@ async function showCopy(
   const { etag, size: byteSize } = head;
   const judgement = await screenCopy(deps, source, { assetId, storageKey, head });
   if (judgement === undefined) return undefined;
-  const { digests, match, isPicture } = judgement;
+  const { digests, match, isImage } = judgement;
   const thumb = isVideo({ kind: source.kind, mime: judgement.facts.mime }) ? (thumbAssetId ?? null) : null;
   // The words of one user are not handed to another.
   const prompt = source.ownerId === ownerId ? judgement.facts.prompt : null;
@@ -129,7 +129,7 @@ async function showCopy(
     isUnchanged: async () => true,
     markReady: () =>
       admit(deps, ownerId, (handle) =>
-        markCopied(handle, assetId, { etag, byteSize }, { ...facts, playback }, isPicture),
+        markCopied(handle, assetId, { etag, byteSize }, { ...facts, playback }, isImage),
       ),
   });
   if (published === 'blocked') throw refusalProblem('csam_blocked');

@@ -17,13 +17,13 @@ onEveryPair('the screening of copies', (pair) => {
   let rig: MediaRig;
   let lists: Lists;
   let classifier: TestClassifier;
-  let picture: Buffer;
+  let image: Buffer;
   let other: Buffer;
   let pdq: string;
   let screened: ScreenedRig;
   beforeAll(async () => {
     screened = await startScreened(pair);
-    ({ rig, lists, classifier, picture, other, pdq } = screened);
+    ({ rig, lists, classifier, image, other, pdq } = screened);
   });
   afterEach(() => screened.reset());
   afterAll(() => screened.close());
@@ -44,7 +44,7 @@ onEveryPair('the screening of copies', (pair) => {
     return assetId;
   }
 
-  /** Of the pictures of a time that knew no screening. */
+  /** Of the images of a time that knew no screening. */
   async function unseen(bytes: Buffer): Promise<string> {
     const assetId = await registered(bytes);
     const nothing = { pdq: null, pdq_quality: null, screened_at: null };
@@ -82,13 +82,13 @@ onEveryPair('the screening of copies', (pair) => {
 
   describe('inside the object store', () => {
     it.each<[string, ListKind, () => string, readonly unknown[]]>([
-      ['its SHA-256', 'sha256', () => digestOf('sha256', picture), blocked],
-      ['its MD5', 'md5', () => digestOf('md5', picture), blocked],
+      ['its SHA-256', 'sha256', () => digestOf('sha256', image), blocked],
+      ['its MD5', 'md5', () => digestOf('md5', image), blocked],
       ['a PDQ at a distance of 31', 'pdq', () => turned(pdq, 31), blocked],
       ['a PDQ at a distance of 32', 'pdq', () => turned(pdq, 32), passed],
       ['other digests', 'sha256', () => digestOf('sha256', other), passed],
     ])('with %s on a list', async (_name, kind, text, outcome) => {
-      const source = await registered(picture);
+      const source = await registered(image);
       await lists.write(kind, text());
       const copy = await copied(source);
       expect(copy.outcome).toEqual(outcome);
@@ -100,7 +100,7 @@ onEveryPair('the screening of copies', (pair) => {
     });
 
     it('a blocked copy is reported as a blocked registration is, and its incident names the source', async () => {
-      const source = await registered(picture);
+      const source = await registered(image);
       await lists.write('pdq', turned(pdq, 5));
       const { body, toOwnerId } = await copied(source);
       expect(body).toEqual({
@@ -118,10 +118,10 @@ onEveryPair('the screening of copies', (pair) => {
           scope_id: '1',
           kind: 'image',
           mime: 'image/jpeg',
-          byte_size: picture.length,
+          byte_size: image.length,
           etag: expect.stringMatching(/./),
-          sha256: digestOf('sha256', picture),
-          md5: digestOf('md5', picture),
+          sha256: digestOf('sha256', image),
+          md5: digestOf('md5', image),
           pdq,
           pdq_quality: 100,
           check_name: 'pdq',
@@ -148,11 +148,11 @@ onEveryPair('the screening of copies', (pair) => {
     });
 
     it('a copy has what it is recognised by, and so have its copies', async () => {
-      const { body, toOwnerId } = await copied(await registered(picture));
+      const { body, toOwnerId } = await copied(await registered(image));
       expect(await rowsOf(toOwnerId)).toMatchObject([
         {
-          sha256: digestOf('sha256', picture),
-          md5: digestOf('md5', picture),
+          sha256: digestOf('sha256', image),
+          md5: digestOf('md5', image),
           pdq,
           pdq_quality: 100,
           screened_at: expect.any(Date),
@@ -162,14 +162,14 @@ onEveryPair('the screening of copies', (pair) => {
       expect((await copied(body.assetId)).outcome).toEqual(blocked);
     });
 
-    it('a picture with another mime is screened too', async () => {
-      const source = await registered(picture, 'video/mp4');
+    it('an image with another mime is screened too', async () => {
+      const source = await registered(image, 'video/mp4');
       expect((await copied(source)).outcome).toEqual(passed);
-      await lists.write('md5', digestOf('md5', picture));
+      await lists.write('md5', digestOf('md5', image));
       expect((await copied(source)).outcome).toEqual(blocked);
     });
 
-    it('a file that is not a picture is matched by its digests only', async () => {
+    it('a file that is not an image is matched by its digests only', async () => {
       const film = Buffer.from('a film');
       const source = await registered(film, 'video/mp4');
       await lists.write('pdq', 'broken');
@@ -180,7 +180,7 @@ onEveryPair('the screening of copies', (pair) => {
       await leavesNothing(bad.toOwnerId);
     });
 
-    it('what is no picture and was never hashed is read', async () => {
+    it('what is no image and was never hashed is read', async () => {
       const film = Buffer.from('a film of old');
       const source = await registered(film, 'video/mp4');
       await rig.database
@@ -197,8 +197,8 @@ onEveryPair('the screening of copies', (pair) => {
     });
 
     it('many copies of it at once leave nothing', async () => {
-      const source = await registered(picture);
-      await lists.write('sha256', digestOf('sha256', picture));
+      const source = await registered(image);
+      await lists.write('sha256', digestOf('sha256', image));
       const copies = await Promise.all(Array.from({ length: 10 }, () => copied(source)));
       expect(copies.map(({ outcome }) => outcome)).toEqual(Array(10).fill(blocked));
       for (const { toOwnerId } of copies) await leavesNothing(toOwnerId);
@@ -221,17 +221,17 @@ onEveryPair('the screening of copies', (pair) => {
     });
 
     it.each<[string, () => Promise<unknown>]>([
-      ['its SHA-256', () => lists.write('sha256', digestOf('sha256', picture))],
+      ['its SHA-256', () => lists.write('sha256', digestOf('sha256', image))],
       ['its PDQ', () => lists.write('pdq', turned(pdq, 31))],
       ['the classifier', async () => classifierSays(says({ match: true, list: 'industry' }))],
     ])('a match of %s blocks it, and its source stays', async (_check, match) => {
-      const source = await make(picture);
+      const source = await make(image);
       await match();
       const { outcome, toOwnerId } = await copied(source);
       expect(outcome).toEqual(blocked);
       await leavesNothing(toOwnerId);
       const origin = source.includes('/') ? `${rig.legacyBucket}/${source}` : source;
-      expect(await incidentsOf(toOwnerId)).toMatchObject([{ origin, sha256: digestOf('sha256', picture) }]);
+      expect(await incidentsOf(toOwnerId)).toMatchObject([{ origin, sha256: digestOf('sha256', image) }]);
       if (source.includes('/')) expect(await standing(rig, [source])).toEqual([source]);
       else expect(await isReady(source)).toBe(true);
     });
@@ -255,21 +255,21 @@ onEveryPair('the screening of copies', (pair) => {
     expect((await copied(source)).outcome).toEqual(passed);
   });
 
-  describe('of a picture in a legacy file of another name', () => {
+  describe('of an image in a legacy file of another name', () => {
     it('is screened all the same, and has the mime that its bytes show', async () => {
       const good = await copied(await laid(other, 'a.mp4'));
       expect(good.body).toMatchObject({ mime: 'image/jpeg', kind: 'image', width: 160, blurhash: expect.any(String) });
       expect(await rowsOf(good.toOwnerId)).toMatchObject([{ pdq: expect.any(String), screened_at: expect.any(Date) }]);
       await lists.write('pdq', pdq);
-      const bad = await copied(await laid(picture, 'a.mp4'));
+      const bad = await copied(await laid(image, 'a.mp4'));
       expect(bad.outcome).toEqual(blocked);
       await leavesNothing(bad.toOwnerId);
     });
 
     it.each<[string, () => Buffer, readonly unknown[]]>([
-      ['too large for a picture', () => Buffer.concat([picture, Buffer.alloc(100_000)]), [413, 'asset_too_large']],
-      ['damaged', () => picture.subarray(0, 400), [422, 'undecodable_image']],
-    ])('that is %s is refused as a picture', async (_name, make, outcome) => {
+      ['too large for an image', () => Buffer.concat([image, Buffer.alloc(100_000)]), [413, 'asset_too_large']],
+      ['damaged', () => image.subarray(0, 400), [422, 'undecodable_image']],
+    ])('that is %s is refused as an image', async (_name, make, outcome) => {
       const copy = await copied(await laid(make(), 'a.bin'));
       expect(copy.outcome).toEqual(outcome);
       await leavesNothing(copy.toOwnerId);

@@ -26,7 +26,7 @@ export interface WrittenCopy {
 export interface CopyScreening {
   readonly facts: AssetFacts;
   readonly digests: Digests;
-  readonly isPicture: boolean;
+  readonly isImage: boolean;
   /** `undefined`: it may be shown. */
   readonly match: Match | undefined;
 }
@@ -55,7 +55,7 @@ export async function screenCopy(
     return {
       facts: factsOf(known, inspection),
       digests: inspection.digests,
-      isPicture: inspection.picture !== undefined,
+      isImage: inspection.image !== undefined,
       match,
     };
   });
@@ -65,5 +65,5 @@ async function matchStoredDigests({ screening }: CopyScreeningDeps, facts: Asset
   const { sha256, md5, pdq, pdqQuality } = facts;
   if (sha256 === null || md5 === null) throw new Error('an asset without digests was taken for a screened one');
   const digests = { sha256, md5, pdq, pdqQuality };
-  return { facts, digests, isPicture: pdq !== null, match: await screening.matchDigests(digests) };
+  return { facts, digests, isImage: pdq !== null, match: await screening.matchDigests(digests) };
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { picture } from '../../../test/media/pictures.fixture.ts';
+import { makeImage } from '../../../test/media/images.fixture.ts';
 import { type Planted, plant, remaining } from '../../../test/media/planting.fixture.ts';
 import {
   type Client,
@@ -28,7 +28,7 @@ onEveryPair('DELETE /v1/assets', (pair) => {
   const deleted = (deletedNew: number) => ({ status: 200, body: { deletedNew, deletedLegacy: 0 } });
 
   it('deletes the row, the object, the watermark files and the variants', async () => {
-    const { said, assetId, storageKey } = await upload(rig.user, await picture('png'));
+    const { said, assetId, storageKey } = await upload(rig.user, await makeImage('png'));
     await rig.user.register(said);
     const signed = (await rig.user.sign([assetId])).body[assetId];
     if (!signed?.ready) throw new Error('not signed');
@@ -46,10 +46,10 @@ onEveryPair('DELETE /v1/assets', (pair) => {
   });
 
   it('frees the id: it can be uploaded and registered again', async () => {
-    const first = await upload(rig.user, await picture('png'));
+    const first = await upload(rig.user, await makeImage('png'));
     await rig.user.register(first.said);
     await remove(rig.user, [first.assetId]);
-    const again = await upload(rig.user, await picture('png'), first.said);
+    const again = await upload(rig.user, await makeImage('png'), first.said);
     expect((await rig.user.register(again.said)).status).toBe(201);
     expect((await rig.user.sign([first.assetId])).body[first.assetId]).toMatchObject({ ready: true });
   });
@@ -115,7 +115,7 @@ onEveryPair('DELETE /v1/assets', (pair) => {
       expect(await remove(rig.user, idsOf(videos))).toMatchObject(deleted(1));
     });
 
-    it('stay when a picture, not the video, is deleted; so does a video whose thumbnail is', async () => {
+    it('stay when an image, not the video, is deleted; so does a video whose thumbnail is', async () => {
       const thumbs = await plant(rig, 1);
       const videos = await plant(rig, 1, { mime: 'video/mp4', thumbAssetId: thumbs[0]?.assetId });
       expect(await remove(rig.user, idsOf(thumbs))).toMatchObject(deleted(1));

@@ -13,8 +13,8 @@ import {
   removalDeps,
   rowsOfAll,
 } from '../../../test/media/deleting.fixture.ts';
+import { makeImage } from '../../../test/media/images.fixture.ts';
 import { type Interrupt, interrupted } from '../../../test/media/interruption.fixture.ts';
-import { picture } from '../../../test/media/pictures.fixture.ts';
 import { remaining } from '../../../test/media/planting.fixture.ts';
 import { outcomeOf, registrationDeps, uploaded } from '../../../test/media/registering.fixture.ts';
 import { findAsset } from '../assets/assetstore.ts';
@@ -38,7 +38,7 @@ for (const engine of laneEngines)
       database = await engine.open(migrations);
       deps = removalDeps(database, folder);
       registering = registrationDeps(database, folder);
-      png = await picture('png');
+      png = await makeImage('png');
     });
     afterAll(async () => {
       await database.close();

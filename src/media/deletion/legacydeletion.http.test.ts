@@ -1,8 +1,8 @@
 /** Deletes legacy files by path, by prefix and with the rows at these paths (docs/specification/media.md#deletion). */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { makeImage } from '../../../test/media/images.fixture.ts';
 import { groundOf, inBucket, lay, plantLegacy, standing } from '../../../test/media/laying.fixture.ts';
-import { picture } from '../../../test/media/pictures.fixture.ts';
 import { plant, remaining } from '../../../test/media/planting.fixture.ts';
 import { type Client, type MediaRig, onEveryPair, type Refusal, startMedia } from '../../../test/media/rig.fixture.ts';
 import { listed } from '../../../test/platform/objects/objects.fixture.ts';
@@ -78,7 +78,7 @@ onEveryPair('deleting legacy files', (pair) => {
 
     it('the URLs of the file and of its variants are then 404', async () => {
       const file = `${folder}/a.png`;
-      await lay(rig, [file], await picture('png'));
+      await lay(rig, [file], await makeImage('png'));
       const { body } = await inBucket(rig, rig.user).post<ImageSignedRefs>('/v1/sign/image', { refs: [file] });
       const answer = body[file];
       const urls = answer?.ready ? [answer.url, String(answer.thumbUrl), String(answer.previewUrl)] : [];
@@ -236,7 +236,7 @@ onEveryPair('deleting legacy files', (pair) => {
 
     it('variants of files below a prefix go too', async () => {
       const file = `${folder}/a.png`;
-      await lay(rig, [file], await picture('png'));
+      await lay(rig, [file], await makeImage('png'));
       const { body } = await inBucket(rig, rig.user).post<ImageSignedRefs>('/v1/sign/image', { refs: [file] });
       const answer = body[file];
       await fetch(String(answer?.ready && answer.thumbUrl));

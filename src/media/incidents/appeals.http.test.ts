@@ -2,9 +2,9 @@
 import { randomUUID } from 'node:crypto';
 import sharp from 'sharp';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { makeImage } from '../../../test/media/images.fixture.ts';
 import { lay } from '../../../test/media/laying.fixture.ts';
 import { digestOf, type Lists, openLists } from '../../../test/media/lists.fixture.ts';
-import { picture } from '../../../test/media/pictures.fixture.ts';
 import {
   type Client,
   embedded,
@@ -98,7 +98,7 @@ it('incidents are counted, and filtered by owner, list and appeal', async () => 
 });
 
 it('what remains of an image is shown with 24 blurred pixels, and nothing else is', async () => {
-  const png = await picture('png');
+  const png = await makeImage('png');
   const path = `feed/${randomUUID()}/a.png`;
   await lay(rig, [path], png);
   await prohibit(png);

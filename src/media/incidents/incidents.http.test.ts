@@ -1,9 +1,9 @@
 /** Incidents, their resolution, and rescreening (docs/specification/media.md#incidents). */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { makeImage } from '../../../test/media/images.fixture.ts';
 import { lay } from '../../../test/media/laying.fixture.ts';
 import { digestOf, type Lists, openLists } from '../../../test/media/lists.fixture.ts';
-import { picture } from '../../../test/media/pictures.fixture.ts';
 import {
   type Client,
   type MediaRig,
@@ -136,7 +136,7 @@ onEveryPair('incidents', (pair) => {
   });
 
   it('that are cleared make their legacy path readable again', async () => {
-    const content = await picture('png', { seed: 4711 });
+    const content = await makeImage('png', { seed: 4711 });
     const path = `feed/${randomUUID()}/a.png`;
     await lay(rig, [path], content);
     await prohibit(content);
@@ -215,7 +215,7 @@ onEveryPair('incidents', (pair) => {
       assets().selectFrom('assets').select('asset_id').where('asset_id', '=', assetId).executeTakeFirst();
 
     it('blocks what a list has gained, with its object, derivatives and cached URLs', patience, async () => {
-      const [bad, good] = [await picture('png', { seed: 99 }), contentOf(2)];
+      const [bad, good] = [await makeImage('png', { seed: 99 }), contentOf(2)];
       const image = await register(bad, {});
       const other = await register(good);
       expect(await isReadable(image.said.assetId)).toBe(true);

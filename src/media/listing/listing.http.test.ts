@@ -1,6 +1,6 @@
 /** `GET /v1/assets`: the assets of an owner, newest first (docs/media.md). */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { picture } from '../../../test/media/pictures.fixture.ts';
+import { makeImage } from '../../../test/media/images.fixture.ts';
 import { type MediaRig, onEveryPair, type Refusal, startMedia, upload } from '../../../test/media/rig.fixture.ts';
 import type { Asset } from '../api.ts';
 import type { AssetPage } from './api.ts';
@@ -11,7 +11,7 @@ onEveryPair('GET /v1/assets', (pair) => {
   const made: Asset[] = [];
   beforeAll(async () => {
     rig = await startMedia(pair);
-    const png = await picture('png');
+    const png = await makeImage('png');
     for (const scopeId of ['one', 'one', 'two', 'two', 'two']) {
       const { said } = await upload(rig.user, png, { scopeKind: 'thread', scopeId });
       made.unshift((await rig.user.register(said)).body);

@@ -1,6 +1,6 @@
 /** Prompts of assets: who sees them, and the search for their words (docs/specification/media.md#listing). */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { picture } from '../../../test/media/pictures.fixture.ts';
+import { makeImage } from '../../../test/media/images.fixture.ts';
 import { type MediaRig, onEveryPair, type Refusal, startMedia, upload } from '../../../test/media/rig.fixture.ts';
 import type { Asset } from '../api.ts';
 import type { AssetPage } from './api.ts';
@@ -27,7 +27,7 @@ onEveryPair('prompts of assets', (pair) => {
 
   beforeAll(async () => {
     rig = await startMedia(pair);
-    png = await picture('png');
+    png = await makeImage('png');
     for (const [name, prompt] of Object.entries(prompts)) made.set(name, await make(rig.user, { prompt }));
     unprompted.push(await make());
     await make(rig.otherUser, { prompt: 'a lighthouse of another user' });
@@ -117,7 +117,7 @@ onEveryPair('prompts of assets', (pair) => {
       png = Buffer.from('not an image');
       const clip = await make(rig.user, video);
       const text = await make(rig.user, { ...scope, kind: 'file', mime: 'text/plain' });
-      png = await picture('png');
+      png = await makeImage('png');
       // Another user's video does not hide an image by naming it.
       await make(rig.otherUser, { ...scope, kind: 'image', mime: 'image/png' });
       Object.assign(named, { [poster.assetId]: 'poster', [clip.assetId]: 'video', [text.assetId]: 'text' });

@@ -1,7 +1,7 @@
 /** `GET` and `PATCH /v1/assets/:assetId` and `GET /v1/usage` (docs/specification/media.md#one-asset). */
 import { createHash, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { picture } from '../../../test/media/pictures.fixture.ts';
+import { makeImage } from '../../../test/media/images.fixture.ts';
 import {
   type Client,
   createClient,
@@ -18,7 +18,7 @@ onEveryPair('one asset', (pair) => {
   let png: Buffer;
   beforeAll(async () => {
     rig = await startMedia(pair);
-    png = await picture('png');
+    png = await makeImage('png');
   });
   afterAll(() => rig.close());
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { icon, makeImage, padPng, pngBomb, svg } from '../../../test/media/images.fixture.ts';
 import { groundOf, inBucket, lay, standing } from '../../../test/media/laying.fixture.ts';
-import { icon, padPng, picture, pngBomb, svg } from '../../../test/media/pictures.fixture.ts';
 import { remaining } from '../../../test/media/planting.fixture.ts';
 import { type MediaRig, onEveryPair, type Refusal, startMedia, testLimits } from '../../../test/media/rig.fixture.ts';
 import type { Asset, AssetsDeleted, VideoSignedRefs } from '../api.ts';
@@ -12,7 +12,7 @@ onEveryPair('POST /v1/assets/legacy', (pair) => {
   let jpeg: Buffer;
   beforeAll(async () => {
     rig = await startMedia(pair);
-    jpeg = await picture('jpeg', { width: 80, height: 40, orientation: 6 });
+    jpeg = await makeImage('jpeg', { width: 80, height: 40, orientation: 6 });
   });
   afterAll(() => rig.close());
 
@@ -34,7 +34,7 @@ onEveryPair('POST /v1/assets/legacy', (pair) => {
       .where('storage_key', '=', path)
       .execute();
 
-  it('makes an asset of a picture, which speaks for itself', async () => {
+  it('makes an asset of an image, which speaks for itself', async () => {
     const path = newPath('really a jpeg.png');
     await lay(rig, [path], jpeg);
     const { status, body } = await imported(path, { ownerId: rig.userId.toUpperCase() });
@@ -101,7 +101,7 @@ onEveryPair('POST /v1/assets/legacy', (pair) => {
 
   it('replayed answers 200 with the same row; a file in the root of its bucket too', async () => {
     for (const path of [newPath('a.png'), `${randomUUID()}.png`]) {
-      await lay(rig, [path], await picture('png'));
+      await lay(rig, [path], await makeImage('png'));
       const first = await imported(path);
       const again = await imported(path);
       expect([first.status, again.status]).toEqual([201, 200]);
@@ -112,7 +112,7 @@ onEveryPair('POST /v1/assets/legacy', (pair) => {
 
   it('is done once, however many ask at once', async () => {
     const path = newPath('a.png');
-    await lay(rig, [path], await picture('png'));
+    await lay(rig, [path], await makeImage('png'));
     const answers = await Promise.all(Array.from({ length: 5 }, () => imported(path)));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 200, 201]);
     expect(new Set(answers.map(({ body }) => body.assetId)).size).toBe(1);
@@ -125,7 +125,7 @@ onEveryPair('POST /v1/assets/legacy', (pair) => {
     ['another scope kind', () => ({ scopeKind: 'feed' })],
   ])('409 for %s than it was registered with, and the row stays', async (_name, changes) => {
     const path = newPath('a.png');
-    await lay(rig, [path], await picture('png'));
+    await lay(rig, [path], await makeImage('png'));
     const { assetId } = (await imported(path)).body;
     const answer = await imported(path, changes());
     expect([answer.status, answer.body.error]).toEqual([409, 'asset_conflict']);
@@ -134,20 +134,20 @@ onEveryPair('POST /v1/assets/legacy', (pair) => {
 
   it('the same path in another bucket is another asset', async () => {
     const path = newPath('a.png');
-    await lay(rig, [path], await picture('png'));
+    await lay(rig, [path], await makeImage('png'));
     expect((await imported(path)).status).toBe(201);
     expect((await imported(path, { legacyBucket: 'elsewhere' })).status).toBe(404);
   });
 
   it.each<[string, string, () => Buffer | Promise<Buffer>, number, string]>([
-    ['a damaged picture', 'a.png', async () => (await picture('png')).subarray(0, 60), 422, 'undecodable_image'],
-    ['a picture of another format', 'a.jpg', () => icon, 422, 'unsupported_image'],
+    ['a damaged image', 'a.png', async () => (await makeImage('png')).subarray(0, 60), 422, 'undecodable_image'],
+    ['an image of another format', 'a.jpg', () => icon, 422, 'unsupported_image'],
     ['SVG', 'a.svg', () => svg, 422, 'unsupported_image'],
     ['too many pixels', 'a.png', () => pngBomb(2000, 2000), 422, 'image_too_large'],
     [
       'too many bytes',
       'a.png',
-      async () => padPng(await picture('png'), testLimits.maxImageBytes + 1),
+      async () => padPng(await makeImage('png'), testLimits.maxImageBytes + 1),
       413,
       'asset_too_large',
     ],
@@ -160,14 +160,14 @@ onEveryPair('POST /v1/assets/legacy', (pair) => {
     expect(await standing(rig, [path])).toEqual([path]);
     expect(await rowsAt(path)).toEqual([]);
     // Mended by its owner, it is taken.
-    await lay(rig, [path], name.endsWith('mp4') ? Buffer.from('x') : await picture('png'));
+    await lay(rig, [path], name.endsWith('mp4') ? Buffer.from('x') : await makeImage('png'));
     expect((await imported(path)).status).toBe(201);
   });
 
   it('a file that is not there is 404, also when it was registered', async () => {
     const path = newPath('a.png');
     expect((await imported(path)).status).toBe(404);
-    await lay(rig, [path], await picture('png'));
+    await lay(rig, [path], await makeImage('png'));
     const { assetId, storageKey } = (await imported(path)).body;
     await rig.legacyFiles.remove([path]);
     expect((await imported(path)).status).toBe(404);
@@ -178,7 +178,7 @@ onEveryPair('POST /v1/assets/legacy', (pair) => {
 
   it('is for servers alone', async () => {
     const path = newPath('a.png');
-    await lay(rig, [path], await picture('png'));
+    await lay(rig, [path], await makeImage('png'));
     expect((await inBucket(rig, rig.user).post('/v1/assets/legacy', request(path))).status).toBe(403);
     expect((await inBucket(rig, rig.client({})).post('/v1/assets/legacy', request(path))).status).toBe(401);
     expect(await rowsAt(path)).toEqual([]);

@@ -10,8 +10,8 @@ import { defaultLegacyBucket, type Objects } from '#platform/objects/objects.ts'
 import { Problem, problems } from '#platform/problem.ts';
 import { laneEngines } from '../../../test/database.fixture.ts';
 import { openLegacyFiles } from '../../../test/media/deleting.fixture.ts';
+import { makeImage } from '../../../test/media/images.fixture.ts';
 import { interrupted } from '../../../test/media/interruption.fixture.ts';
-import { picture } from '../../../test/media/pictures.fixture.ts';
 import { registrationDeps } from '../../../test/media/registering.fixture.ts';
 import { legacyImport } from '../api.ts';
 import { draftAsset, findAsset, type MediaTables } from '../assets/assetstore.ts';
@@ -38,7 +38,7 @@ for (const engine of laneEngines)
     let database: Database;
     let files: Objects;
     let deps: ImportDeps;
-    let pictures: readonly Buffer[];
+    let images: readonly Buffer[];
 
     beforeAll(async () => {
       folder = await mkdtemp(join(tmpdir(), 'atelier-import-'));
@@ -48,7 +48,7 @@ for (const engine of laneEngines)
       if (bucket === undefined) throw new Error('there is no legacy bucket');
       files = bucket;
       deps = { ...registrationDeps(database, folder), legacy };
-      pictures = [await picture('png'), await picture('png', { width: 30, seed: 5 })];
+      images = [await makeImage('png'), await makeImage('png', { width: 30, seed: 5 })];
     });
     afterAll(async () => {
       await deps.screening.close();
@@ -79,7 +79,7 @@ for (const engine of laneEngines)
     async function laid() {
       const path = `${randomUUID()}/a.png`;
       const put = (bytes: Buffer = Buffer.from('')) => files.put(path, bytes, { contentType: 'image/png' });
-      await put(pictures[0]);
+      await put(images[0]);
       const request = legacyImport.parse({ ownerId: randomUUID(), scopeKind: 'thread', scopeId: '1', path });
       return { path, put, request, assetId: importedIdOf(defaultLegacyBucket, path) };
     }
@@ -124,7 +124,7 @@ for (const engine of laneEngines)
         const watched = interrupted(deps, async ({ number, call }) => {
           if (hasWorked || number < workAt || call === 'before query') return;
           hasWorked = true;
-          await put(pictures[1]);
+          await put(images[1]);
         });
         expect(await outcomeOf(watched, request)).toBe('created');
         if (!hasWorked) break;

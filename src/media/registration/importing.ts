@@ -35,7 +35,7 @@ import {
 import { type PublishingDeps, publishDraft } from './publishing.ts';
 import type { Registration } from './registration.ts';
 
-export interface ImportDeps extends LookupDeps, Pick<InspectionDeps, 'engine' | 'pictures' | 'digester' | 'limits'> {
+export interface ImportDeps extends LookupDeps, Pick<InspectionDeps, 'engine' | 'images' | 'digester' | 'limits'> {
   readonly screening: Screening;
   readonly countIncident?: PublishingDeps['countIncident'];
 }
@@ -119,8 +119,7 @@ async function writeFile(
     finding: { etag, digests: inspection.digests, origin: `${bucket}/${path}` },
     block: (finding) => blockAndPublish(deps, finding, (handle) => blockAndDrop(handle, { assetId, etag }, finding)),
     isUnchanged: async () => (await files.head(path))?.etag === etag,
-    markReady: () =>
-      markAndPublish(deps, (handle) => markReady(handle, assetId, etag, inspection.picture !== undefined)),
+    markReady: () => markAndPublish(deps, (handle) => markReady(handle, assetId, etag, inspection.image !== undefined)),
   });
   if (published === 'blocked') throw refusalProblem('csam_blocked');
   return published && { created: true, asset: toAsset(published) };

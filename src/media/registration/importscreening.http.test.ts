@@ -18,13 +18,13 @@ onEveryPair('the screening of legacy files', (pair) => {
   let rig: MediaRig;
   let lists: Lists;
   let classifier: TestClassifier;
-  let picture: Buffer;
+  let image: Buffer;
   let other: Buffer;
   let pdq: string;
   let screened: ScreenedRig;
   beforeAll(async () => {
     screened = await startScreened(pair);
-    ({ rig, lists, classifier, picture, other, pdq } = screened);
+    ({ rig, lists, classifier, image, other, pdq } = screened);
   });
   afterEach(() => screened.reset());
   afterAll(() => screened.close());
@@ -64,13 +64,13 @@ onEveryPair('the screening of legacy files', (pair) => {
       .execute();
 
   it.each<[string, string, () => Promise<unknown>]>([
-    ['its SHA-256', 'a.jpg', () => lists.write('sha256', digestOf('sha256', picture))],
-    ['its MD5', 'a.jpg', () => lists.write('md5', digestOf('md5', picture))],
+    ['its SHA-256', 'a.jpg', () => lists.write('sha256', digestOf('sha256', image))],
+    ['its MD5', 'a.jpg', () => lists.write('md5', digestOf('md5', image))],
     ['its PDQ', 'a.jpg', () => lists.write('pdq', turned(pdq, 31))],
     ['the classifier', 'a.jpg', async () => classifierSays(says({ match: true, list: 'industry' }))],
     ['its PDQ, under another name', 'video_1.mp4', () => lists.write('pdq', pdq)],
   ])('a match of %s makes no asset; the file stays, and is recorded once', async (_name, name, match) => {
-    const path = await laid(picture, name);
+    const path = await laid(image, name);
     await match();
     const { outcome, body } = await imported(path);
     expect([outcome, body.errorCode]).toEqual([blocked, 'csam_blocked']);
@@ -78,7 +78,7 @@ onEveryPair('the screening of legacy files', (pair) => {
     expect([await rowAt(path), await standing(rig, [path])]).toEqual([undefined, [path]]);
     const incident = {
       origin: `${rig.legacyBucket}/${path}`,
-      sha256: digestOf('sha256', picture),
+      sha256: digestOf('sha256', image),
       owner_id: rig.userId,
     };
     expect(await incidentsOf(path)).toMatchObject([incident]);
@@ -106,22 +106,22 @@ onEveryPair('the screening of legacy files', (pair) => {
   });
 
   it('what passed keeps what it is recognised by', async () => {
-    const path = await laid(picture);
+    const path = await laid(image);
     const { body } = await imported(path);
     expect(await rowAt(path)).toMatchObject({
-      sha256: digestOf('sha256', picture),
-      md5: digestOf('md5', picture),
+      sha256: digestOf('sha256', image),
+      md5: digestOf('md5', image),
       pdq,
       pdq_quality: 100,
       screened_at: expect.any(Date),
     });
     const seen = classifier.seen.find(({ headers }) => headers['x-asset-id'] === body.assetId);
-    expect([seen?.headers['content-type'], seen?.bytes.equals(picture)]).toEqual(['image/jpeg', true]);
+    expect([seen?.headers['content-type'], seen?.bytes.equals(image)]).toEqual(['image/jpeg', true]);
   });
 
   it('is done by each of many at once', async () => {
-    const path = await laid(picture);
-    await lists.write('sha256', digestOf('sha256', picture));
+    const path = await laid(image);
+    await lists.write('sha256', digestOf('sha256', image));
     const outcomes = await Promise.all(Array.from({ length: 5 }, () => outcomeOf(path)));
     // A registration that gets no permit returns 503 with Retry-After.
     for (const [status] of outcomes) expect([451, 503]).toContain(status);
@@ -131,9 +131,9 @@ onEveryPair('the screening of legacy files', (pair) => {
 
   it.each<[string, () => Buffer, readonly unknown[]]>([
     ['whole', () => other, passed],
-    ['too large for a picture', () => Buffer.concat([picture, Buffer.alloc(100_000)]), [413, 'asset_too_large']],
-    ['damaged', () => picture.subarray(0, 400), [422, 'undecodable_image']],
-  ])('a picture under another name that is %s is taken as a picture', async (_name, make, outcome) => {
+    ['too large for an image', () => Buffer.concat([image, Buffer.alloc(100_000)]), [413, 'asset_too_large']],
+    ['damaged', () => image.subarray(0, 400), [422, 'undecodable_image']],
+  ])('an image under another name that is %s is taken as an image', async (_name, make, outcome) => {
     const path = await laid(make(), 'video_2.mp4');
     const answer = await imported(path);
     expect(answer.outcome).toEqual(outcome);
@@ -149,7 +149,7 @@ onEveryPair('the screening of legacy files', (pair) => {
     if (!signed?.ready) throw new Error('it is not ready');
     const resized = String(signed.thumbUrl);
     expect([(await fetch(signed.url)).status, (await fetch(resized)).status]).toEqual([200, 200]);
-    await lay(rig, [path], picture);
+    await lay(rig, [path], image);
     expect((await fetch(resized)).status).toBe(404);
     const marked = await rig.user.post<Refusal>('/v1/watermark', { ref: assetId });
     expect([marked.status, marked.body.error]).toEqual([404, 'not_found']);

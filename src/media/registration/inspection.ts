@@ -1,5 +1,5 @@
 /** Inspects the bytes of an uploaded object (docs/specification/media.md#images; docs/screening.md). */
-import { type Engine, EngineBusy, EngineTimeout, type ImageFacts, PictureFault } from '#image/engine/engine.ts';
+import { type Engine, EngineBusy, EngineTimeout, type ImageFacts, ImageFault } from '#image/engine/engine.ts';
 import { isImageMime } from '#image/engine/formats.ts';
 import type { Permits } from '#image/engine/permits.ts';
 import { beginningBytes, sniff } from '#image/engine/sniffing.ts';
@@ -17,7 +17,7 @@ export interface InspectionDeps {
   readonly objects: ReadableObjects;
   readonly engine: Pick<Engine, 'inspect'>;
   /** Bounds how many images are in memory: each is read completely before the engine gets it. */
-  readonly pictures: Permits;
+  readonly images: Permits;
   readonly digester: Digester;
   readonly screening: Pick<Screening, 'hash'>;
   readonly limits: SizeLimits;
@@ -34,16 +34,16 @@ export interface Uploaded {
 export interface Inspection {
   readonly digests: Digests;
   /** `undefined`: it is not an image. */
-  readonly picture: Picture | undefined;
+  readonly image: Image | undefined;
 }
 
 /** An image in memory and the facts that its bytes show. */
-interface Picture {
+interface Image {
   readonly bytes: Uint8Array;
   readonly facts: Pick<ImageFacts, 'mime' | 'width' | 'height' | 'blurhash'>;
 }
 
-const refusalByFault: Readonly<Record<PictureFault['reason'], Refusal>> = {
+const refusalByFault: Readonly<Record<ImageFault['reason'], Refusal>> = {
   unsupported: 'unsupported_image',
   undecodable: 'undecodable_image',
   too_large: 'image_too_large',
@@ -64,13 +64,13 @@ export async function withInspected<Result>(
   const shown = await classify(deps.objects, uploaded);
   if (shown === 'other') {
     const digests = await deps.digester.digestsOf(deps.objects, storageKey, head);
-    return work(digests && { digests: { ...digests, pdq: null, pdqQuality: null }, picture: undefined });
+    return work(digests && { digests: { ...digests, pdq: null, pdqQuality: null }, image: undefined });
   }
-  if (shown !== 'picture') return work(shown);
+  if (shown !== 'image') return work(shown);
   // The limit of images applies whatever the declared mime is: the object is read into memory.
   if (head.size > deps.limits.maxImageBytes) return work('asset_too_large');
   const owner = ownerOfKey(storageKey);
-  const leave = await deps.pictures.acquire({ owner, kind: 'upload' }).catch(busy);
+  const leave = await deps.images.acquire({ owner, kind: 'upload' }).catch(busy);
   try {
     const read = await readUnchanged(deps.objects, storageKey, { ifMatch: head.etag });
     return await work(read && (await inspectBytes(deps, read, owner)));
@@ -83,18 +83,18 @@ export async function withInspected<Result>(
 export function screenInspected(
   screening: Pick<Screening, 'screen' | 'matchDigests'>,
   assetId: string,
-  { digests, picture }: Inspection,
+  { digests, image }: Inspection,
 ): Promise<Match | undefined> {
-  return picture === undefined
+  return image === undefined
     ? screening.matchDigests(digests)
-    : screening.screen({ assetId, mime: picture.facts.mime, bytes: picture.bytes }, digests);
+    : screening.screen({ assetId, mime: image.facts.mime, bytes: image.bytes }, digests);
 }
 
 /** For an image, the bytes decide, whatever its mime is. Other files keep their declared facts. */
-export function factsOf(declared: AssetFacts, { digests, picture }: Inspection): AssetFacts {
-  return picture === undefined
+export function factsOf(declared: AssetFacts, { digests, image }: Inspection): AssetFacts {
+  return image === undefined
     ? { ...declared, ...digests }
-    : { ...declared, ...digests, ...picture.facts, durationMs: null, thumbAssetId: null };
+    : { ...declared, ...digests, ...image.facts, durationMs: null, thumbAssetId: null };
 }
 
 /** The facts of bytes that were not read. */
@@ -122,9 +122,9 @@ async function inspectBytes(
   try {
     const { rendition, ...facts } = await deps.engine.inspect(bytes, owner);
     const { hex, quality } = await deps.screening.hash(rendition);
-    return { digests: { ...digests, pdq: hex, pdqQuality: quality }, picture: { bytes, facts } };
+    return { digests: { ...digests, pdq: hex, pdqQuality: quality }, image: { bytes, facts } };
   } catch (error) {
-    if (error instanceof PictureFault) return refusalByFault[error.reason];
+    if (error instanceof ImageFault) return refusalByFault[error.reason];
     return busy(error);
   }
 }
@@ -136,15 +136,15 @@ async function inspectBytes(
 async function classify(
   objects: ReadableObjects,
   { storageKey, head, mime }: Uploaded,
-): Promise<'picture' | 'unsupported_image' | 'other' | undefined> {
-  if (isImage(mime)) return 'picture';
+): Promise<'image' | 'unsupported_image' | 'other' | undefined> {
+  if (isImage(mime)) return 'image';
   if (head.size === 0) return 'other';
   const range = { start: 0, end: beginningBytes - 1 };
   const beginning = await readUnchanged(objects, storageKey, { ifMatch: head.etag, range });
   if (beginning === undefined) return undefined;
   const shown = await sniff(beginning.bytes);
   if (shown === undefined) return 'other';
-  return isImageMime(shown) ? 'picture' : 'unsupported_image';
+  return isImageMime(shown) ? 'image' : 'unsupported_image';
 }
 
 /** An image that takes too long now may be fast on an idle machine: the object stays, and the call can be retried. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { validityS } from '../../../test/media/addresses.fixture.ts';
-import { picture } from '../../../test/media/pictures.fixture.ts';
+import { makeImage } from '../../../test/media/images.fixture.ts';
 import { type MediaRig, onEveryPair, type Refusal, startMedia, upload } from '../../../test/media/rig.fixture.ts';
 import type { PendingObject } from '../api.ts';
 
@@ -41,7 +41,7 @@ onEveryPair(`POST ${path}`, (pair) => {
   });
 
   it('neither registers the object nor minds that it is registered', async () => {
-    const { said } = await upload(rig.user, await picture('png'));
+    const { said } = await upload(rig.user, await makeImage('png'));
     const request = { ...said, ownerId: rig.userId };
     expect((await sign(request)).status).toBe(200);
     expect((await rig.user.sign([said.assetId])).body[said.assetId]).toEqual({ ready: false, error: 'not_found' });

@@ -1,18 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { pipe, scene, sceneColour } from '../../../test/image/pictures.fixture.ts';
+import { pipe, scene, sceneColour } from '../../../test/image/images.fixture.ts';
 import { bmpOf } from '../../../test/media/bmp.fixture.ts';
 import { fixture, heif, tile } from '../../../test/media/heif.fixture.ts';
 import {
   heicStart,
+  type ImageFormat,
   icon,
+  makeImage,
   mp4Start,
-  type PictureFormat,
   padPng,
-  picture,
   pngBomb,
   svg,
-} from '../../../test/media/pictures.fixture.ts';
+} from '../../../test/media/images.fixture.ts';
 import {
   type MediaRig,
   onEveryPair,
@@ -36,15 +36,15 @@ onEveryPair('POST /v1/assets', (pair) => {
 
   const isReady = async (assetId: string) => (await rig.server.sign([assetId])).body[assetId]?.ready;
 
-  describe('a picture', () => {
-    it.each<[PictureFormat, string]>([
+  describe('an image', () => {
+    it.each<[ImageFormat, string]>([
       ['jpeg', 'jpg'],
       ['png', 'png'],
       ['webp', 'webp'],
       ['gif', 'gif'],
       ['avif', 'avif'],
     ])('of %s becomes an asset', async (format, extension) => {
-      const bytes = await picture(format, { width: 60, height: 40 });
+      const bytes = await makeImage(format, { width: 60, height: 40 });
       const mime = `image/${format}`;
       const { said, assetId, storageKey } = await upload(rig.user, bytes, { mime });
       const { status, body } = await rig.user.register(said);
@@ -72,7 +72,7 @@ onEveryPair('POST /v1/assets', (pair) => {
     });
 
     it.each([1, 2, 3, 4, 5, 6, 7, 8])('with EXIF orientation %i is measured upright', async (orientation) => {
-      const { said } = await upload(rig.user, await picture('jpeg', { width: 60, height: 40, orientation }), {
+      const { said } = await upload(rig.user, await makeImage('jpeg', { width: 60, height: 40, orientation }), {
         mime: 'image/jpeg',
       });
       const [width, height] = orientation >= 5 ? [40, 60] : [60, 40];
@@ -80,7 +80,7 @@ onEveryPair('POST /v1/assets', (pair) => {
     });
 
     it('decides, whatever the caller declares', async () => {
-      const bytes = await picture('png');
+      const bytes = await makeImage('png');
       const { said } = await upload(rig.user, bytes);
       const claims = { byteSize: 1, width: 9, height: 9, durationMs: 9, blurhash: 'bogus', thumbAssetId: uuidOf() };
       const { body } = await rig.user.register({ ...said, ...claims });
@@ -95,7 +95,7 @@ onEveryPair('POST /v1/assets', (pair) => {
     });
 
     it('with a wrong mime is registered with its real type, and replayed with the declared one', async () => {
-      const { said, storageKey } = await upload(rig.user, await picture('png'), { mime: 'image/jpeg' });
+      const { said, storageKey } = await upload(rig.user, await makeImage('png'), { mime: 'image/jpeg' });
       const first = await rig.user.register(said);
       expect(first).toMatchObject({ status: 201, body: { mime: 'image/png', storageKey } });
       expect(storageKey).toMatch(/\.jpg$/);
@@ -146,7 +146,7 @@ onEveryPair('POST /v1/assets', (pair) => {
         [rig.user, true],
         [rig.otherUser, false],
       ] as const) {
-        const thumb = await upload(owner, await picture('png'));
+        const thumb = await upload(owner, await makeImage('png'));
         await owner.register(thumb.said);
         const { said } = await upload(rig.user, Buffer.alloc(9), { mime: 'video/mp4' });
         const { body } = await rig.user.register({ ...said, thumbAssetId: thumb.assetId });
@@ -183,9 +183,9 @@ onEveryPair('POST /v1/assets', (pair) => {
     });
 
     it('by another user, with an object of their own, is a conflict', async () => {
-      const { said, assetId } = await upload(rig.user, await picture('png'));
+      const { said, assetId } = await upload(rig.user, await makeImage('png'));
       await rig.user.register(said);
-      const { said: theirs } = await upload(rig.otherUser, await picture('png'), { ...said });
+      const { said: theirs } = await upload(rig.otherUser, await makeImage('png'), { ...said });
       expect(theirs.assetId).toBe(assetId);
       expect(await rig.otherUser.register(theirs)).toMatchObject({ status: 409, body: { error: 'asset_conflict' } });
     });
@@ -204,7 +204,7 @@ onEveryPair('POST /v1/assets', (pair) => {
         kind: 'image',
         mime: 'image/png',
       });
-      if (Object.keys(changes).length > 0) await put(reservation.body, await picture('png'));
+      if (Object.keys(changes).length > 0) await put(reservation.body, await makeImage('png'));
       const { assetId } = reservation.body;
       const said = { assetId, scopeKind: 'thread', scopeId: '1', kind: 'image', mime: 'image/png', ...changes };
       expect(await rig.user.register(said)).toMatchObject({ status, body: { error } });
@@ -231,7 +231,7 @@ onEveryPair('POST /v1/assets', (pair) => {
       expect(answer.body.issues?.map((issue) => issue.path)).toEqual(['body.ownerId']);
     });
 
-    const jpeg = () => picture('jpeg', { width: 600, height: 400 });
+    const jpeg = () => makeImage('jpeg', { width: 600, height: 400 });
     it.each<[string, string, () => Promise<Uint8Array>, number, string]>([
       ['SVG', 'image/svg+xml', async () => svg, 422, 'unsupported_image'],
       ['SVG that says it is PNG', 'image/png', async () => svg, 422, 'unsupported_image'],
@@ -245,19 +245,31 @@ onEveryPair('POST /v1/assets', (pair) => {
         422,
         'undecodable_image',
       ],
-      ['half a TIFF', 'image/tiff', async () => (await picture('tiff')).subarray(0, 900), 422, 'undecodable_image'],
+      ['half a TIFF', 'image/tiff', async () => (await makeImage('tiff')).subarray(0, 900), 422, 'undecodable_image'],
       ['too large a HEIC', 'image/heic', async () => heif([tile('red.heic', [9000, 9000])]), 422, 'image_too_large'],
       ['a video that says it is JPEG', 'image/jpeg', async () => mp4Start, 422, 'undecodable_image'],
-      ['a text', 'image/jpeg', async () => Buffer.from('not a picture'), 422, 'undecodable_image'],
+      ['a text', 'image/jpeg', async () => Buffer.from('not an image'), 422, 'undecodable_image'],
       ['nothing', 'image/jpeg', async () => Buffer.alloc(0), 422, 'undecodable_image'],
       ['half a JPEG', 'image/jpeg', async () => (await jpeg()).subarray(0, 2000), 422, 'undecodable_image'],
-      ['the start of a PNG', 'image/png', async () => (await picture('png')).subarray(0, 50), 422, 'undecodable_image'],
+      [
+        'the start of a PNG',
+        'image/png',
+        async () => (await makeImage('png')).subarray(0, 50),
+        422,
+        'undecodable_image',
+      ],
       ['a bomb', 'image/png', async () => pngBomb(60_000, 60_000), 422, 'image_too_large'],
-      ['one row too many', 'image/jpeg', () => picture('jpeg', { width: 1000, height: 1001 }), 422, 'image_too_large'],
+      [
+        'one row too many',
+        'image/jpeg',
+        () => makeImage('jpeg', { width: 1000, height: 1001 }),
+        422,
+        'image_too_large',
+      ],
       [
         'a byte too many',
         'image/png',
-        async () => padPng(await picture('png'), maxImageBytes + 1),
+        async () => padPng(await makeImage('png'), maxImageBytes + 1),
         413,
         'asset_too_large',
       ],
@@ -272,7 +284,7 @@ onEveryPair('POST /v1/assets', (pair) => {
       expect(await rig.user.register(said)).toMatchObject({ status: 409, body: { error: 'object_not_found' } });
 
       // The place is free again, also for something else.
-      const good = mime === 'video/mp4' ? Buffer.alloc(5) : await picture('png');
+      const good = mime === 'video/mp4' ? Buffer.alloc(5) : await makeImage('png');
       expect(await put(reservation, good)).toBe(200);
       expect((await rig.user.register({ ...said, kind: 'other' })).status).toBe(201);
     });
@@ -319,13 +331,13 @@ onEveryPair('POST /v1/assets', (pair) => {
   });
 
   it.each<[string, string, () => Uint8Array | Promise<Uint8Array>, number, string | null]>([
-    ['PNG', 'video/mp4', () => picture('png'), 201, 'image/png'],
+    ['PNG', 'video/mp4', () => makeImage('png'), 201, 'image/png'],
     ['HEIC', 'application/octet-stream', () => fixture('scene.heic'), 201, 'image/heic'],
     ['BMP', 'text/plain', () => bmpOf(96, 64, sceneColour), 201, 'image/bmp'],
     ['an icon', 'video/mp4', () => icon, 422, null],
     ['a raw file of a camera', 'application/pdf', () => tiff({ width: 8, height: 8, fields: { 50706: 1 } }), 422, null],
     ['JPEG XL', 'application/octet-stream', () => Buffer.from([0xff, 0x0a, 0, 0, 0, 0]), 422, null],
-  ])('%s that is called %s is a picture all the same', async (_name, mime, make, status, shown) => {
+  ])('%s that is called %s is an image all the same', async (_name, mime, make, status, shown) => {
     const { said, assetId, storageKey } = await upload(rig.user, Buffer.from(await make()), { mime, kind: 'file' });
     const answer = await rig.user.post<Refusal & { mime: string; width: number }>('/v1/assets', said);
     expect(answer.status).toBe(status);
@@ -342,14 +354,14 @@ onEveryPair('POST /v1/assets', (pair) => {
     ['text that begins like a BMP', 'BMW builds cars, and motorcycles, and the letters mean works.', 'text/plain'],
     ['a drawing that is called text', svg.toString(), 'text/plain'],
     ['a drawing that is called XML', svg.toString(), 'application/xml'],
-  ])('%s is no picture', async (_name, text, mime) => {
+  ])('%s is no image', async (_name, text, mime) => {
     const { said } = await upload(rig.user, Buffer.from(text), { mime, kind: 'file' });
     expect(await rig.user.register(said)).toMatchObject({ status: 201, body: { mime, width: null } });
   });
 
   it.each<[string, string, () => Promise<Uint8Array>]>([
-    ['a picture of the largest size', 'image/png', async () => padPng(await picture('png'), maxImageBytes)],
-    ['a picture of the most pixels', 'image/jpeg', () => picture('jpeg', { width: 1000, height: 1000 })],
+    ['an image of the largest size', 'image/png', async () => padPng(await makeImage('png'), maxImageBytes)],
+    ['an image of the most pixels', 'image/jpeg', () => makeImage('jpeg', { width: 1000, height: 1000 })],
     ['a video of the largest size', 'video/mp4', async () => Buffer.alloc(maxVideoBytes)],
   ])('takes %s', async (_name, mime, make) => {
     const { said } = await upload(rig.user, await make(), { mime });
@@ -360,7 +372,7 @@ onEveryPair('POST /v1/assets', (pair) => {
     const twenty = Array.from({ length: 20 });
 
     it.each([
-      ['a picture', 'image/png', () => picture('png')],
+      ['an image', 'image/png', () => makeImage('png')],
       ['a video', 'video/mp4', async () => Buffer.alloc(9)],
     ])('20 registrations of %s make one row', async (_name, mime, make) => {
       const { said } = await upload(rig.user, await make(), { mime });
@@ -369,7 +381,7 @@ onEveryPair('POST /v1/assets', (pair) => {
       expect(new Set(answers.map(({ body }) => JSON.stringify(body))).size).toBe(1);
     });
 
-    it('20 registrations of a bad picture leave nothing', async () => {
+    it('20 registrations of a bad image leave nothing', async () => {
       const { said, storageKey } = await upload(rig.user, svg, { mime: 'image/png' });
       const answers = await Promise.all(twenty.map(() => rig.user.post<Refusal>('/v1/assets', said)));
       expect(answers.map(({ body }) => body.error)).toContain('unsupported_image');
@@ -379,7 +391,7 @@ onEveryPair('POST /v1/assets', (pair) => {
     });
 
     it('20 registrations as different kinds make one row, and conflicts', async () => {
-      const { said, assetId } = await upload(rig.user, await picture('png'));
+      const { said, assetId } = await upload(rig.user, await makeImage('png'));
       const answers = await Promise.all(
         twenty.map((_, index) => rig.user.post<Refusal>('/v1/assets', { ...said, kind: `kind${index}` })),
       );

@@ -9,8 +9,8 @@ import type { Database } from '#platform/db/db.ts';
 import type { Objects } from '#platform/objects/objects.ts';
 import { problems } from '#platform/problem.ts';
 import { laneEngines } from '../../../test/database.fixture.ts';
+import { makeImage, svg } from '../../../test/media/images.fixture.ts';
 import { interrupted } from '../../../test/media/interruption.fixture.ts';
-import { picture, svg } from '../../../test/media/pictures.fixture.ts';
 import { openFiles, outcomeOf, registrationDeps, uploaded } from '../../../test/media/registering.fixture.ts';
 import type { RegistrationRequest } from '../api.ts';
 import { findAsset } from '../assets/assetstore.ts';
@@ -35,8 +35,8 @@ for (const engine of laneEngines)
       objects = openFiles(folder);
       deps = registrationDeps(database, folder);
       stricter = { ...deps, limits: { maxImageBytes: 1, maxVideoBytes: 1, maxOwnerBytes: 0 } };
-      good = await picture('png');
-      other = await picture('png', { width: 50, height: 20, seed: 9 });
+      good = await makeImage('png');
+      other = await makeImage('png', { width: 50, height: 20, seed: 9 });
     });
     afterAll(async () => {
       await deps.screening.close();
@@ -318,11 +318,11 @@ for (const engine of laneEngines)
         }
       }
 
-      it('of a good picture is made good by a repeat', async () => {
+      it('of a good image is made good by a repeat', async () => {
         await stopEverywhere(good, 'created', ['created', 'replayed']);
       });
 
-      it('of a bad picture leaves nothing after a repeat', async () => {
+      it('of a bad image leaves nothing after a repeat', async () => {
         await stopEverywhere(svg, 'unsupported_image', ['unsupported_image', 'object_not_found']);
       });
 
@@ -363,7 +363,7 @@ for (const engine of laneEngines)
         expect([await row(request), await objects.head(storageKey)]).toEqual([undefined, undefined]);
       });
 
-      it('that breaks off in the middle of a picture does not condemn it', async () => {
+      it('that breaks off in the middle of an image does not condemn it', async () => {
         const { request } = await uploaded(objects, good);
         const failing = {
           ...deps,
@@ -382,9 +382,9 @@ for (const engine of laneEngines)
     });
 
     describe('the engine', () => {
-      it('without a permit, or over its time, does not condemn a picture', async () => {
+      it('without a permit, or over its time, does not condemn an image', async () => {
         const { request } = await uploaded(objects, good);
-        const busy = { ...deps, pictures: createPermits({ count: 0, waitMs: 10 }) };
+        const busy = { ...deps, images: createPermits({ count: 0, waitMs: 10 }) };
         expect(await outcomeOf(busy, request)).toBe('overloaded');
         const limits = { maxSourcePixels: 1e6, processTimeoutMs: 0, concurrency: 2, permitWaitMs: 5000 };
         expect(await outcomeOf({ ...deps, engine: createEngine(limits) }, request)).toBe('overloaded');

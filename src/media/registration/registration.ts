@@ -169,7 +169,7 @@ async function writeUpload(
         return (await objects.head(storageKey))?.etag === etag;
       },
       markReady: () =>
-        admit(deps, ownerId, (handle) => markReady(handle, assetId, etag, inspection.picture !== undefined), alongside),
+        admit(deps, ownerId, (handle) => markReady(handle, assetId, etag, inspection.image !== undefined), alongside),
     });
     if (published === 'blocked') return refuse(deps, { assetId, storageKey, etag, refusal: 'csam_blocked' });
     return published && { created: true, asset: toAsset(published) };

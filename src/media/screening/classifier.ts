@@ -23,7 +23,7 @@ export interface Classifier {
    * Returns the name of the list that matched, `''` if it has none, or `undefined` without a match. Rejects on any
    * other response.
    */
-  classify(picture: Classifiable, signal: AbortSignal): Promise<string | undefined>;
+  classify(image: Classifiable, signal: AbortSignal): Promise<string | undefined>;
   close(): Promise<void>;
 }
 
@@ -63,9 +63,9 @@ export function createClassifier(address: string, timeoutMs = longestAnswerMs): 
   }
 
   return {
-    classify: (picture, signal) => {
+    classify: (image, signal) => {
       assertOutsideTransaction('the classifier');
-      return withDeadline(timeoutMs, (ended) => ask(picture, ended), signal);
+      return withDeadline(timeoutMs, (ended) => ask(image, ended), signal);
     },
     close: () => pool.destroy(),
   };

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { photo } from '../../../test/image/pictures.fixture.ts';
+import { photo } from '../../../test/image/images.fixture.ts';
 import { createMatcher, type Matcher } from './matcher.ts';
 import { pdqOf } from './pdq.ts';
 

@@ -1,7 +1,7 @@
 import type { Sharp } from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { createEngine } from '#image/engine/working.ts';
-import { fadingScene, paint, photo, pipe, scene, turned } from '../../../test/image/pictures.fixture.ts';
+import { fadingScene, paint, photo, pipe, scene, turned } from '../../../test/image/images.fixture.ts';
 import { pdqOf } from './pdq.ts';
 
 const engine = createEngine({ maxSourcePixels: 4e6, processTimeoutMs: 20_000, concurrency: 2, permitWaitMs: 20_000 });
@@ -49,12 +49,12 @@ describe('PDQ', () => {
     ['of one colour', () => paint(200, 200, 3, () => [120, 130, 140]), 0],
     ['of a soft gradient', () => paint(200, 200, 3, (x) => [255 * x, 255 * x, 255 * x]), 49],
     ['too small to be hashed', () => photo(4, 400), 0],
-  ])('finds little in a picture %s', (_name, make, atMost) => {
+  ])('finds little in an image %s', (_name, make, atMost) => {
     expect(pdqOf(make()).quality).toBeLessThanOrEqual(atMost);
   });
 });
 
-describe('a picture is recognised', () => {
+describe('an image is recognised', () => {
   const sizes = { width: 640, height: 480 };
   const pixels = photo(sizes.width, sizes.height);
   const original = pipe(pixels).png().toBuffer();
@@ -69,27 +69,27 @@ describe('a picture is recognised', () => {
     top: 440,
   }));
 
-  it.each<[string, (picture: Sharp) => Sharp]>([
-    ['as JPEG of quality 90', (picture) => picture.jpeg({ quality: 90 })],
-    ['as JPEG of quality 30', (picture) => picture.jpeg({ quality: 30 })],
-    ['as JPEG of quality 10', (picture) => picture.jpeg({ quality: 10 })],
-    ['as WebP', (picture) => picture.webp({ quality: 40 })],
-    ['as AVIF', (picture) => picture.avif({ quality: 40, effort: 0 })],
-    ['as GIF', (picture) => picture.gif()],
-    ['at twice its size', (picture) => picture.resize(1280, 960).jpeg()],
-    ['at half its size', (picture) => picture.resize(320, 240).jpeg()],
-    ['at 128 pixels', (picture) => picture.resize(128, 96).jpeg()],
-    ['stretched to a square', (picture) => picture.resize(512, 512, { fit: 'fill' }).jpeg()],
-    ['brighter', (picture) => picture.modulate({ brightness: 1.2 }).jpeg()],
-    ['darker', (picture) => picture.modulate({ brightness: 0.7 }).jpeg()],
-    ['with less contrast', (picture) => picture.linear(0.7, 40).jpeg()],
-    ['in grey', (picture) => picture.greyscale().jpeg()],
-    ['with other colours', (picture) => picture.modulate({ saturation: 1.5 }).jpeg()],
-    ['blurred', (picture) => picture.blur(2).jpeg()],
-    ['sharpened', (picture) => picture.sharpen({ sigma: 2 }).jpeg()],
-    ['with a label', (picture) => picture.composite(label).jpeg()],
-    ['with a mark in a corner', (picture) => picture.composite([{ input: box(60, 40), left: 10, top: 10 }]).jpeg()],
-    ['cropped by 1 % on each side', (picture) => picture.extract({ left: 6, top: 5, width: 628, height: 470 }).jpeg()],
+  it.each<[string, (image: Sharp) => Sharp]>([
+    ['as JPEG of quality 90', (image) => image.jpeg({ quality: 90 })],
+    ['as JPEG of quality 30', (image) => image.jpeg({ quality: 30 })],
+    ['as JPEG of quality 10', (image) => image.jpeg({ quality: 10 })],
+    ['as WebP', (image) => image.webp({ quality: 40 })],
+    ['as AVIF', (image) => image.avif({ quality: 40, effort: 0 })],
+    ['as GIF', (image) => image.gif()],
+    ['at twice its size', (image) => image.resize(1280, 960).jpeg()],
+    ['at half its size', (image) => image.resize(320, 240).jpeg()],
+    ['at 128 pixels', (image) => image.resize(128, 96).jpeg()],
+    ['stretched to a square', (image) => image.resize(512, 512, { fit: 'fill' }).jpeg()],
+    ['brighter', (image) => image.modulate({ brightness: 1.2 }).jpeg()],
+    ['darker', (image) => image.modulate({ brightness: 0.7 }).jpeg()],
+    ['with less contrast', (image) => image.linear(0.7, 40).jpeg()],
+    ['in grey', (image) => image.greyscale().jpeg()],
+    ['with other colours', (image) => image.modulate({ saturation: 1.5 }).jpeg()],
+    ['blurred', (image) => image.blur(2).jpeg()],
+    ['sharpened', (image) => image.sharpen({ sigma: 2 }).jpeg()],
+    ['with a label', (image) => image.composite(label).jpeg()],
+    ['with a mark in a corner', (image) => image.composite([{ input: box(60, 40), left: 10, top: 10 }]).jpeg()],
+    ['cropped by 1 % on each side', (image) => image.extract({ left: 6, top: 5, width: 628, height: 470 }).jpeg()],
   ])('%s', async (_name, edit) => {
     const found = await pdqOfFile(await edit(pipe(pixels)).toBuffer());
     expect(distance(found.hex, (await listed).hex)).toBeLessThanOrEqual(31);

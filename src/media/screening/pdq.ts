@@ -1,7 +1,7 @@
 /**
- * PDQ, the perceptual hash of pictures (after "The TMK+PDQF Video-Hashing Algorithm and the PDQ Image-Hashing
+ * PDQ, the perceptual hash of images (after "The TMK+PDQF Video-Hashing Algorithm and the PDQ Image-Hashing
  * Algorithm", 2019): luminance, a tent filter down to 64 × 64, the low frequencies of its cosine transform, each
- * compared with their median. The hashes of pictures that look alike differ in few of 256 bits.
+ * compared with their median. The hashes of images that look alike differ in few of 256 bits.
  */
 
 /** 8 bits per channel, row by row. Channels after the first three (alpha) are ignored. */
@@ -24,7 +24,7 @@ const side = 64;
 const frequencies = 16;
 const smallestSide = 5;
 
-/** For a picture with fewer than 5 pixels on a side: all zeros, of quality 0. */
+/** For an image with fewer than 5 pixels on a side: all zeros, of quality 0. */
 export function pdqOf(raster: Raster): PdqHash {
   if (Math.min(raster.width, raster.height) < smallestSide) return { hex: '0'.repeat(64), quality: 0 };
   const small = shrink(luminanceOf(raster), raster.width, raster.height);

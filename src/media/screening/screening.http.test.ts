@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { paint, photo, pipe, scene, sceneColour } from '../../../test/image/pictures.fixture.ts';
+import { paint, photo, pipe, scene, sceneColour } from '../../../test/image/images.fixture.ts';
 import { bmpOf } from '../../../test/media/bmp.fixture.ts';
 import { says, saysClean, type TestClassifier } from '../../../test/media/classifier.fixture.ts';
 import { clip } from '../../../test/media/clips.fixture.ts';
@@ -12,7 +12,7 @@ import {
   digestOf as digest,
   type ListKind,
   type Lists,
-  pdqOfPicture,
+  pdqOfImage,
   turned,
 } from '../../../test/media/lists.fixture.ts';
 import {
@@ -41,13 +41,13 @@ onEveryPair(
     let rig: MediaRig;
     let lists: Lists;
     let classifier: TestClassifier;
-    let picture: Buffer;
+    let image: Buffer;
     let other: Buffer;
     let pdq: string;
     let screened: ScreenedRig;
     beforeAll(async () => {
       screened = await startScreened(pair, '/judge?of=1');
-      ({ rig, lists, classifier, picture, other, pdq } = screened);
+      ({ rig, lists, classifier, image, other, pdq } = screened);
     });
     afterEach(() => screened.reset());
     afterAll(() => screened.close());
@@ -70,44 +70,44 @@ onEveryPair(
 
     describe('by lists', () => {
       it.each<[string, ListKind, () => string, readonly unknown[]]>([
-        ['its SHA-256', 'sha256', () => digest('sha256', picture), blocked],
-        ['its MD5, in capitals', 'md5', () => `# a list\r\n${digest('md5', picture).toUpperCase()}\r\n`, blocked],
+        ['its SHA-256', 'sha256', () => digest('sha256', image), blocked],
+        ['its MD5, in capitals', 'md5', () => `# a list\r\n${digest('md5', image).toUpperCase()}\r\n`, blocked],
         ['its PDQ', 'pdq', () => pdq, blocked],
         ['a PDQ at a distance of 31', 'pdq', () => `${'0'.repeat(64)}\n${turned(pdq, 31)}\n`, blocked],
         ['a PDQ at a distance of 32', 'pdq', () => turned(pdq, 32), [201, null]],
         ['other digests', 'sha256', () => `${digest('sha256', other)}\n`, [201, null]],
       ])('with %s', async (_name, kind, text, outcome) => {
         await list(kind, text());
-        const { said, assetId } = await upload(rig.user, picture, jpeg);
+        const { said, assetId } = await upload(rig.user, image, jpeg);
         expect(await register(said)).toEqual(outcome);
         expect(await isReady(assetId)).toBe(outcome !== blocked);
         expect(await incidents(assetId)).toHaveLength(outcome === blocked ? 1 : 0);
       });
 
-      it('a picture that was resized and recompressed', async () => {
+      it('an image that was resized and recompressed', async () => {
         await list('pdq', pdq);
         const edited = await pipe(photo(160, 120)).resize(300).webp({ quality: 50 }).toBuffer();
         const { said } = await upload(rig.user, edited, { mime: 'image/webp' });
         expect(await register(said)).toEqual(blocked);
       });
 
-      it('a picture with little detail is not matched by its PDQ', async () => {
+      it('an image with little detail is not matched by its PDQ', async () => {
         const blank = await pipe(paint(100, 100, 3, () => [1, 2, 3]))
           .png()
           .toBuffer();
-        await list('pdq', await pdqOfPicture(blank));
+        await list('pdq', await pdqOfImage(blank));
         const { said } = await upload(rig.user, blank);
         expect(await register(said)).toEqual([201, null]);
       });
 
       it('a list counts from the moment that it is written', async () => {
-        const first = await upload(rig.user, picture, jpeg);
+        const first = await upload(rig.user, image, jpeg);
         expect(await register(first.said)).toEqual([201, null]);
-        await list('md5', digest('md5', picture));
-        const second = await upload(rig.user, picture, jpeg);
+        await list('md5', digest('md5', image));
+        const second = await upload(rig.user, image, jpeg);
         expect(await register(second.said)).toEqual(blocked);
         await list('md5', '');
-        const third = await upload(rig.user, picture, jpeg);
+        const third = await upload(rig.user, image, jpeg);
         expect(await register(third.said)).toEqual([201, null]);
         // What became ready before stays what it was.
         expect(await register(first.said)).toEqual([200, null]);
@@ -119,7 +119,7 @@ onEveryPair(
         ['a folder in place of a file', () => mkdir(join(lists.folder, 'md5.txt'))],
       ])('with %s there is no pass, until it is mended', async (_name, breakIt) => {
         await breakIt();
-        const { said, assetId, storageKey } = await upload(rig.user, picture, jpeg);
+        const { said, assetId, storageKey } = await upload(rig.user, image, jpeg);
         const answer = await rig.user.post('/v1/assets', said);
         expect([answer.status, answer.body.error]).toEqual(unscreened);
         expect(answer.headers.has('retry-after')).toBe(true);
@@ -133,17 +133,17 @@ onEveryPair(
       it('a match counts although another list is broken', async () => {
         await list('sha256', 'broken');
         await list('pdq', pdq);
-        const { said } = await upload(rig.user, picture, jpeg);
+        const { said } = await upload(rig.user, image, jpeg);
         expect(await register(said)).toEqual(blocked);
       });
     });
 
     describe('what is blocked', () => {
       const block = async () => {
-        await list('sha256', digest('sha256', picture));
+        await list('sha256', digest('sha256', image));
         const what = { scopeKind: 'feed', scopeId: '1', kind: 'image', ...jpeg };
         const reservation = (await rig.user.reserve(what)).body;
-        expect(await put(reservation, picture)).toBe(200);
+        expect(await put(reservation, image)).toBe(200);
         const said = { ...what, assetId: reservation.assetId };
         const pending = await rig.server.post<{ url: string }>('/v1/uploads/sign-pending', {
           ...said,
@@ -180,7 +180,7 @@ onEveryPair(
         expect(await register(said)).toEqual([409, 'object_not_found']);
       });
 
-      it('leaves a record, without anything of the picture', async () => {
+      it('leaves a record, without anything of the image', async () => {
         const { reservation } = await block();
         const [incident, ...more] = await incidents(reservation.assetId);
         expect(more).toEqual([]);
@@ -192,15 +192,15 @@ onEveryPair(
           scope_id: '1',
           kind: 'image',
           mime: 'image/jpeg',
-          byte_size: picture.length,
+          byte_size: image.length,
           etag: expect.any(String),
-          sha256: digest('sha256', picture),
-          md5: digest('md5', picture),
+          sha256: digest('sha256', image),
+          md5: digest('md5', image),
           pdq,
           pdq_quality: 100,
           check_name: 'digests',
           list: 'sha256',
-          listed: digest('sha256', picture),
+          listed: digest('sha256', image),
           distance: 0,
           origin: null,
           status: 'open',
@@ -214,7 +214,7 @@ onEveryPair(
 
       it('is screened again when other bytes are uploaded to the same URL', async () => {
         const { said, reservation } = await block();
-        expect(await put(reservation, picture)).toBe(200);
+        expect(await put(reservation, image)).toBe(200);
         expect(await register(said)).toEqual(blocked);
         expect(await incidents(said.assetId)).toHaveLength(1);
         expect(await put(reservation, other)).toBe(200);
@@ -224,7 +224,7 @@ onEveryPair(
 
       it('is blocked once, by however many registrations at once', async () => {
         await list('pdq', pdq);
-        const { said, assetId, storageKey } = await upload(rig.user, picture, jpeg);
+        const { said, assetId, storageKey } = await upload(rig.user, image, jpeg);
         const outcomes = await Promise.all(Array.from({ length: 20 }, () => register(said)));
         for (const [status] of outcomes) expect([451, 409]).toContain(status);
         expect(outcomes.map(([status]) => status)).toContain(451);
@@ -253,7 +253,7 @@ onEveryPair(
         for (const url of [signed.url, ...resized]) expect(await fetched(url)).toBe(200);
 
         await rig.user.delete('/v1/assets', { ids: [assetId] });
-        expect(await put(reservation, picture)).toBe(200);
+        expect(await put(reservation, image)).toBe(200);
         for (const url of resized) expect(await fetched(url)).toBe(404);
         // An S3 server cannot sign a condition: see docs/screening.md.
         if (pair.name === embedded.name) {
@@ -265,23 +265,23 @@ onEveryPair(
       });
     });
 
-    it('keeps what a passed picture is recognised by', async () => {
-      const { said, assetId } = await upload(rig.user, picture, jpeg);
+    it('keeps what a passed image is recognised by', async () => {
+      const { said, assetId } = await upload(rig.user, image, jpeg);
       await register(said);
       expect((await rows(assetId))[0]).toMatchObject({
-        sha256: digest('sha256', picture),
-        md5: digest('md5', picture),
+        sha256: digest('sha256', image),
+        md5: digest('md5', image),
         pdq,
         pdq_quality: 100,
         screened_at: expect.any(Date),
       });
     });
 
-    describe('a picture under another name', () => {
+    describe('an image under another name', () => {
       const facts = { width: 7, height: 8, durationMs: 9 };
       it.each(['video/mp4', 'application/octet-stream', 'audio/mpeg'])('%s is screened all the same', async (mime) => {
         await list('pdq', pdq);
-        const bad = await upload(rig.user, picture, { mime });
+        const bad = await upload(rig.user, image, { mime });
         expect(await register(bad.said)).toEqual(blocked);
         const good = await upload(rig.user, other, { mime });
         const { status, body } = await rig.user.register({ ...good.said, ...facts });
@@ -292,16 +292,16 @@ onEveryPair(
       });
 
       it.each<[string, () => Buffer, readonly unknown[]]>([
-        ['too large for a picture', () => Buffer.concat([picture, Buffer.alloc(100_000)]), [413, 'asset_too_large']],
-        ['damaged', () => picture.subarray(0, 400), [422, 'undecodable_image']],
-      ])('that is %s is refused as a picture', async (_name, make, outcome) => {
+        ['too large for an image', () => Buffer.concat([image, Buffer.alloc(100_000)]), [413, 'asset_too_large']],
+        ['damaged', () => image.subarray(0, 400), [422, 'undecodable_image']],
+      ])('that is %s is refused as an image', async (_name, make, outcome) => {
         const { said, storageKey } = await upload(rig.user, make(), { mime: 'video/mp4' });
         expect(await register(said)).toEqual(outcome);
         expect(await rig.originals.head(storageKey)).toBeUndefined();
       });
     });
 
-    describe('what is no picture', () => {
+    describe('what is no image', () => {
       const film = Buffer.from('a film, as far as its name goes');
 
       it.each<[string, ListKind]>([
@@ -363,23 +363,23 @@ onEveryPair(
     it.each<[string, string, () => Buffer]>([
       ['HEIC', 'image/heic', () => fixture('scene.heic')],
       ['BMP', 'image/bmp', () => bmpOf(96, 64, sceneColour)],
-    ])('a picture in %s is found by the hash of the same picture in PNG', async (_format, mime, make) => {
-      await list('pdq', await pdqOfPicture(await pipe(scene(96, 64)).png().toBuffer()));
+    ])('an image in %s is found by the hash of the same image in PNG', async (_format, mime, make) => {
+      await list('pdq', await pdqOfImage(await pipe(scene(96, 64)).png().toBuffer()));
       const { said } = await upload(rig.user, make(), { mime });
       expect(await register(said)).toEqual(blocked);
     });
 
     describe('by the classifier', () => {
       it('it is sent the bytes, their type as detected and the id', async () => {
-        const { said, assetId } = await upload(rig.user, picture, { mime: 'image/png' });
+        const { said, assetId } = await upload(rig.user, image, { mime: 'image/png' });
         await register(said);
         const seen = classifier.seen.find(({ headers }) => headers['x-asset-id'] === assetId);
         expect(seen?.path).toBe('/judge?of=1');
-        expect(seen?.headers).toMatchObject({ 'content-type': 'image/jpeg', 'content-length': String(picture.length) });
-        expect(seen?.bytes.equals(picture)).toBe(true);
+        expect(seen?.headers).toMatchObject({ 'content-type': 'image/jpeg', 'content-length': String(image.length) });
+        expect(seen?.bytes.equals(image)).toBe(true);
       });
 
-      it('it is not sent what is no picture', async () => {
+      it('it is not sent what is no image', async () => {
         const { said, assetId } = await upload(rig.user, Buffer.from('a film'), { mime: 'video/mp4' });
         expect(await register(said)).toEqual([201, null]);
         expect(classifier.seen.some(({ headers }) => headers['x-asset-id'] === assetId)).toBe(false);

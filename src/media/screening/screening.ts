@@ -23,7 +23,7 @@ export interface Match {
   readonly list: string;
   /** The entry of the list, hex; `null`: from the classifier. */
   readonly listed: string | null;
-  /** Bits between the picture's hash and the entry's; `null` from the classifier. */
+  /** Bits between the image's hash and the entry's; `null` from the classifier. */
   readonly distance: number | null;
 }
 
@@ -31,7 +31,7 @@ export interface Screening {
   /** Computes the perceptual hash in the screening thread. Throws `screening_unavailable`. */
   hash(raster: Raster): Promise<PdqHash>;
   /** All checks, the classifier's included. `undefined`: clean. Throws `screening_unavailable` unless all completed. */
-  screen(picture: Classifiable, digests: Digests): Promise<Match | undefined>;
+  screen(image: Classifiable, digests: Digests): Promise<Match | undefined>;
   /**
    * Checks the lists only, for files that are not images and for a copy of an image that passed `screen` before. Needs
    * no bytes. `undefined`: clean. Throws `screening_unavailable`.
@@ -72,8 +72,8 @@ export function createScreening(settings: ScreeningSettings): Screening {
       : createClassifier(settings.screeningUrl, settings.classifierTimeoutMs);
   return {
     hash: (raster) => matcher.hash(raster).catch(unavailable),
-    screen: (picture, digests) =>
-      runAll([...listChecks(matcher, digests), ...(classifier ? [classifierCheck(classifier, picture)] : [])]),
+    screen: (image, digests) =>
+      runAll([...listChecks(matcher, digests), ...(classifier ? [classifierCheck(classifier, image)] : [])]),
     matchDigests: (digests) => runAll(listChecks(matcher, digests)),
     checkLists: async () => {
       await runAll(listChecks(matcher, nothing));
@@ -101,9 +101,9 @@ function listChecks(matcher: Matcher, digests: Digests): readonly Check[] {
   ];
 }
 
-function classifierCheck(classifier: Classifier, picture: Classifiable): Check {
+function classifierCheck(classifier: Classifier, image: Classifiable): Check {
   return async (signal) => {
-    const list = await classifier.classify(picture, signal);
+    const list = await classifier.classify(image, signal);
     return list === undefined ? undefined : { check: 'classifier', list, listed: null, distance: null };
   };
 }

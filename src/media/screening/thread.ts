@@ -1,4 +1,4 @@
-/** The screening thread: hashes pictures and searches the lists, off the event loop that serves requests. */
+/** The screening thread: hashes images and searches the lists, off the event loop that serves requests. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { openList } from './listfiles.ts';
 import { createExactLookup, createNearestLookup } from './lookup.ts';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { makeImage } from '../../../test/media/images.fixture.ts';
 import { inBucket, lay } from '../../../test/media/laying.fixture.ts';
 import { digestOf, type Lists, openLists } from '../../../test/media/lists.fixture.ts';
-import { picture } from '../../../test/media/pictures.fixture.ts';
 import { type MediaRig, onEveryPair, type Refusal, startMedia } from '../../../test/media/rig.fixture.ts';
 import type { ImageSignedRefs, VideoSignedRefs } from '../api.ts';
 
@@ -15,7 +15,7 @@ onEveryPair('a legacy path that an incident names', (pair) => {
   beforeAll(async () => {
     lists = await openLists();
     rig = await startMedia(pair, { blockedHashes: lists.folder });
-    bad = await picture('jpeg', { width: 300, height: 200, seed: 77 });
+    bad = await makeImage('jpeg', { width: 300, height: 200, seed: 77 });
   });
   afterAll(async () => {
     await rig.close();
@@ -88,7 +88,7 @@ onEveryPair('a legacy path that an incident names', (pair) => {
     expect(await imageOf(`${path}x`)).toEqual(notFound);
   });
 
-  it('of a file that is no picture too', async () => {
+  it('of a file that is no image too', async () => {
     const film = Buffer.from('a prohibited film');
     const path = await blocked('film.mp4', copying, film);
     expect((await call<VideoSignedRefs>('/v1/sign/video', { refs: [path] })).body[path]).toEqual(notFound);

@@ -1,7 +1,7 @@
 /** `download` of signing and of watermarks (docs/specification/media.md#downloads). */
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { makeImage } from '../../../test/media/images.fixture.ts';
 import { lay } from '../../../test/media/laying.fixture.ts';
-import { picture } from '../../../test/media/pictures.fixture.ts';
 import { type MediaRig, onEveryPair, type Refusal, startMedia, upload } from '../../../test/media/rig.fixture.ts';
 import type { ImageSignedRefs, VideoSignedRefs, Watermarked } from '../api.ts';
 
@@ -10,7 +10,7 @@ onEveryPair('download', (pair) => {
   let assetId: string;
   beforeAll(async () => {
     rig = await startMedia(pair);
-    const { said } = await upload(rig.user, await picture('png'));
+    const { said } = await upload(rig.user, await makeImage('png'));
     assetId = (await rig.user.register(said)).body.assetId;
   });
   afterAll(() => rig.close());
@@ -59,7 +59,7 @@ onEveryPair('download', (pair) => {
 
   it('names legacy files, videos and watermarked images', async () => {
     const path = `${rig.userId}/me.png`;
-    await lay(rig, [path], await picture('png'));
+    await lay(rig, [path], await makeImage('png'));
     const header = named('a.png', 'a.png');
     expect(await dispositionOf((await sign('a.png', [path], { legacyBucket: rig.legacyBucket }))?.url)).toEqual([
       200,

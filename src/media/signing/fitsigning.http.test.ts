@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { picture } from '../../../test/media/pictures.fixture.ts';
+import { makeImage } from '../../../test/media/images.fixture.ts';
 import {
   type Client,
   type MediaRig,
@@ -23,9 +23,9 @@ onEveryPair('POST /v1/fit', (pair) => {
   });
   afterAll(() => rig.close());
 
-  /** The id of a registered picture of 800 × 600. */
+  /** The id of a registered image of 800 × 600. */
   async function image(client: Client, changes: object = {}): Promise<string> {
-    const bytes = await picture('jpeg', { width: 800, height: 600 });
+    const bytes = await makeImage('jpeg', { width: 800, height: 600 });
     const { said, assetId } = await upload(client, bytes, { mime: 'image/jpeg', ...changes });
     expect((await client.register(said)).status).toBe(201);
     return assetId;
@@ -41,8 +41,8 @@ onEveryPair('POST /v1/fit', (pair) => {
       ['the width alone', { width: 400 }, 'jpeg', 400, 300],
       ['the height alone', { width: 0, height: 300 }, 'jpeg', 400, 300],
       ['a box that is filled', { ...box, resizingType: 'fill' }, 'jpeg', 100, 100],
-      ['a box larger than the picture', { width: 1000, height: 1000 }, 'jpeg', 800, 600],
-      ['a larger picture', { width: 1000, height: 1000, enlarge: true }, 'jpeg', 1000, 750],
+      ['a box larger than the image', { width: 1000, height: 1000 }, 'jpeg', 800, 600],
+      ['a larger image', { width: 1000, height: 1000, enlarge: true }, 'jpeg', 1000, 750],
       ['a png', { ...box, format: 'png' }, 'png', 100, 75],
       ['a webp', { ...box, format: 'webp' }, 'webp', 100, 75],
       ['no other size, only a budget', { maxBytes: 50_000 }, 'jpeg', 800, 600],
@@ -73,8 +73,8 @@ onEveryPair('POST /v1/fit', (pair) => {
       expect((await fetch(url.replace(':100:100:', ':101:100:'))).status).toBe(403);
     });
 
-    it('nothing when the picture is gone', async () => {
-      const gone = await upload(rig.user, await picture('png'));
+    it('nothing when the image is gone', async () => {
+      const gone = await upload(rig.user, await makeImage('png'));
       await rig.user.register(gone.said);
       const { body } = await fitted(rig.user, { ref: gone.assetId, ...box });
       await rig.originals.remove([gone.storageKey]);
@@ -128,10 +128,10 @@ onEveryPair('POST /v1/fit', (pair) => {
   });
 
   describe('404 for', () => {
-    const legacy = (start: string) => async () => `${start}/picture.png`;
+    const legacy = (start: string) => async () => `${start}/image.png`;
     const absent: Record<string, () => Promise<string>> = {
       'an id that nobody knows': async () => randomUUID(),
-      'what is uploaded but not registered': async () => (await upload(rig.user, await picture('png'))).assetId,
+      'what is uploaded but not registered': async () => (await upload(rig.user, await makeImage('png'))).assetId,
       'a legacy path of the caller': () => legacy(rig.userId)(),
       'a legacy path of a public scope': legacy('feed'),
       'a legacy path of somebody else': legacy(randomUUID()),
@@ -158,7 +158,7 @@ onEveryPair('POST /v1/fit', (pair) => {
     ['no ref', { ref: undefined }, 'body.ref'],
     ['a ref that is a number', { ref: 7 }, 'body.ref'],
     ['an empty ref', { ref: '' }, 'body.ref'],
-    ['neither a UUID nor a path', { ref: 'picture.png' }, 'body.ref'],
+    ['neither a UUID nor a path', { ref: 'image.png' }, 'body.ref'],
     ['almost a UUID', { ref: `${randomUUID()}0` }, 'body.ref'],
     ['a path upwards', { ref: 'a/../b.png' }, 'body.ref'],
     ['a path that starts upwards', { ref: '../b.png' }, 'body.ref'],

@@ -5,8 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '#platform/clock.ts';
 import { openLegacyObjects } from '#platform/objects/open.ts';
 import { validityS } from '../../../test/media/addresses.fixture.ts';
+import { makeImage } from '../../../test/media/images.fixture.ts';
 import { inBucket, lay, plantLegacy } from '../../../test/media/laying.fixture.ts';
-import { picture } from '../../../test/media/pictures.fixture.ts';
 import { plant } from '../../../test/media/planting.fixture.ts';
 import { embedded, type MediaRig, onEveryPair, type Refusal, startMedia } from '../../../test/media/rig.fixture.ts';
 import type { FittedImage, ImageSignedRefs, VideoSignedRefs } from '../api.ts';
@@ -19,7 +19,7 @@ onEveryPair('legacy files', (pair) => {
   let jpeg: Buffer;
   beforeAll(async () => {
     rig = await startMedia(pair);
-    jpeg = await picture('jpeg', { width: 800, height: 600 });
+    jpeg = await makeImage('jpeg', { width: 800, height: 600 });
   });
   afterAll(() => rig.close());
 
@@ -89,12 +89,12 @@ onEveryPair('legacy files', (pair) => {
     ['a', 'application/octet-stream', false],
     ['.jpg', 'application/octet-stream', false],
     ['a.toString', 'application/octet-stream', false],
-  ])('have the mime of their name: %s', async (name, mime, isPicture) => {
+  ])('have the mime of their name: %s', async (name, mime, isImage) => {
     const ref = `${rig.userId}/${randomUUID()}/${name}`;
     await lay(rig, [ref]);
     const answer = (await images('user', [ref]))[ref];
     expect(answer).toMatchObject({ ready: true, mime, byteSize: 1, durationMs: null });
-    expect([answer && 'thumbUrl' in answer, answer && 'previewUrl' in answer]).toEqual([isPicture, isPicture]);
+    expect([answer && 'thumbUrl' in answer, answer && 'previewUrl' in answer]).toEqual([isImage, isImage]);
   });
 
   describe('who may read', () => {
@@ -321,7 +321,7 @@ onEveryPair('legacy files', (pair) => {
       expect((await fitted('user', { ref })).status).toBe(404);
     });
 
-    it('that are no picture are 400', async () => {
+    it('that are no image are 400', async () => {
       const ref = `${rig.userId}/film.mp4`;
       await lay(rig, [ref]);
       expect((await fitted('user', { ref })).status).toBe(400);

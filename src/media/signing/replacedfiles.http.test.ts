@@ -7,8 +7,8 @@ import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ReadOptions } from '#platform/objects/objects.ts';
 import { clip } from '../../../test/media/clips.fixture.ts';
+import { makeImage } from '../../../test/media/images.fixture.ts';
 import { inBucket, lay } from '../../../test/media/laying.fixture.ts';
-import { picture } from '../../../test/media/pictures.fixture.ts';
 import { openFiles } from '../../../test/media/registering.fixture.ts';
 import { type MediaRig, onEveryPair, startMedia } from '../../../test/media/rig.fixture.ts';
 import { render } from '../../../test/media/videosamples.fixture.ts';
@@ -25,7 +25,7 @@ const plain = (background: Color, format: 'png' | 'jpeg' = 'png') =>
     .toFormat(format)
     .toBuffer();
 
-/** `undefined`: there is no picture at the address. */
+/** `undefined`: there is no image at the address. */
 async function colorAt(url: string | undefined): Promise<Color | undefined> {
   const answer = await fetch(String(url));
   if (answer.status !== 200) return void (await answer.arrayBuffer());
@@ -209,7 +209,7 @@ onEveryPair('legacy files that are replaced', (pair) => {
 
     it('their first bytes say, whatever their name does', async () => {
       const ref = `${rig.userId}/${randomUUID()}.mp4`;
-      await put(ref, await picture('webp'), 'application/octet-stream');
+      await put(ref, await makeImage('webp'), 'application/octet-stream');
       expect(await image(ref)).toMatchObject({ mime: 'image/webp', thumbUrl: expect.any(String) });
     });
 
@@ -262,7 +262,7 @@ describe('the type of a legacy file', () => {
     const path = `${randomUUID()}/file`;
     const [one, two] = [
       await files.put(path, await plain('red'), options),
-      await files.put(path, await picture('webp'), options),
+      await files.put(path, await makeImage('webp'), options),
     ];
     for (let round = 0; round < 3; round++) expect(await mimeOfFile(watched, path, two)).toBe('image/webp');
     // It is another one by now.

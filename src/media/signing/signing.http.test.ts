@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { validityS } from '../../../test/media/addresses.fixture.ts';
-import { picture } from '../../../test/media/pictures.fixture.ts';
+import { makeImage } from '../../../test/media/images.fixture.ts';
 import {
   type Client,
   type MediaRig,
@@ -23,7 +23,7 @@ onEveryPair('POST /v1/sign/image', (pair) => {
 
   /** A registered asset. */
   async function registered(client: Client, changes: object = {}, bytes?: Uint8Array) {
-    const { said, assetId, storageKey } = await upload(client, bytes ?? (await picture('png')), changes);
+    const { said, assetId, storageKey } = await upload(client, bytes ?? (await makeImage('png')), changes);
     const { status, body } = await client.register(said);
     expect(status).toBe(201);
     return { assetId, storageKey, row: body };
@@ -32,7 +32,7 @@ onEveryPair('POST /v1/sign/image', (pair) => {
   const signed = async (client: Client, ref: string) => (await client.sign([ref])).body[ref];
 
   it('returns the URLs and facts of an image', async () => {
-    const bytes = await picture('jpeg', { width: 2000, height: 480, orientation: 6 });
+    const bytes = await makeImage('jpeg', { width: 2000, height: 480, orientation: 6 });
     const { assetId, row } = await registered(rig.user, { mime: 'image/jpeg' }, bytes);
     const answer = await signed(rig.user, assetId);
     expect(answer).toEqual({
@@ -112,7 +112,7 @@ onEveryPair('POST /v1/sign/image', (pair) => {
   });
 
   it('does not sign what is uploaded but not registered', async () => {
-    const { assetId } = await upload(rig.user, await picture('png'));
+    const { assetId } = await upload(rig.user, await makeImage('png'));
     expect(await signed(rig.user, assetId)).toEqual(notFound);
   });
 

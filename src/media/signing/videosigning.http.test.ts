@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { validityS } from '../../../test/media/addresses.fixture.ts';
-import { picture } from '../../../test/media/pictures.fixture.ts';
+import { makeImage } from '../../../test/media/images.fixture.ts';
 import {
   type Client,
   type MediaRig,
@@ -33,7 +33,7 @@ onEveryPair('POST /v1/sign/video', (pair) => {
     return assetId;
   }
   async function still(client: Client, changes: object = {}): Promise<string> {
-    const bytes = await picture('jpeg', { width: 800, height: 600 });
+    const bytes = await makeImage('jpeg', { width: 800, height: 600 });
     const { said, assetId } = await upload(client, bytes, { mime: 'image/jpeg', ...changes });
     expect((await client.register(said)).status).toBe(201);
     return assetId;
@@ -103,10 +103,10 @@ onEveryPair('POST /v1/sign/video', (pair) => {
       'in another scope of the owner': { thumb: () => still(rig.user, { scopeKind: 'feed' }), shown: 'whole' },
       'not registered at all': { thumb: async () => randomUUID(), shown: 'id alone' },
       'uploaded but not registered': {
-        thumb: async () => (await upload(rig.user, await picture('png'))).assetId,
+        thumb: async () => (await upload(rig.user, await makeImage('png'))).assetId,
         shown: 'id alone',
       },
-      'that is no picture': { thumb: () => video(rig.user), shown: 'id alone' },
+      'that is no image': { thumb: () => video(rig.user), shown: 'id alone' },
       'of another owner': { thumb: () => still(rig.otherUser), shown: 'nothing' },
       'of another owner, in a public scope': {
         thumb: () => still(rig.otherUser, { scopeKind: 'feed' }),
@@ -127,7 +127,7 @@ onEveryPair('POST /v1/sign/video', (pair) => {
     });
 
     it('one that is registered later, from then on', async () => {
-      const { said, assetId: thumbAssetId } = await upload(rig.user, await picture('png'));
+      const { said, assetId: thumbAssetId } = await upload(rig.user, await makeImage('png'));
       const assetId = await video(rig.user, { thumbAssetId });
       expect(await signed(rig.user, assetId)).not.toHaveProperty('thumbUrl');
       await rig.user.register(said);

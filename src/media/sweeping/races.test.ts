@@ -8,8 +8,8 @@ import type { Database } from '#platform/db/db.ts';
 import { problems } from '#platform/problem.ts';
 import { laneEngines } from '../../../test/database.fixture.ts';
 import { isNightly } from '../../../test/lane.fixture.ts';
+import { makeImage } from '../../../test/media/images.fixture.ts';
 import { interrupted } from '../../../test/media/interruption.fixture.ts';
-import { picture } from '../../../test/media/pictures.fixture.ts';
 import { openFiles, outcomeOf, registrationDeps, uploaded } from '../../../test/media/registering.fixture.ts';
 import { hourMs, sweepAll, sweepDeps } from '../../../test/media/sweeping.fixture.ts';
 import { draftAsset, type MediaTables } from '../assets/assetstore.ts';
@@ -35,7 +35,7 @@ for (const engine of laneEngines)
     beforeAll(async () => {
       folder = await mkdtemp(join(tmpdir(), 'atelier-sweep-'));
       database = await engine.open(migrations);
-      png = await picture('png');
+      png = await makeImage('png');
       deps = registrationDeps(database, folder);
     });
     afterAll(async () => {

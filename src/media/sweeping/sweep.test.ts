@@ -5,7 +5,7 @@ import { objectSource } from '#image/engine/sources.ts';
 import { toTransform } from '#image/engine/specs.ts';
 import type { Database } from '#platform/db/db.ts';
 import type { Objects } from '#platform/objects/objects.ts';
-import { picture } from '../../../test/media/pictures.fixture.ts';
+import { makeImage } from '../../../test/media/images.fixture.ts';
 import { type Planted, plant } from '../../../test/media/planting.fixture.ts';
 import { onEveryPair } from '../../../test/media/rig.fixture.ts';
 import { hourMs, openSweepGround, type SweepGround, sweepAll } from '../../../test/media/sweeping.fixture.ts';
@@ -28,7 +28,7 @@ onEveryPair('a sweep', (pair) => {
   const at = (laterMs: number): SweepGround['deps'] => ({ ...deps, clock: { now: () => Date.now() + laterMs } });
 
   beforeAll(async () => {
-    png = await picture('png');
+    png = await makeImage('png');
     ground = await openSweepGround(pair);
     ({ database, objects, legacyFiles, deps } = ground);
   });

@@ -6,8 +6,8 @@ import { objectSource } from '#image/engine/sources.ts';
 import { toTransform, type VariantSpec } from '#image/engine/specs.ts';
 import { urlSource } from '#image/fetching.ts';
 import type { Objects } from '#platform/objects/objects.ts';
+import { makeImage } from '../../../test/media/images.fixture.ts';
 import { interrupted } from '../../../test/media/interruption.fixture.ts';
-import { picture } from '../../../test/media/pictures.fixture.ts';
 import { plant } from '../../../test/media/planting.fixture.ts';
 import { embedded, onEveryPair } from '../../../test/media/rig.fixture.ts';
 import { hourMs, openSweepGround, type SweepGround, sweepAll } from '../../../test/media/sweeping.fixture.ts';
@@ -26,7 +26,7 @@ onEveryPair(
     let ground: SweepGround;
     let png: Buffer;
     beforeAll(async () => {
-      png = await picture('png');
+      png = await makeImage('png');
       ground = await openSweepGround(pair);
       // A bucket is known by its rows; it is not empty, and neither is that of the originals.
       const [{ assetId = '' } = {}] = await plant({ ...ground, originals: ground.objects }, 1);
@@ -92,7 +92,7 @@ onEveryPair(
         'of an address',
         false,
         async () => {
-          const source = urlSource(async () => new Uint8Array(png), 'http://pictures.example/a.png');
+          const source = urlSource(async () => new Uint8Array(png), 'http://images.example/a.png');
           const [variant] = await ground.deps.variants.ensure(source, [{ transform: toTransform({}) }]);
           return String(variant?.key);
         },

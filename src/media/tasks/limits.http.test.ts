@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { everyNth, isNightly } from '../../../test/lane.fixture.ts';
 import { clip } from '../../../test/media/clips.fixture.ts';
-import { picture } from '../../../test/media/pictures.fixture.ts';
+import { makeImage } from '../../../test/media/images.fixture.ts';
 import {
   type Client,
   createClient,
@@ -215,7 +215,7 @@ onEveryPair('video tasks', (pair) => {
 
       it('change none of its own facts', async () => {
         const { client } = await somebody();
-        const thumb = await upload(client, await picture('png'));
+        const thumb = await upload(client, await makeImage('png'));
         await client.register(thumb.said);
         const { said, assetId } = await upload(client, bytes, ofVideo);
         const what = { ...said, width: 320, durationMs: 5, thumbAssetId: thumb.assetId };

@@ -172,8 +172,8 @@ async function makeAssets(deps: ProcessingDeps, job: Job<VideoUpload>, longestMs
   const { db } = deps;
   const { payload: upload, signal } = job;
   const { assetId, ownerId, scopeKind, scopeId, mime } = upload;
-  const { facts, picture, playing } = await lookAt(deps, job, longestMs);
-  const poster = (await hasThumb(deps, upload)) ? undefined : await makePoster(deps, upload, picture);
+  const { facts, image, playing } = await lookAt(deps, job, longestMs);
+  const poster = (await hasThumb(deps, upload)) ? undefined : await makePoster(deps, upload, image);
   signal.throwIfAborted();
   const complete = async (tx: Tx<MediaTables>, thumbAssetId: string | null | undefined) => {
     const assetIds = [assetId, ...(thumbAssetId ? [thumbAssetId] : [])];
@@ -220,10 +220,10 @@ async function hasThumb({ db }: ProcessingDeps, { assetId }: VideoUpload): Promi
   return Boolean(video?.readyAt && video.thumbAssetId && video.thumbAssetId !== posterIdOf(assetId));
 }
 
-async function makePoster(deps: ProcessingDeps, upload: VideoUpload, picture: Uint8Array): Promise<Asset> {
+async function makePoster(deps: ProcessingDeps, upload: VideoUpload, image: Uint8Array): Promise<Asset> {
   const { objects } = deps;
   const poster = posterOf(upload);
-  await objects.put(storageKeyOf(poster), picture, { contentType: posterMime, createOnly: true }).catch((error) => {
+  await objects.put(storageKeyOf(poster), image, { contentType: posterMime, createOnly: true }).catch((error) => {
     // Written by an earlier or a concurrent attempt. The first write counts.
     if (!(error instanceof ObjectExists)) throw error;
   });
@@ -256,7 +256,7 @@ const unknown = {
 
 interface Looked {
   readonly facts: VideoFacts;
-  readonly picture: Uint8Array;
+  readonly image: Uint8Array;
   readonly playing: Playing;
 }
 
@@ -281,11 +281,11 @@ async function lookAt(deps: ProcessingDeps, job: Job<VideoUpload>, longestMs: nu
     // An unknown duration can be any.
     const isLong = (facts.durationMs ?? Number.MAX_VALUE) > longestMs;
     if (isLong && !playback && !(await isPlayable(file, facts, upload.mime))) throw new LongRendition();
-    const picture = await takePoster(ffmpeg, { file, facts }, join(folder, 'poster.jpg'), signal);
+    const image = await takePoster(ffmpeg, { file, facts }, join(folder, 'poster.jpg'), signal);
     const playing = playback
       ? { playback }
       : await makePlayable(deps, upload, { file, facts, mime: upload.mime, storageKey: key }, folder, signal);
-    return { facts, picture, playing };
+    return { facts, image, playing };
   });
 }
 

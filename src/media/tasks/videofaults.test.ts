@@ -1,4 +1,4 @@
-/** A store or a database that fails at any step of the two video jobs, and of a watermarked picture: the next attempt mends it. */
+/** A store or a database that fails at any step of the two video jobs, and of a watermarked image: the next attempt mends it. */
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -14,9 +14,8 @@ import { createJobs } from '#platform/jobs/queueing.ts';
 import { problems } from '#platform/problem.ts';
 import { openTestDatabase } from '../../../test/database.fixture.ts';
 import { everyNth, isNightly } from '../../../test/lane.fixture.ts';
-
+import { makeImage } from '../../../test/media/images.fixture.ts';
 import { interrupted } from '../../../test/media/interruption.fixture.ts';
-import { picture } from '../../../test/media/pictures.fixture.ts';
 import { processingDeps } from '../../../test/media/processing.child.ts';
 import { matroskaClip } from '../../../test/media/renditionsamples.fixture.ts';
 import { render } from '../../../test/media/videosamples.fixture.ts';
@@ -181,15 +180,15 @@ describe.skipIf(skipWithout('ffmpeg'))('what fails once on the way', () => {
     );
   });
 
-  it('a watermarked picture is made by the next call', async () => {
+  it('a watermarked image is made by the next call', async () => {
     const limits = { maxSourcePixels: 1e6, processTimeoutMs: 20_000, concurrency: 2, permitWaitMs: 5000 };
-    const [engine, pictures] = [createEngine(limits), createPermits({ count: atOnce, waitMs: 5000 })];
-    const png = await picture('png');
+    const [engine, images] = [createEngine(limits), createPermits({ count: atOnce, waitMs: 5000 })];
+    const png = await makeImage('png');
     await failEverywhere(
       async ({ objects }, { key }) => {
         if ((await deps.objects.head(key))?.size !== png.length)
           await deps.objects.put(key, png, { contentType: 'image/png' });
-        await createImageWatermarker({ db: deps.db, engine, pictures }).ensure({
+        await createImageWatermarker({ db: deps.db, engine, images }).ensure({
           objects,
           storageKey: key,
           etag: undefined,

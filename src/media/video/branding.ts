@@ -9,11 +9,11 @@ import { type Ffmpeg, guardedInput, threads, VideoFault } from './ffmpeg.ts';
 import { shrink } from './poster.ts';
 import type { VideoFacts } from './probing.ts';
 
-/** The height of the letters, in short sides of the picture, as on pictures. */
+/** The height of the letters, in short sides of the image, as on images. */
 const letterSize = 0.045;
 /** Pixels. Smaller letters are illegible. */
 const smallestLetter = 10;
-/** Shares of the picture's width: of the closing clip's mark, and the limit of the other mark. */
+/** Shares of the image's width: of the closing clip's mark, and the limit of the other mark. */
 const closingShare = 0.6;
 const mostShare = 0.9;
 const closingS = 2;
@@ -23,7 +23,7 @@ const maxOutputBytes = 4 * 1024 ** 3;
 
 /**
  * Writes an MP4 (H.264, AAC) to `into`, upright, at most 1920 on its long side. A silent video stays silent. Sound that
- * is longer than the picture continues over the last frame. Throws `VideoFault`, and as `Ffmpeg.run`.
+ * is longer than the image continues over the last frame. Throws `VideoFault`, and as `Ffmpeg.run`.
  */
 export async function brandVideo(
   ffmpeg: Ffmpeg,
@@ -37,7 +37,7 @@ export async function brandVideo(
   await writeFile(files.mark, mark.data);
   const raw = ['-f', 'rawvideo', '-pixel_format', 'rgba', '-video_size', `${mark.width}x${mark.height}`];
   const maps = facts.hasSound ? ['-map', '[video]', '-map', '[sound]'] : ['-map', '[video]', '-an'];
-  const picture = ['-c:v', 'libx264', '-preset', 'veryfast', '-crf', '21', '-pix_fmt', 'yuv420p'];
+  const image = ['-c:v', 'libx264', '-preset', 'veryfast', '-crf', '21', '-pix_fmt', 'yuv420p'];
   const args = [
     ...guardedInput,
     // A recorded call may change its size in between: the first filter adapts, the graph is not restarted.
@@ -45,7 +45,7 @@ export async function brandVideo(
     ...[...raw, '-i', `file:${files.mark}`],
     ...['-filter_complex_threads', '1', '-filter_complex', graphOf(facts), ...maps],
     ...['-t', String(longestS + closingS), '-map_metadata', '-1', '-map_chapters', '-1'],
-    ...['-threads', String(threads), ...picture, '-c:a', 'aac', '-b:a', '160k'],
+    ...['-threads', String(threads), ...image, '-c:a', 'aac', '-b:a', '160k'],
     ...['-movflags', '+faststart', '-f', 'mp4', `file:${files.into}`],
   ];
   await ffmpeg.run(args, { timeoutMs, signal, maxOutputBytes }).catch((error: unknown) => {
@@ -78,11 +78,11 @@ function graphOf(facts: VideoFacts): string {
     ? [
         `[0:a:0]aresample=48000:async=1:first_pts=0,aformat=sample_fmts=fltp:channel_layouts=stereo[heard]`,
         `anullsrc=r=48000:cl=stereo,atrim=0:${closingS},aformat=sample_fmts=fltp:channel_layouts=stereo[silence]`,
-        // Pads the shorter of picture and sound in each part.
+        // Pads the shorter of image and sound in each part.
         `[body][heard][closing][silence]concat=n=2:v=1:a=1[all][sound]`,
       ]
     : [`[body][closing]concat=n=2:v=1:a=0[all]`];
-  // Fills the gap after a picture that ends before its sound.
+  // Fills the gap after an image that ends before its sound.
   return [...steps, ...joined, `[all]fps=${rate}[video]`].join(';');
 }
 

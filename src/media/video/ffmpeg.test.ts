@@ -111,8 +111,8 @@ describe.skipIf(skipWithout('ffmpeg'))('ffmpeg', () => {
       ['a manifest', () => `<?xml version="1.0"?><MPD><Period><BaseURL>${url}</BaseURL></Period></MPD>`],
       ['a drawing', () => `<svg xmlns="http://www.w3.org/2000/svg"><image href="${url}x.png"/></svg>`],
       ['a subtitle', () => `1\n00:00:00,000 --> 00:00:01,000\nhello\n`],
-      ['a picture', () => header(100, 100)],
-      ['a picture of many pixels', () => header(100_000, 100_000)],
+      ['an image', () => header(100, 100)],
+      ['an image of many pixels', () => header(100_000, 100_000)],
       ['text', () => 'hello'],
       ['nothing', () => ''],
     ];

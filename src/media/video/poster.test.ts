@@ -36,7 +36,7 @@ describe.skipIf(skipWithout('ffmpeg'))('a poster', () => {
     return takePoster(ffmpeg, { file, facts }, join(folder, `${name}.jpg`), signal);
   }
   /** How much neighboring pixels differ. */
-  const sharpnessOf = async (picture: Uint8Array) => (await sharp(picture).stats()).sharpness;
+  const sharpnessOf = async (image: Uint8Array) => (await sharp(image).stats()).sharpness;
 
   const flaws: readonly (readonly [name: string, sources: readonly string[], filter: string])[] = [
     ['a black start', [color('black', 5), scene(3)], '[0][1]concat'],
@@ -55,7 +55,7 @@ describe.skipIf(skipWithout('ffmpeg'))('a poster', () => {
   it('is from the start if all frames are alike', async () => {
     // The later scene is the same, in negative.
     const poster = await posterOf('alike', [scene(4), scene(4)], '[1]negate[late];[0][late]concat');
-    const gray = (picture: Uint8Array) => sharp(picture).resize(16, 9).grayscale().raw().toBuffer();
+    const gray = (image: Uint8Array) => sharp(image).resize(16, 9).grayscale().raw().toBuffer();
     const [a, b] = await Promise.all([gray(poster), gray(start)]);
     const difference = a.reduce((sum, level, index) => sum + Math.abs(level - (b[index] ?? 0)), 0) / a.length;
     expect(difference).toBeLessThan(25);

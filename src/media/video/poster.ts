@@ -18,11 +18,11 @@ const laterShares = [0.25, 0.5, 0.75];
 const leastBetweenS = 0.5;
 /** The strength of its edges, in shares of the best sample's, at which a sample is good. */
 const goodShare = 0.7;
-/** Pixels of the picture in which edges are measured. */
+/** Pixels of the image in which edges are measured. */
 const measuredWidth = 320;
 
 interface Sample {
-  readonly picture: Uint8Array;
+  readonly image: Uint8Array;
   /** The mean of the edges, 0 to 255. */
   readonly edges: number;
 }
@@ -49,7 +49,7 @@ export async function takePoster(
   const best = Math.max(...samples.map(({ edges }) => edges));
   const good = samples.find(({ edges }) => edges >= goodShare * best);
   if (good === undefined) throw new VideoFault('undecodable_video', 'it has no frame');
-  return good.picture;
+  return good.image;
 }
 
 /** In seconds, without the start of the file. */
@@ -82,7 +82,7 @@ async function takeSample(
   const { width, height } = shrink(facts);
   // Scaled before frames are collected, which are the most memory.
   const graph = [
-    `[0:${facts.stream}]scale=${width}:${height},thumbnail=n=${candidates},setsar=1,split[picture][copy]`,
+    `[0:${facts.stream}]scale=${width}:${height},thumbnail=n=${candidates},setsar=1,split[image][copy]`,
     `[copy]scale=${measuredWidth}:-2,format=gray,sobel,format=yuv420p,signalstats,metadata=print:key=${edgesKey}:file=-[edges]`,
   ];
   const encoding = ['-pix_fmt', 'yuvj420p', '-c:v', 'mjpeg', '-q:v', '3', '-f', 'image2', '-update', '1'];
@@ -90,7 +90,7 @@ async function takeSample(
     ...guardedInput,
     ...['-threads', String(threads), '-ss', startS.toFixed(3), '-i', `file:${file}`],
     ...['-filter_complex_threads', '1', '-filter_complex', graph.join(';'), '-map_metadata', '-1'],
-    ...['-map', '[picture]', '-frames:v', '1', '-threads', '1', ...encoding, `file:${into}`],
+    ...['-map', '[image]', '-frames:v', '1', '-threads', '1', ...encoding, `file:${into}`],
     ...['-map', '[edges]', '-frames:v', '1', '-f', 'null', '-'],
   ];
   let printed = '';
@@ -106,8 +106,8 @@ async function takeSample(
   const edges = Number(printed.split(`${edgesKey}=`)[1]?.split('\n')[0]);
   // Without a frame there is no measurement, and the file may be that of an earlier sample.
   if (!Number.isFinite(edges)) return undefined;
-  const picture = await readFile(into).catch(() => undefined);
-  return picture && { picture, edges };
+  const image = await readFile(into).catch(() => undefined);
+  return image && { image, edges };
 }
 
 const edgesKey = 'lavfi.signalstats.YAVG';

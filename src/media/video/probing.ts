@@ -6,22 +6,22 @@ export interface VideoFacts {
   /** Upright, with square pixels. */
   readonly width: number;
   readonly height: number;
-  /** The longer of picture and sound; `null`: unknown. */
+  /** The longer of image and sound; `null`: unknown. */
   readonly durationMs: number | null;
   /** In ffmpeg's notation: `30000/1001`. */
   readonly frameRate: string;
   /** More than 60 frames per second. */
   readonly isFast: boolean;
   readonly hasSound: boolean;
-  /** ffmpeg's names of the picture's codec and pixel format; empty if they are unknown. */
+  /** ffmpeg's names of the image's codec and pixel format; empty if they are unknown. */
   readonly codec: string;
   readonly pixelFormat: string;
   /** `undefined`: there is no sound. */
   readonly soundCodec: string | undefined;
   readonly isInterlaced: boolean;
-  /** ffmpeg's name of the transfer function of an HDR picture. `undefined`: SDR. */
+  /** ffmpeg's name of the transfer function of an HDR image. `undefined`: SDR. */
   readonly hdrTransfer: string | undefined;
-  /** The index of the picture's stream in the file. Cover pictures do not count. */
+  /** The index of the image's stream in the file. Cover images do not count. */
   readonly stream: number;
 }
 
@@ -63,43 +63,43 @@ const probed = z.object({
 });
 type Stream = z.output<typeof probed>['streams'][number];
 
-/** Throws `VideoFault` (no picture, or one that is too large), and as `Ffmpeg.run`. */
+/** Throws `VideoFault` (no image, or one that is too large), and as `Ffmpeg.run`. */
 export async function probeVideo(ffmpeg: Ffmpeg, file: string, signal?: AbortSignal): Promise<VideoFacts> {
   const args = [...guardedInput, '-show_streams', '-show_format', '-of', 'json', '-i', `file:${file}`];
   const printed = await ffmpeg.probe(args, { timeoutMs: probeTimeoutMs, ...(signal && { signal }) });
   const parsed = probed.safeParse(JSON.parse(printed || '{}'));
   if (!parsed.success) throw new VideoFault('undecodable_video', 'the output of ffprobe is not in the expected form');
   const { streams, format } = parsed.data;
-  const picture = streams.find(({ codec_type, disposition }) => codec_type === 'video' && !disposition?.attached_pic);
-  const { width: codedWidth = 0, height: codedHeight = 0 } = picture ?? {};
-  if (picture === undefined || codedWidth < 1 || codedHeight < 1)
+  const image = streams.find(({ codec_type, disposition }) => codec_type === 'video' && !disposition?.attached_pic);
+  const { width: codedWidth = 0, height: codedHeight = 0 } = image ?? {};
+  if (image === undefined || codedWidth < 1 || codedHeight < 1)
     throw new VideoFault('undecodable_video', 'it has no video stream');
   if (Math.max(codedWidth, codedHeight) > longestSide || codedWidth * codedHeight > mostPixels)
     throw new VideoFault('video_too_large', `${codedWidth}x${codedHeight}`);
   // A stream with an unknown codec has a type too.
   const sound = streams.find(({ codec_type, codec_name }) => codec_type === 'audio' && codec_name !== undefined);
-  const duration = format?.duration ?? picture.duration;
+  const duration = format?.duration ?? image.duration;
   return {
-    ...uprightSize(picture, codedWidth, codedHeight),
+    ...uprightSize(image, codedWidth, codedHeight),
     durationMs: duration === undefined ? null : Math.round(duration * 1000),
-    frameRate: frameRateOf(picture),
-    isFast: (ratio(picture.avg_frame_rate) ?? 0) > 60,
+    frameRate: frameRateOf(image),
+    isFast: (ratio(image.avg_frame_rate) ?? 0) > 60,
     hasSound: sound !== undefined,
-    codec: picture.codec_name ?? '',
-    pixelFormat: picture.pix_fmt ?? '',
+    codec: image.codec_name ?? '',
+    pixelFormat: image.pix_fmt ?? '',
     soundCodec: sound?.codec_name,
-    isInterlaced: /^[tb][tb]$/.test(picture.field_order ?? ''),
-    hdrTransfer: hdrTransfers.find((transfer) => transfer === picture.color_transfer),
-    stream: picture.index,
+    isInterlaced: /^[tb][tb]$/.test(image.field_order ?? ''),
+    hdrTransfer: hdrTransfers.find((transfer) => transfer === image.color_transfer),
+    stream: image.index,
   };
 }
 
-function uprightSize(picture: Stream, codedWidth: number, codedHeight: number) {
-  const aspect = ratio(picture.sample_aspect_ratio?.replace(':', '/'));
+function uprightSize(image: Stream, codedWidth: number, codedHeight: number) {
+  const aspect = ratio(image.sample_aspect_ratio?.replace(':', '/'));
   const isSane = aspect !== undefined && aspect > 0.1 && aspect < 10;
   const width = Math.min(longestSide, Math.max(1, Math.round(codedWidth * (isSane ? aspect : 1))));
-  const rotation = picture.side_data_list?.find((data) => data.rotation !== undefined)?.rotation;
-  const turns = Math.round((rotation ?? Number(picture.tags?.rotate ?? 0)) / 90);
+  const rotation = image.side_data_list?.find((data) => data.rotation !== undefined)?.rotation;
+  const turns = Math.round((rotation ?? Number(image.tags?.rotate ?? 0)) / 90);
   return turns % 2 === 0 ? { width, height: codedHeight } : { width: codedHeight, height: width };
 }
 

@@ -56,14 +56,14 @@ function argsOf(file: string, facts: VideoFacts, filters: string, into: string):
   const sound = facts.hasSound
     ? ['-map', '0:a:0', '-af', 'aresample=48000:async=1:first_pts=0', '-c:a', 'aac', '-b:a', '160k', '-ac', '2']
     : ['-an'];
-  const picture = ['-c:v', 'libx264', '-preset', 'veryfast', '-crf', '21', '-pix_fmt', 'yuv420p'];
+  const image = ['-c:v', 'libx264', '-preset', 'veryfast', '-crf', '21', '-pix_fmt', 'yuv420p'];
   return [
     ...guardedInput,
     // A recorded call may change its size in between: the first filter adapts, the graph is not restarted.
     ...['-threads', String(threads), '-reinit_filter', '0', '-i', `file:${file}`],
     ...['-map', `0:${facts.stream}`, '-filter_threads', '1', '-vf', filters, '-sn', '-dn'],
     ...['-t', String(longestS), '-map_metadata', '-1', '-map_chapters', '-1'],
-    ...['-threads', String(threads), ...picture, ...sound],
+    ...['-threads', String(threads), ...image, ...sound],
     ...['-progress', 'pipe:1', '-nostats', '-movflags', '+faststart', '-f', 'mp4', `file:${into}`],
   ];
 }

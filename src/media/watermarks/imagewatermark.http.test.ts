@@ -5,7 +5,7 @@ import { createPermits } from '#image/engine/permits.ts';
 import { createEngine } from '#image/engine/working.ts';
 import type { Objects } from '#platform/objects/objects.ts';
 import { validityS } from '../../../test/media/addresses.fixture.ts';
-import { mp4Start, picture, svg } from '../../../test/media/pictures.fixture.ts';
+import { makeImage, mp4Start, svg } from '../../../test/media/images.fixture.ts';
 import { type Client, type MediaRig, onEveryPair, startMedia, upload } from '../../../test/media/rig.fixture.ts';
 import type { Watermarked } from '../api.ts';
 import { createImageWatermarker } from './imagewatermarker.ts';
@@ -15,7 +15,7 @@ onEveryPair('POST /v1/watermark', (pair) => {
   let jpeg: Buffer;
   beforeAll(async () => {
     rig = await startMedia(pair);
-    jpeg = await picture('jpeg', { width: 300, height: 200, orientation: 6 });
+    jpeg = await makeImage('jpeg', { width: 300, height: 200, orientation: 6 });
   });
   afterAll(() => rig.close());
 
@@ -119,7 +119,7 @@ onEveryPair('POST /v1/watermark', (pair) => {
       return createImageWatermarker({
         db: rig.database.queries(),
         engine: createEngine(limits),
-        pictures: createPermits({ count: 2, waitMs: 5000 }),
+        images: createPermits({ count: 2, waitMs: 5000 }),
       });
     };
     const during = (changes: Partial<Objects>): Objects => ({ ...rig.originals, ...changes });
@@ -162,7 +162,7 @@ onEveryPair('POST /v1/watermark', (pair) => {
 
     it('marks no bytes but those that were registered', async () => {
       const { markedKey, ...what } = await source();
-      await rig.originals.put(what.storageKey, await picture('jpeg', { seed: 9 }), { contentType: 'image/jpeg' });
+      await rig.originals.put(what.storageKey, await makeImage('jpeg', { seed: 9 }), { contentType: 'image/jpeg' });
       await expect(maker().ensure({ ...what, objects: rig.originals })).rejects.toMatchObject({ code: 'not_found' });
       expect(await rig.originals.head(markedKey)).toBeUndefined();
     });

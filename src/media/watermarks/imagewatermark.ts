@@ -1,4 +1,4 @@
-/** `POST /v1/watermark`: a picture with the wordmark, for downloads (docs/specification/media.md#watermarks). */
+/** `POST /v1/watermark`: an image with the wordmark, for downloads (docs/specification/media.md#watermarks). */
 import type { Caller } from '#platform/access/caller.ts';
 import { isSafeKey } from '#platform/objects/keys.ts';
 import { invalid, problems } from '#platform/problem.ts';

@@ -6,7 +6,7 @@
  */
 import { type Engine, EngineTimeout } from '#image/engine/engine.ts';
 import type { Permits } from '#image/engine/permits.ts';
-import { asPictureProblem } from '#image/engine/problems.ts';
+import { asImageProblem } from '#image/engine/problems.ts';
 import { objectSource, ownerOfKey, SourceFault } from '#image/engine/sources.ts';
 import { ObjectExists } from '#platform/objects/objects.ts';
 import { problems } from '#platform/problem.ts';
@@ -17,8 +17,8 @@ import { isWatermarkCurrent, recordWatermark, type WatermarkRecordsDeps } from '
 
 export interface ImageWatermarkerDeps extends WatermarkRecordsDeps {
   readonly engine: Pick<Engine, 'watermark'>;
-  /** Bounds how many pictures are held in memory at once. */
-  readonly pictures: Permits;
+  /** Bounds how many images are held in memory at once. */
+  readonly images: Permits;
 }
 
 /** A source: its bucket, its key, and the ETag of the bytes that can be shown, where it is known. */
@@ -59,7 +59,7 @@ async function ensureFile(deps: ImageWatermarkerDeps, source: WatermarkSource, k
     if (error instanceof SourceFault) throw problems.engine_unavailable({ cause: error });
     // As in a registration: it may be fast on an idle machine.
     if (error instanceof EngineTimeout) throw problems.overloaded({ cause: error });
-    throw asPictureProblem(error);
+    throw asImageProblem(error);
   }
 }
 
@@ -70,10 +70,10 @@ async function isPathReplaced(error: unknown, { objects, storageKey, etag }: Wat
 }
 
 async function make(deps: ImageWatermarkerDeps, source: WatermarkSource, key: string): Promise<void> {
-  const { engine, pictures } = deps;
+  const { engine, images } = deps;
   const { objects, storageKey, etag, version } = source;
   const owner = ownerOfKey(storageKey);
-  const release = await pictures.acquire({ owner });
+  const release = await images.acquire({ owner });
   try {
     const { bytes, stillStands } = await objectSource(objects, storageKey, etag ?? version).read();
     const jpeg = await engine.watermark(bytes, owner);
@@ -88,7 +88,7 @@ async function putOnce({ objects }: WatermarkSource, key: string, jpeg: Uint8Arr
   try {
     await objects.put(key, jpeg, { contentType: 'image/jpeg', size: jpeg.length, createOnly: true });
   } catch (error) {
-    // Another process was first, with the same picture.
+    // Another process was first, with the same image.
     if (!(error instanceof ObjectExists)) throw error;
   }
 }

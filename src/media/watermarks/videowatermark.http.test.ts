@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { everyNth } from '../../../test/lane.fixture.ts';
 import { badVideos, longVideo } from '../../../test/media/badvideos.fixture.ts';
 import { clip } from '../../../test/media/clips.fixture.ts';
-import { picture } from '../../../test/media/pictures.fixture.ts';
+import { makeImage } from '../../../test/media/images.fixture.ts';
 import { type Client, type MediaRig, onEveryPair, startMedia, upload } from '../../../test/media/rig.fixture.ts';
 import { render } from '../../../test/media/videosamples.fixture.ts';
 import { skipWithout } from '../../../test/programs.fixture.ts';
@@ -92,7 +92,7 @@ onEveryPair('POST /v1/watermark-video', (pair) => {
     });
 
     it('refuses what does not resolve, what is no video, and what is no ref', async () => {
-      const image = await registered(await picture('png'), { kind: 'image', mime: 'image/png' });
+      const image = await registered(await makeImage('png'), { kind: 'image', mime: 'image/png' });
       const sound = await registered(Buffer.from('sound'), { kind: 'audio', mime: 'audio/mpeg' });
       expect((await ask(randomUUID())).status).toBe(404);
       expect((await ask('a/path.mp4')).status).toBe(404);
@@ -111,8 +111,8 @@ onEveryPair('POST /v1/watermark-video', (pair) => {
         const answers = [await ask(assetId), await ask(assetId)].map(({ status, body }) => [status, codeOf(body)]);
         return { name, answers, isThere: (await rig.originals.head(made)) !== undefined };
       });
-      // A file that shows a picture is an image, whatever its name is.
-      const refusal = (name: string) => (name === 'a picture' ? [400, 'invalid_request'] : [422, 'undecodable_video']);
+      // A file that shows an image is an image, whatever its name is.
+      const refusal = (name: string) => (name === 'an image' ? [400, 'invalid_request'] : [422, 'undecodable_video']);
       expect(await Promise.all(fates)).toEqual(
         some.map(([name]) => ({ name, answers: [refusal(name), refusal(name)], isThere: false })),
       );

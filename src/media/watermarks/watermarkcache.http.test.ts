@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { clip } from '../../../test/media/clips.fixture.ts';
+import { makeImage } from '../../../test/media/images.fixture.ts';
 import { lay } from '../../../test/media/laying.fixture.ts';
-import { picture } from '../../../test/media/pictures.fixture.ts';
 import { type Client, type MediaRig, onEveryPair, startMedia, upload } from '../../../test/media/rig.fixture.ts';
 import { render } from '../../../test/media/videosamples.fixture.ts';
 import { skipWithout } from '../../../test/programs.fixture.ts';
@@ -19,7 +19,7 @@ onEveryPair('answers of watermarks that are kept', (pair) => {
   const bytes: Partial<Record<Kind, Buffer>> = {};
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'atelier-wm-'));
-    bytes.watermark = await picture('jpeg');
+    bytes.watermark = await makeImage('jpeg');
     rig = await startMedia(pair);
   });
   afterAll(async () => {

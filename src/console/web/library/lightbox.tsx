@@ -9,8 +9,8 @@ import { isShared } from './actions.ts';
 import { isImage, isVideo, nameOf, useAsset, wordOf } from './assets.ts';
 import { Editor } from './editor.tsx';
 import './lightbox.css';
+import { AssetImage } from './assetimage.tsx';
 import { MediaActions } from './mediaactions.tsx';
-import { Picture } from './picture.tsx';
 import { useSigned } from './signing.ts';
 import { Zoomable } from './zoomable.tsx';
 
@@ -137,7 +137,7 @@ function View({ asset, onSwipe }: { readonly asset: Asset; readonly onSwipe: (st
   if (isImage(asset))
     return (
       <Zoomable onSwipe={onSwipe}>
-        <Picture
+        <AssetImage
           url={data?.previewUrl ?? data?.url}
           alt={asset.prompt ?? nameOf(asset)}
           blurhash={asset.blurhash}

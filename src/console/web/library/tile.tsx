@@ -3,9 +3,9 @@ import { memo, useState } from 'react';
 import type { Asset } from '../../../client/media/api.ts';
 import { durationOf } from '../parts/figures.tsx';
 import { isShared } from './actions.ts';
+import { AssetImage } from './assetimage.tsx';
 import { isImage, isVideo, nameOf, wordOf } from './assets.ts';
 import { MediaActions } from './mediaactions.tsx';
-import { Picture } from './picture.tsx';
 import { useSigned } from './signing.ts';
 
 interface TileProps {
@@ -102,10 +102,10 @@ function Thumb({ asset }: { readonly asset: Asset }) {
 
 function ImageThumb({ asset }: { readonly asset: Asset }) {
   const { data } = useSigned('image', asset.assetId);
-  return <Picture url={data?.thumbUrl ?? data?.url} alt="" blurhash={asset.blurhash} />;
+  return <AssetImage url={data?.thumbUrl ?? data?.url} alt="" blurhash={asset.blurhash} />;
 }
 
 function VideoThumb({ asset }: { readonly asset: Asset }) {
   const { data } = useSigned('video', asset.assetId);
-  return <Picture url={data?.thumbUrl} alt="" blurhash={asset.blurhash} />;
+  return <AssetImage url={data?.thumbUrl} alt="" blurhash={asset.blurhash} />;
 }

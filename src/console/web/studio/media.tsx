@@ -2,8 +2,8 @@
 import { useMutation } from '@tanstack/react-query';
 import { LoaderCircle, RotateCw } from 'lucide-react';
 import { createContext, useContext } from 'react';
+import { AssetImage } from '../library/assetimage.tsx';
 import { MediaActions } from '../library/mediaactions.tsx';
-import { Picture } from '../library/picture.tsx';
 import { useSigned } from '../library/signing.ts';
 import { notifyFailure } from '../shell/notices.ts';
 import { useUser } from '../user.tsx';
@@ -62,7 +62,7 @@ export function Image({ assetId, alt }: { readonly assetId: string; readonly alt
   return (
     <div className="media">
       <a href={data?.url} target="_blank" rel="noreferrer" aria-label={`Open the image: ${alt}`}>
-        <Picture url={data?.previewUrl ?? data?.url} alt={alt} blurhash={data?.blurhash} />
+        <AssetImage url={data?.previewUrl ?? data?.url} alt={alt} blurhash={data?.blurhash} />
       </a>
       {data !== undefined && <Actions assetId={assetId} mime={data.mime ?? 'image/jpeg'} prompt={alt} />}
     </div>

@@ -2,15 +2,15 @@
  * Decodes every kind of BMP that browsers show: Windows and OS/2 headers, 1 to 32 bits, RLE, bit fields, top-down. Runs
  * in a decoder thread only. The npm packages for BMP lack half of these, or decode them incorrectly.
  */
-import { PictureFault } from '../engine.ts';
+import { ImageFault } from '../engine.ts';
 import { type BmpHeader, readBmpHeader } from './bmpheader.ts';
 import { type Canvas, createCanvas } from './canvas.ts';
 
-/** Throws PictureFault. Pixels that RLE skips are transparent, as in browsers. */
+/** Throws ImageFault. Pixels that RLE skips are transparent, as in browsers. */
 export function decodeBmp(bytes: Uint8Array, maxPixels: number): Uint8Array<ArrayBuffer> {
   const header = readBmpHeader(bytes);
   const { width, height, profile } = header;
-  if (width * height > maxPixels) throw new PictureFault('too_large', 'The image has too many pixels.');
+  if (width * height > maxPixels) throw new ImageFault('too_large', 'The image has too many pixels.');
   const isRun = header.coding !== 'plain';
   const rowBytes = Math.ceil((width * header.bits) / 32) * 4;
   // Checked before allocating memory for pixels that the file lacks.
@@ -25,8 +25,8 @@ export function decodeBmp(bytes: Uint8Array, maxPixels: number): Uint8Array<Arra
   return canvas.file;
 }
 
-function truncated(): PictureFault {
-  return new PictureFault('undecodable', 'The image is cut off.');
+function truncated(): ImageFault {
+  return new ImageFault('undecodable', 'The image is cut off.');
 }
 
 const rowAt = ({ isTopDown, height }: BmpHeader, row: number) => (isTopDown ? row : height - 1 - row);

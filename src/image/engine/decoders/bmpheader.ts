@@ -1,5 +1,5 @@
 /** Reads the headers of a BMP file: the file header, one of the information headers, masks, palette and profile. */
-import { PictureFault } from '../engine.ts';
+import { ImageFault } from '../engine.ts';
 
 export interface BmpHeader {
   readonly width: number;
@@ -48,7 +48,7 @@ export function isBmp(beginning: Uint8Array): boolean {
   return size >= coreBytes && size <= version5Bytes;
 }
 
-/** Throws PictureFault. */
+/** Throws ImageFault. */
 export function readBmpHeader(bytes: Uint8Array): BmpHeader {
   const view = viewOf(bytes);
   const at = fileHeaderBytes;
@@ -109,17 +109,17 @@ function isLength(length: number): boolean {
   );
 }
 
-/** Throws PictureFault. */
+/** Throws ImageFault. */
 function codingOf(compression: number, bits: number, isOs2: boolean): BmpHeader['coding'] {
   if (compression === plain && depths.includes(bits)) return 'plain';
   if ((compression === runs8 && bits === 8) || (compression === runs4 && bits === 4)) return 'runs';
   if (isOs2 && compression === runs24 && bits === 24) return 'runs';
   if (!isOs2 && (compression === bitFields || compression === alphaFields) && (bits === 16 || bits === 32))
     return 'plain';
-  throw new PictureFault('unsupported', 'The compression of this BMP is not supported.');
+  throw new ImageFault('unsupported', 'The compression of this BMP is not supported.');
 }
 
-/** Throws PictureFault. */
+/** Throws ImageFault. */
 function readMasks(view: DataView, at: number, hasAlpha: boolean): Masks {
   if (at + 16 > view.byteLength) throw damaged();
   const [red, green, blue] = [view.getUint32(at, true), view.getUint32(at + 4, true), view.getUint32(at + 8, true)];
@@ -155,6 +155,6 @@ function viewOf(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
-function damaged(): PictureFault {
-  return new PictureFault('undecodable', 'The header of the BMP is damaged.');
+function damaged(): ImageFault {
+  return new ImageFault('undecodable', 'The header of the BMP is damaged.');
 }

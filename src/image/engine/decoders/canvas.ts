@@ -1,8 +1,8 @@
 /**
  * Passes a decoder's pixels to libvips as an uncompressed TIFF. Unlike raw pixels, a TIFF has a color profile, so the
- * rest of the engine treats these pictures like any other file.
+ * rest of the engine treats these images like any other file.
  */
-import { PictureFault } from '../engine.ts';
+import { ImageFault } from '../engine.ts';
 
 export interface CanvasOptions {
   readonly width: number;
@@ -32,7 +32,7 @@ interface Field {
   readonly values: readonly number[] | Uint8Array;
 }
 
-/** Throws PictureFault if the pixels do not fit into a file with 32-bit offsets. */
+/** Throws ImageFault if the pixels do not fit into a file with 32-bit offsets. */
 export function createCanvas(options: CanvasOptions): Canvas {
   const { width, height, channels } = options;
   const rowBytes = width * channels;
@@ -54,7 +54,7 @@ export function createCanvas(options: CanvasOptions): Canvas {
   ];
   const directory = layDirectory(fields, headerBytes + pixelBytes + (pixelBytes % 2));
   const size = directory.offset + directory.bytes.length;
-  if (size > 0xffff_ffff) throw new PictureFault('too_large', 'The image has too many pixels.');
+  if (size > 0xffff_ffff) throw new ImageFault('too_large', 'The image has too many pixels.');
   const file = new Uint8Array(size);
   const header = new DataView(file.buffer);
   file.set([0x49, 0x49, 42, 0]);

@@ -1,11 +1,11 @@
 import { deflateSync } from 'node:zlib';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { fadingScene, paint, pipe, scene, sceneColour } from '../../../../test/image/images.fixture.ts';
 import { colourAt, dhash, difference, distance } from '../../../../test/image/looks.fixture.ts';
-import { fadingScene, paint, pipe, scene, sceneColour } from '../../../../test/image/pictures.fixture.ts';
 import { bmp, bmpOf } from '../../../../test/media/bmp.fixture.ts';
 import { fixture, grid, heif, mirror, rotation, tile } from '../../../../test/media/heif.fixture.ts';
 import { tiff } from '../../../../test/media/tiff.fixture.ts';
-import { type Engine, EngineTimeout, type PictureFault, type Transform } from '../engine.ts';
+import { type Engine, EngineTimeout, type ImageFault, type Transform } from '../engine.ts';
 import { createEngine } from '../working.ts';
 
 const limits = { maxSourcePixels: 1_000_000, processTimeoutMs: 60_000, concurrency: 1, permitWaitMs: 60_000 };
@@ -60,7 +60,7 @@ function expectColors(found: readonly (readonly number[])[], wanted: readonly (r
 async function faultOf(bytes: Uint8Array, on: Engine = engine) {
   return on.inspect(bytes).then(
     () => undefined,
-    (error: PictureFault) => error.reason ?? error,
+    (error: ImageFault) => error.reason ?? error,
   );
 }
 
@@ -114,7 +114,7 @@ describe('HEIC', () => {
     expectColors(await cornersOf(quartered(...properties)), corners);
   });
 
-  it('has the size of the upright picture', async () => {
+  it('has the size of the upright image', async () => {
     const turned = heif([tile('scene.heic', [96, 64], rotation(3))]);
     expect(await engine.inspect(turned)).toMatchObject({ width: 64, height: 96 });
   });
@@ -444,7 +444,7 @@ describe('TIFF', () => {
   });
 });
 
-it('the same picture has the same hash in each of them', async () => {
+it('the same image has the same hash in each of them', async () => {
   const files = [
     fixture('scene.heic'),
     bmpOf(96, 64, sceneColour),

@@ -1,8 +1,8 @@
 /**
  * Copies the first page of a TIFF to a file of one page, because libtiff reads the whole chain, which takes minutes for
- * a million pages. Refuses what libvips cannot read, or reads as another picture.
+ * a million pages. Refuses what libvips cannot read, or reads as another image.
  */
-import { PictureFault } from '../engine.ts';
+import { ImageFault } from '../engine.ts';
 
 interface Layout {
   readonly countBytes: 2 | 8;
@@ -19,7 +19,7 @@ const yCbCr = 6;
 const separatePlanes = 2;
 const short = 3;
 
-/** Returns the same bytes if there is only one page, or if the file is damaged. Throws PictureFault. */
+/** Returns the same bytes if there is only one page, or if the file is damaged. Throws ImageFault. */
 export function firstPageOf(bytes: Uint8Array): Uint8Array {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (bytes.length < 16) return bytes;
@@ -44,13 +44,13 @@ export function firstPageOf(bytes: Uint8Array): Uint8Array {
   return page;
 }
 
-/** libvips shows old-style JPEG in tiles as an empty picture, and YCbCr with neither JPEG nor subsampling in wrong colors. */
+/** libvips shows old-style JPEG in tiles as an empty image, and YCbCr with neither JPEG nor subsampling in wrong colors. */
 function refuseUnreadable(fieldOf: (tag: number) => number | undefined): void {
   const compression = fieldOf(compressionTag);
   if (compression === oldJpeg || compression === lzma)
-    throw new PictureFault('unsupported', 'The compression of this TIFF is not supported.');
+    throw new ImageFault('unsupported', 'The compression of this TIFF is not supported.');
   if (fieldOf(photometricTag) === yCbCr && compression !== jpeg && fieldOf(subsamplingTag) === 1)
-    throw new PictureFault('unsupported', 'The colors of this TIFF are not supported.');
+    throw new ImageFault('unsupported', 'The colors of this TIFF are not supported.');
   if (fieldOf(planesTag) === separatePlanes && fieldOf(tileWidthTag) !== undefined)
-    throw new PictureFault('unsupported', 'The separate planes of this TIFF are not supported.');
+    throw new ImageFault('unsupported', 'The separate planes of this TIFF are not supported.');
 }

@@ -4,7 +4,7 @@
  */
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { PictureFault } from '../engine.ts';
+import { ImageFault } from '../engine.ts';
 import { createCanvas } from './canvas.ts';
 
 /** The part of libheif's C interface that is used here. Pointers are numbers. Errors are written to `error`. */
@@ -85,7 +85,7 @@ const interleaved = 10;
 const errorBytes = 16;
 
 /**
- * Bytes of WebAssembly memory per pixel: planes of 4:4:4 in 16 bits, their copy as RGB, and one more if the picture is
+ * Bytes of WebAssembly memory per pixel: planes of 4:4:4 in 16 bits, their copy as RGB, and one more if the image is
  * rotated.
  */
 const bytesPerPixel = 24;
@@ -95,8 +95,8 @@ const longestProfile = 4 * 1024 * 1024;
 const pageBytes = 65_536;
 
 /**
- * Returns the primary picture, or the first frame of a sequence: upright (`irot`, `imir` and `clap` applied), 8 bits
- * per channel, with its color profile. Throws PictureFault.
+ * Returns the primary image, or the first frame of a sequence: upright (`irot`, `imir` and `clap` applied), 8 bits
+ * per channel, with its color profile. Throws ImageFault.
  */
 export async function decodeHeif(bytes: Uint8Array, maxPixels: number): Promise<Uint8Array<ArrayBuffer>> {
   const calls = await openCalls(baseBytes + bytes.length + maxPixels * bytesPerPixel);
@@ -165,7 +165,7 @@ function openPrimary({ lib, call, allocate }: Calls, context: number): Frame | u
   };
 }
 
-/** The first visual track. Throws PictureFault. */
+/** The first visual track. Throws ImageFault. */
 function openTrack({ lib, call }: Calls, context: number): Frame {
   const track = lib._heif_context_get_track(context, 0);
   if (track === 0) throw undecodable();
@@ -184,7 +184,7 @@ function openTrack({ lib, call }: Calls, context: number): Frame {
 /** Calls the library. */
 interface Calls {
   readonly lib: Libheif;
-  /** Returns what the call wrote to `result`. Throws PictureFault, or an error if this machine lacks memory. */
+  /** Returns what the call wrote to `result`. Throws ImageFault, or an error if this machine lacks memory. */
   call(work: (error: number, result: number) => void): number;
   /** Returns a pointer to bytes that exist as long as the thread. */
   allocate(bytes: number): number;
@@ -199,11 +199,11 @@ async function openCalls(memoryBytes: number): Promise<Calls> {
   const number = (pointer: number) => new DataView(lib.HEAPU8.buffer).getUint32(pointer, true);
   /** `cause`: the library's message, or the trap. */
   const faultOf = (cause: unknown, code?: number) => {
-    // This machine has no memory left, which is not the picture's fault.
+    // This machine has no memory left, which is not the image's fault.
     if (memory.isDenied) return new Error('no memory for libheif', { cause });
     if (code === outOfMemory) return tooLarge(cause);
     return code !== undefined && unsupported.includes(code)
-      ? new PictureFault('unsupported', 'The HEIF file holds no image that can be decoded here.', cause)
+      ? new ImageFault('unsupported', 'The HEIF file holds no image that can be decoded here.', cause)
       : undecodable(cause);
   };
   return {
@@ -256,10 +256,10 @@ async function openLibheif(memory: { readonly limit: number; isDenied: boolean }
   });
 }
 
-function undecodable(cause?: unknown): PictureFault {
-  return new PictureFault('undecodable', 'The image cannot be decoded.', cause);
+function undecodable(cause?: unknown): ImageFault {
+  return new ImageFault('undecodable', 'The image cannot be decoded.', cause);
 }
 
-function tooLarge(cause?: unknown): PictureFault {
-  return new PictureFault('too_large', 'The image has too many pixels.', cause);
+function tooLarge(cause?: unknown): ImageFault {
+  return new ImageFault('too_large', 'The image has too many pixels.', cause);
 }

@@ -1,6 +1,6 @@
-/** A decoder thread decodes one picture and ends. State and damage of a decoder end with it. */
+/** A decoder thread decodes one image and ends. State and damage of a decoder end with it. */
 import { parentPort, workerData } from 'node:worker_threads';
-import { PictureFault } from '../engine.ts';
+import { ImageFault } from '../engine.ts';
 import type { Decoded, Undecoded } from './translating.ts';
 
 const { bytes, mime, maxPixels } = workerData as Undecoded;
@@ -15,7 +15,7 @@ async function answer(): Promise<Decoded> {
   try {
     return { file: await decode() };
   } catch (error) {
-    if (error instanceof PictureFault) return { reason: error.reason, message: error.message };
+    if (error instanceof ImageFault) return { reason: error.reason, message: error.message };
     return { failure: error instanceof Error ? error.message : String(error) };
   }
 }

@@ -1,10 +1,10 @@
 /**
- * Decodes pictures that libvips does not support in a thread, and passes them to libvips as TIFF. The thread is
- * terminated at the deadline, and none exists while there is no such picture.
+ * Decodes images that libvips does not support in a thread, and passes them to libvips as TIFF. The thread is
+ * terminated at the deadline, and none exists while there is no such image.
  */
 import { Worker } from 'node:worker_threads';
 import type { Deadline } from '../deadline.ts';
-import { EngineBusy, type ImageMime, PictureFault } from '../engine.ts';
+import { EngineBusy, ImageFault, type ImageMime } from '../engine.ts';
 import { firstPageOf } from './firstpage.ts';
 
 export interface Undecoded {
@@ -15,32 +15,32 @@ export interface Undecoded {
 
 export type Decoded =
   | { readonly file: Uint8Array<ArrayBuffer> }
-  | { readonly reason: PictureFault['reason']; readonly message: string }
+  | { readonly reason: ImageFault['reason']; readonly message: string }
   | { readonly failure: string };
 
 /** The limit of JavaScript's heap. Pixels are outside of it, and the decoders limit them. */
 const resourceLimits = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16 };
 
-/** Returns bytes that libvips reads. Throws PictureFault, EngineBusy, and EngineTimeout at the deadline. */
-export async function translate(picture: Undecoded, deadline: Deadline): Promise<Uint8Array> {
-  switch (picture.mime) {
+/** Returns bytes that libvips reads. Throws ImageFault, EngineBusy, and EngineTimeout at the deadline. */
+export async function translate(image: Undecoded, deadline: Deadline): Promise<Uint8Array> {
+  switch (image.mime) {
     case 'image/tiff':
-      return firstPageOf(picture.bytes);
+      return firstPageOf(image.bytes);
     case 'image/bmp':
     case 'image/heic':
     case 'image/heif':
-      return decodeInThread(picture, deadline);
+      return decodeInThread(image, deadline);
     default:
-      return picture.bytes;
+      return image.bytes;
   }
 }
 
-async function decodeInThread(picture: Undecoded, deadline: Deadline): Promise<Uint8Array> {
-  const thread = new Worker(new URL('./thread.ts', import.meta.url), { workerData: picture, resourceLimits });
+async function decodeInThread(image: Undecoded, deadline: Deadline): Promise<Uint8Array> {
+  const thread = new Worker(new URL('./thread.ts', import.meta.url), { workerData: image, resourceLimits });
   try {
     const answered = await Promise.race([answerOf(thread), deadline.passed]);
     if ('file' in answered) return answered.file;
-    if ('reason' in answered) throw new PictureFault(answered.reason, answered.message);
+    if ('reason' in answered) throw new ImageFault(answered.reason, answered.message);
     throw new EngineBusy(`a decoder failed: ${answered.failure}`);
   } finally {
     await thread.terminate();

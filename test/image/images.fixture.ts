@@ -1,4 +1,4 @@
-/** Pictures for tests and benchmarks, made by code. */
+/** Images for tests and benchmarks, made by code. */
 import { crc32, deflateSync } from 'node:zlib';
 import sharp, { type Sharp } from 'sharp';
 
@@ -86,7 +86,7 @@ export function turned(orientation: number, upright = scene()): Promise<Buffer> 
   return pipe(turnBack(upright, orientation)).withMetadata({ orientation }).jpeg({ quality: 95 }).toBuffer();
 }
 
-/** Where the pixel at (x, y) of the file belongs in the upright picture of the given size (EXIF 2.3, Orientation). */
+/** Where the pixel at (x, y) of the file belongs in the upright image of the given size (EXIF 2.3, Orientation). */
 const uprightPlaces: readonly ((x: number, y: number, width: number, height: number) => [number, number])[] = [
   (x, y) => [x, y],
   (x, y, width) => [width - 1 - x, y],

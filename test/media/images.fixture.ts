@@ -1,20 +1,20 @@
-/** Pictures for the tests, made by code. */
+/** Images for the tests, made by code. */
 import { crc32, deflateSync } from 'node:zlib';
 import sharp from 'sharp';
 
-export type PictureFormat = 'jpeg' | 'png' | 'webp' | 'gif' | 'avif' | 'tiff';
+export type ImageFormat = 'jpeg' | 'png' | 'webp' | 'gif' | 'avif' | 'tiff';
 
-export interface PictureOptions {
+export interface ImageOptions {
   readonly width?: number;
   readonly height?: number;
   /** EXIF, 1–8. */
   readonly orientation?: number;
-  /** Different seeds make different pictures. */
+  /** Different seeds make different images. */
   readonly seed?: number;
 }
 
 /** A soft gradient: compresses like a photograph and has a telling blurhash. */
-export async function picture(format: PictureFormat, options: PictureOptions = {}): Promise<Buffer> {
+export async function makeImage(format: ImageFormat, options: ImageOptions = {}): Promise<Buffer> {
   const { width = 60, height = 40, orientation, seed = 0 } = options;
   const pixels = Buffer.alloc(width * height * 3);
   for (let y = 0; y < height; y++) {
@@ -44,7 +44,7 @@ export function pngBomb(width: number, height: number): Buffer {
   ]);
 }
 
-/** The same picture in a file of exactly `size` bytes. */
+/** The same image in a file of exactly `size` bytes. */
 export function padPng(png: Buffer, size: number): Buffer {
   const end = png.length - 12;
   const padding = chunk('paDd', Buffer.alloc(size - png.length - 12));
@@ -64,7 +64,7 @@ export const svg = Buffer.from(
   '<svg xmlns="http://www.w3.org/2000/svg" width="60" height="40"><rect width="60" height="40" fill="red"/></svg>',
 );
 
-/** The first bytes of an icon: a picture that the engine does not read. */
+/** The first bytes of an icon: an image that the engine does not read. */
 export const icon = Buffer.from([0, 0, 1, 0, 1, 0, 16, 16, 0, 0, 1, 0, 32, 0]);
 
 /** The first bytes of a HEIC and of an MP4 file, followed by nothing that could be decoded. */

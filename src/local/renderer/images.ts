@@ -20,7 +20,7 @@ export const sizeOf = (ratio: string): Size => sizes[ratio] ?? [1024, 1024];
 /** Painted small and enlarged, which keeps the event loop free and looks like soft light. */
 const paintedSide = 128;
 
-export async function renderPicture(prompt: string, size: Size): Promise<Uint8Array> {
+export async function renderImage(prompt: string, size: Size): Promise<Uint8Array> {
   const [width, height] = size;
   const scale = paintedSide / Math.max(width, height);
   const painted = paint(prompt, [Math.round(width * scale), Math.round(height * scale)]);

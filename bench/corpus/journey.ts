@@ -31,7 +31,7 @@ type Json = Readonly<Record<string, unknown>>;
 
 /** A client that waits longer has given up. */
 const giveUpMs = 120_000;
-const scope = { scopeKind: 'thread', scopeId: 'pictures' };
+const scope = { scopeKind: 'thread', scopeId: 'images' };
 const specs = [
   { name: 'thumb', width: 320, height: 320 },
   { name: 'card', width: 600, height: 315, resizingType: 'fill', format: 'jpeg', maxBytes: 60_000 },

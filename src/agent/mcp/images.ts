@@ -1,20 +1,14 @@
-/** `generate_image` and `edit_image`: as in a run, a picture is stored, screened and paid for. */
+/** `generate_image` and `edit_image`: as in a run, an image is stored, screened and paid for. */
 import type { Tx } from '#platform/db/db.ts';
-import { pictureCost } from '../billing/prices.ts';
+import { imageCost } from '../billing/prices.ts';
 import { type Publishers, publishImage } from '../events.ts';
-import {
-  type ImageGenerator,
-  OrderRefused,
-  type Picture,
-  ProviderFailed,
-  type Ratio,
-} from '../providers/generators.ts';
-import { fetchPicture, fetchScaledPicture, keep, type LibraryDeps, Refused, sign } from '../services/library.ts';
+import { type Image, type ImageGenerator, OrderRefused, ProviderFailed, type Ratio } from '../providers/generators.ts';
+import { fetchImage, fetchScaledImage, keep, type LibraryDeps, Refused, sign } from '../services/library.ts';
 import { addUsage } from '../store/usagestore.ts';
 import { type CallDeps, type CallTables, type McpCalls, type PaidCall, threadOf } from './calls.ts';
 import { linkTo, succeed, ToolFailed } from './results.ts';
 
-export interface PictureDeps extends LibraryDeps, Publishers, Pick<CallDeps, 'log'> {
+export interface ImageDeps extends LibraryDeps, Publishers, Pick<CallDeps, 'log'> {
   readonly imageGenerator: ImageGenerator;
   readonly calls: McpCalls;
 }
@@ -24,8 +18,8 @@ export const usageModel = 'mcp';
 
 const never = new AbortController().signal;
 
-export function generateImage(deps: PictureDeps, userId: string, order: { prompt: string; ratio: Ratio }) {
-  return makePicture(deps, userId, order.prompt, (signal) => deps.imageGenerator.generate({ ...order, signal }));
+export function generateImage(deps: ImageDeps, userId: string, order: { prompt: string; ratio: Ratio }) {
+  return makeImage(deps, userId, order.prompt, (signal) => deps.imageGenerator.generate({ ...order, signal }));
 }
 
 export interface EditOrder {
@@ -35,11 +29,11 @@ export interface EditOrder {
   readonly mask?: string | undefined;
 }
 
-export function editImage(deps: PictureDeps, userId: string, order: EditOrder) {
+export function editImage(deps: ImageDeps, userId: string, order: EditOrder) {
   const { prompt, assetId } = order;
   const mask = order.mask === undefined ? undefined : { bytes: Buffer.from(order.mask, 'base64'), mime: 'image/png' };
-  return makePicture(deps, userId, prompt, async (signal) => {
-    const source = await fetchPicture(deps, userId, assetId, signal);
+  return makeImage(deps, userId, prompt, async (signal) => {
+    const source = await fetchImage(deps, userId, assetId, signal);
     if (source === undefined)
       throw new ToolFailed(
         'no_source',
@@ -49,17 +43,17 @@ export function editImage(deps: PictureDeps, userId: string, order: EditOrder) {
   });
 }
 
-async function makePicture(
-  deps: PictureDeps,
+async function makeImage(
+  deps: ImageDeps,
   userId: string,
   prompt: string,
-  make: (signal: AbortSignal) => Promise<Picture>,
+  make: (signal: AbortSignal) => Promise<Image>,
 ) {
   const work = async ({ reference }: PaidCall, signal: AbortSignal) => {
     try {
-      const picture = await make(signal);
+      const image = await make(signal);
       const threadId = threadOf(userId);
-      const deposit = { ...picture, reference, ownerId: userId, threadId, kind: 'image', prompt } as const;
+      const deposit = { ...image, reference, ownerId: userId, threadId, kind: 'image', prompt } as const;
       return await keep(deps, deposit, signal);
     } catch (error) {
       throw explained(error);
@@ -67,13 +61,13 @@ async function makePicture(
   };
   const deliver = (tx: Tx<CallTables>, call: PaidCall, { assetId }: { readonly assetId: string }) =>
     publish(deps, tx, call, assetId);
-  const made = await deps.calls.pay(userId, pictureCost, work, deliver);
+  const made = await deps.calls.pay(userId, imageCost, work, deliver);
   return describe(deps, userId, made);
 }
 
-async function publish(deps: PictureDeps, tx: Tx<CallTables>, call: PaidCall, assetId: string): Promise<void> {
+async function publish(deps: ImageDeps, tx: Tx<CallTables>, call: PaidCall, assetId: string): Promise<void> {
   const { callId, userId } = call;
-  await addUsage(tx, { userId, model: usageModel, images: 1, credits: pictureCost });
+  await addUsage(tx, { userId, model: usageModel, images: 1, credits: imageCost });
   const names = { taskId: callId, toolCallId: callId, threadId: threadOf(userId) };
   await publishImage(deps, tx, { ...names, ownerId: userId, assetId });
 }
@@ -84,11 +78,11 @@ function explained(error: unknown): unknown {
   return error;
 }
 
-/** The picture is made and paid for: what cannot be shown is left out. */
-async function describe(deps: PictureDeps, userId: string, { assetId, mime }: { assetId: string; mime: string }) {
+/** The image is made and paid for: what cannot be shown is left out. */
+async function describe(deps: ImageDeps, userId: string, { assetId, mime }: { assetId: string; mime: string }) {
   const [url, preview] = await Promise.all([
     sign(deps, userId, 'image', [assetId]).then((signed) => signed.get(assetId)?.url),
-    fetchScaledPicture(deps, userId, assetId, never),
+    fetchScaledImage(deps, userId, assetId, never),
   ]).catch((error: unknown) => {
     deps.log.warn({ err: error }, 'an image that was made over MCP could not be shown');
     return [undefined, undefined] as const;
@@ -99,6 +93,6 @@ async function describe(deps: PictureDeps, userId: string, { assetId, mime }: { 
     mimeType: preview.mime,
   };
   const more = [...(shown ? [shown] : []), ...(url ? [linkTo(url, assetId, mime)] : [])];
-  const data = { status: 'completed', assetId, mime, url: url ?? null, credits: pictureCost };
+  const data = { status: 'completed', assetId, mime, url: url ?? null, credits: imageCost };
   return succeed(`The image is in the library. assetId: ${assetId}`, data, more);
 }

@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from 'react';
 /** Enlarged, it looks the same as a larger one, and a row of tiles decodes in less than a millisecond. */
 const side = 16;
 
-/** A placeholder until the picture is loaded. */
+/** A placeholder until the image is loaded. */
 function Placeholder({ blurhash }: { readonly blurhash: string | null | undefined }) {
   const canvas = useRef<HTMLCanvasElement>(null);
   useEffect(() => {
@@ -15,7 +15,7 @@ function Placeholder({ blurhash }: { readonly blurhash: string | null | undefine
   return <canvas ref={canvas} width={side} height={side} className="placeholder" />;
 }
 
-export function Picture({
+export function AssetImage({
   url,
   alt,
   blurhash,
@@ -24,12 +24,12 @@ export function Picture({
   readonly url: string | undefined;
   readonly alt: string;
   readonly blurhash?: string | null | undefined;
-  /** Shows the whole picture. Otherwise it fills its box. */
+  /** Shows the whole image. Otherwise it fills its box. */
   readonly isWhole?: boolean;
 }) {
   const [state, setState] = useState<'waiting' | 'there' | 'broken'>('waiting');
   return (
-    <span className={`picture ${isWhole ? 'whole' : ''} ${state}`}>
+    <span className={`asset-image ${isWhole ? 'whole' : ''} ${state}`}>
       {state !== 'there' && <Placeholder blurhash={blurhash} />}
       {url !== undefined && state !== 'broken' && (
         <img src={url} alt={alt} loading="lazy" onLoad={() => setState('there')} onError={() => setState('broken')} />
