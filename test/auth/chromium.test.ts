@@ -1,13 +1,10 @@
 /** A real browser: signed in with one click, and signed in still after everything that a week brings. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { skipWithout } from '../programs.fixture.ts';
+import { launchChromium, withoutChromium } from '../chromium.fixture.ts';
 import { type AuthRig, startAuth } from './rig.fixture.ts';
-
-const executablePath = process.env.CHROMIUM_PATH || '/usr/bin/chromium';
-const missing = skipWithout(executablePath);
 
 let rig: AuthRig;
 let front: Server;
@@ -25,7 +22,7 @@ const page = (authUrl: string) => `<!doctype html><title>Front end</title>
 </script>`;
 
 beforeAll(async () => {
-  if (missing) return;
+  if (withoutChromium) return;
   front = createServer((_request, response) => {
     response.writeHead(200, { 'content-type': 'text/html' });
     response.end(page(rig.url).replace('FRONT', encodeURIComponent(frontUrl)));
@@ -33,10 +30,10 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => front.listen(0, '127.0.0.1', resolve));
   frontUrl = `http://localhost:${(front.address() as AddressInfo).port}`;
   rig = await startAuth({ changes: { allowedOrigins: ['https://app.example.com', frontUrl] } });
-  browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
+  browser = await launchChromium();
 });
 afterAll(async () => {
-  if (missing) return;
+  if (withoutChromium) return;
   await browser.close();
   front.close();
   await rig.close();
@@ -45,7 +42,7 @@ afterAll(async () => {
 type Called = { readonly status: number; readonly body: Record<string, string> };
 const call = (tab: Page, path: string) => tab.evaluate(`call('${path}')`) as Promise<Called>;
 
-it.skipIf(missing)('signs in, stays signed in, and signs out', { timeout: 120_000 }, async () => {
+it.skipIf(withoutChromium)('signs in, stays signed in, and signs out', { timeout: 120_000 }, async () => {
   const context = await browser.newContext({ locale: 'de-AT' });
   const tab = await context.newPage();
   await tab.goto(frontUrl);
@@ -92,7 +89,7 @@ it.skipIf(missing)('signs in, stays signed in, and signs out', { timeout: 120_00
   for (const open of [tab, second]) expect((await call(open, '/refresh')).body.error).toBe('no_session');
 });
 
-it.skipIf(missing)('a page of another origin learns and changes nothing', { timeout: 60_000 }, async () => {
+it.skipIf(withoutChromium)('a page of another origin learns and changes nothing', { timeout: 60_000 }, async () => {
   const context = await browser.newContext();
   const tab = await context.newPage();
   await tab.goto(frontUrl);

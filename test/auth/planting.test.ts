@@ -1,14 +1,11 @@
 /** A page on a sibling domain plants a session cookie in a real browser: its user never becomes another user. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type Browser, type BrowserContext, chromium } from 'playwright-core';
+import type { Browser, BrowserContext } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { skipWithout } from '../programs.fixture.ts';
+import { launchChromium, withoutChromium } from '../chromium.fixture.ts';
 import { openBrowser, signIn } from './browser.fixture.ts';
 import { type AuthRig, startAuth } from './rig.fixture.ts';
-
-const executablePath = process.env.CHROMIUM_PATH || '/usr/bin/chromium';
-const missing = skipWithout(executablePath);
 
 let rig: AuthRig;
 let pages: Server;
@@ -19,19 +16,16 @@ const onHost = (name: string, url = `http://localhost:${pagesPort}`) =>
   url.replace('localhost', `${name}.atelier.test`);
 
 beforeAll(async () => {
-  if (missing) return;
+  if (withoutChromium) return;
   // The front end and the sibling. The test sets their pages.
   pages = createServer((_request, response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<p>'));
   await new Promise<void>((resolve) => pages.listen(0, '127.0.0.1', resolve));
   pagesPort = (pages.address() as AddressInfo).port;
   rig = await startAuth({ changes: { allowedOrigins: [onHost('app')], cookieDomain: 'atelier.test' } });
-  browser = await chromium.launch({
-    executablePath,
-    args: ['--no-sandbox', '--host-resolver-rules=MAP *.atelier.test localhost'],
-  });
+  browser = await launchChromium('--host-resolver-rules=MAP *.atelier.test localhost');
 });
 afterAll(async () => {
-  if (missing) return;
+  if (withoutChromium) return;
   await browser.close();
   pages.close();
   await rig.close();
@@ -57,7 +51,7 @@ async function refresh(context: BrowserContext): Promise<{ readonly status: numb
     .then(async (answer) => ({ status: answer.status, body: await answer.json() }))`);
 }
 
-it.skipIf(missing).each(['/', '/refresh'])(
+it.skipIf(withoutChromium).each(['/', '/refresh'])(
   'planted for the path %s: 401, and every copy goes',
   { timeout: 60_000 },
   async (path) => {
@@ -79,7 +73,7 @@ it.skipIf(missing).each(['/', '/refresh'])(
   },
 );
 
-it.skipIf(missing)('without a planted cookie the session goes on', { timeout: 60_000 }, async () => {
+it.skipIf(withoutChromium)('without a planted cookie the session goes on', { timeout: 60_000 }, async () => {
   const context = await signedIn('alice@example.com');
   expect((await refresh(context)).status).toBe(200);
   expect((await refresh(context)).status).toBe(200);

@@ -1,27 +1,31 @@
-/** The console's pages in a real browser on a running suite: each page's main path, and what holds for all of them. */
-import { describe } from 'vitest';
-import { isNightly } from '../lane.fixture.ts';
+/**
+ * The console's pages in a real browser on a running suite: sign-in, roles, and one journey through each area. The files
+ * named `*.nightly.test.ts` play everything else.
+ */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe } from 'vitest';
+import { withoutChromium } from '../chromium.fixture.ts';
+import { laneEngines } from '../database.fixture.ts';
 import { playAccess } from './access.fixture.ts';
-import { playKeyboard } from './keyboard.fixture.ts';
-import { playMemory } from './memory.fixture.ts';
-import { playOverview } from './overview.fixture.ts';
-import { playReadingPages } from './readingpages.fixture.ts';
-import { withoutChromium } from './rig.fixture.ts';
+import { playJourneys } from './journeys.fixture.ts';
+import { playJobs, playOperatorJourneys, readerEmail } from './operatorjourneys.fixture.ts';
+import { playOutbox } from './readingpages.fixture.ts';
 import { openStage } from './stage.fixture.ts';
-import { playCuts, playStudio } from './studio.fixture.ts';
+
+const isEmbedded = laneEngines[0]?.name !== 'postgres';
 
 describe.skipIf(withoutChromium)('the console', () => {
-  const scene = openStage();
-  // Those that wait for an answer wait together.
-  describe.concurrent('all at once', () => {
-    describe('Studio', () => playStudio(scene));
-    describe('Memory', () => playMemory(scene));
-    describe('the pages that only show', () => playReadingPages(scene));
-    describe.runIf(isNightly)('with nothing but keys', () => playKeyboard(scene));
-    describe('access', () => playAccess(scene));
+  let lists: string;
+  const scene = openStage(async () => {
+    lists = await mkdtemp(join(tmpdir(), 'lists-'));
+    return { MEDIA_BLOCKED_HASHES: lists, OPERATOR_READER_EMAILS: readerEmail };
   });
-  describe('one after the other, as they take something away', () => {
-    describe('Overview', () => playOverview(scene));
-    describe('Studio', () => playCuts(scene));
-  });
+  afterAll(() => rm(lists, { recursive: true, force: true }));
+  describe('access', () => playAccess(scene));
+  describe('Mail', () => playOutbox(scene));
+  describe('users', () => playJourneys(scene));
+  describe('operators', () => playOperatorJourneys(scene, () => lists));
+  describe.skipIf(isEmbedded)('jobs', () => playJobs(scene));
 });

@@ -1,4 +1,4 @@
-/** Pages that only show: mails, public content, reference. */
+/** The outbox, and pages that only show: public content, reference. */
 import { randomUUID } from 'node:crypto';
 import { judge } from './judging.fixture.ts';
 import { type ConsoleRig, enterAsOperator } from './rig.fixture.ts';
@@ -13,7 +13,7 @@ async function post(rig: ConsoleRig, path: '/emails' | '/notify', json: unknown)
   return answer.status;
 }
 
-export function playReadingPages(scene: Scene): void {
+export function playOutbox(scene: Scene): void {
   scene('Mail: what was sent is listed, and shown in a sandbox', async (given) => {
     const { page, rig, complaints, expect } = given;
     await enterAsOperator(given, rig, '/operator/mail');
@@ -43,7 +43,9 @@ export function playReadingPages(scene: Scene): void {
     expect(refused.filter((line) => !/sandboxed|Content Security Policy/.test(line))).toEqual([]);
     expect(refused.length).toBeGreaterThan(0);
   });
+}
 
+export function playReadingPages(scene: Scene): void {
   scene('Content: in another language', async ({ page, rig, expect }) => {
     await page.goto(`${rig.url}/content`);
     const cards = page.getByRole('region', { name: 'Home cards' });

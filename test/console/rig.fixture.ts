@@ -3,14 +3,13 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterEach } from 'vitest';
 import { readConfig, type ServiceName, serviceNames } from '#app/config.ts';
 import { startSuite } from '#app/suite.ts';
 import { createLog } from '#platform/log.ts';
 import { freePortBase } from '../acceptance/running.fixture.ts';
 import { createProgramDatabase } from '../database.fixture.ts';
-import { skipWithout } from '../programs.fixture.ts';
 
 export interface ConsoleRig {
   /** Of the console. */
@@ -19,6 +18,8 @@ export interface ConsoleRig {
   readonly dataDir: string;
   /** The name of the database's engine on the Overview. */
   readonly engine: 'PGlite' | 'PostgreSQL';
+  /** `DATABASE_URL`, or `embedded`. */
+  readonly databaseUrl: string;
   /** A secret of secrets.json. */
   secret(name: string): Promise<string>;
   close(): Promise<void>;
@@ -39,6 +40,7 @@ export async function startConsole(
     addresses: suite.addresses,
     dataDir,
     engine: config.database.url === 'embedded' ? 'PGlite' : 'PostgreSQL',
+    databaseUrl: config.database.url,
     secret: async (name) => JSON.parse(await readFile(join(dataDir, 'secrets.json'), 'utf8'))[name],
     close: async () => {
       await suite.close();
@@ -47,20 +49,6 @@ export async function startConsole(
     },
   };
 }
-
-const executablePath = process.env.CHROMIUM_PATH || '/usr/bin/chromium';
-export const withoutChromium = skipWithout(executablePath);
-
-const quietly = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-];
-
-export const launchChromium = (): Promise<Browser> => chromium.launch({ executablePath, args: quietly });
 
 export interface Visitor {
   readonly context: BrowserContext;
@@ -73,7 +61,7 @@ const desktop = { width: 1440, height: 900 };
 
 /** A browser of its own, watched. */
 export async function visit(browser: Browser): Promise<Visitor> {
-  const context = await browser.newContext({ locale: 'en-GB', viewport: desktop });
+  const context = await browser.newContext({ locale: 'en-GB', viewport: desktop, reducedMotion: 'reduce' });
   context.setDefaultTimeout(30_000);
   const complaints: string[] = [];
   context.on('page', (page) => watch(page, complaints));

@@ -1,7 +1,8 @@
 /** One running suite and one browser for all scenes; each scene has a clean profile, watched from its first page. */
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, type ExpectStatic, it } from 'vitest';
-import { type ConsoleRig, createVisitors, launchChromium, startConsole, type Visitor } from './rig.fixture.ts';
+import { launchChromium } from '../chromium.fixture.ts';
+import { type ConsoleRig, createVisitors, startConsole, type Visitor } from './rig.fixture.ts';
 import { startWire, type Wire } from './wire.fixture.ts';
 
 export interface Stage {
@@ -17,17 +18,17 @@ export type Given = Visitor & Stage & { readonly expect: ExpectStatic };
 /** Declares a scene. At its end, the browser must have reported no error and sent no request to another host. */
 export type Scene = (name: string, play: (given: Given) => Promise<void>) => void;
 
-/** Scenes play five at a time, on a machine that may be busy. */
 const endsWhatHangsMs = 300_000;
 
-export function openStage(): Scene {
+/** `prepare` returns more settings of the suite. */
+export function openStage(prepare = async (): Promise<Readonly<Record<string, string>>> => ({})): Scene {
   let stage: Stage;
   const visitors = createVisitors(() => stage.browser);
   beforeAll(async () => {
     const behind = (offset: number) => () => Number(new URL(stage.rig.url).port) + offset;
     const [agent, content] = await Promise.all([startWire(behind(4)), startWire(behind(6))]);
     const [rig, browser] = await Promise.all([
-      startConsole({ AGENT_URL: agent.url, CONTENT_URL: content.url }),
+      startConsole({ ...(await prepare()), AGENT_URL: agent.url, CONTENT_URL: content.url }),
       launchChromium(),
     ]);
     stage = { rig, browser, wires: { agent, content } };

@@ -11,14 +11,14 @@ async function enter(given: Given): Promise<void> {
   await given.page.getByText('A new conversation').waitFor();
 }
 
-async function say(page: Page, text: string): Promise<void> {
+export async function say(page: Page, text: string): Promise<void> {
   await page.getByLabel('Message', { exact: true }).fill(text);
   await page.keyboard.press('Enter');
 }
 
-const stop = (page: Page) => page.getByRole('button', { name: 'Stop' });
-const isDone = (page: Page) => page.getByRole('button', { name: 'Send' }).waitFor();
-const answers = (page: Page) => page.getByRole('article', { name: 'Atelier' });
+export const stop = (page: Page) => page.getByRole('button', { name: 'Stop' });
+export const isDone = (page: Page) => page.getByRole('button', { name: 'Send' }).waitFor();
+export const answers = (page: Page) => page.getByRole('article', { name: 'Atelier' });
 const spoken = (page: Page) => answers(page).last().locator('.prose').last();
 
 /** An answer that goes on until it is stopped: half a second a word. */
@@ -61,7 +61,7 @@ export function playStudio(scene: Scene): void {
     await enter(given);
     await judge(page, 'a new conversation');
     await say(page, 'an image of a lighthouse');
-    await page.getByRole('region', { name: 'Made an image' }).locator('.image.there').waitFor();
+    await page.getByRole('region', { name: 'Made an image' }).locator('.asset-image.there').waitFor();
     await isDone(page);
     await say(page, 'a video of waves');
     const video = page.locator('video[src]');
@@ -97,7 +97,7 @@ export function playStudio(scene: Scene): void {
     await page.getByRole('progressbar').waitFor({ state: 'detached' });
     await say(page, 'edit it: make it blue');
     const edited = page.getByRole('region', { name: 'Edited an image' });
-    await edited.locator('.image.there').waitFor();
+    await edited.locator('.asset-image.there').waitFor();
     expect(await edited.innerText()).not.toContain('assetId');
     await isDone(page);
     await page.reload();

@@ -1,8 +1,9 @@
 /** The reference page of a service in a browser: it sends requests, passes axe, and fits a phone. */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { launchChromium, withoutChromium } from '../chromium.fixture.ts';
 import { judge } from '../console/judging.fixture.ts';
-import { type ConsoleRig, launchChromium, startConsole, withoutChromium } from '../console/rig.fixture.ts';
+import { type ConsoleRig, startConsole } from '../console/rig.fixture.ts';
 
 const upload = { scopeKind: 'thread', scopeId: 'thread-1', kind: 'image', mime: 'image/jpeg' };
 

@@ -1,14 +1,11 @@
 /** A file that a user uploaded, opened by its signed address in a real browser: it never becomes a page of our host. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type Browser, chromium } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { launchChromium, withoutChromium } from '../chromium.fixture.ts';
 import { drivers, type Rig, startEdge } from '../edge/edge.fixture.ts';
-import { skipWithout } from '../programs.fixture.ts';
-
-const executablePath = process.env.CHROMIUM_PATH || '/usr/bin/chromium';
-const missing = skipWithout(executablePath);
 
 const script = `document.cookie = 'planted=1; path=/'; document.title = 'ran'`;
 const xhtml = `<html xmlns="http://www.w3.org/1999/xhtml"><body><script>${script}</script></body></html>`;
@@ -22,12 +19,12 @@ const pages: readonly [contentType: string, text: string][] = [
 ];
 
 describe.each(drivers)('uploads on $name', (driver) => {
-  describe.skipIf(missing || driver.missing)('', () => {
+  describe.skipIf(withoutChromium || driver.missing)('', () => {
     let rig: Rig;
     let browser: Browser;
     beforeAll(async () => {
       rig = await startEdge({ driver: driver.name });
-      browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
+      browser = await launchChromium();
     });
     afterAll(async () => {
       await browser.close();

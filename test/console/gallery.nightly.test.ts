@@ -3,18 +3,11 @@ import { readFile } from 'node:fs/promises';
 import type { Browser, Page } from 'playwright-core';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { launchChromium, withoutChromium } from '../chromium.fixture.ts';
 import { isNightly } from '../lane.fixture.ts';
 import { makeImage } from '../media/images.fixture.ts';
 import { judge } from './judging.fixture.ts';
-import {
-  type ConsoleRig,
-  enterAsUser,
-  launchChromium,
-  startConsole,
-  useVisitors,
-  type Visitor,
-  withoutChromium,
-} from './rig.fixture.ts';
+import { type ConsoleRig, enterAsUser, startConsole, useVisitors, type Visitor } from './rig.fixture.ts';
 
 const limitMs = 120_000;
 
@@ -58,14 +51,14 @@ describe.skipIf(withoutChromium)('the library', () => {
     await uploadImages(page, 5);
     await page.getByRole('heading', { name: 'Today' }).waitFor();
     expect(await tiles(page).count()).toBe(5);
-    await page.locator('.tile .image.there').nth(4).waitFor();
+    await page.locator('.tile .asset-image.there').nth(4).waitFor();
     await judge(page, 'a library');
     await shoot(page, 'library');
     await tiles(page).nth(1).locator('.open').click();
     const box = page.getByRole('dialog');
     await box.getByText('300 × 200').waitFor();
     expect(page.url()).toMatch(/\/library\/[0-9a-f-]{36}$/);
-    await box.locator('.image.there').waitFor();
+    await box.locator('.asset-image.there').waitFor();
     await judge(page, 'an asset');
     await shoot(page, 'lightbox');
     const first = page.url();
@@ -123,7 +116,7 @@ describe.skipIf(withoutChromium)('the library', () => {
     await uploadImages(page, 2);
     await tiles(page).first().locator('.open').click();
     const box = page.getByRole('dialog');
-    await box.locator('.image.there').waitFor();
+    await box.locator('.asset-image.there').waitFor();
     const first = page.url();
     const devtools = await context.newCDPSession(page);
     /** Moves fingers along a line, each given by its first and its last `x`. */
@@ -248,6 +241,8 @@ describe.skipIf(withoutChromium)('the library', () => {
       [0xff, 0xd8, 0xff],
     ]);
     await page.keyboard.press('Escape');
+    // A reload before the lightbox is closed would open it again.
+    await box.waitFor({ state: 'detached' });
     await page.reload();
     await page.getByRole('button', { name: 'Shared' }).click();
     await expect.poll(() => tiles(page).count()).toBe(1);
@@ -295,7 +290,7 @@ describe.skipIf(withoutChromium)('the library', () => {
     await form.getByRole('button', { name: 'Make 2 images' }).click();
     await page.getByText('a red balloon').waitFor();
     await form.waitFor({ state: 'detached' });
-    await page.getByRole('dialog').locator('.image.there').waitFor();
+    await page.getByRole('dialog').locator('.asset-image.there').waitFor();
     // Only the painted part is tinted: its right side, where the stroke was taken back, has the colors of the source.
     expect(await differences(page)).toEqual({ left: true, right: false });
     await shoot(page, 'edited');
@@ -308,7 +303,7 @@ describe.skipIf(withoutChromium)('the library', () => {
     const { page, complaints } = await enter('/studio');
     await page.getByRole('textbox', { name: 'Message', exact: true }).fill('an image of a lighthouse at dusk');
     await page.keyboard.press('Enter');
-    await page.locator('.image.there').first().waitFor();
+    await page.locator('.asset-image.there').first().waitFor();
     await page.getByRole('link', { name: 'Library' }).click();
     await tiles(page).first().waitFor();
     await page.getByLabel('Search prompts').fill('zebra');
@@ -375,7 +370,7 @@ describe.skipIf(withoutChromium)('the library', () => {
 
 /** Whether the edited image differs from the gradient of the source, at the places of the two strokes. */
 async function differences(page: Page): Promise<{ readonly left: boolean; readonly right: boolean }> {
-  const url = await page.getByRole('dialog').locator('.image.there img').getAttribute('src');
+  const url = await page.getByRole('dialog').locator('.asset-image.there img').getAttribute('src');
   const { data, info } = await sharp(Buffer.from(await (await fetch(url ?? '')).arrayBuffer()))
     .removeAlpha()
     .raw()

@@ -4,20 +4,13 @@ import { join } from 'node:path';
 import pg from 'pg';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { launchChromium, withoutChromium } from '../chromium.fixture.ts';
 import { createPostgresDatabase, databaseEngines } from '../database.fixture.ts';
 import { judge } from './judging.fixture.ts';
-import {
-  type ConsoleRig,
-  enterAsOperator,
-  launchChromium,
-  startConsole,
-  useVisitors,
-  withoutChromium,
-} from './rig.fixture.ts';
+import { type ConsoleRig, enterAsOperator, startConsole, useVisitors } from './rig.fixture.ts';
 
 const withoutPostgres = databaseEngines.some(({ name, missing }) => name === 'postgres' && missing);
 const limitMs = 300_000;
-const everySize = { hasPhone: true };
 
 describe.skipIf(withoutChromium || withoutPostgres)('the pages of operators', () => {
   let database: Awaited<ReturnType<typeof createPostgresDatabase>>;
@@ -108,7 +101,7 @@ describe.skipIf(withoutChromium || withoutPostgres)('the pages of operators', ()
     const agent = page.getByRole('listitem').filter({ has: page.getByRole('heading', { name: 'agent', exact: true }) });
     await agent.getByText('Numbers').click();
     expect(await agent.getByRole('row').count()).toBeGreaterThan(30);
-    await judge(page, 'the overview', everySize);
+    await judge(page, 'the overview');
     await agent.getByText('Numbers').click();
     await look(page, 'overview');
     await page.getByRole('button', { name: 'Last day' }).click();
@@ -129,7 +122,7 @@ describe.skipIf(withoutChromium || withoutPostgres)('the pages of operators', ()
     await jobs.getByText('the model answered 500').first().waitFor();
     await jobs.getByText('Payload').nth(1).click();
     expect(await jobs.innerText()).not.toContain('hush');
-    await judge(page, 'dead jobs', everySize);
+    await judge(page, 'dead jobs');
     await look(page, 'jobs');
     const statusOf = async (status: string) =>
       Number(
@@ -144,7 +137,7 @@ describe.skipIf(withoutChromium || withoutPostgres)('the pages of operators', ()
     await expect.poll(() => statusOf('dead')).toBe(1);
     await expect.poll(() => jobs.getByRole('button', { name: 'Discard' }).count()).toBe(1);
     await jobs.getByRole('button', { name: 'Discard' }).click();
-    await judge(page, 'the question before a job is discarded', everySize);
+    await judge(page, 'the question before a job is discarded');
     await page.getByRole('button', { name: 'Yes, discard' }).click();
     await page.getByText('No job is dead.').waitFor();
     expect(await statusOf('dead')).toBe(0);
@@ -170,7 +163,7 @@ describe.skipIf(withoutChromium || withoutPostgres)('the pages of operators', ()
     const { page, complaints } = await enter('/operator/mail');
     await page.getByRole('button', { name: /See you tomorrow.*scheduled/ }).click();
     await page.getByRole('button', { name: 'Cancel this mail' }).waitFor();
-    await judge(page, 'sent mails', everySize);
+    await judge(page, 'sent mails');
     await look(page, 'mail');
     await page.getByRole('button', { name: 'Cancel this mail' }).click();
     await page.getByRole('button', { name: 'Yes, cancel this mail' }).click();
@@ -187,11 +180,11 @@ describe.skipIf(withoutChromium || withoutPostgres)('the pages of operators', ()
       .getByText(/2\. Januar 2028/)
       .first()
       .waitFor();
-    await judge(page, 'a preview', everySize);
+    await judge(page, 'a preview');
     await look(page, 'preview');
     await page.getByRole('tab', { name: 'Suppressed' }).click();
     await page.getByText('eve@example.com').waitFor();
-    await judge(page, 'suppressed addresses', everySize);
+    await judge(page, 'suppressed addresses');
     await page.getByRole('button', { name: 'Lift' }).click();
     await page.getByRole('button', { name: 'Yes, lift' }).click();
     await page.getByText('No address is suppressed.').waitFor();
@@ -213,7 +206,7 @@ describe.skipIf(withoutChromium || withoutPostgres)('the pages of operators', ()
     const users = page.getByRole('region', { name: 'Users by credits' });
     await users.getByRole('cell', { name: '888' }).waitFor();
     await page.getByText('Each day, model and plan').click();
-    await judge(page, 'models and costs', everySize);
+    await judge(page, 'models and costs');
     await page.getByText('Each day, model and plan').click();
     await look(page, 'models');
     await page.getByRole('button', { name: '7 days' }).click();

@@ -7,17 +7,17 @@ import pg from 'pg';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { defaultLegacyBucket } from '#platform/objects/objects.ts';
+import { launchChromium, withoutChromium } from '../chromium.fixture.ts';
 import { createPostgresDatabase, databaseEngines } from '../database.fixture.ts';
 import { makeImage } from '../media/images.fixture.ts';
 import { digestOf } from '../media/lists.fixture.ts';
 import { startReceiver } from '../webhooks/receiver.fixture.ts';
 import { type Desk, openDesk } from './desk.fixture.ts';
 import { judge } from './judging.fixture.ts';
-import { type ConsoleRig, launchChromium, startConsole, visit, withoutChromium } from './rig.fixture.ts';
+import { type ConsoleRig, startConsole, visit } from './rig.fixture.ts';
 
 const withoutPostgres = databaseEngines.some(({ name, missing }) => name === 'postgres' && missing);
 const limitMs = 300_000;
-const everySize = { hasPhone: true };
 
 describe.skipIf(withoutChromium || withoutPostgres)('the deeds of operators', () => {
   const secret = `whsec_${randomBytes(32).toString('base64')}`;
@@ -74,7 +74,7 @@ describe.skipIf(withoutChromium || withoutPostgres)('the deeds of operators', ()
     const { page, context, complaints } = await enter('/operator/audit');
     const actions = page.getByRole('list', { name: 'Actions' }).getByRole('listitem');
     await page.getByText('job 250').waitFor();
-    await judge(page, 'the audit log', everySize);
+    await judge(page, 'the audit log');
     await page.getByRole('button', { name: 'Show more' }).click();
     await expect.poll(() => actions.count()).toBe(200);
 
@@ -104,7 +104,7 @@ describe.skipIf(withoutChromium || withoutPostgres)('the deeds of operators', ()
     await page.getByLabel(/Dead deliveries only/).check();
     const rows = page.getByRole('list', { name: 'Deliveries' }).getByRole('listitem');
     await expect.poll(() => rows.count()).toBe(3);
-    await judge(page, 'dead deliveries', everySize);
+    await judge(page, 'dead deliveries');
     receiver.answerWith({ status: 204 });
     await page.getByRole('button', { name: 'Retry all dead deliveries' }).click();
     await page.getByText('Retried 3 deliveries.').first().waitFor();
@@ -163,7 +163,7 @@ describe.skipIf(withoutChromium || withoutPostgres)('the deeds of operators', ()
     await page.keyboard.press('Enter');
     const image = page.getByRole('img', { name: 'The content, strongly blurred' });
     await image.waitFor();
-    await judge(page, 'a blurred look', everySize);
+    await judge(page, 'a blurred look');
     expect(Number(await page.evaluate('document.querySelector(".desk-look").naturalWidth'))).toBeLessThanOrEqual(24);
     await tabTo(page, /^Note$/);
     await page.keyboard.type('Known content.');

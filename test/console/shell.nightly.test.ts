@@ -1,15 +1,9 @@
 /** What surrounds every page: the navigation, the menu, the commands, the theme, and failures of a page. */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { launchChromium, withoutChromium } from '../chromium.fixture.ts';
 import { judge } from './judging.fixture.ts';
-import {
-  type ConsoleRig,
-  enterAsUser,
-  launchChromium,
-  startConsole,
-  useVisitors,
-  withoutChromium,
-} from './rig.fixture.ts';
+import { type ConsoleRig, enterAsUser, startConsole, useVisitors } from './rig.fixture.ts';
 
 const phone = { width: 390, height: 844 };
 const limitMs = 300_000;

@@ -3,17 +3,11 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import pg from 'pg';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { launchChromium, withoutChromium } from '../chromium.fixture.ts';
 import { createPostgresDatabase, databaseEngines } from '../database.fixture.ts';
 import { startReceiver } from '../webhooks/receiver.fixture.ts';
 import { judge } from './judging.fixture.ts';
-import {
-  type ConsoleRig,
-  enterAsOperator,
-  launchChromium,
-  startConsole,
-  visit,
-  withoutChromium,
-} from './rig.fixture.ts';
+import { type ConsoleRig, enterAsOperator, startConsole, visit } from './rig.fixture.ts';
 
 const withoutPostgres = databaseEngines.some(({ name, missing }) => name === 'postgres' && missing);
 const limitMs = 300_000;

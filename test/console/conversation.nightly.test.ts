@@ -3,18 +3,11 @@ import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { launchChromium, withoutChromium } from '../chromium.fixture.ts';
 import { createPostgresDatabase, databaseEngines } from '../database.fixture.ts';
 import { makeImage } from '../media/images.fixture.ts';
 import { judge } from './judging.fixture.ts';
-import {
-  type ConsoleRig,
-  enterAsUser,
-  launchChromium,
-  startConsole,
-  useVisitors,
-  type Visitor,
-  withoutChromium,
-} from './rig.fixture.ts';
+import { type ConsoleRig, enterAsUser, startConsole, useVisitors, type Visitor } from './rig.fixture.ts';
 import { startWire, type Wire } from './wire.fixture.ts';
 
 const phone = { width: 390, height: 844 };
@@ -131,11 +124,13 @@ describe.skipIf(withoutChromium || withoutPostgres)('a conversation', () => {
     await alert.getByText('The answer failed.').waitFor();
     expect(await status(page, 'The answer is complete.').count()).toBe(0);
     await judge(page, 'a failed answer');
+    // A busy service may ask for another try of each.
+    const before = starts.length;
     await alert.getByRole('button', { name: 'Try again' }).click();
-    await expect.poll(() => starts.length).toBe(2);
+    await expect.poll(() => starts.length).toBeGreaterThan(before);
     await alert.getByText('The answer failed.').waitFor();
-    expect(await mine(page).count()).toBe(1);
-    expect(await answers(page).count()).toBe(1);
+    await expect.poll(() => mine(page).count()).toBe(1);
+    await expect.poll(() => answers(page).count()).toBe(1);
     await page.reload();
     await answers(page).getByText('Half a sen').waitFor();
     await alert.getByText('The answer failed.').waitFor();
@@ -338,7 +333,7 @@ describe.skipIf(withoutChromium || withoutPostgres)('a conversation', () => {
     await field(page).focus();
     await page.keyboard.type('an image of a lighthouse');
     await page.keyboard.press('Enter');
-    await page.getByRole('region', { name: 'Made an image' }).locator('.image.there').waitFor();
+    await page.getByRole('region', { name: 'Made an image' }).locator('.asset-image.there').waitFor();
     await status(page, 'The answer is complete.').waitFor();
     const first = page.url();
     await page.keyboard.press('Control+Shift+O');
