@@ -38,7 +38,7 @@ export function playJourneys(scene: Scene): void {
     await complete(page, 'edit it: make it blue');
     await edited.waitFor();
 
-    await complete(page, '/long 900');
+    await complete(page, '/long 300');
     await expect.poll(pixelsBelow).toBeLessThan(2);
     await say(page, '/slow 600');
     await answers(page).nth(2).getByText('Slowly').waitFor();
@@ -55,7 +55,7 @@ export function playJourneys(scene: Scene): void {
     await mine.getByRole('img', { name: 'image 1.png' }).waitFor();
     expect(await mine.locator('.said').allInnerTexts()).toEqual([
       'edit it: make it blue',
-      '/long 900',
+      '/long 300',
       'something shorter',
     ]);
     expect(await answers(page).count()).toBe(3);
