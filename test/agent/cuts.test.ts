@@ -1,7 +1,7 @@
 /** Readers who are cut off at random and come back by `Last-Event-ID`, at any instance: nothing lost, nothing doubled. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isNightly } from '../lane.fixture.ts';
+import { inLane, isNightly } from '../lane.fixture.ts';
 import { embedded } from '../media/rig.fixture.ts';
 import { expectEnded } from './ends.fixture.ts';
 import { type Anywhere, openFleet, skipWithoutFleet } from './fleet.fixture.ts';
@@ -44,7 +44,7 @@ const drivers = [
   },
 ];
 
-describe.each(drivers)('$name', ({ missing, open }) => {
+describe.each(inLane(drivers))('$name', ({ missing, open }) => {
   describe.skipIf(missing)('streams cut at random', () => {
     let place: Place;
     beforeAll(async () => {

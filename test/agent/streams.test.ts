@@ -8,7 +8,7 @@ import type { EventTables } from '#agent/store/eventstore.ts';
 import { offlineModel } from '#local/model/model.ts';
 import { createLog } from '#platform/log.ts';
 import type { Redis } from '#platform/redis/redis.ts';
-import { isNightly } from '../lane.fixture.ts';
+import { inLane, isNightly } from '../lane.fixture.ts';
 import { embedded } from '../media/rig.fixture.ts';
 import { openTestRedis, skipWithoutRedis } from '../redis.fixture.ts';
 import { expectEnded } from './ends.fixture.ts';
@@ -50,7 +50,7 @@ async function* say(bytes: number): AsyncGenerator<LanguageModelV4StreamPart> {
   yield { type: 'finish', usage, finishReason: { unified: 'stop', raw: undefined } };
 }
 
-describe.each(drivers)('streams whose log is in $name', ({ missing, openRedis }) => {
+describe.each(inLane(drivers))('streams whose log is in $name', ({ missing, openRedis }) => {
   describe.skipIf(missing)('', () => {
     let redis: Redis | undefined;
     let rig: AgentRig;

@@ -1,5 +1,5 @@
 /**
- * Builds deploy/Dockerfile with a container engine, if one runs here. Without one, test/deploy/image.test.ts executes the same
+ * Builds deploy/Dockerfile with a container engine, if one runs here. Without one, test/deploy/image.nightly.test.ts executes the same
  * file in a folder.
  */
 import { execFile, spawnSync } from 'node:child_process';

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { inLane } from '../lane.fixture.ts';
 import { type CuttingRig, startCutting } from './cutting.fixture.ts';
 import { drivers } from './edge.fixture.ts';
 import { digestOf, uploadByUppy, uploadFile, writeRandom } from './tusclients.fixture.ts';
@@ -13,7 +14,7 @@ const patience = { timeout: 120_000 };
 /** Several S3 parts, and a rest. */
 const size = 32 * MB;
 
-describe.each(drivers)('over broken connections, on $name', patience, ({ name, missing }) => {
+describe.each(inLane(drivers))('over broken connections, on $name', patience, ({ name, missing }) => {
   if (missing) return it.skip('needs its engine', () => undefined);
   let rig: CuttingRig;
   let folder: string;
