@@ -118,6 +118,13 @@ describe('the digest', () => {
     expect(html.match(/<img src="https:\/\/cdn/g)).toHaveLength(1);
     expect(text).toContain('* Papercut <foxes>\n  https://app.example.com/t/1?a=1&b=2');
   });
+
+  it('has the URLs of items only in HTML in Russian, because a text of many Latin letters scores as spam', () => {
+    const { html, text } = renderMail(deps, dailyDigest, rendering({ trending, language: 'ru' }));
+    expect(html).toContain('href="https://app.example.com/t/2"');
+    expect(text).toContain('* Rain at night\n\nОткрыть студию\nhttps://app.example.com/');
+    expect(text).not.toContain('https://app.example.com/t/');
+  });
 });
 
 it.each([
