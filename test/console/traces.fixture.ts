@@ -32,19 +32,24 @@ interface Upload {
 
 type Names = (text: string) => boolean;
 
-export const mailTo = ({ email, id }: Person) => ({
+/** A word of the person's texts, by which they are found where nothing names the person. */
+const wordOf = ({ id }: Person) => `bees${id.slice(0, 8)}`;
+
+export const mailTo = (person: Person) => ({
   from: 'Atelier <hello@example.com>',
-  to: [`A Person <${email}>`],
+  to: [`A Person <${person.email}>`],
   subject: 'Hello',
-  text: `For ${id}`,
-  tags: [{ name: 'user', value: id }],
+  text: `For ${person.id}, about ${wordOf(person)}`,
+  tags: [{ name: 'user', value: person.id }],
 });
 
+export interface Traces {
+  readonly threadId: string;
+  readonly taskId: string;
+}
+
 /** Something about the person in every service. */
-export async function leaveTraces(
-  { rig, desk, database }: Place,
-  person: Person,
-): Promise<{ readonly threadId: string }> {
+export async function leaveTraces({ rig, desk, database }: Place, person: Person): Promise<Traces> {
   const threadId = `thread-${randomUUID()}`;
   const png = await makeImage('png');
   const place = { assetId: randomUUID(), scopeKind: 'thread', scopeId: person.id, kind: 'image', mime: 'image/png' };
@@ -57,14 +62,15 @@ export async function leaveTraces(
     // The other one stays an upload that is not registered.
     if (asset === place) expect((await person.call('media', 'POST', '/v1/assets', asset)).status).toBe(201);
   }
-  const text = `Remember that I like bees and make an image. I am ${person.email}.`;
+  const text = `Remember that I like ${wordOf(person)} and make an image. I am ${person.email}.`;
   const message = { role: 'user', parts: [{ type: 'text', text }] };
   const started = await person.call<{ taskId: string }>('agent', 'POST', '/task', { threadId, message });
   expect(started.status).toBe(201);
   const state = async () => (await person.call('agent', 'GET', `/task/${started.body.taskId}`)).body.status;
   await expect.poll(state, { timeout: 60_000 }).toBe('completed');
   await person.call('media', 'POST', '/v1/sign/image', { refs: [place.assetId] });
-  const memory = { entity_id: person.id, entity_type: 'user', content: 'I live near the sea', type: 'preference' };
+  const content = `I live near the sea with ${wordOf(person)}`;
+  const memory = { entity_id: person.id, entity_type: 'user', content, type: 'preference' };
   expect((await person.call('memory', 'POST', '/memory/add', memory)).status).toBeLessThan(300);
   expect((await desk.internal('notify', 'POST', '/emails', mailTo(person))).status).toBe(200);
   const other = await desk.person();
@@ -76,12 +82,20 @@ export async function leaveTraces(
     database.queries(),
   );
   await writeFile(join(rig.dataDir, 'outbox', 'another.eml'), 'To: nobody@example.com\r\n\r\nHello');
-  return { threadId };
+  return { threadId, taskId: started.body.taskId };
 }
 
-/** Everything that names the person: rows, keys and values of Redis, names and contents of files and objects. */
-export async function findTraces(place: Place, { id, email }: Person): Promise<readonly string[]> {
-  const names = (text: string) => text.toLowerCase().includes(id) || text.toLowerCase().includes(email);
+/**
+ * Everything that names the person, their thread or their run, or has a word of their texts: rows of every table, keys and values of
+ * Redis, names and contents of files and objects.
+ */
+export async function findTraces(
+  place: Place,
+  person: Person,
+  { threadId, taskId }: Traces,
+): Promise<readonly string[]> {
+  const sought = [person.id, person.email, wordOf(person), threadId, taskId];
+  const names = (text: string) => sought.some((part) => text.toLowerCase().includes(part));
   const objects = await Promise.all(place.buckets.map((bucket) => objectsThat(bucket, names)));
   return [
     ...(await rowsThat(place.database, names)),
@@ -106,13 +120,24 @@ async function rowsThat(database: Database, names: Names): Promise<readonly stri
   return found;
 }
 
+/** Reads a whole value. `DUMP` would compress it. */
+const commands: Readonly<Record<string, (key: string) => readonly string[]>> = {
+  string: (key) => ['GET', key],
+  hash: (key) => ['HGETALL', key],
+  list: (key) => ['LRANGE', key, '0', '-1'],
+  set: (key) => ['SMEMBERS', key],
+  zset: (key) => ['ZRANGE', key, '0', '-1', 'WITHSCORES'],
+  stream: (key) => ['XRANGE', key, '-', '+'],
+};
+
 async function keysThat({ connection, prefix }: Place['redis'], names: Names): Promise<readonly string[]> {
   const found: string[] = [];
   await connection.run(async (client) => {
     for await (const keys of client.scanIterator({ MATCH: `${prefix}*`, COUNT: 1000 }))
       for (const key of keys) {
-        const dumped = await client.sendCommand(['DUMP', key]);
-        if (names(key) || names(String(dumped))) found.push(`redis: ${key}`);
+        const command = commands[String(await client.sendCommand(['TYPE', key]))];
+        const value = JSON.stringify(command && (await client.sendCommand([...command(key)])));
+        if (value === undefined || names(key) || names(value)) found.push(`redis: ${key}: ${value?.slice(0, 300)}`);
       }
   }, 10_000);
   return found;

@@ -92,7 +92,8 @@ describe.each(stores)('a person with objects in $objects', ({ buckets, settings,
     'is erased from every service, and nothing names them afterwards',
     async () => {
       const person = await desk.person();
-      const { threadId } = await leaveTraces(place, person);
+      const traces = await leaveTraces(place, person);
+      const { threadId } = traces;
       const [originals] = place.buckets;
       if (originals !== undefined) await leaveMultipart(originals, `u/${person.id}/${randomUUID()}`);
       const shown = (await desk.send<View>('GET', `/api/people/${person.id}`)).body;
@@ -100,7 +101,7 @@ describe.each(stores)('a person with objects in $objects', ({ buckets, settings,
       expect(shown.assets?.value?.assets).not.toEqual([]);
       expect(shown.memories?.value?.memories).not.toEqual([]);
       expect(shown.mails?.value).toMatchObject({ mails: [{ subject: 'Hello' }] });
-      expect(await findTraces(place, person)).not.toEqual([]);
+      expect(await findTraces(place, person, traces)).not.toEqual([]);
 
       const exported = await desk.send<Record<string, unknown>>('POST', `/api/people/${person.id}/export`);
       expect(exported.headers.get('content-disposition')).toBe(`attachment; filename="${person.id}.json"`);
@@ -130,7 +131,7 @@ describe.each(stores)('a person with objects in $objects', ({ buckets, settings,
       const finish = async () => (await erase()).pendingJobs;
       await expect.poll(finish, { timeout: 30_000 }).toBe(0);
       expect((await erase()).isComplete).toBe(true);
-      expect(await findTraces(place, person)).toEqual([]);
+      expect(await findTraces(place, person, traces)).toEqual([]);
       const { body } = await desk.send<{ actions: { action: string; target: string }[] }>('GET', '/api/actions');
       expect(body.actions.find(({ action }) => action === 'DELETE /v1/people/:userId')?.target).toMatch(/^sha256 /);
     },

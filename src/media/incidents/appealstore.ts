@@ -37,9 +37,14 @@ export interface IncidentCount {
 }
 
 export async function countByStatus(db: Db<IncidentTables>): Promise<readonly IncidentCount[]> {
+  // Each part reads only an index. One count of both would read every row.
   const { rows } = await sql<IncidentCount>`
-    select status, list, count(*)::int as count, count(appeal)::int as appealed from screening_incidents
-    group by status, list order by list, status`.execute(db);
+    with counted as (select status, list, count(*)::int as count from screening_incidents group by status, list),
+    appeals as (
+      select status, list, count(*)::int as count from screening_incidents where appeal is not null group by status, list
+    )
+    select status, list, counted.count, coalesce(appeals.count, 0) as appealed
+    from counted left join appeals using (status, list) order by list, status`.execute(db);
   return rows;
 }
 

@@ -5,13 +5,23 @@ import type { NotifyTables } from '../tables.ts';
 
 /** Newest first. */
 export function listMailsTo(db: Db<NotifyTables>, address: string, limit: number) {
-  return db
-    .selectFrom('notify_sends')
-    .select(['id', 'subject', 'status', 'created_at as createdAt'])
-    .where(sql<boolean>`addresses @> array[${address}]::text[]`)
-    .orderBy('created_at', 'desc')
-    .limit(limit)
-    .execute();
+  return (
+    db
+      // Materialized: the planner would otherwise search the mails of everyone by age, because it expects many matches.
+      .with(
+        (found) => found('found').materialized(),
+        (query) =>
+          query
+            .selectFrom('notify_sends')
+            .select(['id', 'subject', 'status', 'created_at as createdAt'])
+            .where(sql<boolean>`addresses @> array[${address}]::text[]`),
+      )
+      .selectFrom('found')
+      .selectAll()
+      .orderBy('createdAt', 'desc')
+      .limit(limit)
+      .execute()
+  );
 }
 
 export function findSuppression(db: Db<NotifyTables>, address: string) {
