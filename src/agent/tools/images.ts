@@ -1,4 +1,4 @@
-import { tool } from 'ai';
+import { tool, zodSchema } from 'ai';
 import { z } from 'zod';
 import { type LedgerTables, reserveCredits } from '#accounts/ledger/credits.ts';
 import { type Db, transaction } from '#platform/db/db.ts';
@@ -21,6 +21,11 @@ export interface ImageToolDeps extends LibraryDeps {
 }
 
 const prompt = z.string().min(1).max(4000);
+/** The library derives the JSON schema of each once. */
+const inputs = {
+  generate: zodSchema(z.object({ prompt, ratio: ratio.default('1:1') })),
+  edit: zodSchema(z.object({ prompt, assetId: z.guid().toLowerCase().optional() })),
+};
 const never = new AbortController().signal;
 
 export function imageTools(deps: ImageToolDeps, context: ToolContext) {
@@ -36,13 +41,13 @@ export function imageTools(deps: ImageToolDeps, context: ToolContext) {
   return {
     generateImage: tool({
       description: 'Makes an image from a description.',
-      inputSchema: z.object({ prompt, ratio: ratio.default('1:1') }),
+      inputSchema: inputs.generate,
       execute: (order, { toolCallId, abortSignal: signal = never }) =>
         run({ toolCallId, prompt: order.prompt, signal }, () => deps.imageGenerator.generate({ ...order, signal })),
     }),
     editImage: tool({
       description: 'Changes an image of this conversation: the one named by assetId, or the latest.',
-      inputSchema: z.object({ prompt, assetId: z.guid().toLowerCase().optional() }),
+      inputSchema: inputs.edit,
       execute: async (order, { toolCallId, abortSignal: signal = never }) => {
         const known = [...imagesIn(await context.findMessages()), ...made];
         const assetId = order.assetId ?? known.at(-1);

@@ -1,4 +1,4 @@
-import { tool } from 'ai';
+import { tool, zodSchema } from 'ai';
 import { z } from 'zod';
 import { addMemory, type MemoryDeps, MemoryFull, searchMemory } from '../services/memory.ts';
 import type { ToolContext } from './context.ts';
@@ -16,6 +16,23 @@ const full = {
   failure: { code: 'memory_full', message: 'The memory is full.', retryable: false },
 } as const;
 
+/** The library derives the JSON schema of each once. */
+const inputs = {
+  save: zodSchema(
+    z.object({
+      content: z.string().min(1).max(8000).describe('One statement, in the words of the user.'),
+      type: z.enum(['preference', 'workflow', 'instruction', 'episodic']).default('preference'),
+    }),
+  ),
+  recall: zodSchema(z.object({ query: z.string().min(1).max(8000) })),
+  forget: zodSchema(
+    z.object({
+      query: z.string().min(1).max(8000).describe('The statement to forget, in the words of the user.'),
+      memoryId: z.string().optional().describe('The memory to delete, from an earlier answer of this tool.'),
+    }),
+  ),
+};
+
 export function memoryTools(deps: MemoryToolDeps, { run }: ToolContext) {
   /** If the memory service fails, the turn continues without it. */
   const softly = async <T>(work: () => Promise<T>, signal: AbortSignal) => {
@@ -31,10 +48,7 @@ export function memoryTools(deps: MemoryToolDeps, { run }: ToolContext) {
   return {
     saveMemory: tool({
       description: 'Remembers something about the user for later conversations.',
-      inputSchema: z.object({
-        content: z.string().min(1).max(8000).describe('One statement, in the words of the user.'),
-        type: z.enum(['preference', 'workflow', 'instruction', 'episodic']).default('preference'),
-      }),
+      inputSchema: inputs.save,
       execute: ({ content, type }, { abortSignal = new AbortController().signal }) =>
         softly(async () => {
           const { id, deduplicated } = await addMemory(deps, run.ownerId, content, type, abortSignal);
@@ -43,7 +57,7 @@ export function memoryTools(deps: MemoryToolDeps, { run }: ToolContext) {
     }),
     recallMemory: tool({
       description: 'Looks up what is remembered about the user.',
-      inputSchema: z.object({ query: z.string().min(1).max(8000) }),
+      inputSchema: inputs.recall,
       execute: ({ query }, { abortSignal = new AbortController().signal }) =>
         softly(async () => {
           const memories = await searchMemory(deps, run.ownerId, query, abortSignal);
@@ -53,10 +67,7 @@ export function memoryTools(deps: MemoryToolDeps, { run }: ToolContext) {
     forgetMemory: tool({
       description:
         'Deletes one memory about the user for good. If several could be meant, it deletes none and returns them with their ids; then call it again with the memoryId of the right one.',
-      inputSchema: z.object({
-        query: z.string().min(1).max(8000).describe('The statement to forget, in the words of the user.'),
-        memoryId: z.string().optional().describe('The memory to delete, from an earlier answer of this tool.'),
-      }),
+      inputSchema: inputs.forget,
       execute: (order, { abortSignal = new AbortController().signal }) =>
         softly(() => forgetMemory(deps, run.ownerId, order, abortSignal), abortSignal),
     }),

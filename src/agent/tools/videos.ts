@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { tool } from 'ai';
+import { tool, zodSchema } from 'ai';
 import { z } from 'zod';
 import type { VideoOutput } from '../api.ts';
 import { ratio } from '../providers/generators.ts';
@@ -13,6 +13,8 @@ export interface VideoToolDeps extends VideoDeps {
 }
 
 const lookEveryMs = 200;
+/** The library derives its JSON schema once. */
+const input = zodSchema(z.object({ prompt: z.string().min(1).max(4000), ratio: ratio.default('16:9') }));
 
 export function videoTools(deps: VideoToolDeps, { run, writer }: ToolContext) {
   const show = async (output: VideoOutput) => {
@@ -21,9 +23,9 @@ export function videoTools(deps: VideoToolDeps, { run, writer }: ToolContext) {
   return {
     generateVideo: tool({
       description: 'Makes a short video from a description. It may go on being made after the answer.',
-      inputSchema: z.object({ prompt: z.string().min(1).max(4000), ratio: ratio.default('16:9') }),
-      execute: async (input, { toolCallId, abortSignal }): Promise<VideoOutput> => {
-        const { video, failure } = await orderVideo(deps, run, toolCallId, input);
+      inputSchema: input,
+      execute: async (order, { toolCallId, abortSignal }): Promise<VideoOutput> => {
+        const { video, failure } = await orderVideo(deps, run, toolCallId, order);
         const ordered = { ...describeVideo(video), ...(failure && { failure }) };
         await show(ordered);
         if (failure !== undefined) return ordered;

@@ -84,13 +84,14 @@ export function admitRequests(app: HttpServer, options: ServerOptions): void {
     takePlace(reply);
     done();
   });
-  app.addHook('onSend', (_request, reply, _payload, done) => {
-    if (draining) reply.header('connection', 'close');
-    done();
-  });
-  addTransfers(app, options, {
+  const transferIfLarge = addTransfers(app, options, {
     leavePlace,
     isAlwaysServed: (request) => alwaysServed.has(request.routeOptions.url),
+  });
+  app.addHook<unknown>('onSend', (request, reply, payload, done) => {
+    if (draining) reply.header('connection', 'close');
+    const refusal = transferIfLarge(request, reply, payload);
+    return refusal === undefined ? done() : done(refusal);
   });
 
   async function finishInFlight(): Promise<void> {

@@ -1,13 +1,18 @@
 /** Rejects NUL in the query of every route that has a schema for it: PostgreSQL cannot compare with such a text. */
+import type { preValidationHookHandler } from 'fastify';
 import { invalid } from '../problem.ts';
 import type { HttpServer } from './httpserver.ts';
 
 export function rejectNulInQueries(app: HttpServer): void {
-  app.addHook('preValidation', (request, _reply, done) => {
-    if (request.routeOptions.schema?.querystring === undefined) return done();
-    for (const [name, value] of Object.entries(request.query as Record<string, string | readonly string[]>))
-      if ([value].flat().some((text) => text.includes('\0')))
-        return done(invalid(`querystring.${name}`, 'must not contain NUL'));
-    return done();
+  app.addHook('onRoute', (route) => {
+    if (route.schema?.querystring === undefined) return;
+    route.preValidation = [rejectNul, route.preValidation ?? []].flat();
   });
 }
+
+const rejectNul: preValidationHookHandler = (request, _reply, done) => {
+  for (const [name, value] of Object.entries(request.query as Record<string, string | readonly string[]>))
+    if ([value].flat().some((text) => text.includes('\0')))
+      return done(invalid(`querystring.${name}`, 'must not contain NUL'));
+  return done();
+};

@@ -12,7 +12,11 @@ interface TransferringDeps {
   readonly isAlwaysServed: (request: FastifyRequest) => boolean;
 }
 
-export function addTransfers(app: HttpServer, options: ServerOptions, deps: TransferringDeps): void {
+/** Begins a transfer if the response is large. Returns why it is refused, if it is. */
+type TransferIfLarge = (request: FastifyRequest, reply: FastifyReply, payload: unknown) => Error | undefined;
+
+/** Returns what `onSend` calls. Not a hook of its own, because each hook costs time on every request. */
+export function addTransfers(app: HttpServer, options: ServerOptions, deps: TransferringDeps): TransferIfLarge {
   const { leavePlace, isAlwaysServed } = deps;
   const { maxTransfers = 1000, transferWindowMs = 30_000 } = options;
   const transfers = createTransfers({ max: maxTransfers, windowMs: transferWindowMs });
@@ -25,19 +29,6 @@ export function addTransfers(app: HttpServer, options: ServerOptions, deps: Tran
     this.raw.once('close', stop);
     leavePlace(this);
   });
-  app.addHook<unknown>('onSend', (request, reply, payload, done) => {
-    if (reply.isTransfer || !isWhole(payload)) return done();
-    // The work is done, and only the reader determines how long the response takes.
-    leavePlace(reply);
-    if (payload.length <= largeAnswer) return done();
-    try {
-      reply.transfer(responseTransfer(reply.raw));
-    } catch (error) {
-      // Clients retry a 503 for any method, but only a GET is safe to process again.
-      if (request.method === 'GET' && !isAlwaysServed(request)) return done(error as Error);
-    }
-    done();
-  });
   new Gauge({
     name: 'http_transfers',
     help: 'Uploads (in), downloads and large responses (out) in progress.',
@@ -48,6 +39,20 @@ export function addTransfers(app: HttpServer, options: ServerOptions, deps: Tran
       this.set({ direction: 'out' }, transfers.count('out'));
     },
   });
+
+  return (request, reply, payload) => {
+    if (reply.isTransfer || !isWhole(payload)) return undefined;
+    // The work is done, and only the reader determines how long the response takes.
+    leavePlace(reply);
+    if (payload.length <= largeAnswer) return undefined;
+    try {
+      reply.transfer(responseTransfer(reply.raw));
+    } catch (error) {
+      // Clients retry a 503 for any method, but only a GET is safe to process again.
+      if (request.method === 'GET' && !isAlwaysServed(request)) return error as Error;
+    }
+    return undefined;
+  };
 }
 
 function isWhole(payload: unknown): payload is string | Uint8Array {
