@@ -1,7 +1,7 @@
 // The entry point of every `npm run` command. Plain JavaScript for Node 18 and newer: it installs missing packages of the
 // lockfile and runs the command with Node 24 (the pinned one if the system's is older).
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { cpus } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -70,6 +70,8 @@ function showUsage() {
 /** Compares npm's record of installed packages with the lockfile. Returns the first package that differs. */
 function whatIsMissing(development) {
   if (!existsSync(at('node_modules/.package-lock.json'))) return 'everything';
+  // An installation for production lacks files that development needs, such as type declarations (bundle.mjs).
+  if (development && !existsSync(at('node_modules/typescript'))) return 'everything';
   const locked = JSON.parse(readFileSync(at('package-lock.json'), 'utf8')).packages;
   const installed = JSON.parse(readFileSync(at('node_modules/.package-lock.json'), 'utf8')).packages;
   for (const [path, entry] of Object.entries(locked)) {
@@ -89,8 +91,6 @@ function install(missing, development) {
   const whole = development || existsSync(at('node_modules/typescript'));
   const words = [...(fresh ? ['ci'] : ['install', '--no-save']), whole ? '--include=dev' : '--omit=dev'];
   npm(words);
-  // The headers are a fifth of the installed size, and no package here is built from C++.
-  rmSync(at('node_modules', nodePackage, 'include'), { recursive: true, force: true });
 }
 
 function npm(words) {
