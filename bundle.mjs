@@ -155,7 +155,7 @@ function markAsUsed(bundle) {
  * Removes the files of packages that the program never reads. They are more than a third of an installation. Development needs them.
  * Each change of the packages makes another bundle, so this runs after each installation.
  */
-function removeUnused(packages) {
+export function removeUnused(packages) {
   const remove = (path) => rmSync(join(packages, path), { recursive: true, force: true });
   headers.forEach(remove);
   if (existsSync(join(packages, 'typescript'))) return;
