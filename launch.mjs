@@ -1,7 +1,7 @@
 // The entry point of every `npm run` command. Plain JavaScript for Node 18 and newer: it installs missing packages of the
 // lockfile and runs the command with Node 24 (the pinned one if the system's is older).
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { cpus } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -50,7 +50,9 @@ if (missing !== undefined) install(missing, needsDevelopment);
 // Libraries that only benchmarks compare with are in a separate package.
 if (command === 'bench' && !existsSync(at('bench/node_modules'))) npm(['ci', '--prefix', at('bench')]);
 const node = findNode();
-for (const program of programs ?? [[await findProgram(), command, ...args]]) {
+const sequence = programs ?? [[await findProgram(), command, ...args]];
+for (const program of sequence) {
+  if (program === sequence.at(-1)) becomeProgram(node, program);
   const code = await run(node, program);
   if (code !== 0) process.exit(code);
 }
@@ -70,6 +72,8 @@ function showUsage() {
 /** Compares npm's record of installed packages with the lockfile. Returns the first package that differs. */
 function whatIsMissing(development) {
   if (!existsSync(at('node_modules/.package-lock.json'))) return 'everything';
+  // An installation for production lacks files that development needs, such as type declarations (bundle.mjs).
+  if (development && !existsSync(at('node_modules/typescript'))) return 'everything';
   const locked = JSON.parse(readFileSync(at('package-lock.json'), 'utf8')).packages;
   const installed = JSON.parse(readFileSync(at('node_modules/.package-lock.json'), 'utf8')).packages;
   for (const [path, entry] of Object.entries(locked)) {
@@ -89,8 +93,6 @@ function install(missing, development) {
   const whole = development || existsSync(at('node_modules/typescript'));
   const words = [...(fresh ? ['ci'] : ['install', '--no-save']), whole ? '--include=dev' : '--omit=dev'];
   npm(words);
-  // The headers are a fifth of the installed size, and no package here is built from C++.
-  rmSync(at('node_modules', nodePackage, 'include'), { recursive: true, force: true });
 }
 
 function npm(words) {
@@ -120,28 +122,42 @@ function findNode() {
   }
 }
 
-/** Runs one program, forwards signals to it, and resolves to its exit code. */
-function run(node, program) {
+/** Returns the arguments and the environment of a program. */
+function invocation(program) {
   const processors = cpus().length;
   const flags = [
     '--disable-warning=ExperimentalWarning',
     // V8's background threads must leave a processor to the event loop. Otherwise a start takes a fifth longer.
     `--v8-pool-size=${Math.min(4, Math.max(1, processors - 1))}`,
   ];
-  const child = spawn(node, [...flags, ...program], {
-    // The working directory is not changed, because paths on the command line are relative to it.
-    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
-    env: {
-      // sharp's threads fragment the heap less with two arenas.
-      MALLOC_ARENA_MAX: '2',
-      MALLOC_TRIM_THRESHOLD_: '131072',
-      // Later starts read the compiled code of earlier ones, which saves a third of their CPU time.
-      NODE_COMPILE_CACHE: compileCacheOf(program[0]),
-      // Each image uses a thread, up to the number of processors. File access and name lookups must not wait for them.
-      UV_THREADPOOL_SIZE: String(processors + 4),
-      ...process.env,
-    },
-  });
+  const env = {
+    // sharp's threads fragment the heap less with two arenas.
+    MALLOC_ARENA_MAX: '2',
+    MALLOC_TRIM_THRESHOLD_: '131072',
+    // Later starts read the compiled code of earlier ones, which saves a third of their CPU time.
+    NODE_COMPILE_CACHE: compileCacheOf(program[0]),
+    // Each image uses a thread, up to the number of processors. File access and name lookups must not wait for them.
+    UV_THREADPOOL_SIZE: String(processors + 4),
+    ...process.env,
+  };
+  return { words: [...flags, ...program], env };
+}
+
+/**
+ * Replaces this process by the program, which then receives signals directly. A launcher that waits takes another 50 MB. Returns if
+ * this version of Node or the platform cannot do it.
+ */
+function becomeProgram(node, program) {
+  if (process.execve === undefined || !['linux', 'darwin'].includes(process.platform)) return;
+  const { words, env } = invocation(program);
+  process.execve(node, [node, ...words], env);
+}
+
+/** Runs one program, forwards signals to it, and resolves to its exit code. */
+function run(node, program) {
+  const { words, env } = invocation(program);
+  // The working directory is not changed, because paths on the command line are relative to it.
+  const child = spawn(node, words, { stdio: ['inherit', 'inherit', 'inherit', 'ipc'], env });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   return new Promise((resolve) => {
     child.on('exit', (code, signal) => resolve(code ?? (signal === 'SIGINT' ? 130 : signal === 'SIGTERM' ? 143 : 1)));

@@ -6,6 +6,7 @@ import { dataFolder } from './datafolder.ts';
 import { deletion } from './deletion.ts';
 import { events } from './events.ts';
 import { benches as imageBenches } from './image.ts';
+import { installedSize } from './installedsize.ts';
 import { library } from './library.ts';
 import { mem0 } from './mem0.ts';
 import { memory } from './memory.ts';
@@ -47,6 +48,7 @@ export const benches: readonly Bench[] = [
   videoWatermark,
   rendition,
   start,
+  installedSize,
   dataFolder,
   idleStreams,
   events,

@@ -52,6 +52,11 @@ export const start: Bench = {
         measured: middle(ours, 'idleBytes') / middle(alone, 'idleBytes'),
         against: 'PGlite alone in a process',
       }),
+      atMost(260, {
+        goal: 'the same in MiB',
+        measured: middle(ours, 'idleBytes') / 1024 ** 2,
+        against: 'a limit',
+      }),
     ];
   },
 };

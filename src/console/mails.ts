@@ -1,7 +1,7 @@
 /** The outbox: mail that a local installation stores as files, read for the Mail page (docs/notify.md). */
 import { open, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import PostalMime, { type Address, type Email } from 'postal-mime';
+import type { Address, Email } from 'postal-mime';
 import { problems } from '#platform/problem.ts';
 import type { Mail, MailList } from './api.ts';
 
@@ -78,7 +78,9 @@ async function parseMail(folder: string, name: string): Promise<Email | undefine
   if (file === undefined) return undefined;
   try {
     const { size } = await file.stat();
-    return size > largestMailBytes ? undefined : await PostalMime.parse(await file.readFile());
+    if (size > largestMailBytes) return undefined;
+    const { default: PostalMime } = await import('postal-mime');
+    return await PostalMime.parse(await file.readFile());
   } finally {
     await file.close();
   }

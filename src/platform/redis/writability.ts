@@ -2,7 +2,8 @@
  * Whether Redis takes our writes. A replica, a full server, one that cannot save, or an ACL without our keys responds to PING
  * and refuses every write, so only a write shows it.
  */
-import { ErrorReply } from '@redis/client';
+// The whole client would be loaded even if no Redis server is configured.
+import { ErrorReply } from '@redis/client/dist/lib/errors.js';
 import { startInterval } from '../background/interval.ts';
 import type { Log } from '../log.ts';
 import type { RedisClient } from './redis.ts';
