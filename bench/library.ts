@@ -1,7 +1,8 @@
 /** The library of the console with 50,000 assets, in Chromium: frames a second while one scrolls through all of them. */
 import pg from 'pg';
 import type { Page } from 'playwright-core';
-import { launchChromium, signIn, startConsole, visit } from '../test/console/rig.fixture.ts';
+import { launchChromium } from '../test/chromium.fixture.ts';
+import { signIn, startConsole, visit } from '../test/console/rig.fixture.ts';
 import { createPostgresDatabase } from '../test/database.fixture.ts';
 import { makeImage } from '../test/media/images.fixture.ts';
 import { atLeast, atMost, type Bench } from './bench.ts';
