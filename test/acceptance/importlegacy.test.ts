@@ -2,10 +2,12 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { importLegacy } from '#commands/importlegacy.ts';
 import { createPostgresDatabase, databaseEngines } from '../database.fixture.ts';
-import { everyNth, isNightly } from '../lane.fixture.ts';
+import { isNightly } from '../lane.fixture.ts';
 import { makeImage } from '../media/images.fixture.ts';
-import { newPlace, type Place, type Program, run } from './running.fixture.ts';
+import { runInProcess } from './inprocess.fixture.ts';
+import { newLanePlace, type Place, type Program, run } from './running.fixture.ts';
 
 /** Programs start slowly on a busy machine. */
 const limitMs = 120_000;
@@ -14,7 +16,7 @@ let place: Place;
 const programs: Program[] = [];
 
 beforeAll(async () => {
-  place = await newPlace();
+  place = await newLanePlace();
   await lay('old/a.png', await makeImage('png'));
   await lay('old/b.png', await makeImage('png', { seed: 7 }));
   await lay('old/bad.png', Buffer.from('no image'));
@@ -34,17 +36,14 @@ async function lay(path: string, bytes: Uint8Array): Promise<void> {
   await writeFile(file, bytes);
 }
 
-function launch(command: string, args: readonly string[], env: Readonly<Record<string, string>> = {}): Program {
-  const program = run(command, args, { ...place.env, ...env });
+function start(env: Readonly<Record<string, string>> = {}): Program {
+  const program = run('start', ['media', 'edge'], { ...place.env, ...env });
   programs.push(program);
   return program;
 }
 
-async function imported(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
-  const program = launch('import-legacy', args, env);
-  const code = await program.ended(limitMs);
-  return { code, output: program.output() };
-}
+const imported = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
+  runInProcess(importLegacy, args, { ...place.env, ...env });
 
 const idOf = (output: string, path: string) => new RegExp(`^ok +([0-9a-f-]{36}) +${path}`, 'm').exec(output)?.[1] ?? '';
 
@@ -65,7 +64,7 @@ describe('npm run import-legacy', { timeout: 5 * limitMs }, () => {
   it('works without an instance and beside one, prints the same for the same file, and does not move the bytes', async () => {
     const alone = await imported([owner, 'thread', '1', 'old/a.png', 'old/video_1.mp4']);
     expect(alone.code, alone.output).toBe(0);
-    const running = launch('start', ['media', 'edge']);
+    const running = start();
     await running.waitFor('Atelier is ready', limitMs);
     const beside = await imported([owner, 'thread', '1', 'old/a.png', 'old/b.png']);
     expect(beside.code, beside.output).toBe(0);
@@ -90,25 +89,20 @@ describe('npm run import-legacy', { timeout: 5 * limitMs }, () => {
     expect(output.trim().split('\n')).toHaveLength(paths.length);
   });
 
-  it.each(
-    everyNth<[string, readonly string[], string]>(
-      [
-        ['no arguments', [], 'Usage'],
-        ['no paths', [owner, 'thread', '1'], 'Usage'],
-        ['an unknown option', ['--force', owner, 'thread', '1', 'old/a.png'], '--force'],
-        ['an owner that is not a UUID', ['me', 'thread', '1', 'old/a.png'], 'ownerId must be a UUID'],
-        ['a bucket that is a path', ['--bucket=..', owner, 'thread', '1', 'old/a.png'], 'legacyBucket'],
-        ['an Atelier bucket', ['--bucket=objects', owner, 'thread', '1', 'old/a.png'], 'no such file'],
-      ],
-      3,
-    ),
-  )('%s: prints one readable line and exits with 1', async (_name, args, said) => {
+  it.each<[string, readonly string[], string]>([
+    ['no arguments', [], 'Usage'],
+    ['no paths', [owner, 'thread', '1'], 'Usage'],
+    ['an unknown option', ['--force', owner, 'thread', '1', 'old/a.png'], '--force'],
+    ['an owner that is not a UUID', ['me', 'thread', '1', 'old/a.png'], 'ownerId must be a UUID'],
+    ['a bucket that is a path', ['--bucket=..', owner, 'thread', '1', 'old/a.png'], 'legacyBucket'],
+    ['an Atelier bucket', ['--bucket=objects', owner, 'thread', '1', 'old/a.png'], 'no such file'],
+  ])('%s: prints one readable line and exits with 1', async (_name, args, said) => {
     const { code, output } = await imported(args);
     expect([code, output.trim().split('\n').length]).toEqual([1, 1]);
     expect(output).toContain(said);
   });
 
-  it.skipIf(databaseEngines.some(({ name, missing }) => name === 'postgres' && missing))(
+  it.runIf(isNightly && !databaseEngines.some(({ name, missing }) => name === 'postgres' && missing))(
     'works with PostgreSQL, with or without a running instance',
     async () => {
       const { url, drop } = await createPostgresDatabase();
@@ -116,8 +110,7 @@ describe('npm run import-legacy', { timeout: 5 * limitMs }, () => {
         const env = { DATABASE_URL: url };
         const first = await imported([owner, 'thread', '1', 'old/a.png'], env);
         expect(first.code, first.output).toBe(0);
-        if (!isNightly) return;
-        const running = launch('start', ['media', 'edge'], env);
+        const running = start(env);
         await running.waitFor('Atelier is ready', limitMs);
         const second = await imported([owner, 'thread', '1', 'old/b.png'], env);
         expect(second.code, second.output).toBe(0);

@@ -4,7 +4,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { rescreen as rescreenCommand } from '#commands/rescreen.ts';
 import { digestOf } from '../media/lists.fixture.ts';
+import { runInProcess } from './inprocess.fixture.ts';
 import { newLanePlace, type Place, type Program, run } from './running.fixture.ts';
 
 /** Programs start slowly on a busy machine. */
@@ -29,17 +31,15 @@ afterAll(async () => {
   await rm(lists, { recursive: true, force: true });
 });
 
-function launch(command: string, args: readonly string[]): Program {
-  const program = run(command, args, { ...place.env, MEDIA_BLOCKED_HASHES: lists, INTERNAL_KEY: internalKey });
+const settings = () => ({ ...place.env, MEDIA_BLOCKED_HASHES: lists, INTERNAL_KEY: internalKey });
+
+function start(): Program {
+  const program = run('start', ['media', 'edge'], settings());
   programs.push(program);
   return program;
 }
 
-async function rescreen(args: readonly string[] = []) {
-  const program = launch('rescreen', args);
-  const code = await program.ended(limitMs);
-  return { code, output: program.output().trim() };
-}
+const rescreen = (args: readonly string[] = []) => runInProcess(rescreenCommand, args, settings());
 
 async function call<Body>(path: string, json: unknown): Promise<{ readonly status: number; readonly body: Body }> {
   const response = await fetch(`http://localhost:${place.portBase + 1}${path}`, {
@@ -71,7 +71,7 @@ const isReadable = async (assetId: string) => {
 describe('npm run rescreen', { timeout: 6 * limitMs }, () => {
   it('blocks what a list has gained, beside an instance and without one', async () => {
     const [first, second] = [Buffer.from(`first ${randomUUID()}`), Buffer.from(`second ${randomUUID()}`)];
-    const running = launch('start', ['media', 'edge']);
+    const running = start();
     await running.waitFor('Atelier is ready', limitMs);
     const ids = [await register(first), await register(second)];
     await writeFile(join(lists, 'sha256.txt'), digestOf('sha256', first));

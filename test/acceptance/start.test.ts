@@ -4,9 +4,15 @@ import { once } from 'node:events';
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { credits } from '#commands/credits.ts';
+import { demo } from '#commands/demo.ts';
+import { doctor } from '#commands/doctor.ts';
+import { seed } from '#commands/seed.ts';
+import { token } from '#commands/token.ts';
 import { createPostgresDatabase, databaseEngines } from '../database.fixture.ts';
 import { everyNth, isNightly } from '../lane.fixture.ts';
 import { skipWithout } from '../programs.fixture.ts';
+import { runInProcess } from './inprocess.fixture.ts';
 import { newPlace, type Place, type Program, root, run } from './running.fixture.ts';
 
 const ready = 'Atelier is ready';
@@ -44,38 +50,13 @@ const health = (offset: number, path = '/health') => fetch(`http://127.0.0.1:${p
 
 const withoutPostgres = databaseEngines.some(({ name, missing }) => name === 'postgres' && missing);
 
-describe.skipIf(withoutPostgres)('npm start on PostgreSQL without Redis', () => {
-  it('runs one process per service: rejects a second one, and replaces a dead one', { timeout: 120_000 }, async () => {
-    const database = await createPostgresDatabase();
-    const other = await newPlace();
-    try {
-      const first = launch('start', ['content'], { DATABASE_URL: database.url });
-      await first.waitFor(ready);
-      const second = launch('start', ['content'], { ...other.env, DATABASE_URL: database.url });
-      expect(await second.ended()).toBe(1);
-      expect(second.output()).toMatch(/^REDIS_URL: another process runs content on this database/m);
-      expect((await health(6)).status).toBe(200);
-      first.child.kill('SIGKILL');
-      await first.ended();
-      const third = launch('start', ['content'], { DATABASE_URL: database.url });
-      await third.waitFor(ready);
-      expect((await health(6)).status).toBe(200);
-      third.child.kill('SIGTERM');
-      expect(await third.ended()).toBe(0);
-    } finally {
-      await other.remove();
-      await database.drop();
-    }
-  });
-});
-
 describe('npm start with all services', () => {
   let program: Program;
   const lines = () => linesOf(program);
-  const says = async (command: string, args: readonly string[], code = 0) => {
-    const other = run(command, args, place.env);
-    expect(await other.ended(), other.output()).toBe(code);
-    return other.output().trim();
+  const says = async (command: typeof credits, args: readonly string[], code = 0) => {
+    const ended = await runInProcess(command, args, place.env);
+    expect(ended.code, ended.output).toBe(code);
+    return ended.output;
   };
 
   beforeAll(async () => {
@@ -122,6 +103,17 @@ describe('npm start with all services', () => {
       expect([level, Date.parse(String(time))]).toEqual([expect.any(String), expect.any(Number)]);
   });
 
+  it('prints the operator’s link when it generated the token', async () => {
+    const link = new URL(/Open (\S+)/.exec(program.output())?.[1] ?? '');
+    expect(link.origin).toBe(`http://localhost:${place.portBase}`);
+    const session = await fetch(`${link.origin}/api/session`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', origin: link.origin },
+      body: JSON.stringify({ token: link.hash.replace('#token=', '') }),
+    });
+    expect(session.status).toBe(204);
+  });
+
   it('rejects a second start on the same folder, and continues', async () => {
     const second = launch('start', [], { ATELIER_PORT_BASE: String(place.portBase + 200) });
     expect(await second.ended()).toBe(1);
@@ -131,100 +123,105 @@ describe('npm start with all services', () => {
   });
 
   it('token, demo and doctor work beside it, and doctor reports what is wrong', { timeout: 90_000 }, async () => {
-    expect(await says('token', ['ada@example.com'])).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/);
-    const demo = await says('demo', []);
-    expect(demo).toMatch(/Preview +image\/webp/);
-    expect(demo).toMatch(/Recall .*evening light/);
-    expect(await says('doctor', [])).toMatch(/^ok +database/m);
-    const unwell = launch('doctor', [], {
+    const other = launch('token', ['ada@example.com']);
+    expect(await other.ended()).toBe(0);
+    expect(other.output().trim()).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/);
+    const steps = await says(demo, []);
+    expect(steps).toMatch(/Preview +image\/webp/);
+    expect(steps).toMatch(/Recall .*evening light/);
+    expect(await says(doctor, [])).toMatch(/^ok +database/m);
+    const unwell = await runInProcess(doctor, [], {
+      ...place.env,
       S3_ENDPOINT: 'http://127.0.0.1:1',
       S3_BUCKET: 'a',
       S3_PUBLIC_BUCKET: 'b',
       S3_ACCESS_KEY_ID: 'c',
       S3_SECRET_ACCESS_KEY: 'd',
     });
-    expect(await unwell.ended()).toBe(1);
-    expect(unwell.output()).toMatch(/S3_ENDPOINT/);
+    expect(unwell.code).toBe(1);
+    expect(unwell.output).toMatch(/S3_ENDPOINT/);
   });
 
   it('credits and seed work through it; it exits with 0 on SIGTERM, and they work without it', async () => {
-    expect(await says('credits', ['ada@example.com', 'basic', '7'])).toBe('ada@example.com: basic, 7 credits');
-    expect(await says('seed', [])).toContain('5 test users and 6 feeds');
-    expect(await says('credits', ['ada@example.com', 'gold', '7'], 1)).toContain('plan does not exist');
-    expect(await says('credits', ['ada@example.com', 'pro', '-7'], 1)).toContain('whole number');
-    expect(await says('credits', ['nobody', 'pro', '7'], 1)).toContain('an id or an email address');
+    expect(await says(credits, ['ada@example.com', 'basic', '7'])).toBe('ada@example.com: basic, 7 credits');
+    expect(await says(seed, [])).toContain('5 test users and 6 feeds');
+    expect(await says(credits, ['ada@example.com', 'gold', '7'], 1)).toContain('plan does not exist');
+    expect(await says(credits, ['ada@example.com', 'pro', '-7'], 1)).toContain('whole number');
+    expect(await says(credits, ['nobody', 'pro', '7'], 1)).toContain('an id or an email address');
     // A sign-in must not undo what the operator set.
-    await says('token', ['ada@example.com']);
+    await says(token, ['ada@example.com']);
     program.child.kill('SIGTERM');
     expect(await program.ended(10_000)).toBe(0);
     const id = '6f9619ff-8b86-4d01-b42d-00cf4fc964ff';
-    expect(await says('credits', [id, 'max', '0'])).toBe(`${id}: max, 0 credits`);
-    expect(await says('seed', [])).toContain('5 test users and 6 feeds');
+    expect(await says(credits, [id, 'max', '0'])).toBe(`${id}: max, 0 credits`);
+    expect(await says(seed, [])).toContain('5 test users and 6 feeds');
   });
 });
 
-describe('npm start', () => {
-  it('prints the operator’s link when it generated the token, and never again', async () => {
-    const fresh = { ATELIER_DATA_DIR: join(place.dataDir, 'fresh') };
-    const first = launch('start', ['console'], fresh);
-    await first.waitFor("for the operator's pages");
-    const link = new URL(/Open (\S+)/.exec(first.output())?.[1] ?? '');
-    expect(link.origin).toBe(`http://localhost:${place.portBase}`);
-    const session = await fetch(`${link.origin}/api/session`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', origin: link.origin },
-      body: JSON.stringify({ token: link.hash.replace('#token=', '') }),
-    });
-    expect(session.status).toBe(204);
-    first.child.kill('SIGTERM');
-    expect(await first.ended(10_000)).toBe(0);
-    const second = launch('start', ['console'], fresh);
+describe('npm start on the same folder', () => {
+  it('does not print the operator’s link again, and takes the folder over at once after a kill -9', async () => {
+    const first = launch('start', ['console', 'content']);
+    await first.waitFor(ready);
+    expect(first.output()).toContain(`Console: http://localhost:${place.portBase}`);
+    expect(first.output()).not.toContain('token=');
+    first.child.kill('SIGKILL');
+    const second = launch('start', ['content']);
     await second.waitFor(ready);
-    second.child.kill('SIGTERM');
-    await second.ended(10_000);
-    expect(second.output()).not.toContain('token=');
   });
 
-  it('stores the generated secrets, readable only by their owner, and starts only the named services', async () => {
+  it('stores the generated secrets, starts only the named services, prints in order, and reports a taken port', async () => {
     const file = join(place.dataDir, 'secrets.json');
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     const secrets = JSON.parse(await readFile(file, 'utf8'));
     expect(Object.keys(secrets)).toEqual(
       expect.arrayContaining(['INTERNAL_KEY', 'IMGPROXY_KEY', 'IMGPROXY_SALT', 'SVC_IMAGE_KEY_SECRET']),
     );
-    const program = launch('start', ['image']);
-    await program.waitFor(ready);
-    expect(JSON.parse(await readFile(file, 'utf8'))).toEqual(secrets);
-    // Only the named service runs.
-    expect((await health(2)).status).toBe(200);
-    await expect(health(1)).rejects.toThrow();
-    program.child.kill('SIGINT');
-    expect(await program.ended(10_000)).toBe(0);
-  });
-
-  it('takes the folder over at once after a kill -9', async () => {
-    const first = launch('start', ['content']);
-    await first.waitFor(ready);
-    first.child.kill('SIGKILL');
-    const second = launch('start', ['content']);
-    await second.waitFor(ready);
-  });
-});
-
-describe('the lines of npm start', () => {
-  it('keep their order with the lines of the log', async () => {
     const program = launch('start', ['image', 'cms']);
     await program.waitFor(ready);
-    program.child.kill('SIGTERM');
-    await program.ended();
+    expect(JSON.parse(await readFile(file, 'utf8'))).toEqual(secrets);
+    // Only the named services run.
+    expect((await health(2)).status).toBe(200);
+    await expect(health(1)).rejects.toThrow();
+    const second = launch('start', ['image']);
+    expect(await second.ended()).toBe(1);
+    expect(second.output()).toContain('ATELIER_PORT_BASE');
+    program.child.kill('SIGINT');
+    expect(await program.ended(10_000)).toBe(0);
     const messages = linesOf(program).map(({ msg }) => String(msg));
     const listening = messages.findLastIndex((msg) => msg.startsWith('Server listening'));
     expect(listening).toBeGreaterThanOrEqual(0);
     expect(listening).toBeLessThan(messages.findIndex((msg) => msg.startsWith('image ')));
     expect(messages.at(-1)).toBe('stopping');
   });
+});
 
-  it('are readable if LOG_FORMAT is pretty', async () => {
+describe.skipIf(withoutPostgres)('npm start on PostgreSQL without Redis', () => {
+  it('runs one process per service: rejects a second one, and replaces a dead one', { timeout: 120_000 }, async () => {
+    const database = await createPostgresDatabase();
+    const other = await newPlace();
+    try {
+      const first = launch('start', ['content'], { DATABASE_URL: database.url });
+      await first.waitFor(ready);
+      const second = launch('start', ['content'], { ...other.env, DATABASE_URL: database.url });
+      expect(await second.ended()).toBe(1);
+      expect(second.output()).toMatch(/^REDIS_URL: another process runs content on this database/m);
+      expect((await health(6)).status).toBe(200);
+      first.child.kill('SIGKILL');
+      await first.ended();
+      const third = launch('start', ['content'], { DATABASE_URL: database.url });
+      await third.waitFor(ready);
+      expect((await health(6)).status).toBe(200);
+      third.child.kill('SIGTERM');
+      expect(await third.ended()).toBe(0);
+    } finally {
+      await other.remove();
+      await database.drop();
+    }
+  });
+});
+
+describe('the lines of npm start', () => {
+  it.runIf(isNightly)('are readable if LOG_FORMAT is pretty', async () => {
     const program = launch('start', ['image', 'auth', 'idp', 'console'], { LOG_FORMAT: 'pretty' });
     await program.waitFor('see IDP_URL');
     const lines = program.output().trim().split('\n');
@@ -233,9 +230,11 @@ describe('the lines of npm start', () => {
     expect(lines.at(-1)).toMatch(/^Stand-in: .*; see IDP_URL\.$/);
   });
 
-  it.skipIf(skipWithout('script'))('are readable on a terminal', async () => {
+  it.skipIf(skipWithout('script'))('are readable on a terminal, even if LOG_LEVEL hides the log', async () => {
     const command = [process.execPath, join(root, 'launch.mjs'), 'start', 'image'].join(' ');
-    const child = spawn('script', ['-qec', command, '/dev/null'], { env: { ...process.env, ...place.env } });
+    const child = spawn('script', ['-qec', command, '/dev/null'], {
+      env: { ...process.env, ...place.env, LOG_LEVEL: 'silent' },
+    });
     const ended = once(child, 'close');
     let printed = '';
     child.stdout.on('data', (chunk) => (printed += chunk));
@@ -252,12 +251,6 @@ describe('the lines of npm start', () => {
     expect(warning).toMatchObject({ level: 'warn', msg: expect.stringContaining('DATABASE_URL') });
     expect(lines.filter(({ setting }) => setting !== undefined)).toEqual([]);
     expect(program.output()).not.toContain('hunter2');
-  });
-
-  it('appear even if LOG_LEVEL hides the log', async () => {
-    const program = launch('start', ['image'], { LOG_LEVEL: 'silent' });
-    await program.waitFor(ready);
-    expect(linesOf(program)[0]).toMatchObject({ service: 'image' });
   });
 });
 
@@ -277,7 +270,7 @@ describe('an impossible start exits non-zero with one line that names the settin
         [{ LOG_FORMAT: 'xml' }, 'LOG_FORMAT'],
         [{ EDGE_URL: 'edge' }, 'EDGE_URL'],
       ],
-      9,
+      10,
     ),
   )('%j', async (env, named) => {
     const program = launch('start', [], env);
@@ -290,14 +283,6 @@ describe('an impossible start exits non-zero with one line that names the settin
     const program = launch('start', ['medai']);
     expect(await program.ended()).toBe(1);
     expect(program.output()).toContain('medai');
-  });
-
-  it('a port that is taken', async () => {
-    const first = launch('start', ['image']);
-    await first.waitFor(ready);
-    const second = launch('start', ['image']);
-    expect(await second.ended()).toBe(1);
-    expect(second.output()).toContain('ATELIER_PORT_BASE');
   });
 
   it('in production, reports all missing settings at once and generates nothing', async () => {

@@ -2,9 +2,11 @@
 import { mkdir, stat, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { sweep } from '#commands/sweep.ts';
 import { createPostgresDatabase, databaseEngines } from '../database.fixture.ts';
 import { isNightly } from '../lane.fixture.ts';
-import { newPlace, type Place, type Program, run } from './running.fixture.ts';
+import { runInProcess } from './inprocess.fixture.ts';
+import { newLanePlace, type Place, type Program, run } from './running.fixture.ts';
 
 /** Programs start slowly on a busy machine. */
 const limitMs = 120_000;
@@ -13,7 +15,7 @@ const programs: Program[] = [];
 let place: Place;
 
 beforeAll(async () => {
-  place = await newPlace();
+  place = await newLanePlace();
 });
 afterEach(async () => {
   for (const program of programs.splice(0)) {
@@ -23,17 +25,14 @@ afterEach(async () => {
 });
 afterAll(() => place.remove());
 
-function launch(command: string, args: readonly string[], env: Readonly<Record<string, string>> = {}): Program {
-  const program = run(command, args, { ...place.env, ...env });
+function start(env: Readonly<Record<string, string>> = {}): Program {
+  const program = run('start', ['media', 'edge'], { ...place.env, ...env });
   programs.push(program);
   return program;
 }
 
-async function swept(args: readonly string[] = [], env: Readonly<Record<string, string>> = {}) {
-  const program = launch('sweep', args, env);
-  const code = await program.ended(limitMs);
-  return { code, output: program.output() };
-}
+const swept = (args: readonly string[] = [], env: Readonly<Record<string, string>> = {}) =>
+  runInProcess(sweep, args, { ...place.env, ...env });
 
 const fileOf = (key: string) => join(place.dataDir, 'objects', key);
 const isThere = (key: string) =>
@@ -62,7 +61,7 @@ describe('npm run sweep', { timeout: 6 * limitMs }, () => {
     expect([await isThere(old), await isThere(other)]).toEqual([true, true]);
     expect(dry.output).not.toContain(young);
 
-    const running = launch('start', ['media', 'edge']);
+    const running = start();
     await running.waitFor('Atelier is ready', limitMs);
     const beside = await swept(['--apply']);
     expect(beside.code, beside.output).toBe(0);
@@ -78,7 +77,7 @@ describe('npm run sweep', { timeout: 6 * limitMs }, () => {
     expect(wet.output).toContain(`removed       unregistered upload       ${old}`);
     expect([await isThere(old), await isThere(young)]).toEqual([false, true]);
 
-    const running = launch('start', ['media', 'edge']);
+    const running = start();
     await running.waitFor('Atelier is ready', limitMs);
     const next = await lay('8');
     expect((await swept()).output).toContain(`would remove  unregistered upload       ${next}`);
@@ -92,7 +91,7 @@ describe('npm run sweep', { timeout: 6 * limitMs }, () => {
     expect(output).toContain('--force');
   });
 
-  it.skipIf(databaseEngines.some(({ name, missing }) => name === 'postgres' && missing))(
+  it.runIf(isNightly && !databaseEngines.some(({ name, missing }) => name === 'postgres' && missing))(
     'works with PostgreSQL, with or without a running instance',
     async () => {
       const { url, drop } = await createPostgresDatabase();
@@ -101,8 +100,7 @@ describe('npm run sweep', { timeout: 6 * limitMs }, () => {
         const first = await lay('6');
         const alone = await swept(['--apply'], env);
         expect([alone.code, await isThere(first)], alone.output).toEqual([0, false]);
-        if (!isNightly) return;
-        const running = launch('start', ['media', 'edge'], env);
+        const running = start(env);
         await running.waitFor('Atelier is ready', limitMs);
         const second = await lay('7');
         const beside = await swept(['--apply'], env);

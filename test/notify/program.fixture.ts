@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { newLanePlace, root } from '../acceptance/running.fixture.ts';
+import { metricsAt } from '../agent/metrics.fixture.ts';
 import { clockEnv } from '../clock.fixture.ts';
 import { programEnv, programPath } from '../programs.fixture.ts';
 
@@ -25,6 +26,8 @@ export interface KillableNotify {
   /** The process itself, without the launcher, which would let it end in good order. */
   kill(): Promise<void>;
   post(path: string, body: unknown, headers?: Readonly<Record<string, string>>): Promise<Response>;
+  /** Resolves to the number of mails that wait or are on their way. */
+  unsent(): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -79,6 +82,11 @@ export async function placeNotify(): Promise<KillableNotify> {
         headers: { 'content-type': 'application/json', 'x-internal-key': 'key', ...headers },
         body: JSON.stringify(body),
       }),
+    async unsent() {
+      const metrics = await metricsAt(url);
+      const count = (status: string) => metrics.value('jobs', { queue: 'notify/send', status }) ?? Number.NaN;
+      return count('waiting') + count('running');
+    },
     async close() {
       await notify.kill();
       provider.closeAllConnections();

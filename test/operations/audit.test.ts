@@ -3,6 +3,10 @@ import { createHash, randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { audit } from '#commands/audit.ts';
+import { credits } from '#commands/credits.ts';
+import { sweep } from '#commands/sweep.ts';
+import { runInProcess } from '../acceptance/inprocess.fixture.ts';
 import { newPlace, type Place, type Program, run } from '../acceptance/running.fixture.ts';
 
 /** The machine may be busy. */
@@ -15,7 +19,7 @@ const content = 'a statement that nobody but the reader may see';
 
 beforeAll(async () => {
   place = await newPlace();
-  await command('credits', ['ada@example.com', 'pro', '5']);
+  await perform(credits, ['ada@example.com', 'pro', '5']);
   running = run('start', ['auth', 'media', 'memory', 'edge', 'console', 'idp'], { ...place.env, LOG_LEVEL: 'error' });
   await running.waitFor('Atelier is ready', 280_000);
   secrets = JSON.parse(await readFile(join(place.dataDir, 'secrets.json'), 'utf8'));
@@ -26,10 +30,10 @@ afterAll(async () => {
   await place.remove();
 });
 
-async function command(name: string, args: readonly string[], code = 0): Promise<string> {
-  const program = run(name, args, place.env);
-  expect(await program.ended(120_000), program.output()).toBe(code);
-  return program.output();
+async function perform(command: typeof credits, args: readonly string[], code = 0): Promise<string> {
+  const ended = await runInProcess(command, args, place.env);
+  expect(ended.code, ended.output).toBe(code);
+  return ended.output;
 }
 
 async function send(offset: number, method: string, path: string, headers: object, json?: unknown): Promise<Response> {
@@ -42,10 +46,10 @@ async function send(offset: number, method: string, path: string, headers: objec
 }
 
 it('records the actor, the action, the target and the outcome, and nothing else', { timeout: limitMs }, async () => {
-  await command('sweep', []);
-  await command('sweep', ['--apply']);
-  await command('credits', ['nobody-at-all@', 'pro', '5'], 1);
-  await command('credits', [entityId, 'free', '7']);
+  await perform(sweep, []);
+  await perform(sweep, ['--apply']);
+  await perform(credits, ['nobody-at-all@', 'pro', '5'], 1);
+  await perform(credits, [entityId, 'free', '7']);
   const admin = { 'x-admin-token': secrets.MEMORY_ADMIN_TOKEN };
   const entity = { entity_id: entityId, entity_type: 'user' };
   const created = await send(5, 'POST', '/admin/memories', admin, { ...entity, type: 'preference', content });
@@ -65,7 +69,7 @@ it('records the actor, the action, the target and the outcome, and nothing else'
   });
   expect(erased.status).toBe(204);
 
-  const output = await command('audit', ['100']);
+  const output = await perform(audit, ['100']);
   const lines = output
     .trim()
     .split('\n')

@@ -5,7 +5,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { SMTPServer } from 'smtp-server';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { doctor as doctorCommand } from '#commands/doctor.ts';
 import { version } from '#platform/version.ts';
+import { runInProcess } from '../acceptance/inprocess.fixture.ts';
 import { newPlace, type Place, run } from '../acceptance/running.fixture.ts';
 
 const key = 'the-right-key';
@@ -90,9 +92,11 @@ const providers = (): Readonly<Record<string, string>> => ({
 });
 
 async function doctor(environment: Readonly<Record<string, string>> = {}) {
-  const program = run('doctor', [], { ...place.env, ...providers(), ...environment });
-  const code = await program.ended(60_000);
-  const lines = program.output().trim().split('\n');
+  return read(await runInProcess(doctorCommand, [], { ...place.env, ...providers(), ...environment }));
+}
+
+function read({ code, output }: { readonly code: number | null; readonly output: string }) {
+  const lines = output.trim().split('\n');
   const lineOf = (name: string) => lines.find((line) => line.slice(7).startsWith(name)) ?? '';
   return { code, lines, lineOf };
 }
@@ -104,7 +108,8 @@ const names = [
 
 describe('doctor', { timeout: 90_000 }, () => {
   it('prints one line for each engine and provider, and probes each of them', async () => {
-    const { code, lines, lineOf } = await doctor();
+    const program = run('doctor', [], { ...place.env, ...providers() });
+    const { code, lines, lineOf } = read({ code: await program.ended(60_000), output: program.output() });
     expect(code, lines.join('\n')).toBe(0);
     for (const name of names) expect(lineOf(`${name} `), name).toMatch(/^(ok|warn) /);
     const endpoints = requests.map(({ method, path }) => `${method} ${path}`);

@@ -147,33 +147,3 @@ async function open(url: unknown) {
     .digest('hex');
   return { status: answer.status, digest };
 }
-
-/** Runs a command in this process, which is faster than a separate one. Errors are rethrown. */
-export async function inProcess(
-  command: (args: readonly string[]) => Promise<number>,
-  args: readonly string[],
-  env: Readonly<Record<string, string>>,
-): Promise<number> {
-  const names = ['ATELIER_DATA_DIR', 'DATABASE_URL', ...Object.keys(env)];
-  const before = names.map((name) => [name, process.env[name]] as const);
-  for (const name of names) {
-    if (env[name] === undefined) delete process.env[name];
-    else process.env[name] = env[name];
-  }
-  try {
-    return await command(args);
-  } finally {
-    for (const [name, value] of before) {
-      if (value === undefined) delete process.env[name];
-      else process.env[name] = value;
-    }
-  }
-}
-
-/** Returns the message of the command's fault. */
-export async function faultOf(...[command, args, env]: Parameters<typeof inProcess>): Promise<string> {
-  return inProcess(command, args, env).then(
-    () => 'no fault',
-    (error: Error) => `${error.name}: ${error.message}`,
-  );
-}

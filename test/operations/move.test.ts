@@ -12,13 +12,14 @@ import { move } from '#commands/move.ts';
 import { lockFolder } from '#platform/db/lock.ts';
 import { openDatabase } from '#platform/db/open.ts';
 import { createLog } from '#platform/log.ts';
+import { faultOf, inProcess } from '../acceptance/inprocess.fixture.ts';
 import { newPlace, type Place } from '../acceptance/running.fixture.ts';
 import { createPostgresDatabase, databaseEngines } from '../database.fixture.ts';
 import { isNightly } from '../lane.fixture.ts';
 import { listed } from '../platform/objects/objects.fixture.ts';
 import { openTestBucket, skipWithoutS3, testServer } from '../platform/objects/s3.fixture.ts';
 import { programEnv, programPath } from '../programs.fixture.ts';
-import { faultOf, inProcess, limitMs, snapshotOf, type Traces, use, whileRunning } from './installation.fixture.ts';
+import { limitMs, snapshotOf, type Traces, use, whileRunning } from './installation.fixture.ts';
 
 const log = createLog({ level: 'silent' });
 const missing = databaseEngines.some((engine) => engine.name === 'postgres' && engine.missing) || skipWithoutS3;
@@ -127,7 +128,7 @@ describe.skipIf(missing)('npm run move', { timeout: 5 * limitMs }, () => {
     await place.remove();
   });
 
-  it('reports obstacles in one line, and does not change the target', async () => {
+  it.runIf(isNightly)('reports obstacles in one line, and does not change the target', async () => {
     const target = await newTarget(endings);
     const { env, url, bucket } = target;
     const withoutDatabase = Object.fromEntries(Object.entries(env).filter(([name]) => name !== 'DATABASE_URL'));

@@ -37,7 +37,7 @@ onEveryDatabase('at the same time', (engine) => {
       type: 'episodic',
     });
 
-  const many = isNightly ? 1000 : 300;
+  const many = isNightly ? 1000 : 100;
   it(`${many} additions of nearly the same over 20 entities leave 20 memories`, { timeout: 120_000 }, async () => {
     const users = Array.from({ length: 20 }, newUser);
     const waiting = Array.from({ length: many }, (_, place) => place);

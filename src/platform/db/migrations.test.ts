@@ -183,7 +183,7 @@ describe.skipIf(postgresMissing)('two processes that start at once on an empty P
       '001_a.sql': 'create table a (id int); insert into a values (1); select pg_sleep(0.05);',
       '002_b.sql': 'create table b (); insert into a values (2);',
     });
-    for (let round = 0; round < (isNightly ? 10 : 2); round += 1) {
+    for (let round = 0; round < (isNightly ? 10 : 1); round += 1) {
       const { url, drop } = await createPostgresDatabase();
       const client = new pg.Client({ connectionString: url });
       try {

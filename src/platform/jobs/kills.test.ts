@@ -5,13 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createPostgresDatabase, databaseEngines } from '../../../test/database.fixture.ts';
+import { createPostgresDatabase, laneEngines } from '../../../test/database.fixture.ts';
 import type { KillOrders } from '../../../test/platform/jobs.child.ts';
 
 const program = join(import.meta.dirname, '../../../test/platform/jobs.child.ts');
 const embedded = async () => ({ url: 'embedded', drop: async () => undefined });
 
-for (const { name, missing } of databaseEngines) {
+for (const { name, missing } of laneEngines) {
   describe.skipIf(missing)(`the job of a killed worker on ${name}`, () => {
     let dataDir: string;
     let server: Awaited<ReturnType<typeof createPostgresDatabase>>;
