@@ -27,7 +27,7 @@ export const library: Bench = {
       await uploadImages(page);
       await plant(database.url);
       await page.reload();
-      await page.locator('.tile .image.there').first().waitFor();
+      await page.locator('.tile .asset-image.there').first().waitFor();
       const atTop = await scroll(page, pixelsPerSecond);
       const loadMs = await loadAll(page);
       const inMiddle = await scroll(page, -pixelsPerSecond);
