@@ -121,7 +121,7 @@ describe.skipIf(withoutChromium)('the lightbox', () => {
     const motions: string[] = [];
     await page.exposeFunction('note', (motion: string) => motions.push(motion));
     await page.addInitScript(
-      "for (const type of ['animationstart', 'transitionrun']) addEventListener(type, (event) => note(`${type} of ${event.target.className}`), true)",
+      "for (const type of ['animationstart', 'transitionrun']) addEventListener(type, (event) => note(type + ' of ' + event.target.className), true)",
     );
     await openImage(visitor);
     await page.keyboard.press('Escape');

@@ -55,12 +55,12 @@ export async function renderEdit(
     .raw()
     .toBuffer();
   const upright = sharp(tinted, { raw: { width, height, channels: 3 } });
-  const size = ratio === undefined ? ([width, height] as const) : fit(sizeOf(ratio), [width, height]);
+  const size = ratio === undefined ? ([width, height] as const) : sizeWithin(sizeOf(ratio), [width, height]);
   return toPng(upright.resize(size[0], size[1], { fit: 'cover' }), prompt, size);
 }
 
 /** The largest size of this shape inside the other. */
-function fit([width, height]: Size, [maxWidth, maxHeight]: Size): Size {
+function sizeWithin([width, height]: Size, [maxWidth, maxHeight]: Size): Size {
   const scale = Math.min(maxWidth / width, maxHeight / height);
   return [Math.max(1, Math.round(width * scale)), Math.max(1, Math.round(height * scale))];
 }
