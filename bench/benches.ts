@@ -23,6 +23,7 @@ import { screening } from './screening.ts';
 import { signing } from './signing.ts';
 import { start } from './start.ts';
 import { idleStreams } from './streams.ts';
+import { studio } from './studio.ts';
 import { threads } from './threads.ts';
 import { variantMemory } from './variantmemory.ts';
 import { videoWatermark } from './videowatermark.ts';
@@ -44,6 +45,7 @@ export const benches: readonly Bench[] = [
   threads,
   operators,
   library,
+  studio,
   screening,
   videoWatermark,
   rendition,

@@ -36,7 +36,8 @@ export const blurhash = z.string().regex(/^[\x20-\x7e]{1,255}$/, 'must be 1 to 2
 /** Width and height are 32-bit integers in the row. */
 export const side = count.max(2 ** 31 - 1);
 
-const prompt = z.string().min(1).max(4000).refine(isStorableText, 'must not contain NUL or lone surrogates');
+const storableText = (max: number) =>
+  z.string().min(1).max(max).refine(isStorableText, 'must not contain NUL or lone surrogates');
 
 /** Bucket of the legacy backend. */
 const legacyBucket = optional(
@@ -119,7 +120,8 @@ export const registrationRequest = z.object({
   durationMs: optional(count),
   blurhash: optional(blurhash),
   thumbAssetId: optional(uuid).describe('Videos only.'),
-  prompt: optional(prompt).describe('The text that a model made the asset from; 1 to 4000 characters.'),
+  prompt: optional(storableText(4000)).describe('The text that a model made the asset from; 1 to 4000 characters.'),
+  model: optional(storableText(200)).describe('The name of the model that made the asset; 1 to 200 characters.'),
 });
 export type RegistrationRequest = z.output<typeof registrationRequest>;
 
@@ -142,6 +144,10 @@ export const asset = z.object({
     .string()
     .nullable()
     .describe('The text that a model made the asset from. Only the owner and servers can read it.'),
+  model: z
+    .string()
+    .nullable()
+    .describe('The name of the model that made the asset. Only the owner and servers can read it.'),
   createdAt: z.iso.datetime(),
 });
 export type Asset = z.output<typeof asset>;

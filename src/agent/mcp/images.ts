@@ -2,7 +2,14 @@
 import type { Tx } from '#platform/db/db.ts';
 import { imageCost } from '../billing/prices.ts';
 import { type Publishers, publishImage } from '../events.ts';
-import { type Image, type ImageGenerator, OrderRefused, ProviderFailed, type Ratio } from '../providers/generators.ts';
+import {
+  type Image,
+  type ImageGenerator,
+  type Made,
+  OrderRefused,
+  ProviderFailed,
+  type Ratio,
+} from '../providers/generators.ts';
 import { fetchImage, fetchScaledImage, keep, type LibraryDeps, Refused, sign } from '../services/library.ts';
 import { addUsage } from '../store/usagestore.ts';
 import { type CallDeps, type CallTables, type McpCalls, type PaidCall, threadOf } from './calls.ts';
@@ -27,10 +34,11 @@ export interface EditOrder {
   readonly assetId: string;
   /** A PNG in base64. */
   readonly mask?: string | undefined;
+  readonly ratio?: Ratio | undefined;
 }
 
 export function editImage(deps: ImageDeps, userId: string, order: EditOrder) {
-  const { prompt, assetId } = order;
+  const { prompt, assetId, ratio } = order;
   const mask = order.mask === undefined ? undefined : { bytes: Buffer.from(order.mask, 'base64'), mime: 'image/png' };
   return makeImage(deps, userId, prompt, async (signal) => {
     const source = await fetchImage(deps, userId, assetId, signal);
@@ -39,7 +47,7 @@ export function editImage(deps: ImageDeps, userId: string, order: EditOrder) {
         'no_source',
         `You have no image with the assetId ${assetId}. Call list_assets to see yours.`,
       );
-    return deps.imageGenerator.edit({ prompt, source, mask, signal });
+    return deps.imageGenerator.edit({ prompt, source, mask, ratio, signal });
   });
 }
 
@@ -47,7 +55,7 @@ async function makeImage(
   deps: ImageDeps,
   userId: string,
   prompt: string,
-  make: (signal: AbortSignal) => Promise<Image>,
+  make: (signal: AbortSignal) => Promise<Image & Made>,
 ) {
   const work = async ({ reference }: PaidCall, signal: AbortSignal) => {
     try {

@@ -91,6 +91,7 @@ describe('the tools', () => {
     ['generate_image', { prompt: '  ' }, /`prompt` /],
     ['generate_image', { prompt: 'a', ratio: '2:1' }, /`ratio` /],
     ['edit_image', { prompt: 'a', assetId: 'mine' }, /`assetId` /],
+    ['edit_image', { prompt: 'a', assetId: randomUUID(), ratio: '2:1' }, /`ratio` /],
     ['edit_image', { prompt: 'a', assetId: randomUUID(), mask: 'not base64' }, /`mask` /],
     ['edit_image', { prompt: 'a', assetId: randomUUID(), mask: 'R0lGODlh' }, /`mask` /],
     ['edit_image', { prompt: 'a', assetId: randomUUID(), mask: `iVBORw0KGgo${'A'.repeat(699_993)}` }, /`mask` /],
@@ -154,6 +155,21 @@ describe('generate_image and edit_image', () => {
     const sent = rig.provider.asked.findLast(({ path }) => path === '/v1/images/edits');
     expect(String(sent?.body)).toContain('name="mask"; filename="mask.png"');
     for (const part of [bytes, mask]) expect(String(sent?.body)).toContain(part.toString('latin1'));
+  });
+
+  it('send the ratio of an edit to the provider, and otherwise none', async () => {
+    const { prompt, client } = await prepare();
+    const { assetId } = dataOf(await callTool(client, 'generate_image', { prompt }));
+    const bodies: string[] = [];
+    for (const ratio of [{ ratio: '9:16' }, {}]) {
+      const edit = `mcp ratio ${randomUUID()}`;
+      rig.provider.on(edit, imageAnswer(await newImage()));
+      const edited = await callTool(client, 'edit_image', { prompt: edit, assetId, ...ratio });
+      expect(dataOf(edited)).toMatchObject({ status: 'completed' });
+      bodies.push(String(rig.provider.asked.findLast(({ path }) => path === '/v1/images/edits')?.body));
+    }
+    expect(bodies[0]).toMatch(/name="size"\r\n\r\n1024x1536/);
+    expect(bodies[1]).not.toContain('name="size"');
   });
 
   it('edit no image of another user', async () => {

@@ -77,6 +77,7 @@ const tools: readonly McpTool[] = [
       prompt,
       assetId: z.guid().toLowerCase().describe('As generate_image and list_assets return it.'),
       mask: mask.optional(),
+      ratio: ratio.optional().describe("Default: the image's own. Models without ratios for edits ignore it."),
     }),
     (deps, { userId }, order) => editImage(deps, userId, order),
   ),

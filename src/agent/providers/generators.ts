@@ -9,9 +9,19 @@ export interface Image {
   readonly mime: string;
 }
 
+/** An image or clip that a generator has made. */
+export interface Made {
+  /** The name of the model, if it is known. */
+  readonly model?: string | undefined;
+}
+
 export interface ImageGenerator {
-  generate(order: { readonly prompt: string; readonly ratio: Ratio; readonly signal: AbortSignal }): Promise<Image>;
-  edit(order: ImageEdit): Promise<Image>;
+  generate(order: {
+    readonly prompt: string;
+    readonly ratio: Ratio;
+    readonly signal: AbortSignal;
+  }): Promise<Image & Made>;
+  edit(order: ImageEdit): Promise<Image & Made>;
 }
 
 export interface ImageEdit {
@@ -19,10 +29,12 @@ export interface ImageEdit {
   readonly source: Image;
   /** A PNG of the source's size. Its transparent pixels are the part to change. Without it, all of the source. */
   readonly mask?: Image | undefined;
+  /** Default: the source's. Providers without ratios for edits ignore it. */
+  readonly ratio?: Ratio | undefined;
   readonly signal: AbortSignal;
 }
 
-export interface Clip {
+export interface Clip extends Made {
   readonly bytes: Uint8Array;
   readonly mime: string;
   readonly facts?: { readonly width: number; readonly height: number; readonly durationMs: number };

@@ -1,6 +1,6 @@
 /** Images by an OpenAI-compatible provider: `/images/generations`, `/images/edits`. */
 import { z } from 'zod';
-import { type Image, type ImageGenerator, ProviderFailed, type Ratio } from './generators.ts';
+import { type Image, type ImageGenerator, type Made, ProviderFailed, type Ratio } from './generators.ts';
 import { parseJson } from './mediafetch.ts';
 import { callProvider, type ProviderSettings } from './requests.ts';
 
@@ -24,18 +24,23 @@ export function openImageProvider(settings: ProviderSettings, timeoutMs = imageT
   const fetchFrom = (url: string, signal: AbortSignal) =>
     callProvider(settings, 'image', { method: 'GET', path: url, ...limits, signal });
   const model = settings.name;
+  const readImage = async (answer: Body, signal: AbortSignal): Promise<Image & Made> => ({
+    ...(await imageIn(answer, (url) => fetchFrom(url, signal))),
+    model,
+  });
   return {
     async generate({ prompt, ratio, signal }) {
       const json = { model, prompt, n: 1, size: imageSizes[ratio] };
-      return imageIn(await call('/images/generations', { json, signal }), (url) => fetchFrom(url, signal));
+      return readImage(await call('/images/generations', { json, signal }), signal);
     },
-    async edit({ prompt, source, mask, signal }) {
+    async edit({ prompt, source, mask, ratio, signal }) {
       const form = new FormData();
       if (model !== undefined) form.set('model', model);
       form.set('prompt', prompt);
       form.set('image', new Blob([new Uint8Array(source.bytes)], { type: source.mime }), 'source');
       if (mask !== undefined) form.set('mask', new Blob([new Uint8Array(mask.bytes)], { type: mask.mime }), 'mask.png');
-      return imageIn(await call('/images/edits', { form, signal }), (url) => fetchFrom(url, signal));
+      if (ratio !== undefined) form.set('size', imageSizes[ratio]);
+      return readImage(await call('/images/edits', { form, signal }), signal);
     },
   };
 }

@@ -2,7 +2,7 @@
 import type { ImageModelV4, ImageModelV4CallOptions } from '@ai-sdk/provider';
 import { InvalidResponseDataError } from 'ai';
 import { withDeadline } from '#platform/resilience/deadline.ts';
-import { type Image, type ImageGenerator, OrderRefused, ProviderFailed } from './generators.ts';
+import { type Image, type ImageGenerator, type Made, OrderRefused, ProviderFailed, type Ratio } from './generators.ts';
 import { describeImage, imageSizes } from './images.ts';
 import { explainSdkFailure } from './sdkfailures.ts';
 
@@ -19,20 +19,20 @@ export interface SdkImageOptions {
 type Order = Pick<ImageModelV4CallOptions, 'prompt'> & Partial<ImageModelV4CallOptions>;
 
 export function createSdkImages({ model, editModel, takesSize, timeoutMs }: SdkImageOptions): ImageGenerator {
+  const shapeOf = (ratio: Ratio) => (takesSize ? { size: imageSizes[ratio] } : { aspectRatio: ratio });
   return {
-    generate: ({ prompt, ratio, signal }) =>
-      make(model, { prompt, ...(takesSize ? { size: imageSizes[ratio] } : { aspectRatio: ratio }) }, timeoutMs, signal),
-    edit({ prompt, source, mask, signal }) {
+    generate: ({ prompt, ratio, signal }) => make(model, { prompt, ...shapeOf(ratio) }, timeoutMs, signal),
+    edit({ prompt, source, mask, ratio, signal }) {
       const fileOf = ({ bytes, mime }: Image) => ({ type: 'file', data: bytes, mediaType: mime }) as const;
       // fal's endpoints named `…/edit` take a list of images, the others one.
       const fal = { useMultipleImages: editModel.modelId.endsWith('/edit') };
       const order = { prompt, files: [fileOf(source)], mask: mask && fileOf(mask), providerOptions: { fal } };
-      return make(editModel, order, timeoutMs, signal);
+      return make(editModel, { ...order, ...(ratio && shapeOf(ratio)) }, timeoutMs, signal);
     },
   };
 }
 
-async function make(model: ImageModelV4, order: Order, timeoutMs: number, signal: AbortSignal): Promise<Image> {
+async function make(model: ImageModelV4, order: Order, timeoutMs: number, signal: AbortSignal): Promise<Image & Made> {
   const defaults = { n: 1, size: undefined, aspectRatio: undefined, seed: undefined, files: undefined };
   const call = { ...defaults, mask: undefined, providerOptions: {}, ...order };
   const generate = async (abortSignal: AbortSignal) => model.doGenerate({ ...call, abortSignal });
@@ -42,7 +42,7 @@ async function make(model: ImageModelV4, order: Order, timeoutMs: number, signal
   });
   const [first] = images;
   const bytes = typeof first === 'string' ? Buffer.from(first, 'base64') : first;
-  if (bytes?.length) return describeImage(bytes);
+  if (bytes?.length) return { ...describeImage(bytes), model: model.modelId };
   if (isRetryable === false) throw new OrderRefused('The image provider refused: the image was filtered');
   throw new ProviderFailed('The image provider returned no image.');
 }

@@ -46,6 +46,7 @@ describe('an image', () => {
     expect(await draw(await images({ provider: 'openai', name: 'gpt-image-a', path: '/v1' }))).toEqual({
       bytes: png,
       mime: 'image/png',
+      model: 'gpt-image-a',
     });
     const [request] = sentTo('/v1/images/generations');
     expect(request).toMatchObject({
@@ -71,8 +72,10 @@ describe('an image', () => {
     server.on('/v1/images/edits', json({ data: [{ b64_json: png.toString('base64') }] }));
     const generator = await images({ provider: 'openai', name: 'gpt-image-b', path: '/v1' });
     const image = { bytes: png, mime: 'image/png' };
-    await generator.edit({ prompt: 'in green', source: image, mask: image, signal });
-    expect(String(sentTo('/v1/images/edits').at(-1)?.body)).toContain('name="mask"');
+    await generator.edit({ prompt: 'in green', source: image, mask: image, ratio: '9:16', signal });
+    const body = String(sentTo('/v1/images/edits').at(-1)?.body);
+    expect(body).toContain('name="mask"');
+    expect(body).toMatch(/name="size"\r\n\r\n1024x1536/);
   });
 
   it('of Google', async () => {
@@ -211,7 +214,11 @@ describe('a video', () => {
     server.on('/files/fal.mp4', file(clip, 'video/mp4'));
     const generator = await videos({ provider: 'fal', name: 'fal-ai/mover' });
     const first = order();
-    expect(await generator.make(first)).toEqual({ bytes: new Uint8Array(clip), mime: 'video/mp4' });
+    expect(await generator.make(first)).toEqual({
+      bytes: new Uint8Array(clip),
+      mime: 'video/mp4',
+      model: 'fal-ai/mover',
+    });
     const posts = () => sentTo('/fal-ai/mover').filter(({ method }) => method === 'POST');
     expect(posts()).toMatchObject([
       { headers: { authorization: `Key ${apiKey}` }, body: { prompt: 'a bee', aspect_ratio: '9:16' } },

@@ -48,7 +48,7 @@ export function createSdkVideos({ model, download, pollEveryMs }: SdkVideoOption
       const { signal } = order;
       try {
         const video = await (model.doStart ? pollVideo(model, order, pollEveryMs) : generateVideo(model, order));
-        return await readClip(video, download, signal);
+        return { ...(await readClip(video, download, signal)), model: model.modelId };
       } catch (error) {
         signal.throwIfAborted();
         throw explainSdkFailure(error, 'video', malformed);

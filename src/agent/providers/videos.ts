@@ -50,7 +50,7 @@ export function openVideoProvider(settings: ProviderSettings, pollEveryMs = 3000
       }
       const content = { method: 'GET', timeoutMs: contentTimeoutMs, maxBytes: maxClipBytes, signal } as const;
       const { bytes, mime } = await callProvider(settings, 'video', { ...content, path: `${path}/content` });
-      return { bytes, mime: /^video\/[\w.+-]+/.exec(mime)?.[0] ?? 'video/mp4' };
+      return { bytes, model: settings.name, mime: /^video\/[\w.+-]+/.exec(mime)?.[0] ?? 'video/mp4' };
     },
   };
 }

@@ -29,6 +29,7 @@ export interface Deposit {
   readonly thumbAssetId?: string;
   /** The user finds the asset by its words. */
   readonly prompt?: string;
+  readonly model?: string | undefined;
 }
 
 /** The media service refuses the file. The message may be shown to the user. */
@@ -42,6 +43,7 @@ export class Refused extends Error {
 }
 
 const uploadTimeoutMs = 60_000;
+const maxModelName = 200;
 const maxSourceBytes = 64 * 1024 * 1024;
 
 const reservation = z.object({ uploadUrl: z.string(), headers: z.record(z.string(), z.string()) });
@@ -66,12 +68,13 @@ export async function keep(
   deposit: Deposit,
   signal: AbortSignal,
 ): Promise<{ assetId: string; mime: string }> {
-  const { ownerId, threadId: scopeId, kind, mime, bytes, facts, thumbAssetId, prompt } = deposit;
+  const { ownerId, threadId: scopeId, kind, mime, bytes, facts, thumbAssetId, prompt, model } = deposit;
   const identity = { assetId: assetIdOf(deposit.reference), ownerId, scopeKind: 'thread', scopeId, kind, mime };
   const common = { idempotent: true, onBehalfOf: ownerId, signal } as const;
   const reserved = await media.send({ method: 'POST', route: '/v1/uploads', json: identity, ...common });
   await upload(reservation.parse(accept(reserved)), bytes, signal);
-  const json = { ...identity, ...facts, thumbAssetId, prompt: prompt && storable(prompt) };
+  const origin = { prompt: prompt && storable(prompt), model: model && storable(model.slice(0, maxModelName)) };
+  const json = { ...identity, ...facts, thumbAssetId, ...origin };
   const row = await media.send({ method: 'POST', route: '/v1/assets', json, ...common });
   return registered.parse(accept(row));
 }

@@ -91,8 +91,10 @@ describe.concurrent('an image that is made', () => {
     const { output, prompt, maker } = await make(await withImage());
     const { body } = await rig.media
       .client(maker.credential)
-      .get<{ assets: { assetId: string; prompt: string }[] }>(`/v1/assets?q=${encodeURIComponent(prompt)}`);
-    expect(body.assets).toMatchObject([{ assetId: output?.assetId, prompt }]);
+      .get<{ assets: { assetId: string; prompt: string; model: string }[] }>(
+        `/v1/assets?q=${encodeURIComponent(prompt)}`,
+      );
+    expect(body.assets).toMatchObject([{ assetId: output?.assetId, prompt, model: 'a-maker' }]);
   });
 
   it('is stored without the characters that the database cannot store in a prompt', async () => {

@@ -8,7 +8,14 @@ import { assetOf, madeImageOf } from '../attachments.ts';
 import { imageCost } from '../billing/prices.ts';
 import { imageReference } from '../billing/references.ts';
 import { RunFailure } from '../providers/failures.ts';
-import { type Image, type ImageGenerator, OrderRefused, ProviderFailed, ratio } from '../providers/generators.ts';
+import {
+  type Image,
+  type ImageGenerator,
+  type Made,
+  OrderRefused,
+  ProviderFailed,
+  ratio,
+} from '../providers/generators.ts';
 import { fetchImage, keep, type LibraryDeps, Refused } from '../services/library.ts';
 import type { StoredMessage } from '../store/messagestore.ts';
 import { holdRun, type RunTables } from '../store/runstore.ts';
@@ -24,13 +31,19 @@ const prompt = z.string().min(1).max(4000);
 /** The library derives the JSON schema of each once. */
 const inputs = {
   generate: zodSchema(z.object({ prompt, ratio: ratio.default('1:1') })),
-  edit: zodSchema(z.object({ prompt, assetId: z.guid().toLowerCase().optional() })),
+  edit: zodSchema(
+    z.object({
+      prompt,
+      assetId: z.guid().toLowerCase().optional(),
+      ratio: ratio.optional().describe("Default: the image's own."),
+    }),
+  ),
 };
 const never = new AbortController().signal;
 
 export function imageTools(deps: ImageToolDeps, context: ToolContext) {
   const made = new Set<string>();
-  const run = async (call: ImageCall, make: () => Promise<Image>) => {
+  const run = async (call: ImageCall, make: () => Promise<Image & Made>) => {
     const output = await makeImage(deps, context, call, make);
     if (output.assetId !== null) {
       made.add(output.assetId);
@@ -56,7 +69,7 @@ export function imageTools(deps: ImageToolDeps, context: ToolContext) {
         return run({ toolCallId, prompt: order.prompt, signal }, async () => {
           const source = await fetchImage(deps, context.run.ownerId, assetId, signal);
           if (source === undefined) throw new OrderRefused('The image to be edited is gone.');
-          return deps.imageGenerator.edit({ prompt: order.prompt, source, signal });
+          return deps.imageGenerator.edit({ prompt: order.prompt, source, ratio: order.ratio, signal });
         });
       },
     }),
@@ -74,7 +87,7 @@ async function makeImage(
   deps: ImageToolDeps,
   { run }: ToolContext,
   { toolCallId, prompt, signal }: ImageCall,
-  make: () => Promise<Image>,
+  make: () => Promise<Image & Made>,
 ): Promise<MediaOutput> {
   const { taskId, ownerId, threadId } = run;
   const reference = imageReference(taskId, toolCallId);

@@ -228,7 +228,7 @@ async function keepClip(deps: VideoDeps, video: Video, clip: Clip, signal: Abort
   const thumb =
     poster && (await keep(deps, { ...place, ...poster, reference: `poster:${videoId}`, kind: 'image' }, signal));
   const thumbAssetId = thumb?.assetId;
-  const { bytes, mime, facts } = clip;
+  const { bytes, mime, facts, model } = clip;
   const deposit = {
     ...place,
     bytes,
@@ -236,6 +236,7 @@ async function keepClip(deps: VideoDeps, video: Video, clip: Clip, signal: Abort
     reference: videoReference(videoId),
     kind: 'video' as const,
     prompt,
+    model,
     ...(facts && { facts }),
     ...(thumbAssetId && { thumbAssetId }),
   };

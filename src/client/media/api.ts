@@ -66,6 +66,8 @@ export interface RegistrationRequest {
   readonly thumbAssetId?: string | null;
   /** The text that a model made the asset from; 1 to 4000 characters. */
   readonly prompt?: string | null;
+  /** The name of the model that made the asset; 1 to 200 characters. */
+  readonly model?: string | null;
 }
 
 export interface Asset {
@@ -87,6 +89,8 @@ export interface Asset {
   readonly sha256: string | null;
   /** The text that a model made the asset from. Only the owner and servers can read it. */
   readonly prompt: string | null;
+  /** The name of the model that made the asset. Only the owner and servers can read it. */
+  readonly model: string | null;
   readonly createdAt: string;
 }
 

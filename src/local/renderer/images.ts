@@ -1,6 +1,6 @@
 /** Images of the offline renderer: real PNG files with a label. Colors and hills depend on the prompt. */
 import { createHash } from 'node:crypto';
-import sharp, { type OverlayOptions, type Sharp } from 'sharp';
+import sharp, { type Sharp } from 'sharp';
 import { escapeXml } from '#platform/escaping.ts';
 
 export const mark = 'offline demo';
@@ -29,9 +29,14 @@ export async function renderImage(prompt: string, size: Size): Promise<Uint8Arra
 
 /**
  * Returns the source under a tint that depends on the prompt, with a band that shows the prompt. With a mask, the tint covers only
- * its transparent pixels.
+ * its transparent pixels. With a ratio, the margins are cut off.
  */
-export async function renderEdit(prompt: string, source: Uint8Array, mask?: Uint8Array): Promise<Uint8Array> {
+export async function renderEdit(
+  prompt: string,
+  source: Uint8Array,
+  mask?: Uint8Array,
+  ratio?: string,
+): Promise<Uint8Array> {
   const { data, info } = await sharp(source, { limitInputPixels: 50_000_000 })
     .rotate()
     .resize({ width: 1600, height: 1600, fit: 'inside', withoutEnlargement: true })
@@ -44,8 +49,20 @@ export async function renderEdit(prompt: string, source: Uint8Array, mask?: Uint
     mask === undefined
       ? { create: { width, height, channels: 4 as const, background: { r, g, b, alpha: 0.35 } } }
       : await maskedTint(mask, [width, height], { r, g, b });
-  const upright = sharp(data, { raw: { width, height, channels } });
-  return toPng(upright, prompt, [width, height], [{ input: tint, left: 0, top: 0 }]);
+  const tinted = await sharp(data, { raw: { width, height, channels } })
+    .composite([{ input: tint, left: 0, top: 0 }])
+    .removeAlpha()
+    .raw()
+    .toBuffer();
+  const upright = sharp(tinted, { raw: { width, height, channels: 3 } });
+  const size = ratio === undefined ? ([width, height] as const) : sizeWithin(sizeOf(ratio), [width, height]);
+  return toPng(upright.resize(size[0], size[1], { fit: 'cover' }), prompt, size);
+}
+
+/** The largest size of this shape inside the other. */
+function sizeWithin([width, height]: Size, [maxWidth, maxHeight]: Size): Size {
+  const scale = Math.min(maxWidth / width, maxHeight / height);
+  return [Math.max(1, Math.round(width * scale)), Math.max(1, Math.round(height * scale))];
 }
 
 async function maskedTint(mask: Uint8Array, [width, height]: Size, background: { r: number; g: number; b: number }) {
@@ -63,14 +80,9 @@ async function maskedTint(mask: Uint8Array, [width, height]: Size, background: {
     .toBuffer();
 }
 
-async function toPng(
-  image: Sharp,
-  prompt: string,
-  size: Size,
-  below: readonly OverlayOptions[] = [],
-): Promise<Uint8Array> {
+async function toPng(image: Sharp, prompt: string, size: Size): Promise<Uint8Array> {
   return image
-    .composite([...below, ...(await band(prompt, size))])
+    .composite(await band(prompt, size))
     .withExif({ IFD0: { ImageDescription: mark, Software: 'Atelier offline renderer' } })
     .png({ compressionLevel: 6 })
     .toBuffer();

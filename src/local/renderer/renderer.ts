@@ -7,19 +7,23 @@ interface Image {
   readonly mime: string;
 }
 
+const model = 'Offline renderer';
+
 interface ImageEdit {
   readonly prompt: string;
   readonly source: Image;
   /** Transparent where the image is to be changed. */
   readonly mask?: Image | undefined;
+  readonly ratio?: string | undefined;
 }
 
-const png = (bytes: Uint8Array): Image => ({ bytes, mime: 'image/png' });
+const png = (bytes: Uint8Array) => ({ bytes, mime: 'image/png', model });
 
 export const offlineImages = {
   generate: async ({ prompt, ratio }: { readonly prompt: string; readonly ratio: string }) =>
     png(await renderImage(prompt, sizeOf(ratio))),
-  edit: async ({ prompt, source, mask }: ImageEdit) => png(await renderEdit(prompt, source.bytes, mask?.bytes)),
+  edit: async ({ prompt, source, mask, ratio }: ImageEdit) =>
+    png(await renderEdit(prompt, source.bytes, mask?.bytes, ratio)),
 };
 
 export const offlineVideos = {
@@ -33,7 +37,7 @@ export const offlineVideos = {
     readonly signal: AbortSignal;
   }) {
     const { bytes, facts, poster } = await renderClip(prompt, ratio, signal);
-    return { bytes, mime: 'video/mp4', facts, poster: png(poster) };
+    return { bytes, mime: 'video/mp4', facts, poster: png(poster), model };
   },
   /** `/insufficient` in a prompt simulates missing credits (docs/specification/agent.md#tools). */
   rehearseUnpayable: (prompt: string) => /(?:^|\s)\/insufficient\b/i.test(prompt),

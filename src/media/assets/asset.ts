@@ -43,6 +43,7 @@ export function toAsset(row: StoredAsset): Asset {
     storageKey: row.storageKey,
     sha256: row.sha256,
     prompt: row.prompt,
+    model: row.model,
     createdAt: row.createdAt.toISOString(),
   };
 }

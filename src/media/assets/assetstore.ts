@@ -34,6 +34,7 @@ interface AssetsTable {
   playback: Playback | null;
   prompt: string | null;
   prompt_search: string | null;
+  model: string | null;
   version: Generated<number>;
   created_at: Generated<Date>;
   ready_at: Date | null;
@@ -70,6 +71,7 @@ export interface AssetFacts {
   readonly blurhash: string | null;
   readonly thumbAssetId: string | null;
   readonly prompt: string | null;
+  readonly model: string | null;
 }
 
 export interface AssetPlace {
@@ -107,13 +109,14 @@ export const assetColumns = [
   'sha256',
   visibleThumb,
   'prompt',
+  'model',
   'created_at as createdAt',
   'ready_at as readyAt',
   'refusal',
 ] as const;
 
-export function promptColumns({ prompt }: Pick<AssetFacts, 'prompt'>) {
-  return { prompt, prompt_search: prompt === null ? null : searchable(prompt) };
+export function originColumns({ prompt, model }: Pick<AssetFacts, 'prompt' | 'model'>) {
+  return { model, prompt, prompt_search: prompt === null ? null : searchable(prompt) };
 }
 
 /** In any state. */
@@ -180,7 +183,7 @@ export async function draftAsset(
     duration_ms: facts.durationMs,
     blurhash: facts.blurhash,
     thumb_asset_id: facts.thumbAssetId,
-    ...promptColumns(facts),
+    ...originColumns(facts),
     refusal,
   } satisfies Partial<Insertable<AssetsTable>>;
   const drafting = db

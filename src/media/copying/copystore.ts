@@ -8,8 +8,8 @@ import {
   assetColumns,
   dropUnready,
   type MediaTables,
+  originColumns,
   type Playback,
-  promptColumns,
   signingColumns,
 } from '../assets/assetstore.ts';
 import { type BlockedAsset, blockAsset, type Finding } from '../screening/incidentstore.ts';
@@ -29,6 +29,7 @@ export function findCopySource(db: Handle, assetId: string) {
       'pdq_quality as pdqQuality',
       'screened_at as screenedAt',
       'prompt',
+      'model',
     ])
     .where('asset_id', '=', assetId)
     .where('ready_at', 'is not', null)
@@ -88,7 +89,7 @@ export function markCopied(
       duration_ms: facts.durationMs,
       blurhash: facts.blurhash,
       thumb_asset_id: facts.thumbAssetId,
-      ...promptColumns(facts),
+      ...originColumns(facts),
       playback: facts.playback,
       ready_at: sql<Date>`now()`,
     })

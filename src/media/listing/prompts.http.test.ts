@@ -1,4 +1,4 @@
-/** Prompts of assets: who sees them, and the search for their words (docs/specification/media.md#listing). */
+/** Prompts and models of assets: who sees them, and the search for words of a prompt (docs/specification/media.md#listing). */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeImage } from '../../../test/media/images.fixture.ts';
 import { type MediaRig, onEveryPair, type Refusal, startMedia, upload } from '../../../test/media/rig.fixture.ts';
@@ -18,9 +18,10 @@ onEveryPair('prompts of assets', (pair) => {
   const unprompted: Asset[] = [];
 
   async function make(client = rig.user, changes: object = {}): Promise<Asset> {
-    const { prompt, thumbAssetId, ...identity } = { prompt: undefined, thumbAssetId: undefined, ...changes };
+    const none = { prompt: undefined, model: undefined, thumbAssetId: undefined };
+    const { prompt, model, thumbAssetId, ...identity } = { ...none, ...changes };
     const { said } = await upload(client, png, identity);
-    const { status, body } = await client.register({ ...said, prompt, thumbAssetId });
+    const { status, body } = await client.register({ ...said, prompt, model, thumbAssetId });
     if (status !== 201) throw new Error(`the registration returned ${status}`);
     return body;
   }
@@ -28,7 +29,8 @@ onEveryPair('prompts of assets', (pair) => {
   beforeAll(async () => {
     rig = await startMedia(pair);
     png = await makeImage('png');
-    for (const [name, prompt] of Object.entries(prompts)) made.set(name, await make(rig.user, { prompt }));
+    for (const [name, prompt] of Object.entries(prompts))
+      made.set(name, await make(rig.user, { prompt, model: 'gpt-image-2' }));
     unprompted.push(await make());
     await make(rig.otherUser, { prompt: 'a lighthouse of another user' });
   });
@@ -44,7 +46,8 @@ onEveryPair('prompts of assets', (pair) => {
     expect(made.get('cafe')?.prompt).toBe(prompts.cafe);
     expect(unprompted[0]?.prompt).toBeNull();
     const { body } = await rig.user.get<Asset>(`/v1/assets/${made.get('tower')?.assetId}`);
-    expect(body.prompt).toBe(prompts.tower);
+    expect(body).toMatchObject({ prompt: prompts.tower, model: 'gpt-image-2' });
+    expect(unprompted[0]?.model).toBeNull();
   });
 
   it.each([
@@ -81,11 +84,17 @@ onEveryPair('prompts of assets', (pair) => {
   });
 
   it('hides them from readers of a public scope', async () => {
-    const shared = await make(rig.user, { scopeKind: 'feed', scopeId: 'published', prompt: 'a private wish' });
+    const shared = await make(rig.user, {
+      scopeKind: 'feed',
+      scopeId: 'published',
+      prompt: 'a private wish',
+      model: 'secret-9',
+    });
     const read = async (client: typeof rig.user) => (await client.get<Asset>(`/v1/assets/${shared.assetId}`)).body;
-    expect((await read(rig.otherUser)).prompt).toBeNull();
-    expect((await read(rig.user)).prompt).toBe('a private wish');
-    expect((await read(rig.server)).prompt).toBe('a private wish');
+    const visible = { prompt: 'a private wish', model: 'secret-9' };
+    expect(await read(rig.otherUser)).toMatchObject({ prompt: null, model: null });
+    expect(await read(rig.user)).toMatchObject(visible);
+    expect(await read(rig.server)).toMatchObject(visible);
     await rig.user.delete('/v1/assets', { ids: [shared.assetId] });
   });
 
@@ -95,9 +104,16 @@ onEveryPair('prompts of assets', (pair) => {
       return (await client.post<Asset>('/v1/copy', to)).body;
     };
     const own = await copy(rig.user, {});
-    expect(own.prompt).toBe(prompts.cafe);
-    expect((await copy(rig.server, { toOwnerId: '00000000-0000-4000-8000-000000000001' })).prompt).toBeNull();
+    expect(own).toMatchObject({ prompt: prompts.cafe, model: 'gpt-image-2' });
+    const foreign = await copy(rig.server, { toOwnerId: '00000000-0000-4000-8000-000000000001' });
+    expect(foreign).toMatchObject({ prompt: null, model: null });
     await rig.user.delete('/v1/assets', { ids: [own.assetId] });
+  });
+
+  it.each(['', 'm'.repeat(201), 'a\0b', 7])('rejects the model %j', async (model) => {
+    const { said } = await upload(rig.user, png);
+    const refused = await rig.user.register({ ...said, model });
+    expect(refused).toMatchObject({ status: 400, body: { message: expect.stringContaining('model') } });
   });
 
   it('keep their first value if the registration is repeated', async () => {

@@ -111,6 +111,7 @@ export function unknownFacts(mime: string): AssetFacts {
     blurhash: null,
     thumbAssetId: null,
     prompt: null,
+    model: null,
   };
 }
 

@@ -52,6 +52,7 @@ onEveryPair('POST /v1/assets', (pair) => {
       expect(body).toEqual({
         assetId,
         prompt: null,
+        model: null,
         ownerId: rig.userId,
         scopeKind: said.scopeKind,
         scopeId: said.scopeId,

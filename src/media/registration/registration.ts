@@ -101,7 +101,7 @@ function declaredBy(caller: Caller, request: RegistrationRequest): DeclaredUploa
   return {
     identity: { assetId, ownerId, scopeKind, scopeId, kind, requestedMime: mime },
     storageKey: storageKeyOf({ assetId, ownerId, scopeKind, scopeId, mime }),
-    // All but the prompt only for files that are not images (docs/specification/media.md#registration).
+    // All but the prompt and the model only for files that are not images (docs/specification/media.md#registration).
     facts: {
       ...unknownFacts(mime),
       width: request.width ?? null,
@@ -110,6 +110,7 @@ function declaredBy(caller: Caller, request: RegistrationRequest): DeclaredUploa
       blurhash: request.blurhash ?? null,
       thumbAssetId: isVideo(request) ? (request.thumbAssetId ?? null) : null,
       prompt: request.prompt ?? null,
+      model: request.model ?? null,
     },
   };
 }

@@ -38,6 +38,7 @@ describe.each(laneEngines)('signing videos on $name', (engine) => {
         durationMs: null,
         blurhash: null,
         prompt: null,
+        model: null,
       };
       await draftAsset(db, identity, place, { ...unknown, mime, thumbAssetId });
       await markReady(db, assetId, place.etag);

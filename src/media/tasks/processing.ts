@@ -199,6 +199,7 @@ async function makeAssets(deps: ProcessingDeps, job: Job<VideoUpload>, longestMs
     kind: 'video',
     byteSize: undefined,
     prompt: undefined,
+    model: undefined,
   };
   const { created } = await registerAsset(deps, internal, { ...identity, ...said }, (tx) =>
     complete(tx, poster?.assetId),
@@ -246,6 +247,7 @@ type Poster = ReturnType<typeof posterOf>;
 /** For images, the bytes decide. */
 const unknown = {
   prompt: undefined,
+  model: undefined,
   byteSize: undefined,
   blurhash: undefined,
   width: undefined,

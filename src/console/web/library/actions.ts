@@ -8,6 +8,9 @@ import { deleteLater } from './deletions.ts';
 /** The facts that the actions need. A conversation knows no more of its images. */
 export type ActionTarget = Pick<Asset, 'assetId' | 'mime'>;
 
+/** In the state of the history: the asset was opened from a page of the console, so closing it leads back there. */
+export const fromPage = { fromPage: true };
+
 const extensions: Readonly<Record<string, string>> = {
   'image/jpeg': 'jpg',
   'image/svg+xml': 'svg',

@@ -1,6 +1,10 @@
 /** Edits an image, or the part of it that a mask shows, through the agent's tools for clients (`POST /mcp`). */
 import type { User } from '../user.tsx';
 
+/** The ratios of `edit_image`. */
+export const ratios = ['1:1', '4:3', '3:4', '16:9', '9:16'] as const;
+export type Ratio = (typeof ratios)[number];
+
 interface ToolAnswer {
   readonly error?: { readonly message: string };
   readonly result?: {
@@ -14,6 +18,8 @@ export interface ImageEdit {
   readonly prompt: string;
   /** A PNG whose transparent pixels are the part to change, in base64. */
   readonly mask: string | undefined;
+  /** `undefined`: the image's own. */
+  readonly ratio: Ratio | undefined;
 }
 
 /** The id of the new image. Throws the reason why there is none. */

@@ -6,7 +6,7 @@ import type { Asset } from '../../../client/media/api.ts';
 import { Problem } from '../parts/states.tsx';
 import { useUser } from '../user.tsx';
 import { nameOf } from './assets.ts';
-import { editImage } from './editing.ts';
+import { editImage, type Ratio, ratios } from './editing.ts';
 import { useSigned } from './signing.ts';
 import { draw, type Stroke, toMask } from './strokes.ts';
 
@@ -30,14 +30,15 @@ export function Editor({
   const [strokes, setStrokes] = useState<readonly Stroke[]>([]);
   const [brush, setBrush] = useState({ size: 0.08, erases: false });
   const [prompt, setPrompt] = useState('');
-  const [count, setCount] = useState(1);
+  const [ratio, setRatio] = useState<Ratio>();
+  const [count, setCount] = useState<(typeof counts)[number]>(1);
   const [made, setMade] = useState(0);
   const stop = useRef(new AbortController());
   const edit = useMutation({
     mutationFn: async () => {
       setMade(0);
       const mask = await toMask(strokes, asset.width ?? shownSide, asset.height ?? shownSide);
-      const order = { assetId: asset.assetId, prompt: prompt.trim(), mask };
+      const order = { assetId: asset.assetId, prompt: prompt.trim(), mask, ratio };
       const ids: string[] = [];
       // One after the other, because calls at the same time count toward the limit of runs.
       while (ids.length < count) {
@@ -127,20 +128,14 @@ export function Editor({
             onChange={(event) => setPrompt(event.target.value)}
           />
         </label>
-        <fieldset className="segments" aria-label="How many images">
-          {counts.map((number) => (
-            <label key={number}>
-              <input
-                type="radio"
-                name="count"
-                className="unseen"
-                checked={count === number}
-                onChange={() => setCount(number)}
-              />
-              {number}
-            </label>
-          ))}
-        </fieldset>
+        <Segments
+          name="Ratio"
+          options={[undefined, ...ratios]}
+          chosen={ratio}
+          onChoose={setRatio}
+          textOf={(option) => option ?? 'Same'}
+        />
+        <Segments name="Number of images" options={counts} chosen={count} onChoose={setCount} textOf={String} />
         <Price count={count} />
         <Problem of={edit.error} />
         <div className="does">
@@ -157,6 +152,40 @@ export function Editor({
         </div>
       </form>
     </>
+  );
+}
+
+function Segments<Option extends string | number | undefined>({
+  name,
+  options,
+  chosen,
+  onChoose,
+  textOf,
+}: {
+  readonly name: string;
+  readonly options: readonly Option[];
+  readonly chosen: Option;
+  readonly onChoose: (option: Option) => void;
+  readonly textOf: (option: Option) => string;
+}) {
+  return (
+    <div className="field">
+      <span aria-hidden="true">{name}</span>
+      <fieldset className="segments" aria-label={name}>
+        {options.map((option) => (
+          <label key={textOf(option)}>
+            <input
+              type="radio"
+              name={name}
+              className="unseen"
+              checked={chosen === option}
+              onChange={() => onChoose(option)}
+            />
+            {textOf(option)}
+          </label>
+        ))}
+      </fieldset>
+    </div>
   );
 }
 

@@ -1,6 +1,6 @@
 /** The timeline: rows of tiles by day. Only the rows near the window exist, so a library may have any size. */
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
-import { type KeyboardEvent, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import { type KeyboardEvent, useDeferredValue, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import type { Asset } from '../../../client/media/api.ts';
 import type { Choosing } from './choosing.ts';
 import { useSignAhead } from './signing.ts';
@@ -32,7 +32,9 @@ export function Timeline({
   const list = useRef<HTMLDivElement>(null);
   const { columns, tile, gap, top } = useMeasures(list);
   const [active, setActive] = useState(0);
-  const rows = useMemo(() => arrange(assets, columns), [assets, columns]);
+  // The page is painted before its tiles, so that the interaction that opens it is not slow.
+  const isPainted = useDeferredValue(true, false);
+  const rows = useMemo(() => (isPainted ? arrange(assets, columns) : []), [isPainted, assets, columns]);
   const virtual = useWindowVirtualizer({
     count: rows.length,
     estimateSize: (index) => (rows[index]?.kind === 'date' ? dateHeight : tile + gap),
@@ -54,8 +56,8 @@ export function Timeline({
   useEffect(() => {
     // Three windows ahead, so that the end is not seen while one scrolls.
     const ahead = Math.ceil((3 * innerHeight) / (tile + gap));
-    if (hasMore && last + ahead >= rows.length) onMore();
-  }, [hasMore, last, rows.length, tile, gap, onMore]);
+    if (isPainted && hasMore && last + ahead >= rows.length) onMore();
+  }, [isPainted, hasMore, last, rows.length, tile, gap, onMore]);
 
   function moveTo(place: number): void {
     const next = Math.min(Math.max(place, 0), assets.length - 1);

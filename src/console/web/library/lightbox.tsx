@@ -169,6 +169,7 @@ function Facts({ asset }: { readonly asset: Asset }) {
         </section>
       )}
       <dl>
+        {asset.model !== null && <Fact name="Model">{asset.model}</Fact>}
         <Fact name="Created">{momentOf(asset.createdAt)}</Fact>
         <Fact name="Type">{`${wordOf(asset)} (${(asset.mime.split('/')[1] ?? '').toUpperCase()})`}</Fact>
         {asset.width !== null && <Fact name="Dimensions">{`${asset.width} × ${asset.height}`}</Fact>}

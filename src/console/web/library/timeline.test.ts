@@ -23,6 +23,7 @@ function assetAt(daysAgo: number, place: number): Asset {
     storageKey: '',
     sha256: null,
     prompt: null,
+    model: null,
     createdAt: createdAt.toISOString(),
   };
 }

@@ -7,6 +7,7 @@ import '../knowledge/knowledge.css';
 import { useHidden } from '../library/deletions.ts';
 import '../library/library.css';
 import { Empty, Failure, Loading } from '../parts/states.tsx';
+import { startDraft } from '../studio/draft.ts';
 import { useUser } from '../user.tsx';
 
 /** The memory of the signed-in user. */
@@ -127,6 +128,9 @@ function Nothing() {
   return (
     <Empty title="Atelier has not stored anything about you yet.">
       <p>In a conversation, say for example “remember that I like warm colors”. It appears here for {email}.</p>
+      <button type="button" onClick={() => startDraft({ assetIds: [], text: 'Remember that I like warm colors' })}>
+        Start a conversation
+      </button>
     </Empty>
   );
 }

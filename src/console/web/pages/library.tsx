@@ -1,9 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { Download, ImagePlus, Trash2, X } from 'lucide-react';
 import { useCallback, useEffect, useMemo, useState } from 'react';
-import { useLocation, useParams } from 'wouter';
+import { Link, useLocation, useParams } from 'wouter';
 import type { Asset } from '../../../client/media/api.ts';
-import { downloadAll, referInStudio, remove } from '../library/actions.ts';
+import { downloadAll, fromPage, referInStudio, remove } from '../library/actions.ts';
 import { type Filters, noFilters, useAssets, useForget, useNewAssets } from '../library/assets.ts';
 import { type Choosing, useChoosing } from '../library/choosing.ts';
 import { useHidden } from '../library/deletions.ts';
@@ -18,9 +18,7 @@ import { Empty, Failure, Loading } from '../parts/states.tsx';
 import { useUser } from '../user.tsx';
 
 const icon = { size: 16, strokeWidth: 1.75, 'aria-hidden': true } as const;
-/** In the state of the history: the asset was opened from the grid, so Back leads there. */
-const fromGrid = { fromGrid: true };
-const toEdit = { fromGrid: true, isEditing: true };
+const toEdit = { ...fromPage, isEditing: true };
 
 export function Library() {
   const user = useUser();
@@ -43,7 +41,7 @@ export function Library() {
   const onMore = useCallback(() => {
     if (!isFetchingNextPage && !isPlaceholderData) void fetchNextPage();
   }, [isFetchingNextPage, isPlaceholderData, fetchNextPage]);
-  const open = useCallback((asset: Asset) => navigate(`/library/${asset.assetId}`, { state: fromGrid }), [navigate]);
+  const open = useCallback((asset: Asset) => navigate(`/library/${asset.assetId}`, { state: fromPage }), [navigate]);
   const edit = useCallback((asset: Asset) => navigate(`/library/${asset.assetId}`, { state: toEdit }), [navigate]);
   useEffect(() => void readNew(), [readNew]);
   const upload = (files: readonly File[]) =>
@@ -113,9 +111,9 @@ function Opened({
   const [isEditing, setEditing] = useState(history.state?.isEditing === true);
   const place = assets.findIndex((asset) => asset.assetId === assetId);
   const show = (id: string) =>
-    navigate(`/library/${id}`, { replace: true, state: { fromGrid: history.state?.fromGrid } });
+    navigate(`/library/${id}`, { replace: true, state: { fromPage: history.state?.fromPage } });
   const stepTo = (asset: Asset | undefined) => asset && (() => show(asset.assetId));
-  const close = () => (history.state?.fromGrid ? history.back() : navigate('/library', { replace: true }));
+  const close = () => (history.state?.fromPage ? history.back() : navigate('/library', { replace: true }));
   return (
     <Lightbox
       assetId={assetId}
@@ -191,6 +189,9 @@ function Nothing({ isFiltered, onReset }: { readonly isFiltered: boolean; readon
       <p>
         Images and videos that you create in the studio appear here. You can also drop files anywhere to upload them.
       </p>
+      <Link className="button" href="/studio">
+        Create an image
+      </Link>
     </Empty>
   );
 }

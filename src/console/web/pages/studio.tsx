@@ -3,6 +3,7 @@ import { Redirect, useLocation, useParams } from 'wouter';
 import { InSidebar, InTopBar } from '../shell/frame.tsx';
 import { Conversation } from '../studio/conversation.tsx';
 import { useUserEvents } from '../studio/events.ts';
+import { useThreadActions } from '../studio/threadactions.ts';
 import { ThreadList } from '../studio/threadlist.tsx';
 import { newThreadId } from '../studio/threads.ts';
 import '../studio/studio.css';
@@ -15,6 +16,7 @@ export function Studio() {
 function Opened({ threadId }: { readonly threadId: string }) {
   const [, navigate] = useLocation();
   useUserEvents();
+  useThreadActions();
   return (
     <div className="studio">
       <h1 className="unseen">Studio</h1>

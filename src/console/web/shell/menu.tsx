@@ -58,12 +58,12 @@ export function MenuChoice({
   readonly onChange: (value: string) => void;
 }) {
   return (
-    <DropdownMenu.RadioGroup value={value} onValueChange={onChange} aria-label={label} className="segments">
+    <DropdownMenu.RadioGroup value={value} onValueChange={onChange} aria-label={label} className="menuchoices">
       {choices.map(({ value: choice, title, Icon }) => (
         <DropdownMenu.RadioItem
           key={choice}
           value={choice}
-          className="segment"
+          className="menuchoice"
           // The menu stays open, so that the effect can be seen.
           onSelect={(event) => event.preventDefault()}
         >

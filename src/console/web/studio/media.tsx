@@ -2,6 +2,8 @@
 import { useMutation } from '@tanstack/react-query';
 import { LoaderCircle, RotateCw } from 'lucide-react';
 import { createContext, useContext } from 'react';
+import { Link } from 'wouter';
+import { fromPage } from '../library/actions.ts';
 import { AssetImage } from '../library/assetimage.tsx';
 import { MediaActions } from '../library/mediaactions.tsx';
 import { useSigned } from '../library/signing.ts';
@@ -61,9 +63,9 @@ export function Image({ assetId, alt }: { readonly assetId: string; readonly alt
   if (data?.ready === false) return <p className="quiet small">This image has been deleted.</p>;
   return (
     <div className="media">
-      <a href={data?.url} target="_blank" rel="noreferrer" aria-label={`Open the image: ${alt}`}>
+      <Link href={`/library/${assetId}`} state={fromPage} aria-label={`Open the image: ${alt}`}>
         <AssetImage url={data?.previewUrl ?? data?.url} alt={alt} blurhash={data?.blurhash} />
-      </a>
+      </Link>
       {data !== undefined && <Actions assetId={assetId} mime={data.mime ?? 'image/jpeg'} prompt={alt} />}
     </div>
   );

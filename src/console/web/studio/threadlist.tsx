@@ -1,8 +1,7 @@
-import { Ellipsis, MessageSquare, Pencil, Search, SquarePen, Trash2 } from 'lucide-react';
-import { useDeferredValue, useMemo, useState } from 'react';
+import { Ellipsis, Pencil, Search, SquarePen, Trash2 } from 'lucide-react';
+import { useDeferredValue, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { Failure } from '../parts/states.tsx';
-import { useActions } from '../shell/actions.ts';
 import { Menu, MenuItem } from '../shell/menu.tsx';
 import { Skeleton } from '../shell/skeleton.tsx';
 import { useUser } from '../user.tsx';
@@ -15,7 +14,6 @@ export function ThreadList({ current }: { readonly current: string }) {
   const [text, setText] = useState('');
   const search = useDeferredValue(text.trim());
   const { threads, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useThreads(search);
-  useThreadActions(threads);
   return (
     <nav aria-label="Conversations" className="threads">
       <button type="button" className="new" onClick={() => navigate(`/studio/${newThreadId()}`)}>
@@ -62,38 +60,6 @@ export function ThreadList({ current }: { readonly current: string }) {
         )}
       </div>
     </nav>
-  );
-}
-
-/** The palette finds conversations by title. */
-function useThreadActions(threads: readonly Thread[] | undefined): void {
-  const [, navigate] = useLocation();
-  const titles = threads?.map(({ threadId, title }) => `${threadId} ${title}`).join('\n') ?? '';
-  useActions(
-    useMemo(
-      () => [
-        {
-          id: 'new-conversation',
-          title: 'New conversation',
-          group: 'Studio',
-          Icon: SquarePen,
-          keys: 'mod+shift+o',
-          perform: () => navigate(`/studio/${newThreadId()}`),
-        },
-        ...titles
-          .split('\n')
-          .filter(Boolean)
-          .map((line) => ({ threadId: line.slice(0, line.indexOf(' ')), title: line.slice(line.indexOf(' ') + 1) }))
-          .map(({ threadId, title }) => ({
-            id: threadId,
-            title,
-            group: 'Conversation',
-            Icon: MessageSquare,
-            perform: () => navigate(`/studio/${threadId}`),
-          })),
-      ],
-      [titles, navigate],
-    ),
   );
 }
 

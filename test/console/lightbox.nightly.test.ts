@@ -1,0 +1,137 @@
+/** Images of a conversation in the lightbox, at each size: its facts, its notices, an edit at another ratio, and no motion. */
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { judge } from './judging.fixture.ts';
+import {
+  type ConsoleRig,
+  enterAsUser,
+  launchChromium,
+  startConsole,
+  useVisitors,
+  type Visitor,
+  withoutChromium,
+} from './rig.fixture.ts';
+
+const limitMs = 120_000;
+const widths = [390, 820, 1440, 1920];
+
+describe.skipIf(withoutChromium)('the lightbox', () => {
+  let rig: ConsoleRig;
+  let browser: Browser;
+  beforeAll(async () => {
+    [rig, browser] = await Promise.all([startConsole(), launchChromium()]);
+  }, limitMs);
+  afterAll(async () => {
+    await browser.close();
+    await rig.close();
+  });
+
+  const visit = useVisitors(() => browser);
+
+  /** Opens the image of a new conversation in the lightbox. Returns the URL of the conversation. */
+  async function openImage({ page, context }: Visitor): Promise<string> {
+    await enterAsUser({ page, context }, rig, '/studio');
+    await page.getByLabel('Message', { exact: true }).fill('an image of a lighthouse');
+    await page.keyboard.press('Enter');
+    await page.locator('.asset-image.there').waitFor();
+    await page.getByRole('button', { name: 'Send' }).waitFor();
+    const conversation = page.url();
+    await page.getByRole('link', { name: /^Open the image/ }).click();
+    await lightbox(page).locator('.asset-image.there').waitFor();
+    return conversation;
+  }
+
+  const lightbox = (page: Page) => page.getByRole('dialog');
+  const fact = (page: Page, name: string) => lightbox(page).locator(`dt:text-is("${name}") + dd`).innerText();
+
+  it('opens from a conversation, shows prompt and model, and closes to the conversation', async () => {
+    const visitor = await visit();
+    const { page, complaints } = visitor;
+    const conversation = await openImage(visitor);
+    expect(await fact(page, 'Model')).toBe('Offline renderer');
+    await lightbox(page).getByRole('heading', { name: 'Prompt' }).waitFor();
+    const link = lightbox(page).getByRole('link', { name: 'Open in conversation' });
+    expect(await link.getAttribute('href')).toBe(new URL(conversation).pathname);
+    await page.keyboard.press('Escape');
+    await page.waitForURL(conversation);
+    await page.locator('.asset-image.there').waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  it('edits an image at another ratio', async () => {
+    const visitor = await visit();
+    const { page, complaints } = visitor;
+    await openImage(visitor);
+    expect(await fact(page, 'Dimensions')).toBe('1024 × 1024');
+    await lightbox(page).getByRole('button', { name: 'Edit', exact: true }).click();
+    const form = page.getByRole('form', { name: 'Edit the image' });
+    await form.getByLabel('Prompt').fill('a red balloon');
+    await form.getByRole('group', { name: 'Ratio' }).getByText('16:9', { exact: true }).click();
+    await form.getByRole('button', { name: 'Make the image' }).click();
+    await form.waitFor({ state: 'detached' });
+    await expect.poll(() => fact(page, 'Dimensions')).toBe('1024 × 576');
+    expect(complaints).toEqual([]);
+  });
+
+  it('shows notices above the image, at each width', async () => {
+    const visitor = await visit();
+    const { page, complaints } = visitor;
+    await openImage(visitor);
+    for (const width of widths) {
+      await page.setViewportSize({ width, height: 900 });
+      await lightbox(page).getByRole('button', { name: 'Share to the public feed' }).click();
+      const notice = lightbox(page).locator('.toast').last();
+      await notice.getByText(/public feed|Everyone can see it/).waitFor();
+      const isUncovered = await notice.evaluate(`it => {
+        const { x, y, width, height } = it.getBoundingClientRect();
+        return it.contains(document.elementFromPoint(x + width / 2, y + height / 2));
+      }`);
+      expect([width, isUncovered]).toEqual([width, true]);
+      await notice.getByRole('button', { name: 'Dismiss' }).click();
+      await notice.waitFor({ state: 'detached' });
+    }
+    await lightbox(page).getByRole('button', { name: 'Edit', exact: true }).click();
+    await page.getByRole('form', { name: 'Edit the image' }).waitFor();
+    await judge(page, 'an edit');
+    expect(complaints).toEqual([]);
+  });
+
+  it('finds conversations by the palette, at each width', async () => {
+    const visitor = await visit();
+    const { page, complaints } = visitor;
+    const conversation = await openImage(visitor);
+    for (const width of widths) {
+      await page.setViewportSize({ width, height: 900 });
+      await page.goto(`${rig.url}/studio`);
+      await page.getByText('A new conversation').waitFor();
+      await page.keyboard.press('Control+k');
+      const options = lightbox(page).getByRole('option');
+      await options.filter({ hasText: 'New conversation' }).waitFor();
+      await options.filter({ hasText: 'an image of a lighthouse' }).click();
+      await page.waitForURL(conversation);
+      await page.locator('.asset-image.there').waitFor();
+    }
+    expect(complaints).toEqual([]);
+  });
+
+  it('moves nothing if the user prefers reduced motion', async () => {
+    const visitor = await visit();
+    const { page, complaints } = visitor;
+    await page.emulateMedia({ reducedMotion: 'reduce' });
+    const motions: string[] = [];
+    await page.exposeFunction('note', (motion: string) => motions.push(motion));
+    await page.addInitScript(
+      "for (const type of ['animationstart', 'transitionrun']) addEventListener(type, (event) => note(type + ' of ' + event.target.className), true)",
+    );
+    await openImage(visitor);
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Control+k');
+    await page.getByLabel('Search commands').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('link', { name: 'Library' }).click();
+    await page.locator('.tile .asset-image.there').first().hover();
+    expect(motions).toEqual([]);
+    await page.emulateMedia({ reducedMotion: null });
+    expect(complaints).toEqual([]);
+  });
+});
