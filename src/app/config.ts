@@ -155,7 +155,7 @@ export function standInsOf(config: Config, services: readonly ServiceName[]): re
       uses('notify') && notify.resendApiKey === undefined && notify.smtpUrl === 'outbox',
       'mail',
       'stored in the outbox of the data folder',
-      'RESEND_API_KEY and SMTP_URL',
+      'RESEND_API_KEY or SMTP_URL',
     ),
   ];
 }

@@ -17,7 +17,7 @@ import { newPlace, type Place, type Program, root, run } from './running.fixture
 
 const ready = 'Atelier is ready';
 const standIns = ['IDP_URL', 'CMS_URL', 'MODEL_BASE_URL', 'IMAGE_MODEL_BASE_URL', 'VIDEO_MODEL_BASE_URL'];
-const lastLine = 'RESEND_API_KEY and SMTP_URL';
+const lastLine = 'RESEND_API_KEY or SMTP_URL';
 let place: Place;
 const programs: Program[] = [];
 

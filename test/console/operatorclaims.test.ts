@@ -66,10 +66,14 @@ describe.skipIf(withoutChromium)('operators by claim', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('do not include other accounts, and the page says which settings name operators', { timeout: limitMs }, async () => {
+  it('do not include other accounts, and the page says which settings name operators', {
+    timeout: limitMs,
+  }, async () => {
     const { page, complaints } = await visit();
     await signIn(page, `stranger-${randomUUID()}@example.com`);
-    await page.getByText('This account is not an operator. OPERATOR_EMAILS or OPERATOR_CLAIM names operators.').waitFor();
+    await page
+      .getByText('This account is not an operator. OPERATOR_EMAILS or OPERATOR_CLAIM names operators.')
+      .waitFor();
     await judge(page, 'the refusal of an account');
     expect(complaints.splice(0)).toEqual([expect.stringContaining('403')]);
   });

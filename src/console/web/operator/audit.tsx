@@ -42,7 +42,7 @@ export function Audit() {
           The actions of operators and commands, newest first. Users are recorded as a hash of their id.
         </p>
       </header>
-      <search className="row start desk-filters">
+      <search className="desk-fields desk-filters">
         {field('actor', 'Operator', 'chief@example.com', 64)}
         {field('action', 'Action', 'retry', 100)}
         {field('userId', 'User id', 'A complete id', 36)}

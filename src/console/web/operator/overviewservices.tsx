@@ -47,9 +47,13 @@ function Service({ state, history }: { readonly state: ServiceState; readonly hi
         </p>
       ))}
       {past && history && <Past past={past} startsAt={history.startsAt} />}
+      {history && status !== 'unreachable' && !wasMeasured(past) && <p className="quiet">Not measured in this time.</p>}
     </li>
   );
 }
+
+const wasMeasured = (past: History['services'][number] | undefined) =>
+  past?.perMinute.some((value) => value !== null) ?? false;
 
 function Past({
   past,
@@ -62,7 +66,7 @@ function Past({
   const errors: Line = { name: 'Errors', values: past.errorsPerMinute, tone: 'bad' };
   const median: Line = { name: 'p50', values: past.p50Ms, tone: 'accent' };
   const slow: Line = { name: 'p95', values: past.p95Ms, tone: 'quiet' };
-  if (past.perMinute.every((value) => value === null)) return null;
+  if (!wasMeasured(past)) return null;
   const hasErrors = past.errorsPerMinute.some((value) => value !== null && value > 0);
   return (
     <>
