@@ -44,7 +44,6 @@ describe.skipIf(skipWithout('bash', 'curl', 'ffmpeg'))('commands', () => {
     await writeFile(join(folder, 'clip.mp4'), (await renderClip()) ?? '');
     running = run('start', [], place.env);
     await running.waitFor('Atelier is ready', 280_000);
-    token = (await runShell('npm run -s token')).trim();
   }, 300_000);
   afterAll(async () => {
     running.child.kill('SIGTERM');
@@ -52,7 +51,7 @@ describe.skipIf(skipWithout('bash', 'curl', 'ffmpeg'))('commands', () => {
     await Promise.all([place.remove(), rm(folder, { recursive: true })]);
   });
 
-  let token: string;
+  let token = '';
   const secretOf = async (name: string): Promise<string> =>
     JSON.parse(await readFile(join(place.dataDir, 'secrets.json'), 'utf8'))[name];
 
@@ -107,6 +106,7 @@ describe.skipIf(skipWithout('bash', 'curl', 'ffmpeg'))('commands', () => {
 
   /** Sends the requests of a block in order. A later request can name the run that an earlier one started. */
   it.each(withTag('http'))('$page:$line is accepted', async ({ text }) => {
+    token ||= (await runShell('npm run -s token')).trim();
     const [key, imageKey] = [await secretOf('INTERNAL_KEY'), await secretOf('SVC_IMAGE_INTERNAL_KEY')];
     let taskId = '';
     const fill = (part: string) =>
