@@ -7,7 +7,7 @@ const configuredModel = z.object({
   label: z.string(),
   vision: z.boolean(),
   tools: z.boolean(),
-  credits: z.int().describe('What a run costs.'),
+  credits: z.int().describe('The price of a run in credits.'),
   contextTokens: z.int(),
   plans: z.array(plan).nullable().describe('The plans that may use it; null: all.'),
   fallback: z.string().nullable().describe('The model that answers when this one fails.'),

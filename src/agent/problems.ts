@@ -4,7 +4,7 @@ import { defineProblems } from '#platform/problem.ts';
 export const agentProblems = defineProblems({
   task_running: {
     status: 409,
-    message: 'The thread already has a run in flight. Wait until it has ended, or stop it.',
+    message: 'The thread already has a run in progress. Wait until it has ended, or stop it.',
   },
   message_exists: {
     status: 409,
@@ -21,7 +21,7 @@ export const agentProblems = defineProblems({
   },
   too_many_runs: {
     status: 429,
-    message: 'The user has reached the limit of runs in flight. Wait until one has ended, or stop one.',
+    message: 'The user has reached the limit of runs in progress. Wait until one has ended, or stop one.',
     retryAfterS: 5,
   },
   too_many_streams: {

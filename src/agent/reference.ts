@@ -59,7 +59,7 @@ export const agentReference = defineReference({
     },
     'GET /thread/:threadId/current-task': {
       id: 'readCurrentTask',
-      description: 'Returns the run in flight of a thread, or `null`. Use it to resume a stream when a page loads.',
+      description: 'Returns the run in progress of a thread, or `null`. Use it to resume a stream when a page loads.',
       problems: ['forbidden'],
     },
     'GET /messages/:threadId': {
@@ -91,7 +91,7 @@ export const agentReference = defineReference({
     'DELETE /threads/:threadId': {
       id: 'deleteThread',
       description:
-        'Stops the run in flight and deletes the thread with its messages and videos. With `assets=true`, its assets are deleted too. After 503, you can repeat the request.',
+        'Stops the run in progress and deletes the thread with its messages and videos. With `assets=true`, its assets are deleted too. After 503, you can repeat the request.',
       problems: ['forbidden', 'not_found'],
     },
     'GET /models/all': {
@@ -111,7 +111,7 @@ export const agentReference = defineReference({
     },
     'GET /people/:userId': {
       id: 'countThreads',
-      description: 'Returns the numbers of threads, messages and runs in flight of a user, for operators.',
+      description: 'Returns the numbers of threads, messages and runs in progress of a user, for operators.',
       problems: ['forbidden'],
     },
     'DELETE /people/:userId': {
@@ -133,9 +133,9 @@ export const agentReference = defineReference({
     },
     'GET /chat/:id/stream': {
       id: 'resumeChat',
-      description: 'Streams the run in flight of a thread from its first event, or after `Last-Event-ID`.',
+      description: 'Streams the run in progress of a thread from its first event, or after `Last-Event-ID`.',
       problems: ['forbidden', 'too_many_streams'],
-      responses: { 200: eventStream, 204: ['The thread has no run in flight.'] },
+      responses: { 200: eventStream, 204: ['The thread has no run in progress.'] },
     },
     'GET /events': {
       id: 'events',

@@ -100,7 +100,7 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
       ...access.userOrInternal,
       schema: {
         tags,
-        summary: 'Read the run in flight of a thread',
+        summary: 'Read the run in progress of a thread',
         params: threadParams,
         querystring: threadOwner,
         response: { 200: currentTask },

@@ -183,7 +183,7 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
     reference: agentReference,
     cors: allowChats(deps.agentOrigins),
     isLongLived: (route) => route !== undefined && longLivedRoutes.includes(route),
-    // Only new runs are refused: runs in flight can still be read and stopped.
+    // Only new runs are refused: runs in progress can still be read and stopped.
     servedWhileDraining: ({ method, routeOptions: { url } }) =>
       url !== '/health' && !(method === 'POST' && startsWork.includes(url ?? '')),
     onDrain: async () => {

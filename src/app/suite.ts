@@ -46,12 +46,12 @@ export async function startSuite(config: Config, services: readonly ServiceName[
     const [edge, agent] = [servers.get('edge'), servers.get('agent')];
     const others = [...servers.values()].filter((server) => server !== edge && server !== agent);
     isClosing = true;
-    // These services now reject new requests, except calls for runs in flight until those have ended.
+    // These services now reject new requests, except calls for runs in progress until those have ended.
     const drained = agent === undefined ? [] : others.map((server) => server.drain());
     await agent?.close();
     await Promise.all(drained);
     await Promise.all(others.map((server) => server.close()));
-    // Uploads and runs in flight read and write through the edge, so it closes after them.
+    // Uploads and runs in progress read and write through the edge, so it closes after them.
     await edge?.close();
     await closers.closeAll();
   };

@@ -93,7 +93,7 @@ describe("the SDK's own chat", () => {
     expect([chat.status, chat.messages]).toEqual(['ready', []]);
   });
 
-  it('joins the run in flight if the thread has one (409)', async () => {
+  it('joins the run in progress if the thread has one (409)', async () => {
     const threadId = newThread();
     const taskId = await user.ask(threadId, '/slow 2');
     const chat = chatOver(threadId);

@@ -39,7 +39,7 @@ export class AgentChatTransport<Message extends UIMessage = UIMessage> implement
     return this.#open(chatId, access, signal, () => startPatiently(access, request, signal));
   }
 
-  /** Returns the run in flight from its first event, or `null`. */
+  /** Returns the run in progress from its first event, or `null`. */
   async reconnectToStream(options: ReconnectOptions<Message>): Promise<ReadableStream<UIMessageChunk> | null> {
     const { chatId, abortSignal: signal } = options;
     const access = this.#accessWith(options.headers);

@@ -18,7 +18,7 @@ import { StartFault, stopRequested } from '#platform/lifecycle.ts';
 import { createLog, type LogFormat, printLine } from '#platform/log.ts';
 import { isStored } from '#platform/secrets.ts';
 
-/** Time for closing in addition to the time for runs in flight. After it the process ends without waiting. */
+/** Time for closing in addition to the time for runs in progress. After it the process ends without waiting. */
 const closingLimitMs = 30_000;
 /** The first requests, such as those of a page that opens, come first. */
 const collectAfterMs = 2_000;

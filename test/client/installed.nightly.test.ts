@@ -104,6 +104,13 @@ describe('together with the packages of applications', () => {
     });
   });
 
+  it('type-checks the README of the package', async () => {
+    const readme = await readFile(join(root, 'packages/client/README.md'), 'utf8');
+    await project.write('readme.ts', blocksOf('ts', readme).join('\n'));
+    const ofBrowsers = { module: 'esnext', moduleResolution: 'bundler', lib: ['es2022', 'dom'], skipLibCheck: true };
+    expect(await project.check(['readme.ts'], ofBrowsers)).toBe('');
+  });
+
   describe('compiles in strict mode without the types of Node or of browsers', () => {
     const sample = `
     import { AtelierError, createAtelier, type Asset } from '@atelier/client';

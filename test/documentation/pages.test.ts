@@ -1,48 +1,23 @@
-/** Runs every runnable block of README and docs/ unchanged; see blocks.fixture.ts. Links must lead to existing files. */
+/** Runs the commands of README and docs/ unchanged, and sends their requests; see blocks.fixture.ts. Links lead to existing files. */
 import { execFile } from 'node:child_process';
-import { existsSync, globSync, readFileSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { decodeJwt } from 'jose';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { parse } from 'yaml';
-import { readConfig } from '#app/config.ts';
-import { settingGroups } from '#app/settings.ts';
 import { renderClip } from '#commands/demo/clip.ts';
 import { renderLandscape } from '#commands/demo/samplephoto.ts';
 import { newPlace, type Place, type Program, root, run } from '../acceptance/running.fixture.ts';
 import { skipWithout } from '../programs.fixture.ts';
-import { blocks, withTag } from './blocks.fixture.ts';
-
-describe('blocks', () => {
-  it('all have a known tag', () => {
-    expect(blocks.length).toBeGreaterThan(15);
-    const known = ['sh', 'ts', 'diff', 'json', 'yaml', 'env', 'ini', 'sql', 'text'];
-    expect(blocks.filter(({ tag }) => !known.includes(tag)).map(({ page, line }) => `${page}:${line}`)).toEqual([]);
-  });
-
-  it.each(withTag('json', 'yaml', 'env', 'ini'))('$page:$line is $tag', ({ tag, text }) => {
-    if (tag === 'json') expect(() => JSON.parse(text)).not.toThrow();
-    else if (tag === 'yaml') expect(parse(text)).toBeTypeOf('object');
-    else if (tag === 'ini') expect(text).toMatch(/^(\[\w+\]\n|#.*\n|[A-Za-z]+=.+\n)+$/);
-    else {
-      const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
-      const env = Object.fromEntries(lines.map((line) => [line.split('=')[0], line.slice(line.indexOf('=') + 1)]));
-      const known = Object.values(settingGroups).flatMap((group) =>
-        Object.values(group).map(({ variable }) => variable),
-      );
-      expect(Object.keys(env).filter((name) => !known.includes(name as never))).toEqual([]);
-      expect(() => readConfig(env, [], { keepSecrets: false })).not.toThrow();
-    }
-  });
-});
+import { pages, withTag } from './blocks.fixture.ts';
+import { portOf, requestsOf } from './requests.fixture.ts';
 
 describe('pages', () => {
-  const pages = globSync('{*.md,docs/{,guides/}*.md}', { cwd: root });
   it.each(pages)('%s links to existing files', (page) => {
-    const text = readFileSync(join(root, page), 'utf8').replaceAll(/^```[\s\S]*?^```$/gm, '');
+    const text = readFileSync(join(root, page), 'utf8').replaceAll(/^ *```[\s\S]*?^ *```$/gm, '');
     const links = [...text.matchAll(/\]\((?!https?:|#)([^)#]+)(?:#[^)]*)?\)/g)].map((match) =>
       join(dirname(page), String(match[1])),
     );
@@ -53,6 +28,9 @@ describe('pages', () => {
     expect([...links, ...named].filter((path) => !isThere(path))).toEqual([]);
   });
 });
+
+/** The offline model extracts no memories, and the image of the example does not exist. */
+const otherStatuses: Readonly<Record<string, number>> = { 'POST /memory/extract': 503, 'POST /v1/ensure': 502 };
 
 describe.skipIf(skipWithout('bash', 'curl', 'ffmpeg'))('commands', () => {
   let place: Place;
@@ -73,19 +51,32 @@ describe.skipIf(skipWithout('bash', 'curl', 'ffmpeg'))('commands', () => {
     await Promise.all([place.remove(), rm(folder, { recursive: true })]);
   });
 
-  /** Runs the blocks of one page in one shell. Only the ports, the data folder, Node and the path to the package are replaced. */
-  async function runPage(page: string): Promise<string> {
-    const lines = withTag('sh')
-      .filter((block) => block.page === page)
-      .map(({ text }) => text);
+  let token = '';
+  const secretOf = async (name: string): Promise<string> =>
+    JSON.parse(await readFile(join(place.dataDir, 'secrets.json'), 'utf8'))[name];
+
+  /** Runs the blocks of one page in one shell. */
+  const runPage = (page: string) =>
+    runShell(
+      withTag('sh')
+        .filter((block) => block.page === page)
+        .map(({ text }) => text)
+        .join('\n'),
+    );
+
+  /** Only the ports, the data folder, Node and the path to the package are replaced. */
+  async function runShell(lines: string): Promise<string> {
     const script = lines
-      .join('\n')
       .replaceAll(/\blocalhost:40(\d\d)\b/g, (_, offset) => `localhost:${place.portBase + Number(offset)}`)
       .replaceAll(/\bdata\//g, `${place.dataDir}/`);
     const npm = `npm() { shift; [ "$1" = -s ] && shift; local name=$1; shift; [ "\${1:-}" = -- ] && shift; node ${join(root, 'launch.mjs')} "$name" "$@"; }`;
     const { stdout } = await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', `${npm}\n${script}`], {
       cwd: folder,
-      env: { ...place.env, PATH: `${dirname(process.execPath)}:${process.env.PATH}` },
+      env: {
+        ...place.env,
+        INTERNAL_KEY: await secretOf('INTERNAL_KEY'),
+        PATH: `${dirname(process.execPath)}:${process.env.PATH}`,
+      },
     });
     return stdout;
   }
@@ -111,5 +102,30 @@ describe.skipIf(skipWithout('bash', 'curl', 'ffmpeg'))('commands', () => {
   const others = [...new Set(withTag('sh').map(({ page }) => page))].filter((page) => page !== 'README.md');
   it.each(others)('%s', async (page) => {
     expect((await runPage(page)).trim()).not.toBe('');
+  });
+
+  /** Sends the requests of a block in order. A later request can name the run that an earlier one started. */
+  it.each(withTag('http'))('$page:$line is accepted', async ({ text }) => {
+    token ||= (await runShell('npm run -s token')).trim();
+    const [key, imageKey] = [await secretOf('INTERNAL_KEY'), await secretOf('SVC_IMAGE_INTERNAL_KEY')];
+    let taskId = '';
+    const fill = (part: string) =>
+      part
+        .replaceAll('<access token>', token)
+        .replaceAll('<internal key>', key)
+        .replaceAll('<image key>', imageKey)
+        .replaceAll('<taskId>', taskId)
+        .replaceAll('7c9e6679-7425-40de-944b-e07fc1f90ae7', String(decodeJwt(token).sub));
+    for (const request of requestsOf(text)) {
+      const { method, path, headers, body } = request;
+      const url = `http://127.0.0.1:${place.portBase + portOf(request) - 4000}${fill(path)}`;
+      const filled = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, fill(value)]));
+      const response = await fetch(url, { method, headers: filled, ...(body !== undefined && { body: fill(body) }) });
+      expect(response.status, `${method} ${path}`).toEqual(
+        otherStatuses[`${method} ${path}`] ?? expect.toBeOneOf([200, 201, 204]),
+      );
+      if (response.status === 201) ({ taskId } = (await response.json()) as { readonly taskId: string });
+      else await response.body?.cancel();
+    }
   });
 });

@@ -6,9 +6,18 @@ import { type Found, lintMarkdown } from './markdown.ts';
 
 const root = join(import.meta.dirname, '../..');
 
-const pages = ['*.md', 'docs/**/*.md', 'examples/**/*.md'];
-/** Code whose literals are read outside of it. The client is generated from the others. */
-const code = ['src/**/{problem,problems,api,emailapi,request,routes,*routes,reference}.ts', 'src/console/web/**/*.tsx'];
+const pages = ['*.md', '{docs,examples,packages,tools}/**/*.md'];
+/** Code whose literals are read outside of it: messages, descriptions, log lines, the console's pages. */
+const code = ['src/**/*.ts', 'src/console/web/**/*.tsx'];
+/** Tests and generated files, texts for models and from models, and words in other languages. */
+const exempt = [
+  '**/*.test.ts',
+  'src/client/**',
+  'src/agent/turn/turn.ts',
+  'src/local/model/**',
+  'src/memory/{embedding,text}/**',
+  'src/console/web/**/facts.ts',
+];
 
 export interface LintedFile {
   readonly path: string;
@@ -16,7 +25,7 @@ export interface LintedFile {
 }
 
 export function lintFiles(): readonly LintedFile[] {
-  const exclude = ['**/node_modules/**', 'src/client/**'];
+  const exclude = ['**/node_modules/**', 'src/console/dist/**', ...exempt];
   const paths = globSync([...pages, ...code], { cwd: root, exclude }).map((path) => path.replaceAll('\\', posix.sep));
   return paths.sort().map(lintFile);
 }

@@ -55,7 +55,7 @@ export function addChatRoutes(app: HttpServer, access: Access, deps: ChatDeps): 
       ...access.userOnly,
       schema: {
         tags,
-        summary: 'Resume the stream of the run in flight of a thread',
+        summary: 'Resume the stream of the run in progress of a thread',
         params: chatParams,
       },
     },

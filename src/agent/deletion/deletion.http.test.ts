@@ -135,7 +135,7 @@ onEveryPair('deletion', (pair) => {
       expect((await remove(user, threadId)).status).toBe(404);
     });
 
-    it('stops the run in flight first: its readers see the end, and what they saw is charged', async () => {
+    it('stops the run in progress first: its readers see the end, and what they saw is charged', async () => {
       const user = await rig.user();
       const threadId = newThread();
       const taskId = await user.ask(threadId, '/slow 60');

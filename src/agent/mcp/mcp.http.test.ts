@@ -204,7 +204,7 @@ describe('generate_image and edit_image', () => {
     expect(rig.provider.asked.some(({ body }) => JSON.stringify(body).includes(prompt))).toBe(false);
   });
 
-  it('count toward the runs in flight, and runs toward them', async () => {
+  it('count toward the runs in progress, and runs toward them', async () => {
     const { user, client, prompt } = await prepare();
     const hanging = `mcp hanging ${randomUUID()}`;
     rig.provider.on(hanging, { hang: true });

@@ -28,7 +28,7 @@ const text = (max: number) =>
     .min(1)
     .max(max)
     .refine((value) => findUnstorable(value, '') === undefined, 'must not contain NUL or lone surrogates');
-const prompt = text(4000).describe('What to make, in words.');
+const prompt = text(4000).describe('A description of what to make.');
 /** The start of every PNG, in base64. */
 const pngStart = 'iVBORw0KGgo';
 const maxMaskLength = 700_000;

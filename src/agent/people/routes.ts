@@ -16,7 +16,7 @@ export interface PeopleDeps extends RemovalDeps {
 }
 
 const params = z.object({ userId: z.uuid().toLowerCase() });
-const counts = z.object({ threads: z.int(), messages: z.int(), running: z.int().describe('Runs in flight.') });
+const counts = z.object({ threads: z.int(), messages: z.int(), running: z.int().describe('Runs in progress.') });
 const erased = z.object({
   removed: z.record(z.string(), z.int()).describe('The number of removed records of each kind.'),
 });

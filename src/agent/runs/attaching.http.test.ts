@@ -54,7 +54,7 @@ describe('a refused run leaves no asset', () => {
       },
     ],
     [
-      'in a thread with a run in flight',
+      'in a thread with a run in progress',
       409,
       'task_running',
       async () => {

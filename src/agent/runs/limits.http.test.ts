@@ -1,4 +1,4 @@
-/** What one user can hold of the agent: runs in flight, open streams, the length of a thread; and what an aborted run costs. */
+/** What one user can hold of the agent: runs in progress, open streams, the length of a thread; and what an aborted run costs. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { transaction } from '#platform/db/db.ts';
 import { type Chatter, newThread } from '../../../test/agent/rig.fixture.ts';
@@ -24,7 +24,7 @@ const abort = async (user: Chatter, taskId: unknown) => {
   return (await user.ended(String(taskId))).status;
 };
 
-describe('runs in flight', () => {
+describe('runs in progress', () => {
   it('are at most 10 of one user, however many start at once; the rest are 429 and cost nothing', async () => {
     const [user, other] = [await rig.user('pro', 1000), await rig.user('pro', 1000)];
     const onBehalf = { userId: user.userId };

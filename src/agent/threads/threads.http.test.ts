@@ -56,7 +56,7 @@ onEveryPair('threads', (pair) => {
       expect(idsOf(await list(stranger))).toEqual([]);
     });
 
-    it('shows the run in flight', async () => {
+    it('shows the run in progress', async () => {
       const threadId = newThread();
       const taskId = await user.ask(threadId, '/slow 60');
       expect((await read(user, threadId)).body).toMatchObject({ runningTaskId: taskId, messageCount: 1 });

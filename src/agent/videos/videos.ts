@@ -216,7 +216,7 @@ async function makeVideo(deps: VideoDeps, job: Job<Payload>): Promise<void> {
 function speakable(error: unknown, isOrdered: boolean): unknown {
   if (error instanceof ProviderFailed && !isOrdered) return new UnrecoverableError(error.message, { cause: error });
   const maySay = error instanceof ProviderFailed || error instanceof UnrecoverableError;
-  return maySay ? error : new Error('The video could not be made or kept.', { cause: error });
+  return maySay ? error : new Error('The video could not be made or stored.', { cause: error });
 }
 
 async function keepClip(deps: VideoDeps, video: Video, clip: Clip, signal: AbortSignal) {

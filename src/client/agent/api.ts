@@ -94,7 +94,7 @@ export interface ThreadsDeletion {
 export interface ThreadCounts {
   readonly threads: number;
   readonly messages: number;
-  /** Runs in flight. */
+  /** Runs in progress. */
   readonly running: number;
 }
 
@@ -122,7 +122,7 @@ export interface ConfiguredModels {
     readonly label: string;
     readonly vision: boolean;
     readonly tools: boolean;
-    /** What a run costs. */
+    /** The price of a run in credits. */
     readonly credits: number;
     readonly contextTokens: number;
     /** The plans that may use it; null: all. */

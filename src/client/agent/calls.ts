@@ -54,7 +54,7 @@ export function agentCalls(access: Access) {
     followRun: (taskId: string, options?: Pick<CallOptions, 'signal'>): AsyncGenerator<RunChunk> =>
       followRun(access, taskId, options?.signal),
 
-    /** Read the run in flight of a thread (`GET /thread/:threadId/current-task`). */
+    /** Read the run in progress of a thread (`GET /thread/:threadId/current-task`). */
     readCurrentTask: (threadId: string, query?: ThreadOwner, options?: CallOptions): Promise<CurrentTask> =>
       callJson(
         access,

@@ -30,7 +30,7 @@ export async function createCms({ server, dataDir }: CmsDeps): Promise<HttpServe
   for (const body of bodies) {
     app.get(
       `/api/cached/${body}`,
-      { schema: { summary: `What lies in cms/${body}.json of the data folder` } },
+      { schema: { summary: `The content of cms/${body}.json in the data folder` } },
       async (_request, reply) => {
         const text = await readBody(join(folder, `${body}.json`), server.log);
         return reply.type('application/json; charset=utf-8').header('cache-control', 'no-store').send(text);

@@ -127,7 +127,7 @@ describe('closing', () => {
     await ended;
   });
 
-  it('can be drained first, and serves calls for runs in flight until it closes', async () => {
+  it('can be drained first, and serves calls for runs in progress until it closes', async () => {
     await start({ servedWhileDraining: (request) => request.headers['x-run'] === '1' });
     await app.drain();
     expect(error((await sendRaw(address, get('/health')))[0])).toBe('draining');

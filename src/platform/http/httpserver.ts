@@ -73,7 +73,7 @@ export interface ServerCommons {
   readonly mayServe?: () => boolean;
   /** How long `close` waits for requests in flight. */
   readonly drainTimeoutMs?: number;
-  /** Calls for runs in flight are still served while the service drains (docs/specification/http.md#draining). */
+  /** Calls for runs in progress are still served while the service drains (docs/specification/http.md#draining). */
   readonly servedWhileDraining?: (request: FastifyRequest) => boolean;
 }
 
