@@ -1,16 +1,9 @@
 /** Images of a conversation in the lightbox, at each size: its facts, its notices, an edit at another ratio, and no motion. */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { launchChromium, withoutChromium } from '../chromium.fixture.ts';
 import { judge } from './judging.fixture.ts';
-import {
-  type ConsoleRig,
-  enterAsUser,
-  launchChromium,
-  startConsole,
-  useVisitors,
-  type Visitor,
-  withoutChromium,
-} from './rig.fixture.ts';
+import { type ConsoleRig, enterAsUser, startConsole, useVisitors, type Visitor } from './rig.fixture.ts';
 
 const limitMs = 120_000;
 const widths = [390, 820, 1440, 1920];

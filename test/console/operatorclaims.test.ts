@@ -2,9 +2,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { launchChromium, withoutChromium } from '../chromium.fixture.ts';
 import { type Desk, openDesk } from './desk.fixture.ts';
 import { judge } from './judging.fixture.ts';
-import { type ConsoleRig, launchChromium, startConsole, useVisitors, withoutChromium } from './rig.fixture.ts';
+import { type ConsoleRig, startConsole, useVisitors } from './rig.fixture.ts';
 
 const limitMs = 300_000;
 const deeds = ['Save change', 'End sessions', 'Export everything', 'Erase everything'];

@@ -41,8 +41,9 @@ function asDayTime(_: string, hours: string, minutes: string | undefined, half: 
 /** Simplified characters for traditional ones. */
 function simplify(text: string): string {
   if (!/\p{Script=Han}/u.test(text)) return text;
-  toSimplified ??= Converter({ from: 't', to: 'cn' });
-  return toSimplified(text);
+  const convert = toSimplified ?? Converter({ from: 't', to: 'cn' });
+  toSimplified = convert;
+  return convert(text);
 }
 
 const contractions: Readonly<Record<string, string>> = {
