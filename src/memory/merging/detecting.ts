@@ -1,10 +1,8 @@
 /** Finds the language of a content by the words that the lists of the languages have. */
 import { detectLanguage, stopWords } from '../text/languages.ts';
 import type { Run } from '../text/words.ts';
-import { type Lexicon, lexicons, listedBy } from './lexicon.ts';
+import { type Lexicon, lexicons } from './lexicon.ts';
 
-const byCode = new Map(lexicons.map((lexicon) => [lexicon.language.code, lexicon]));
-const english = byCode.get('en') ?? lexicons[0];
 const letterWeight = 1.5;
 const stopWordWeight = 0.5;
 const defaultWeight = 0.4;
@@ -15,6 +13,7 @@ const scriptsOfOne = /[\p{Script=Hangul}\p{Script=Arabic}\p{Script=Hebrew}\p{Scr
 export type Votes = ReadonlyMap<string, number>;
 
 export function voteForLanguages(runs: readonly Run[]): Votes {
+  const { all, listedBy } = lexicons();
   const words = runs.flatMap(({ kind, text }) => (kind === 'word' ? text.split("'") : []));
   const votes = new Map<string, number>();
   const vote = (code: string, weight: number) => votes.set(code, (votes.get(code) ?? 0) + weight);
@@ -24,7 +23,7 @@ export function voteForLanguages(runs: readonly Run[]): Votes {
   }
   const joined = words.join(' ');
   const weight = scriptsOfOne.test(joined) ? 2 * letterWeight : letterWeight;
-  for (const { language } of lexicons) if (language.letters?.test(joined) === true) vote(language.code, weight);
+  for (const { language } of all) if (language.letters?.test(joined) === true) vote(language.code, weight);
   const guess = detectLanguage(words);
   const isKnown = words.some((word) => stopWords[guess].has(word));
   if (words.length > 0) vote(guess, isKnown ? stopWordWeight : defaultWeight);
@@ -37,16 +36,17 @@ export function electLexicon(...ballots: readonly Votes[]): Lexicon {
   for (const votes of ballots) for (const [code, weight] of votes) sums.set(code, (sums.get(code) ?? 0) + weight);
   let best = 'en';
   for (const [code, weight] of sums) if (weight > (sums.get(best) ?? 0)) best = code;
-  return known(byCode.get(best) ?? english);
+  return lexiconFor(lexicons().byCode.has(best) ? best : 'en');
 }
 
 /** The language of a run without spaces. Japanese has kana somewhere in the text. */
 export function lexiconOf(run: string, text: string): Lexicon {
-  if (/\p{Script=Thai}/u.test(run)) return known(byCode.get('th'));
-  return known(byCode.get(/[\p{Script=Hiragana}\p{Script=Katakana}]/u.test(text) ? 'ja' : 'zh'));
+  if (/\p{Script=Thai}/u.test(run)) return lexiconFor('th');
+  return lexiconFor(/[\p{Script=Hiragana}\p{Script=Katakana}]/u.test(text) ? 'ja' : 'zh');
 }
 
-function known(lexicon: Lexicon | undefined): Lexicon {
-  if (lexicon === undefined) throw new Error('The lists of a language are missing');
+function lexiconFor(code: string): Lexicon {
+  const lexicon = lexicons().byCode.get(code);
+  if (lexicon === undefined) throw new Error(`The word lists of the language ${code} are missing`);
   return lexicon;
 }

@@ -107,23 +107,42 @@ function build(language: Language): Lexicon {
   };
 }
 
-export const lexicons: readonly Lexicon[] = languages.map(build);
+export interface Lexicons {
+  readonly all: readonly Lexicon[];
+  readonly byCode: ReadonlyMap<string, Lexicon>;
+  /** One-word negations. They count in all texts with spaces, because the language of a short text is uncertain. */
+  readonly negations: ReadonlySet<string>;
+  /** The codes of the languages that list a word. */
+  readonly listedBy: ReadonlyMap<string, readonly string[]>;
+}
 
-/** A negation counts in a text of another language too, because the language of a short text is uncertain. */
-export const negationsAnywhere: ReadonlySet<string> = new Set(
-  lexicons
-    .filter(({ language }) => language.unspaced !== true)
-    .flatMap(({ entries }) => [...entries.values()].flat())
-    .filter(({ words, meaning }) => meaning.kind === 'negation' && words.length === 1)
-    .map(({ words }) => words[0] ?? ''),
-);
+let built: Lexicons | undefined;
 
-/** The codes of the languages that list a word. */
-export const listedBy: ReadonlyMap<string, readonly string[]> = findLanguages();
+/** Returns the lexicons of all languages. Built on the first call, because most processes merge no memories soon after their start. */
+export function lexicons(): Lexicons {
+  built ??= buildAll();
+  return built;
+}
 
-function findLanguages(): ReadonlyMap<string, readonly string[]> {
+function buildAll(): Lexicons {
+  const all = languages.map(build);
+  const byCode = new Map(all.map((lexicon) => [lexicon.language.code, lexicon]));
+  return { all, byCode, negations: findNegations(all), listedBy: findLanguages(all) };
+}
+
+function findNegations(all: readonly Lexicon[]): ReadonlySet<string> {
+  return new Set(
+    all
+      .filter(({ language }) => language.unspaced !== true)
+      .flatMap(({ entries }) => [...entries.values()].flat())
+      .filter(({ words, meaning }) => meaning.kind === 'negation' && words.length === 1)
+      .map(({ words }) => words[0] ?? ''),
+  );
+}
+
+function findLanguages(all: readonly Lexicon[]): ReadonlyMap<string, readonly string[]> {
   const found = new Map<string, string[]>();
-  for (const { language, vocabulary } of lexicons)
+  for (const { language, vocabulary } of all)
     for (const word of vocabulary) found.set(word, [...(found.get(word) ?? []), language.code]);
   return found;
 }

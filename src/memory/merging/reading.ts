@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { cutRuns, type Run } from '../text/words.ts';
 import { joinDates } from './dates.ts';
 import { electLexicon, lexiconOf, type Votes, voteForLanguages } from './detecting.ts';
-import { findEntry, type Lexicon, type Meaning, negationsAnywhere, type TokenKind } from './lexicon.ts';
+import { findEntry, type Lexicon, lexicons, type Meaning, type TokenKind } from './lexicon.ts';
 import { normaliseWriting, spellingOf } from './spelling.ts';
 
 export interface Token {
@@ -119,6 +119,7 @@ function segmentsOf(runs: readonly Run[]): readonly (readonly Run[])[] {
 }
 
 function readWords(words: readonly string[], lexicon: Lexicon, names: ReadonlySet<string>): readonly Read[] {
+  const { negations } = lexicons();
   const tokens: Read[] = [];
   for (let place = 0; place < words.length; ) {
     const word = words[place] ?? '';
@@ -131,9 +132,9 @@ function readWords(words: readonly string[], lexicon: Lexicon, names: ReadonlySe
       tokens.push({ ...entry.meaning, ...(elaborates && { elaborates }), ...(isAttitude && { isAttitude }) });
       continue;
     }
-    const isNegated = entry === undefined && (lexicon.language.negatedForm?.test(word) || negationsAnywhere.has(word));
+    const isNegated = entry === undefined && (lexicon.language.negatedForm?.test(word) || negations.has(word));
     if (isNegated) tokens.push({ kind: 'negation', value: 'not' });
-    if (isNegated && negationsAnywhere.has(word)) continue;
+    if (isNegated && negations.has(word)) continue;
     const isFixed = [place - 2, place - 3].some((before) => fixesNumber(words[before], lexicon));
     const singular = isFixed ? undefined : singularOf(word, lexicon.language.code);
     const elaborates = lexicon.elaborating.has(word);

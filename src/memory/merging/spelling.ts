@@ -41,9 +41,12 @@ function asDayTime(_: string, hours: string, minutes: string | undefined, half: 
 /** Simplified characters for traditional ones. */
 function simplify(text: string): string {
   if (!/\p{Script=Han}/u.test(text)) return text;
-  const convert = toSimplified ?? Converter({ from: 't', to: 'cn' });
-  toSimplified = convert;
-  return convert(text);
+  toSimplified ??= createConverter();
+  return toSimplified(text);
+}
+
+function createConverter(): (text: string) => string {
+  return Converter({ from: 't', to: 'cn' });
 }
 
 const contractions: Readonly<Record<string, string>> = {
