@@ -75,10 +75,11 @@ describe.skipIf(withoutChromium)('the lightbox', () => {
       await lightbox(page).getByRole('button', { name: 'Share to the public feed' }).click();
       const notice = lightbox(page).locator('.toast').last();
       await notice.getByText(/public feed|Everyone can see it/).waitFor();
-      const isUncovered = await notice.evaluate(`it => {
+      const isUncovered = await page.evaluate(`(() => {
+        const it = [...document.querySelectorAll('.lightbox .toast')].at(-1);
         const { x, y, width, height } = it.getBoundingClientRect();
         return it.contains(document.elementFromPoint(x + width / 2, y + height / 2));
-      }`);
+      })()`);
       expect([width, isUncovered]).toEqual([width, true]);
       await notice.getByRole('button', { name: 'Dismiss' }).click();
       await notice.waitFor({ state: 'detached' });
