@@ -13,7 +13,8 @@ export function Activity({ view }: { readonly view: PersonView }) {
     <div className="desk-sections">
       <Section title="Usage" part={view.usage} empty="No runs in the last 30 days." listOf={({ days }) => days}>
         {(days) => (
-          <div className="desk-scroll">
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls needs the keyboard
+          <section className="desk-scroll" aria-label="Usage by day and model" tabIndex={0}>
             <table>
               <thead>
                 <tr>
@@ -40,7 +41,7 @@ export function Activity({ view }: { readonly view: PersonView }) {
                 ))}
               </tbody>
             </table>
-          </div>
+          </section>
         )}
       </Section>
       <Section title="Threads" part={view.threads} empty="No threads." listOf={({ threads }) => threads}>
