@@ -1,13 +1,7 @@
 /** The studio on a processor that is four times slower: the first paints of its pages, and how soon they respond to a user. */
 import type { Browser, CDPSession, Page } from 'playwright-core';
-import {
-  type ConsoleRig,
-  enterAsUser,
-  launchChromium,
-  startConsole,
-  type Visitor,
-  visit,
-} from '../test/console/rig.fixture.ts';
+import { launchChromium } from '../test/chromium.fixture.ts';
+import { type ConsoleRig, enterAsUser, startConsole, type Visitor, visit } from '../test/console/rig.fixture.ts';
 import { createPostgresDatabase } from '../test/database.fixture.ts';
 import { makeImage } from '../test/media/images.fixture.ts';
 import { atMost, type Bench, median, type Row } from './bench.ts';
