@@ -29,6 +29,10 @@ const unusedFile = /^(?!licen[cs]e|notice|copying|readme|third).*\.(?:[cm]?tsx?|
 
 /** One at a time, because the end of a build stops the process of esbuild, which all builds share. */
 let building = Promise.resolve();
+let hasBuilt = false;
+
+/** Whether this process ran esbuild. Its process then stays a zombie until this one ends. */
+export const ranEsbuild = () => hasBuilt;
 
 /** Returns the path of the bundled program, which is created if necessary, or of the sources if it cannot be created. */
 export async function findProgram(root = here) {
@@ -41,6 +45,7 @@ export async function findProgram(root = here) {
     return program;
   }
   const draft = `${bundle}.${randomUUID()}`;
+  hasBuilt = true;
   try {
     mkdirSync(draft, { recursive: true });
     building = building.catch(() => undefined).then(() => writeBundle(root, sources, draft));

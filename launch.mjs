@@ -6,7 +6,7 @@ import { createRequire } from 'node:module';
 import { cpus } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { compileCacheOf, findProgram } from './bundle.mjs';
+import { compileCacheOf, findProgram, ranEsbuild } from './bundle.mjs';
 
 const root = dirname(fileURLToPath(import.meta.url));
 const at = (...parts) => join(root, ...parts);
@@ -52,7 +52,7 @@ if (command === 'bench' && !existsSync(at('bench/node_modules'))) npm(['ci', '--
 const node = findNode();
 const sequence = programs ?? [[await findProgram(), command, ...args]];
 for (const program of sequence) {
-  if (program === sequence.at(-1)) becomeProgram(node, program);
+  if (program === sequence.at(-1) && !ranEsbuild()) becomeProgram(node, program);
   const code = await run(node, program);
   if (code !== 0) process.exit(code);
 }

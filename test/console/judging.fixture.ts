@@ -7,7 +7,12 @@ import { expect } from 'vitest';
 import { isNightly } from '../lane.fixture.ts';
 
 const desktop = { width: 1440, height: 900 };
-const phone = { width: 390, height: 844 };
+const viewports = [
+  desktop,
+  { width: 390, height: 844 },
+  { width: 820, height: 1180 },
+  { width: 1920, height: 1080 },
+] as const;
 const options: axe.RunOptions = {
   // A mail is a stranger's page, and nothing can be run in it.
   iframes: false,
@@ -17,30 +22,26 @@ const options: axe.RunOptions = {
 
 const script = readFile(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
 
-type Look = readonly [viewport: { readonly width: number; readonly height: number }, colorScheme: 'light' | 'dark'];
-
 /** A run of axe takes about a second of processor time, so the quick lane has one for each page. */
-const looks: readonly Look[] = isNightly
-  ? [
-      [desktop, 'light'],
-      [phone, 'dark'],
-      [phone, 'light'],
-      [desktop, 'dark'],
-    ]
-  : [[desktop, 'light']];
+const looks = isNightly
+  ? viewports.flatMap((viewport) => [
+      { viewport, colorScheme: 'light' } as const,
+      { viewport, colorScheme: 'dark' } as const,
+    ])
+  : [{ viewport: desktop, colorScheme: 'light' } as const];
 
 /** Checks the page in its current state. */
 export async function judge(page: Page, what: string): Promise<void> {
   const faults: string[] = [];
   if (!(await page.evaluate('"axe" in globalThis'))) await page.evaluate(`${await script}; null`);
-  for (const [viewport, colorScheme] of looks) {
+  for (const { viewport, colorScheme } of looks) {
     await page.setViewportSize(viewport);
     await page.emulateMedia({ colorScheme });
     const { violations } = (await page.evaluate(`axe.run(document, ${JSON.stringify(options)})`)) as axe.AxeResults;
     const at = `${what}, ${colorScheme}, ${viewport.width}`;
     faults.push(...violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${at}: ${id}: ${html}`)));
   }
-  for (const viewport of [phone, desktop]) {
+  for (const viewport of viewports.toReversed()) {
     await page.setViewportSize(viewport);
     const width = Number(await page.evaluate('document.documentElement.scrollWidth'));
     if (width > viewport.width) faults.push(`${what} is ${width} wide on ${viewport.width}`);

@@ -193,7 +193,8 @@ describe('Redis', () => {
         expect(stdout).toContain(String(port));
         expect(stdout).not.toContain(services.redis?.environment?.REDISCLI_AUTH);
       } finally {
-        process.kill(-(server.pid ?? 0), 'SIGKILL');
+        // Without a pid it never started, and a kill of process group 0 would end the test run.
+        if (server.pid !== undefined) process.kill(-server.pid, 'SIGKILL');
         await rm(folder, { recursive: true });
       }
     },
