@@ -48,7 +48,7 @@ onEveryPair('the media service', (pair) => {
     }
     const schema = document.paths['/v1/assets']?.post?.requestBody.content['application/json'].schema;
     expect(schema?.required).toEqual(['assetId', 'scopeKind', 'scopeId', 'kind', 'mime']);
-    expect(Object.keys(schema?.properties ?? {})).toHaveLength(13);
+    expect(Object.keys(schema?.properties ?? {})).toHaveLength(14);
   });
 
   it.each([
