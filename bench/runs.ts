@@ -1,6 +1,8 @@
 /** What a run costs the service, and whether many at once keep up with their providers on one processor. */
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { request } from 'node:http';
+import { availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { atMost, type Bench, median, type Row } from './bench.ts';
 import { type Contender, type Place, start } from './fanout.ts';
@@ -66,7 +68,11 @@ const warmUpRuns = 30;
 
 /** The service has one processor; the provider and the readers have the others. */
 async function lagOfMany(): Promise<Row> {
-  const provider = await start(['streaming-provider.ts', String(seconds * tokensPerSecond), String(tokensPerSecond)]);
+  // Otherwise, the scheduler would also give the provider and the readers the processor of the service.
+  const other = availableParallelism() > 1 ? { processor: 1 } : {};
+  if (other.processor !== undefined) execFileSync('taskset', ['-cp', '1', String(process.pid)]);
+  const args = ['streaming-provider.ts', String(seconds * tokensPerSecond), String(tokensPerSecond)];
+  const provider = await start(args, other);
   const { url } = await provider.ask<Place>('open');
   const service = await start(['run-service.ts', url], { processor: 0 });
   try {
