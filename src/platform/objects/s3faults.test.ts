@@ -12,7 +12,7 @@ import { problems } from '../problem.ts';
 import { BreakerOpen } from '../resilience/breaker.ts';
 import { DeadlineExceeded } from '../resilience/deadline.ts';
 import { ObjectExists, type Objects } from './objects.ts';
-import { defaultLimits, S3Fault } from './s3/client.ts';
+import { defaultLimits, S3Fault, type S3Limits } from './s3/client.ts';
 import { openS3Store, type S3Store } from './s3/s3.ts';
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
@@ -23,7 +23,10 @@ interface Seen {
 }
 
 const contentType = 'text/plain';
-const trialEveryMs = 100;
+/** Deadlines have their defaults, so that a busy machine does not exceed them. The breaker opens soon. */
+const quickBreaker = { failingForMs: 50, trialEveryMs: 100, connections: 8 };
+/** For tests in which a deadline passes, but other calls must succeed. */
+const shortDeadlines = { ...quickBreaker, answerTimeoutMs: 1000, idleBodyTimeoutMs: 1000 };
 
 let answer: Answer;
 let seen: Seen[];
@@ -43,8 +46,7 @@ beforeEach(async () => {
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  store = openStore((server.address() as AddressInfo).port);
-  objects = store.bucket('bucket');
+  openStore(quickBreaker);
 });
 
 afterEach(async () => {
@@ -53,15 +55,21 @@ afterEach(async () => {
   await store.close();
 });
 
-function openStore(port: number): S3Store {
-  return openS3Store({
-    endpoint: `http://127.0.0.1:${port}/base`,
+function openStore(limits: Partial<S3Limits>): void {
+  store = openS3Store({
+    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}/base`,
     region: 'auto',
     accessKeyId: 'KEYID',
     secretAccessKey: 'SECRET',
     clock: systemClock,
-    limits: { answerTimeoutMs: 400, idleBodyTimeoutMs: 400, failingForMs: 50, trialEveryMs, connections: 8 },
+    limits,
   });
+  objects = store.bucket('bucket');
+}
+
+async function reopenStore(limits: Partial<S3Limits>): Promise<void> {
+  await store.close();
+  openStore(limits);
 }
 
 /** After the request's body has come. */
@@ -108,6 +116,7 @@ const everyCall: [string, () => Promise<unknown>][] = [
 
 describe('every call answers an outage with the documented problem', () => {
   test.each(everyCall)('%s: a server that never answers', async (_, call) => {
+    await reopenStore({ ...quickBreaker, answerTimeoutMs: 300 });
     answer = hang;
     const error = await outcome(call());
     expect(error).toMatchObject(unavailable);
@@ -238,12 +247,14 @@ describe('the breaker', () => {
   });
 
   test('a burst of stale connections does not open it', async () => {
+    await reopenStore({ connections: 8 });
     expect(await heads(8)).toEqual(Array(8).fill('done'));
     answer = inTurn(...Array(8).fill(reset), good);
     expect(await heads(8)).toEqual(Array(8).fill('done'));
   });
 
   test('more calls than connections to a server that hangs all end, and all is well again after', async () => {
+    await reopenStore(shortDeadlines);
     answer = hang;
     for (const error of await heads(100)) expect(error).toMatchObject(unavailable);
     answer = good;
@@ -282,6 +293,7 @@ describe('bodies', () => {
   });
 
   test('one that stops coming, too', async () => {
+    await reopenStore(shortDeadlines);
     answer = whenRead((_request, response) => {
       response.writeHead(200, { ...head, 'content-length': 1000 }).write('only so much');
     });
@@ -300,21 +312,23 @@ describe('bodies', () => {
   });
 
   test('a slow reader is no outage', async () => {
+    await reopenStore(shortDeadlines);
     const bytes = pattern(3_000_000, 1);
     answer = whenRead((_request, response) =>
       response.writeHead(200, { ...head, 'content-length': bytes.length }).end(bytes),
     );
     const body = await objects.get('a');
-    await sleep(900);
+    await sleep(1500);
     expect((await buffer(body?.stream ?? Readable.from([]))).equals(bytes)).toBe(true);
   });
 
   test('a slow sender is no outage, but a server that takes nothing is', async () => {
+    await reopenStore(shortDeadlines);
     answer = good;
     const slow = new PassThrough();
     const put = outcome(objects.put('a', slow, { contentType, size: 2 }));
     slow.write('a');
-    await sleep(900);
+    await sleep(1500);
     slow.end('b');
     expect(await put).toBe('done');
     answer = () => undefined;
