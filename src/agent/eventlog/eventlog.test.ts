@@ -73,6 +73,33 @@ describe.skipIf(skipWithoutRedis)('the event log in Redis', () => {
     return { eventLog, other, ...runsOf(database), close };
   });
 
+  it('reads for a follower that comes in any microtask after the last one left', async () => {
+    const redis = await openTestRedis();
+    const database = await openTestDatabase(migrations);
+    const eventLog = await openEventLog({ db: database.queries<EventTables>(), redis, log, ttlS: 60 });
+    const { newRun } = runsOf(database);
+    const event = { firstSeq: 1, lastSeq: 1, events: ['{}'], isLast: false };
+    for (let microtasks = 0; microtasks < 20; microtasks++) {
+      const [first, second] = [await newRun(), await newRun()];
+      for (const run of [first, second]) await eventLog.append(run, event);
+      const received = Promise.withResolvers<void>();
+      const followLater = async () => {
+        for (let left = microtasks; left > 0; left--) await undefined;
+        const leave = eventLog.follow(second, 0, () => {
+          leave();
+          received.resolve();
+        });
+      };
+      const leave = eventLog.follow(first, 0, () => {
+        leave();
+        void followLater();
+      });
+      await received.promise;
+    }
+    await eventLog.close();
+    await Promise.all([redis.close(), database.close()]);
+  });
+
   it('says so when what was appended is lost, in whole or at its end', async () => {
     const redis = await openTestRedis();
     const database = await openTestDatabase(migrations);

@@ -63,6 +63,15 @@ export async function openRedisLog({ redis, log, ttlS }: RedisLogDeps): Promise<
   const closing = new AbortController();
   let pumping: Promise<void> | undefined;
 
+  function startPump(): void {
+    if (followers.size === 0 || closing.signal.aborted) return;
+    pumping ??= pump().finally(() => {
+      pumping = undefined;
+      // A follower can come after the last check of the loop and before this.
+      startPump();
+    });
+  }
+
   async function pump(): Promise<void> {
     while (followers.size > 0 && !closing.signal.aborted) {
       try {
@@ -135,9 +144,7 @@ export async function openRedisLog({ redis, log, ttlS }: RedisLogDeps): Promise<
     follow(run, afterSeq, onBatch) {
       const follower = { run, afterSeq, onBatch };
       followers.add(follower);
-      pumping ??= pump().finally(() => {
-        pumping = undefined;
-      });
+      startPump();
       return () => followers.delete(follower);
     },
     async remove(taskIds) {

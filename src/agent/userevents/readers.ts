@@ -140,6 +140,8 @@ export class UserEventReaders {
     if (this.#due.size === 0) return;
     this.#delivering ??= this.#deliverAll().finally(() => {
       this.#delivering = undefined;
+      // Readers can be woken after the last check of the loop and before this.
+      this.#wake([]);
     });
   }
 
