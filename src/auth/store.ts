@@ -160,7 +160,7 @@ export async function removeRevocation(db: Handle | Tx<AuthTables>, id: string):
 export async function adoptRevocations(tx: Tx<AuthTables>, limit: number) {
   const { rows } = await sql<{ id: string; nextAt: Date }>`
     with left_behind as (
-      select id, next_at from session_revocations where next_at < 'infinity' limit ${limit} for update
+      select id, next_at from session_revocations where next_at < 'infinity' order by id limit ${limit} for update
     )
     update session_revocations set next_at = 'infinity' from left_behind where session_revocations.id = left_behind.id
     returning session_revocations.id, left_behind.next_at as "nextAt"`.execute(tx);

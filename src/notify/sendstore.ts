@@ -248,7 +248,7 @@ export async function adoptSends(tx: Tx<NotifyTables>, limit: number) {
   const { rows } = await sql<{ id: string; claimedUntil: Date }>`
     with left_behind as (
       select id, claimed_until from notify_sends
-      where status = 'pending' and claimed_until < 'infinity' limit ${limit} for update
+      where status = 'pending' and claimed_until < 'infinity' order by id limit ${limit} for update
     )
     update notify_sends set claimed_until = 'infinity' from left_behind where notify_sends.id = left_behind.id
     returning notify_sends.id, left_behind.claimed_until as "claimedUntil"`.execute(tx);

@@ -320,15 +320,21 @@ export function findDeletableOf(
   );
 }
 
-/** Deletes the rows that have not changed since they were read. Resolves with the deleted ones. */
+/** Deletes the rows that have not changed since they were read, locked in one order. Resolves with the deleted ones. */
 export function dropAssets(db: Handle, seen: readonly SeenAsset[]) {
   const assetIds = seen.map(({ assetId }) => assetId);
   const revisions = seen.map(({ revision }) => revision);
   return db
+    .with(
+      (cte) => cte('dropped').materialized(),
+      () => sql<{ asset_id: string }>`(
+        select assets.asset_id from assets join unnest(${assetIds}::uuid[], ${revisions}::text[]) as seen(asset_id, revision)
+          on assets.asset_id = seen.asset_id and assets.xmin::text = seen.revision
+        order by assets.asset_id for update of assets)`,
+    )
     .deleteFrom('assets')
-    .using(sql<SeenAsset>`unnest(${assetIds}::uuid[], ${revisions}::text[])`.as<'seen'>(sql`seen("assetId", revision)`))
-    .whereRef('assets.asset_id', '=', 'seen.assetId')
-    .where(sql<boolean>`assets.xmin::text = seen.revision`)
+    .using('dropped')
+    .whereRef('assets.asset_id', '=', 'dropped.asset_id')
     .returning([
       'assets.asset_id as assetId',
       'assets.owner_id as ownerId',

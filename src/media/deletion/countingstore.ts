@@ -1,4 +1,7 @@
-/** Rows that decide which of several concurrent deletions counts a legacy file. */
+/**
+ * Rows that decide which of several concurrent deletions counts a legacy file. Each statement locks its rows in the order of their
+ * paths, so that no two wait for each other.
+ */
 import { sql } from 'kysely';
 import type { Db } from '#platform/db/db.ts';
 import type { MediaTables } from '../assets/assetstore.ts';
@@ -25,8 +28,12 @@ export async function claimFiles(
 /** Called before the files are removed, so that the calls that count them need not see them. */
 export async function markSeen(db: Db<MediaTables>, bucket: string, paths: readonly string[]): Promise<void> {
   await sql`
-    update legacy_removals set seen = true
-    where bucket = ${bucket}::text and path = any(${paths}::text[])`.execute(db);
+    with seen as materialized (
+      select path from legacy_removals where bucket = ${bucket}::text and path = any(${paths}::text[])
+      order by path for update
+    )
+    update legacy_removals set seen = true from seen
+    where legacy_removals.bucket = ${bucket}::text and legacy_removals.path = seen.path`.execute(db);
 }
 
 /** Releases the files of `holder`. Resolves with those that another call saw. */
@@ -37,8 +44,13 @@ export async function releaseFiles(
   holder: string,
 ): Promise<readonly string[]> {
   const { rows } = await sql<{ path: string; seen: boolean }>`
-    delete from legacy_removals
-    where bucket = ${bucket}::text and path = any(${paths}::text[]) and holder = ${holder}::uuid
-    returning path, seen`.execute(db);
+    with held as materialized (
+      select path from legacy_removals
+      where bucket = ${bucket}::text and path = any(${paths}::text[]) and holder = ${holder}::uuid
+      order by path for update
+    )
+    delete from legacy_removals using held
+    where legacy_removals.bucket = ${bucket}::text and legacy_removals.path = held.path
+    returning legacy_removals.path, legacy_removals.seen`.execute(db);
   return rows.filter(({ seen }) => seen).map(({ path }) => path);
 }

@@ -13,8 +13,16 @@ export async function forgetOwner(db: Db<MediaTables>, ownerId: string): Promise
   const inPath = `%${ownerId}%`;
   const count = ({ numAffectedRows }: { readonly numAffectedRows?: bigint }) => Number(numAffectedRows ?? 0);
   const tasks = await sql`delete from media_tasks where owner_id = ${ownerId}`.execute(db);
-  const removals = await sql`delete from legacy_removals where path like ${inPath}`.execute(db);
-  const watermarks = await sql`delete from legacy_watermarks where storage_key like ${inPath}`.execute(db);
+  // In the order in which deletions lock these rows.
+  const removals = await sql`
+    delete from legacy_removals where (bucket, path) in (
+      select bucket, path from legacy_removals where path like ${inPath} order by bucket, path for update
+    )`.execute(db);
+  const watermarks = await sql`
+    delete from legacy_watermarks where (bucket, storage_key) in (
+      select bucket, storage_key from legacy_watermarks where storage_key like ${inPath}
+      order by bucket, storage_key for update
+    )`.execute(db);
   await sql`delete from stray_variants where prefix like ${inPath}`.execute(db);
   const incidents = await sql`
     update screening_incidents set owner_id = ${nobody}, scope_kind = '', scope_id = '', note = null, appeal = null,

@@ -51,10 +51,15 @@ export async function findKeys(db: Handle, assetIds: readonly string[]): Promise
 /** Prevents these rows from becoming ready. Resolves with the rows that had not changed, with their new revisions. */
 export async function refuseUnready(db: Handle, seen: readonly SeenAsset[]): Promise<readonly SeenAsset[]> {
   const { rows } = await sql<SeenAsset>`
+    with unready as materialized (
+      select assets.asset_id from assets
+      join unnest(${seen.map(({ assetId }) => assetId)}::uuid[], ${seen.map(({ revision }) => revision)}::text[])
+        as seen(asset_id, revision)
+        on assets.asset_id = seen.asset_id and assets.xmin::text = seen.revision and assets.ready_at is null
+      order by assets.asset_id for update of assets
+    )
     update assets set refusal = coalesce(refusal, 'object_not_found'), version = version + 1
-    from unnest(${seen.map(({ assetId }) => assetId)}::uuid[], ${seen.map(({ revision }) => revision)}::text[])
-      as seen(asset_id, revision)
-    where assets.asset_id = seen.asset_id and assets.xmin::text = seen.revision and ready_at is null
+    from unready where assets.asset_id = unready.asset_id
     returning assets.asset_id as "assetId", assets.xmin::text as revision`.execute(db);
   return rows;
 }

@@ -34,11 +34,17 @@ export async function writeWatermarkRecord(
   );
 }
 
+/** Locks the rows in the order of their keys, so that concurrent deletions do not wait for each other. */
 export async function dropWatermarkRecords(
   db: Db<MediaTables>,
   bucket: string,
   storageKeys: readonly string[],
 ): Promise<void> {
   await sql`
-    delete from legacy_watermarks where bucket = ${bucket} and storage_key = any(${storageKeys}::text[])`.execute(db);
+    with dropped as materialized (
+      select storage_key from legacy_watermarks where bucket = ${bucket} and storage_key = any(${storageKeys}::text[])
+      order by storage_key for update
+    )
+    delete from legacy_watermarks using dropped
+    where bucket = ${bucket} and legacy_watermarks.storage_key = dropped.storage_key`.execute(db);
 }

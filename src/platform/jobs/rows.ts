@@ -203,10 +203,18 @@ export async function releaseExpired(db: Db<JobTables>, queue: string, maxAttemp
   const { numUpdatedRows } = await db
     .updateTable('jobs')
     .set({ ...ended, status: 'waiting', run_at: now, reason: 'the worker was lost' })
-    .where('queue', '=', queue)
-    .where('status', '=', 'running')
-    .where('expires_at', '<=', now)
-    .where('attempt', '<', maxAttempts)
+    .where('job_id', 'in', (eb) =>
+      eb
+        .selectFrom('jobs')
+        .select('job_id')
+        .where('queue', '=', queue)
+        .where('status', '=', 'running')
+        .where('expires_at', '<=', now)
+        .where('attempt', '<', maxAttempts)
+        // Another process is changing such a job, perhaps together with others.
+        .forUpdate()
+        .skipLocked(),
+    )
     .executeTakeFirstOrThrow();
   return numUpdatedRows > 0n;
 }
@@ -241,7 +249,7 @@ export async function removeFinished(db: Db<JobTables>, doneForMs: number, deadF
     delete from jobs where job_id in (
       select job_id from jobs where finished_at is not null
         and finished_at < now() - make_interval(secs => case status when 'done' then ${doneForMs / 1000}::float8 else ${deadForMs / 1000}::float8 end)
-      limit ${batch}
+      limit ${batch} for update skip locked
     )`.execute(db);
   return Number(numAffectedRows) === batch;
 }
@@ -266,15 +274,15 @@ export async function hastenJob(db: Handle, queue: string, key: string): Promise
     .execute();
 }
 
-/** Removes jobs that were never claimed. */
+/** Removes jobs that were never claimed. Locks them in the order of their ids, so that concurrent calls do not wait for each other. */
 export async function withdrawJobs(db: Handle, queue: string, keys: readonly string[]): Promise<void> {
-  await db
-    .deleteFrom('jobs')
-    .where('queue', '=', queue)
-    .where(sql<boolean>`unique_key = any(${keys}::text[])`)
-    .where('status', '=', 'waiting')
-    .where('fence', '=', 0)
-    .execute();
+  await sql`
+    with withdrawn as materialized (
+      select job_id from jobs
+      where queue = ${queue} and unique_key = any(${keys}::text[]) and status = 'waiting' and fence = 0
+      order by job_id for update
+    )
+    delete from jobs using withdrawn where jobs.job_id = withdrawn.job_id`.execute(db);
 }
 
 export function findJob(db: Db<JobTables>, jobId: string): Promise<JobState | undefined> {
