@@ -272,12 +272,14 @@ onEveryPair('incidents', (pair) => {
       const { body } = await rig.server.post<{ readonly jobId: string }>('/v1/rescreen', {});
       await vi.waitFor(async () => {
         const job = await rig.database
-          .queries<{ jobs: { job_id: string; attempt: number } }>()
+          .queries<{ jobs: { job_id: string; attempt: number; status: string } }>()
           .selectFrom('jobs')
-          .select('attempt')
+          .select(['attempt', 'status'])
           .where('job_id', '=', body.jobId)
           .executeTakeFirstOrThrow();
         expect(job.attempt).toBeGreaterThan(0);
+        // Until then, the first attempt may still read the list that is written next.
+        expect(job.status).toBe('waiting');
       }, patience);
       await prohibit(content);
       await vi.waitFor(async () => expect((await rig.jobs.find(body.jobId))?.status).toBe('done'), patience);

@@ -450,6 +450,8 @@ for (const engine of databaseEngines) {
 
     describe('in lanes', () => {
       const mapConcurrently = () => ({ ...queue, isRoundRobin: true });
+      /** The clock of an engine may have milliseconds only, so that jobs enqueued one after the other have the same time. */
+      const inOrder = (n: number) => new Date(Date.now() - hourMs + n);
       const done = async (jobs: Jobs, jobIds: readonly string[]) => {
         for (const jobId of jobIds) await until(jobs, jobId, 'done');
       };
@@ -459,7 +461,7 @@ for (const engine of databaseEngines) {
         const names = [...Array.from({ length: 20 }, () => 'busy'), 'one', 'other', 'other'];
         const jobIds: string[] = [];
         for (const [n, lane] of names.entries())
-          jobIds.push((await jobs.enqueue(db, mapConcurrently(), { n }, { lane })).jobId);
+          jobIds.push((await jobs.enqueue(db, mapConcurrently(), { n }, { lane, at: inOrder(n) })).jobId);
         const order: string[] = [];
         jobs.work(mapConcurrently(), async ({ payload: { n } }) => void order.push(String(names[n])), {
           concurrency: 1,
@@ -483,7 +485,7 @@ for (const engine of databaseEngines) {
         };
         const jobIds: string[] = [];
         for (let n = 0; n < 4; n++)
-          jobIds.push((await jobs.enqueue(db, mapConcurrently(), { n }, { lane: 'busy' })).jobId);
+          jobIds.push((await jobs.enqueue(db, mapConcurrently(), { n }, { lane: 'busy', at: inOrder(n) })).jobId);
         jobs.work(mapConcurrently(), work, { concurrency: 1 });
         await isLate;
         await done(jobs, [...jobIds, String(late.jobId)]);
