@@ -101,10 +101,9 @@ async function sendNow(deps: SendingDeps, send: NewSend, giveUpAt: number): Prom
     };
     const attempt = async (job: Job<SendJob>) => begun && firstAttempt(job, begun);
     if (!(await jobs.start(sendQueue, { sendId: id }, insert, { key: id, attempt }))) return undefined;
-    const late = new AbortController();
-    const tooLate = sleep(giveUpAt - performance.now(), undefined, { signal: late.signal }).catch(() => undefined);
-    const delivered = await Promise.race([change, tooLate]);
-    late.abort();
+    const late = setTimeout(wake, giveUpAt - performance.now(), undefined);
+    const delivered = await change;
+    clearTimeout(late);
     return delivered ?? (await outcomeOfOwn(deps, id, giveUpAt));
   } finally {
     stopWatching();
