@@ -89,6 +89,8 @@ export function startWorker<Payload, Tables>(
       .catch((error: unknown) => log.warn({ err: error }, 'cannot claim jobs'))
       .finally(() => {
         claiming = undefined;
+        // A wake-up can come after the last check of the loop and before this.
+        if (isWakePending && running.size < concurrency) wake();
       });
   }
 
