@@ -27,11 +27,13 @@ import { studio } from './studio.ts';
 import { threads } from './threads.ts';
 import { variantMemory } from './variantmemory.ts';
 import { videoWatermark } from './videowatermark.ts';
+import { writes } from './writes.ts';
 
 export const benches: readonly Bench[] = [
   presign,
   signing,
   deletion,
+  writes,
   refresh,
   ...imageBenches,
   content,

@@ -16,6 +16,8 @@ const settlingMs = 20;
 export interface Spent<Name extends string> {
   /** How many times the CPU of `other` one of the cases takes: the median of the rounds. */
   ratio(name: Name, other: Name): number;
+  /** The CPU of one case in milliseconds: the median of the rounds. */
+  median(name: Name): number;
 }
 
 /**
@@ -45,7 +47,10 @@ export async function compareCpu<Name extends string>(
     }
     if (round >= 0) spent.push(Object.fromEntries(inRound) as Record<Name, number>);
   }
-  return { ratio: (name, other) => median(spent.map((inRound) => inRound[name] / inRound[other])) };
+  return {
+    ratio: (name, other) => median(spent.map((inRound) => inRound[name] / inRound[other])),
+    median: (name) => median(spent.map((inRound) => inRound[name])),
+  };
 }
 
 export async function ownCpuMs(): Promise<number> {

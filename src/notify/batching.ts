@@ -7,7 +7,7 @@ import type { EmailRequest } from './emailapi.ts';
 import { mailOf } from './emails.ts';
 import { notifyProblems } from './problems.ts';
 import { enqueueLater } from './queue.ts';
-import { findByKey, insertSend } from './sendstore.ts';
+import { findByKey, insertSend, releaseKeys } from './sendstore.ts';
 import type { NotifyTables } from './tables.ts';
 
 export interface BatchingDeps {
@@ -56,12 +56,14 @@ function insertBatch(
   bodyDigest: string,
 ): Promise<boolean> {
   return transaction(db, async (tx) => {
+    const keys = key === undefined ? [] : requests.map((_, position) => keyOf(key, position));
+    if (keys.length > 0) await releaseKeys(tx, 'batch', keys);
     for (const [position, request] of requests.entries()) {
       const id = ids[position] ?? '';
       const isNew = await insertSend(tx, {
         id,
         endpoint: 'batch',
-        key: key === undefined ? undefined : keyOf(key, position),
+        key: keys[position],
         bodyDigest,
         content: { mail: mailOf(request) },
         scheduledAt: request.scheduled_at,

@@ -9,10 +9,10 @@ import type { Log } from '#platform/log.ts';
 import { withDeadline } from '#platform/resilience/deadline.ts';
 import { retry } from '#platform/resilience/retry.ts';
 import { type Channel, ChannelFailure } from './channels/channel.ts';
-import { type Mail, recipientsOf, withoutRecipients } from './mail.ts';
-import type { Outcomes } from './outcomes.ts';
+import { recipientsOf, withoutRecipients } from './mail.ts';
+import type { Delivered, Outcomes } from './outcomes.ts';
 import { enqueueLater, laterQueue, moveToLater, type SendJob, sendQueue } from './queue.ts';
-import { adoptSends, beginTry, markFailed, markSent, noteFailure } from './sendstore.ts';
+import { adoptSends, type BegunSend, beginTry, markFailed, markSent, noteFailure } from './sendstore.ts';
 import { findSuppressed, suppress } from './suppressionstore.ts';
 import type { NotifyTables } from './tables.ts';
 
@@ -32,7 +32,11 @@ const sendsAtOnce = 64;
 const laterSendsAtOnce = 16;
 const adoptedAtOnce = 500;
 
-export async function startDelivering(deps: DeliveringDeps): Promise<void> {
+/** Tries a mail whose row its caller has just inserted. */
+export type FirstAttempt = (job: Job<SendJob>, send: BegunSend) => Promise<void>;
+
+/** Returns the first attempt of mails whose callers wait. All other attempts are those of the queues. */
+export async function startDelivering(deps: DeliveringDeps): Promise<FirstAttempt> {
   const { db, jobs } = deps;
   let adopted: number;
   do {
@@ -53,22 +57,27 @@ export async function startDelivering(deps: DeliveringDeps): Promise<void> {
     { concurrency: sendsAtOnce, onDead },
   );
   jobs.work<SendJob, NotifyTables>(laterQueue, (job) => deliver(deps, job), { concurrency: laterSendsAtOnce, onDead });
+  return (job, send) => attempt(deps, job, send);
 }
 
 async function deliver(deps: DeliveringDeps, job: Job<SendJob>): Promise<void> {
-  const { db, outcomes } = deps;
+  const { db } = deps;
   const { sendId } = job.payload;
   const send = await beginTry(db, sendId);
   if (send === undefined) return;
   if (send.mail === null || !send.isTimely) throw new UnrecoverableError('the mail was not sent within a day');
+  const { mail } = send;
+  await attempt(deps, job, { mail, suppressed: await findSuppressed(db, [...new Set(recipientsOf(mail))]) });
+}
+
+async function attempt(deps: DeliveringDeps, job: Job<SendJob>, send: BegunSend): Promise<void> {
+  const { db, outcomes } = deps;
+  const { sendId } = job.payload;
+  let delivered: Delivered | undefined;
   try {
-    const delivered = await tryOnce(deps, job, send.mail);
-    await written(() =>
-      transaction(db, async (tx) => {
-        await markSent(tx, sendId, delivered);
-        await job.complete(tx);
-      }),
-    );
+    const accepted = await tryOnce(deps, job, send);
+    await written(() => job.completeBy((completion) => markSent(db, sendId, accepted, completion)));
+    delivered = accepted;
   } catch (error) {
     if (isInterruption(job.signal.reason) || error instanceof LeaseLost) throw error;
     if (!(error instanceof AllSuppressed)) {
@@ -80,7 +89,7 @@ async function deliver(deps: DeliveringDeps, job: Job<SendJob>): Promise<void> {
       await job.complete(tx);
     });
   } finally {
-    outcomes.changed(sendId);
+    outcomes.changed(sendId, delivered);
   }
 }
 
@@ -108,19 +117,12 @@ class AllSuppressed extends Error {
   }
 }
 
-interface Delivered {
-  readonly providerId: string;
-  /** The recipients that did not get the mail. */
-  readonly suppressed: readonly string[];
-}
-
-async function tryOnce(deps: DeliveringDeps, job: Job<SendJob>, mail: Mail): Promise<Delivered> {
+async function tryOnce(deps: DeliveringDeps, job: Job<SendJob>, send: BegunSend): Promise<Delivered> {
   const { db, channel, onOutcome } = deps;
   try {
-    const recipients = [...new Set(recipientsOf(mail))];
-    const known = await findSuppressed(db, recipients);
-    const suppressed = recipients.filter((address) => known.includes(address));
-    const open = withoutRecipients(mail, suppressed);
+    const recipients = [...new Set(recipientsOf(send.mail))];
+    const suppressed = recipients.filter((address) => send.suppressed.includes(address));
+    const open = withoutRecipients(send.mail, suppressed);
     if (recipientsOf(open).length === 0) throw new AllSuppressed(suppressed);
     const id = job.payload.sendId;
     const providerId = await withDeadline(deliveryMs, (signal) => channel.send(open, { id, signal }), job.signal);

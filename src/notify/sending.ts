@@ -8,20 +8,35 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Db, transaction } from '#platform/db/db.ts';
 import { digestOf } from '#platform/http/idempotency.ts';
-import type { Jobs } from '#platform/jobs/jobs.ts';
+import type { Job, JobInsertion, Jobs } from '#platform/jobs/jobs.ts';
 import type { Log } from '#platform/log.ts';
 import type { SkipReason } from './api.ts';
+import type { FirstAttempt } from './delivering.ts';
 import type { Mail } from './mail.ts';
-import type { Outcomes } from './outcomes.ts';
+import type { Delivered, Outcomes } from './outcomes.ts';
 import { notifyProblems } from './problems.ts';
-import { cancelSend, enqueueLater, enqueueSend, hastenSend } from './queue.ts';
-import { findByKey, findSend, freeKey, insertSend, markFailed, reopen, type StoredSend, takeUp } from './sendstore.ts';
+import { cancelSend, enqueueLater, enqueueSend, hastenSend, type SendJob, sendQueue } from './queue.ts';
+import {
+  type BegunSend,
+  findByKey,
+  findSend,
+  freeKey,
+  insertSend,
+  insertSendWithJob,
+  markFailed,
+  type NewSend,
+  releaseKeys,
+  reopen,
+  type StoredSend,
+  takeUp,
+} from './sendstore.ts';
 import type { Endpoint, NotifyTables } from './tables.ts';
 
 export interface SendingDeps {
   readonly db: Db<NotifyTables>;
   readonly jobs: Jobs;
   readonly outcomes: Outcomes;
+  readonly firstAttempt: FirstAttempt;
   readonly log: Log;
 }
 
@@ -34,13 +49,6 @@ export interface SendRequest {
   readonly prepare: () => Promise<{ readonly mail: Mail } | { readonly skipReason: SkipReason }>;
   /** In the future: no caller waits for it, and the result is its id. */
   readonly scheduledAt?: Date | undefined;
-}
-
-export interface Delivered {
-  /** The id of a scheduled mail is our own. */
-  readonly providerId: string;
-  /** The recipients that did not get the mail. */
-  readonly suppressed: readonly string[];
 }
 
 export type Outcome = Delivered | { readonly skipReason: SkipReason };
@@ -59,10 +67,14 @@ export async function sendOnce(deps: SendingDeps, request: SendRequest): Promise
     if (seen === undefined) {
       const id = randomUUID();
       const content = await request.prepare();
-      const isNew = await accept(deps, { id, endpoint, key, bodyDigest, content, scheduledAt });
-      if (!isNew) continue;
-      if ('skipReason' in content) return content;
-      return scheduledAt === undefined ? outcomeOfOwn(deps, id, giveUpAt) : { providerId: id, suppressed: [] };
+      const send = { id, endpoint, key, bodyDigest, content, scheduledAt };
+      const accepted =
+        'mail' in content && scheduledAt === undefined ? sendNow(deps, send, giveUpAt) : accept(deps, send);
+      const outcome = await accepted;
+      if (outcome !== undefined) return outcome;
+      // The row of an expired key has to release it first.
+      if (key !== undefined) await releaseKeys(deps.db, endpoint, [key]);
+      continue;
     }
     if (seen.bodyDigest !== bodyDigest) throw notifyProblems.idempotency_conflict();
     const outcome = outcomeOf(seen);
@@ -73,13 +85,39 @@ export async function sendOnce(deps: SendingDeps, request: SendRequest): Promise
   }
 }
 
-/** `false`: another request took the key. */
-function accept({ db, jobs }: SendingDeps, send: Parameters<typeof insertSend>[1]): Promise<boolean> {
+/** Accepts a mail and waits for its first attempt. `undefined`: the key is taken. */
+async function sendNow(deps: SendingDeps, send: NewSend, giveUpAt: number): Promise<Delivered | undefined> {
+  const { db, jobs, outcomes, firstAttempt } = deps;
+  const { id } = send;
+  const { promise: change, resolve: wake } = Promise.withResolvers<Delivered | undefined>();
+  const stopWatching = outcomes.watch(id, wake);
+  let begun: BegunSend | undefined;
+  try {
+    const insert = async (insertion: JobInsertion) => {
+      begun = await insertSendWithJob(db, send, insertion);
+      // Without a worker in this process, its result can only be found in the database.
+      if (!insertion.isClaimed) wake(undefined);
+      return begun !== undefined;
+    };
+    const attempt = async (job: Job<SendJob>) => begun && firstAttempt(job, begun);
+    if (!(await jobs.start(sendQueue, { sendId: id }, insert, { key: id, attempt }))) return undefined;
+    const late = setTimeout(wake, giveUpAt - performance.now(), undefined);
+    const delivered = await change;
+    clearTimeout(late);
+    return delivered ?? (await outcomeOfOwn(deps, id, giveUpAt));
+  } finally {
+    stopWatching();
+  }
+}
+
+/** Accepts a mail for later, or a notification that is skipped. `undefined`: the key is taken. */
+async function accept({ db, jobs }: SendingDeps, send: NewSend): Promise<Outcome | undefined> {
+  const { id, content, scheduledAt } = send;
+  if ('skipReason' in content) return (await insertSend(db, send)) ? content : undefined;
   return transaction(db, async (tx) => {
-    if (!(await insertSend(tx, send))) return false;
-    if (send.scheduledAt !== undefined) await enqueueLater(jobs, tx, send.id, send.scheduledAt);
-    else if ('mail' in send.content) await enqueueSend(jobs, tx, send.id);
-    return true;
+    if (!(await insertSend(tx, send))) return undefined;
+    await enqueueLater(jobs, tx, id, scheduledAt);
+    return { providerId: id, suppressed: [] };
   });
 }
 
@@ -106,7 +144,7 @@ function join({ db, jobs }: SendingDeps, { id, status }: StoredSend): Promise<bo
 async function outcomeOfOwn(deps: SendingDeps, id: string, giveUpAt: number): Promise<Delivered> {
   for (;;) {
     const { promise: change, resolve: wake } = Promise.withResolvers<void>();
-    const stopWatching = deps.outcomes.watch(id, wake);
+    const stopWatching = deps.outcomes.watch(id, () => wake());
     try {
       const send = await lookUp(deps, id, giveUpAt);
       if (send?.providerId) return { providerId: send.providerId, suppressed: send.suppressed ?? [] };

@@ -1,10 +1,12 @@
 /** The rows of sends, with their results. */
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { type Db, json, type Tx } from '#platform/db/db.ts';
 import { isUuid } from '#platform/ids.ts';
+import type { JobInsertion } from '#platform/jobs/jobs.ts';
 import type { SkipReason } from './api.ts';
 import { addEvents } from './eventstore.ts';
 import { addressOf, type Mail } from './mail.ts';
+import type { Delivered } from './outcomes.ts';
 import type { Endpoint, NotifyTables, SendStatus } from './tables.ts';
 
 type Handle = Db<NotifyTables> | Tx<NotifyTables>;
@@ -54,43 +56,57 @@ export interface NewSend {
   readonly scheduledAt?: Date | undefined;
 }
 
-/** `false`: another request took the key. An expired row releases its key. */
-export async function insertSend(tx: Tx<NotifyTables>, send: NewSend): Promise<boolean> {
+/** `false`: another request took the key, or an expired row has it (`releaseKeys`). */
+export async function insertSend(db: Handle, send: NewSend): Promise<boolean> {
+  const { numAffectedRows } = await insertion(send, 'pending').execute(db);
+  return numAffectedRows === 1n;
+}
+
+/** A send whose first attempt begins. */
+export interface BegunSend {
+  /** As every attempt reads it: jsonb has an order of its own for the names of headers. */
+  readonly mail: Mail;
+  /** Those of its recipients that are suppressed. */
+  readonly suppressed: readonly string[];
+}
+
+/** Inserts a send with its job. `undefined`: as the `false` of `insertSend`. */
+export async function insertSendWithJob(
+  db: Db<NotifyTables>,
+  send: NewSend,
+  { isClaimed, statement }: JobInsertion,
+): Promise<BegunSend | undefined> {
+  const status = isClaimed ? 'sending' : 'pending';
+  const { rows } = await sql<BegunSend>`
+    with send as (${insertion(send, status)} returning mail, addresses), job as (${statement('send')})
+    select mail, array(select address from suppressed_addresses where address = any(addresses)) as suppressed
+    from send`.execute(db);
+  return rows[0];
+}
+
+function insertion(send: NewSend, status: 'pending' | 'sending') {
   const { id, endpoint, key, bodyDigest, content, scheduledAt } = send;
   const mail = 'mail' in content ? content.mail : undefined;
-  if (key !== undefined) await releaseKey(tx, endpoint, key);
-  const { numInsertedOrUpdatedRows } = await tx
-    .insertInto('notify_sends')
-    .values({
-      id,
-      endpoint,
-      idempotency_key: key ?? null,
-      body_digest: bodyDigest,
-      status: mail === undefined ? 'skipped' : 'pending',
-      mail: mail === undefined ? null : json(mail),
-      subject: mail?.subject ?? null,
-      addresses: mail === undefined ? [] : addressesOf(mail),
-      recipients: mail === undefined ? null : json(mail.to),
-      tags: mail?.tags === undefined ? null : json(mail.tags),
-      scheduled_at: scheduledAt ?? null,
-      provider_id: null,
-      skip_reason: 'skipReason' in content ? content.skipReason : null,
-    })
-    .onConflict((conflict) =>
-      conflict.columns(['endpoint', 'idempotency_key']).where('idempotency_key', 'is not', null).doNothing(),
-    )
-    .executeTakeFirstOrThrow();
-  return numInsertedOrUpdatedRows === 1n;
+  const skipReason = 'skipReason' in content ? content.skipReason : null;
+  const text = (value: object | undefined) => (value === undefined ? null : JSON.stringify(value));
+  return sql`
+    insert into notify_sends (id, endpoint, idempotency_key, body_digest, status, mail, subject, addresses, recipients, tags,
+      scheduled_at, skip_reason)
+    values (${id}, ${endpoint}, ${key ?? null}, ${bodyDigest}, ${mail === undefined ? 'skipped' : status},
+      ${text(mail)}::jsonb, ${mail?.subject ?? null}, ${mail === undefined ? [] : addressesOf(mail)}::text[],
+      ${text(mail?.to)}::jsonb, ${text(mail?.tags)}::jsonb, ${scheduledAt ?? null}, ${skipReason})
+    on conflict (endpoint, idempotency_key) where idempotency_key is not null do nothing`;
 }
 
 const addressesOf = ({ to, cc, bcc }: Mail) => [...to, ...cc, ...bcc].flatMap((one) => addressOf(one) ?? []);
 
-async function releaseKey(db: Handle, endpoint: Endpoint, key: string): Promise<void> {
+/** Releases the keys of expired rows. */
+export async function releaseKeys(db: Handle, endpoint: Endpoint, keys: readonly string[]): Promise<void> {
   await db
     .updateTable('notify_sends')
     .set({ idempotency_key: null })
     .where('endpoint', '=', endpoint)
-    .where('idempotency_key', '=', key)
+    .where(sql<boolean>`idempotency_key = any(${keys}::text[])`)
     .where(sql<boolean>`not (${isKept})`)
     .execute();
 }
@@ -123,20 +139,26 @@ async function change(db: Handle, id: string, values: object): Promise<boolean> 
   return numUpdatedRows === 1n;
 }
 
-/** Deletes the mail once it is sent. */
+/** Deletes the mail once it is sent. `completion`: as in `Job.completeBy`. */
 export async function markSent(
   db: Handle,
   id: string,
-  { providerId, suppressed }: { readonly providerId: string; readonly suppressed: readonly string[] },
-): Promise<void> {
-  const list = suppressed.length === 0 ? null : json(suppressed);
-  await db
-    .updateTable('notify_sends')
-    .set({ status: 'sent', provider_id: providerId, suppressed: list, failure: null, mail: null })
-    .where('id', '=', id)
-    .execute();
-  const left = suppressed.length === 0 ? [] : [{ type: 'suppressed' as const, reason: suppressed.join(', ') }];
-  await addEvents(db, id, [{ type: 'sent' }, ...left]);
+  { providerId, suppressed }: Delivered,
+  completion: RawBuilder<unknown>,
+): Promise<boolean> {
+  const list = suppressed.length === 0 ? null : JSON.stringify(suppressed);
+  const types = list === null ? ['sent'] : ['sent', 'suppressed'];
+  const { rows } = await sql`
+    with job as (${completion}), send as (
+      update notify_sends set status = 'sent', provider_id = ${providerId}, suppressed = ${list}::jsonb, failure = null, mail = null
+      where id = ${id} and exists (select from job)
+    ), events as (
+      insert into notify_events (send_id, type, reason)
+      select ${id}::uuid, type, case type when 'suppressed' then ${suppressed.join(', ')}::text end
+      from job, unnest(${types}::text[]) as type
+    )
+    select from job`.execute(db);
+  return rows.length === 1;
 }
 
 /** Records a failed attempt. Unless a caller ends the send, its job tries it again. */

@@ -68,8 +68,9 @@ export async function createNotify(deps: NotifyDeps): Promise<HttpServer> {
     labelNames: ['outcome'],
     registers: [app.metrics],
   });
-  const sending = { db, jobs, channel, webhooks: deps.webhooks, outcomes: createOutcomes(), log: server.log };
-  await startDelivering({ ...sending, onOutcome: (outcome) => mails.inc({ outcome }) });
+  const delivering = { db, jobs, channel, webhooks: deps.webhooks, outcomes: createOutcomes(), log: server.log };
+  const onOutcome = (outcome: string) => mails.inc({ outcome });
+  const sending = { ...delivering, firstAttempt: await startDelivering({ ...delivering, onOutcome }) };
   measureJobs(app.metrics, jobs, queueNames);
   const dropping = startInterval(
     dropOldEveryMs,

@@ -1,7 +1,8 @@
 /** A worker process that kills.test.ts kills. It prints when it starts a job, then hangs or finishes. */
+import { sql } from 'kysely';
 import { z } from 'zod';
 import { openDatabase } from '#platform/db/open.ts';
-import type { Queue } from '#platform/jobs/jobs.ts';
+import type { JobInsertion, Queue } from '#platform/jobs/jobs.ts';
 import { createJobs } from '#platform/jobs/queueing.ts';
 import { createLog } from '#platform/log.ts';
 
@@ -13,7 +14,8 @@ export const killedQueue: Queue<{ readonly word: string }> = {
 export interface KillOrders {
   readonly databaseUrl: string;
   readonly dataDir: string;
-  readonly enqueue: boolean;
+  /** `start`: the worker holds the job from its insertion. */
+  readonly enqueue: boolean | 'start';
   readonly hang: boolean;
 }
 
@@ -21,7 +23,7 @@ async function work({ databaseUrl, dataDir, enqueue, hang }: KillOrders): Promis
   const log = createLog({ level: 'silent' });
   const database = await openDatabase({ url: databaseUrl, dataDir, migrations: [], log });
   const jobs = createJobs({ database, log });
-  if (enqueue) await jobs.enqueue(database.queries(), killedQueue, { word: 'once' });
+  if (enqueue === true) await jobs.enqueue(database.queries(), killedQueue, { word: 'once' });
   const handler = async ({ attempt }: { readonly attempt: number }) => {
     console.log(`attempt ${attempt}`);
     if (hang) await new Promise(() => undefined);
@@ -32,6 +34,13 @@ async function work({ databaseUrl, dataDir, enqueue, hang }: KillOrders): Promis
     }, 200);
   };
   jobs.work(killedQueue, handler, { concurrency: 1 });
+  if (enqueue === 'start') {
+    const insert = async ({ statement }: JobInsertion) => {
+      await sql`with one as (select), job as (${statement('one')}) select`.execute(database.queries());
+      return true;
+    };
+    await jobs.start(killedQueue, { word: 'once' }, insert);
+  }
   // Its own timers do not keep the process alive.
   setInterval(() => undefined, 1000);
   console.log('working');

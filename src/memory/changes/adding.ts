@@ -25,6 +25,7 @@ import { fullness } from '../merging/judging.ts';
 import { read } from '../merging/reading.ts';
 import { memoryProblems } from '../problems.ts';
 import { hasRoom, type Writing, type WritingDeps, writeEntity } from './entitywrite.ts';
+import { addUnlocked } from './unlocked.ts';
 
 export interface AddingDeps extends WritingDeps, FindingDeps {
   /** Has the language model judge a new memory later, in the transaction of the addition. */
@@ -56,7 +57,15 @@ export async function addMemory(deps: AddingDeps, actor: Actor, request: Additio
     embedding,
   };
   await deps.indexes.warm(deps.db, entity);
-  return writeEntity(deps, entity, (writing) => addOrMerge(deps, writing, actor, entity, incoming));
+  return writeEntity(
+    deps,
+    entity,
+    (writing) => addOrMerge(deps, writing, actor, entity, incoming),
+    async () => {
+      const memory = await addUnlocked(deps, entity, incoming);
+      return memory && { memory, deduplicated: false, outcome: 'added' };
+    },
+  );
 }
 
 async function addOrMerge(
@@ -66,13 +75,14 @@ async function addOrMerge(
   entity: Entity,
   incoming: NewMemory,
 ): Promise<Added> {
-  const { tx, version } = writing;
+  const { tx, version, usage } = writing;
   const equal = await findByHash(tx, entity, incoming.type, incoming.hash);
   if (equal !== undefined && equal.invalidAt !== null) return restore(deps, writing, actor, equal, incoming);
   if (equal !== undefined) return merge(deps, writing, actor, equal, incoming, 1);
-  const { twin, links } = await findNeighbours(deps, tx, entity, version, incoming);
+  const index = await deps.indexes.getLocked(tx, entity, { version, memoryCount: usage.memoryCount });
+  const { twin, links } = await findNeighbours(deps, tx, entity, index, incoming);
   if (twin !== undefined) return merge(deps, writing, actor, twin.memory, incoming, twin.similarity);
-  if (!hasRoom(writing.usage, { memories: 1, bytes: sizeOf(incoming) })) throw memoryProblems.memory_full();
+  if (!hasRoom(usage, { memories: 1, bytes: sizeOf(incoming) })) throw memoryProblems.memory_full();
   const memory = await insertMemory(tx, deps.column, entity, incoming, version);
   await insertLinks(tx, memory.id, links);
   writing.recordChange(incoming.type);

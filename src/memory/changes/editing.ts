@@ -66,7 +66,7 @@ export async function editMemory(
  */
 export async function rewrite(
   deps: AddingDeps,
-  { tx, version, recordChange }: Writing,
+  { tx, version, usage, recordChange }: Writing,
   before: StoredMemory,
   after: MemoryContent,
   embedding: Float32Array,
@@ -75,9 +75,11 @@ export async function rewrite(
   const { content, type, metadata } = after;
   const rewritten = { content, type, metadata, hash: hashContent(content), embedder: deps.embedder.name, embedding };
   const isReworded = hasNewContent(before, after);
-  const links = isReworded
-    ? (await findNeighbours(deps, tx, before, version, { content, type, embedding, exceptId: before.id })).links
-    : [];
+  const readLinks = async () => {
+    const index = await deps.indexes.getLocked(tx, before, { version, memoryCount: usage.memoryCount });
+    return (await findNeighbours(deps, tx, before, index, { content, type, embedding, exceptId: before.id })).links;
+  };
+  const links = isReworded ? await readLinks() : [];
   const memory = await updateMemory(tx, deps.column, before, rewritten, { version, isNews }).catch((error: unknown) => {
     if (isUniqueViolation(error, 'memories_once')) throw memoryProblems.duplicate_memory({ cause: error });
     throw error;

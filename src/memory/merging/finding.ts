@@ -1,10 +1,10 @@
 /**
  * Finds the memory that a content is merged into, and those that it conflicts with, among an entity's memories of one
- * type. Requires the lock of the entity, so that the second of two concurrent similar contents finds the first.
+ * type. The writer holds the lock of the entity, or compares its version when it writes, so that the second of two
+ * concurrent similar contents finds the first.
  */
 
 import { createPacer } from '#platform/concurrency/pacing.ts';
-import type { Tx } from '#platform/db/db.ts';
 import type { Entity, MemoryType } from '../api.ts';
 import type { CalibratedEmbedder } from '../embedding/calibration.ts';
 import { longestInput } from '../embedding/remote.ts';
@@ -13,9 +13,9 @@ import { findDistinctions } from '../memories/distinctionstore.ts';
 import type { Link } from '../memories/historystore.ts';
 import { findMemories, type StoredMemory } from '../memories/memorystore.ts';
 import type { VectorColumn } from '../memories/vectors.ts';
-import type { EntityIndexes } from '../search/entityindex.ts';
+import type { EntityIndex, EntityIndexes } from '../search/entityindex.ts';
 import { compare } from '../search/ranking.ts';
-import type { MemoryTables } from '../tables.ts';
+import type { Handle } from '../tables.ts';
 import { comparePair } from './comparing.ts';
 import { draft } from './reading.ts';
 
@@ -39,11 +39,12 @@ export interface Neighbours {
 const readAbove = 0.5;
 const mostCandidates = 20;
 
+/** `index`: the present memories of the entity. */
 export async function findNeighbours(
   deps: FindingDeps,
-  tx: Tx<MemoryTables>,
+  db: Handle,
   entity: Entity,
-  lockVersion: number,
+  index: EntityIndex,
   sought: {
     readonly content: string;
     readonly type: MemoryType;
@@ -52,25 +53,18 @@ export async function findNeighbours(
     readonly exceptId?: string;
   },
 ): Promise<Neighbours> {
-  const index = await deps.indexes.getLocked(tx, entity, lockVersion);
-  if (index === undefined) return { twin: undefined, links: [] };
-  const similarities = await compare({ ...deps, db: tx }, entity, index, sought.embedding);
+  const similarities = await compare({ ...deps, db }, entity, index, sought.embedding);
   const near = [...similarities]
     .filter(([id, similarity]) => similarity > readAbove && id !== sought.exceptId)
     .filter(([id]) => index.memories.get(id)?.type === sought.type)
     .toSorted(([, left], [, right]) => right - left)
     .slice(0, mostCandidates);
   if (near.length === 0) return { twin: undefined, links: [] };
-  const rows = new Map(
-    (
-      await findMemories(
-        tx,
-        near.map(([id]) => id),
-      )
-    ).map((memory) => [memory.id, memory]),
-  );
+  const ids = near.map(([id]) => id);
+  const rows = new Map((await findMemories(db, ids)).map((memory) => [memory.id, memory]));
 
-  const distinct = await findDistinctions(tx, entity, sought.type, hashContent(sought.content));
+  let distinct: ReadonlySet<string> | undefined;
+  const readDistinctions = () => findDistinctions(db, entity, sought.type, hashContent(sought.content));
   const pace = createPacer();
   const soughtDraft = draft(sought.content);
   let twin: Neighbours['twin'];
@@ -82,7 +76,10 @@ export async function findNeighbours(
     await pace();
     const { mergeAbove } = deps;
     const { isTwin, link } = comparePair(soughtDraft, draft(memory.content), { similarity, lexical, mergeAbove });
-    if (isTwin && !distinct.has(hashContent(memory.content).toString('hex'))) twin ??= { memory, similarity };
+    if (isTwin && twin === undefined) {
+      distinct ??= await readDistinctions();
+      if (!distinct.has(hashContent(memory.content).toString('hex'))) twin = { memory, similarity };
+    }
     if (link !== undefined) links.push({ id, kind: link });
   }
   return { twin, links };

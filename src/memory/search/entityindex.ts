@@ -8,7 +8,7 @@ import { createPacer } from '#platform/concurrency/pacing.ts';
 import type { Db, Tx } from '#platform/db/db.ts';
 import type { Entity, MemoryType } from '../api.ts';
 import type { Embedder } from '../embedding/embedder.ts';
-import { findEntity } from '../memories/entitystore.ts';
+import { type EntityState, findEntity } from '../memories/entitystore.ts';
 import { fromBytes, type VectorColumn } from '../memories/vectors.ts';
 import { findProfile, type StoredProfile } from '../profiles/profilestore.ts';
 import type { Handle, MemoryTables } from '../tables.ts';
@@ -42,15 +42,24 @@ export interface EntityIndexes {
   /** Returns the current state in the database, or `undefined` if the entity is unknown. */
   get(db: Db<MemoryTables>, entity: Entity): Promise<EntityIndex | undefined>;
   /**
-   * As `get`, for the holder of the entity's lock. `lockVersion` is the version of this lock, whose own rows are not
-   * written yet.
+   * As `get`, for the holder of the entity's lock. `lock` has the version of this lock, whose own rows are not written
+   * yet.
    */
-  getLocked(tx: Tx<MemoryTables>, entity: Entity, lockVersion: number): Promise<EntityIndex | undefined>;
+  getLocked(tx: Tx<MemoryTables>, entity: Entity, lock: Lock): Promise<EntityIndex>;
+  /**
+   * As `get`, but may return the state of an earlier commit, for a write that compares the version of the entity with
+   * that of the index.
+   */
+  getUnchecked(db: Db<MemoryTables>, entity: Entity): Promise<EntityIndex | undefined>;
+  /** Adds a memory that was inserted alone, in the state of `index`. */
+  append(entity: Entity, index: EntityIndex, row: IndexRow): void;
   /** Reads an entity that is not cached. This can be slow, so callers do it before they lock the entity. */
   warm(db: Db<MemoryTables>, entity: Entity): Promise<void>;
   /** Removes an erased entity from memory. */
   forget(entity: Entity): void;
 }
+
+export type Lock = Pick<EntityState, 'version' | 'memoryCount'>;
 
 /** The approximate limit for terms and vectors. */
 const largestBytes = 256 * 1024 * 1024;
@@ -64,6 +73,8 @@ interface Growing extends EntityIndex {
   totalLength: number;
   readonly languages: Set<WordLanguage>;
   bytes: number;
+  /** The entity has or had this version. Otherwise, the index was read under a lock, and lacks the rows of that lock. */
+  isCommitted: boolean;
 }
 
 export function createEntityIndexes(column: VectorColumn, embedder: Pick<Embedder, 'name'>): EntityIndexes {
@@ -92,23 +103,26 @@ export function createEntityIndexes(column: VectorColumn, embedder: Pick<Embedde
     return index;
   }
 
-  /** `lockVersion` as for `getLocked`. */
-  async function read(db: Handle, entity: Entity, lockVersion?: number): Promise<EntityIndex | undefined> {
-    const key = keyOf(entity);
+  async function read(db: Handle, entity: Entity): Promise<EntityIndex | undefined> {
     const state = await findEntity(db, entity);
-    if (state === undefined) {
-      cached.delete(key);
-      return undefined;
-    }
-    // Under a lock, all earlier writes are visible, and the writes of this lock will have its version.
-    const version = lockVersion === undefined ? state.version : lockVersion - 1;
+    if (state !== undefined) return update(db, entity, state, true);
+    cached.delete(keyOf(entity));
+    return undefined;
+  }
+
+  async function update(db: Handle, entity: Entity, { version, memoryCount }: Lock, isCommitted: boolean) {
+    const key = keyOf(entity);
     const known = cached.get(key);
     // A newer index was read under a lock whose transaction has not committed or was rolled back. Its rows are the
     // same.
-    if (known !== undefined && known.version >= version) return known;
+    if (known !== undefined && known.version >= version) {
+      known.isCommitted ||= isCommitted && known.version === version;
+      return known;
+    }
     const index = await fill(db, entity, version, known);
+    index.isCommitted = isCommitted;
     // More memories than rows: some were deleted, and no row shows that.
-    if (index.memories.size + index.invalid.size !== state.memoryCount) await dropDeleted(db, entity, index);
+    if (index.memories.size + index.invalid.size !== memoryCount) await dropDeleted(db, entity, index);
     cached.set(key, index);
     return index;
   }
@@ -122,12 +136,29 @@ export function createEntityIndexes(column: VectorColumn, embedder: Pick<Embedde
     await reading;
   }
 
+  async function get(db: Db<MemoryTables>, entity: Entity): Promise<EntityIndex | undefined> {
+    await warm(db, entity);
+    return read(db, entity);
+  }
+
   return {
-    async get(db, entity) {
-      await warm(db, entity);
-      return read(db, entity);
+    get,
+    // Under a lock, all earlier writes are visible, and the writes of this lock will have its version.
+    getLocked: (tx, entity, lock) => update(tx, entity, { ...lock, version: lock.version - 1 }, false),
+    getUnchecked: async (db, entity) => {
+      const known = cached.get(keyOf(entity));
+      return known?.isCommitted ? known : get(db, entity);
     },
-    getLocked: read,
+    append(entity, index, row) {
+      const key = keyOf(entity);
+      const known = cached.get(key);
+      // Otherwise, the next read finds the row.
+      if (known !== index || known === undefined) return;
+      const grown = copyOf(known);
+      put(grown, row);
+      grown.version = row.version;
+      cached.set(key, grown);
+    },
     warm,
     forget: (entity) => cached.delete(keyOf(entity)),
   };
@@ -159,6 +190,7 @@ function empty(): Growing {
     totalLength: 0,
     languages: new Set(),
     bytes: 1024,
+    isCommitted: false,
   };
 }
 

@@ -1,7 +1,8 @@
 /** What searches read of an entity's memories: rows for its index, and similarities computed by the database. */
 import { sql } from 'kysely';
 import type { Entity, MemoryType } from '../api.ts';
-import { toLiteral, type VectorColumn } from '../memories/vectors.ts';
+import type { StoredMemory } from '../memories/memorystore.ts';
+import { toBytes, toLiteral, type VectorColumn } from '../memories/vectors.ts';
 import type { Handle } from '../tables.ts';
 
 export interface IndexRow {
@@ -17,6 +18,13 @@ export interface IndexRow {
   readonly updatedAt: Date;
   /** `null` if the database computes similarities, or if another embedder made the vector. */
   readonly embedding: Buffer | null;
+}
+
+/** Returns the row of a valid memory. */
+export function toIndexRow(memory: StoredMemory, column: VectorColumn, vector: Float32Array): IndexRow {
+  const { id, seq, type, content, embedder, version, createdAt, updatedAt } = memory;
+  const embedding = column === 'bytea' ? toBytes(vector) : null;
+  return { id, seq, type, content, embedder, isInvalid: false, version, createdAt, updatedAt, embedding };
 }
 
 /** Returns at most `limit` rows of the entity that were written after `after`, the oldest first. */

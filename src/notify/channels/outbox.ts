@@ -1,7 +1,7 @@
 /** The stand-in for an email provider: writes each mail to the file `outbox/<id>.eml` in the data folder. */
 import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
-import { access, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { access, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Channel } from './channel.ts';
 import { messageOf } from './message.ts';
@@ -47,15 +47,10 @@ async function openTransport() {
 async function writeWhole(folder: string, name: string, bytes: Uint8Array): Promise<void> {
   const staged = join(folder, `.${name}.${randomUUID()}`);
   try {
-    const file = await open(staged, 'wx');
-    try {
-      await file.writeFile(bytes);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
+    await writeFile(staged, bytes, { flag: 'wx', flush: true });
     await rename(staged, join(folder, name));
-  } finally {
+  } catch (error) {
     await rm(staged, { force: true });
+    throw error;
   }
 }

@@ -5,7 +5,7 @@
  * worker that lost its lease can neither complete nor fail the job. Handlers may run twice, even concurrently in two processes. Writes
  * that must happen exactly once use `complete(tx)`.
  */
-import type { Generated } from 'kysely';
+import type { Generated, RawBuilder } from 'kysely';
 import type { z } from 'zod';
 import type { Db, Tx } from '../db/db.ts';
 
@@ -67,6 +67,26 @@ export interface Job<Payload> {
    * another worker holds the job; the transaction must then be rolled back.
    */
   complete<Tables>(tx: Tx<Tables>): Promise<void>;
+  /**
+   * As `complete`, in the statement of the handler's last write. `completion` is a part of a `with`, which returns a row if this worker
+   * holds the job. `write` must write nothing without that row, and resolve with whether there was one.
+   */
+  completeBy(write: (completion: RawBuilder<unknown>) => Promise<boolean>): Promise<void>;
+}
+
+/** A job that is inserted by the statement that inserts its row. */
+export interface JobInsertion {
+  /** This process runs the first attempt as soon as the statement is committed. */
+  readonly isClaimed: boolean;
+  /** A part of a `with`, which inserts the job if the earlier part `from` has a row. */
+  readonly statement: (from: string) => RawBuilder<unknown>;
+}
+
+export interface StartOptions<Payload> {
+  /** If the queue has an unfinished job with this key, the statement fails with a unique violation. */
+  readonly key?: string;
+  /** The first attempt, if this process runs it at once. By default, and for every other attempt: the handler of the queue. */
+  readonly attempt?: (job: Job<Payload>) => Promise<void>;
 }
 
 export interface EnqueueOptions {
@@ -124,6 +144,16 @@ export interface Jobs {
     payload: Payload,
     options?: EnqueueOptions,
   ): Promise<Enqueued>;
+  /**
+   * Enqueues a job by the statement that inserts its row (`insert`, which resolves with whether it inserted them). If this process has
+   * room, it holds the job from its insertion, so no statement claims it. Outside transactions only. Resolves as `insert`.
+   */
+  start<Payload>(
+    queue: Queue<Payload>,
+    payload: Payload,
+    insert: (insertion: JobInsertion) => Promise<boolean>,
+    options?: StartOptions<Payload>,
+  ): Promise<boolean>;
   /** Starts a worker. Call it once per queue and process. If a handler returns, the job is complete; if it throws, the attempt failed. */
   work<Payload, Tables = unknown>(
     queue: Queue<Payload>,

@@ -2,22 +2,25 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import { type Interval, startInterval } from '../background/interval.ts';
-import { afterCommit, type Database } from '../db/db.ts';
+import { afterCommit, assertOutsideTransaction, type Database } from '../db/db.ts';
 import type { Log } from '../log.ts';
 import { countJobs } from './depthstore.ts';
-import { type Jobs, type JobTables, LeaseLost, largestDepth } from './jobs.ts';
+import { type JobInsertion, type Jobs, type JobTables, LeaseLost, largestDepth } from './jobs.ts';
 import {
   cancelJob,
   expireOthers,
   findJob,
+  type Holder,
   hastenJob,
+  insertionOf,
   insertJob,
   jobsOf,
+  newJob,
   removeFinished,
   renewJobs,
   withdrawJobs,
 } from './rows.ts';
-import { idOf, startWorker, type Worker } from './working.ts';
+import { type Attempt, idOf, startWorker, type Worker } from './working.ts';
 
 export interface JobsOptions {
   readonly database: Database;
@@ -112,9 +115,23 @@ export function createJobs(options: JobsOptions): Jobs {
       wakeAfterCommit(queue.name);
       return enqueued;
     },
+    start: async (queue, payload, insert, { key, attempt } = {}) => {
+      assertOutsideTransaction('the start of a job');
+      const row = newJob(queue.payload.parse(payload));
+      const insertion = (held?: Holder): JobInsertion => ({
+        isClaimed: held !== undefined,
+        statement: insertionOf(queue.name, row, key, held),
+      });
+      const insertHeld = () => insert(insertion({ holder: processHolder, leaseMs }));
+      const started = workers.get(queue.name)?.start(row, insertHeld, attempt as Attempt<unknown> | undefined);
+      if (started !== undefined) return started;
+      const isInserted = await insert(insertion());
+      if (isInserted) wakeAfterCommit(queue.name);
+      return isInserted;
+    },
     work: (queue, handler, workOptions) => {
       if (workers.has(queue.name)) throw new Error(`the queue ${queue.name} already has a worker in this process`);
-      const deps = { database, log, holder: processHolder, leaseMs };
+      const deps = { database, log, holder: processHolder, leaseMs, detached: outsideRequests };
       workers.set(queue.name, startWorker(deps, queue, handler, workOptions));
       if (intervals.length === 0) startIntervals();
     },

@@ -18,6 +18,7 @@ import {
   claimJobs,
   claimRoundRobin,
   completeJob,
+  completionOf,
   endJobAsDead,
   findSpent,
   jobsOf,
@@ -31,17 +32,26 @@ export interface WorkerDeps {
   readonly log: Log;
   readonly holder: string;
   readonly leaseMs: number;
+  /** Runs work outside the context of the present request. */
+  readonly detached: (work: () => void) => void;
 }
 
 export interface Worker {
   /** Claims due jobs. If a claim is in progress, it runs again. */
   wake(): void;
+  /**
+   * Runs a job that `insert` writes as held by this process, as soon as it resolves with `true`. Returns `undefined`, and inserts
+   * nothing, if the worker has no room.
+   */
+  start(row: ClaimedRow, insert: () => Promise<boolean>, attempt?: Attempt<unknown>): Promise<boolean> | undefined;
   /** Makes jobs of lost workers available again, or ends them. */
   sweep(): Promise<void>;
   readonly running: ReadonlyMap<string, RunningJob>;
   /** See `Jobs.stop`. */
   stop(drainMs: number): Promise<void>;
 }
+
+export type Attempt<Payload> = (job: Job<Payload>) => Promise<void>;
 
 export interface RunningJob extends ClaimedRow {
   readonly controller: AbortController;
@@ -56,16 +66,18 @@ const longestReason = 500;
 export function startWorker<Payload, Tables>(
   deps: WorkerDeps,
   queue: Queue<Payload>,
-  handler: (job: Job<Payload>) => Promise<void>,
+  handler: Attempt<Payload>,
   { concurrency, onDead }: WorkOptions<Payload, Tables>,
 ): Worker {
-  const { database, holder, leaseMs } = deps;
+  const { database, holder, leaseMs, detached } = deps;
   const db = database.queries<JobTables>();
   const log = deps.log.child({ queue: queue.name });
   const maxAttempts = queue.maxAttempts ?? 10;
   const claim = queue.isRoundRobin ? claimRoundRobin : claimJobs;
   const running = new Map<string, RunningJob>();
   const ends = new Map<string, Promise<void>>();
+  /** Insertions of jobs that this process will run. Each has a place. */
+  const inserting = new Set<Promise<boolean>>();
   let claiming: Promise<void> | undefined;
   let isWakePending = false;
   let isStopping = false;
@@ -82,32 +94,57 @@ export function startWorker<Payload, Tables>(
       });
   }
 
+  const roomLeft = () => concurrency - running.size - inserting.size;
+
   async function claimAll(): Promise<void> {
-    while (isWakePending && !isStopping && running.size < concurrency) {
+    while (isWakePending && !isStopping && roomLeft() > 0) {
       isWakePending = false;
       const startedAtMs = performance.now();
-      const room = concurrency - running.size;
+      const room = roomLeft();
       const rows = await claim(db, queue.name, room, holder, leaseMs);
       for (const row of rows) begin(row, startedAtMs);
       if (rows.length === room) isWakePending = true;
     }
   }
 
-  function begin(row: ClaimedRow, startedAtMs: number): void {
+  function start(row: ClaimedRow, insert: () => Promise<boolean>, attempt: Attempt<Payload> = handler) {
+    if (isStopping || roomLeft() <= 0) return undefined;
+    const started = insertAndBegin(row, insert, attempt).finally(() => {
+      inserting.delete(started);
+      wakeIfPending();
+    });
+    inserting.add(started);
+    return started;
+  }
+
+  async function insertAndBegin(row: ClaimedRow, insert: () => Promise<boolean>, attempt: Attempt<Payload>) {
+    const startedAtMs = performance.now();
+    const isInserted = await insert();
+    if (isInserted) detached(() => begin(row, startedAtMs, attempt));
+    return isInserted;
+  }
+
+  /** For places that no claim has filled: other jobs wait only if a claim was left pending. */
+  function wakeIfPending(): void {
+    if (isWakePending) wake();
+  }
+
+  function begin(row: ClaimedRow, startedAtMs: number, attempt?: Attempt<Payload>): void {
     const job = { ...row, controller: new AbortController(), leasedUntilMs: startedAtMs + leaseMs };
     running.set(idOf(row), job);
-    const end = inRequestScope(row, () => run(job))
+    const end = inRequestScope(row, () => run(job, attempt ?? handler))
       .catch((error: unknown) => log.error({ err: error, jobId: row.jobId }, 'cannot write the outcome of a job'))
       .finally(() => {
         running.delete(idOf(row));
         ends.delete(idOf(row));
-        wake();
+        if (attempt === undefined) wake();
+        else wakeIfPending();
       });
     ends.set(idOf(row), end);
   }
 
   /** Throws if the outcome could not be written. The job runs again when its lease has expired. */
-  async function run(job: RunningJob): Promise<void> {
+  async function run(job: RunningJob, attemptOf: Attempt<Payload>): Promise<void> {
     const { signal } = job.controller;
     const parsed = queue.payload.safeParse(job.payload);
     if (!parsed.success) {
@@ -119,6 +156,10 @@ export function startWorker<Payload, Tables>(
       if (!(await completeJob(jobsOf(tx), job))) throw new LeaseLost();
       isCompleted = true;
     };
+    const completeBy: Job<Payload>['completeBy'] = async (write) => {
+      if (!(await write(completionOf(job)))) throw new LeaseLost();
+      isCompleted = true;
+    };
     const { jobId, attempt } = job;
     const claimed: Job<Payload> = {
       jobId,
@@ -127,9 +168,10 @@ export function startWorker<Payload, Tables>(
       isLastAttempt: attempt >= maxAttempts,
       signal,
       complete,
+      completeBy,
     };
     try {
-      await handler(claimed);
+      await attemptOf(claimed);
     } catch (error) {
       return fail(job, parsed.data, error);
     }
@@ -171,8 +213,8 @@ export function startWorker<Payload, Tables>(
 
   async function stop(drainMs: number): Promise<void> {
     isStopping = true;
-    // A claim in progress may still add jobs.
-    await claiming;
+    // A claim or an insertion in progress may still add jobs.
+    await Promise.allSettled([claiming, ...inserting]);
     await settled([...ends.values()], drainMs);
     for (const { controller } of running.values()) controller.abort(new WorkerStopping());
     await settled([...ends.values()], abortGraceMs);
@@ -181,7 +223,7 @@ export function startWorker<Payload, Tables>(
     await Promise.all(left.map((job) => returnJob(db, job)));
   }
 
-  return { wake, sweep, stop, running };
+  return { wake, start, sweep, stop, running };
 }
 
 /** Work for a request is logged under its ids, even long after its response. */
