@@ -6,6 +6,7 @@ import { streamText, type UIMessage } from 'ai';
 import { type Db, transaction } from '#platform/db/db.ts';
 import type { Job, Jobs } from '#platform/jobs/jobs.ts';
 import type { Log } from '#platform/log.ts';
+import { withDeadline } from '#platform/resilience/deadline.ts';
 import { UsageMeter } from '../billing/usage.ts';
 import type { AgentMetrics } from '../metrics.ts';
 import type { ChosenModel, Models } from '../providers/models.ts';
@@ -76,16 +77,17 @@ async function requestTitle(
   signal: AbortSignal,
 ): Promise<string> {
   try {
-    const result = streamText({
-      model,
-      instructions,
-      prompt: excerpt,
-      abortSignal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
-      maxRetries: 0,
-      onStepEnd: (step) => usage.addStep(step.usage),
-      onError: () => undefined,
-    });
-    return titleOf(await result.text);
+    const request = async (abortSignal: AbortSignal) =>
+      streamText({
+        model,
+        instructions,
+        prompt: excerpt,
+        abortSignal,
+        maxRetries: 0,
+        onStepEnd: (step) => usage.addStep(step.usage),
+        onError: () => undefined,
+      }).text;
+    return titleOf(await withDeadline(timeoutMs, request, signal));
   } catch (error) {
     signal.throwIfAborted();
     log.warn({ err: error }, 'a thread keeps its first words as its title, because the model failed');

@@ -8,7 +8,9 @@ import {
   isStepCount,
   type ModelMessage,
   streamText,
+  type TextStreamPart,
   type ToolSet,
+  toUIMessageChunk,
   type UIMessageChunk,
 } from 'ai';
 import type { Telemetry } from '#platform/telemetry/telemetry.ts';
@@ -17,9 +19,9 @@ import type { AgentMetrics } from '../metrics.ts';
 import { brokeOff, explainFailure } from '../providers/failures.ts';
 import { readAnswerer } from '../providers/resilientmodel.ts';
 import type { EventWriter } from '../stream/eventwriter.ts';
+import { DirectDeltas } from './directdeltas.ts';
 import type { FileDeps } from './files.ts';
 import { showMade } from './history.ts';
-import { withDistinctToolCallIds } from './toolcallids.ts';
 import { failureOf } from './tooloutput.ts';
 import { withToolSpans } from './toolspans.ts';
 
@@ -35,7 +37,7 @@ export interface TurnStream {
   readonly usage: UsageMeter;
   /** Ends the turn at once when it is aborted. */
   readonly signal: AbortSignal;
-  readonly writer: EventWriter;
+  readonly writer: Pick<EventWriter, 'write'>;
 }
 
 export interface StreamDeps extends FileDeps {
@@ -53,11 +55,12 @@ const toolsAtOnce = 4;
 
 /** Rejects with the writer's error, and with the signal's reason once that is aborted. */
 export async function streamTurn(deps: StreamDeps, turn: TurnStream): Promise<TurnEnd> {
-  const { signal, writer, usage } = turn;
+  const { signal, usage } = turn;
+  const direct = new DirectDeltas(turn.writer, signal);
   let failure: unknown;
   let lastStep: { readonly finishReason: string; readonly rawFinishReason: string | undefined } | undefined;
   const result = streamText({
-    model: withDistinctToolCallIds(turn.model),
+    model: direct.tap(turn.model),
     instructions: turn.instructions,
     messages: turn.messages,
     tools: withToolSpans(turn.tools, deps.telemetry),
@@ -79,12 +82,13 @@ export async function streamTurn(deps: StreamDeps, turn: TurnStream): Promise<Tu
       failure ??= error;
     },
   });
-  const describe = (error: unknown) => explainFailure(error).slice(0, 1000);
+  const toChunk = createTranslator(turn.tools);
   const observe = createObserver(deps.metrics, turn.tools);
   let end: TurnEnd | undefined;
-  for await (const chunk of result.toUIMessageStream({ onError: describe, redactToolErrors: true })) {
+  for await (const part of result.stream) {
     if (signal.aborted) break;
-    if (chunk.type === 'start') continue;
+    const chunk = toChunk(part);
+    if (chunk === undefined || chunk.type === 'start') continue;
     if (chunk.type === 'error') {
       deps.log.warn({ err: failure }, 'the model failed');
       end ??= { status: 'failed', error: chunk.errorText };
@@ -93,11 +97,25 @@ export async function streamTurn(deps: StreamDeps, turn: TurnStream): Promise<Tu
     if (chunk.type === 'finish') end = endOf(chunk.finishReason, lastStep?.rawFinishReason);
     else if (chunk.type !== 'abort') {
       observe(chunk);
-      await writer.write(chunk);
+      await direct.write(chunk);
     }
   }
   signal.throwIfAborted();
   return end ?? { status: 'failed', error: brokeOff };
+}
+
+/**
+ * Translates parts as `toUIMessageStream` of the SDK does, without its four streams. `undefined`: the part has no chunk.
+ */
+function createTranslator(tools: ToolSet): (part: TextStreamPart<ToolSet>) => UIMessageChunk | undefined {
+  const onError = (error: unknown) => explainFailure(error).slice(0, 1000);
+  const invalidCalls = new Set<string>();
+  return (part) => {
+    if (part.type === 'tool-call' && part.invalid) invalidCalls.add(part.toolCallId);
+    // The chunk of the call has the error already.
+    if (part.type === 'tool-error' && !part.providerExecuted && invalidCalls.delete(part.toolCallId)) return undefined;
+    return toUIMessageChunk(part, { tools, onError, redactToolErrors: true });
+  };
 }
 
 /** Any reason ends the answer well. A stream that breaks off has none. */

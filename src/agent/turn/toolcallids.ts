@@ -2,55 +2,47 @@
  * Makes tool call ids distinct within a run and storable. They name images, videos and ledger references, but some
  * providers start counting again at each step.
  */
-import type { LanguageModelV4, LanguageModelV4StreamPart } from '@ai-sdk/provider';
-import { wrapLanguageModel } from 'ai';
+import type { LanguageModelV4StreamPart } from '@ai-sdk/provider';
 import { storable } from '../stream/chunks.ts';
 
-/** The same model, for one run: no id occurs twice, and ids and arguments can be stored. */
-export function withDistinctToolCallIds(model: LanguageModelV4): LanguageModelV4 {
-  const taken = new Set<string>();
-  return wrapLanguageModel({
-    model,
-    middleware: {
-      specificationVersion: 'v4',
-      wrapStream: async ({ doStream }) => {
-        const result = await doStream();
-        return { ...result, stream: result.stream.pipeThrough(renaming(taken)) };
-      },
-    },
-  });
-}
+/** The tool calls of one run: no id occurs twice, and ids and arguments can be stored. */
+export class ToolCallIds {
+  readonly #taken = new Set<string>();
 
-function renaming(taken: Set<string>) {
-  /** Names of the calls whose arguments are still streaming. */
-  const open = new Map<string, string>();
-  const nameOf = (id: string) => {
-    const name = open.get(id) ?? unusedName(storable(id), taken);
-    taken.add(name);
-    open.set(id, name);
-    return name;
-  };
-  return new TransformStream<LanguageModelV4StreamPart, LanguageModelV4StreamPart>({
-    transform(part, controller) {
+  /** Returns a function that renames the ids in the parts of one step. */
+  forStep(): (part: LanguageModelV4StreamPart) => LanguageModelV4StreamPart {
+    /** The new ids of the calls whose arguments are still streaming. */
+    const open = new Map<string, string>();
+    return (part) => {
       switch (part.type) {
         case 'tool-input-start':
         case 'tool-input-delta':
         case 'tool-input-end':
-          return controller.enqueue({ ...part, id: nameOf(part.id) });
-        case 'tool-call':
-          controller.enqueue({ ...part, toolCallId: nameOf(part.toolCallId), input: storableJson(part.input) });
+          return { ...part, id: this.#newId(part.id, open) };
+        case 'tool-call': {
+          const toolCallId = this.#newId(part.toolCallId, open);
           open.delete(part.toolCallId);
-          return;
+          return { ...part, toolCallId, input: storableJson(part.input) };
+        }
         default:
-          controller.enqueue(part);
+          return part;
       }
-    },
-  });
-}
+    };
+  }
 
-function unusedName(id: string, taken: ReadonlySet<string>): string {
-  if (!taken.has(id)) return id;
-  for (let number = 2; ; number++) if (!taken.has(`${id}-${number}`)) return `${id}-${number}`;
+  #newId(id: string, open: Map<string, string>): string {
+    const known = open.get(id);
+    if (known !== undefined) return known;
+    const unused = this.#unused(storable(id));
+    this.#taken.add(unused);
+    open.set(id, unused);
+    return unused;
+  }
+
+  #unused(id: string): string {
+    if (!this.#taken.has(id)) return id;
+    for (let number = 2; ; number++) if (!this.#taken.has(`${id}-${number}`)) return `${id}-${number}`;
+  }
 }
 
 function storableJson(input: string): string {
