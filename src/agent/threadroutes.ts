@@ -1,6 +1,7 @@
 /** The routes of threads: they are listed, named and deleted. */
 import { z } from 'zod';
 import type { Access } from '#platform/access/access.ts';
+import { createGates } from '#platform/concurrency/gates.ts';
 import { transaction } from '#platform/db/db.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import {
@@ -24,9 +25,12 @@ export interface ThreadRouteDeps extends ListingDeps, RemovalDeps {
 }
 
 const userField = 'querystring.userId';
+/** Searches of one user, which run one after the other. */
+const searchLimits = { width: 1, maxWaiting: 10, waitTimeoutMs: 5000 };
 
 export function addThreadRoutes(app: HttpServer, access: Access, deps: ThreadRouteDeps): void {
   const tags = ['agent'];
+  const searches = createGates(searchLimits);
 
   app.get(
     '/threads',
@@ -39,7 +43,16 @@ export function addThreadRoutes(app: HttpServer, access: Access, deps: ThreadRou
         response: { 200: threadPage },
       },
     },
-    async ({ caller, query }) => readThreads(deps, userOf(caller, query.userId, userField), query),
+    async ({ caller, query }, reply) => {
+      const userId = userOf(caller, query.userId, userField);
+      if (query.q === undefined) return readThreads(deps, userId, query);
+      const leave = await searches.enter(userId);
+      try {
+        return await readThreads(deps, userId, query, reply.abandoned);
+      } finally {
+        leave();
+      }
+    },
   );
 
   app.delete(

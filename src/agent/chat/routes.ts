@@ -26,7 +26,7 @@ export function addChatRoutes(app: HttpServer, access: Access, deps: ChatDeps): 
     {
       ...access.userOnly,
       bodyLimit: maxBodyBytes,
-      preParsing: async ({ raw }) => admitBody(raw),
+      preParsing: async ({ caller, raw }) => admitBody(userOf(caller), raw),
       schema: {
         tags,
         summary: "Start a run with the AI SDK's default chat transport",

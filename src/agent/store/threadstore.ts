@@ -38,35 +38,43 @@ export interface ThreadPlace {
   readonly threadId: string;
 }
 
-/** Newest first. Each of `words` has to occur in the title or in a message. */
+/** Newest first. */
 export function listThreads(
   db: Handle,
   ownerId: string,
-  words: readonly string[],
   after: ThreadPlace | undefined,
   limit: number,
 ): Promise<readonly Thread[]> {
-  let query = selectThreads(db).where('agent_threads.owner_id', '=', ownerId);
-  for (const word of words) query = query.where(holds(word));
-  if (after !== undefined) {
-    const updatedAt = new Date(after.updatedAtMs);
-    query = query.where(
-      sql<boolean>`(agent_threads.updated_at, agent_threads.thread_id) < (${updatedAt}::timestamptz, ${after.threadId})`,
-    );
-  }
-  return query
+  return selectThreads(db)
+    .where('agent_threads.owner_id', '=', ownerId)
+    .where(isAfter(after))
     .orderBy('agent_threads.updated_at', 'desc')
     .orderBy('agent_threads.thread_id', 'desc')
     .limit(limit)
     .execute();
 }
 
-const holds = (word: string) => sql<boolean>`(
-  strpos(lower(normalize(agent_threads.title, NFKC)), ${word}) > 0
-  or exists (
-    select from agent_messages
-    where agent_messages.thread_id = agent_threads.thread_id and strpos(agent_messages.search_text, ${word}) > 0
-  ))`;
+/** Those of them that are the owner's, in the order of the list. */
+export async function findThreads(
+  db: Handle,
+  ownerId: string,
+  threadIds: readonly string[],
+): Promise<readonly Thread[]> {
+  if (threadIds.length === 0) return [];
+  return selectThreads(db)
+    .where('agent_threads.owner_id', '=', ownerId)
+    .where('agent_threads.thread_id', 'in', threadIds)
+    .orderBy('agent_threads.updated_at', 'desc')
+    .orderBy('agent_threads.thread_id', 'desc')
+    .execute();
+}
+
+/** Threads that the list shows after the place; `undefined`: all. */
+export function isAfter(after: ThreadPlace | undefined) {
+  if (after === undefined) return sql<boolean>`true`;
+  const updatedAt = new Date(after.updatedAtMs);
+  return sql<boolean>`(agent_threads.updated_at, agent_threads.thread_id) < (${updatedAt}::timestamptz, ${after.threadId})`;
+}
 
 export interface ThreadLock {
   readonly ownerId: string;

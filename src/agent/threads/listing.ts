@@ -6,6 +6,7 @@ import { type ThreadInfo, type ThreadListing, threadId as threadIdForm } from '.
 import type { RunTables } from '../store/runstore.ts';
 import { findThread, listThreads, type Thread, type ThreadPlace } from '../store/threadstore.ts';
 import { checkThread } from './access.ts';
+import { searchThreads } from './searching.ts';
 
 export interface ListingDeps {
   readonly db: Db<RunTables>;
@@ -19,17 +20,24 @@ export interface ThreadPage {
 /** Each word of a search costs a look at the texts of the user. */
 const maxWords = 10;
 
-/** The user's threads, the one with the newest message first. Throws 400 for a cursor that is none, and for a long search. */
+/**
+ * The user's threads, the one with the newest message first. Throws 400 for a cursor that is none, and for a long search. The
+ * signal ends a search.
+ */
 export async function readThreads(
   { db }: ListingDeps,
   userId: string,
   { limit, cursor, q = '' }: Pick<ThreadListing, 'limit' | 'cursor' | 'q'>,
+  signal?: AbortSignal,
 ): Promise<ThreadPage> {
   const after = cursor === undefined ? undefined : readCursor(cursor);
   const words = searchWords(q);
   if (words.length > maxWords) throw invalid('querystring.q', `must have at most ${maxWords} words`);
   // One row more than the page shows whether there is another page.
-  const rows = await listThreads(db, userId, words, after, limit + 1);
+  const rows =
+    words.length === 0
+      ? await listThreads(db, userId, after, limit + 1)
+      : await searchThreads(db, { ownerId: userId, words, after, limit: limit + 1 }, signal);
   const page = rows.slice(0, limit);
   const last = rows.length > limit ? page.at(-1) : undefined;
   return { threads: page.map(describe), next_cursor: last === undefined ? null : writeCursor(last) };

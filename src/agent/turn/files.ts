@@ -88,7 +88,7 @@ async function readText(
     assetId === undefined ? readDataUrl(part.url) : await fetchFile(deps, ownerId, assetId, maxBytes, signal);
   if (file === undefined || file.bytes.length === 0 || file.bytes.length > maxBytes) return undefined;
   if (!isPdf) return new TextDecoder().decode(file.bytes);
-  return extractPdfText(file.bytes, maxExtracted);
+  return extractPdfText(ownerId, file.bytes, maxExtracted);
 }
 
 function isText(mime: string): boolean {

@@ -74,6 +74,17 @@ it('lets owners take turns: who waits comes before the queue of an owner who hol
   expect(order).toEqual(['c1', 'd1', 'a1', 'c2', 'a2', 'a3']);
 });
 
+it('prefers an owner who holds none to one who holds a permit and had an earlier turn', async () => {
+  const two = permits(2);
+  const [first, second] = [await two.acquire(of('a')), await two.acquire(of('b'))];
+  const order = await orderOf(two, second, [
+    ['a1', of('a')],
+    ['b1', of('b')],
+  ]);
+  first();
+  expect(order).toEqual(['b1', 'a1']);
+});
+
 it('lets uploads and variants take turns', async () => {
   const two = permits(2);
   const [first, second] = [await two.acquire(of('a')), await two.acquire(of('b'))];

@@ -1,6 +1,6 @@
 /**
- * A bounded first-come, first-served queue in front of the connections. If an engine is too slow, the server sheds load (503)
- * instead of accumulating it.
+ * A bounded first-come, first-served queue in front of scarce work, such as database connections. If the work is too slow, the
+ * server sheds load (503) instead of accumulating it.
  */
 import { problems } from '../problem.ts';
 
@@ -56,7 +56,7 @@ export function createGate(options: GateOptions): Gate {
       };
       const timer = setTimeout(() => {
         waiting.delete(waiter);
-        const cause = new Error(`no database connection became free within ${options.waitTimeoutMs} ms`);
+        const cause = new Error(`no place became free within ${options.waitTimeoutMs} ms`);
         reject(problems.overloaded({ cause }));
       }, options.waitTimeoutMs);
       waiting.add(waiter);
@@ -68,7 +68,7 @@ export function createGate(options: GateOptions): Gate {
       if (inside < options.width) return admit();
       if (waiting.size >= options.maxWaiting)
         throw problems.overloaded({
-          cause: new Error(`${waiting.size} queries are waiting for a database connection`),
+          cause: new Error(`${waiting.size} callers are waiting for a place`),
         });
       return wait();
     },
