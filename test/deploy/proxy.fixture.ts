@@ -47,6 +47,9 @@ export async function startProxy(place: ProxyPlace): Promise<NginxProxy> {
       .replaceAll(/\$\{ATELIER_FILES_DOMAIN\}/g, filesDomain)
       .replaceAll('10.213.0.', `${privateNetwork}.`)
       .replaceAll('limit_conn clients 256;', `limit_conn clients ${clientLimit};`)
+      // Only the nginx of the image knows `resolve`, and addresses need none.
+      .replaceAll(/^resolver .*\n/gm, '')
+      .replaceAll(' resolve;', ';')
       .replaceAll(/\blisten 443\b/g, `listen 127.0.0.1:${httpsPort}`)
       .replaceAll(/\blisten 80\b/g, `listen 127.0.0.1:${httpPort}`)
       .replaceAll(/\bapp-([12]):40(\d\d)\b/g, (_all, app, offset) => local((portBases[app - 1] ?? 0) + Number(offset)))
@@ -104,6 +107,8 @@ daemon off;
 pid ${folder}/nginx.pid;
 events {}
 http {
+  log_format main '$remote_addr - $remote_user [$time_local] "$request" $status $body_bytes_sent "$http_referer"';
+  access_log ${folder}/log/access.log main;
   ${['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path ${folder}/temp/${name};`).join('\n  ')}
   include ${folder}/atelier.conf;
 }

@@ -1,4 +1,5 @@
 /** deploy/nginx with a real nginx in front of plain HTTP servers that record requests. */
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { connect } from 'node:net';
@@ -82,6 +83,28 @@ describe.skipIf(skipWithout('nginx', 'openssl'))('nginx', () => {
     } finally {
       await gone.listen();
     }
+  });
+
+  it('gives a POST to the other process if the first does not accept the connection', { timeout: 30_000 }, async () => {
+    const [gone, other] = processes;
+    await gone.close();
+    const silent = await startSilent(gone.port);
+    try {
+      const requests = Array.from({ length: 6 }, () =>
+        proxy.fetch(at('agent', '/task'), { method: 'POST', body: '{}' }),
+      );
+      expect((await Promise.all(requests)).map(({ status }) => status)).toEqual(Array(6).fill(200));
+      expect(other.seen).toEqual(Array(6).fill('POST /task {}'));
+    } finally {
+      await silent.close();
+      await gone.listen();
+    }
+  });
+
+  it('logs each request without its query string, which can be a signature', async () => {
+    expect((await proxy.fetch(at('files', '/logged?signature=secret'))).status).toBe(200);
+    await expect.poll(() => proxy.logged()).toContain('"GET /logged" 200');
+    expect(await proxy.logged()).not.toContain('secret');
   });
 
   describe('metrics, readiness and reference', () => {
@@ -174,7 +197,26 @@ describe.skipIf(skipWithout('nginx', 'openssl'))('nginx', () => {
   });
 });
 
+/** Does not respond to connections, as the address of a removed container: its queue is full, and its process is stopped. */
+async function startSilent(port: number): Promise<{ close(): Promise<void> }> {
+  const listening = `require('node:net').createServer().listen(${port}, '127.0.0.1', 1, () => console.log('listening'))`;
+  const child = spawn(process.execPath, ['-e', listening], { stdio: ['ignore', 'pipe', 'inherit'] });
+  await once(child.stdout, 'data');
+  child.kill('SIGSTOP');
+  // The queue has room for two. The others are never established.
+  const sockets = Array.from({ length: 4 }, () => connect(port, '127.0.0.1').on('error', () => undefined));
+  await expect.poll(() => sockets.filter((socket) => socket.readyState === 'open').length).toBe(2);
+  return {
+    close: async () => {
+      for (const socket of sockets) socket.destroy();
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+    },
+  };
+}
+
 interface Upstream {
+  readonly port: number;
   /** Method, path and body of each request. */
   readonly seen: string[];
   answer: (request: IncomingMessage, response: ServerResponse) => unknown;
@@ -191,6 +233,7 @@ async function startUpstream(port: number): Promise<Upstream> {
     upstream.answer(request, response);
   });
   const upstream: Upstream = {
+    port,
     seen: [],
     answer: well,
     reset: () => {
