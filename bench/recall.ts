@@ -56,6 +56,6 @@ async function miniSearch({ memories }: Person): Promise<Search> {
   return async (question, limit) =>
     index
       .search(question)
-      .map(({ content }) => String(content))
+      .map(({ content }: { readonly content: string }) => content)
       .slice(0, limit);
 }

@@ -386,10 +386,10 @@ describe('POST /logout', () => {
     await rig.fault(fault);
     const answer = await logout(browser);
     expect([answer.status, bodyOf(answer), answer.setCookies]).toEqual([200, { ok: true }, [clearedSession]]);
-    // The token is dead here at once, and soon everywhere.
+    // The token is dead here at once, and everywhere after the notification. An earlier refresh there would succeed, for 10 s.
     expect(bodyOf(await refresh(copy)).error).toBe('refresh_failed');
-    await eventually(async () => (await refresh(tabOf(elsewhere))).status === 401);
     await eventually(async () => (await rig.db.selectFrom('session_revocations').select('id').execute()).length === 0);
+    expect((await refresh(elsewhere)).status).toBe(401);
   });
 
   it('is completed by the next process if this one ends, which does not wait for a provider that hangs', async () => {
@@ -410,14 +410,14 @@ describe('POST /logout', () => {
   });
 
   it('limits the calls to the provider in total', async () => {
-    const hurried = await rig.another({ providerTimeoutMs: 2000 });
+    const hurried = await rig.another({ providerTimeoutMs: 4000 });
     const browser = await signedIn();
-    await rig.fault({ operation: 'refresh', kind: 'slow', delayMs: 1500 });
+    await rig.fault({ operation: 'refresh', kind: 'slow', delayMs: 3500 });
     await rig.fault({ operation: 'logout', kind: 'hang' });
     const startedAt = performance.now();
     expect(bodyOf(await logout(browser, hurried.url))).toEqual({ ok: true });
-    // Two limits would be 3.5 s.
-    expect(performance.now() - startedAt).toBeLessThan(3400);
+    // Two limits would be 7.5 s.
+    expect(performance.now() - startedAt).toBeLessThan(7400);
   });
 });
 

@@ -50,7 +50,7 @@ describe('a task past its time-to-live', () => {
 
   it('does not expire while it runs', async () => {
     const user = await rig.user('pro', 100);
-    const taskId = await user.ask(newThread(), '/slow 3');
+    const taskId = await user.ask(newThread(), '/slow 6');
     await sleep(2000);
     expect((await user.task(taskId)).status).toBe('running');
     const { events } = await user.stream(taskId);

@@ -12,7 +12,7 @@ describe.each(inLane(drivers))('resumable uploads on $name', ({ name }) => {
   let count = 0;
   const sockets: Socket[] = [];
   beforeAll(async () => {
-    rig = await startEdge({ driver: name, server: { transferWindowMs: 600 } });
+    rig = await startEdge({ driver: name, server: { transferWindowMs: 2_000 } });
   });
   afterEach(() => {
     for (const socket of sockets.splice(0)) socket.destroy();

@@ -74,7 +74,8 @@ describe.skipIf(missing).each(modes)('PostgreSQL behind PgBouncer in %s mode, %s
     const db = await open(300, 1);
     const startedAtMs = performance.now();
     await expect(sql`select pg_sleep(60), 'alone'`.execute(db)).rejects.toMatchObject({ code: 'engine_unavailable' });
-    expect(performance.now() - startedAtMs).toBeLessThan(2_000);
+    // The usual limit is 5 s.
+    expect(performance.now() - startedAtMs).toBeLessThan(4_800);
     await expect.poll(() => statements(`%'alone'%`)).toBe(0);
     await sql`select 1`.execute(db);
   });
