@@ -7,6 +7,12 @@ import { freePortBase } from '../acceptance/running.fixture.ts';
 import { environmentOf, readCompose } from './compose.fixture.ts';
 import { call, engine, openBaseImage, uniqueTag } from './engine.fixture.ts';
 
+interface Upload {
+  readonly assetId: string;
+  readonly uploadUrl: string;
+  readonly headers: Record<string, string>;
+}
+
 describe.skipIf(engine === undefined)('the image of a container engine', { timeout: 300_000 }, () => {
   const tag = uniqueTag();
   const name = tag.replace(':', '-');
@@ -67,27 +73,27 @@ describe.skipIf(engine === undefined)('the image of a container engine', { timeo
       await call('rm', name);
       return exitCode;
     };
-    const post = async (path: string, json: unknown) => {
+    const post = async <Body>(path: string, json: unknown): Promise<Body> => {
       const response = await fetch(`http://127.0.0.1:${portBase + 1}${path}`, {
         method: 'POST',
         headers: { 'content-type': 'application/json', 'x-internal-key': environment.INTERNAL_KEY ?? '' },
         body: JSON.stringify(json),
       });
       expect(response.ok, await response.clone().text()).toBe(true);
-      return response.json();
+      return response.json() as Promise<Body>;
     };
 
     await start();
     const ownerId = '3f8e9c4e-6a53-4d0a-9d55-2b8a4f9d0c11';
     const upload = { scopeKind: 'thread', scopeId: '1', kind: 'file', mime: 'text/plain', ownerId };
-    const { assetId, uploadUrl, headers } = await post('/v1/uploads', upload);
+    const { assetId, uploadUrl, headers } = await post<Upload>('/v1/uploads', upload);
     expect((await fetch(uploadUrl, { method: 'PUT', headers, body: 'a file' })).status).toBe(200);
     await post('/v1/assets', { ...upload, assetId });
     expect(await stop()).toBe('0');
 
     await start();
-    const signed = await post('/v1/sign/image', { refs: [assetId] });
-    expect(await (await fetch(signed[assetId].url)).text()).toBe('a file');
+    const signed = await post<Record<string, { readonly url: string }>>('/v1/sign/image', { refs: [assetId] });
+    expect(await (await fetch(signed[assetId]?.url ?? '')).text()).toBe('a file');
     expect(await stop()).toBe('0');
   });
 });
