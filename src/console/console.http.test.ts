@@ -261,6 +261,16 @@ describe('pages', () => {
     expect([again.status, again.text]).toEqual([304, '']);
   });
 
+  it.each(['/nowhere', '/studio/a/b/c', '/api/nowhere'])('%s is the page in a browser, with 404', async (path) => {
+    const browser = await send(path, { headers: { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' } });
+    expect([browser.status, browser.headers['content-type']]).toEqual([404, 'text/html; charset=utf-8']);
+    expect(browser.text).toContain('<div id="root">');
+    expect(browser.headers['content-security-policy']).toContain("script-src 'self'");
+    expect(browser.headers.vary).toBe('Accept, Accept-Encoding');
+    const program = await send(path, { headers: { accept: '*/*' } });
+    expect(errorOf(program)).toEqual([404, 'not_found']);
+  });
+
   it.each(['/assets/none.js', '/assets/../service.ts', '/assets/%2e%2e/service.ts', '/service.ts'])(
     'returns 404 for %s',
     async (path) => {

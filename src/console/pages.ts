@@ -3,8 +3,10 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import mime from 'mime';
 import type { HttpServer } from '#platform/http/server.ts';
+import { problems } from '#platform/problem.ts';
 
 /** Paths of the single-page application. The browser decides what to show. */
 const pagePaths = [
@@ -58,19 +60,29 @@ export function addPages(app: HttpServer, reachable: Reachable): void {
     '/favicon.svg',
     once(() => readBuilt('favicon.svg')),
   );
+  // A person who follows an outdated link sees a page, and a program receives JSON.
+  app.get('/*', { schema: { hide: true } }, async (request, reply) => {
+    if (!request.headers.accept?.includes('text/html')) throw problems.not_found();
+    reply.code(404).headers({ ...headers, vary: 'Accept, Accept-Encoding' });
+    return sendFile(request, reply, page());
+  });
 
   function serve(path: string, read: () => BuiltFile): void {
     app.get(path, { schema: { hide: true } }, async (request, reply) => {
-      const { type, bytes, gzipped, etag } = read();
-      reply.headers({ ...headers, etag });
-      if (request.headers['if-none-match'] === etag) return reply.code(304).send();
-      reply.type(type);
-      const takesGzip = /\bgzip\b/.test(request.headers['accept-encoding'] ?? '');
-      return gzipped !== undefined && takesGzip
-        ? reply.header('content-encoding', 'gzip').send(gzipped)
-        : reply.send(bytes);
+      const file = read();
+      reply.headers({ ...headers, etag: file.etag });
+      if (request.headers['if-none-match'] === file.etag) return reply.code(304).send();
+      return sendFile(request, reply, file);
     });
   }
+}
+
+function sendFile(request: FastifyRequest, reply: FastifyReply, { type, bytes, gzipped }: BuiltFile): FastifyReply {
+  reply.type(type);
+  const takesGzip = /\bgzip\b/.test(request.headers['accept-encoding'] ?? '');
+  return gzipped !== undefined && takesGzip
+    ? reply.header('content-encoding', 'gzip').send(gzipped)
+    : reply.send(bytes);
 }
 
 /** A strict policy: scripts and styles are files of the console, and requests go to known origins only. */

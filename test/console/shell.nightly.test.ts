@@ -31,6 +31,15 @@ describe.skipIf(withoutChromium)('the shell', () => {
 
   const background = (page: Page) => page.evaluate('getComputedStyle(document.documentElement).backgroundColor');
 
+  it.each(['/no/such/page', '/operator/no-such-page'])('shows at %s that there is no page', async (path) => {
+    const { page } = await visit();
+    await page.goto(rig.url + path);
+    await page.getByRole('heading', { name: 'Page not found' }).waitFor();
+    await judge(page, 'the missing page');
+    await page.getByRole('link', { name: 'Go to the start page' }).click();
+    await page.getByRole('heading', { name: 'Page not found' }).waitFor({ state: 'detached' });
+  });
+
   it('leads to every page by the commands, with keys alone', { timeout: limitMs }, async () => {
     const { page, complaints } = await enter('/studio');
     await page.getByLabel('Message', { exact: true }).waitFor();

@@ -1,7 +1,8 @@
 /** Compares deploy/compose.yml with the settings of the product and with the files beside it. */
 import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -12,9 +13,9 @@ import { freePortBase, root } from '../acceptance/running.fixture.ts';
 import { skipWithout } from '../programs.fixture.ts';
 import { environmentOf, readCompose, readExample } from './compose.fixture.ts';
 
-const { services, networks, volumes, configs } = await readCompose();
+const { services, networks, volumes } = await readCompose();
 const entries = Object.entries(services);
-const ours = entries.filter(([, { build }]) => build !== undefined);
+const ours = entries.filter(([, { image }]) => image === 'atelier');
 const namesOf = (some: readonly string[] | Readonly<Record<string, unknown>> = []) =>
   Array.isArray(some) ? (some as readonly string[]) : Object.keys(some);
 const settings = allSettings.map(({ variable }) => variable);
@@ -51,8 +52,19 @@ describe('the Atelier services', () => {
     expect(settings.filter((variable) => received[variable] !== operators[variable]).sort()).toEqual(decided.sort());
   });
 
-  it.each(ours)('%s: is built from this folder, and writes only to its volumes and /tmp', (_name, service) => {
-    expect(existsSync(join(root, 'deploy', service.build?.context ?? '', service.build?.dockerfile ?? ''))).toBe(true);
+  it('share one image, which is built once from this folder', () => {
+    const builds = entries.flatMap(([, { build }]) => build ?? []);
+    expect(builds).toEqual([expect.objectContaining({ context: '..', dockerfile: 'deploy/Dockerfile' })]);
+    expect(existsSync(join(root, 'deploy/Dockerfile'))).toBe(true);
+    // No registry has it.
+    expect(ours.map(([, service]) => service.pull_policy)).toEqual(ours.map(() => 'never'));
+  });
+
+  it.each(ours)('%s: can read the files that settings name', (_name, { volumes: mounts }) => {
+    expect(mounts).toContain('./config:/config:ro');
+  });
+
+  it.each(ours)('%s: writes only to its volumes and /tmp', (_name, service) => {
     const { TMPDIR = '' } = service.environment ?? {};
     const written = ['/tmp', ...(service.volumes ?? []).map((mount) => mount.split(':')[1])];
     expect(written).toContain(TMPDIR);
@@ -71,7 +83,6 @@ describe('all services', () => {
   it.each(entries)('%s: the files it names exist, and its image has a version', (_name, service) => {
     for (const name of namesOf(service.depends_on)) expect(services).toHaveProperty(name);
     for (const name of namesOf(service.networks)) expect(networks).toHaveProperty(name);
-    for (const { source } of service.configs ?? []) expect(configs).toHaveProperty(source);
     for (const mount of service.volumes ?? []) {
       const [source = ''] = mount.split(':');
       if (!source.startsWith('.')) expect(volumes).toHaveProperty(source);
@@ -79,7 +90,7 @@ describe('all services', () => {
       else if (!['./certificates', './config'].includes(source))
         expect(existsSync(join(root, 'deploy', source)), source).toBe(true);
     }
-    if (service.build === undefined) expect(service.image).toMatch(/:\d+\.\d+/);
+    if (service.image !== 'atelier') expect(service.image).toMatch(/:\d+\.\d+/);
   });
 
   it.each(entries)('%s: has no more rights and resources than it needs', (name, service) => {
@@ -93,8 +104,29 @@ describe('all services', () => {
     });
     expect(service.cap_add ?? []).toEqual(name === 'nginx' ? ['NET_BIND_SERVICE', 'CHOWN', 'SETUID', 'SETGID'] : []);
     // Atelier's image sets a user. nginx starts as root to open its ports.
-    if (service.build === undefined && name !== 'nginx') expect(service.user).toMatch(/^(?!root|0)/);
+    if (service.image !== 'atelier' && name !== 'nginx') expect(service.user).toMatch(/^(?!root|0)/);
     for (const mount of service.tmpfs ?? []) expect(mount).toMatch(/:size=\d+m/);
+  });
+
+  it.each(entries)('%s: is created although its root is read-only', (_name, service) => {
+    // Compose copies them into the container, which Docker then refuses.
+    expect([service.configs, service.secrets]).toEqual([undefined, undefined]);
+  });
+
+  it.each(entries)('%s: its program receives the signal of a stop', (name, { entrypoint = [], command = [], init }) => {
+    if (ours.some(([one]) => one === name)) expect(init).toBe(true);
+    const script = [...entrypoint, ...command].find((_word, index, words) => words[index - 1] === '-c');
+    // A shell as the first process ignores SIGTERM. In a pipeline, `exec` replaces only a child of it.
+    if (script === undefined || name === 'buckets') return;
+    expect(script.split(/&&|\n/).filter((line) => line.trim().startsWith('exec '))).toHaveLength(1);
+    expect(script).not.toContain('|');
+  });
+
+  it('have the time that they need to stop', () => {
+    const seconds = (name: string) => Number.parseInt(services[name]?.stop_grace_period ?? '10s', 10);
+    expect(seconds('s3')).toBeGreaterThan(20);
+    const { agent } = readConfig({}, [], { keepSecrets: false });
+    for (const name of ['app-1', 'app-2']) expect(seconds(name)).toBeGreaterThan(agent.drainS);
   });
 
   it('are reachable only where needed', () => {
@@ -128,6 +160,28 @@ describe('nginx', () => {
     expect([...named].filter((name) => services[name] === undefined)).toEqual([]);
   });
 
+  it('looks up the addresses of containers again, because a new container has a new one', () => {
+    const upstreams = [...nginxConf.matchAll(/^upstream (\w+) +\{ (.+) \}$/gm)];
+    const used = new Set([...nginxConf.matchAll(/proxy_pass http:\/\/(\w+)/g)].map(([, name]) => name));
+    expect(upstreams.map(([, name]) => name).sort()).toEqual([...used].sort());
+    for (const [, name, text = ''] of upstreams) {
+      const servers = text.split('; ').filter((line) => line.startsWith('server '));
+      expect(servers.filter((line) => !line.endsWith(' resolve'))).toEqual([]);
+      // `resolve` keeps the addresses in it.
+      expect(text).toContain(`zone ${name} `);
+    }
+    expect(nginxConf).toMatch(/^resolver 127\.0\.0\.11 valid=\d+s/m);
+    const [, major, minor, patch] = /^nginx:(\d+)\.(\d+)\.(\d+)$/.exec(services.nginx?.image ?? '') ?? [];
+    // The first version with `resolve`.
+    expect(Number(major) * 1e6 + Number(minor) * 1e3 + Number(patch)).toBeGreaterThanOrEqual(1_027_003);
+  });
+
+  it('sets the log of each server, which replaces the log of the image', () => {
+    const servers = nginxConf.split(/^server \{$/m).slice(1);
+    expect(servers).not.toEqual([]);
+    for (const server of servers) expect(server).toContain('access_log /var/log/nginx/access.log atelier;');
+  });
+
   it('trusts the subnet of the services, and not its gateway', () => {
     const [{ subnet, gateway } = { subnet: '', gateway: '' }] = networks.services?.ipam?.config ?? [];
     expect(nginxConf).toMatch(new RegExp(`^ +${subnet.replaceAll('.', '\\.')} +1;$`, 'm'));
@@ -145,7 +199,7 @@ describe('the object store', () => {
 
   it('has one account, for its two buckets, without the right to manage them', async () => {
     const { S3_BUCKET, S3_PUBLIC_BUCKET, S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY } = await environmentOf('app-1');
-    const { identities } = JSON.parse(configs.s3?.content ?? '');
+    const { identities } = JSON.parse(services.s3?.environment?.S3_IDENTITIES ?? '');
     expect(identities).toHaveLength(1);
     const [{ credentials, actions }] = identities;
     expect(credentials).toEqual([{ accessKey: S3_ACCESS_KEY_ID, secretKey: S3_SECRET_ACCESS_KEY }]);
@@ -155,6 +209,32 @@ describe('the object store', () => {
     );
     expect(nginxConf).toContain(`location ~ ^/(${buckets.join('|')})/.`);
     expect(services.buckets?.command?.join()).toContain(`for bucket in ${buckets.join(' ')};`);
+  });
+
+  it('writes its accounts to memory, readable by itself only, before it starts', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'atelier-s3-'));
+    const file = join(folder, 's3.json');
+    try {
+      const {
+        entrypoint: [shell = '', flag = '', script = '', name = ''] = [],
+        command = [],
+        environment,
+      } = services.s3 ?? {};
+      expect(command).toContain('-s3.config=/tmp/s3.json');
+      expect(services.s3?.tmpfs?.join()).toContain('/tmp:');
+      const here = script.replaceAll('$$', '$').replace('/tmp/s3.json', file).replace('/entrypoint.sh', 'echo');
+      const env = { PATH: process.env.PATH, ...environment };
+      const { stdout } = await promisify(execFile)(shell, [flag, here, name, ...command], { env });
+      expect(stdout.trim().split(' ')).toEqual(command);
+      expect(await readFile(file, 'utf8')).toBe(environment?.S3_IDENTITIES);
+      expect((await stat(file)).mode & 0o777).toBe(0o600);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+
+  it('reserves no disk for files that do not exist', () => {
+    expect(services.s3?.command).toContain('-master.volumePreallocate=false');
   });
 
   it('exposes only its S3 port to other containers', () => {
@@ -173,7 +253,7 @@ describe('Redis', () => {
   });
 
   it.skipIf(skipWithout('redis-server'))(
-    'rejects commands without it, and does not show it in its command line',
+    'rejects commands without it, does not show it in its command line, and ends on SIGTERM',
     async () => {
       const folder = await mkdtemp(join(tmpdir(), 'atelier-redis-'));
       const port = await freePortBase();
@@ -192,9 +272,12 @@ describe('Redis', () => {
         const { stdout } = await promisify(execFile)('ps', ['-o', 'args', '-C', 'redis-server']);
         expect(stdout).toContain(String(port));
         expect(stdout).not.toContain(services.redis?.environment?.REDISCLI_AUTH);
+        const ended = once(server, 'exit');
+        server.kill('SIGTERM');
+        expect(await ended).toEqual([0, null]);
       } finally {
         // Without a pid it never started, and a kill of process group 0 would end the test run.
-        if (server.pid !== undefined) process.kill(-server.pid, 'SIGKILL');
+        if (server.pid !== undefined && server.exitCode === null) process.kill(-server.pid, 'SIGKILL');
         await rm(folder, { recursive: true });
       }
     },

@@ -7,12 +7,17 @@ import { root } from '../acceptance/running.fixture.ts';
 export interface Service {
   readonly image: string;
   readonly build?: { readonly context: string; readonly dockerfile: string };
+  readonly pull_policy?: string;
+  readonly entrypoint?: readonly string[];
   readonly command?: readonly string[];
   readonly user?: string;
   readonly cap_add?: readonly string[];
   readonly tmpfs?: readonly string[];
   readonly network_mode?: string;
-  readonly configs?: readonly { readonly source: string; readonly target: string }[];
+  readonly init?: boolean;
+  readonly stop_grace_period?: string;
+  readonly configs?: unknown;
+  readonly secrets?: unknown;
   readonly environment?: Readonly<Record<string, string>>;
   readonly env_file?: readonly string[];
   readonly volumes?: readonly string[];
@@ -31,7 +36,6 @@ export interface Network {
 export interface Compose {
   readonly services: Readonly<Record<string, Service>>;
   readonly networks: Readonly<Record<string, Network>>;
-  readonly configs: Readonly<Record<string, { readonly content: string }>>;
   readonly volumes: Readonly<Record<string, unknown>>;
 }
 

@@ -8,6 +8,7 @@ import { Failure } from './parts/states.tsx';
 import { OperatorAccount, UserAccount } from './shell/account.tsx';
 import { Frame } from './shell/frame.tsx';
 import { Landing } from './shell/landing.tsx';
+import { NotFound } from './shell/notfound.tsx';
 import { Overlays } from './shell/overlays.tsx';
 import { Toasts } from './shell/toasts.tsx';
 import { UserOnly } from './user.tsx';
@@ -37,11 +38,24 @@ function Areas() {
   if (moved !== undefined) return <Redirect to={moved[1]} replace />;
   if (path === '/operator' || path.startsWith('/operator/')) return <OperatorArea info={info} />;
   return (
-    <UserOnly signedOut={<Landing />}>
+    <UserOnly
+      signedOut={
+        isUserPath(path) ? (
+          <Landing />
+        ) : (
+          <Alone>
+            <NotFound path={path} home="/" />
+          </Alone>
+        )
+      }
+    >
       <UserArea info={info} />
     </UserOnly>
   );
 }
+
+/** The start page has no path of its own in the list. */
+const isUserPath = (path: string) => path === '/' || findPage(userPages, path) !== undefined;
 
 const Alone = ({ children }: { readonly children: ReactNode }) => (
   <main id="main" className="alone">
@@ -69,8 +83,11 @@ function UserArea({ info }: { readonly info: ConsoleInfo }) {
         {pages.map(({ path: pattern, View }) => (
           <Route key={pattern} path={pattern} component={View} />
         ))}
-        <Route>
+        <Route path="/">
           <Redirect to={home} replace />
+        </Route>
+        <Route>
+          <NotFound path={path} home={home} />
         </Route>
       </Switch>
     </Frame>
@@ -84,7 +101,7 @@ function OperatorArea({ info }: { readonly info: ConsoleInfo }) {
   return (
     <Frame name="Operators" home="/operator" pages={pages} current={current} foot={<OperatorAccount />}>
       {current === undefined ? (
-        <Redirect to="/operator" replace />
+        <NotFound path={path} home="/operator" />
       ) : current.isPublic ? (
         <current.View />
       ) : (

@@ -2,14 +2,14 @@ import { useConsole } from '../operator.tsx';
 import { Failure, Loading } from '../parts/states.tsx';
 
 const purposes: Readonly<Record<string, string>> = {
-  media: 'Uploads, signed URLs, copies, watermarks, deletion',
-  image: 'Image variants on demand',
-  auth: 'Sign-in, access tokens, sign-out',
-  agent: 'Runs, their streams, conversations',
-  memory: 'Facts about users and groups',
-  content: 'Sitemap lists, announcement, cards, trending',
-  notify: 'Notifications and mails',
-  edge: 'Signed files, variants, resizing',
+  media: 'Upload, sign, copy, watermark and delete images, videos and other files.',
+  image: 'Generate image variants on demand. Only servers call it.',
+  auth: 'Sign users in and out, and issue access tokens.',
+  agent: 'Run the assistant, stream its responses, and list conversations.',
+  memory: 'Store and search facts about users and groups.',
+  content: 'Read sitemaps, announcements, cards and trending items.',
+  notify: 'Send notifications by email. Only servers call it.',
+  edge: 'Deliver signed files and image variants, and accept uploads.',
 };
 
 export function Reference() {
@@ -18,8 +18,10 @@ export function Reference() {
   return (
     <>
       <header className="page">
-        <h1>API</h1>
-        <p className="quiet">Every service describes itself, made from its own routes.</p>
+        <h1>API reference</h1>
+        <p className="quiet">
+          Endpoints, error codes and examples of each service, and its OpenAPI document to generate a client from.
+        </p>
       </header>
       <h2 className="unseen">Services</h2>
       <ul className="tiles">
