@@ -121,6 +121,7 @@ async function writeBundle(root, entry, folder) {
           keepAddresses(bundling);
           requireHttp(bundling);
           omitLocales(bundling);
+          leaveParsers(bundling);
           omitRedisCommands(bundling, root);
         },
       },
@@ -158,6 +159,14 @@ function requireHttp(bundling) {
 function omitLocales(bundling) {
   bundling.onLoad({ filter: /[\\/]zod[\\/]v4[\\/]locales[\\/]index\.js$/ }, () => ({
     contents: "export { default as en } from './en.js';",
+  }));
+}
+
+/** undici has four parsers of HTTP as WebAssembly in strings. It loads one of them, for the first request. */
+function leaveParsers(bundling) {
+  bundling.onResolve({ filter: /^\.\.\/(milo\/.*simd|llhttp\/.*wasm)\.js$/ }, ({ path, resolveDir }) => ({
+    path: join(resolveDir, path),
+    external: true,
   }));
 }
 

@@ -25,6 +25,7 @@ import { start } from './start.ts';
 import { idleStreams } from './streams.ts';
 import { studio } from './studio.ts';
 import { threads } from './threads.ts';
+import { thumbnail } from './thumbnail.ts';
 import { variantMemory } from './variantmemory.ts';
 import { videoWatermark } from './videowatermark.ts';
 
@@ -34,6 +35,7 @@ export const benches: readonly Bench[] = [
   deletion,
   refresh,
   ...imageBenches,
+  thumbnail,
   content,
   posts,
   memory,

@@ -1,3 +1,4 @@
+/// <reference path="./undici.d.ts" />
 /**
  * The parts of undici that each process needs. Its index also loads mocks, caches, WebSockets and `fetch`, which is half a megabyte of
  * code.
