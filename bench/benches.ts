@@ -14,6 +14,7 @@ import { merging } from './merging.ts';
 import { operators } from './operators.ts';
 import { posts } from './posts.ts';
 import { presign } from './presign.ts';
+import { processes } from './processes.ts';
 import { recall } from './recall.ts';
 import { refresh } from './refresh.ts';
 import { registration } from './registration.ts';
@@ -52,6 +53,7 @@ export const benches: readonly Bench[] = [
   videoWatermark,
   rendition,
   start,
+  processes,
   installedSize,
   dataFolder,
   idleStreams,
