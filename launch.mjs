@@ -3,7 +3,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { cpus } from 'node:os';
+import os from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { compileCacheOf, findProgram, ranEsbuild } from './bundle.mjs';
@@ -124,7 +124,7 @@ function findNode() {
 
 /** Returns the arguments and the environment of a program. */
 function invocation(program) {
-  const processors = cpus().length;
+  const processors = os.availableParallelism?.() ?? os.cpus().length;
   const flags = [
     '--disable-warning=ExperimentalWarning',
     // V8's background threads must leave a processor to the event loop. Otherwise a start takes a fifth longer.

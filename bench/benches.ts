@@ -14,6 +14,7 @@ import { merging } from './merging.ts';
 import { operators } from './operators.ts';
 import { posts } from './posts.ts';
 import { presign } from './presign.ts';
+import { processes } from './processes.ts';
 import { recall } from './recall.ts';
 import { refresh } from './refresh.ts';
 import { registration } from './registration.ts';
@@ -25,6 +26,7 @@ import { start } from './start.ts';
 import { idleStreams } from './streams.ts';
 import { studio } from './studio.ts';
 import { threads } from './threads.ts';
+import { thumbnail } from './thumbnail.ts';
 import { variantMemory } from './variantmemory.ts';
 import { videoWatermark } from './videowatermark.ts';
 import { writes } from './writes.ts';
@@ -36,6 +38,7 @@ export const benches: readonly Bench[] = [
   writes,
   refresh,
   ...imageBenches,
+  thumbnail,
   content,
   posts,
   memory,
@@ -52,6 +55,7 @@ export const benches: readonly Bench[] = [
   videoWatermark,
   rendition,
   start,
+  processes,
   installedSize,
   dataFolder,
   idleStreams,

@@ -67,14 +67,14 @@ async function overHttp(): Promise<Row[]> {
   }
 }
 
-interface Service {
+export interface Service {
   readonly child: ChildProcess;
   readonly base: string;
   readonly ask: (message: string) => Promise<Told>;
   readonly cpuMs: () => Promise<number>;
 }
 
-async function startProcess(program: string, folder: string): Promise<Service> {
+export async function startProcess(program: string, folder: string): Promise<Service> {
   const child = fork(fileURLToPath(new URL(program, import.meta.url)), [folder], {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
@@ -88,7 +88,7 @@ async function startProcess(program: string, folder: string): Promise<Service> {
   return { child, base: `http://127.0.0.1:${port}`, ask, cpuMs: async () => (await ask('cpu')).cpuMs ?? Number.NaN };
 }
 
-async function post(service: Service, path: string, body: object): Promise<void> {
+export async function post(service: Service, path: string, body: object): Promise<void> {
   const answer = await fetch(`${service.base}${path}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-internal-key': 'key' },

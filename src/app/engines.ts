@@ -1,9 +1,5 @@
-/** The engines of one process. Each is opened when the first service needs it, and shared. */
+/** The engines of one process. Each is loaded and opened when the first service needs it, and shared. */
 import { engineLimits } from '#image/config.ts';
-import { createVariantMaker } from '#image/engine/variants.ts';
-import { createEngine } from '#image/engine/working.ts';
-import { createScreening } from '#media/screening/screening.ts';
-import { adoptPgvector } from '#memory/memories/pgvectorstore.ts';
 import { systemClock } from '#platform/clock.ts';
 import { installationId } from '#platform/db/installation.ts';
 import { openDatabase } from '#platform/db/open.ts';
@@ -12,9 +8,7 @@ import { createJobs } from '#platform/jobs/queueing.ts';
 import { type Closers, StartFault } from '#platform/lifecycle.ts';
 import type { Log } from '#platform/log.ts';
 import { deriveAddressKey } from '#platform/objects/addresses.ts';
-import { openLegacyObjects, openObjects } from '#platform/objects/open.ts';
 import { openRedis } from '#platform/redis/open.ts';
-import { openPublisher, openWebhooks } from '#webhooks/opening.ts';
 import { addressesOf, type Config, legacyOf } from './config.ts';
 import { migrations } from './migrations.ts';
 
@@ -30,7 +24,7 @@ export function createEngines(config: Config, log: Log, closers: Closers) {
       poolSize: config.database.poolSize,
       dataDir: config.process.dataDir,
       migrations,
-      whenMigrated: adoptPgvector,
+      whenMigrated: async (session) => (await import('#memory/memories/pgvectorstore.ts')).adoptPgvector(session),
       log,
     }).catch(blame('DATABASE_URL'));
     closers.add('database', () => opened.close());
@@ -53,6 +47,7 @@ export function createEngines(config: Config, log: Log, closers: Closers) {
   });
   const edge = { url: addressesOf(config).edge, secret: deriveAddressKey(resizing.key, resizing.salt) };
   const objects = once(async () => {
+    const { openObjects } = await import('#platform/objects/open.ts');
     const opened = await openObjects({
       settings: config.objects,
       production: config.process.production,
@@ -66,6 +61,7 @@ export function createEngines(config: Config, log: Log, closers: Closers) {
   });
   const legacy = once(async () => {
     const { originals, publicObjects } = await objects();
+    const { openLegacyObjects } = await import('#platform/objects/open.ts');
     const opened = openLegacyObjects({
       settings: legacyOf(config),
       ownBuckets: [originals.bucket, publicObjects.bucket],
@@ -76,19 +72,21 @@ export function createEngines(config: Config, log: Log, closers: Closers) {
     closers.add('legacy objects', () => opened.close());
     return opened;
   });
-  const images = once(async () => createEngine(limits));
-  const variants = once(async () =>
-    createVariantMaker({
+  const images = once(async () => (await import('#image/engine/working.ts')).createEngine(limits));
+  const variants = once(async () => {
+    const { createVariantMaker } = await import('#image/engine/variants.ts');
+    return createVariantMaker({
       engine: await images(),
       keySecret: image.keySecret,
       publicObjects: (await objects()).publicObjects,
       limits,
-    }),
-  );
+    });
+  });
   const screening = once(async () => {
     const { blockedHashes, screeningUrl } = config.media;
     if (blockedHashes === undefined && screeningUrl === undefined)
       log.warn('images are screened against empty lists: neither MEDIA_BLOCKED_HASHES nor MEDIA_SCREENING_URL is set');
+    const { createScreening } = await import('#media/screening/screening.ts');
     const opened = createScreening(config.media);
     let isClosing = false;
     closers.add('screening', () => {
@@ -103,10 +101,17 @@ export function createEngines(config: Config, log: Log, closers: Closers) {
     });
     return opened;
   });
-  const webhooks = once(() =>
-    openWebhooks({ settings: config.webhooks, jobs, clock: systemClock, production: config.process.production }),
+  const webhooks = once(async () =>
+    (await import('#webhooks/opening.ts')).openWebhooks({
+      settings: config.webhooks,
+      jobs,
+      clock: systemClock,
+      production: config.process.production,
+    }),
   );
-  const publisher = once(() => openPublisher({ settings: config.webhooks, jobs, clock: systemClock }));
+  const publisher = once(async () =>
+    (await import('#webhooks/opening.ts')).openPublisher({ settings: config.webhooks, jobs, clock: systemClock }),
+  );
   return { database, jobs, webhooks, publisher, redis, objects, legacy, images, variants, screening };
 }
 

@@ -11,17 +11,6 @@ import { openTelemetry } from '#platform/telemetry/open.ts';
 import { addressesOf, bindingOf, type Config, isAlone, type ServiceName, usesDatabase } from './config.ts';
 import { createEngines } from './engines.ts';
 import { acquireServiceLeases } from './servicelease.ts';
-import { wireAgent } from './wiring/agent.ts';
-import { wireAuth } from './wiring/auth.ts';
-import { wireCms } from './wiring/cms.ts';
-import { wireConsole } from './wiring/console.ts';
-import { wireContent } from './wiring/content.ts';
-import { wireEdge } from './wiring/edge.ts';
-import { wireIdp } from './wiring/idp.ts';
-import { wireImage } from './wiring/image.ts';
-import { wireMedia } from './wiring/media.ts';
-import { wireMemory } from './wiring/memory.ts';
-import { wireNotify } from './wiring/notify.ts';
 import type { Wiring } from './wiring/wiring.ts';
 
 export interface Suite {
@@ -64,7 +53,8 @@ export async function startSuite(config: Config, services: readonly ServiceName[
     for (const service of services) {
       const serviceLease = serviceLeases?.get(service);
       const commons = await openCommons(config, service, log.child({ service }), closers);
-      const server = await wirings[service]({
+      const wire = await wirings[service]();
+      const server = await wire({
         config,
         services,
         engines,
@@ -87,18 +77,19 @@ export async function startSuite(config: Config, services: readonly ServiceName[
   return { addresses: Object.fromEntries(services.map((service) => [service, all[service]])), close };
 }
 
-const wirings: Readonly<Record<ServiceName, (wiring: Wiring) => Promise<HttpServer>>> = {
-  media: wireMedia,
-  memory: wireMemory,
-  image: wireImage,
-  auth: wireAuth,
-  agent: wireAgent,
-  content: wireContent,
-  notify: wireNotify,
-  edge: wireEdge,
-  idp: wireIdp,
-  cms: wireCms,
-  console: wireConsole,
+/** A process loads only the code of its own services. */
+const wirings: Readonly<Record<ServiceName, () => Promise<(wiring: Wiring) => Promise<HttpServer>>>> = {
+  media: async () => (await import('./wiring/media.ts')).wireMedia,
+  memory: async () => (await import('./wiring/memory.ts')).wireMemory,
+  image: async () => (await import('./wiring/image.ts')).wireImage,
+  auth: async () => (await import('./wiring/auth.ts')).wireAuth,
+  agent: async () => (await import('./wiring/agent.ts')).wireAgent,
+  content: async () => (await import('./wiring/content.ts')).wireContent,
+  notify: async () => (await import('./wiring/notify.ts')).wireNotify,
+  edge: async () => (await import('./wiring/edge.ts')).wireEdge,
+  idp: async () => (await import('./wiring/idp.ts')).wireIdp,
+  cms: async () => (await import('./wiring/cms.ts')).wireCms,
+  console: async () => (await import('./wiring/console.ts')).wireConsole,
 };
 
 async function openCommons(config: Config, service: ServiceName, log: Log, closers: Closers): Promise<ServerCommons> {

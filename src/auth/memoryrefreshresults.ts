@@ -1,7 +1,7 @@
 /**
  * Refresh results in memory, for the lifetime of the process. After a restart, the provider returns the active token for the previous one.
  */
-import { LRUCache } from 'lru-cache';
+import { createLru } from '#platform/cache/lru.ts';
 import type { RefreshResults, StoredResult } from './refreshresults.ts';
 
 interface Row extends StoredResult {
@@ -14,7 +14,7 @@ interface Row extends StoredResult {
 const maxRows = 20_000;
 
 export function createMemoryRefreshResults(): RefreshResults {
-  const rows = new LRUCache<string, Row>({ max: maxRows });
+  const rows = createLru<string, Row>(maxRows);
   const name = (hash: Buffer) => hash.toString('base64');
   return {
     claim: async (tokenHash, attempt, ttlMs) => {

@@ -1,6 +1,6 @@
 /** The state of all services, collected concurrently from `/`, `/ready` and `/metrics`. */
-import { request } from 'undici';
 import { z } from 'zod';
+import { request } from '#platform/http/dispatchers.ts';
 import { userAgent } from '#platform/http/outgoing.ts';
 import { largestDepth } from '#platform/jobs/jobs.ts';
 import type { Overview, ServiceState } from './api.ts';

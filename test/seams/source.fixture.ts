@@ -95,8 +95,9 @@ function textOf({ value }: Node): string {
     .join('*');
 }
 
-/** Packages that make requests. */
-const senders = /^(undici|nodemailer|@opentelemetry\/exporter-.+|@ai-sdk\/(?!provider$).+)$/;
+/** Packages that make requests, and the module that loads parts of undici. */
+const senders =
+  /^(undici|(#platform|\.\.?|\.\.\/\.\.)\/http\/dispatchers\.ts|\.\/dispatchers\.ts|nodemailer|@opentelemetry\/exporter-.+|@ai-sdk\/(?!provider$).+)$/;
 
 function isOther({ type, source, importKind, callee }: Node): boolean {
   if (type === 'ImportDeclaration' || type === 'ImportExpression')

@@ -7,6 +7,8 @@ import { programEnv, programPath } from '../programs.fixture.ts';
 
 export interface Suite {
   readonly portBase: number;
+  /** `undefined` before the first start. */
+  pid(): number | undefined;
   /** Resident memory in bytes, or undefined while it is down. */
   residentBytes(): number | undefined;
   /** CPU time of all its threads in milliseconds. Linux only. */
@@ -62,6 +64,7 @@ export async function startSuite(
   return {
     portBase,
     errors,
+    pid: () => child?.pid,
     residentBytes: () => residentOf(child),
     cpuMs: () => cpuMsOf(child),
     kill: () => end('SIGKILL'),

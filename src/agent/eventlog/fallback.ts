@@ -3,8 +3,8 @@
  * process that appends copies what Redis has into the database, and writes there until the run ends. Rows in the
  * database therefore mean that the database has the whole log.
  */
-import { LRUCache } from 'lru-cache';
 import { startInterval } from '#platform/background/interval.ts';
+import { createLru } from '#platform/cache/lru.ts';
 import type { Log } from '#platform/log.ts';
 import { isWriteRefused } from '#platform/redis/writability.ts';
 import type { Appended, Batch, EventLog, FencedKey, LogKey } from './eventlog.ts';
@@ -32,7 +32,7 @@ interface Follower {
 export function openFallbackLog(deps: FallbackDeps): EventLog {
   const { redisLog, databaseLog, findMoved, log, lookEveryMs = 1_000 } = deps;
   /** Where this process last appended. */
-  const places = new LRUCache<string, 'redis' | 'database'>({ max: runsKnown });
+  const places = createLru<string, 'redis' | 'database'>(runsKnown);
   const followers = new Set<Follower>();
   const looking = startInterval(lookEveryMs, look, (error) =>
     log.warn({ err: error }, 'could not search for moved event logs'),

@@ -8,7 +8,6 @@ import type { Ratio } from '../providers/generators.ts';
 import { assetIdOf, sign } from '../services/library.ts';
 import { endCall } from '../store/toolcallstore.ts';
 import type { Video, VideoTables } from '../store/videostore.ts';
-import { waitFor } from '../tools/videos.ts';
 import { placeOrder, type VideoDeps, videoReference } from '../videos/videos.ts';
 import { admitCall, type CallDeps, type CallTables, type McpCalls, threadOf } from './calls.ts';
 import { usageModel } from './images.ts';
@@ -34,6 +33,7 @@ export async function generateVideo(
     const telling = setInterval(() => onProgress('The video is being made.'), progressEveryMs);
     try {
       const { db, videoWaitMs } = deps;
+      const { waitFor } = await import('../tools/videos.ts');
       const video = await waitFor({ db, ...(videoWaitMs !== undefined && { videoWaitMs }) }, ordered, signal);
       return await describe(deps, userId, video);
     } finally {

@@ -2,8 +2,7 @@
  * Spans of model calls by OpenTelemetry's conventions for generative AI
  * (https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-spans/). No span has a word of a prompt or of an answer.
  */
-import type { LanguageModelV4StreamPart } from '@ai-sdk/provider';
-import { APICallError } from 'ai';
+import { APICallError, type LanguageModelV4StreamPart } from '@ai-sdk/provider';
 import type { Attributes, Telemetry } from '#platform/telemetry/telemetry.ts';
 import { currentScope } from '#platform/telemetry/trace.ts';
 

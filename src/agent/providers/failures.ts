@@ -8,12 +8,7 @@ import {
   RetryError,
 } from 'ai';
 import { DeadlineExceeded } from '#platform/resilience/deadline.ts';
-
-/** An expected failure, whose message is shown to the user. */
-export class RunFailure extends Error {}
-
-/** The model has sent no token in time. */
-export class FirstTokenTimeout extends Error {}
+import { FirstTokenTimeout, RunFailure } from './expectedfailures.ts';
 
 export const brokeOff = 'The model broke off its answer.';
 

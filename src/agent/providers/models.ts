@@ -1,6 +1,5 @@
 /** The language models of the agent: who may use which, at what price, and with what capabilities. */
 import type { LanguageModelV4 } from '@ai-sdk/provider';
-import { defaultSettingsMiddleware, wrapLanguageModel } from 'ai';
 import type { Plan } from '#accounts/api.ts';
 import type { Values } from '#platform/config.ts';
 import { StartFault } from '#platform/lifecycle.ts';
@@ -11,7 +10,6 @@ import type { ModelInfo } from '../api.ts';
 import type { modelSettings } from '../config.ts';
 import type { ModelEntry } from '../modelsfile.ts';
 import type { ConfiguredModel } from '../operatorapi.ts';
-import { openLanguageModel } from './languagemodels.ts';
 import { mergingProvider } from './mergedframes.ts';
 import { type Candidate, createResilientModel } from './resilientmodel.ts';
 
@@ -126,6 +124,9 @@ async function openModel({ settings, readKey }: ModelsDeps, entry: ModelEntry): 
   const { temperature = settings.temperature, maxOutputTokens = settings.maxOutputTokens } = entry;
   const { reasoningEffort = settings.reasoningEffort, headers = settings.headers, query = settings.query } = entry;
   const apiKey = settings.file === undefined ? settings.apiKey : keyOf(entry, readKey);
+  // The offline model needs none of this code.
+  const { defaultSettingsMiddleware, wrapLanguageModel } = await import('ai');
+  const { openLanguageModel } = await import('./languagemodels.ts');
   return wrapLanguageModel({
     model: await openLanguageModel({ ...entry, apiKey, headers, query }),
     middleware: defaultSettingsMiddleware({

@@ -2,8 +2,7 @@
  * How many tokens a prompt has. Tokenizers differ between models, so this is an estimate that errs on the safe side: one
  * token for three bytes of UTF-8. English has about four bytes a token, Chinese and Japanese at most about three.
  */
-import type { LanguageModelV4Prompt } from '@ai-sdk/provider';
-import { APICallError } from 'ai';
+import { APICallError, type LanguageModelV4Prompt } from '@ai-sdk/provider';
 
 const bytesPerToken = 3;
 /** An image of at most 1568 pixels a side, with the largest of the common formulas. */

@@ -2,19 +2,20 @@
  * A language model whose provider may fail (docs/specification/agent.md#provider-failures): bounded in time, retried
  * until its first token, replaced by a fallback, and called again with half of the prompt if that was too long.
  */
-import type {
-  LanguageModelV4,
-  LanguageModelV4CallOptions,
-  LanguageModelV4StreamPart,
-  SharedV4ProviderMetadata,
+import {
+  APICallError,
+  InvalidResponseDataError,
+  type LanguageModelV4,
+  type LanguageModelV4CallOptions,
+  type LanguageModelV4StreamPart,
+  type SharedV4ProviderMetadata,
 } from '@ai-sdk/provider';
-import { APICallError, InvalidResponseDataError } from 'ai';
 import type { Log } from '#platform/log.ts';
 import { DeadlineExceeded, withDeadline } from '#platform/resilience/deadline.ts';
 import type { Telemetry } from '#platform/telemetry/telemetry.ts';
 import { type ChatSpan, startChatSpan } from './chatspan.ts';
 import { coalesceDeltas, type PartSource } from './coalescing.ts';
-import { FirstTokenTimeout } from './failures.ts';
+import { FirstTokenTimeout } from './expectedfailures.ts';
 import { mergingProvider } from './mergedframes.ts';
 import { isContextTooLong, newestHalf } from './promptsize.ts';
 import { isRetryableStatus, maxTries, waitBeforeRetry } from './retrying.ts';

@@ -1,5 +1,5 @@
 /** Failures of the AI SDK's image and video models, for the user. */
-import { APICallError, LoadAPIKeyError } from 'ai';
+import { APICallError, LoadAPIKeyError } from '@ai-sdk/provider';
 import { OrderRefused, ProviderFailed } from './generators.ts';
 
 /** `malformed` describes a response that the package cannot read. */

@@ -1,6 +1,5 @@
 /** Images by the AI SDK's image models. */
-import type { ImageModelV4, ImageModelV4CallOptions } from '@ai-sdk/provider';
-import { InvalidResponseDataError } from 'ai';
+import { type ImageModelV4, type ImageModelV4CallOptions, InvalidResponseDataError } from '@ai-sdk/provider';
 import { withDeadline } from '#platform/resilience/deadline.ts';
 import { type Image, type ImageGenerator, type Made, OrderRefused, ProviderFailed, type Ratio } from './generators.ts';
 import { describeImage, imageSizes } from './images.ts';

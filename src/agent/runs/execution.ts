@@ -13,14 +13,13 @@ import type { Log } from '#platform/log.ts';
 import { billableReferences } from '../billing/references.ts';
 import { UsageMeter } from '../billing/usage.ts';
 import type { AgentMetrics } from '../metrics.ts';
-import { explainFailure } from '../providers/failures.ts';
 import type { ChosenModel } from '../providers/models.ts';
 import type { Run } from '../store/runstore.ts';
 import { EventLogLost, EventWriter, type EventWriterDeps, RunFenced, RunTooLong } from '../stream/eventwriter.ts';
 import { lastChunk } from '../stream/replay.ts';
 import type { RunEventBuffers } from '../stream/runbuffers.ts';
 import { assertTransition, type Transitions } from '../transitions.ts';
-import { runTurn, type TurnDeps } from '../turn/turn.ts';
+import type { TurnDeps } from '../turn/turn.ts';
 import { endRun, type RunEnd, type RunLease, type RunsDeps } from './runs.ts';
 
 export interface ExecutionDeps extends RunsDeps, TurnDeps {
@@ -97,7 +96,7 @@ export class Execution {
     const worked = await this.#work(writer, signal);
     // The last batch may find the log lost, or the run in other hands: readers then lack a part of the answer.
     const unwritten = await writer.finish();
-    const outcome = unwritten === undefined || worked.status === 'lost' ? worked : outcomeOf(unwritten, log);
+    const outcome = unwritten === undefined || worked.status === 'lost' ? worked : await outcomeOf(unwritten, log);
     if (outcome.status !== 'lost') {
       this.#become({ mode: 'ending' });
       const metadata = await this.#commitEnd(writer, outcome);
@@ -117,13 +116,15 @@ export class Execution {
     const { label } = this.#chosen;
     try {
       await writer.write({ type: 'start', messageId, messageMetadata: { ...label, taskId } });
+      // The AI SDK is loaded for the first run.
+      const { runTurn } = await import('../turn/turn.ts');
       const turn = await untilAborted(
         signal,
         runTurn(this.#deps, { run: this.#run, chosen: this.#chosen, writer, usage: this.#usage, signal }),
       );
       return turn.status === 'completed' ? { ...turn, error: null } : turn;
     } catch (error) {
-      return outcomeOf(error, this.#deps.log);
+      return await outcomeOf(error, this.#deps.log);
     }
   }
 
@@ -155,13 +156,14 @@ export class Execution {
   }
 }
 
-function outcomeOf(error: unknown, log: Log): Outcome {
+async function outcomeOf(error: unknown, log: Log): Promise<Outcome> {
   if (error instanceof LeaseLost || error instanceof RunFenced) return { status: 'lost' };
   if (error instanceof RunAborted) return { status: 'aborted', error: null };
   if (error instanceof ServerDrained || error instanceof EventLogLost || error instanceof RunTooLong) {
     return { status: 'failed', error: error.message };
   }
   log.error({ err: error }, 'a run failed');
+  const { explainFailure } = await import('../providers/failures.ts');
   return { status: 'failed', error: explainFailure(error) };
 }
 

@@ -2,7 +2,7 @@
  * Makes the title of a thread from its first question and answer. The tokens count as used; the user is charged nothing. If
  * the model fails, the thread keeps its first words as its title.
  */
-import { streamText, type UIMessage } from 'ai';
+import type { UIMessage } from 'ai';
 import { type Db, transaction } from '#platform/db/db.ts';
 import type { Job, Jobs } from '#platform/jobs/jobs.ts';
 import type { Log } from '#platform/log.ts';
@@ -77,6 +77,7 @@ async function requestTitle(
   signal: AbortSignal,
 ): Promise<string> {
   try {
+    const { streamText } = await import('ai');
     const request = async (abortSignal: AbortSignal) =>
       streamText({
         model,

@@ -7,7 +7,7 @@ import type { MediaOutput } from '../api.ts';
 import { assetOf, madeImageOf } from '../attachments.ts';
 import { imageCost } from '../billing/prices.ts';
 import { imageReference } from '../billing/references.ts';
-import { RunFailure } from '../providers/failures.ts';
+import { RunFailure } from '../providers/expectedfailures.ts';
 import {
   type Image,
   type ImageGenerator,

@@ -3,7 +3,7 @@ import type { ToolSet, UIMessage } from 'ai';
 import type { Db } from '#platform/db/db.ts';
 import type { Log } from '#platform/log.ts';
 import type { UsageMeter } from '../billing/usage.ts';
-import { RunFailure } from '../providers/failures.ts';
+import { RunFailure } from '../providers/expectedfailures.ts';
 import type { ChosenModel } from '../providers/models.ts';
 import { estimateTokens } from '../providers/promptsize.ts';
 import { injectMemory, type MemoryDeps } from '../services/memory.ts';

@@ -14,7 +14,7 @@ import type { Failure, VideoOutput } from '../api.ts';
 import { plansWithoutVideo, videoCost } from '../billing/prices.ts';
 import { type FailedVideo, type Publishers, publishVideo, publishVideoFailure } from '../events.ts';
 import { agentProblems } from '../problems.ts';
-import { RunFailure } from '../providers/failures.ts';
+import { RunFailure } from '../providers/expectedfailures.ts';
 import { type Clip, OrderRefused, ProviderFailed, type VideoGenerator } from '../providers/generators.ts';
 import { type ClipDeps, examineClip } from '../services/clips.ts';
 import { keep, Refused } from '../services/library.ts';

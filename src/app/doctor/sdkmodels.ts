@@ -1,5 +1,5 @@
 /** Checks models that the AI SDK's packages open. */
-import { APICallError } from 'ai';
+import { APICallError } from '@ai-sdk/provider';
 import { openLanguageModel } from '#agent/providers/languagemodels.ts';
 import { openSdkImages, openSdkVideos } from '#agent/providers/open.ts';
 import type { SdkProviderName } from '#agent/sdkpackages.ts';

@@ -1,6 +1,5 @@
 /** Checks external services: identity provider, CMS, mail, resizing proxy, CDN, classifier. */
 import { join } from 'node:path';
-import sharp from 'sharp';
 import type { Config } from '#app/config.ts';
 import { announcementFeature } from '#content/announcement.ts';
 import { pathSigner } from '#edge/api.ts';
@@ -76,6 +75,7 @@ export async function checkCdn({ resizing: { cdnUrl } }: Config): Promise<string
 export async function checkClassifier({ media: { screeningUrl } }: Config): Promise<string> {
   if (screeningUrl === undefined) return 'none (MEDIA_SCREENING_URL is not set)';
   const gray = { width: 64, height: 64, channels: 3, background: '#808080' } as const;
+  const { default: sharp } = await import('sharp');
   const bytes = await sharp({ create: gray }).png().toBuffer();
   const classifier = createClassifier(screeningUrl);
   const place = placeOf(screeningUrl);

@@ -13,7 +13,6 @@ import {
   type ServiceName,
   usesDatabase,
 } from '../config.ts';
-import { examine } from '../doctor/examining.ts';
 import { describeSettings } from '../settingsview.ts';
 import { jwksUrlOf } from './access.ts';
 import type { Wiring } from './wiring.ts';
@@ -58,7 +57,10 @@ export async function wireConsole({ config, services: ofProcess, engines, server
     db,
     internal: internalKey === undefined ? undefined : { key: internalKey, urls: services },
     operators: hasOperators ? { full, readers, claim, readerClaim, jwksUrl: jwksUrlOf(config) } : undefined,
-    settings: { describe: () => describeSettings(config), examine: () => examine(config) },
+    settings: {
+      describe: () => describeSettings(config),
+      examine: async () => (await import('../doctor/examining.ts')).examine(config),
+    },
     memory: adminToken === '' ? undefined : { url: services.memory, adminToken },
     deliveries:
       receiver === undefined

@@ -1,7 +1,7 @@
-/** The only module that opens images with sharp: its process-wide settings, its loaders and its errors. */
+/** The only module that opens images with sharp: its process-wide settings and its loaders. Loaded for the first image. */
 import sharp, { type Metadata, type Sharp } from 'sharp';
 import type { Deadline } from './deadline.ts';
-import { type EngineLimits, EngineTimeout, ImageFault, type ImageMime } from './engine.ts';
+import type { EngineLimits, ImageMime } from './engine.ts';
 
 // One thread per pipeline and no cache of operations, because permits limit the processors and the memory in use.
 sharp.concurrency(1);
@@ -85,15 +85,4 @@ export async function toRaw(pipeline: Sharp): Promise<RawImage> {
  */
 export function discard({ data }: RawImage): void {
   if (data.buffer instanceof ArrayBuffer && data.byteLength === data.buffer.byteLength) data.buffer.transfer(0);
-}
-
-/** libvips throws plain Errors with sentences only, which stay in the cause. Errors of a class are not its own. */
-export function toFault(error: unknown): unknown {
-  if (!(error instanceof Error) || error.constructor !== Error) return error;
-  if (error.message.startsWith('timeout: ')) return new EngineTimeout('stopped by libvips', { cause: error });
-  // libvips checks its own limit first for a JPEG with a header longer than an encoder could have made it.
-  if (/exceeds pixel limit|Maximum supported image dimension/.test(error.message)) {
-    return new ImageFault('too_large', 'The image has too many pixels.', error);
-  }
-  return new ImageFault('undecodable', 'The image cannot be decoded.', error);
 }

@@ -12,7 +12,6 @@ import {
   turned,
 } from '../../../test/image/images.fixture.ts';
 import { difference } from '../../../test/image/looks.fixture.ts';
-import { toFault } from './decoding.ts';
 import {
   type Engine,
   EngineBusy,
@@ -22,6 +21,7 @@ import {
   type ImageFacts,
   ImageFault,
 } from './engine.ts';
+import { toFault } from './faults.ts';
 import { toTransform, type VariantSpec } from './specs.ts';
 import { createEngine } from './working.ts';
 

@@ -1,6 +1,6 @@
 /** The key of a variant: `img/<2 hex>/<2 hex>/<64 hex>.<ext>` in the public bucket (docs/specification/image.md#ensure). */
 import { createHmac, createSecretKey } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
+import { createLru } from '#platform/cache/lru.ts';
 import { describeEdits } from './edits.ts';
 import type { Transform } from './engine.ts';
 import { extensionOfFormat } from './formats.ts';
@@ -52,7 +52,7 @@ export function createVariantNames(keySecret: string): VariantNames {
   const versionPrefix = (source: NamedSource) =>
     prefix(source) + (source.version === undefined ? '' : keyedHash(source.version).slice(0, versionDigits));
   // The same images are requested repeatedly, and two hashes cost a quarter of a file system check.
-  const lately = new LRUCache<string, string>({ max: 10_000 });
+  const lately = createLru<string, string>(10_000);
 
   return {
     prefix,

@@ -2,7 +2,7 @@
  * Makes variants and stores them as public objects (docs/specification/image.md#ensure), for the image service and the
  * edge. Needs no record: the key of a variant is computed, and the object store shows whether it exists.
  */
-import { LRUCache } from 'lru-cache';
+import { createLru } from '#platform/cache/lru.ts';
 import { type Clock, systemClock } from '#platform/clock.ts';
 import { gather } from '#platform/objects/gathering.ts';
 import type { Objects } from '#platform/objects/objects.ts';
@@ -109,7 +109,7 @@ export function createVariantMaker(deps: VariantMakerDeps): VariantMaker {
   /** By storage mode and key. An entry exists before the existence check, so that identical requests write once. */
   const inFlight = new Map<string, Flight>();
   /** The time until which the transform of each key is not retried. */
-  const timedOut = new LRUCache<string, number>({ max: 10_000 });
+  const timedOut = createLru<string, number>(10_000);
 
   function takeOff(name: string, key: string, transform: Transform): Flight {
     const flight = { name, key, transform, ...Promise.withResolvers<Outcome>() };

@@ -1,13 +1,11 @@
 /** The engine with its permits, deadline and faults. */
 import { startDeadline } from './deadline.ts';
 import { translate } from './decoders/translating.ts';
-import { type Opening, toFault } from './decoding.ts';
+import type { Opening } from './decoding.ts';
 import type { Engine, EngineLimits } from './engine.ts';
-import { readFacts } from './inspecting.ts';
+import { toFault } from './faults.ts';
 import { type Claim, createPermits } from './permits.ts';
-import { renderAll } from './rendering.ts';
 import { recogniseFormat } from './sniffing.ts';
-import { drawWatermark } from './watermarking.ts';
 
 /** One per process. The permits limit the memory of all services together. */
 export function createEngine(limits: EngineLimits): Engine {
@@ -37,9 +35,13 @@ export function createEngine(limits: EngineLimits): Engine {
     }
   }
 
+  // libvips is loaded for the first image: a process that has none saves its memory.
   return {
-    inspect: (bytes, owner) => work(bytes, { owner, kind: 'upload' }, readFacts),
-    transform: (bytes, jobs, owner) => work(bytes, { owner }, (opening) => renderAll(opening, jobs)),
-    watermark: (bytes, owner) => work(bytes, { owner }, drawWatermark),
+    inspect: (bytes, owner) =>
+      work(bytes, { owner, kind: 'upload' }, async (opening) => (await import('./inspecting.ts')).readFacts(opening)),
+    transform: (bytes, jobs, owner) =>
+      work(bytes, { owner }, async (opening) => (await import('./rendering.ts')).renderAll(opening, jobs)),
+    watermark: (bytes, owner) =>
+      work(bytes, { owner }, async (opening) => (await import('./watermarking.ts')).drawWatermark(opening)),
   };
 }

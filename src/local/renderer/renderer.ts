@@ -1,6 +1,7 @@
 /** The offline renderer replaces providers of images and videos with real, labeled files. */
-import { renderClip } from './clips.ts';
-import { renderEdit, renderImage, sizeOf } from './images.ts';
+
+// sharp is loaded for the first image.
+const loadImages = () => import('./images.ts');
 
 interface Image {
   readonly bytes: Uint8Array;
@@ -20,10 +21,12 @@ interface ImageEdit {
 const png = (bytes: Uint8Array) => ({ bytes, mime: 'image/png', model });
 
 export const offlineImages = {
-  generate: async ({ prompt, ratio }: { readonly prompt: string; readonly ratio: string }) =>
-    png(await renderImage(prompt, sizeOf(ratio))),
+  generate: async ({ prompt, ratio }: { readonly prompt: string; readonly ratio: string }) => {
+    const { renderImage, sizeOf } = await loadImages();
+    return png(await renderImage(prompt, sizeOf(ratio)));
+  },
   edit: async ({ prompt, source, mask, ratio }: ImageEdit) =>
-    png(await renderEdit(prompt, source.bytes, mask?.bytes, ratio)),
+    png(await (await loadImages()).renderEdit(prompt, source.bytes, mask?.bytes, ratio)),
 };
 
 export const offlineVideos = {
@@ -36,6 +39,7 @@ export const offlineVideos = {
     readonly ratio: string;
     readonly signal: AbortSignal;
   }) {
+    const { renderClip } = await import('./clips.ts');
     const { bytes, facts, poster } = await renderClip(prompt, ratio, signal);
     return { bytes, mime: 'video/mp4', facts, poster: png(poster), model };
   },

@@ -3,13 +3,13 @@
  * bytes are read once for each version of a file.
  */
 import { fileTypeFromBuffer } from 'file-type';
-import { LRUCache } from 'lru-cache';
 import mimeTypes from 'mime';
+import { createLru } from '#platform/cache/lru.ts';
 import type { ObjectHead, Objects } from '#platform/objects/objects.ts';
 import { readUnchanged } from './unchanged.ts';
 
 /** By bucket, path and ETag, in this process. */
-const known = new LRUCache<string, string>({ max: 10_000 });
+const known = createLru<string, string>(10_000);
 /** As many as the library needs. */
 const beginningBytes = 4100;
 

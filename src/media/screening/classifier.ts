@@ -3,10 +3,10 @@
  * well-formed response counts. There is no breaker and no retry: each image needs a response of its own.
  */
 
-import { Pool } from 'undici';
 import { z } from 'zod';
 import { assertOutsideTransaction } from '#platform/db/db.ts';
 import { readAtMost } from '#platform/http/boundedbody.ts';
+import { Pool } from '#platform/http/dispatchers.ts';
 import { userAgent } from '#platform/http/outgoing.ts';
 import { withDeadline } from '#platform/resilience/deadline.ts';
 import { currentScope, writeTrace } from '#platform/telemetry/trace.ts';

@@ -20,9 +20,8 @@ import {
   updateMetadata,
 } from '../memories/memorystore.ts';
 import { revalidate } from '../memories/validitystore.ts';
-import { type FindingDeps, findNeighbours } from '../merging/finding.ts';
-import { fullness } from '../merging/judging.ts';
-import { read } from '../merging/reading.ts';
+import type { FindingDeps } from '../merging/finding.ts';
+import { loadMerging } from '../merging/loading.ts';
 import { memoryProblems } from '../problems.ts';
 import { hasRoom, type Writing, type WritingDeps, writeEntity } from './entitywrite.ts';
 import { addUnlocked } from './unlocked.ts';
@@ -79,6 +78,7 @@ async function addOrMerge(
   const equal = await findByHash(tx, entity, incoming.type, incoming.hash);
   if (equal !== undefined && equal.invalidAt !== null) return restore(deps, writing, actor, equal, incoming);
   if (equal !== undefined) return merge(deps, writing, actor, equal, incoming, 1);
+  const { findNeighbours } = await loadMerging();
   const index = await deps.indexes.getLocked(tx, entity, { version, memoryCount: usage.memoryCount });
   const { twin, links } = await findNeighbours(deps, tx, entity, index, incoming);
   if (twin !== undefined) return merge(deps, writing, actor, twin.memory, incoming, twin.similarity);
@@ -123,7 +123,8 @@ async function merge(
     return { memory, deduplicated: true, outcome: 'repeated' };
   }
   const metadata = mergedMetadata(known.metadata, incoming.metadata);
-  const isFuller = fullness(read(incoming.content)) >= fullness(read(known.content));
+  const { isAtLeastAsFull } = await loadMerging();
+  const isFuller = isAtLeastAsFull(incoming.content, known.content);
   const merged = { content: isFuller ? incoming.content : known.content, type: known.type, metadata };
   const fits = hasRoom(usage, { memories: 0, bytes: sizeOf(merged) - known.bytes });
   const after: MemoryContent = fits ? merged : contentOf(known);

@@ -7,7 +7,7 @@ import { embedOne } from '../embedding/embedder.ts';
 import { hashContent } from '../memories/contenthash.ts';
 import { deleteLinks, insertLinks, insertRevision } from '../memories/historystore.ts';
 import { deleteMemory, findMemory, type StoredMemory, sizeOf, updateMemory } from '../memories/memorystore.ts';
-import { findNeighbours } from '../merging/finding.ts';
+import { loadMerging } from '../merging/loading.ts';
 import { memoryProblems } from '../problems.ts';
 import { type AddingDeps, contentOf } from './adding.ts';
 import { hasRoom, type Writing, type WritingDeps, writeEntity } from './entitywrite.ts';
@@ -76,6 +76,7 @@ export async function rewrite(
   const rewritten = { content, type, metadata, hash: hashContent(content), embedder: deps.embedder.name, embedding };
   const isReworded = hasNewContent(before, after);
   const readLinks = async () => {
+    const { findNeighbours } = await loadMerging();
     const index = await deps.indexes.getLocked(tx, before, { version, memoryCount: usage.memoryCount });
     return (await findNeighbours(deps, tx, before, index, { content, type, embedding, exceptId: before.id })).links;
   };

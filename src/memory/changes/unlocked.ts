@@ -4,7 +4,8 @@
  */
 import type { Entity } from '../api.ts';
 import { insertIfUnchanged, type NewMemory, type StoredMemory } from '../memories/memorystore.ts';
-import { type FindingDeps, findNeighbours } from '../merging/finding.ts';
+import type { FindingDeps } from '../merging/finding.ts';
+import { loadMerging } from '../merging/loading.ts';
 import { isEvidence } from '../profiles/derivation.ts';
 import { toIndexRow } from '../search/indexstore.ts';
 import { limits, type WritingDeps } from './entitywrite.ts';
@@ -27,6 +28,7 @@ export async function addUnlocked(
   if (isEvidence(incoming.type) || since !== undefined || requestJudgement !== undefined) return undefined;
   const index = await indexes.getUnchecked(db, entity);
   if (index === undefined) return undefined;
+  const { findNeighbours } = await loadMerging();
   const { twin, links } = await findNeighbours(deps, db, entity, index, incoming);
   if (twin !== undefined) return undefined;
   const memory = await insertIfUnchanged(db, column, { ...entity, version: index.version, ...limits }, incoming, links);

@@ -2,7 +2,8 @@
  * The built-in embedder: the mean of static vectors of words and pieces of words, in the languages of its table
  * (tools/embedder). It downloads nothing, and needs well under a millisecond for a text.
  */
-import { LRUCache } from 'lru-cache';
+import type { LRUCache } from 'lru-cache';
+import { createLru } from '#platform/cache/lru.ts';
 import { hashText } from '../text/hashing.ts';
 import { type Embedder, normalise } from './embedder.ts';
 import { loadTable, type PieceTable } from './table.ts';
@@ -13,7 +14,7 @@ const longestText = 6_000;
 const cachedWords = 20_000;
 
 export function createBuiltinEmbedder(): Embedder {
-  const pieces = new LRUCache<string, readonly number[]>({ max: cachedWords });
+  const pieces = createLru<string, readonly number[]>(cachedWords);
   const sumOf = async (text: string) => sumUp(text.slice(0, longestText), await loadTable(), pieces);
   return {
     name: 'builtin-3',

@@ -7,8 +7,7 @@ import { hasRoom, type Writing } from '../changes/entitywrite.ts';
 import { insertRevision } from '../memories/historystore.ts';
 import { findMemories, type StoredMemory, sizeOf, updateMetadata } from '../memories/memorystore.ts';
 import { invalidate } from '../memories/validitystore.ts';
-import { fullness } from '../merging/judging.ts';
-import { read } from '../merging/reading.ts';
+import { loadMerging } from '../merging/loading.ts';
 import type { ModelMetrics } from '../model/metrics.ts';
 import { areDistinct, inOrder } from './pairing.ts';
 import type { Verdict } from './verdicts.ts';
@@ -110,7 +109,8 @@ async function merge(
   verdict: Verdict,
 ): Promise<Judged> {
   const { tx, version, usage } = writing;
-  const isNewerFuller = fullness(read(newer.content)) >= fullness(read(older.content));
+  const { isAtLeastAsFull } = await loadMerging();
+  const isNewerFuller = isAtLeastAsFull(newer.content, older.content);
   const [staying, leaving] = isNewerFuller ? [newer, older] : [older, newer];
   const merged = { ...contentOf(staying), metadata: mergedMetadata(older.metadata, newer.metadata) };
   const fits = hasRoom(usage, { memories: 0, bytes: sizeOf(merged) - staying.bytes });

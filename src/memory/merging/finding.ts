@@ -17,7 +17,8 @@ import type { EntityIndex, EntityIndexes } from '../search/entityindex.ts';
 import { compare } from '../search/ranking.ts';
 import type { Handle } from '../tables.ts';
 import { comparePair } from './comparing.ts';
-import { draft } from './reading.ts';
+import { fullness } from './judging.ts';
+import { draft, read } from './reading.ts';
 
 export interface FindingDeps {
   readonly column: VectorColumn;
@@ -83,4 +84,9 @@ export async function findNeighbours(
     if (link !== undefined) links.push({ id, kind: link });
   }
   return { twin, links };
+}
+
+/** Whether a content says at least as much as another one. */
+export function isAtLeastAsFull(content: string, other: string): boolean {
+  return fullness(read(content)) >= fullness(read(other));
 }

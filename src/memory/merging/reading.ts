@@ -1,5 +1,5 @@
 /** Reads a content as ordered tokens for the comparison with another. */
-import { LRUCache } from 'lru-cache';
+import { createLru } from '#platform/cache/lru.ts';
 import { cutRuns, type Run } from '../text/words.ts';
 import { joinDates } from './dates.ts';
 import { electLexicon, lexiconOf, type Votes, voteForLanguages } from './detecting.ts';
@@ -33,7 +33,7 @@ export interface Draft {
 }
 
 /** An entity's memories are compared with each addition to it. */
-const drafts = new LRUCache<string, Draft>({ max: 2_000 });
+const drafts = createLru<string, Draft>(2_000);
 const longestCached = 500;
 
 export function draft(content: string): Draft {

@@ -3,8 +3,12 @@
  * one forced tool if its server refuses schemas. Contents of memories and messages are data in the user's message; only
  * the instructions are in the system's.
  */
-import type { JSONSchema7, LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provider';
-import { APICallError } from 'ai';
+import {
+  APICallError,
+  type JSONSchema7,
+  type LanguageModelV4,
+  type LanguageModelV4CallOptions,
+} from '@ai-sdk/provider';
 import { z } from 'zod';
 
 export interface Question<Answer> {

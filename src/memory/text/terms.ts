@@ -10,14 +10,14 @@ import { stemmer as ru } from '@orama/stemmers/russian';
 import { stemmer as es } from '@orama/stemmers/spanish';
 import { stopwords as ja } from '@orama/stopwords/japanese';
 import { stopwords as zh } from '@orama/stopwords/mandarin';
-import { LRUCache } from 'lru-cache';
+import { createLru } from '#platform/cache/lru.ts';
 import { detectLanguage, stopWords, type WordLanguage } from './languages.ts';
 import { cutRuns } from './words.ts';
 
 const stemmers: Readonly<Record<WordLanguage, (word: string) => string>> = { en, de, es, fr, it, pt, ms, ru };
 const stopGrams = new Set([...ja, ...zh]);
 
-const stems = new LRUCache<string, string>({ max: 50_000 });
+const stems = createLru<string, string>(50_000);
 /** Longer words are cut here before stemming, because stemmers are slow on them. */
 const longestWord = 64;
 

@@ -2,7 +2,7 @@
  * Limits how often one user may call one service (RATE_LIMIT_PER_MINUTE, docs/specification/http.md#limits). Each process counts
  * separately.
  */
-import { LRUCache } from 'lru-cache';
+import { createLru } from '../cache/lru.ts';
 import type { Clock } from '../clock.ts';
 import { problems } from '../problem.ts';
 
@@ -16,7 +16,7 @@ const maxSubjects = 100_000;
 export function limitRate(perMinute: number, clock: Clock): RateLimit {
   if (perMinute === 0) return () => undefined;
   const perMs = perMinute / 60_000;
-  const buckets = new LRUCache<string, { calls: number; atMs: number }>({ max: maxSubjects });
+  const buckets = createLru<string, { calls: number; atMs: number }>(maxSubjects);
   return (subject) => {
     const nowMs = clock.now();
     const bucket = buckets.get(subject) ?? { calls: perMinute, atMs: nowMs };

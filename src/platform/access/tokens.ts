@@ -2,7 +2,7 @@
 
 import { hash } from 'node:crypto';
 import { decodeJwt, errors, jwtVerify } from 'jose';
-import { LRUCache } from 'lru-cache';
+import { createLru } from '../cache/lru.ts';
 import { type Clock, systemClock } from '../clock.ts';
 import { isUuid } from '../ids.ts';
 import { problems } from '../problem.ts';
@@ -35,9 +35,7 @@ const rememberMs = 60_000;
  * one token for an hour. Only a hash of the token is stored.
  */
 export function createTokenVerifier(keys: KeySet, clock: Clock = systemClock): TokenVerifier {
-  const remembered = new LRUCache<string, { readonly verified: VerifiedToken; readonly untilMs: number }>({
-    max: 10_000,
-  });
+  const remembered = createLru<string, { readonly verified: VerifiedToken; readonly untilMs: number }>(10_000);
 
   const verify = async (token: string): Promise<VerifiedToken> => {
     if (token.length > maxTokenLength) throw problems.unauthorized();

@@ -3,8 +3,9 @@
  * harm, failing fast while the server is down. Path-style addresses; the endpoint may have a path of its own.
  */
 import { Readable } from 'node:stream';
-import { type Dispatcher, Pool } from 'undici';
+import type { Dispatcher } from 'undici';
 import { type Clock, monotonicClock } from '../../clock.ts';
+import { Pool } from '../../http/dispatchers.ts';
 import { userAgent } from '../../http/outgoing.ts';
 import { problems } from '../../problem.ts';
 import { BreakerOpen, createBreaker } from '../../resilience/breaker.ts';
