@@ -5,6 +5,7 @@ import { content } from './content.ts';
 import { dataFolder } from './datafolder.ts';
 import { deletion } from './deletion.ts';
 import { events } from './events.ts';
+import { hostile } from './hostile.ts';
 import { benches as imageBenches } from './image.ts';
 import { installedSize } from './installedsize.ts';
 import { library } from './library.ts';
@@ -62,4 +63,5 @@ export const benches: readonly Bench[] = [
   events,
   registration,
   variantMemory,
+  hostile,
 ];

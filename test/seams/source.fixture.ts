@@ -29,13 +29,12 @@ export function findRequests(): readonly FoundRequests[] {
       .map((path) => relative('src', path).split('\\').join('/'))
       // The client and the console pages run in applications and browsers, with the credential of their user.
       .filter((path) => !/\.(test|testing)\.ts$/.test(path) && !/^client\/|\/web\/|test-issuer|conformance/.test(path))
-      .map(readRequests)
+      .map((file) => requestsIn(file, readFileSync(join(root, 'src', file), 'utf8')))
       .filter(({ endpoints, hasOthers }) => endpoints.length > 0 || hasOthers)
   );
 }
 
-function readRequests(file: string): FoundRequests {
-  const text = readFileSync(join(root, 'src', file), 'utf8');
+export function requestsIn(file: string, text: string): FoundRequests {
   const nodes = [...walk(parseAst(text, { lang: 'ts' }) as unknown as Node)];
   const isForeign = nodes.some((node) => isProperty(node, 'isInternal') && textOf(node) === 'false');
   const endpoints = nodes.filter((node) => isCall(node)).map((node) => endpointOf(argumentOf(node)));
@@ -98,11 +97,33 @@ function textOf({ value }: Node): string {
 /** Packages that make requests, and the module that loads parts of undici. */
 const senders =
   /^(undici|(#platform|\.\.?|\.\.\/\.\.)\/http\/dispatchers\.ts|\.\/dispatchers\.ts|nodemailer|@opentelemetry\/exporter-.+|@ai-sdk\/(?!provider$).+)$/;
+/** Modules of Node that connect, by these functions or as a whole. */
+const connectors = /^(node:)?(https?|http2|net|tls|dgram)$/;
+const connecting = ['request', 'get', 'connect', 'createConnection', 'createSocket', 'Agent', 'Socket'];
+const senderFunctions = ['fetch', 'outgoingFetch'];
+const senderClasses = ['WebSocket', 'EventSource'];
 
-function isOther({ type, source, importKind, callee }: Node): boolean {
-  if (type === 'ImportDeclaration' || type === 'ImportExpression')
-    return isNode(source) && senders.test(String(source.value)) && importKind !== 'type';
-  return type === 'CallExpression' && ['fetch', 'outgoingFetch'].includes(nameOf(callee));
+function isOther(node: Node): boolean {
+  const { type, source, importKind, callee } = node;
+  if (type === 'ImportDeclaration' && importKind !== 'type') return imports(node);
+  if (type === 'ImportExpression')
+    return isNode(source) && [senders, connectors].some((one) => one.test(textIn(source)));
+  if (type === 'NewExpression') return senderClasses.includes(nameOf(callee));
+  if (type !== 'CallExpression' || !isNode(callee)) return false;
+  const isGlobal = callee.type === 'MemberExpression' && nameOf(callee.object) === 'globalThis';
+  return senderFunctions.includes(nameOf(isGlobal ? callee.property : callee));
 }
 
+function imports({ source, specifiers }: Node): boolean {
+  const from = isNode(source) ? textIn(source) : '';
+  if (senders.test(from)) return true;
+  return (specifiers as readonly Node[]).some(({ type, imported, importKind }) => {
+    if (importKind === 'type') return false;
+    // To pass the function on is to make requests as well.
+    if (nameOf(imported) === 'outgoingFetch') return true;
+    return connectors.test(from) && (type !== 'ImportSpecifier' || connecting.includes(nameOf(imported)));
+  });
+}
+
+const textIn = ({ value }: Node) => (typeof value === 'string' ? value : '');
 const nameOf = (value: unknown): string => (isNode(value) && typeof value.name === 'string' ? value.name : '');
