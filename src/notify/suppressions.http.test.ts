@@ -185,7 +185,7 @@ describe.each(laneEngines)('suppressed addresses on $name', (engine) => {
 
     it('a refusal that is not about the mailbox suppresses none, and its words are in the log', async () => {
       channel.obstruct(async () => {
-        throw new ChannelFailure('the SMTP server did not take the mail', {
+        throw new ChannelFailure('the SMTP server did not accept the email', {
           cause: new Error('all recipients were rejected: 550 relay not permitted'),
         });
       });

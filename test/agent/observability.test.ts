@@ -155,7 +155,7 @@ describe('the answer of a fallback', () => {
   it('is not asked for when the provider answers 408 to each try', async () => {
     rig.provider.on('<slow upload>', fallingBack(408));
     const { status, error } = await rig.said(user, newThread(), '<slow upload>');
-    expect([status, error]).toEqual(['failed', 'The model provider answered 408.']);
+    expect([status, error]).toEqual(['failed', 'The model provider returned 408.']);
   });
 
   it.each([429, 503])('is asked for when the provider answers %d to each try', async (code) => {

@@ -61,7 +61,7 @@ export function playStudio(scene: Scene): void {
     await enter(given);
     await judge(page, 'a new conversation');
     await say(page, 'an image of a lighthouse');
-    await page.getByRole('region', { name: 'Made an image' }).locator('.asset-image.there').waitFor();
+    await page.getByRole('region', { name: 'Generated an image' }).locator('.asset-image.there').waitFor();
     await isDone(page);
     await say(page, 'a video of waves');
     const video = page.locator('video[src]');
@@ -127,7 +127,7 @@ export function playStudio(scene: Scene): void {
     await endsWhole(given);
     await page.route('**/logout', (route) => route.abort());
     await chooseOption(page, 'Sign out');
-    await page.getByRole('status').getByText('There is no connection').waitFor();
+    await page.getByRole('status').getByText('The service cannot be reached').waitFor();
     expect(complaints.splice(0).filter((line) => !line.includes('ERR_FAILED'))).toEqual([]);
   });
 

@@ -18,16 +18,16 @@ const textOf = (parts: readonly { readonly type: string }[] = []) =>
   parts.flatMap((part) => (part.type === 'text' ? [String(Reflect.get(part, 'text'))] : [])).join('');
 const sse = (body: string): Said => ({ answer: { type: 'text/event-stream', body } });
 const begun = 'data: {"id":"1","choices":[{"index":0,"delta":{"content":"Half a sen"}}]}\n\n';
-const brokeOff = 'The model broke off its answer.';
+const brokeOff = 'The model did not complete its answer.';
 
 describe.concurrent('a model provider that fails is a run that failed, with a reason; it costs nothing', () => {
   it.each([
-    ['401', json({ error: { message: 'bad key sk-123' } }, 401), 'The model provider refused our credentials (401).'],
-    ['403', json({}, 403), 'The model provider refused our credentials (403).'],
-    ['400', json({ error: { message: 'no such model' } }, 400), 'The model provider answered 400.'],
-    ['404', { answer: { status: 404, body: 'nginx' } }, 'The model provider answered 404.'],
+    ['401', json({ error: { message: 'bad key sk-123' } }, 401), 'The model provider rejected the credentials (401).'],
+    ['403', json({}, 403), 'The model provider rejected the credentials (403).'],
+    ['400', json({ error: { message: 'no such model' } }, 400), 'The model provider returned 400.'],
+    ['404', { answer: { status: 404, body: 'nginx' } }, 'The model provider returned 404.'],
     ['429, again and again', json({}, 429), 'The model provider is busy (429).'],
-    ['500, again and again', json({}, 500), 'The model provider answered 500.'],
+    ['500, again and again', json({}, 500), 'The model provider returned 500.'],
     ['a web page', { answer: { type: 'text/html', body: '<html>' } }, /./],
     ['garbage for events', sse('data: {"choi\n\ndata: nonsense\n\ndata: [DONE]\n\n'), /./],
     ['events of another kind', sse('data: {"hello":1}\n\ndata: [DONE]\n\n'), /./],
@@ -58,7 +58,7 @@ describe.concurrent('a model provider that fails is a run that failed, with a re
   ] satisfies readonly (readonly [string, Said, string])[])('hangs %s', async (_title, said, shown) => {
     const waiting = await hasty.user('pro', 5);
     const { status, error, answer } = await hasty.tell(waiting, [said]);
-    expect([status, error, textOf(answer?.parts)]).toEqual(['failed', 'The model stopped answering.', shown]);
+    expect([status, error, textOf(answer?.parts)]).toEqual(['failed', 'The model stopped responding.', shown]);
     expect(await hasty.credits(waiting)).toBe(5);
   });
 
@@ -120,7 +120,7 @@ describe('a model provider that works', () => {
 
   it('says more than a stream may hold: the run fails, with what was shown', async () => {
     const { status, error, answer } = await rig.tell(user, [{ text: 'x'.repeat(17 * 1024 * 1024) }]);
-    expect([status, error]).toEqual(['failed', 'The answer grew too long.']);
+    expect([status, error]).toEqual(['failed', 'The answer is too long.']);
     expect(textOf(answer?.parts).length).toBeGreaterThan(1_000_000);
   });
 });

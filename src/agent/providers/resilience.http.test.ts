@@ -38,7 +38,7 @@ describe('finish reasons', () => {
 
   it('without one the answer has broken off', async () => {
     const { status, error } = await rig.tell(user, [textStream('Half')]);
-    expect([status, error]).toEqual(['failed', 'The model broke off its answer.']);
+    expect([status, error]).toEqual(['failed', 'The model did not complete its answer.']);
   });
 
   it('at the last step the answer is complete: max-steps', async () => {
@@ -59,7 +59,7 @@ describe('a provider that refuses for a while', () => {
   it('is tried three times', async () => {
     const before = rig.provider.asked.length;
     const { status, error } = await rig.tell(user, [refusal(503, { 'retry-after': '0' })]);
-    expect([status, error, callsSince(before)]).toEqual(['failed', 'The model provider answered 503.', 3]);
+    expect([status, error, callsSince(before)]).toEqual(['failed', 'The model provider returned 503.', 3]);
   });
 
   it('and names a pause of more than 30 s is given up at once', async () => {
@@ -123,7 +123,7 @@ describe('a provider of images', () => {
     const before = rig.provider.asked.length;
     const { status, tools, answer } = await rig.tell(poor, calling('generateImage', { prompt: 'a green bee' }));
     expect([status, callsSince(before, '/images/generations')]).toEqual(['completed', 3]);
-    const failure = { code: 'provider_failed', message: 'The image provider answered 503.', retryable: true };
+    const failure = { code: 'provider_failed', message: 'The image provider returned 503.', retryable: true };
     expect(tools[0]?.output).toMatchObject({ status: 'failed', failure });
     expect(JSON.stringify(rig.provider.asked.at(-1)?.body)).toContain('provider_failed');
     expect([await rig.credits(poor), answer?.metadata.credits]).toEqual([9, 1]);

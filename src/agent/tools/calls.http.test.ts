@@ -49,7 +49,7 @@ describe('a model that numbers its calls anew at each step', () => {
 });
 
 describe('calls that cannot be carried out are told to the model, and shown as errors; the run goes on', () => {
-  const noPrompt = { type: 'tool-generateImage', errorText: 'The arguments do not fit generateImage.' };
+  const noPrompt = { type: 'tool-generateImage', errorText: 'The arguments do not match the schema of generateImage.' };
   it.each([
     ['no arguments', 'generateImage', {}, noPrompt],
     ['arguments of a wrong type', 'generateImage', { prompt: 5 }, noPrompt],
@@ -69,7 +69,9 @@ describe('calls that cannot be carried out are told to the model, and shown as e
     const { status, tools, answer, threadId } = await rig.tell(user, calling(name, args));
     expect([status, before - (await rig.credits(user))]).toEqual(['completed', 1]);
     expect(tools).toEqual([expect.objectContaining({ state: 'output-error', ...expected })]);
-    expect(String(tools[0]?.errorText)).toMatch(/^(The arguments do not fit|There is no tool named) \w+\.$/);
+    expect(String(tools[0]?.errorText)).toMatch(
+      /^(The arguments do not match the schema of|There is no tool named) \w+\.$/,
+    );
     expect(answer?.parts.at(-1)).toMatchObject({ type: 'text', text: 'So be it.' });
     // The next turn can refer to it.
     expect((await rig.tell(user, [done], threadId)).status).toBe('completed');

@@ -156,16 +156,16 @@ describe.concurrent('an expected failure is an output: the run goes on, and the 
 });
 
 const failures: readonly (readonly [string, Said, string])[] = [
-  ['401', json({ error: { message: 'key of yours' } }, 401), 'The image provider answered 401.'],
-  ['429', json({}, 429), 'The image provider answered 429.'],
-  ['500', json({}, 500), 'The image provider answered 500.'],
+  ['401', json({ error: { message: 'key of yours' } }, 401), 'The image provider returned 401.'],
+  ['429', json({}, 429), 'The image provider returned 429.'],
+  ['500', json({}, 500), 'The image provider returned 500.'],
   ['a redirect', json({}, 302), 'The image provider could not be reached'],
   ['what is no JSON', { answer: { body: '<html>' } }, 'The image provider returned no image.'],
   ['no base64', json({ data: [{ b64_json: '!' }] }), 'The image provider returned no image.'],
   ['nothing made', json({ data: [] }), 'The image provider returned no image.'],
   ['an address that is none', json({ data: [{ url: 'file:///etc/passwd' }] }), 'returned no image.'],
-  ['not a byte', { hang: true }, 'The image provider could not be reached, or did not answer in time.'],
-  ['half of it', { answer: { body: '{"data":', stall: true } }, 'could not be reached, or did not answer in time.'],
+  ['not a byte', { hang: true }, 'The image provider could not be reached, or did not respond in time.'],
+  ['half of it', { answer: { body: '{"data":', stall: true } }, 'could not be reached, or did not respond in time.'],
 ];
 
 describe.concurrent('a provider that fails gives its reason to the model: the run goes on, and the image is free', () => {
@@ -220,6 +220,6 @@ describe.concurrent('editImage', () => {
     await rig.media.client(one.maker.credential).delete('/v1/assets', { ids: [one.output?.assetId] });
     const { status, output, cost } = await make(await withImage(), one);
     expect([status, cost]).toEqual(['completed', 1]);
-    expect(output?.failure).toMatchObject({ code: 'rejected', message: 'The image to be edited is gone.' });
+    expect(output?.failure).toMatchObject({ code: 'rejected', message: 'The image to edit no longer exists.' });
   });
 });

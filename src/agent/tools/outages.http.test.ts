@@ -75,7 +75,7 @@ describe('without the media service', () => {
     const user = await withoutMedia.user('pro', 100);
     answer = said;
     const { status, tools } = await withoutMedia.tell(user, calling('generateImage', { prompt: 'a bee' }));
-    const message = 'The image could not be made or stored.';
+    const message = 'The image could not be generated or stored.';
     expect(status).toBe('completed');
     expect(tools[0]?.output).toMatchObject({ status: 'failed', failure: { code: 'provider_failed', message } });
     expect(await withoutMedia.credits(user)).toBe(99);

@@ -215,9 +215,9 @@ describe('the list of tools', () => {
   });
 
   it.each([
-    [500, {}, 'it answered 500'],
-    [401, {}, 'it answered 401'],
-    [302, { location: 'http://127.0.0.1:1/' }, 'it answered with a redirect, which is not followed'],
+    [500, {}, 'it returned 500'],
+    [401, {}, 'it returned 401'],
+    [302, { location: 'http://127.0.0.1:1/' }, 'it returned a redirect, which is not followed'],
   ])('is empty if the server answers %i, and the log says why without a secret', async (status, headers, reason) => {
     lines.length = 0;
     const server = await startForeignServer(noTools);

@@ -105,15 +105,11 @@ describe.concurrent('a video', () => {
   );
 
   it.each([
-    ['401', { order: json({}, 401) }, 'The video provider answered 401.'],
-    ['429', { order: json({}, 429) }, 'The video provider answered 429.'],
-    ['500 to polls', { states: [refusal(500, { 'retry-after': '0' })] }, 'The video provider answered 500.'],
-    [
-      'garbage',
-      { order: { answer: { body: 'nonsense' } } },
-      'The video provider answered something else than a video.',
-    ],
-    ['an empty clip', { content: { answer: { type: 'video/mp4', body: '' } } }, 'gave an empty video.'],
+    ['401', { order: json({}, 401) }, 'The video provider returned 401.'],
+    ['429', { order: json({}, 429) }, 'The video provider returned 429.'],
+    ['500 to polls', { states: [refusal(500, { 'retry-after': '0' })] }, 'The video provider returned 500.'],
+    ['garbage', { order: { answer: { body: 'nonsense' } } }, 'The video provider did not return a video.'],
+    ['an empty clip', { content: { answer: { type: 'video/mp4', body: '' } } }, 'returned an empty video.'],
   ] satisfies readonly (readonly [string, Making, string])[])(
     'of a provider that fails (%s): an output; the run goes on, and the video is free',
     async (_title, making, reason) => {
@@ -297,7 +293,7 @@ describe('a clip of a provider', () => {
     expect(output).toMatchObject({ status: 'completed', assetId: expect.any(String) });
     expect(await videoOf(rig, user, output.assetId)).toMatchObject({ ready: true, thumbAssetId: null });
     const line = logged.find((text) => text.includes(String(output.assetId)));
-    expect(line).toContain('a clip gets no poster, size and duration');
+    expect(line).toContain('could not add poster, size and duration to a clip');
     expect(line).toContain('ffmpeg is not installed');
   });
 

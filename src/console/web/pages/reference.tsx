@@ -8,7 +8,7 @@ const purposes: Readonly<Record<string, string>> = {
   agent: 'Runs, their streams, conversations',
   memory: 'Facts about users and groups',
   content: 'Sitemap lists, announcement, cards, trending',
-  notify: 'Notifications and mails',
+  notify: 'Notifications and emails',
   edge: 'Signed files, variants, resizing',
 };
 
@@ -19,7 +19,7 @@ export function Reference() {
     <>
       <header className="page">
         <h1>API</h1>
-        <p className="quiet">Every service describes itself, made from its own routes.</p>
+        <p className="quiet">The reference of each service, generated from its routes.</p>
       </header>
       <h2 className="unseen">Services</h2>
       <ul className="tiles">
