@@ -112,7 +112,7 @@ describe.skipIf(withoutChromium || withoutPostgres)('a conversation', () => {
     checkComplaints(visitor);
   });
 
-  it('a failed answer is reported as failed, and asked for again', { timeout: limitMs }, async () => {
+  it('reports a failed answer, and requests it again', { timeout: limitMs }, async () => {
     const visitor = await enter();
     const { page } = visitor;
     const starts: string[] = [];

@@ -153,7 +153,7 @@ describe.skipIf(withoutChromium || withoutPostgres)('the pages of operators', ()
     expect(complaints).toEqual([]);
   });
 
-  it('show mails and what became of them, previews and suppressed addresses', { timeout: limitMs }, async () => {
+  it('show emails with their events, previews and suppressed addresses', { timeout: limitMs }, async () => {
     const from = 'Atelier <a@example.com>';
     await mail({ from, to: 'ada@example.com', subject: 'Your receipt', text: 'Thank you.' });
     const scheduled_at = new Date(Date.now() + 3_600_000).toISOString();

@@ -16,7 +16,7 @@ export function playOverview(scene: Scene): void {
     await judge(page, 'the overview');
   });
 
-  scene('a service that is gone is told by name, its pages say so, and both come back with it', async (given) => {
+  scene('names an unavailable service on the overview and its pages, and recovers with it', async (given) => {
     const { page, context, rig, wires, complaints, expect } = given;
     await enterAsOperator(given, rig);
     await wires.content.break();

@@ -45,7 +45,7 @@ describe.concurrent('a model provider that fails is a run that failed, with a re
     expect([events.at(-1)?.data, done]).toEqual([{ type: 'error', errorText: error }, true]);
   });
 
-  it('stops in the middle of a word: what was shown is kept', async () => {
+  it('stops in the middle of a word: the shown part is stored', async () => {
     const { status, error, answer } = await rig.tell(user, [{ half: 'Half a sen' }]);
     expect([status, error, textOf(answer?.parts)]).toEqual(['failed', brokeOff, 'Half a sen']);
     expect(answer?.metadata).toMatchObject({ status: 'failed', error: brokeOff });
@@ -81,7 +81,7 @@ describe.concurrent('a model provider that fails is a run that failed, with a re
 });
 
 describe('a model provider that works', () => {
-  it('is told its key, the model, the tools and the conversation', async () => {
+  it('receives its key, the model, the tools and the conversation', async () => {
     const { threadId, answer } = await rig.tell(user, [{ text: 'One.' }]);
     await rig.tell(user, [{ text: 'Two.' }], threadId);
     const { authorization, userAgent, path, body } = rig.provider.asked.at(-1) ?? {};
@@ -111,14 +111,14 @@ describe('a model provider that works', () => {
     await user.ended(String(taken.body.taskId));
   });
 
-  it('says an answer of a megabyte, with all that Unicode has', async () => {
+  it('returns an answer of a megabyte with all kinds of Unicode characters', async () => {
     const text = 'Ünïcode 🦔 \u2028 "quoted" \\ '.repeat(50_000);
     const { status, answer } = await rig.tell(user, [{ text: `${text}\0` }]);
     expect(status).toBe('completed');
     expect(textOf(answer?.parts) === text).toBe(true);
   });
 
-  it('says more than a stream may hold: the run fails, with what was shown', async () => {
+  it('exceeds the limit of a stream: the run fails, with the shown part', async () => {
     const { status, error, answer } = await rig.tell(user, [{ text: 'x'.repeat(17 * 1024 * 1024) }]);
     expect([status, error]).toEqual(['failed', 'The answer is too long.']);
     expect(textOf(answer?.parts).length).toBeGreaterThan(1_000_000);

@@ -71,7 +71,7 @@ const outages: readonly (readonly [string, Answer | undefined])[] = [
 ];
 
 describe('without the media service', () => {
-  it.each(outages)('an image cannot be kept: %s', async (_title, said) => {
+  it.each(outages)('an image cannot be stored: %s', async (_title, said) => {
     const user = await withoutMedia.user('pro', 100);
     answer = said;
     const { status, tools } = await withoutMedia.tell(user, calling('generateImage', { prompt: 'a bee' }));
@@ -117,7 +117,7 @@ describe('without the media service', () => {
   });
 });
 
-describe('without the memory service a turn goes on, and its tools say so', () => {
+describe('without the memory service, a turn continues, and its tools report the failure', () => {
   it.each(outages)('%s', async (_title, said) => {
     const user = await withoutMemory.user('pro', 100);
     answer = said;

@@ -86,7 +86,7 @@ const use = async (tool: string, input: object = {}): Promise<Told> => rig.tell(
 const outputOf = ({ tools }: Told) => tools[0]?.output as Record<string, unknown>;
 
 describe.concurrent('a tool of an MCP server', () => {
-  it('is offered to the model with its schema, beside the own ones, and without those of a server that is down', async () => {
+  it('is offered to the model with its schema, in addition to built-in tools, without tools of a server that is down', async () => {
     const user = await rig.user();
     const { status } = await rig.tell(user, [{ text: 'Hello.' }]);
     expect(status).toBe('completed');

@@ -41,7 +41,7 @@ for (const { name, missing } of laneEngines) {
       return { child, says };
     }
 
-    it('is taken over, at once on the embedded database', { timeout: 90_000 }, async () => {
+    it('is taken over, immediately on the embedded database', { timeout: 90_000 }, async () => {
       const killed = start({ enqueue: true, hang: true });
       await killed.says('attempt 1');
       // With a server, the other process is already running. The embedded data folder becomes free only when the first process dies.
