@@ -61,7 +61,7 @@ describe.each(laneEngines)('the shared records on $name', (engine) => {
         expect((await ensureProfile(db, { id, email: 'after@example.com' })).email).toBe('after@example.com');
       });
 
-      it('is one, however many need it first at once', async () => {
+      it('is created once for concurrent first uses', async () => {
         const id = randomUUID();
         const made = await Promise.all(Array.from({ length: 20 }, () => ensureProfile(db, { id })));
         expect(new Set(made.map(({ createdAt }) => createdAt.getTime())).size).toBe(1);
@@ -169,12 +169,12 @@ describe.each(laneEngines)('the shared records on $name', (engine) => {
         },
       );
 
-      it('knows oneself in any case', async () => {
+      it('detects self-invitations regardless of case', async () => {
         const id = randomUUID();
         expect(await onboard(db, { id, language, invite: id.toUpperCase() })).toEqual({ isReferred: false });
       });
 
-      it('happens once when it happens many times at once', async () => {
+      it('happens once if it is requested concurrently', async () => {
         const [inviter, id] = [await newUser(), randomUUID()];
         const all = await Promise.all(
           Array.from({ length: 12 }, () => onboard(db, { id, language, invite: inviter.id })),

@@ -34,7 +34,7 @@ describe('credentials come first', () => {
     ['POST', '/video/submit/x'],
   ] as const;
 
-  it.each(routes)('%s %s without a credential: 401, whatever the body', async (method, path) => {
+  it.each(routes)('%s %s without a credential: returns 401 for any body', async (method, path) => {
     const { status, body } = await nobody.call(method, path, method === 'POST' ? '{' : undefined);
     expect([status, body.error]).toEqual([401, 'unauthorized']);
   });
@@ -172,7 +172,7 @@ describe('whose it is', () => {
 });
 
 describe('a run', () => {
-  it('is told by TaskInfo, while it runs and after it', async () => {
+  it('is in TaskInfo, during the run and after it', async () => {
     const thread = newThread();
     const { status, body } = await user.call('POST', '/task', { threadId: thread, text: '/slow' });
     expect(status).toBe(201);
@@ -201,7 +201,7 @@ describe('a run', () => {
     expect((await user.stream(id)).events.at(-1)?.data).toEqual({ type: 'abort' });
   });
 
-  it('of 50 starts at once on one thread one runs, and the others learn which', async () => {
+  it('starts one of 50 concurrent runs on a thread, and returns its id to the others', async () => {
     const thread = newThread();
     const start = () => user.call('POST', '/task', { threadId: thread, text: '/slow 3' });
     const answers = await Promise.all(Array.from({ length: 50 }, start));
@@ -257,7 +257,7 @@ describe('credits', () => {
     expect(await rig.credits({ ...user, userId: newcomer })).toBe(99);
   });
 
-  it('20 starts at once never take more than there is', async () => {
+  it('20 concurrent starts never charge more than the balance', async () => {
     const poor = await rig.user('free', 5);
     const start = () => poor.call('POST', '/task', { threadId: newThread(), text: 'hi' });
     const answers = await Promise.all(Array.from({ length: 20 }, start));

@@ -17,14 +17,14 @@ const filePart = z.object({
     .string()
     .regex(
       /^(https?:\/\/[^/\s]|data:[\w.+-]+\/[\w.+-]+;base64,|asset:[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$)/i,
-      'must be an http(s) address, data in base64, or asset: and an assetId',
+      'must be an http(s) URL, data in base64, or asset: and an assetId',
     )
-    .describe('`asset:<assetId>` names a file of the library; it is signed when messages are read.'),
+    .describe('`asset:<assetId>` refers to a file of the library, whose URL is signed when messages are read.'),
   providerMetadata: z
     .looseObject({ atelier: z.looseObject({ assetId: z.guid().optional() }).optional() })
     .nullish()
     .catch(undefined)
-    .describe('As `GET /messages` returns it: `atelier.assetId` names the asset, whatever the URL is.'),
+    .describe('As `GET /messages` returns it: `atelier.assetId` identifies the asset, regardless of the URL.'),
 });
 
 /** A v5 `UIMessage` of role `user`. */
@@ -32,7 +32,7 @@ export const userMessage = z
   .object({
     id: messageId
       .optional()
-      .describe('Made when it is left out. One that the thread has is a repetition: 409 `message_exists`.'),
+      .describe('Generated if absent. If the thread already has the id, the response is 409 `message_exists`.'),
     role: z.literal('user'),
     parts: z
       .array(z.discriminatedUnion('type', [textPart, filePart]))
@@ -56,14 +56,14 @@ export const taskRequest = z
       .refine(isStorable, 'must not contain NUL or lone surrogates')
       .refine((text) => text.trim() !== '', 'must not be empty')
       .nullish()
-      .describe('Short form of a message that is one text.'),
+      .describe('A short form for a message with a single text.'),
     rewindTo: z
       .string()
       .min(1)
       .max(128)
       .refine(isStorable, 'must not contain NUL or lone surrogates')
       .nullish()
-      .describe('A message of the thread: it and all after it are dropped.'),
+      .describe('A message of the thread. This message and all later ones are dropped.'),
     model: z.string().min(1).max(128).nullish(),
     // With a token it is an unknown field, which is ignored (docs/specification/http.md#requests).
     userId: z
@@ -89,7 +89,7 @@ export const taskInfo = z.object({
   status: z.enum(['running', 'completed', 'failed', 'aborted']),
   createdAt: z.iso.datetime(),
   updatedAt: z.iso.datetime(),
-  error: z.string().nullable().describe('Why it failed.'),
+  error: z.string().nullable().describe('The reason of the failure.'),
 });
 export type TaskInfo = z.output<typeof taskInfo>;
 
@@ -103,14 +103,16 @@ const message = z.object({
 });
 /** The first page ends with the thread's newest message. */
 export const messagePaging = z.object({
-  limit: z.coerce.number().int().min(1).max(200).optional().describe('1 to 200; all messages when it is left out.'),
+  limit: z.coerce.number().int().min(1).max(200).optional().describe('1 to 200. If absent, all messages are returned.'),
   before: z
     .string()
     .min(1)
     .max(128)
     .refine(isStorable, 'must not contain NUL or lone surrogates')
     .optional()
-    .describe('A message of the thread: the page ends before it. Without `limit`, it has up to 200 messages.'),
+    .describe(
+      'A message of the thread; the page ends before this message. Without `limit`, the page has up to 200 messages.',
+    ),
   userId: z.string().optional().describe('With X-Internal-Key: must own the thread.'),
 });
 export type MessagePaging = z.output<typeof messagePaging>;
@@ -130,8 +132,8 @@ export const modelList = z.object({ models: z.array(modelInfo) });
 
 const day = z.iso.date('must be a day such as 2026-01-31');
 export const usageQuery = z.object({
-  from: day.optional().describe('The first day, in UTC; 30 days before `to` when it is left out.'),
-  to: day.optional().describe('The last day, included; today when it is left out.'),
+  from: day.optional().describe('The first day, in UTC. Default: 30 days before `to`.'),
+  to: day.optional().describe('The last day, included. Default: today.'),
   userId: z.string().optional().describe('Required with X-Internal-Key.'),
 });
 export const usageDays = z.object({
@@ -170,20 +172,20 @@ export type ThreadInfo = z.output<typeof thread>;
 
 const userIdOfServers = z.string().optional().describe('Required with X-Internal-Key.');
 export const threadListing = z.object({
-  limit: z.coerce.number().int().min(1).max(200).default(50).describe('1 to 200; 50 when it is left out.'),
-  cursor: z.string().max(500).optional().describe('The `next_cursor` of the page before.'),
+  limit: z.coerce.number().int().min(1).max(200).default(50).describe('1 to 200. Default: 50.'),
+  cursor: z.string().max(500).optional().describe('The `next_cursor` of the previous page.'),
   q: z
     .string()
     .max(200)
     .refine(isStorable, 'must not contain NUL or lone surrogates')
     .optional()
-    .describe('Words that all occur in the title or the texts of the thread.'),
+    .describe('Words that must all occur in the title or the texts of the thread.'),
   userId: userIdOfServers,
 });
 export type ThreadListing = z.output<typeof threadListing>;
 export const threadPage = z.object({ threads: z.array(thread), next_cursor: z.string().nullable() });
 
-const assets = z.enum(['true', 'false']).optional().describe('`true`: the assets of the thread are deleted too.');
+const assets = z.enum(['true', 'false']).optional().describe('`true`: also delete the assets of the thread.');
 export const threadOwner = z.object({
   userId: z.string().optional().describe('With X-Internal-Key: must own the thread.'),
 });

@@ -72,7 +72,7 @@ function readText(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch {
-    throw new Error(`names the file ${path}, which cannot be read`);
+    throw new Error(`refers to the file ${path}, which cannot be read`);
   }
 }
 
@@ -134,7 +134,7 @@ export const modelSettings = {
   idleTimeoutS: integer('MODEL_IDLE_TIMEOUT_SECS', {
     default: 120,
     min: 1,
-    meaning: 'Seconds that a model may be silent after its first token.',
+    meaning: 'Seconds to wait for each token after the first one.',
   }),
   temperature: setting('MODEL_TEMPERATURE', { meaning: 'Sent to the model if set; 0 to 2.' }, (raw) => {
     const value = Number(raw);

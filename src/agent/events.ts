@@ -177,5 +177,5 @@ function imageEventOf({ threadId, taskId }: Run, part: UIMessage['parts'][number
   const { status, assetId, failure }: { status?: unknown; assetId?: unknown; failure?: { message?: unknown } } =
     part.output;
   if (status === 'completed' && typeof assetId === 'string') return { type: 'media.completed', ...facts, assetId };
-  return { type: 'media.failed', ...facts, error: String(failure?.message ?? 'The image could not be made.') };
+  return { type: 'media.failed', ...facts, error: String(failure?.message ?? 'The image could not be generated.') };
 }

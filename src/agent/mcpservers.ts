@@ -32,7 +32,7 @@ export function readMcpServers(raw: string): readonly McpServer[] {
     const { username, password } = new URL(url);
     if (username !== '' || password !== '')
       throw new Error(`at \`${name}.url\` must not contain credentials: use headers`);
-    if (!areHeaders(headers)) throw new Error(`at \`${name}.headers\` must hold valid HTTP headers`);
+    if (!areHeaders(headers)) throw new Error(`at \`${name}.headers\` must contain valid HTTP headers`);
   }
   return entries;
 }

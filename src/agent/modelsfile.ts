@@ -61,7 +61,7 @@ function readJson(path: string): unknown {
   try {
     text = readFileSync(path, 'utf8');
   } catch {
-    throw new Error(`names the file ${path}, which cannot be read`);
+    throw new Error(`refers to the file ${path}, which cannot be read`);
   }
   try {
     return JSON.parse(text);

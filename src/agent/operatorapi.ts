@@ -9,8 +9,8 @@ const configuredModel = z.object({
   tools: z.boolean(),
   credits: z.int().describe('The price of a run in credits.'),
   contextTokens: z.int(),
-  plans: z.array(plan).nullable().describe('The plans that may use it; null: all.'),
-  fallback: z.string().nullable().describe('The model that answers when this one fails.'),
+  plans: z.array(plan).nullable().describe('The plans that include it; null: all.'),
+  fallback: z.string().nullable().describe('The model that is used if this one fails.'),
   simulated: z.boolean().describe('The offline model.'),
   default: z.boolean(),
 });
@@ -25,8 +25,8 @@ export type ConfiguredModels = z.output<typeof configuredModels>;
 
 const day = z.iso.date('must be a day such as 2026-01-31');
 export const totalsQuery = z.object({
-  from: day.optional().describe('The first day, in UTC; 30 days before `to` when it is left out.'),
-  to: day.optional().describe('The last day, included; today when it is left out.'),
+  from: day.optional().describe('The first day, in UTC. Default: 30 days before `to`.'),
+  to: day.optional().describe('The last day, included. Default: today.'),
 });
 export type TotalsQuery = z.output<typeof totalsQuery>;
 
@@ -56,13 +56,13 @@ export const spendersQuery = z.object({
     .string()
     .regex(/^\d{4}-(?:0[1-9]|1[0-2])$/, 'must be a month such as 2026-01')
     .optional()
-    .describe('In UTC; the current one when it is left out.'),
+    .describe('In UTC. Default: the current month.'),
   limit: z.coerce.number().int().min(1).max(100).default(20),
 });
 export type SpendersQuery = z.output<typeof spendersQuery>;
 
 export const spenders = z.object({
   month: z.string(),
-  users: z.array(z.object({ userId: z.string(), ...used })).describe('Those who spent the most credits, first.'),
+  users: z.array(z.object({ userId: z.string(), ...used })).describe('Users who spent the most credits come first.'),
 });
 export type Spenders = z.output<typeof spenders>;

@@ -13,7 +13,7 @@ const starting = [
   'thread_full',
   'too_many_runs',
 ] as const;
-const taskId = { type: 'string', description: 'The run in question.' } as const;
+const taskId = { type: 'string', description: 'The run.' } as const;
 const required = { type: 'integer', description: 'The price in credits.' } as const;
 const balance = { type: 'integer', description: 'The credits of the user.' } as const;
 const eventStream: readonly [string, string] = ['A stream of server-sent events.', 'text/event-stream'];
@@ -74,7 +74,7 @@ export const agentReference = defineReference({
     },
     'DELETE /threads': {
       id: 'deleteThreads',
-      description: 'Hides all threads of a user at once, and deletes them. You can repeat the request.',
+      description: 'Immediately hides all threads of a user, and deletes them. You can repeat the request.',
       responses: { 204: ['The threads are hidden.'] },
     },
     'GET /threads/:threadId': {
@@ -91,7 +91,7 @@ export const agentReference = defineReference({
     'DELETE /threads/:threadId': {
       id: 'deleteThread',
       description:
-        'Stops the run in progress and deletes the thread with its messages and videos. With `assets=true`, its assets are deleted too. After 503, you can repeat the request.',
+        "Stops the run in progress and deletes the thread with its messages and videos. With `assets=true`, it also deletes the thread's assets. After 503, you can repeat the request.",
       problems: ['forbidden', 'not_found'],
     },
     'GET /models/all': {
@@ -140,7 +140,7 @@ export const agentReference = defineReference({
     'GET /events': {
       id: 'events',
       description:
-        'Streams the changes of the user from all processes. Send the last id as `Last-Event-ID` to resume, for up to an hour.',
+        "Streams changes of the user's data from all processes. Send the last id as `Last-Event-ID` to resume, for up to an hour.",
       problems: ['too_many_streams'],
       responses: { 200: eventStream },
     },

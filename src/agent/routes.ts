@@ -60,7 +60,7 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
     '/task/:taskId',
     {
       ...access.userOrInternal,
-      schema: { tags, summary: 'Read the state of a run', params: taskParams, response: { 200: taskInfo } },
+      schema: { tags, summary: 'Read the status of a run', params: taskParams, response: { 200: taskInfo } },
     },
     async (request) => describeRun(await readRun(deps, request.caller, request.params.taskId)),
   );
@@ -140,7 +140,7 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
       schema: { tags, summary: 'List the models that a run can name, with their prices', response: { 200: modelList } },
     },
     async (request) => {
-      if (request.caller.kind !== 'user') throw new Error('the guard lets only users through');
+      if (request.caller.kind !== 'user') throw new Error('the guard admits only users');
       const { plan } = await ensureProfile(deps.db, { id: request.caller.userId }, publishAccount(deps.webhooks));
       return { models: [...deps.models.list(plan)] };
     },
@@ -189,7 +189,7 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
       },
     },
     async (request) => {
-      if (request.caller.kind !== 'user') throw new Error('the guard lets only users through');
+      if (request.caller.kind !== 'user') throw new Error('the guard admits only users');
       await retryVideos(deps, request.caller.userId, request.params.taskId);
       return { success: true as const };
     },

@@ -139,7 +139,7 @@ export function standInsOf(config: Config, services: readonly ServiceName[]): re
     ...standIn(
       uses('auth', 'idp') && identity.url === undefined,
       'the identity provider',
-      'local and signs anyone in as anyone',
+      'local, and signs in any user without a password',
       'IDP_URL',
     ),
     ...standIn(uses('content', 'cms') && cms.url === undefined, 'the CMS', 'local', 'CMS_URL'),

@@ -28,7 +28,7 @@ export const settingGroups = {
       {
         default: false,
         defaultText: 'development',
-        meaning: '`production`: no secret is generated, and stand-ins start only if you name them.',
+        meaning: '`production`: no secrets are generated, and stand-ins start only if you configure them.',
       },
       (raw) => raw === 'production',
     ),
@@ -70,7 +70,7 @@ export const settingGroups = {
       default: 1000,
       min: 1,
       meaning:
-        'Concurrent uploads, downloads and large responses per service. Beyond it, the slowest one ends, or the new one gets 503 with `Retry-After`.',
+        'Concurrent uploads, downloads and large responses per service. Above the limit, the slowest one ends, or the new one gets 503 with `Retry-After`.',
     }),
     otelEndpoint: address('OTEL_EXPORTER_OTLP_ENDPOINT', {
       meaning: 'The URL of a trace collector (OTLP over HTTP). Tracing is off if it is not set.',
@@ -110,7 +110,7 @@ export const settingGroups = {
       'REDIS_PREFIX',
       {
         defaultText: 'from an id in the database',
-        meaning: 'The prefix of every key. Needed only if copies of one database share one Redis.',
+        meaning: 'The prefix of every key. Required only if copies of one database share a Redis server.',
       },
       parseRedisPrefix,
     ),
@@ -167,7 +167,7 @@ export const settingGroups = {
     serviceKey: text('IDP_SERVICE_KEY', {
       secret: true,
       meaning:
-        'The secret API key of the identity provider, with which operators delete accounts. Not set: they cannot.',
+        'The secret API key of the identity provider, which lets operators delete accounts. Not set: they cannot delete accounts.',
     }),
     jwksUrl: address('JWKS_URL', {
       meaning: 'The URL of the key set for access tokens. Not set: `{IDP_URL}/auth/v1/.well-known/jwks.json`.',

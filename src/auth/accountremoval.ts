@@ -10,6 +10,6 @@ export async function removeAccount(
   if (deleteUser === undefined) return 'not_configured';
   const outcome = await withDeadline(providerTimeoutMs, (signal) => deleteUser(userId, { signal }));
   if (outcome === 'removed') return outcome;
-  const cause = new Error(outcome === 'refused' ? 'it refuses IDP_SERVICE_KEY' : 'it does not respond');
+  const cause = new Error(outcome === 'refused' ? 'it rejects IDP_SERVICE_KEY' : 'it does not respond');
   throw accountProblems.account_not_deleted({ cause });
 }

@@ -12,6 +12,6 @@ export type AccessToken = z.infer<typeof accessToken>;
 
 /** The query of `POST /logout`. */
 export const logoutQuery = z.object({
-  scope: z.enum(['global', 'local']).default('global').describe('`local` ends this session alone.'),
+  scope: z.enum(['global', 'local']).default('global').describe('`local` ends only this session.'),
 });
 export const signedOut = z.object({ ok: z.literal(true) });

@@ -116,7 +116,7 @@ async function runOnboarding(
       return isReferred;
     });
   } catch (error) {
-    deps.log.warn({ err: error }, 'a user signed in without onboarding; the next sign-in repeats it');
+    deps.log.warn({ err: error }, 'onboarding failed; the next sign-in repeats it');
     return false;
   }
 }

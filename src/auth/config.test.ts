@@ -51,7 +51,7 @@ describe('the settings of the authentication service', () => {
     expect(() => read({ [variable]: value })).toThrow(variable);
   });
 
-  it('are all reported as missing in production, at once', () => {
+  it('are all reported together as missing in production', () => {
     for (const variable of [
       'COOKIE_SECRETS',
       'IDP_URL',

@@ -93,7 +93,7 @@ async function revoke(deps: RevocationDeps, { payload, signal, complete }: Job<R
   const token = revocationSealer.unseal(sealed);
   if (token === undefined) throw new UnrecoverableError('the token cannot be unsealed: its secret has been removed');
   if (Date.now() - createdAt.getTime() > givenUpAfterMs)
-    throw new UnrecoverableError('the identity provider did not take the sign-out within a week');
+    throw new UnrecoverableError('the identity provider did not confirm the sign-out within a week');
   const keep = (next: string) => replaceRevocation(db, revocationId, sealed, revocationSealer.seal(next));
   const isOver = await withDeadline(
     providerTimeoutMs,

@@ -55,7 +55,7 @@ function addNavigation(app: HttpServer, deps: RouteDeps): void {
         tags,
         summary: 'Complete a sign-in',
         querystring: z.looseObject({
-          code: text('The authorization code. Without it, the browser is redirected at once.'),
+          code: text('The authorization code. Without it, the browser is redirected immediately.'),
         }),
       },
     },

@@ -223,7 +223,7 @@ describe('GET /callback', () => {
     expect((await browser.get(back)).location).toBe(failure);
   });
 
-  it('finds its own cookie beside an injected one, and reads no target from ka_next or ka_invite', async () => {
+  it('finds its own cookie next to an injected one, and reads no target from ka_next or ka_invite', async () => {
     const browser = openBrowser();
     const back = await consent((await browser.get(`${rig.url}/login?next=${origin}/mine`)).location ?? '');
     const cookie = `ka_pkce=tossed; ka_next=https://evil.example; ${browser.cookieHeader}; ka_next=//evil.example`;

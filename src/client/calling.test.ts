@@ -73,7 +73,7 @@ describe('calls that are retried', () => {
     }
   });
 
-  it('not after a Retry-After beyond the deadline: the error is thrown at once', async () => {
+  it('not after a Retry-After that exceeds the deadline: the error is thrown immediately', async () => {
     wire.respond(refusal(429, 'rate_limited', { headers: { 'retry-after': '3600' } }));
     await expect(sign(atelierOf())).rejects.toMatchObject({ code: 'rate_limited', retryAfterMs: 3_600_000 });
     expect(wire.seen).toHaveLength(1);
@@ -81,7 +81,7 @@ describe('calls that are retried', () => {
 });
 
 describe('a call ends', () => {
-  it('at its deadline, whatever the service does', async () => {
+  it('at its deadline, regardless of the service', async () => {
     wire.respond({ fate: 'silence' });
     const late = { code: 'timeout', status: 0 };
     await expect(atelierOf().media.listAssets({}, { timeoutMs: 50 })).rejects.toMatchObject(late);

@@ -87,7 +87,7 @@ describe("the SDK's own chat", () => {
     for (const chat of [first, second]) expect(chat.messages.map(comparable)).toEqual(stored.map(comparable));
   });
 
-  it('finds nothing if no run is in flight', async () => {
+  it('finds nothing if no run is in progress', async () => {
     const chat = chatOver(newThread());
     await chat.resumeStream();
     expect([chat.status, chat.messages]).toEqual(['ready', []]);

@@ -7,18 +7,18 @@ export const identitySignIn = z.object({ accessToken: z.string().min(1).max(8192
 /** Public information that a browser needs to show the pages. */
 export const consoleInfo = z.object({
   version: z.string(),
-  isOperator: z.boolean().describe('The browser has a session of an operator.'),
+  isOperator: z.boolean().describe('The browser has an operator session.'),
   operator: z
     .object({ name: z.string(), role: z.enum(['full', 'reader']) })
     .nullable()
-    .describe('`name`: the email address, or `console` after CONSOLE_TOKEN. A `reader` changes nothing.'),
-  hasOperatorAccounts: z.boolean().describe('Operators can sign in with an account of the identity provider.'),
+    .describe('`name`: the email address, or `console` for CONSOLE_TOKEN. A `reader` has read-only access.'),
+  hasOperatorAccounts: z.boolean().describe('Operators can sign in with an account at the identity provider.'),
   hasPeople: z.boolean().describe('People and incidents can be managed: an internal key is configured.'),
-  addresses: z.record(z.string(), z.string()).describe('Service → where browsers reach it.'),
+  addresses: z.record(z.string(), z.string()).describe('Service → its URL for browsers.'),
   hasOutbox: z.boolean(),
   hasMemory: z.boolean(),
   hasWebhooks: z.boolean(),
-  hasDatabase: z.boolean().describe('There are a Jobs page and a history.'),
+  hasDatabase: z.boolean().describe('The Jobs page and the history are available.'),
   hasDemoUsers: z.boolean().describe('The local identity provider runs.'),
 });
 export type ConsoleInfo = z.output<typeof consoleInfo>;
@@ -31,12 +31,12 @@ const serviceState = z.object({
   engines: z.record(z.string(), z.enum(['ok', 'unavailable'])),
   traffic: z
     .object({
-      requests: z.int().describe('Answered since the process began, probes left out.'),
+      requests: z.int().describe('Requests since the process started, without probes.'),
       serverErrors: z.int().describe('5xx among them.'),
       inFlight: z.int(),
     })
     .nullable()
-    .describe('null while the service does not answer.'),
+    .describe('null: the service does not respond.'),
   failing: z
     .array(
       z.object({
@@ -47,7 +47,7 @@ const serviceState = z.object({
         lastAt: z.iso.datetime().nullable(),
       }),
     )
-    .describe('Routes that answered 5xx, the latest first; at most five.'),
+    .describe('Routes with 5xx responses, newest first; at most five.'),
 });
 export type ServiceState = z.output<typeof serviceState>;
 
@@ -56,7 +56,7 @@ export const overview = z.object({
   services: z.array(serviceState),
   engines: z.array(z.object({ concern: z.string(), engine: z.string(), isEmbedded: z.boolean() })),
   queues: z.array(z.object({ queue: z.string(), state: z.string(), count: z.int() })),
-  largestCount: z.int().describe('The counts of queues end one above this number.'),
+  largestCount: z.int().describe('The counts of queues stop one above this number.'),
   processes: z.array(z.object({ services: z.array(z.string()), startedAt: z.iso.datetime(), memoryBytes: z.int() })),
 });
 export type Overview = z.output<typeof overview>;
@@ -79,7 +79,7 @@ export const deliveryParams = z.object({ id: z.guid() });
 export const deliveryList = z.object({
   receiver: z.string(),
   queue: z.string().describe('The queue of the deliveries.'),
-  dead: z.int().describe('Ends one above `largestCount`.'),
+  dead: z.int().describe('Stops one above `largestCount`.'),
   largestCount: z.int(),
   deliveries: z.array(delivery).describe('Newest first; at most 100.'),
 });
@@ -94,7 +94,7 @@ const mailHead = z.object({
 });
 export const mailList = z.object({
   mails: z.array(mailHead).describe('Newest first.'),
-  total: z.int().describe('In the outbox; the list ends at 100.'),
+  total: z.int().describe('The number of emails in the outbox. The list contains at most 100.'),
 });
 export type MailList = z.output<typeof mailList>;
 

@@ -7,22 +7,24 @@ export const consoleSettings = {
   token: secret('CONSOLE_TOKEN', {
     make: () => randomBytes(32).toString('base64url'),
     valid: (raw) => (raw.length < 16 ? 'must be at least 16 characters' : undefined),
-    meaning: 'The token for the operator’s pages of the console. Empty: they are disabled.',
+    meaning: 'The token for the operator pages of the console. Empty: they are disabled.',
   }),
   url: address('CONSOLE_URL', {
-    meaning: 'The public URL of the console. Requests for another host are rejected. Not set: its own address.',
+    meaning: 'The public URL of the console. Requests for another host are rejected. Not set: its local URL.',
   }),
   agentUrl: address('AGENT_PUBLIC_URL', {
-    meaning: 'Where browsers reach the agent service, if this is not `AGENT_URL`, which the console’s server calls.',
+    meaning:
+      'The URL of the agent service for browsers, if it differs from `AGENT_URL`, which the console’s server calls.',
   }),
   mediaUrl: address('MEDIA_PUBLIC_URL', {
-    meaning: 'Where browsers reach the media service, if this is not `MEDIA_URL`, which the console’s server calls.',
+    meaning:
+      'The URL of the media service for browsers, if it differs from `MEDIA_URL`, which the console’s server calls.',
   }),
   traceUrl: setting(
     'CONSOLE_TRACE_URL',
     {
       meaning:
-        'The page of a trace, with `{traceId}` where its id belongs: `https://jaeger.example.com/trace/{traceId}`. Not set: no links.',
+        'The page of a trace, with `{traceId}` as the placeholder of its id: `https://jaeger.example.com/trace/{traceId}`. Not set: no links.',
     },
     (raw) => {
       if (!raw.includes('{traceId}')) throw new Error('must contain {traceId}');
@@ -35,14 +37,14 @@ export const consoleSettings = {
   }),
   claim: claimSetting(
     'OPERATOR_CLAIM',
-    'A claim of access tokens whose holders are operators: `app_metadata.role=operator`. A list must contain the value. `user_metadata` is refused, because users write it.',
+    'A claim of the access tokens of operators: `app_metadata.role=operator`. If the claim is a list, it must contain the value. `user_metadata` is rejected, because users can edit it.',
   ),
   readerClaim: claimSetting(
     'OPERATOR_READER_CLAIM',
-    'The same for operators who change nothing: `app_metadata.role=operator_reader`.',
+    'The same for operators with read-only access: `app_metadata.role=operator_reader`.',
   ),
   readers: list('OPERATOR_READER_EMAILS', {
     default: [],
-    meaning: 'Email addresses, comma-separated, whose accounts see the operator’s pages and change nothing.',
+    meaning: 'Email addresses, comma-separated, whose accounts have read-only access to the operator pages.',
   }),
 } as const;

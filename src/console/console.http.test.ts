@@ -354,7 +354,7 @@ describe('the outbox', () => {
     await writeFile(join(folder, '.three.eml.0'), 'half a mail');
   });
 
-  it('lists mails and returns each', async () => {
+  it('lists emails and returns each', async () => {
     const headers = await operator();
     const list = JSON.parse((await send('/api/mails', { headers })).text);
     expect(list.total).toBe(2);

@@ -35,7 +35,7 @@ export function addDeliveryRoutes(
       ...guard,
       schema: {
         tags,
-        summary: 'The newest deliveries of webhooks',
+        summary: 'The newest webhook deliveries',
         querystring: deliveryQuery,
         response: { 200: deliveryList },
       },

@@ -9,7 +9,7 @@ export const consoleProblems = defineProblems({
   wrong_token: { status: 401, message: 'The token is wrong. Use the value of CONSOLE_TOKEN.' },
   not_an_operator: {
     status: 403,
-    message: 'This account is not an operator. OPERATOR_EMAILS or OPERATOR_CLAIM names operators.',
+    message: 'This account is not an operator. Operators are configured in OPERATOR_EMAILS or OPERATOR_CLAIM.',
   },
   read_only: { status: 403, message: 'Your role is read-only. Contact an operator who can make changes.' },
   doctor_is_busy: { status: 429, message: 'The check ran a moment ago. Try again in a few seconds.', retryAfterS: 10 },
@@ -20,5 +20,5 @@ export const consoleProblems = defineProblems({
     message: 'The service has handled this failure, for example with a refund, so a retry would have no effect.',
   },
   job_replaced: { status: 409, message: 'A newer job does the same work. Discard this one.' },
-  outbox_unused: { status: 404, message: 'This installation sends mail through a server, so there is no outbox.' },
+  outbox_unused: { status: 404, message: 'This installation sends email through a server, so there is no outbox.' },
 });

@@ -77,7 +77,7 @@ export function addRoutes(app: HttpServer, deps: RouteDeps): void {
 
   app.get(
     '/api/overview',
-    { ...guard, schema: { tags, summary: 'How every service is', response: { 200: overview } } },
+    { ...guard, schema: { tags, summary: 'Read the state of every service', response: { 200: overview } } },
     async () => collectOverview(deps),
   );
 
@@ -115,13 +115,13 @@ function addMailRoutes(
 
   app.get(
     '/api/mails/:name',
-    { ...guard, schema: { tags, summary: 'A mail', params: mailPath, response: { 200: mail } } },
+    { ...guard, schema: { tags, summary: 'Read an email of the outbox', params: mailPath, response: { 200: mail } } },
     async (request) => readMail(folder(), request.params.name),
   );
 
   app.get(
     '/api/mails/:name/html',
-    { ...guard, schema: { tags, summary: 'A mail as its reader sees it, in a sandbox', params: mailPath } },
+    { ...guard, schema: { tags, summary: 'Show an email as a page, in a sandbox', params: mailPath } },
     async (request, reply) => {
       const html = await readMailHtml(folder(), request.params.name);
       return reply.header('content-security-policy', mailPolicy).type('text/html; charset=utf-8').send(html);

@@ -8,10 +8,10 @@ export const ratios = ['auto', '1:1', '4:3', '3:4', '16:9', '9:16'] as const;
 export const shownMedia = ['image', 'video'] as const;
 
 const media = z.enum(shownMedia);
-const localised = z.string().describe('In the language of the reader; empty when there is none.');
+const localised = z.string().describe('In the language of the reader. Empty if there is none.');
 
 export const announcement = z.object({
-  announcement: localised.describe('The same as `title`, for older readers.'),
+  announcement: localised.describe('The same as `title`, for older clients.'),
   url: z.string(),
   visible: z.boolean(),
   title: localised,

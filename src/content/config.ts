@@ -21,6 +21,6 @@ function pageAddress(variable: string, folder: string, meaning: string) {
 
 function parsePageAddress(raw: string): string {
   const isPage = raw.includes('{id}') && /^https?:$/.test(URL.parse(raw)?.protocol ?? '');
-  if (!isPage) throw new Error('must be an http or https address with {id} in it');
+  if (!isPage) throw new Error('must be an http or https URL that contains {id}');
   return raw;
 }

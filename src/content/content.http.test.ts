@@ -78,7 +78,7 @@ describe('a CMS that fails', () => {
     },
   );
 
-  it('is asked once by 200 who wait at once, and each is answered when its time is up', async () => {
+  it('receives one request for 200 concurrent readers, who get a response when their time is up', async () => {
     // The head comes, the body never ends.
     rig.answer((response) => {
       response.writeHead(200, { 'content-type': 'application/json' });
@@ -168,7 +168,7 @@ describe('a body of the CMS', () => {
     expect([await response.json(), response.headers.get('cache-control')]).toEqual([{ items: [] }, 'no-store']);
   });
 
-  it('is asked for without a credential of the reader', async () => {
+  it('is requested without a credential of the reader', async () => {
     const seen: (string | undefined)[] = [];
     rig.answer((response, request) => {
       seen.push(request.headers.authorization, request.headers.cookie, request.url);

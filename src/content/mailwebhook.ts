@@ -45,7 +45,7 @@ export function addMailWebhook(app: HttpServer, deps: MailWebhookDeps): void {
       {
         schema: {
           tags: ['content'],
-          summary: 'Take a message of the mail provider',
+          summary: 'Receive an event of the mail provider',
           response: { 204: z.null() },
         },
       },
@@ -94,7 +94,7 @@ async function handOn(notify: HttpClient, id: string, { type, data }: z.output<t
     // Notify processes an event once.
     idempotent: true,
   });
-  if (status !== 204) throw problems.engine_unavailable({ cause: new Error(`notify answered ${status}`) });
+  if (status !== 204) throw problems.engine_unavailable({ cause: new Error(`notify returned ${status}`) });
 }
 
 /** Notify rejects values that a database cannot store, and the provider would send the same event again for days. */

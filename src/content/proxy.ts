@@ -49,7 +49,7 @@ export function createProxy<Body, Shown>(deps: ProxyDeps, feature: Feature<Body,
   async function read(): Promise<Reading | undefined> {
     try {
       const answer = await cms.send({ method: 'GET', route: path });
-      if (answer.status !== 200) throw new Error(`the CMS answered ${answer.status}`);
+      if (answer.status !== 200) throw new Error(`the CMS returned ${answer.status}`);
       const body = feature.parse(await readCmsBody(answer.body, String(answer.headers['content-encoding'] ?? '')));
       kept = {
         inLanguage: onceEach((language) => encode(feature.localise(body, language))),

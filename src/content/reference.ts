@@ -58,13 +58,13 @@ export const contentReference = defineReference({
     },
     'GET /unsubscribe': {
       id: 'readUnsubscribePage',
-      description: 'Shows a page with a button that unsubscribes. Mails link to this page.',
-      responses: { 200: ['The page.', 'text/html'], 400: ['A page: the link is not valid.', 'text/html'] },
+      description: 'Shows a page with an unsubscribe button. Emails link to this page.',
+      responses: { 200: ['The page.', 'text/html'], 400: ['A page for an invalid link.', 'text/html'] },
     },
     'POST /unsubscribe': {
       id: 'unsubscribe',
-      description: 'Unsubscribes the user of the token. Mail clients call it for one-click unsubscribing (RFC 8058).',
-      responses: { 200: ['A page.', 'text/html'], 400: ['A page: the link is not valid.', 'text/html'] },
+      description: 'Unsubscribes the user of the token. Mail clients call it for one-click unsubscribe (RFC 8058).',
+      responses: { 200: ['A page.', 'text/html'], 400: ['A page for an invalid link.', 'text/html'] },
     },
     'POST /webhooks/resend': {
       id: 'receiveMailEvent',

@@ -48,7 +48,7 @@ export async function createContent({
   });
   const failures = new Counter({
     name: 'content_upstream_failures_total',
-    help: 'Readings of the CMS that failed and were answered with the empty content.',
+    help: 'Failed reads of the CMS, for which the response was empty content.',
     labelNames: ['path'],
     registers: [app.metrics],
   });

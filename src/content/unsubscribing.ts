@@ -24,7 +24,7 @@ export function addUnsubscribing(app: HttpServer, { accounts, unsubscribeSecret 
 
   app.get(
     '/unsubscribe',
-    { schema: { tags, summary: 'Show the page that confirms an unsubscription', querystring: query } },
+    { schema: { tags, summary: 'Show the unsubscribe confirmation page', querystring: query } },
     async (request, reply) => showPage(request, reply, userOf(request.query.token) ? 'question' : 'invalid'),
   );
 
@@ -33,7 +33,7 @@ export function addUnsubscribing(app: HttpServer, { accounts, unsubscribeSecret 
     forms.addContentTypeParser('*', { bodyLimit: 4096, parseAs: 'buffer' }, (_request, _body, done) => done(null));
     forms.post(
       '/unsubscribe',
-      { schema: { tags, summary: 'Unsubscribe from notification mail', querystring: query } },
+      { schema: { tags, summary: 'Unsubscribe from notification email', querystring: query } },
       async (request, reply) => {
         const userId = userOf((request.query as z.output<typeof query>).token);
         if (userId !== undefined) await setOpenNotification(accounts, userId, false);

@@ -69,7 +69,7 @@ describe.each(drivers)('the variant CDN over $name', ({ name, missing }) => {
       expect((await fetch(`${rig.url}/${webp}?v=1`)).status).toBe(200);
     });
 
-    it('lets a page of another origin ask', async () => {
+    it('allows requests from pages of other origins', async () => {
       const response = await fetch(`${rig.url}/${webp}`, {
         method: 'OPTIONS',
         headers: { origin: 'https://app.example', 'access-control-request-method': 'GET' },
@@ -77,7 +77,7 @@ describe.each(drivers)('the variant CDN over $name', ({ name, missing }) => {
       expect([response.status, response.headers.get('access-control-allow-origin')]).toEqual([204, '*']);
     });
 
-    it('sends whole images to fifty at once, and leaves nothing open after those who go away', async () => {
+    it('sends complete images to fifty concurrent readers, and leaves nothing open after disconnects', async () => {
       const sizes = await Promise.all(
         Array.from({ length: 50 }, async () => (await (await fetch(`${rig.url}/${webp}`)).arrayBuffer()).byteLength),
       );

@@ -9,7 +9,7 @@ export const edgeSettings = {
     min: 1,
     defaultText: '32 GiB',
     meaning:
-      'Bytes of unfinished uploads on the disk of one process. Beyond it, the slowest upload ends, or the new one gets 503.',
+      'Bytes of unfinished uploads on the disk of one process. Above the limit, the slowest upload ends, or the new one gets 503.',
   }),
   presets: setting<Presets>(
     'IMGPROXY_PRESETS',

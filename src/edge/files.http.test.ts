@@ -183,7 +183,7 @@ describe('a range', () => {
     expect(await status(`W/${etag}`)).toBe(200);
   });
 
-  it('is read by fifty at once, each its own', async () => {
+  it('serves fifty concurrent readers', async () => {
     const url = address('u/1/film.mp4', 'video/mp4');
     const starts = Array.from({ length: 50 }, (_, index) => index * 160_000);
     const parts = await Promise.all(
@@ -483,7 +483,7 @@ describe('the service', () => {
     expect((await fetch(`${rig.url}/ready`)).status).toBe(200);
   });
 
-  it.each(['/nowhere', '/v1/nowhere', '/favicon.ico'])('knows nothing of %s', async (path) => {
+  it.each(['/nowhere', '/v1/nowhere', '/favicon.ico'])('returns 404 for %s', async (path) => {
     const response = await fetch(rig.url + path);
     expect(response.status).toBe(404);
     expect(await response.json()).toMatchObject({ error: 'not_found' });

@@ -53,7 +53,7 @@ export async function receiveFile(deps: FileDeps, request: FastifyRequest, reply
   const { terms, objects } = readTerms(deps, request, 'PUT');
   if (request.headers['content-type']?.toLowerCase() !== terms.contentType.toLowerCase())
     throw edgeProblems.invalid_address({
-      message: 'The content type differs from the one that the URL was signed for.',
+      message: 'The content type differs from the signed content type.',
     });
   const announced = request.headers['content-length'];
   const size = announced === undefined ? terms.size : Number(announced);
@@ -109,8 +109,7 @@ function readTerms<M extends Terms['method']>(deps: FileDeps, request: FastifyRe
 const tooLarge = (maxBytes: number) =>
   problems.payload_too_large({ message: `At most ${maxBytes} bytes can be uploaded to this URL.` });
 
-const wrongSize = () =>
-  edgeProblems.invalid_address({ message: 'The size differs from the one that the URL was signed for.' });
+const wrongSize = () => edgeProblems.invalid_address({ message: 'The size differs from the signed size.' });
 
 /** Returns the registered type. A type that is not valid in a header is replaced by a binary type. */
 function sendable(contentType: string | undefined): string {

@@ -10,7 +10,7 @@ export const edgeProblems = defineProblems({
   upload_incomplete: { status: 400, message: 'The upload ended before all bytes arrived. Send it again.' },
   upload_in_progress: {
     status: 409,
-    message: 'Another upload to this URL is under way. Try again later.',
+    message: 'Another upload to this URL is in progress. Try again later.',
     // Four attempts outlast a broken connection that the server has not detected.
     retryAfterS: 10,
   },
@@ -22,7 +22,7 @@ export const edgeProblems = defineProblems({
   unsupported_version: { status: 412, message: 'The header Tus-Resumable must be 1.0.0.' },
   already_exists: { status: 412, message: 'An object already exists at this URL.' },
   condition_failed: { status: 412, message: 'The object does not match the condition of the request.' },
-  range_not_satisfiable: { status: 416, message: 'The range starts beyond the end of the object.' },
+  range_not_satisfiable: { status: 416, message: 'The range starts after the end of the object.' },
 });
 
 /** Converts errors of the variant maker to the codes of the image service. Other errors are returned unchanged. */

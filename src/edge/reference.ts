@@ -28,7 +28,7 @@ export const edgeReference = defineReference({
     'PUT /o/*': {
       id: 'uploadFile',
       path: '/o/:key',
-      description: `Stores a file. ${url} A second upload to the same URL is 412.`,
+      description: `Stores a file. ${url} A second upload to the same URL returns 412.`,
       problems: [
         'invalid_address',
         'upload_incomplete',
@@ -93,7 +93,7 @@ export const edgeReference = defineReference({
       id: 'sendUploadMethod',
       path: '/tus/:key',
       description:
-        'Performs the method in `X-HTTP-Method-Override`: `HEAD`, `PATCH` or `DELETE`. Use it where a proxy blocks these methods.',
+        'Performs the method in `X-HTTP-Method-Override`: `HEAD`, `PATCH` or `DELETE`. Use it if a proxy blocks these methods.',
       problems: [
         ...tus,
         'offset_conflict',

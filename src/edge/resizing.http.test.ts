@@ -113,7 +113,7 @@ describe.each(inLane(drivers))('resize addresses over $name', ({ name, missing }
       expect(resized.headers.get('etag')).toBe(kept.headers.get('etag'));
     });
 
-    it('are 404 as soon as their source is gone, whatever is stored or known', async () => {
+    it('return 404 once their source has been deleted, even if they are stored', async () => {
       await store('u/1/gone.png', await image(80, 40).png().toBuffer());
       const url = to({ width: 40 }, 'webp', 'u/1/gone.png');
       const etag = (await fetch(url)).headers.get('etag') ?? '';
@@ -267,7 +267,7 @@ describe.each(inLane(drivers))('resize addresses over $name', ({ name, missing }
       expect((await fetch(ofWidth(80))).status).toBe(404);
     });
 
-    it('make one variant for many who ask at once', async () => {
+    it('generate one variant for concurrent requests', async () => {
       const answers = await Promise.all(
         Array.from({ length: 16 }, async () => {
           const response = await fetch(to({ width: 333 }));

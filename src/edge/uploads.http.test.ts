@@ -148,7 +148,7 @@ describe('a taken key', () => {
     expect((await put(url, { 'content-type': 'image/png' }, 'second')).status).toBe(412);
   });
 
-  it('is 412 before the body is sent to those who ask first', async () => {
+  it('returns 412 before the body is sent if the client expects 100-continue', async () => {
     const { url, headers, target } = reserve();
     await put(url, headers, 'first');
     const head = `PUT ${target} HTTP/1.1\r\nHost: a\r\nContent-Type: image/png\r\nContent-Length: 2\r\n`;
@@ -157,7 +157,7 @@ describe('a taken key', () => {
     );
   });
 
-  it('goes to the first that is complete, when two processes receive it at once', async () => {
+  it('stores the first complete upload if two processes receive it at the same time', async () => {
     const other = createEdge({
       server: { log: createLog({ level: 'silent' }), readiness: {} },
       clock: rig.clock,

@@ -29,7 +29,7 @@ export const imageSettings = {
     default: availableParallelism(),
     min: 1,
     defaultText: 'number of processors',
-    meaning: 'Images processed at once.',
+    meaning: 'The number of images that are processed at the same time.',
   }),
   permitWaitMs: integer('SVC_IMAGE_PERMIT_WAIT_MS', {
     default: 5000,

@@ -33,7 +33,7 @@ export function createFetcher(
       return await withDeadline(deps.timeoutMs ?? fetchTimeoutMs, (signal) => follow(guard, url, signal));
     } catch (error) {
       if (error instanceof ForbiddenUrl || error instanceof ImageFault || error instanceof SourceFault) throw error;
-      throw new SourceFault('failed', 'the address could not be fetched', error);
+      throw new SourceFault('failed', 'the URL could not be fetched', error);
     }
   };
 }
@@ -77,7 +77,7 @@ async function ask(
     if (answer.statusCode === 200) return await readWhole(answer);
     const location = answer.headers.location;
     if (!redirects.has(answer.statusCode) || typeof location !== 'string') {
-      throw new SourceFault('failed', `the address answered ${answer.statusCode}`);
+      throw new SourceFault('failed', `the URL returned ${answer.statusCode}`);
     }
     return new URL(location, url);
   } finally {

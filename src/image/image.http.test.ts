@@ -560,7 +560,7 @@ describe('forget', () => {
     expect((await forget(source)).body).toEqual({ forgotten: 0 });
   });
 
-  it('knows addresses as sources too, and does not fetch them', async () => {
+  it('accepts URLs as sources too, and does not fetch them', async () => {
     const source = { url: `${imagesUrl}/image-forgotten` };
     expect((await ensure(spec(), source)).status).toBe(200);
     fetches = [];

@@ -44,7 +44,7 @@ const legacyBucket = optional(
   z.string().refine(isBucketName, 'must be 1 to 255 characters of A-Z a-z 0-9 . _ - and not . or ..'),
 )
   .transform((name) => name ?? defaultLegacyBucket)
-  .describe('The bucket of legacy paths; `agent_message` when it is left out.');
+  .describe('The bucket of legacy paths. Default: `agent_message`.');
 
 /** A single reference. In a list, invalid ones are `not_found` each. */
 const ref = z
@@ -58,14 +58,14 @@ export const uploadRequest = z
     scopeId,
     kind,
     mime,
-    ownerId: optional(uuid).describe('Required with X-Internal-Key; the user of the token otherwise.'),
-    assetId: optional(uuid).describe('A deterministic id, so that a replay meets what is there already.'),
-    byteSize: optional(count).describe('Signed when given: no other length is accepted.'),
-    resumable: optional(z.boolean()).describe('Also answers the address of a resumable upload. Needs `byteSize`.'),
+    ownerId: optional(uuid).describe('Required with X-Internal-Key. Default: the user of the token.'),
+    assetId: optional(uuid).describe('An id chosen by the caller, so that a repeated request has the same result.'),
+    byteSize: optional(count).describe('If present, the URL accepts only this length.'),
+    resumable: optional(z.boolean()).describe('Also returns the URL of a resumable upload. Requires `byteSize`.'),
   })
   .superRefine(({ resumable, byteSize }, context) => {
     if (!resumable || (byteSize ?? 0) > 0) return;
-    const message = 'is needed for a resumable upload, and must be at least 1';
+    const message = 'is required for a resumable upload, and must be at least 1';
     context.addIssue({ code: 'custom', path: ['byteSize'], message });
   });
 export type UploadRequest = z.output<typeof uploadRequest>;
@@ -73,13 +73,13 @@ export type UploadRequest = z.output<typeof uploadRequest>;
 export const uploadReservation = z.object({
   assetId: z.string(),
   storageKey: z.string(),
-  uploadUrl: z.string().describe('For one PUT, 300 seconds long.'),
-  headers: z.record(z.string(), z.string()).describe('Have to accompany the PUT.'),
+  uploadUrl: z.string().describe('Valid for one PUT within 300 seconds.'),
+  headers: z.record(z.string(), z.string()).describe('Send these headers with the PUT.'),
   expiresAt: z.iso.datetime(),
   resumable: z
     .object({
       protocol: z.literal('tus'),
-      url: z.string().describe('The URL of an existing upload by tus 1.0.0.'),
+      url: z.string().describe('The URL of an existing upload (tus 1.0.0).'),
       expiresAt: z.iso.datetime(),
     })
     .optional()
@@ -97,13 +97,13 @@ export const pendingRequest = z.object({
   mime,
   expiresIn: optional(z.int().min(1).max(longestPendingS))
     .transform((seconds) => seconds ?? 3600)
-    .describe('Seconds that the address is valid; 3600 when it is left out.'),
+    .describe('Seconds for which the URL is valid. Default: 3600.'),
 });
 export type PendingRequest = z.output<typeof pendingRequest>;
 
 export const pendingObject = z.object({
-  url: z.string().describe('The bytes, with the mime of the request.'),
-  byteSize: z.int().describe('As the store counts.'),
+  url: z.string().describe('The URL of the bytes, with the media type of the request.'),
+  byteSize: z.int().describe('The size in the store.'),
 });
 export type PendingObject = z.output<typeof pendingObject>;
 
@@ -113,15 +113,17 @@ export const registrationRequest = z.object({
   scopeId,
   kind,
   mime,
-  ownerId: optional(uuid).describe('Required with X-Internal-Key; the user of the token otherwise.'),
-  byteSize: optional(count).describe('Accepted and not used: the store counts.'),
+  ownerId: optional(uuid).describe('Required with X-Internal-Key. Default: the user of the token.'),
+  byteSize: optional(count).describe('Accepted but ignored: the size comes from the store.'),
   width: optional(side),
   height: optional(side),
   durationMs: optional(count),
   blurhash: optional(blurhash),
   thumbAssetId: optional(uuid).describe('Videos only.'),
-  prompt: optional(storableText(4000)).describe('The text that a model made the asset from; 1 to 4000 characters.'),
-  model: optional(storableText(200)).describe('The name of the model that made the asset; 1 to 200 characters.'),
+  prompt: optional(storableText(4000)).describe(
+    'The prompt from which a model generated the asset; 1 to 4000 characters.',
+  ),
+  model: optional(storableText(200)).describe('The name of the model that generated the asset; 1 to 200 characters.'),
 });
 export type RegistrationRequest = z.output<typeof registrationRequest>;
 
@@ -143,11 +145,11 @@ export const asset = z.object({
   prompt: z
     .string()
     .nullable()
-    .describe('The text that a model made the asset from. Only the owner and servers can read it.'),
+    .describe('The prompt from which a model generated the asset. Only the owner and servers can read it.'),
   model: z
     .string()
     .nullable()
-    .describe('The name of the model that made the asset. Only the owner and servers can read it.'),
+    .describe('The name of the model that generated the asset. Only the owner and servers can read it.'),
   createdAt: z.iso.datetime(),
 });
 export type Asset = z.output<typeof asset>;
@@ -157,7 +159,7 @@ export const assetParams = z.object({ assetId: uuid });
 /** `null` clears a value; an absent field stays unchanged. */
 export const assetChange = z.object({
   thumbAssetId: uuid.nullable().optional().describe('Videos only.'),
-  width: side.nullable().optional().describe('Video and audio only, as the next three.'),
+  width: side.nullable().optional().describe('Video and audio only, like the next three fields.'),
   height: side.nullable().optional(),
   durationMs: count.nullable().optional(),
   blurhash: blurhash.nullable().optional(),
@@ -165,7 +167,7 @@ export const assetChange = z.object({
 export type AssetChange = z.output<typeof assetChange>;
 
 export const usageQuery = z.object({
-  ownerId: optional(uuid).describe('Required with X-Internal-Key; the user of the token otherwise.'),
+  ownerId: optional(uuid).describe('Required with X-Internal-Key. Default: the user of the token.'),
 });
 
 export const ownerUsage = z.object({
@@ -208,12 +210,12 @@ export type AssetsDeleted = z.output<typeof assetsDeleted>;
 
 export const scopeDeletion = z
   .object({
-    ownerId: optional(uuid).describe('Required with X-Internal-Key; the user of the token otherwise.'),
-    scopeKind: optional(scopeKind).describe('Without it: everything of the owner.'),
-    scopeId: optional(scopeId).describe('Without it: all scopes of the kind. Needs `scopeKind`.'),
+    ownerId: optional(uuid).describe('Required with X-Internal-Key. Default: the user of the token.'),
+    scopeKind: optional(scopeKind).describe('If absent: all assets of the owner.'),
+    scopeId: optional(scopeId).describe('If absent: all scopes of the kind. Requires `scopeKind`.'),
     legacyPrefixes: optional(
-      z.array(z.string().refine(isLegacyPrefix, 'must be the beginning of a legacy path')).max(1000),
-    ).describe('Beginnings of legacy paths: of a folder with its `/` at the end.'),
+      z.array(z.string().refine(isLegacyPrefix, 'must be a prefix of a legacy path')).max(1000),
+    ).describe('Prefixes of legacy paths. The prefix of a folder ends with `/`.'),
     legacyBucket,
   })
   .refine((scope) => scope.scopeId === undefined || scope.scopeKind !== undefined, {
@@ -223,8 +225,8 @@ export const scopeDeletion = z
 export type ScopeDeletion = z.output<typeof scopeDeletion>;
 
 export const scopeDeleted = z.object({
-  r2Deleted: z.int().describe('Objects of the object store, watermark files included.'),
-  legacyDeleted: z.int().describe('Legacy files, watermark files included.'),
+  r2Deleted: z.int().describe('Objects of the object store, including watermark files.'),
+  legacyDeleted: z.int().describe('Legacy files, including watermark files.'),
   dbDeleted: z.int().describe('Assets.'),
 });
 export type ScopeDeleted = z.output<typeof scopeDeleted>;
@@ -236,7 +238,7 @@ const fileName = z
 
 const download = optional(z.union([z.boolean(), fileName]))
   .transform((name) => (name === false ? undefined : name))
-  .describe('`true`, or a file name: the URLs of files then answer as attachments.');
+  .describe('`true`, or a file name: the URLs of files then respond with attachments.');
 
 export const signRequest = z.object({
   refs: z.array(z.string()).max(200).describe('UUIDs, or legacy paths that contain `/`.'),
@@ -293,25 +295,25 @@ export type VideoSignedRef = z.output<typeof videoSignedRef>;
 export const videoSignedRefs = z.record(z.string(), videoSignedRef);
 export type VideoSignedRefs = Readonly<Record<string, VideoSignedRef>>;
 
-const fitSide = optional(z.int().min(0).max(longestAskedSide)).describe('Pixels; 0 or left out: the axis is free.');
+const fitSide = optional(z.int().min(0).max(longestAskedSide)).describe('Pixels. 0 or absent: no limit.');
 
 export const fitRequest = z.object({
   ref,
   legacyBucket,
   width: fitSide,
   height: fitSide,
-  resizingType: optional(z.enum(['fit', 'fill'])).describe('`fit` when it is left out.'),
+  resizingType: optional(z.enum(['fit', 'fill'])).describe('Default: `fit`.'),
   enlarge: optional(z.boolean()),
   maxBytes: optional(z.int().min(1)).describe('The quality is lowered until the result fits.'),
   format: optional(z.enum(['jpeg', 'png', 'webp']))
     .transform((format) => format ?? 'jpeg')
-    .describe('`jpeg` when it is left out.'),
+    .describe('Default: `jpeg`.'),
   resizingAlgorithm: optional(z.enum(resamplings)).describe("imgproxy's `ra`."),
 });
 export type FitRequest = z.output<typeof fitRequest>;
 
 export const fittedImage = z.object({
-  url: z.string().describe('Does not expire; gone when the asset is.'),
+  url: z.string().describe('Valid until the asset is deleted.'),
 });
 export type FittedImage = z.output<typeof fittedImage>;
 
@@ -320,10 +322,10 @@ export const copyRequest = z.object({
   toScopeKind: scopeKind,
   toScopeId: scopeId,
   toOwnerId: optional(uuid).describe(
-    'With X-Internal-Key: the owner of the source when it is left out. Otherwise the user of the token.',
+    'Default with X-Internal-Key: the owner of the source. Otherwise: the user of the token.',
   ),
   legacyBucket,
-  thumbAssetId: optional(uuid).describe('Videos only: the thumbnail in the new scope. Left out: the copy has none.'),
+  thumbAssetId: optional(uuid).describe('Videos only: the thumbnail in the new scope. If absent, the copy has none.'),
 });
 export type CopyRequest = z.output<typeof copyRequest>;
 

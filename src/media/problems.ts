@@ -7,10 +7,10 @@ export const mediaProblems = defineProblems({
     status: 409,
     message: 'This `assetId` is already registered with another owner, scope, kind or mime. Use another id.',
   },
-  not_appealable: { status: 409, message: 'There is an appeal already, or the incident is cleared.' },
+  not_appealable: { status: 409, message: 'The incident already has an appeal or is cleared.' },
   nothing_left_to_show: {
     status: 404,
-    message: 'The blocked object was removed, and no other place in the product holds an image of the same bytes.',
+    message: 'The blocked object was removed, and no other image in the product has the same bytes.',
   },
   object_not_found: { status: 409, message: 'There is no uploaded object to register. Upload it first.' },
   asset_too_large: { status: 413, message: 'The object exceeds the maximum size for its kind of media.' },

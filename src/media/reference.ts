@@ -57,13 +57,13 @@ export const mediaReference = defineReference({
     },
     'GET /v1/assets/:assetId': {
       id: 'readAsset',
-      description: 'Returns an asset that the caller may read. All other ids are 404.',
+      description: 'Returns an asset that the caller may read. All other ids return 404.',
       problems: ['forbidden', 'not_found'],
     },
     'PATCH /v1/assets/:assetId': {
       id: 'changeAsset',
       description:
-        'Changes `thumbAssetId` of a video, or `width`, `height`, `durationMs` and `blurhash` of a video or an audio file. `null` clears a field. A field that is left out stays.',
+        'Changes `thumbAssetId` of a video, or `width`, `height`, `durationMs` and `blurhash` of a video or an audio file. `null` clears a field. Absent fields stay unchanged.',
       problems: ['forbidden', 'not_found'],
       example: { width: 1920, height: 1080, durationMs: 12_500 },
     },
@@ -139,7 +139,7 @@ export const mediaReference = defineReference({
     },
     'POST /v1/watermark': {
       id: 'watermarkImage',
-      description: 'Returns the URL of the image with a watermark. The file is created by the first request.',
+      description: 'Returns the URL of the image with a watermark. The first request creates the file.',
       problems: ['not_found', 'undecodable_image', 'image_too_large', 'asset_changing'],
       example: { ref: assetId, download: 'photo.jpg' },
     },
@@ -180,7 +180,7 @@ export const mediaReference = defineReference({
     },
     'GET /v1/media-tasks/:taskId': {
       id: 'readMediaTask',
-      description: "Returns a task. An unknown task is `pending`. Another owner's task is 404.",
+      description: "Returns a task. An unknown task is `pending`. Another owner's task returns 404.",
       problems: ['not_found'],
     },
     'DELETE /v1/media-tasks/:taskId': {
@@ -212,7 +212,8 @@ export const mediaReference = defineReference({
     },
     'POST /v1/incidents/:id/appeal': {
       id: 'appealIncident',
-      description: 'Records an appeal of the owner. An incident takes one appeal, and none after it is cleared.',
+      description:
+        'Records an appeal of the owner. An incident can have one appeal. A cleared incident cannot be appealed.',
       problems: ['forbidden', 'not_found', 'not_appealable'],
       example: { text: 'This is a photo of a public monument.' },
     },

@@ -97,7 +97,7 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
         tags,
         summary: 'Register an uploaded object as an asset',
         body: registrationRequest,
-        response: { 200: asset.describe('It was registered already.'), 201: asset },
+        response: { 200: asset.describe('The asset was already registered.'), 201: asset },
       },
     },
     async (request, reply) => {
@@ -166,7 +166,7 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
         tags,
         summary: 'Register a file of the legacy backend as an asset',
         body: legacyImport,
-        response: { 200: asset.describe('It was registered already.'), 201: asset },
+        response: { 200: asset.describe('The asset was already registered.'), 201: asset },
       },
     },
     async (request, reply) => {

@@ -25,7 +25,7 @@ const content = z
   .string()
   .min(1)
   .refine((text) => Buffer.byteLength(text) <= longestContentBytes, `must be at most ${longestContentBytes} bytes`)
-  .refine(isStorableText, 'must be without NUL and lone surrogates');
+  .refine(isStorableText, 'must not contain NUL or lone surrogates');
 
 export const largestMetadataBytes = 65_536;
 /** The number of levels, the field itself included. Metadata are not meant for documents. */
@@ -33,7 +33,7 @@ const deepestMetadata = 32;
 const metadata = z
   .record(z.string(), z.unknown())
   .refine((value) => isStorableJson(value, deepestMetadata), {
-    message: `must be without NUL and lone surrogates, and not nested deeper than ${deepestMetadata}`,
+    message: `must not contain NUL or lone surrogates, and must not be nested deeper than ${deepestMetadata}`,
     abort: true,
   })
   .refine((value) => Buffer.byteLength(JSON.stringify(value)) <= largestMetadataBytes, {
@@ -62,7 +62,7 @@ export type DerivedFact = z.output<typeof derivedFact>;
 const limit = (byDefault: number) =>
   optional(z.int().min(1).max(100))
     .transform((value) => value ?? byDefault)
-    .describe(`1 to 100; ${byDefault} when it is left out.`);
+    .describe(`1 to 100; ${byDefault} by default.`);
 
 export interface Entity {
   readonly entityType: EntityType;
@@ -80,18 +80,18 @@ export const memory = z.object({
   content: z.string(),
   metadata: z.record(z.string(), z.unknown()),
   ...timestamps,
-  invalid_at: z.iso.datetime().nullable().describe('Since when it is replaced. `null`: it is valid.'),
-  replaced_by: z.string().nullable().describe('The memory that replaced it, unless that one was deleted.'),
+  invalid_at: z.iso.datetime().nullable().describe('The time of its replacement. `null`: it is valid.'),
+  replaced_by: z.string().nullable().describe('The memory that replaced it, unless that memory was deleted.'),
 });
 export type Memory = z.output<typeof memory>;
 
 /** Only valid memories are found. */
 const foundMemory = memory.omit({ invalid_at: true, replaced_by: true }).extend({
-  score: z.number().describe('Higher is nearer to the query.'),
+  score: z.number().describe('Higher scores are more relevant to the query.'),
   fallback: z
     .literal(true)
     .optional()
-    .describe('Not found by the query: one of the newest instructions and preferences.'),
+    .describe('`true`: the query did not find it. It is one of the newest instructions and preferences.'),
 });
 export type FoundMemory = z.output<typeof foundMemory>;
 
@@ -104,12 +104,15 @@ export const profile = z.object({
 });
 export type Profile = z.output<typeof profile>;
 
-const degraded = z.literal(true).optional().describe('The embedder does not answer: found by text alone.');
+const degraded = z
+  .literal(true)
+  .optional()
+  .describe('`true`: the embedder does not respond, so only the text was searched.');
 
 export const injectRequest = z.object({
   ...entity,
   group_id: optional(entityId).describe('Sent in group conversations; servers only.'),
-  query: z.string().describe("The user's message. Empty: profiles, no memories."),
+  query: z.string().describe("The user's message. If empty, the response contains profiles and no memories."),
   limit: limit(5),
 });
 export type InjectRequest = z.output<typeof injectRequest>;
@@ -117,7 +120,7 @@ export type InjectRequest = z.output<typeof injectRequest>;
 export const injection = z.object({
   profile: profile.nullable(),
   group_profile: profile.nullable(),
-  memories: z.array(foundMemory).describe('Memories of the entity, and up to 3 of the group, by falling score.'),
+  memories: z.array(foundMemory).describe('Memories of the entity, and up to 3 of the group, by descending score.'),
   degraded,
 });
 export type Injection = z.output<typeof injection>;

@@ -69,12 +69,12 @@ export const memoryModelSettings = {
     default: 200,
     min: 1,
     meaning:
-      'Calls of this model for one entity and day in UTC. Beyond it, memories wait and `POST /memory/extract` is 429.',
+      'Calls of this model for one entity and day in UTC. Above the limit, memories wait and `POST /memory/extract` returns 429.',
   }),
   timeoutS: integer('MEMORY_MODEL_TIMEOUT_SECS', {
     default: 30,
     min: 1,
     max: 60,
-    meaning: 'How long one call of this model may take.',
+    meaning: 'The time limit of one call of this model.',
   }),
 } as const;

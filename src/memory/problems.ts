@@ -7,7 +7,7 @@ export const memoryProblems = defineProblems({
     status: 409,
     message: 'This entity has reached its limit of memories. Delete or shorten a memory before you add another.',
   },
-  nothing_to_undo: { status: 409, message: 'This memory has no change left to undo.' },
+  nothing_to_undo: { status: 409, message: 'This memory has no changes to undo.' },
   model_unavailable: {
     status: 503,
     message: 'No language model is configured to extract memories, or it is not responding. Try again later.',

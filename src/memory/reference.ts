@@ -14,7 +14,7 @@ export const memoryReference = defineReference({
     'Stores facts about users and groups, merges near-duplicates, and returns the relevant ones for a message.',
   tags: {
     memory: 'Memories of users and groups.',
-    admin: 'The back office of operators. Every change is recorded in the audit log.',
+    admin: 'The admin API for operators. Every change is recorded in the audit log.',
   },
   problems: memoryProblems.table,
   operations: {
@@ -53,7 +53,7 @@ export const memoryReference = defineReference({
     'POST /memory/extract': {
       id: 'extractMemories',
       description:
-        'A language model finds facts in the messages. They are stored as by `POST /memory/add`. The headers `X-Model`, `X-Input-Tokens` and `X-Output-Tokens` describe the call.',
+        'A language model finds facts in the messages. They are stored in the same way as by `POST /memory/add`. The headers `X-Model`, `X-Input-Tokens` and `X-Output-Tokens` describe the call.',
       problems: ['forbidden', 'model_calls_used_up', 'model_unavailable', ...adding],
       example: { ...user, messages: [{ role: 'user', content: 'I paint in watercolor, never in oil.' }] },
     },
@@ -65,7 +65,7 @@ export const memoryReference = defineReference({
     'GET /memory/:id': { id: 'readMemory', description: 'Returns a memory.', problems: ['forbidden', 'not_found'] },
     'GET /export': {
       id: 'exportMemories',
-      description: 'Returns the profile and all memories with their history. It is 404 if nothing is stored.',
+      description: 'Returns the profile and all memories with their history. It returns 404 if nothing is stored.',
       problems: ['forbidden', 'not_found'],
     },
     'DELETE /entities/:entity_type/:entity_id': {
@@ -108,7 +108,7 @@ export const memoryReference = defineReference({
     },
     'POST /admin/memories/:id/undo': {
       id: 'adminUndoChange',
-      description: 'Reverts the newest change that is not undone. To undo a merge restores both memories.',
+      description: 'Reverts the newest change that is not undone. Undoing a merge restores both memories.',
       problems: ['nothing_to_undo', ...editing],
     },
     'GET /admin/profiles': { id: 'adminListProfiles', description: 'Returns a page of profiles.' },
@@ -119,7 +119,7 @@ export const memoryReference = defineReference({
     },
     'PUT /admin/profiles/:entity_type/:entity_id': {
       id: 'adminWriteProfile',
-      description: 'Writes the summary, the facts or the language. Facts that are written are locked.',
+      description: 'Writes the summary, the facts or the language. Written facts are locked.',
       problems: ['not_found'],
       example: { summary: 'A painter.', facts: { medium: 'watercolor' } },
     },

@@ -15,7 +15,7 @@ export const notifyRequest = z.object({
       email: optional(z.string().refine((text) => text === '' || isBare(text), 'must be an email address')),
       locale: optional(z.string().max(64)),
     }),
-  ).describe('With an email address the user is not looked up.'),
+  ).describe('With an email address, the service does not look up the user.'),
 });
 export type NotifyRequest = z.output<typeof notifyRequest>;
 
@@ -40,7 +40,7 @@ export const suppressionListing = z.object({
     .max(512)
     .regex(/^[^\p{Cc}\p{Cs}]+$/u, 'must be a next_cursor')
     .optional()
-    .describe('`next_cursor` of the page before.'),
+    .describe('The `next_cursor` of the previous page.'),
 });
 
 export const suppressionPage = z.object({
@@ -65,7 +65,7 @@ export const typeList = z.object({
   types: z.array(
     z.object({
       type: z.string(),
-      audience: z.enum(['account', 'product']).describe('`product`: users can switch it off, and unsubscribe.'),
+      audience: z.enum(['account', 'product']).describe('`product`: users can turn it off and unsubscribe.'),
       locales: z.array(z.enum(contentLanguages)),
     }),
   ),
@@ -74,7 +74,7 @@ export const typeList = z.object({
 export const typeName = z.object({ type: z.string().min(1).max(128) });
 
 export const previewRequest = z.object({
-  locale: optional(z.string().max(64)).describe('By default `en`.'),
+  locale: optional(z.string().max(64)).describe('Default: `en`.'),
   data: optional(z.record(z.string(), z.unknown())).describe('As in `POST /notify`.'),
 });
 

@@ -16,7 +16,7 @@ export const notifySettings = {
   ),
   resendApiKey: text('RESEND_API_KEY', {
     secret: true,
-    meaning: 'Mails go to the provider’s HTTP API, with this key.',
+    meaning: 'Sends email through the provider’s HTTP API with this key.',
   }),
   resendBaseUrl: address('RESEND_BASE_URL', {
     default: 'https://api.resend.com',
@@ -28,27 +28,26 @@ export const notifySettings = {
       default: 'outbox',
       secret: true,
       meaning:
-        'Mails go to this SMTP server: `smtps://user:password@host`. `outbox`: to .eml files in the data folder. Needed in production, unless `RESEND_API_KEY` is set.',
+        'Sends email through this SMTP server: `smtps://user:password@host`. `outbox`: .eml files in the data folder. Required in production unless `RESEND_API_KEY` is set.',
     },
     (raw) => {
-      if (raw !== 'outbox' && !/^smtps?:\/\/[^/]/.test(raw))
-        throw new Error('must be an smtp(s):// address or `outbox`');
+      if (raw !== 'outbox' && !/^smtps?:\/\/[^/]/.test(raw)) throw new Error('must be an smtp(s):// URL or `outbox`');
       return raw;
     },
   ),
   appUrl: address('NOTIFY_APP_URL', {
     default: 'http://localhost:3000',
     requiredInProduction: true,
-    meaning: 'The URL of the application that mails link to.',
+    meaning: 'The URL of the application, to which emails link.',
   }),
   unsubscribeUrl: address('NOTIFY_UNSUBSCRIBE_URL', {
     requiredInProduction: true,
     httpsInProduction: true,
     meaning:
-      'The public URL of the content service’s `/unsubscribe`; not set: `/unsubscribe` at `CONTENT_URL`. In production it must be https, which one-click unsubscribing requires.',
+      'The public URL of the content service’s `/unsubscribe`; not set: `/unsubscribe` at `CONTENT_URL`. In production, it must be https, because one-click unsubscribe requires it.',
   }),
   templatesDir: text('NOTIFY_TEMPLATES_DIR', {
-    meaning: 'A folder of notification types of your own (docs/notify.md), read at start.',
+    meaning: 'A folder with your own notification types (docs/notify.md), read at the start.',
   }),
   brandName: text('NOTIFY_BRAND_NAME', {
     defaultText: 'the name in `NOTIFY_FROM`',
@@ -67,7 +66,7 @@ export const notifySettings = {
     },
   ),
   postalAddress: text('NOTIFY_POSTAL_ADDRESS', {
-    meaning: 'Your postal address, shown below every notification. Many countries require it in marketing mail.',
+    meaning: 'Your postal address, shown below every notification. Many countries require it in marketing email.',
   }),
 } as const;
 

@@ -65,7 +65,7 @@ async function deliver(deps: DeliveringDeps, job: Job<SendJob>): Promise<void> {
   const { sendId } = job.payload;
   const send = await beginTry(db, sendId);
   if (send === undefined) return;
-  if (send.mail === null || !send.isTimely) throw new UnrecoverableError('the mail was not sent within a day');
+  if (send.mail === null || !send.isTimely) throw new UnrecoverableError('the email was not sent within a day');
   const { mail } = send;
   await attempt(deps, job, { mail, suppressed: await findSuppressed(db, [...new Set(recipientsOf(mail))]) });
 }
@@ -112,7 +112,7 @@ class AllSuppressed extends Error {
   readonly addresses: readonly string[];
 
   constructor(addresses: readonly string[]) {
-    super('every recipient of the mail is suppressed');
+    super('every recipient of the email is suppressed');
     this.addresses = addresses;
   }
 }

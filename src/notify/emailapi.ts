@@ -104,17 +104,17 @@ export const emailRequest = z
     attachments: optional(z.array(attachment).max(maxListed)),
     headers: optional(headers),
     tags: optional(z.array(z.object({ name: tagText, value: tagText })).max(maxListed)),
-    scheduled_at: optional(scheduledAt).describe('At most 30 days ahead. The past means now.'),
+    scheduled_at: optional(scheduledAt).describe('At most 30 days ahead. A time in the past means now.'),
   })
   .refine(({ to, cc = [], bcc = [] }) => to.length + cc.length + bcc.length <= maxRecipients, {
     path: ['to'],
-    message: `must be at most ${maxRecipients} addresses, copies included`,
+    message: `must be at most ${maxRecipients} addresses, including copies`,
   });
 export type EmailRequest = z.output<typeof emailRequest>;
 
 export const emailAnswer = z.object({
-  id: z.string().describe('The provider’s; of a scheduled mail ours.'),
-  suppressed: z.array(z.string()).optional().describe('The recipients that the mail did not go to; absent: none.'),
+  id: z.string().describe('The id of the provider. For a scheduled email: the id of this service.'),
+  suppressed: z.array(z.string()).optional().describe('The suppressed recipients. If absent: none.'),
 });
 
 export const emailBatch = z
@@ -133,7 +133,7 @@ export const emailId = z.object({
     .string()
     .min(1)
     .max(512)
-    .refine((text) => !hasControls(text) && text.isWellFormed(), 'must be the id of a mail'),
+    .refine((text) => !hasControls(text) && text.isWellFormed(), 'must be the id of an email'),
 });
 
 export const emailStatus = z.enum(['scheduled', 'sent', 'delivered', 'bounced', 'complained', 'failed', 'canceled']);
@@ -167,12 +167,12 @@ export const email = z.object({
         reason: z.string().nullable().describe('The reason that the provider or the SMTP server returned.'),
       }),
     )
-    .describe('The oldest first; the last 100.'),
+    .describe('The last 100, oldest first.'),
 });
 
 export const emailListing = z.object({
   limit: z.coerce.number().int().min(1).max(100).default(20),
-  after: z.guid().optional().describe('The id of the last mail of the page before.'),
+  after: z.guid().optional().describe('The id of the last email of the previous page.'),
 });
 export const emailList = z.object({
   object: z.literal('list'),
@@ -185,11 +185,11 @@ export const emailList = z.object({
         subject: z.string(),
         status: emailStatus,
         created_at: z.string().describe('ISO 8601.'),
-        scheduled_at: z.string().nullable().describe('ISO 8601; `null`: it was to be sent at once.'),
-        reason: z.string().nullable().describe('Why the last attempt failed; `null` after it was sent.'),
+        scheduled_at: z.string().nullable().describe('ISO 8601. `null`: the email was not scheduled.'),
+        reason: z.string().nullable().describe('The reason of the last failed attempt; `null` after it was sent.'),
       }),
     )
-    .describe('The newest first; those of the last 30 days.'),
+    .describe('The emails of the last 30 days, newest first.'),
 });
 
 export const canceledEmail = z.object({ object: z.literal('email'), id: z.string() });

@@ -37,7 +37,7 @@ export function addEmailRoutes(app: HttpServer, guard: Guard, deps: SendingDeps)
       bodyLimit: maxEmailBytes,
       schema: {
         tags,
-        summary: 'Send a mail',
+        summary: 'Send an email',
         headers: idempotencyHeaders,
         body: emailRequest,
         response: { 200: emailAnswer },
@@ -54,7 +54,7 @@ export function addEmailRoutes(app: HttpServer, guard: Guard, deps: SendingDeps)
         prepare: async () => ({ mail: mailOf(request.body) }),
         scheduledAt: at !== undefined && at.getTime() > Date.now() ? at : undefined,
       });
-      if ('skipReason' in outcome) throw new Error('a raw mail was skipped');
+      if ('skipReason' in outcome) throw new Error('a raw email was skipped');
       const { providerId, suppressed } = outcome;
       return { id: providerId, ...(suppressed.length > 0 ? { suppressed: [...suppressed] } : {}) };
     },
@@ -67,7 +67,7 @@ export function addEmailRoutes(app: HttpServer, guard: Guard, deps: SendingDeps)
       bodyLimit: maxBatchBytes,
       schema: {
         tags,
-        summary: 'Send up to 100 mails',
+        summary: 'Send up to 100 emails',
         headers: idempotencyHeaders,
         body: emailBatch,
         response: { 200: batchAnswer },
@@ -85,7 +85,7 @@ export function addEmailRoutes(app: HttpServer, guard: Guard, deps: SendingDeps)
       ...guard,
       schema: {
         tags,
-        summary: 'List accepted mails, newest first',
+        summary: 'List accepted emails, newest first',
         querystring: emailListing,
         response: { 200: emailList },
       },
@@ -95,7 +95,7 @@ export function addEmailRoutes(app: HttpServer, guard: Guard, deps: SendingDeps)
 
   app.get(
     '/emails/:id',
-    { ...guard, schema: { tags, summary: 'Read the status of a mail', params: emailId, response: { 200: email } } },
+    { ...guard, schema: { tags, summary: 'Read the status of an email', params: emailId, response: { 200: email } } },
     async (request) => showEmail(deps, request.params.id),
   );
 
@@ -105,7 +105,7 @@ export function addEmailRoutes(app: HttpServer, guard: Guard, deps: SendingDeps)
       ...guard,
       schema: {
         tags,
-        summary: 'Cancel a scheduled mail',
+        summary: 'Cancel a scheduled email',
         params: emailId,
         response: { 200: canceledEmail },
       },

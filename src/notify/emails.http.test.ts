@@ -19,7 +19,7 @@ const pathOf = ({ body }: Answer) => (body.issues as { path: string }[])[0]?.pat
 const inMs = (ms: number) => new Date(Date.now() + ms).toISOString();
 const dayMs = 24 * 3600 * 1000;
 
-describe.each(laneEngines)('mails on $name', (engine) => {
+describe.each(laneEngines)('emails on $name', (engine) => {
   describe.skipIf(engine.missing)('', () => {
     let pair: NotifyPair;
     let database: Database;
@@ -132,7 +132,7 @@ describe.each(laneEngines)('mails on $name', (engine) => {
         expect(typesOf(await show(body.id))).toEqual(['sent']);
       });
 
-      it('of the past is sent at once', async () => {
+      it('in the past is sent immediately', async () => {
         const { body } = await post({ ...mail, scheduled_at: '2020-01-01T00:00:00+02:00' });
         expect(body.id).toBe(`provider-${channel.sent[0]?.id}`);
       });

@@ -35,7 +35,7 @@ const maxEvents = 100;
 /** Throws 404 if the mail is unknown, or was sent more than 30 days ago. */
 export async function showEmail({ db }: EmailDeps, id: string): Promise<z.output<typeof email>> {
   const found = await findEmail(db, id);
-  if (found === undefined) throw problems.not_found({ message: 'There is no mail with this id.' });
+  if (found === undefined) throw problems.not_found({ message: 'There is no email with this id.' });
   const { status, subject, recipients, tags, createdAt, scheduledAt } = found;
   const events = await listEvents(db, found, maxEvents);
   return {
@@ -68,7 +68,7 @@ export function statusOf(status: SendStatus, events: readonly EventType[]): Emai
 /** Throws 404 if the mail is unknown, and 409 if it can no longer be canceled. */
 export async function cancelEmail({ db, jobs }: EmailDeps, id: string): Promise<void> {
   const found = await findEmail(db, id);
-  if (found === undefined) throw problems.not_found({ message: 'There is no mail with this id.' });
+  if (found === undefined) throw problems.not_found({ message: 'There is no email with this id.' });
   const isCanceled = await transaction(db, async (tx) => {
     if (!(await cancelWaiting(tx, found.id))) return false;
     await cancelSend(jobs, tx, found.id);

@@ -81,7 +81,7 @@ describe.skipIf(skipWithoutExim)('Exim', () => {
     expect(await suppressions()).not.toContain(address);
   });
 
-  it('suppresses nobody for a mail that is too large', async () => {
+  it('suppresses no recipient for an email that is too large', async () => {
     const content = Buffer.alloc(1_500_000).toString('base64');
     expect((await send(['bert@example.com'], { attachments: [{ filename: 'large.bin', content }] })).status).toBe(500);
     expect(await suppressions()).not.toContain('bert@example.com');

@@ -42,7 +42,7 @@ describe.each(laneEngines)('Idempotency-Key on $name', (engine) => {
       expect(channel.sent).toHaveLength(1);
     });
 
-    it('sends once however many ask at once', async () => {
+    it('sends once for concurrent requests', async () => {
       const key = newKey();
       channel.obstruct(() => sleep(300));
       const answers = await Promise.all(
@@ -53,7 +53,7 @@ describe.each(laneEngines)('Idempotency-Key on $name', (engine) => {
       expect(channel.sent).toHaveLength(1);
     });
 
-    it('is 409 with another body, also while the first is under way', async () => {
+    it('returns 409 for another body, even while the first is in progress', async () => {
       const key = newKey();
       const [reached, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
       channel.obstruct(() => {
@@ -159,7 +159,7 @@ describe.each(laneEngines)('Idempotency-Key on $name', (engine) => {
         await expect.poll(() => channel.sent.map((send) => send.id), { timeout: 40_000, interval: 200 }).toEqual([id]);
       });
 
-      it('is tried at once by a repeat of its key, instead of after its pause', async () => {
+      it('is retried immediately by a repeated request with its key, instead of after its delay', async () => {
         const key = randomUUID();
         channel.obstruct(async () => {
           throw new Error('down');

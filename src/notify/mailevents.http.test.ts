@@ -12,7 +12,7 @@ import { laneEngines } from '../../test/database.fixture.ts';
 import { createTestChannel, type NotifyRig, startNotify } from '../../test/notify/notify.fixture.ts';
 import { publishedEvents } from '../../test/webhooks/published.fixture.ts';
 
-describe.each(laneEngines)('webhook events of mails on $name', (engine) => {
+describe.each(laneEngines)('webhook events of emails on $name', (engine) => {
   describe.skipIf(engine.missing)('', () => {
     let database: Database;
     let rig: NotifyRig;

@@ -106,14 +106,17 @@ describe('POST /notify', () => {
     expect(channel.sent).toEqual([]);
   });
 
-  it.each(['nope', 'DAILY_DIGEST', 'constructor', '<b>', 'account_deletion'])('knows no type %s', async (type) => {
-    const { status, body } = await rig.post('/notify', { type, userId: randomUUID() });
-    expect([status, body.error, body.message]).toEqual([
-      400,
-      'unknown_notification_type',
-      `Unknown notification type: ${type}`,
-    ]);
-  });
+  it.each(['nope', 'DAILY_DIGEST', 'constructor', '<b>', 'account_deletion'])(
+    'rejects the unknown type %s',
+    async (type) => {
+      const { status, body } = await rig.post('/notify', { type, userId: randomUUID() });
+      expect([status, body.error, body.message]).toEqual([
+        400,
+        'unknown_notification_type',
+        `Unknown notification type: ${type}`,
+      ]);
+    },
+  );
 
   const accountMails = ['account_deletion.scheduled', 'account_deletion.deleted'];
   it.each<[string, () => Promise<string>, string | undefined, string | undefined]>([

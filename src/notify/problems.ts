@@ -10,12 +10,15 @@ export const notifyProblems = defineProblems({
     status: 409,
     message: 'This Idempotency-Key was used with another body. Send a new key with a new body.',
   },
-  not_cancelable: { status: 409, message: 'The mail is being sent, was sent or has failed, so it cannot be canceled.' },
+  not_cancelable: {
+    status: 409,
+    message: 'The email is being sent, was sent or has failed, so it cannot be canceled.',
+  },
   recipient_suppressed: {
     status: 422,
     message: 'Every recipient is suppressed, because of an earlier bounce or complaint.',
   },
   internal_key_not_configured: { status: 500, message: 'INTERNAL_KEY is not configured.' },
-  email_failed: { status: 500, message: 'The mail could not be sent.' },
-  send_in_progress: { status: 503, message: 'The same mail is still being sent. Try again later.', retryAfterS: 5 },
+  email_failed: { status: 500, message: 'The email could not be sent.' },
+  send_in_progress: { status: 503, message: 'The same email is still being sent. Try again later.', retryAfterS: 5 },
 });

@@ -47,7 +47,7 @@ export async function takeProviderEvent({ db, log, webhooks }: ProviderEventDeps
   if (addresses.length === 0 && (type === 'bounced' || type === 'complained'))
     log.warn(
       { event: type },
-      'a bounce or complaint suppresses no address: it is temporary, or does not name its recipient',
+      'no address is suppressed after a bounce or complaint, because it is temporary or does not name its recipient',
     );
 }
 

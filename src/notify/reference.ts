@@ -13,9 +13,9 @@ const configured = 'internal_key_not_configured' as const;
 const sending = [configured, 'idempotency_conflict', 'email_failed', 'send_in_progress'] as const;
 
 export const notifyReference = defineReference({
-  description: 'An internal service that sends notifications by type, and raw mail.',
+  description: 'An internal service that sends notifications by type, and raw email.',
   tags: {
-    notify: 'Notifications, mail and suppressed addresses.',
+    notify: 'Notifications, email and suppressed addresses.',
     people: 'Users and their data, for operators.',
   },
   problems: notifyProblems.table,
@@ -28,36 +28,36 @@ export const notifyReference = defineReference({
     'POST /notify': {
       id: 'notify',
       description:
-        'Sends a notification in the language of the user. If the user or the plan does not allow it, the response is 200 with `skipped` and the reason. An `Idempotency-Key` prevents a second mail for 24 hours.',
+        'Sends a notification in the language of the user. If the user or the plan does not allow it, the response is 200 with `skipped` and the reason. An `Idempotency-Key` prevents a second email for 24 hours.',
       problems: ['unknown_notification_type', 'recipient_suppressed', ...sending],
       example: { type: 'daily_digest', userId },
     },
     'POST /emails': {
       id: 'sendEmail',
       description:
-        'Sends a mail now, or at `scheduled_at`. The request is compatible with the one of Resend, whose key is then the internal key as a bearer token.',
+        'Sends an email now, or at `scheduled_at`. The request is compatible with the API of Resend. Use the internal key as its API key (bearer token).',
       problems: ['recipient_suppressed', ...sending],
       example: mail,
     },
     'GET /emails': {
       id: 'listEmails',
-      description: 'Returns the accepted mails with their status, newest first.',
+      description: 'Returns the accepted emails with their status, newest first.',
       problems: [configured],
     },
     'POST /emails/batch': {
       id: 'sendEmails',
-      description: 'Accepts up to 100 mails. Either all are accepted or none.',
+      description: 'Accepts up to 100 emails. Either all are accepted or none.',
       problems: sending,
       example: [mail],
     },
     'GET /emails/:id': {
       id: 'readEmail',
-      description: 'Returns the status and the events of a mail.',
+      description: 'Returns the status and the events of an email.',
       problems: [configured, 'not_found'],
     },
     'POST /emails/:id/cancel': {
       id: 'cancelEmail',
-      description: 'Cancels a mail that is not sent yet.',
+      description: 'Cancels an email that is not sent yet.',
       problems: [configured, 'not_found', 'not_cancelable'],
     },
     'POST /emails/events': {
@@ -74,11 +74,11 @@ export const notifyReference = defineReference({
     },
     'GET /people/mails': {
       id: 'listMailsOfPerson',
-      description: 'Returns the newest mails to an address, and whether it is suppressed.',
+      description: 'Returns the newest emails to an address, and whether the address is suppressed.',
     },
     'POST /people/erasure': {
       id: 'eraseMails',
-      description: 'Erases the mails of a user and of an address. You can repeat the request.',
+      description: 'Erases the emails of a user and of an address. You can repeat the request.',
       example: { userId, address: 'ada@example.com' },
     },
     'GET /types': {
@@ -94,12 +94,12 @@ export const notifyReference = defineReference({
     },
     'GET /suppressions': {
       id: 'listSuppressions',
-      description: 'Returns a page of addresses that get no mail, because of a bounce or a complaint.',
+      description: 'Returns a page of addresses that receive no email, because of a bounce or a complaint.',
       problems: [configured],
     },
     'DELETE /suppressions/:address': {
       id: 'liftSuppression',
-      description: 'Allows mail to an address again.',
+      description: 'Removes an address from the suppression list.',
       problems: [configured, 'not_found'],
     },
   },

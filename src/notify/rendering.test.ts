@@ -136,7 +136,7 @@ it.each([
   ['#ffffff', '#18181b'],
 ])('a button of %s has text of %s', (color, expected) => expect(textColorOn(color)).toBe(expected));
 
-it('every language but Russian has the brand in its footer, so that Russian mails have few Latin letters', () => {
+it('every language but Russian has the brand in its footer, so that Russian emails have few Latin letters', () => {
   for (const [language, { reason, account }] of Object.entries(footTexts)) {
     expect(reason.includes('{brand}')).toBe(language !== 'ru');
     expect(account.includes('{brand}')).toBe(language !== 'ru');

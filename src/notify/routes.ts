@@ -125,7 +125,7 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
       ...guard,
       schema: {
         tags,
-        summary: 'Lift the suppression of an address',
+        summary: 'Remove an address from the suppression list',
         params: suppressedAddress,
         response: { 204: z.null() },
       },

@@ -149,7 +149,7 @@ async function outcomeOfOwn(deps: SendingDeps, id: string, giveUpAt: number): Pr
       const send = await lookUp(deps, id, giveUpAt);
       if (send?.providerId) return { providerId: send.providerId, suppressed: send.suppressed ?? [] };
       if (send?.status === 'failed' && send.suppressed !== null) return await refuse(deps, id, send.suppressed);
-      const failure = send?.failure ?? (performance.now() > giveUpAt ? 'no answer in time' : undefined);
+      const failure = send?.failure ?? (performance.now() > giveUpAt ? 'no response in time' : undefined);
       if (failure !== undefined && (await end(deps, id, failure)))
         throw notifyProblems.email_failed({ cause: new Error(failure) });
       await Promise.race([change, sleep(pollEveryMs)]);

@@ -64,7 +64,7 @@ export async function createNotify(deps: NotifyDeps): Promise<HttpServer> {
   const db = database.queries<NotifyTables>();
   const mails = new Counter({
     name: 'notify_mails_total',
-    help: 'Tries to hand a mail over to the email provider.',
+    help: 'Attempts to send an email through the email provider.',
     labelNames: ['outcome'],
     registers: [app.metrics],
   });

@@ -107,7 +107,7 @@ describe.each(laneEngines)('suppressed addresses on $name', (engine) => {
         expect((await rig.post('/emails', mail)).body).toEqual({ id: `provider-${channel.sent[0]?.id}` });
       });
 
-      it('is answered the same when it is repeated, whatever happened to the list', async () => {
+      it('returns the same response if repeated, regardless of changes of the list', async () => {
         await gone('b@example.com');
         const key = newKey();
         const request = { ...mail, to: ['b@example.com', 'c@example.com'] };
@@ -127,7 +127,7 @@ describe.each(laneEngines)('suppressed addresses on $name', (engine) => {
         expect(channel.sent.map((send) => send.mail.to)).toEqual([['c@example.com']]);
       });
 
-      it('that many ask for at once under one key is 422 for all', async () => {
+      it('returns 422 for all concurrent requests with one key', async () => {
         await gone('b@example.com');
         const key = newKey();
         const answers = await Promise.all(Array.from({ length: 5 }, () => rig.post('/emails', mail, key)));
@@ -185,7 +185,7 @@ describe.each(laneEngines)('suppressed addresses on $name', (engine) => {
 
     it('a refusal that is not about the mailbox suppresses none, and its words are in the log', async () => {
       channel.obstruct(async () => {
-        throw new ChannelFailure('the SMTP server did not take the mail', {
+        throw new ChannelFailure('the SMTP server did not accept the email', {
           cause: new Error('all recipients were rejected: 550 relay not permitted'),
         });
       });

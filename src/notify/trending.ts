@@ -41,13 +41,13 @@ async function read(
       route: '/op/trending',
       headers: { 'accept-language': language.replace('_', '-') },
     });
-    if (answer.status !== 200) throw new Error(`the content service answered ${answer.status}`);
+    if (answer.status !== 200) throw new Error(`the content service returned ${answer.status}`);
     return trending
       .parse(answer.json())
       .items.flatMap((item) => toItem(item, appUrl))
       .slice(0, maxItems);
   } catch (error) {
-    log.warn({ err: error }, 'could not read trending items; the digest has none for a minute');
+    log.warn({ err: error }, 'could not read trending items; digests have none for a minute');
     return [];
   }
 }

@@ -20,7 +20,7 @@ export const webhookSettings = {
       default: [],
       defaultText: 'not set',
       meaning:
-        'Signs webhooks by the Standard Webhooks specification: `whsec_` and 24 to 64 bytes in base64. Needed with `WEBHOOK_URL`. To rotate it, list the new and the old secret, separated by commas: requests then carry both signatures.',
+        'Signs webhooks according to the Standard Webhooks specification: `whsec_` and 24 to 64 bytes in base64. Required with `WEBHOOK_URL`. To rotate it, list the new and the old secret, separated by commas. Requests then have both signatures.',
     },
     parseSecrets,
   ),

@@ -54,7 +54,7 @@ export async function post(
       },
       body,
     });
-    if (statusCode < 200 || statusCode > 299) throw new Error(`the receiver answered ${statusCode}`);
+    if (statusCode < 200 || statusCode > 299) throw new Error(`the receiver returned ${statusCode}`);
   } finally {
     // The response body is not read: the status alone counts.
     await dispatcher.destroy();

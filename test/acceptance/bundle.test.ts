@@ -52,7 +52,7 @@ it('creates another bundle for changed sources or packages, and keeps the one th
   expect([before, after]).not.toContain(await findProgram(folder));
 });
 
-it('creates one bundle if two programs start at once', async () => {
+it('creates one bundle if two programs start at the same time', async () => {
   await greet('Good morning');
   const bundler = join(folder, 'bundle.mjs');
   const [one, other] = await Promise.all([output(bundler), output(bundler)]);

@@ -69,7 +69,7 @@ const isReadable = async (assetId: string) => {
 };
 
 describe('npm run rescreen', { timeout: 6 * limitMs }, () => {
-  it('blocks what a list has gained, beside an instance and without one', async () => {
+  it('blocks assets that match new list entries, with and without a running instance', async () => {
     const [first, second] = [Buffer.from(`first ${randomUUID()}`), Buffer.from(`second ${randomUUID()}`)];
     const running = start();
     await running.waitFor('Atelier is ready', limitMs);

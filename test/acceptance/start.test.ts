@@ -122,7 +122,7 @@ describe('npm start with all services', () => {
     expect((await health(1, '/ready')).status).toBe(200);
   });
 
-  it('token, demo and doctor work beside it, and doctor reports what is wrong', { timeout: 90_000 }, async () => {
+  it('token, demo and doctor work with it, and doctor reports faults', { timeout: 90_000 }, async () => {
     const other = launch('token', ['ada@example.com']);
     expect(await other.ended()).toBe(0);
     expect(other.output().trim()).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/);
@@ -285,7 +285,7 @@ describe('an impossible start exits non-zero with one line that names the settin
     expect(program.output()).toContain('medai');
   });
 
-  it('in production, reports all missing settings at once and generates nothing', async () => {
+  it('in production, reports all missing settings together and generates nothing', async () => {
     const program = launch('start', ['media', 'image', 'edge'], { NODE_ENV: 'production' });
     expect(await program.ended()).toBe(1);
     for (const name of [

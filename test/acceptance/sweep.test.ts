@@ -52,7 +52,7 @@ async function lay(name: string, isOld = true): Promise<string> {
 }
 
 describe('npm run sweep', { timeout: 6 * limitMs }, () => {
-  it('lists what it would remove, then removes it beside a running instance', async () => {
+  it('lists items to remove, then removes them with a running instance', async () => {
     const [old, other, young] = [await lay('1'), await lay('2'), await lay('3', false)];
     const dry = await swept();
     expect(dry.code, dry.output).toBe(0);

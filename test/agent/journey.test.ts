@@ -73,7 +73,7 @@ const imagesIn = (asked: readonly Asked[], index: number) => {
   return one === undefined ? [] : imagesOf(one);
 };
 
-it('every run is completed, and costs what its answer says', () => {
+it('every run is completed, and its cost is in its answer', () => {
   const turns = [first, edited, regenerated, busy, rewound, ...beyond];
   expect(turns.map(({ status, error }) => [status, error])).toEqual(turns.map(() => ['completed', null]));
   expect([first, edited, busy].map(({ answer }) => answer?.metadata.credits)).toEqual([1, 3, 1]);
@@ -146,7 +146,7 @@ it('beyond the context the newest messages are sent, from a question on', () => 
   expect(Buffer.byteLength(words) / 3).toBeLessThan(contextTokens);
 });
 
-it('no request names an address, and no foreign server is asked', () => {
+it('no request contains a URL, and no foreign server is called', () => {
   for (const asked of chats()) expect(JSON.stringify(messagesOf(asked))).not.toMatch(/https?:/);
   for (const { headers } of rig.provider.asked) expect(JSON.stringify(headers)).not.toContain(rig.media.url);
   expect(foreignRequests).toBe(0);

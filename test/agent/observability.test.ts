@@ -76,7 +76,7 @@ describe('metrics', () => {
     expect(metrics.value(name, labels)).toBe(value);
   });
 
-  it('agent_runs_in_flight counts a run while it is in flight', () => {
+  it('agent_runs_in_flight counts a run while it is in progress', () => {
     expect([inFlight, metrics.value('agent_runs_in_flight')]).toEqual([1, 0]);
   });
 });
@@ -152,13 +152,13 @@ describe('the answer of a fallback', () => {
     expect(body.days.map(({ model }) => model)).toEqual(['main']);
   });
 
-  it('is not asked for when the provider answers 408 to each try', async () => {
+  it('is not called when the provider returns 408 to each attempt', async () => {
     rig.provider.on('<slow upload>', fallingBack(408));
     const { status, error } = await rig.said(user, newThread(), '<slow upload>');
-    expect([status, error]).toEqual(['failed', 'The model provider answered 408.']);
+    expect([status, error]).toEqual(['failed', 'The model provider returned 408.']);
   });
 
-  it.each([429, 503])('is asked for when the provider answers %d to each try', async (code) => {
+  it.each([429, 503])('is called when the provider returns %d to each attempt', async (code) => {
     rig.provider.on(`<busy ${code}>`, fallingBack(code));
     expect(await rig.said(user, newThread(), `<busy ${code}>`)).toMatchObject({ status: 'completed' });
   });

@@ -129,7 +129,7 @@ describe.skipIf(skipWithoutFleet)('several processes of the agent on PostgreSQL 
     await other.kill();
   });
 
-  it('one that drains lets runs go on, then ends them, and is gone', { timeout: 120_000 }, async () => {
+  it('a draining instance lets runs continue, then ends them, and exits', { timeout: 120_000 }, async () => {
     const other = await fleet.start({ env: { AGENT_DRAIN_SECS: '3' } });
     const { here, there } = await userOf(other);
     const [short, long] = await Promise.all([watch(here, there, '/slow 1'), watch(here, there, '/slow 60')]);

@@ -54,7 +54,7 @@ describe.each(laneEngines)('refreshes at once on $name', (engine) => {
       expect(new Set(refreshResults.map(({ session }) => session)).size).toBeGreaterThan(1);
     });
 
-    it('for many users at once keep them apart', async () => {
+    it('for many users at the same time are separate', async () => {
       const browsers = [];
       for (let count = 0; count < 8; count++) browsers.push(await signedIn(rig));
       const refreshResults = await Promise.all(

@@ -112,7 +112,7 @@ describe.skipIf(withoutChromium || withoutPostgres)('a conversation', () => {
     checkComplaints(visitor);
   });
 
-  it('a failed answer is reported as failed, and asked for again', { timeout: limitMs }, async () => {
+  it('reports a failed answer, and requests it again', { timeout: limitMs }, async () => {
     const visitor = await enter();
     const { page } = visitor;
     const starts: string[] = [];
@@ -186,10 +186,7 @@ describe.skipIf(withoutChromium || withoutPostgres)('a conversation', () => {
   it('keeps a message in the composer while there is no network', { timeout: limitMs }, async () => {
     const visitor = await enter();
     const { page, context } = visitor;
-    const note = status(
-      page,
-      'Your message is not sent. It stays here, and you can send it when you are online again.',
-    );
+    const note = status(page, 'Your message was not sent. It stays here. Send it when you are online again.');
     await context.setOffline(true);
     await send(page, 'a message without a network');
     await note.waitFor();
@@ -333,7 +330,7 @@ describe.skipIf(withoutChromium || withoutPostgres)('a conversation', () => {
     await field(page).focus();
     await page.keyboard.type('an image of a lighthouse');
     await page.keyboard.press('Enter');
-    await page.getByRole('region', { name: 'Made an image' }).locator('.asset-image.there').waitFor();
+    await page.getByRole('region', { name: 'Generated an image' }).locator('.asset-image.there').waitFor();
     await status(page, 'The answer is complete.').waitFor();
     const first = page.url();
     await page.keyboard.press('Control+Shift+O');

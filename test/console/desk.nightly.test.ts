@@ -94,7 +94,7 @@ describe.skipIf(withoutChromium)('the desk of operators', () => {
     expect(await erase.isDisabled()).toBe(true);
     await page.getByLabel(/to confirm/).fill(person.email);
     await erase.click();
-    await page.getByText('Everything is erased.').waitFor();
+    await page.getByText('Everything has been erased.').waitFor();
     await look(page, 'the report of an erasure');
     expect((await desk.send('GET', `/api/people/${person.id}`)).status).toBe(404);
     expect(complaints).toEqual([]);
@@ -122,7 +122,7 @@ describe.skipIf(withoutChromium)('the desk of operators', () => {
     await page.getByText('I wrote this poem.').waitFor();
     await look(page, 'an incident');
     await page.getByRole('button', { name: 'Show it blurred' }).click();
-    await page.getByText(/^The blocked object was removed, and no other place/).waitFor();
+    await page.getByText(/^The blocked object was removed, and no other image/).waitFor();
     expect(complaints.splice(0)).toEqual([expect.stringContaining('404')]);
     await page.getByLabel('Note').fill('A poem.');
     await page.getByRole('button', { name: 'Clear' }).click();

@@ -158,7 +158,7 @@ describe.skipIf(withoutChromium || withoutPostgres)('the deeds of operators', ()
     await page.getByRole('list', { name: 'Incidents' }).getByRole('link').waitFor();
     await tabTo(page, /^Matched sha256/);
     await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: 'Blurred look' }).waitFor();
+    await page.getByRole('heading', { name: 'Blurred preview' }).waitFor();
     await tabTo(page, /^Show it blurred$/);
     await page.keyboard.press('Enter');
     const image = page.getByRole('img', { name: 'The content, strongly blurred' });

@@ -225,7 +225,7 @@ describe.skipIf(withoutChromium)('the library', () => {
     await uploadImages(page, 1);
     await tiles(page).locator('.open').click();
     const box = page.getByRole('dialog');
-    for (const note of ['Shared. Everyone can see it now.', 'It is in the public feed already.']) {
+    for (const note of ['Shared. It is public now.', 'It is already in the public feed.']) {
       await box.getByRole('button', { name: 'Share to the public feed' }).click();
       await box.getByText(note).waitFor();
     }

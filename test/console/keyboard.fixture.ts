@@ -33,7 +33,7 @@ export function playKeyboard(scene: Scene): void {
     await tabTo(page, /^Message$/);
     await page.keyboard.type('an image of a lighthouse');
     await page.keyboard.press('Enter');
-    await page.getByRole('region', { name: 'Made an image' }).locator('.asset-image.there').waitFor();
+    await page.getByRole('region', { name: 'Generated an image' }).locator('.asset-image.there').waitFor();
     await page.getByRole('button', { name: 'Send' }).waitFor();
     await tabTo(page, /^Library$/, 'Shift+Tab');
     await page.keyboard.press('Enter');

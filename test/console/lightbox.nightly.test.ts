@@ -60,7 +60,7 @@ describe.skipIf(withoutChromium)('the lightbox', () => {
     const form = page.getByRole('form', { name: 'Edit the image' });
     await form.getByLabel('Prompt').fill('a red balloon');
     await form.getByRole('group', { name: 'Ratio' }).getByText('16:9', { exact: true }).click();
-    await form.getByRole('button', { name: 'Make the image' }).click();
+    await form.getByRole('button', { name: 'Generate the image' }).click();
     await form.waitFor({ state: 'detached' });
     await expect.poll(() => fact(page, 'Dimensions')).toBe('1024 × 576');
     expect(complaints).toEqual([]);
@@ -74,7 +74,7 @@ describe.skipIf(withoutChromium)('the lightbox', () => {
       await page.setViewportSize({ width, height: 900 });
       await lightbox(page).getByRole('button', { name: 'Share to the public feed' }).click();
       const notice = lightbox(page).locator('.toast').last();
-      await notice.getByText(/public feed|Everyone can see it/).waitFor();
+      await notice.getByText(/public feed|public now/).waitFor();
       const isUncovered = await page.evaluate(`(() => {
         const it = [...document.querySelectorAll('.lightbox .toast')].at(-1);
         const { x, y, width, height } = it.getBoundingClientRect();

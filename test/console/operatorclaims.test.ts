@@ -73,7 +73,7 @@ describe.skipIf(withoutChromium)('operators by claim', () => {
     const { page, complaints } = await visit();
     await signIn(page, `stranger-${randomUUID()}@example.com`);
     await page
-      .getByText('This account is not an operator. OPERATOR_EMAILS or OPERATOR_CLAIM names operators.')
+      .getByText('This account is not an operator. Operators are configured in OPERATOR_EMAILS or OPERATOR_CLAIM.')
       .waitFor();
     await judge(page, 'the refusal of an account');
     expect(complaints.splice(0)).toEqual([expect.stringContaining('403')]);

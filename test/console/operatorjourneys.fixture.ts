@@ -80,7 +80,7 @@ export function playOperatorJourneys(scene: Scene, readLists: () => string): voi
     expect((await (await openDesk(rig)).internal('notify', 'POST', '/emails', mail)).status).toBe(200);
     await enterAsOperator(given, rig, '/operator/mail');
     await page.getByRole('button', { name: new RegExp(`${subject}.*scheduled`) }).click();
-    await page.getByRole('button', { name: 'Cancel this mail' }).click();
+    await page.getByRole('button', { name: 'Cancel this email' }).click();
     await page.getByRole('button', { name: 'Yes, cancel this mail' }).click();
     await page.getByRole('button', { name: new RegExp(`${subject}.*canceled`) }).waitFor();
   });
@@ -131,7 +131,7 @@ export function playJobs(scene: Scene): void {
       await judge(page, 'dead jobs');
       const retry = jobs.getByRole('button', { name: /^Retry job/ });
       await retry.first().click();
-      await page.getByText('The job starts again.').first().waitFor();
+      await page.getByText('The job restarts.').first().waitFor();
       await expect.poll(() => retry.count()).toBe(1);
       await jobs.getByRole('button', { name: 'Discard' }).click();
       await page.getByRole('button', { name: 'Yes, discard' }).click();

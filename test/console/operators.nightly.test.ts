@@ -133,7 +133,7 @@ describe.skipIf(withoutChromium || withoutPostgres)('the pages of operators', ()
       .getByRole('button', { name: /^Retry job/ })
       .first()
       .click();
-    await page.getByText('The job starts again.').first().waitFor();
+    await page.getByText('The job restarts.').first().waitFor();
     await expect.poll(() => statusOf('dead')).toBe(1);
     await expect.poll(() => jobs.getByRole('button', { name: 'Discard' }).count()).toBe(1);
     await jobs.getByRole('button', { name: 'Discard' }).click();
@@ -153,7 +153,7 @@ describe.skipIf(withoutChromium || withoutPostgres)('the pages of operators', ()
     expect(complaints).toEqual([]);
   });
 
-  it('show mails and what became of them, previews and suppressed addresses', { timeout: limitMs }, async () => {
+  it('show emails with their events, previews and suppressed addresses', { timeout: limitMs }, async () => {
     const from = 'Atelier <a@example.com>';
     await mail({ from, to: 'ada@example.com', subject: 'Your receipt', text: 'Thank you.' });
     const scheduled_at = new Date(Date.now() + 3_600_000).toISOString();
@@ -162,10 +162,10 @@ describe.skipIf(withoutChromium || withoutPostgres)('the pages of operators', ()
     await mail({ ...bounce, to: ['eve@example.com'] }, '/emails/events');
     const { page, complaints } = await enter('/operator/mail');
     await page.getByRole('button', { name: /See you tomorrow.*scheduled/ }).click();
-    await page.getByRole('button', { name: 'Cancel this mail' }).waitFor();
+    await page.getByRole('button', { name: 'Cancel this email' }).waitFor();
     await judge(page, 'sent mails');
     await look(page, 'mail');
-    await page.getByRole('button', { name: 'Cancel this mail' }).click();
+    await page.getByRole('button', { name: 'Cancel this email' }).click();
     await page.getByRole('button', { name: 'Yes, cancel this mail' }).click();
     await page.getByRole('button', { name: /See you tomorrow.*canceled/ }).waitFor();
     await page.getByRole('tab', { name: 'Previews' }).click();
@@ -212,7 +212,7 @@ describe.skipIf(withoutChromium || withoutPostgres)('the pages of operators', ()
     await page.getByRole('button', { name: '7 days' }).click();
     await page.getByRole('button', { name: '7 days', pressed: true }).waitFor();
     await users.getByLabel('Month').fill('2020-01');
-    await page.getByText('No user spent credits in this month.').waitFor();
+    await page.getByText('No user spent credits this month.').waitFor();
     expect(complaints).toEqual([]);
   });
 });

@@ -16,19 +16,19 @@ export function playOverview(scene: Scene): void {
     await judge(page, 'the overview');
   });
 
-  scene('a service that is gone is told by name, its pages say so, and both come back with it', async (given) => {
+  scene('names an unavailable service on the overview and its pages, and recovers with it', async (given) => {
     const { page, context, rig, wires, complaints, expect } = given;
     await enterAsOperator(given, rig);
     await wires.content.break();
     try {
       await page.getByText('content is not ready').waitFor();
       const card = page.getByRole('listitem').filter({ hasText: 'content' }).first();
-      expect(await card.innerText()).toContain('no answer');
+      expect(await card.innerText()).toContain('no response');
       expect(await card.innerText()).not.toContain('answered');
       await judge(page, 'the overview without a service');
       const other = await context.newPage();
       await other.goto(`${rig.url}/operator/content`);
-      await other.getByText('There is no connection to the service.').first().waitFor();
+      await other.getByText('The service cannot be reached.').first().waitFor();
       await judge(other, 'content without its service');
       await wires.content.mend();
       await other.getByRole('button', { name: 'Try again' }).first().click();

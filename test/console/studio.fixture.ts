@@ -61,7 +61,7 @@ export function playStudio(scene: Scene): void {
     await enter(given);
     await judge(page, 'a new conversation');
     await say(page, 'an image of a lighthouse');
-    await page.getByRole('region', { name: 'Made an image' }).locator('.asset-image.there').waitFor();
+    await page.getByRole('region', { name: 'Generated an image' }).locator('.asset-image.there').waitFor();
     await isDone(page);
     await say(page, 'a video of waves');
     const video = page.locator('video[src]');
@@ -104,7 +104,7 @@ export function playStudio(scene: Scene): void {
     await page.getByRole('article', { name: 'You' }).getByRole('img').waitFor();
   });
 
-  scene('stops when it is told to, and keeps what was said', async (given) => {
+  scene('stops on request, and stores the answer so far', async (given) => {
     const { page, expect } = given;
     await enter(given);
     await beginLongAnswer(page);
@@ -114,7 +114,7 @@ export function playStudio(scene: Scene): void {
     expect(await answers(page).count()).toBe(2);
   });
 
-  scene('says so when a stop or a sign-out did not come through', async (given) => {
+  scene('reports a failed stop or sign-out', async (given) => {
     const { page, complaints, expect } = given;
     await enter(given);
     await beginLongAnswer(page);
@@ -127,7 +127,7 @@ export function playStudio(scene: Scene): void {
     await endsWhole(given);
     await page.route('**/logout', (route) => route.abort());
     await chooseOption(page, 'Sign out');
-    await page.getByRole('status').getByText('There is no connection').waitFor();
+    await page.getByRole('status').getByText('The service cannot be reached').waitFor();
     expect(complaints.splice(0).filter((line) => !line.includes('ERR_FAILED'))).toEqual([]);
   });
 
@@ -177,7 +177,7 @@ export function playStudio(scene: Scene): void {
     expect(await second.getByRole('navigation', { name: 'Conversations' }).getByRole('listitem').count()).toBe(1);
   });
 
-  scene('says why a video was not made, and tries it again when it can be paid for', async (given) => {
+  scene('shows why a video was not generated, and retries it when it can be paid for', async (given) => {
     const { page, expect } = given;
     await enter(given);
     await say(page, '/insufficient');
@@ -193,7 +193,7 @@ export function playStudio(scene: Scene): void {
 
 /** Plays alone: every connection is cut. */
 export function playCuts(scene: Scene): void {
-  scene('cut off in the middle of an answer, goes on behind what it has, also in a page loaded anew', async (given) => {
+  scene('continues a disconnected answer after its last event, even after a reload', async (given) => {
     const { page, wires, complaints, expect } = given;
     const resumedBehind: string[] = [];
     page.on('request', (request) => {

@@ -155,7 +155,7 @@ describe('all services', () => {
 });
 
 describe('nginx', () => {
-  it('knows each process by name', () => {
+  it('finds each process by name', () => {
     const named = new Set([...nginxConf.matchAll(/server ([\w-]+):\d+/g)].map((match) => String(match[1])));
     expect([...named].filter((name) => services[name] === undefined)).toEqual([]);
   });

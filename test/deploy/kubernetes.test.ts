@@ -72,7 +72,7 @@ it('kustomization.yaml names every manifest', async () => {
   expect([...resources].sort()).toEqual(files.sort());
 });
 
-it('fits the schema of Kubernetes, which knows each field', async () => {
+it('matches the schema of Kubernetes, which lists each field', async () => {
   const project = await mkdtemp(join(tmpdir(), 'atelier-kubernetes-'));
   const group = (version: string) => version.replace(/^(apps|policy)\//, '$1/');
   // The compiler rejects unknown fields of object literals.

@@ -11,6 +11,8 @@ export interface Block {
   readonly page: string;
   readonly line: number;
   readonly tag: string;
+  /** The operation whose response the block shows, and the status of an error: `listThreads`, `fitImage 400`. */
+  readonly response: string | undefined;
   readonly text: string;
   readonly given: string;
 }
@@ -24,7 +26,7 @@ export const tags = {
   tsx: 'is type-checked',
   diff: 'is applied to the sources',
   env: 'sets existing settings, which the configuration accepts',
-  json: 'is parsed; lists of models are opened',
+  json: 'is parsed; lists of models are opened; `json response=<operationId>` matches the schema of that response',
   yaml: 'is parsed',
   ini: 'is parsed',
   bash: 'is parsed, and needs something that the suite does not have (`outside`), or another test runs its command (`runElsewhere`)',
@@ -97,13 +99,17 @@ export const isSetting = (name: string) => settings.includes(name);
 function blocksOf(page: string): readonly Block[] {
   const text = readFileSync(join(root, page), 'utf8');
   const fenced = text.matchAll(/(?:<!-- given\n([\s\S]*?)-->\n\n)?^( *)```([^\n]*)\n([\s\S]*?)^\2```$/gm);
-  return [...fenced].map(({ index, 1: given = '', 2: indent = '', 3: tag = '', 4: inner = '' }) => ({
-    page,
-    line: text.slice(0, text.indexOf('```', index)).split('\n').length,
-    tag,
-    text: inner.replaceAll(new RegExp(`^${indent}`, 'gm'), ''),
-    given,
-  }));
+  return [...fenced].map(({ index, 1: given = '', 2: indent = '', 3: info = '', 4: inner = '' }) => {
+    const [tag = '', response] = info.split(' response=');
+    return {
+      page,
+      line: text.slice(0, text.indexOf('```', index)).split('\n').length,
+      tag,
+      response,
+      text: inner.replaceAll(new RegExp(`^${indent}`, 'gm'), ''),
+      given,
+    };
+  });
 }
 
 export const withTag = (...wanted: readonly (keyof typeof tags)[]) =>

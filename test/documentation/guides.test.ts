@@ -36,10 +36,10 @@ describe('the index', () => {
 describe.each(guides)('%s', (path) => {
   const text = read(path);
 
-  it('says how to check the result, what was not tried, and where its facts are from', () => {
+  it('has the sections Check, Questions and Sources, and states what was not tested', () => {
     const headings = [...text.matchAll(/^## (.+)$/gm)].map((match) => match[1]);
     expect(headings.slice(-3)).toEqual(['Check', 'Questions', 'Sources']);
-    expect(text).toMatch(/\*\*(Not tried|Tried):\*\*|not tried/);
+    expect(text).toMatch(/\*\*(Not tested|Tested):\*\*|not tested/);
     const sources = text.split('\n## Sources')[1] ?? '';
     expect([...sources.matchAll(/^- .*\]\(https:\/\/[^)]+\)/gm)].length).toBeGreaterThan(1);
   });

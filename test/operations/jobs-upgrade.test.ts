@@ -49,7 +49,7 @@ describe.each(laneEngines)('an update on $name', ({ name, missing }) => {
       return open(sources);
     }
 
-    it('sends the mails whose process died', async () => {
+    it('sends the emails of a process that died', async () => {
       const old = await openBefore();
       const [left, claimed] = [randomUUID(), randomUUID()];
       const mail = {

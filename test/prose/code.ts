@@ -1,12 +1,14 @@
-/** Applies the rules to the texts in code that people read: problems, descriptions of the API, and the console's pages. */
+/** Applies the rules to the texts in code that people read: problems, log lines, descriptions of the API, and the pages of the console. */
 import { parseSync } from 'vite';
 import { codeMask, findFaults } from './faults.ts';
 import type { Found } from './markdown.ts';
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
-/** A literal is a text if it starts like a sentence and has at least two words. */
-const isText = (text: string) => /^\s*\p{Lu}[\p{L}'’]* \S/u.test(text);
+/** A literal is a text if it starts like a sentence and has at least two words, or has four words like a log line. */
+const isText = (text: string) =>
+  /^\s*\p{Lu}[\p{L}'’]* \S/u.test(text) || (/^[a-z]+(?:,? [a-z'’-]+){3,}/.test(text) && !isSql.test(text));
+const isSql = /^(?:select|insert|update|delete|with|create|case|exists|from|not|and)\b|\b(?:is|as) (?:not )?null\b/;
 
 /** Literals that are no texts: they are parts of an import, or code in backticks. */
 const maskCode = (text: string) =>

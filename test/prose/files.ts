@@ -15,7 +15,8 @@ const exempt = [
   'src/client/**',
   'src/agent/turn/turn.ts',
   'src/local/model/**',
-  'src/memory/{embedding,text}/**',
+  'src/memory/{embedding,text,merging/languages}/**',
+  'src/memory/search/everything.ts',
   'src/console/web/**/facts.ts',
 ];
 

@@ -20,7 +20,7 @@ export type Person = z.output<typeof person>;
 export const peopleListing = z.object({
   q: z.string().max(320).optional().describe('An id, or the beginning of an email address. Without it: the newest.'),
   limit: z.coerce.number().int().min(1).max(100).default(50),
-  cursor: z.string().max(200).optional().describe('`next_cursor` of the page before; only without `q`.'),
+  cursor: z.string().max(200).optional().describe('The `next_cursor` of the previous page; only without `q`.'),
 });
 export type PeopleListing = z.output<typeof peopleListing>;
 
@@ -52,7 +52,7 @@ export const personDetails = z.object({
   person,
   settings: z.object({ isOpenNotification: z.boolean() }),
   invitedBy: z.string().nullable(),
-  invited: z.int().describe('How many users this one has invited.'),
+  invited: z.int().describe('The number of users that this user has invited.'),
   sessionsEndedAt: z.iso.datetime().nullable(),
   changes: z.array(creditChange).describe('Changes of plan and credits by operators, newest first; at most 50.'),
   actions: z.array(action).describe('Actions of operators on this person, newest first; at most 50.'),
@@ -74,10 +74,10 @@ export const actionSearch = actionListing.extend({
     .min(0)
     .max(Number.MAX_SAFE_INTEGER)
     .optional()
-    .describe('`next_cursor` of the page before.'),
+    .describe('The `next_cursor` of the previous page.'),
   userId: userId.optional().describe('Only actions on this user.'),
-  actor: filter(64).describe('Only actions of this operator, in any case.'),
-  action: filter(100).describe('Only actions that contain this text, in any case.'),
+  actor: filter(64).describe('Only actions of this operator. Ignores case.'),
+  action: filter(100).describe('Only actions that contain this text. Ignores case.'),
 });
 export type ActionSearch = z.output<typeof actionSearch>;
 
@@ -86,14 +86,14 @@ export const actionPage = listedActions.extend({
     .string()
     .nullable()
     .describe(
-      '`null`: this was the last page. One page looks at 20,000 actions, so it can be empty before the last one.',
+      '`null`: this was the last page. A page searches 20,000 actions, so it can be empty although later pages have matches.',
     ),
 });
 export type ActionPage = z.output<typeof actionPage>;
 
 export const creditsChange = z
   .object({
-    changeId: userId.describe('Chosen by the caller. A repeated request with it changes nothing.'),
+    changeId: userId.describe('Chosen by the caller. Repeating a request with the same id changes nothing.'),
     plan: plan.optional(),
     credits: z.int().min(-maxCredits).max(maxCredits).default(0).describe('Added to the balance; may be negative.'),
     reason: z
@@ -111,7 +111,9 @@ export type CreditsChange = z.output<typeof creditsChange>;
 
 export const erased = z.object({
   removed: z.record(z.string(), z.int()).describe('The number of removed records of each kind.'),
-  pending: z.int().describe('Jobs that still name the person. They end within minutes, and are removed within a day.'),
+  pending: z
+    .int()
+    .describe('Jobs that still contain the id of the person. They end within minutes, and are removed within a day.'),
   provider: z.enum(['removed', 'not_configured']).describe('The account at the identity provider.'),
 });
 export type Erased = z.output<typeof erased>;

@@ -97,7 +97,7 @@ export async function changeCredits(
     if (before === undefined) throw problems.not_found({ message: 'There is no user with this id.' });
     const owner = await findChangeOwner(tx, changeId);
     if (owner === userId) return;
-    if (owner !== undefined) throw invalid('body.changeId', 'names a change of another user');
+    if (owner !== undefined) throw invalid('body.changeId', 'belongs to a change of another user');
     const after = { plan: plan ?? before.plan, credits: before.credits + credits };
     if (after.credits < 0 || after.credits > maxCredits) throw accountProblems.credits_out_of_range();
     await writeCreditChange(tx, { changeId, userId, actor, reason, before, after });

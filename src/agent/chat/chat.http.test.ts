@@ -113,7 +113,7 @@ describe('POST /chat', () => {
     expect(status).toBe(200);
   });
 
-  it('knows tokens only', async () => {
+  it('accepts only tokens', async () => {
     const chat = { id: newThread(), messages: [question('hi')], userId: user.userId };
     expect(await refusal(rig.server, chat)).toEqual([401, 'unauthorized', undefined]);
     expect(await refusal(rig.at(rig.url, { ...user, credential: {} }), '{')).toEqual([401, 'unauthorized', undefined]);
@@ -187,7 +187,7 @@ describe('GET /chat/:id/stream', () => {
 });
 
 describe.each(stockChats)('useChat with the default transport of AI SDK $version', ({ open }) => {
-  it('sends, goes on, edits and regenerates', async () => {
+  it('sends, continues, edits and regenerates', async () => {
     const threadId = newThread();
     const chat = open(rig.url, user, threadId);
     const [one, two, three] = [say('1'), `<${randomUUID()}>`, say('3')];

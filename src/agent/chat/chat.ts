@@ -64,7 +64,7 @@ function lastMessage(messages: ChatRequest['messages']): NonNullable<TaskRequest
 
 function askAgain(stored: { readonly id: string; readonly parts: unknown; readonly metadata: unknown }) {
   const { data } = userMessage.safeParse({ ...stored, role: 'user' });
-  if (data === undefined) throw invalid('body.messageId', 'is a message that cannot be sent again');
+  if (data === undefined) throw invalid('body.messageId', 'must be a message that can be sent again');
   return data;
 }
 

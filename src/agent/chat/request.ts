@@ -7,7 +7,7 @@ export const chatRequest = z.object({
   messages: z
     .array(z.looseObject({ id: z.string().optional(), role: z.string() }))
     .min(1)
-    .describe('The conversation as the client shows it. Only the last message of the user is read.'),
+    .describe('The conversation in the client. Only the last message of the user is read.'),
   trigger: z.enum(['submit-message', 'regenerate-message']).default('submit-message'),
   messageId: messageId.nullish().describe('The message of the user to replace, or the message to generate again.'),
   model: z.string().min(1).max(128).nullish(),

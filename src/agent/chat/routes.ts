@@ -71,6 +71,6 @@ export function addChatRoutes(app: HttpServer, access: Access, deps: ChatDeps): 
 }
 
 function userOf(caller: Caller): string {
-  if (caller.kind !== 'user') throw new Error('the guard lets only users through');
+  if (caller.kind !== 'user') throw new Error('the guard admits only users');
   return caller.userId;
 }

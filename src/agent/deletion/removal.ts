@@ -67,7 +67,7 @@ async function stopRunOf(deps: RemovalDeps, threadId: string): Promise<void> {
     if (await isOver()) return;
   }
   await deps.reaper.end(run.taskId);
-  if (!(await isOver())) throw problems.engine_unavailable({ cause: new Error('the run of a thread did not end') });
+  if (!(await isOver())) throw problems.engine_unavailable({ cause: new Error('the run of a thread has not ended') });
 }
 
 /** Returns the runs of the thread, or none if it is gone. */

@@ -47,7 +47,7 @@ async function runThread(request: PdfRequest): Promise<PdfReply> {
   const { promise, resolve, reject } = Promise.withResolvers<PdfReply>();
   worker.once('message', resolve);
   worker.once('error', reject);
-  worker.once('exit', () => reject(new Error('the PDF thread ended without a text')));
+  worker.once('exit', () => reject(new Error('the PDF worker ended without a result')));
   try {
     return await withDeadline(timeoutMs, () => promise);
   } finally {

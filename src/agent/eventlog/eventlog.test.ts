@@ -100,7 +100,7 @@ describe.skipIf(skipWithoutRedis)('the event log in Redis', () => {
     await Promise.all([redis.close(), database.close()]);
   });
 
-  it('says so when what was appended is lost, in whole or at its end', async () => {
+  it('reports that appended events are lost, all of them or the last ones', async () => {
     const redis = await openTestRedis();
     const database = await openTestDatabase(migrations);
     const eventLog = await openEventLog({ db: database.queries<EventTables>(), redis, log, ttlS: 60 });

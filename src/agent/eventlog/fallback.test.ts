@@ -119,7 +119,7 @@ describe.skipIf(skipWithoutRedis)('the event log with a Redis that takes no writ
     expect(await readAll(other, next)).toEqual([1]);
   });
 
-  it('goes on where another process left it, in the database', async () => {
+  it('continues in the database where another process stopped', async () => {
     const [own, other] = [await open(), await open()];
     const run = await newRun();
     await own.append(run, batch(1));

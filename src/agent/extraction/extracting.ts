@@ -38,7 +38,7 @@ async function extract(deps: ExtractionDeps, job: Job<RunToExtract>): Promise<vo
   const used = await extractMemories(deps, ownerId, messages, saidAt, job.signal).catch((error: unknown) => {
     job.signal.throwIfAborted();
     if (!job.isLastAttempt) throw error;
-    deps.log.warn({ err: error }, 'a run leaves no memories, because they could not be extracted');
+    deps.log.warn({ err: error }, 'could not extract memories from a run');
     return undefined;
   });
   if (used === undefined) return;

@@ -149,7 +149,7 @@ export class McpCalls {
 
   async #end(call: PaidCall, write: (tx: Tx<CallTables>) => Promise<void>, settled: readonly string[]): Promise<void> {
     await transaction(this.#deps.db, async (tx) => {
-      if (!(await endCall(tx, call.callId))) throw new ToolFailed('call_expired', 'The call took too long.');
+      if (!(await endCall(tx, call.callId))) throw new ToolFailed('call_expired', 'The call timed out.');
       await write(tx);
       await this.#settle(tx, call.callId, settled);
     });

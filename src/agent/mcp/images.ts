@@ -45,7 +45,7 @@ export function editImage(deps: ImageDeps, userId: string, order: EditOrder) {
     if (source === undefined)
       throw new ToolFailed(
         'no_source',
-        `You have no image with the assetId ${assetId}. Call list_assets to see yours.`,
+        `You have no image with the assetId ${assetId}. Call list_assets to list your images.`,
       );
     return deps.imageGenerator.edit({ prompt, source, mask, ratio, signal });
   });
@@ -92,7 +92,7 @@ async function describe(deps: ImageDeps, userId: string, { assetId, mime }: { as
     sign(deps, userId, 'image', [assetId]).then((signed) => signed.get(assetId)?.url),
     fetchScaledImage(deps, userId, assetId, never),
   ]).catch((error: unknown) => {
-    deps.log.warn({ err: error }, 'an image that was made over MCP could not be shown');
+    deps.log.warn({ err: error }, 'could not return an image that was generated over MCP');
     return [undefined, undefined] as const;
   });
   const shown = preview && {

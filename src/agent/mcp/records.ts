@@ -19,7 +19,7 @@ export async function listAssets(
   const data = { assets, nextCursor: page.nextCursor };
   // Models read the text; the URLs are for programs, and long.
   const lines = page.assets.map(({ assetId, kind, createdAt }) => `${assetId} ${kind} ${createdAt}`);
-  const more = page.nextCursor === null ? [] : [`More with cursor: ${page.nextCursor}`];
+  const more = page.nextCursor === null ? [] : [`For more, pass this cursor: ${page.nextCursor}`];
   return succeed([...lines, ...more].join('\n') || 'The library is empty.', data);
 }
 
@@ -42,7 +42,7 @@ export async function saveMemory(
   const { id, deduplicated } = await addMemory(deps, userId, content, type, signal).catch((error: unknown) => {
     throw error instanceof MemoryFull ? new ToolFailed('memory_full', 'The memory is full.') : error;
   });
-  return succeed(deduplicated ? 'This was remembered already.' : 'Remembered.', { memoryId: id, deduplicated });
+  return succeed(deduplicated ? 'This is already stored.' : 'Remembered.', { memoryId: id, deduplicated });
 }
 
 export async function recallMemory(
@@ -52,5 +52,5 @@ export async function recallMemory(
   signal: AbortSignal,
 ) {
   const memories = await searchMemory(deps, userId, query, signal);
-  return succeed(memories.join('\n') || 'Nothing is remembered about this.', { memories });
+  return succeed(memories.join('\n') || 'No memories match.', { memories });
 }

@@ -14,7 +14,7 @@ export function addMcpRoutes(app: HttpServer, access: Access, deps: McpServerDep
   const hidden = { hide: true } as const;
 
   app.post('/mcp', { ...access.userOnly, schema: { ...hidden, body: message } }, async (request, reply) => {
-    if (request.caller.kind !== 'user') throw new Error('the guard lets only users through');
+    if (request.caller.kind !== 'user') throw new Error('the guard admits only users');
     const { response, close } = await answerMcp(deps, {
       userId: request.caller.userId,
       headers: headersOf(request),

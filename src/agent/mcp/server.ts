@@ -21,7 +21,7 @@ export interface McpRequest {
 }
 
 const instructions =
-  'Tools of the signed-in user: images, videos, their library and what is remembered about them. Images and videos cost credits.';
+  'Tools of the signed-in user: images, videos, their library and memories about the user. Images and videos cost credits.';
 
 const load = async () => ({
   ...(await import('@modelcontextprotocol/sdk/server/index.js')),

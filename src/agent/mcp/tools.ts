@@ -28,7 +28,7 @@ const text = (max: number) =>
     .min(1)
     .max(max)
     .refine((value) => findUnstorable(value, '') === undefined, 'must not contain NUL or lone surrogates');
-const prompt = text(4000).describe('A description of what to make.');
+const prompt = text(4000).describe('A description of the result.');
 /** The start of every PNG, in base64. */
 const pngStart = 'iVBORw0KGgo';
 const maxMaskLength = 700_000;
@@ -36,7 +36,7 @@ const mask = z
   .base64('must be a PNG in base64')
   .max(maxMaskLength)
   .refine((data) => data.startsWith(pngStart), 'must be a PNG in base64')
-  .describe('A PNG in base64, of the size of the image. Its transparent pixels are the part to change.');
+  .describe('A PNG in base64, with the size of the image. Its transparent pixels mark the part to change.');
 const never = new AbortController().signal;
 
 function define<Input extends z.ZodObject>(
@@ -66,7 +66,7 @@ function schemasOf(properties: Readonly<Record<string, unknown>> = {}): Record<s
 const tools: readonly McpTool[] = [
   define(
     'generate_image',
-    `Makes an image from a description and stores it in the user's library. Costs ${imageCost} credits.`,
+    `Generates an image from a description and stores it in the user's library. Costs ${imageCost} credits.`,
     z.object({ prompt, ratio: ratio.default('1:1') }),
     (deps, { userId }, order) => generateImage(deps, userId, order),
   ),
@@ -77,13 +77,13 @@ const tools: readonly McpTool[] = [
       prompt,
       assetId: z.guid().toLowerCase().describe('As generate_image and list_assets return it.'),
       mask: mask.optional(),
-      ratio: ratio.optional().describe("Default: the image's own. Models without ratios for edits ignore it."),
+      ratio: ratio.optional().describe('Default: the ratio of the image. Models without ratios for edits ignore it.'),
     }),
     (deps, { userId }, order) => editImage(deps, userId, order),
   ),
   define(
     'generate_video',
-    `Makes a short video from a description. Costs ${videoCost} credits. It can be ready only after this call: list_assets shows it then.`,
+    `Generates a short video from a description. Costs ${videoCost} credits. The video can be ready after this call ends; list_assets then returns it.`,
     z.object({ prompt, ratio: ratio.default('16:9') }),
     (deps, { userId, onProgress }, order) => generateVideo(deps, userId, order, onProgress),
   ),
@@ -92,7 +92,7 @@ const tools: readonly McpTool[] = [
     "Lists the user's images and videos, newest first, with URLs that expire.",
     z.object({
       limit: z.int().min(1).max(50).default(20),
-      cursor: z.string().max(200).optional().describe('`nextCursor` of the page before.'),
+      cursor: z.string().max(200).optional().describe('The `nextCursor` of the previous page.'),
       kind: z.enum(['image', 'video']).optional(),
     }),
     (deps, { userId }, query) => listAssets(deps, userId, query, never),
@@ -109,7 +109,7 @@ const tools: readonly McpTool[] = [
   ),
   define(
     'recall_memory',
-    'Looks up what is remembered about the user.',
+    'Searches the stored facts about the user.',
     z.object({ query: text(8000) }),
     (deps, { userId }, search) => recallMemory(deps, userId, search, never),
     true,

@@ -30,7 +30,7 @@ export async function generateVideo(
   const callId = randomUUID();
   const ordered = await order(deps, callId, userId, input);
   return deps.calls.track(async (signal) => {
-    const telling = setInterval(() => onProgress('The video is being made.'), progressEveryMs);
+    const telling = setInterval(() => onProgress('The video is being generated.'), progressEveryMs);
     try {
       const { db, videoWaitMs } = deps;
       const { waitFor } = await import('../tools/videos.ts');
@@ -65,10 +65,10 @@ function order(deps: VideoCallDeps, callId: string, userId: string, input: { pro
 async function describe(deps: VideoCallDeps, userId: string, video: Video) {
   const { videoId, status, failureCode, failureMessage } = video;
   if (status === 'failed')
-    throw new ToolFailed(failureCode ?? 'provider_failed', failureMessage ?? 'The video could not be made.');
+    throw new ToolFailed(failureCode ?? 'provider_failed', failureMessage ?? 'The video could not be generated.');
   const assetId = video.assetId ?? assetIdOf(videoReference(videoId));
   if (status !== 'completed') {
-    const text = `The video is still being made. Its assetId will be ${assetId}: list_assets shows it once it is ready.`;
+    const text = `The video is still being generated. Its assetId will be ${assetId}. Once it is ready, list_assets returns it.`;
     return succeed(text, { status: 'processing', videoId, assetId, mime: 'video/mp4', url: null, credits: videoCost });
   }
   const signed = await sign(deps, userId, 'video', [assetId]).catch(() => undefined);

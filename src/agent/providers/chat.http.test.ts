@@ -18,16 +18,16 @@ const textOf = (parts: readonly { readonly type: string }[] = []) =>
   parts.flatMap((part) => (part.type === 'text' ? [String(Reflect.get(part, 'text'))] : [])).join('');
 const sse = (body: string): Said => ({ answer: { type: 'text/event-stream', body } });
 const begun = 'data: {"id":"1","choices":[{"index":0,"delta":{"content":"Half a sen"}}]}\n\n';
-const brokeOff = 'The model broke off its answer.';
+const brokeOff = 'The model did not complete its answer.';
 
 describe.concurrent('a model provider that fails is a run that failed, with a reason; it costs nothing', () => {
   it.each([
-    ['401', json({ error: { message: 'bad key sk-123' } }, 401), 'The model provider refused our credentials (401).'],
-    ['403', json({}, 403), 'The model provider refused our credentials (403).'],
-    ['400', json({ error: { message: 'no such model' } }, 400), 'The model provider answered 400.'],
-    ['404', { answer: { status: 404, body: 'nginx' } }, 'The model provider answered 404.'],
+    ['401', json({ error: { message: 'bad key sk-123' } }, 401), 'The model provider rejected the credentials (401).'],
+    ['403', json({}, 403), 'The model provider rejected the credentials (403).'],
+    ['400', json({ error: { message: 'no such model' } }, 400), 'The model provider returned 400.'],
+    ['404', { answer: { status: 404, body: 'nginx' } }, 'The model provider returned 404.'],
     ['429, again and again', json({}, 429), 'The model provider is busy (429).'],
-    ['500, again and again', json({}, 500), 'The model provider answered 500.'],
+    ['500, again and again', json({}, 500), 'The model provider returned 500.'],
     ['a web page', { answer: { type: 'text/html', body: '<html>' } }, /./],
     ['garbage for events', sse('data: {"choi\n\ndata: nonsense\n\ndata: [DONE]\n\n'), /./],
     ['events of another kind', sse('data: {"hello":1}\n\ndata: [DONE]\n\n'), /./],
@@ -45,7 +45,7 @@ describe.concurrent('a model provider that fails is a run that failed, with a re
     expect([events.at(-1)?.data, done]).toEqual([{ type: 'error', errorText: error }, true]);
   });
 
-  it('stops in the middle of a word: what was shown is kept', async () => {
+  it('stops in the middle of a word: the shown part is stored', async () => {
     const { status, error, answer } = await rig.tell(user, [{ half: 'Half a sen' }]);
     expect([status, error, textOf(answer?.parts)]).toEqual(['failed', brokeOff, 'Half a sen']);
     expect(answer?.metadata).toMatchObject({ status: 'failed', error: brokeOff });
@@ -58,7 +58,7 @@ describe.concurrent('a model provider that fails is a run that failed, with a re
   ] satisfies readonly (readonly [string, Said, string])[])('hangs %s', async (_title, said, shown) => {
     const waiting = await hasty.user('pro', 5);
     const { status, error, answer } = await hasty.tell(waiting, [said]);
-    expect([status, error, textOf(answer?.parts)]).toEqual(['failed', 'The model stopped answering.', shown]);
+    expect([status, error, textOf(answer?.parts)]).toEqual(['failed', 'The model stopped responding.', shown]);
     expect(await hasty.credits(waiting)).toBe(5);
   });
 
@@ -81,7 +81,7 @@ describe.concurrent('a model provider that fails is a run that failed, with a re
 });
 
 describe('a model provider that works', () => {
-  it('is told its key, the model, the tools and the conversation', async () => {
+  it('receives its key, the model, the tools and the conversation', async () => {
     const { threadId, answer } = await rig.tell(user, [{ text: 'One.' }]);
     await rig.tell(user, [{ text: 'Two.' }], threadId);
     const { authorization, userAgent, path, body } = rig.provider.asked.at(-1) ?? {};
@@ -111,16 +111,16 @@ describe('a model provider that works', () => {
     await user.ended(String(taken.body.taskId));
   });
 
-  it('says an answer of a megabyte, with all that Unicode has', async () => {
+  it('returns an answer of a megabyte with all kinds of Unicode characters', async () => {
     const text = 'Ünïcode 🦔 \u2028 "quoted" \\ '.repeat(50_000);
     const { status, answer } = await rig.tell(user, [{ text: `${text}\0` }]);
     expect(status).toBe('completed');
     expect(textOf(answer?.parts) === text).toBe(true);
   });
 
-  it('says more than a stream may hold: the run fails, with what was shown', async () => {
+  it('exceeds the limit of a stream: the run fails, with the shown part', async () => {
     const { status, error, answer } = await rig.tell(user, [{ text: 'x'.repeat(17 * 1024 * 1024) }]);
-    expect([status, error]).toEqual(['failed', 'The answer grew too long.']);
+    expect([status, error]).toEqual(['failed', 'The answer is too long.']);
     expect(textOf(answer?.parts).length).toBeGreaterThan(1_000_000);
   });
 });

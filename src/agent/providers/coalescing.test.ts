@@ -77,7 +77,7 @@ describe('deltas', () => {
   });
 });
 
-it('passes on a part that is no delta at once, with the deltas before it', async () => {
+it('immediately passes on a part that is not a delta, with the previous deltas', async () => {
   const { writer, reader } = open({ windowMs: 600_000 });
   void writer.write(delta('a'));
   await reader.read();

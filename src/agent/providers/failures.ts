@@ -10,7 +10,7 @@ import {
 import { DeadlineExceeded } from '#platform/resilience/deadline.ts';
 import { FirstTokenTimeout, RunFailure } from './expectedfailures.ts';
 
-export const brokeOff = 'The model broke off its answer.';
+export const brokeOff = 'The model did not complete its answer.';
 
 export function explainFailure(error: unknown): string {
   if (error instanceof RunFailure) return error.message;
@@ -18,16 +18,17 @@ export function explainFailure(error: unknown): string {
   if (LoadAPIKeyError.isInstance(error)) return 'The model provider needs a key.';
   if (APICallError.isInstance(error)) return explainCall(error.statusCode);
   if (NoSuchToolError.isInstance(error)) return `There is no tool named ${error.toolName.slice(0, 100)}.`;
-  if (InvalidToolInputError.isInstance(error)) return `The arguments do not fit ${error.toolName.slice(0, 100)}.`;
+  if (InvalidToolInputError.isInstance(error))
+    return `The arguments do not match the schema of ${error.toolName.slice(0, 100)}.`;
   // The SDK's error for a stream that ends without a finish reason: it has no invalid data.
   if (InvalidResponseDataError.isInstance(error) && error.data === undefined) return brokeOff;
-  if (error instanceof DeadlineExceeded || error instanceof FirstTokenTimeout) return 'The model stopped answering.';
+  if (error instanceof DeadlineExceeded || error instanceof FirstTokenTimeout) return 'The model stopped responding.';
   return 'The model provider failed.';
 }
 
 function explainCall(status: number | undefined): string {
   if (status === undefined) return 'The model provider could not be reached.';
-  if (status === 401 || status === 403) return `The model provider refused our credentials (${status}).`;
+  if (status === 401 || status === 403) return `The model provider rejected the credentials (${status}).`;
   if (status === 429) return 'The model provider is busy (429).';
-  return `The model provider answered ${status}.`;
+  return `The model provider returned ${status}.`;
 }

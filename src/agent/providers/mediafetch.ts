@@ -38,7 +38,7 @@ export function createMediaFetch(options: MediaFetchOptions): typeof fetch {
       signal?.throwIfAborted();
       // A text, because packages replace errors that an error with a network code caused.
       const cause = reasonsOf(error);
-      throw new ProviderFailed(`The ${what} provider could not be reached, or did not answer in time.`, { cause });
+      throw new ProviderFailed(`The ${what} provider could not be reached, or did not respond in time.`, { cause });
     });
     assertAccepted(response, what);
     const { status, headers, bytes } = response;
@@ -139,7 +139,7 @@ async function askWithRetries(
 
 function assertAccepted({ status, bytes }: MediaResponse, what: string): void {
   if (status < 400) return;
-  if (status !== 400 && status !== 422) throw new ProviderFailed(`The ${what} provider answered ${status}.`);
+  if (status !== 400 && status !== 422) throw new ProviderFailed(`The ${what} provider returned ${status}.`);
   const reason = reasonOf(bytes);
   // fal's answer while a video is being made. Its package reads it.
   if (reason === 'Request is still in progress') return;

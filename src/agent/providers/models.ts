@@ -82,7 +82,7 @@ function createModels(
   find: (name: string) => ChosenModel | undefined,
 ): Models {
   const [first] = chosen;
-  if (first === undefined) throw new StartFault('MODEL_NAME names no model.');
+  if (first === undefined) throw new StartFault('MODEL_NAME contains no model.');
   return {
     pick(name) {
       const found = name === undefined ? first : find(name);
@@ -170,7 +170,7 @@ function candidatesOf(
 function resilient(deps: ModelsDeps, candidates: readonly Candidate[]): LanguageModelV4 {
   const { settings, log, idleMs, telemetry = noTelemetry } = deps;
   const [first, ...fallbacks] = candidates;
-  if (first === undefined) throw new StartFault('A model is needed.');
+  if (first === undefined) throw new StartFault('No model is configured.');
   return createResilientModel([first, ...fallbacks], {
     firstTokenMs: idleMs ?? settings.firstTokenTimeoutS * 1000,
     idleMs: idleMs ?? settings.idleTimeoutS * 1000,

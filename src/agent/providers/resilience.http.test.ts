@@ -38,7 +38,7 @@ describe('finish reasons', () => {
 
   it('without one the answer has broken off', async () => {
     const { status, error } = await rig.tell(user, [textStream('Half')]);
-    expect([status, error]).toEqual(['failed', 'The model broke off its answer.']);
+    expect([status, error]).toEqual(['failed', 'The model did not complete its answer.']);
   });
 
   it('at the last step the answer is complete: max-steps', async () => {
@@ -59,16 +59,16 @@ describe('a provider that refuses for a while', () => {
   it('is tried three times', async () => {
     const before = rig.provider.asked.length;
     const { status, error } = await rig.tell(user, [refusal(503, { 'retry-after': '0' })]);
-    expect([status, error, callsSince(before)]).toEqual(['failed', 'The model provider answered 503.', 3]);
+    expect([status, error, callsSince(before)]).toEqual(['failed', 'The model provider returned 503.', 3]);
   });
 
-  it('and names a pause of more than 30 s is given up at once', async () => {
+  it('that requests a pause of more than 30 s fails immediately', async () => {
     const before = rig.provider.asked.length;
     const { status } = await rig.tell(user, [refusal(429, { 'retry-after': '31' })]);
     expect([status, callsSince(before)]).toEqual(['failed', 1]);
   });
 
-  it('for good (401) is not tried again', async () => {
+  it('that is permanent (401) is not retried', async () => {
     const before = rig.provider.asked.length;
     expect((await rig.tell(user, [refusal(401)])).status).toBe('failed');
     expect(callsSince(before)).toBe(1);
@@ -76,7 +76,7 @@ describe('a provider that refuses for a while', () => {
 });
 
 describe('a prompt that is too long', () => {
-  it('is sent once more with the newest half, from a user message on', async () => {
+  it('is sent again with the newest half, starting at a user message', async () => {
     const threadId = newThread();
     for (let index = 0; index < 6; index++) await rig.tell(user, [textStream(`Answer ${index}`, 'stop')], threadId);
     const before = rig.provider.asked.length;
@@ -117,13 +117,13 @@ describe('a provider of images', () => {
     expect([status, tools[0]?.output]).toMatchObject(['completed', { status: 'completed' }]);
   });
 
-  it('that fails gives its error to the model and to the message; the run goes on, and the image is free', async () => {
+  it('that fails adds its error to the prompt and to the message; the run continues, and the image is free', async () => {
     rig.provider.on('a green bee', refusal(503, { 'retry-after': '0' }));
     const poor = await rig.user('pro', 10);
     const before = rig.provider.asked.length;
     const { status, tools, answer } = await rig.tell(poor, calling('generateImage', { prompt: 'a green bee' }));
     expect([status, callsSince(before, '/images/generations')]).toEqual(['completed', 3]);
-    const failure = { code: 'provider_failed', message: 'The image provider answered 503.', retryable: true };
+    const failure = { code: 'provider_failed', message: 'The image provider returned 503.', retryable: true };
     expect(tools[0]?.output).toMatchObject({ status: 'failed', failure });
     expect(JSON.stringify(rig.provider.asked.at(-1)?.body)).toContain('provider_failed');
     expect([await rig.credits(poor), answer?.metadata.credits]).toEqual([9, 1]);
@@ -273,7 +273,7 @@ describe('usage', () => {
     completion_tokens_details: { reasoning_tokens: 5 },
   };
 
-  it('is kept with the answer, and summed by day and model', async () => {
+  it('is stored with the answer, and summed by day and model', async () => {
     const spender = await rig.user('pro', 100);
     const { answer } = await rig.tell(spender, [textStream('Yes.', 'stop', usage)]);
     expect(answer?.metadata).toMatchObject({

@@ -9,7 +9,7 @@ export function explainSdkFailure(error: unknown, what: string, malformed: strin
   if (LoadAPIKeyError.isInstance(error))
     return new ProviderFailed(`The ${what} provider needs a key.`, { cause: error });
   const isResponse = APICallError.isInstance(error) && error.statusCode !== undefined;
-  const message = isResponse ? malformed : `The ${what} provider could not be reached, or did not answer in time.`;
+  const message = isResponse ? malformed : `The ${what} provider could not be reached, or did not respond in time.`;
   return new ProviderFailed(message, { cause: error });
 }
 

@@ -152,9 +152,9 @@ describe('an image that fails', () => {
   });
 
   it.each([
-    ['rejected (401)', json({ message: 'secret' }, 401), 'The image provider answered 401.', 1],
-    ['busy (429)', { ...json({}, 429), headers: { 'retry-after': '0' } }, 'The image provider answered 429.', 3],
-    ['busy for long', { ...json({}, 429), headers: { 'retry-after': '31' } }, 'The image provider answered 429.', 1],
+    ['rejected (401)', json({ message: 'secret' }, 401), 'The image provider returned 401.', 1],
+    ['busy (429)', { ...json({}, 429), headers: { 'retry-after': '0' } }, 'The image provider returned 429.', 3],
+    ['busy for long', { ...json({}, 429), headers: { 'retry-after': '31' } }, 'The image provider returned 429.', 1],
     ['malformed', json({ images: 'none' }), 'The image provider returned no image.', 1],
     ['no JSON', { body: '<html>' }, 'The image provider returned no image.', 1],
     ['a redirect', { status: 302, headers: { location: '/elsewhere' } }, 'could not be reached', 3],
@@ -272,13 +272,13 @@ describe('a video', () => {
     server.on('/requests/r2', { ...json({}, 500), headers: { 'retry-after': '0' } });
     const failure = (await videos({ provider: 'fal', name: 'fal-ai/lost' })).make(order());
     await expect(failure).rejects.toThrow(ProviderFailed);
-    await expect(failure).rejects.toThrow('The video provider answered 500.');
+    await expect(failure).rejects.toThrow('The video provider returned 500.');
   });
 
   it('that was ordered from another provider is not ordered again', async () => {
     const generator = await videos({ provider: 'replicate', name: 'maker/other', path: '/v1' });
     for (const known of ['video_1', JSON.stringify({ provider: 'fal.video', operation: {} })])
-      await expect(generator.make(order(known))).rejects.toThrow('ordered from another provider');
+      await expect(generator.make(order(known))).rejects.toThrow('requested from another provider');
     expect(sentTo('maker/other')).toEqual([]);
   });
 });

@@ -47,7 +47,7 @@ export async function openSdkProvider(options: SdkProviderOptions): Promise<SdkP
       ...(headers && { headers }),
     });
   if (!isProvider(provider))
-    throw fault(`${wanted.name} has another version than ${wanted.major}: run \`${installCommand(wanted)}\``);
+    throw fault(`${wanted.name} has a different version than ${wanted.major}: run \`${installCommand(wanted)}\``);
   /** Packages throw if they have no such model, and replicate's if there is no key. */
   const open = <Model>(kind: string, find: () => Model): Model => {
     try {

@@ -36,7 +36,7 @@ const aspectRatios = {
   '9:16': '9:16',
 } as const satisfies Record<Ratio, string>;
 
-const malformed = 'The video provider answered something else than a video.';
+const malformed = 'The video provider did not return a video.';
 const maxRedirects = 5;
 
 /** A stored operation, with the provider that knows it. */
@@ -87,7 +87,7 @@ async function pollVideo(model: VideoModelV4, order: VideoOrder, pollEveryMs: nu
     const state = await model.doStatus?.({ operation, abortSignal: order.signal });
     if (state?.status === 'completed') return state.videos[0];
     if (state?.status === 'error') throw new OrderRefused(`The video provider failed: ${state.error.slice(0, 300)}`);
-    if (performance.now() - startedAtMs > longestMs) throw new ProviderFailed('The video provider took too long.');
+    if (performance.now() - startedAtMs > longestMs) throw new ProviderFailed('The video provider timed out.');
     await sleep(pollEveryMs, undefined, { signal: order.signal });
   }
 }
@@ -102,7 +102,7 @@ async function startVideo(model: VideoModelV4, order: VideoOrder) {
 function readOperation(model: VideoModelV4, stored: string) {
   const parsed = operationName.safeParse(parse(stored));
   if (!parsed.success || parsed.data.provider !== model.provider)
-    throw new ProviderFailed('The video was ordered from another provider.');
+    throw new ProviderFailed('The video was requested from another provider.');
   return parsed.data.operation;
 }
 
@@ -133,5 +133,5 @@ async function follow(url: string, download: typeof fetch, signal: AbortSignal):
     if (location === null) break;
     target = new URL(location, target).href;
   }
-  throw new ProviderFailed('The video provider redirects its video too often.');
+  throw new ProviderFailed('The video provider redirected the download too often.');
 }

@@ -29,7 +29,7 @@ export function openVideoProvider(settings: ProviderSettings, pollEveryMs = 3000
   const call = async (method: 'GET' | 'POST', path: string, signal: AbortSignal, json?: unknown) => {
     const options = { method, path, json, signal, timeoutMs: callTimeoutMs, maxBytes: 1024 * 1024 };
     const parsed = state.safeParse(parseJson((await callProvider(settings, 'video', options)).bytes));
-    if (!parsed.success) throw new ProviderFailed('The video provider answered something else than a video.');
+    if (!parsed.success) throw new ProviderFailed('The video provider did not return a video.');
     return parsed.data;
   };
   return {
@@ -45,7 +45,7 @@ export function openVideoProvider(settings: ProviderSettings, pollEveryMs = 3000
         if (status === 'completed') break;
         if (status === 'failed' || status === 'cancelled')
           throw new OrderRefused(`The video provider failed: ${error?.message?.slice(0, 300) ?? 'no reason given'}`);
-        if (performance.now() - startedAtMs > longestMs) throw new ProviderFailed('The video provider took too long.');
+        if (performance.now() - startedAtMs > longestMs) throw new ProviderFailed('The video provider timed out.');
         await sleep(pollEveryMs, undefined, { signal });
       }
       const content = { method: 'GET', timeoutMs: contentTimeoutMs, maxBytes: maxClipBytes, signal } as const;

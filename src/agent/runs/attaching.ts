@@ -63,7 +63,7 @@ async function checkReadable(deps: LibraryDeps, userId: string, assetIds: readon
   if (absent[0] !== undefined) throw invalid('body.message.parts', `asset:${absent[0]} does not exist`);
   if (foreign[0] !== undefined)
     throw problems.forbidden({
-      message: `asset:${foreign[0]} belongs to another user. Attach your own or public assets.`,
+      message: `asset:${foreign[0]} belongs to another user. Attach only your own or public assets.`,
     });
 }
 

@@ -37,7 +37,7 @@ export class RunAborted extends Error {}
 export class LeaseLost extends Error {}
 export class ServerDrained extends Error {
   constructor() {
-    super('The server is shutting down; please send the message again.');
+    super('The server is shutting down. Send the message again.');
   }
 }
 

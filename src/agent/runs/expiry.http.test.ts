@@ -102,7 +102,7 @@ describe('a service that is shut down', () => {
     expect((await there.call('DELETE', `/task/${stoppedId}`)).status).toBe(204);
     const [finished, failed, aborted] = await Promise.all(reading);
     await draining;
-    const error = 'The server is shutting down; please send the message again.';
+    const error = 'The server is shutting down. Send the message again.';
     expect([finished, failed, aborted].map((seen) => [seen?.done, seen?.events.at(-1)?.data])).toMatchObject([
       [true, { type: 'finish' }],
       [true, { type: 'error', errorText: error }],

@@ -25,7 +25,7 @@ const abort = async (user: Chatter, taskId: unknown) => {
 };
 
 describe('runs in progress', () => {
-  it('are at most 10 of one user, however many start at once; the rest are 429 and cost nothing', async () => {
+  it('returns 429 above 10 concurrent runs of a user, without a charge', async () => {
     const [user, other] = [await rig.user('pro', 1000), await rig.user('pro', 1000)];
     const onBehalf = { userId: user.userId };
     const answers = await Promise.all(
@@ -129,7 +129,7 @@ describe('a thread', () => {
     expect(await user.messages(threadId)).toHaveLength(2);
   });
 
-  it('holds at most 32 MiB; the answer of a run that has begun is kept in full', async () => {
+  it('is limited to 32 MiB; the answer of a run that has begun is stored completely', async () => {
     const user = await rig.user();
     const threadId = await fill(user, 32, 1024 * 1024 - 4096);
     await expectFull(user, threadId, 'x'.repeat(200_000));

@@ -42,7 +42,7 @@ const atOnce = 50;
 /** If the log does not answer for this long, the run ends without what was shown of it, so that its thread is free. */
 const unreadableForMs = 2000;
 const sweepEveryMs = 60_000;
-const failure = { status: 'failed', error: 'The server that was running this stopped unexpectedly.' } as const;
+const failure = { status: 'failed', error: 'The server stopped unexpectedly during the run.' } as const;
 
 export function startReaper(deps: ReaperDeps): Reaper {
   const { log } = deps;
@@ -85,7 +85,7 @@ export function startReaper(deps: ReaperDeps): Reaper {
         if (performance.now() - startedAtMs < unreadableForMs) continue;
         log.warn(
           { err: error },
-          'ended a run of a dead process without its output, because its event log is not responding',
+          'ended a run of a dead process without its output, because its event log does not respond',
         );
         return { parts: [], metadata: {}, lastSeq: undefined };
       }
@@ -131,7 +131,7 @@ async function endDeadRun(deps: ReaperDeps, run: Run, { parts, metadata, lastSeq
     isLast: true,
   };
   await deps.eventLog.append(run, batch).catch((error: unknown) => {
-    deps.log.warn({ err: error }, 'the last event of a run could not be appended to its log; its row has the end');
+    deps.log.warn({ err: error }, 'could not append the last event of a run to its log; its row has the status');
   });
 }
 

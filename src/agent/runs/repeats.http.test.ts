@@ -65,7 +65,7 @@ onEveryPair('a start that is repeated', (pair) => {
     expect([await runsOf(sender), await questionsOf(sender, threadId)]).toEqual([1, 1]);
   });
 
-  it('after a refusal is a new attempt: only a 201 is kept', async () => {
+  it('after a refusal is a new attempt: only a 201 is stored', async () => {
     const poor = await rig.user('pro', 0);
     const [key, body] = [randomUUID(), { threadId: newThread(), text: 'hi' }];
     expect((await start(poor, key, body)).status).toBe(402);
@@ -136,7 +136,7 @@ onEveryPair('a start that is repeated', (pair) => {
     expect(elsewhere.status).toBe(201);
   });
 
-  it('from two tabs at once is one run; the other tab learns which', async () => {
+  it('from two tabs at the same time starts one run, and the other tab gets its id', async () => {
     const sender = await rig.user();
     const threadId = newThread();
     const answers = await Promise.all(

@@ -31,9 +31,9 @@ export async function examineClip({ media, log }: ClipDeps, clip: StoredClip, si
     if (response.status === 200) return;
     const reason = refusal.safeParse(response.json());
     const code = reason.success ? reason.data.error : response.status;
-    throw new Error(code === 'ffmpeg_missing' ? 'ffmpeg is not installed' : `the media service answered ${code}`);
+    throw new Error(code === 'ffmpeg_missing' ? 'ffmpeg is not installed' : `the media service returned ${code}`);
   } catch (error) {
     signal.throwIfAborted();
-    log.warn({ err: error, assetId }, 'a clip gets no poster, size and duration');
+    log.warn({ err: error, assetId }, 'could not add poster, size and duration to a clip');
   }
 }

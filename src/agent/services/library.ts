@@ -88,7 +88,7 @@ function accept(answer: Awaited<ReturnType<ActingClient['send']>>): unknown {
   const said = refusal.safeParse(answer.json());
   const isOfTheFile = [400, 413, 422, 451].includes(answer.status);
   if (said.success && isOfTheFile) throw new Refused(said.data.message, answer.status);
-  throw new Error(`the media service answered ${answer.status}`);
+  throw new Error(`the media service returned ${answer.status}`);
 }
 
 async function upload(place: z.output<typeof reservation>, bytes: Uint8Array, outer: AbortSignal): Promise<void> {
@@ -99,7 +99,7 @@ async function upload(place: z.output<typeof reservation>, bytes: Uint8Array, ou
     await answer.arrayBuffer();
     if (answer.status === 413) throw new Refused('The file is too large.', 413);
     // 412: an earlier try put it there (docs/specification/media.md#uploads).
-    if (!answer.ok && answer.status !== 412) throw new Error(`an upload was answered ${answer.status}`);
+    if (!answer.ok && answer.status !== 412) throw new Error(`an upload returned ${answer.status}`);
   };
   await withDeadline(uploadTimeoutMs, put, outer).catch((cause: unknown) => {
     outer.throwIfAborted();
@@ -217,7 +217,7 @@ export async function fetchFile(
 async function download(url: string, maxBytes: number, outer: AbortSignal): Promise<Uint8Array> {
   const get = async (signal: AbortSignal) => {
     const answer = await outgoingFetch(url, { headers: currentTraceHeaders(), signal });
-    if (!answer.ok) throw new Error(`a download was answered with ${answer.status}`);
+    if (!answer.ok) throw new Error(`a download returned ${answer.status}`);
     return readAtMost(answer.body ?? [], maxBytes, () => new Error(`the file is larger than ${maxBytes} bytes`));
   };
   return withDeadline(uploadTimeoutMs, get, outer);
@@ -233,7 +233,7 @@ export async function judgeReadable(
     const json = { refs };
     const answer = await media.send({ method: 'POST', route: '/v1/sign/image', json, idempotent: true, onBehalfOf });
     if (answer.status !== 200)
-      throw problems.engine_unavailable({ cause: new Error(`media answered ${answer.status}`) });
+      throw problems.engine_unavailable({ cause: new Error(`media returned ${answer.status}`) });
     const found = signed.parse(answer.json());
     return refs.filter((ref) => !found[ref]?.ready);
   };
@@ -253,7 +253,7 @@ export async function deleteThreadAssets(
 ): Promise<void> {
   const json = { scopeKind: 'thread', scopeId: threadId };
   const answer = await media.send({ method: 'DELETE', route: '/v1/scope', json, onBehalfOf: userId, timeoutMs });
-  if (answer.status !== 200) throw problems.engine_unavailable({ cause: new Error(`media answered ${answer.status}`) });
+  if (answer.status !== 200) throw problems.engine_unavailable({ cause: new Error(`media returned ${answer.status}`) });
 }
 
 /** A UUID made of what the asset is of (RFC 9562 §5.8). */

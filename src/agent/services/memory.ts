@@ -41,7 +41,7 @@ export async function injectMemory(
       timeoutMs: injectTimeoutMs,
       signal,
     });
-    if (answer.status !== 200) throw new Error(`the memory service answered ${answer.status}`);
+    if (answer.status !== 200) throw new Error(`the memory service returned ${answer.status}`);
     const known = injected.parse(answer.json());
     return [
       ...(known.profile?.summary ? [known.profile.summary] : []),
@@ -75,7 +75,7 @@ async function search({ memory }: MemoryDeps, userId: string, query: string, sig
     idempotent: true,
     signal,
   });
-  if (answer.status !== 200) throw new Error(`the memory service answered ${answer.status}`);
+  if (answer.status !== 200) throw new Error(`the memory service returned ${answer.status}`);
   return answer.json();
 }
 
@@ -109,7 +109,7 @@ export async function deleteMemory(
     signal,
   });
   if (answer.status === 403 || answer.status === 404) return false;
-  if (answer.status !== 204) throw new Error(`the memory service answered ${answer.status}`);
+  if (answer.status !== 204) throw new Error(`the memory service returned ${answer.status}`);
   return true;
 }
 
@@ -133,7 +133,7 @@ export async function addMemory(
     signal,
   });
   if (answer.status === 409) throw new MemoryFull();
-  if (answer.status !== 200 && answer.status !== 201) throw new Error(`the memory service answered ${answer.status}`);
+  if (answer.status !== 200 && answer.status !== 201) throw new Error(`the memory service returned ${answer.status}`);
   const { id, deduplicated = false } = added.parse(answer.json());
   return { id, deduplicated };
 }
@@ -179,7 +179,7 @@ export async function extractMemories(
     signal,
   });
   if (answer.status === 429 || answer.status === 409) return undefined;
-  if (answer.status !== 200) throw new Error(`the memory service answered ${answer.status}`);
+  if (answer.status !== 200) throw new Error(`the memory service returned ${answer.status}`);
   const count = (name: string) => Number(answer.headers[name] ?? 0);
   return {
     model: decodeURIComponent(String(answer.headers['x-model'] ?? '')),

@@ -89,7 +89,7 @@ export class EventWriter {
     if (known === undefined) return;
     if (this.#state.mode === 'open' && this.#pending.totalSize > this.#maxSize) {
       await this.#settle();
-      this.#fail(new RunTooLong('The answer grew too long.'));
+      this.#fail(new RunTooLong('The answer is too long.'));
     }
     if (this.#state.mode === 'failed') throw this.#state.error;
     if (this.#state.mode !== 'open') return;

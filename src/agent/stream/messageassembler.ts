@@ -10,7 +10,7 @@ type Part = UIMessage['parts'][number];
 /** A part under construction. Only the SDK can narrow the union of its part types. */
 type OpenPart = Record<string, unknown> & { type: string };
 
-const unanswered = 'The run ended before this tool had answered.';
+const unanswered = 'The run ended before this tool returned.';
 
 export class MessageAssembler {
   readonly #parts: OpenPart[] = [];

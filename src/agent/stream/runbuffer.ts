@@ -198,7 +198,7 @@ export class RunEventBuffer {
     this.#replayCause = error;
     this.#deps.log.warn(
       { err: error },
-      'replayed an ended run from its message, because its event log is not responding',
+      'replayed an ended run from its message, because its event log does not respond',
     );
   }
 

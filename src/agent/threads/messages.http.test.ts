@@ -101,7 +101,7 @@ describe('addresses of media', () => {
     });
   });
 
-  describe('are signed only for the owner of the thread, whatever a stored message names', () => {
+  describe('are signed only for the owner of the thread, regardless of the stored message', () => {
     let alice: Chatter;
     let theirs: string;
     let legacyPath: string;
@@ -210,7 +210,7 @@ describe('rewindTo', () => {
     expect(await roles()).toBe([turn, turn, turn].join(' '));
   });
 
-  it('of whoever has no credit (402), or no right (403): nothing is dropped', async () => {
+  it('without credits (402) or without rights (403) drops nothing', async () => {
     const rewindTo = (await user.messages(threadId))[0]?.id;
     const accounts = rig.media.database.queries<AccountTables>();
     await setPlanAndCredits(accounts, user.userId, 'pro', 0);
@@ -220,7 +220,7 @@ describe('rewindTo', () => {
     expect(await roles()).toBe([turn, turn, turn].join(' '));
   });
 
-  it('while a run is in flight: 409, and nothing is dropped', async () => {
+  it('returns 409 while a run is in progress, and drops nothing', async () => {
     const taskId = await user.ask(threadId, '/slow 60');
     const rewindTo = (await user.messages(threadId))[0]?.id;
     const { status, body } = await say(threadId, text('x'), { rewindTo });

@@ -248,14 +248,14 @@ onEveryPair('threads', (pair) => {
     };
     const idOf = (index: number) => all.at(index)?.id ?? '';
 
-    it('every message says when it was made', () => {
+    it('every message has its creation time', () => {
       const times = all.map(({ metadata }) => String(metadata.createdAt));
       for (const time of times) expect(new Date(time).toISOString()).toBe(time);
       expect(times.toSorted()).toEqual(times);
       expect(Math.abs(Date.parse(times[0] ?? '') - Date.now())).toBeLessThan(600_000);
     });
 
-    it('begins with the newest, and goes on before the oldest of the page', async () => {
+    it('begins with the newest, and continues before the oldest of the page', async () => {
       expect(await page('limit=4')).toMatchObject({ ids: all.slice(2).map(({ id }) => id), nextBefore: idOf(2) });
       expect(await page(`limit=4&before=${idOf(2)}`)).toMatchObject({ ids: [idOf(0), idOf(1)], nextBefore: null });
       expect(await page(`limit=1&before=${idOf(2)}`)).toMatchObject({ ids: [idOf(1)], nextBefore: idOf(1) });

@@ -91,7 +91,7 @@ async function requestTitle(
     return titleOf(await withDeadline(timeoutMs, request, signal));
   } catch (error) {
     signal.throwIfAborted();
-    log.warn({ err: error }, 'a thread keeps its first words as its title, because the model failed');
+    log.warn({ err: error }, 'could not generate the title of a thread; its first words remain the title');
     return '';
   }
 }

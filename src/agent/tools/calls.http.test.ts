@@ -20,7 +20,7 @@ const done: Said = { text: 'There.' };
 const assetsOf = (tools: readonly object[]) =>
   tools.map((part) => Reflect.get(Object(Reflect.get(part, 'output')), 'assetId'));
 
-describe('a model that numbers its calls anew at each step', () => {
+describe('a model that restarts the numbers of its calls at each step', () => {
   it.each([
     ['step after step', [{ calls: [draw('a bee')] }, { calls: [draw('a cow')] }, { calls: [draw('an elk')] }, done]],
     ['in one step', [{ calls: [draw('a bee'), draw('a cow')] }, { calls: [draw('an elk')] }, done]],
@@ -48,8 +48,8 @@ describe('a model that numbers its calls anew at each step', () => {
   );
 });
 
-describe('calls that cannot be carried out are told to the model, and shown as errors; the run goes on', () => {
-  const noPrompt = { type: 'tool-generateImage', errorText: 'The arguments do not fit generateImage.' };
+describe('failed calls are reported to the model and shown as errors; the run continues', () => {
+  const noPrompt = { type: 'tool-generateImage', errorText: 'The arguments do not match the schema of generateImage.' };
   it.each([
     ['no arguments', 'generateImage', {}, noPrompt],
     ['arguments of a wrong type', 'generateImage', { prompt: 5 }, noPrompt],
@@ -69,7 +69,9 @@ describe('calls that cannot be carried out are told to the model, and shown as e
     const { status, tools, answer, threadId } = await rig.tell(user, calling(name, args));
     expect([status, before - (await rig.credits(user))]).toEqual(['completed', 1]);
     expect(tools).toEqual([expect.objectContaining({ state: 'output-error', ...expected })]);
-    expect(String(tools[0]?.errorText)).toMatch(/^(The arguments do not fit|There is no tool named) \w+\.$/);
+    expect(String(tools[0]?.errorText)).toMatch(
+      /^(The arguments do not match the schema of|There is no tool named) \w+\.$/,
+    );
     expect(answer?.parts.at(-1)).toMatchObject({ type: 'text', text: 'So be it.' });
     // The next turn can refer to it.
     expect((await rig.tell(user, [done], threadId)).status).toBe('completed');
@@ -98,7 +100,7 @@ describe('calls that cannot be carried out are told to the model, and shown as e
 });
 
 describe('a model that keeps calling tools', () => {
-  it('is stopped after 8 steps: the run is completed, and what it made is kept and charged', async () => {
+  it('stops after 8 steps: the run is completed, and its results are stored and charged', async () => {
     const before = await rig.credits(user);
     const { status, answer, tools } = await rig.tell(user, [{ calls: [draw('a bee')] }]);
     expect([status, answer?.metadata.finishReason]).toEqual(['completed', 'max-steps']);
@@ -109,7 +111,7 @@ describe('a model that keeps calling tools', () => {
 });
 
 describe('the memory tools', () => {
-  it('save and recall what the memory service keeps, and every turn is told of it', async () => {
+  it('save and recall memories of the memory service, which every turn receives', async () => {
     const saved = await rig.tell(user, calling('saveMemory', { content: 'I live in Ghent', type: 'episodic' }));
     expect(saved.tools[0]?.output).toEqual({
       status: 'completed',

@@ -125,7 +125,7 @@ async function storeImage(
     signal.throwIfAborted();
     if (error instanceof Refused) return error.message;
     deps.log.warn({ err: error }, 'an image of an MCP server could not be stored');
-    return 'the library does not answer right now';
+    return 'the library does not respond';
   }
 }
 

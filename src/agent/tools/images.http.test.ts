@@ -71,7 +71,7 @@ describe.concurrent('an image that is made', () => {
     });
   });
 
-  it('lies at an address of the provider, who is told no key there', async () => {
+  it('is at a URL of the provider, which receives no key', async () => {
     const bytes = await newImage();
     rig.provider.on('/files/one.png', { answer: { type: 'image/png', body: bytes } });
     const { status, output } = await make(json({ data: [{ url: `${rig.provider.url}/files/one.png` }] }));
@@ -112,7 +112,7 @@ describe.concurrent('an image that is made', () => {
 /** The beginning of a Windows icon of 16 × 16 pixels. */
 const icon = Buffer.from('00000100010010100000010020006804000016000000', 'hex');
 
-describe.concurrent('an expected failure is an output: the run goes on, and the image costs nothing', () => {
+describe.concurrent('an expected failure is an output: the run continues, and the image is free', () => {
   it.each([
     ['refused by the provider (400)', json({ error: { message: 'too gaudy' } }, 400), 'provider refused: too gaudy'],
     ['refused by the provider (422)', json({ error: { message: 'too plain' } }, 422), 'provider refused: too plain'],
@@ -156,19 +156,19 @@ describe.concurrent('an expected failure is an output: the run goes on, and the 
 });
 
 const failures: readonly (readonly [string, Said, string])[] = [
-  ['401', json({ error: { message: 'key of yours' } }, 401), 'The image provider answered 401.'],
-  ['429', json({}, 429), 'The image provider answered 429.'],
-  ['500', json({}, 500), 'The image provider answered 500.'],
+  ['401', json({ error: { message: 'key of yours' } }, 401), 'The image provider returned 401.'],
+  ['429', json({}, 429), 'The image provider returned 429.'],
+  ['500', json({}, 500), 'The image provider returned 500.'],
   ['a redirect', json({}, 302), 'The image provider could not be reached'],
   ['what is no JSON', { answer: { body: '<html>' } }, 'The image provider returned no image.'],
   ['no base64', json({ data: [{ b64_json: '!' }] }), 'The image provider returned no image.'],
   ['nothing made', json({ data: [] }), 'The image provider returned no image.'],
   ['an address that is none', json({ data: [{ url: 'file:///etc/passwd' }] }), 'returned no image.'],
-  ['not a byte', { hang: true }, 'The image provider could not be reached, or did not answer in time.'],
-  ['half of it', { answer: { body: '{"data":', stall: true } }, 'could not be reached, or did not answer in time.'],
+  ['not a byte', { hang: true }, 'The image provider could not be reached, or did not respond in time.'],
+  ['half of it', { answer: { body: '{"data":', stall: true } }, 'could not be reached, or did not respond in time.'],
 ];
 
-describe.concurrent('a provider that fails gives its reason to the model: the run goes on, and the image is free', () => {
+describe.concurrent('a failing provider reports its reason to the model: the run continues, and the image is free', () => {
   it.each(failures)('generateImage: %s', async (_title, said, reason) => {
     const { status, output, cost } = await make(said);
     expect([status, cost]).toEqual(['completed', 1]);
@@ -220,6 +220,6 @@ describe.concurrent('editImage', () => {
     await rig.media.client(one.maker.credential).delete('/v1/assets', { ids: [one.output?.assetId] });
     const { status, output, cost } = await make(await withImage(), one);
     expect([status, cost]).toEqual(['completed', 1]);
-    expect(output?.failure).toMatchObject({ code: 'rejected', message: 'The image to be edited is gone.' });
+    expect(output?.failure).toMatchObject({ code: 'rejected', message: 'The image to edit no longer exists.' });
   });
 });

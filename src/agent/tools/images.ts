@@ -35,7 +35,7 @@ const inputs = {
     z.object({
       prompt,
       assetId: z.guid().toLowerCase().optional(),
-      ratio: ratio.optional().describe("Default: the image's own."),
+      ratio: ratio.optional().describe('Default: the ratio of the image.'),
     }),
   ),
 };
@@ -53,7 +53,7 @@ export function imageTools(deps: ImageToolDeps, context: ToolContext) {
   };
   return {
     generateImage: tool({
-      description: 'Makes an image from a description.',
+      description: 'Generates an image from a description.',
       inputSchema: inputs.generate,
       execute: (order, { toolCallId, abortSignal: signal = never }) =>
         run({ toolCallId, prompt: order.prompt, signal }, () => deps.imageGenerator.generate({ ...order, signal })),
@@ -68,7 +68,7 @@ export function imageTools(deps: ImageToolDeps, context: ToolContext) {
         if (assetId === undefined || !known.includes(assetId)) return noSource;
         return run({ toolCallId, prompt: order.prompt, signal }, async () => {
           const source = await fetchImage(deps, context.run.ownerId, assetId, signal);
-          if (source === undefined) throw new OrderRefused('The image to be edited is gone.');
+          if (source === undefined) throw new OrderRefused('The image to edit no longer exists.');
           return deps.imageGenerator.edit({ prompt: order.prompt, source, ratio: order.ratio, signal });
         });
       },
@@ -94,7 +94,7 @@ async function makeImage(
   const reservation = { reference, scope: taskId, userId: ownerId, amount: imageCost };
   const { reserved, balance } = await transaction(deps.db, async (tx) => {
     // Credits that are reserved after the end of the run would never come back.
-    if (!(await holdRun(tx, run))) throw new RunFailure('The run is over.');
+    if (!(await holdRun(tx, run))) throw new RunFailure('The run has ended.');
     return reserveCredits(tx, reservation);
   });
   if (!reserved) return unpaid(balance);
@@ -106,7 +106,7 @@ async function makeImage(
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof OrderRefused || error instanceof Refused) return failed('rejected', error.message, false);
-    const reason = error instanceof ProviderFailed ? error.message : 'The image could not be made or stored.';
+    const reason = error instanceof ProviderFailed ? error.message : 'The image could not be generated or stored.';
     deps.log.warn({ err: error }, 'an image could not be generated');
     return failed('provider_failed', reason, true);
   }

@@ -56,7 +56,7 @@ export function memoryTools(deps: MemoryToolDeps, { run }: ToolContext) {
         }, abortSignal),
     }),
     recallMemory: tool({
-      description: 'Looks up what is remembered about the user.',
+      description: 'Searches the stored facts about the user.',
       inputSchema: inputs.recall,
       execute: ({ query }, { abortSignal = new AbortController().signal }) =>
         softly(async () => {
@@ -66,7 +66,7 @@ export function memoryTools(deps: MemoryToolDeps, { run }: ToolContext) {
     }),
     forgetMemory: tool({
       description:
-        'Deletes one memory about the user for good. If several could be meant, it deletes none and returns them with their ids; then call it again with the memoryId of the right one.',
+        'Permanently deletes one memory about the user. If several memories match, it deletes none and returns them with their ids. Then call it again with the memoryId of the right one.',
       inputSchema: inputs.forget,
       execute: (order, { abortSignal = new AbortController().signal }) =>
         softly(() => forgetMemory(deps, run.ownerId, order, abortSignal), abortSignal),

@@ -71,11 +71,11 @@ const outages: readonly (readonly [string, Answer | undefined])[] = [
 ];
 
 describe('without the media service', () => {
-  it.each(outages)('an image cannot be kept: %s', async (_title, said) => {
+  it.each(outages)('an image cannot be stored: %s', async (_title, said) => {
     const user = await withoutMedia.user('pro', 100);
     answer = said;
     const { status, tools } = await withoutMedia.tell(user, calling('generateImage', { prompt: 'a bee' }));
-    const message = 'The image could not be made or stored.';
+    const message = 'The image could not be generated or stored.';
     expect(status).toBe('completed');
     expect(tools[0]?.output).toMatchObject({ status: 'failed', failure: { code: 'provider_failed', message } });
     expect(await withoutMedia.credits(user)).toBe(99);
@@ -117,7 +117,7 @@ describe('without the media service', () => {
   });
 });
 
-describe('without the memory service a turn goes on, and its tools say so', () => {
+describe('without the memory service, a turn continues, and its tools report the failure', () => {
   it.each(outages)('%s', async (_title, said) => {
     const user = await withoutMemory.user('pro', 100);
     answer = said;

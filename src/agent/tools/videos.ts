@@ -22,7 +22,7 @@ export function videoTools(deps: VideoToolDeps, { run, writer }: ToolContext) {
   };
   return {
     generateVideo: tool({
-      description: 'Makes a short video from a description. It may go on being made after the answer.',
+      description: 'Generates a short video from a description. The generation can continue after the answer.',
       inputSchema: input,
       execute: async (order, { toolCallId, abortSignal }): Promise<VideoOutput> => {
         const { video, failure } = await orderVideo(deps, run, toolCallId, order);

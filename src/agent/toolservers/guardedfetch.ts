@@ -26,7 +26,7 @@ export function guardedFetch(dispatcher: Dispatcher, maxBytes: number) {
     const { status } = response;
     if (status >= 300 && status < 400 && status !== 304) {
       await response.body?.cancel();
-      throw new RedirectRefused(`the server answered with a redirect (${status})`);
+      throw new RedirectRefused(`the server returned a redirect (${status})`);
     }
     const body = withoutBody.has(status) ? null : (response.body?.pipeThrough(atMost(maxBytes)) ?? null);
     return new Response(body, { status, headers: [...response.headers] });

@@ -20,7 +20,7 @@ export function readResult(result: ToolResult): ReadResult {
   const images: ReturnedImage[] = [];
   const addImage = (mime: string, base64: string) => {
     if (images.length < maxImages) images.push({ mime: mime.toLowerCase(), bytes: Buffer.from(base64, 'base64') });
-    else texts.push('[an image beyond the first 8 was left out]');
+    else texts.push('[an image after the first 8 was left out]');
   };
   for (const block of result.content) {
     switch (block.type) {

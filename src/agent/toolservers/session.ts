@@ -37,7 +37,7 @@ export class ServerAnswered extends Error {
   readonly status: number;
 
   constructor(status: number) {
-    super(`the server answered ${status}`);
+    super(`the server returned ${status}`);
     this.status = status;
   }
 }

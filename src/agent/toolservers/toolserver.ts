@@ -182,12 +182,12 @@ export class ToolServer {
 
 /** For the log and the user: neither what the server wrote nor the URL, which can hold secrets. */
 export function reasonOf(error: unknown): string {
-  if (error instanceof ForbiddenUrl) return 'its address may not be reached';
-  if (error instanceof RedirectRefused) return 'it answered with a redirect, which is not followed';
-  if (error instanceof DeadlineExceeded) return 'it did not answer in time';
-  if (error instanceof ServerAnswered && error.status > 0) return `it answered ${error.status}`;
+  if (error instanceof ForbiddenUrl) return 'its address is not allowed';
+  if (error instanceof RedirectRefused) return 'it returned a redirect, which is not followed';
+  if (error instanceof DeadlineExceeded) return 'it did not respond in time';
+  if (error instanceof ServerAnswered && error.status > 0) return `it returned ${error.status}`;
   if (error instanceof RequestRefused) return 'it refused the request';
-  return 'it could not be reached, or its answer was not understood';
+  return 'it could not be reached, or its response is invalid';
 }
 
 export function describeTool({ description }: ListedTool): string {

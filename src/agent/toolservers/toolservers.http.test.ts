@@ -86,7 +86,7 @@ const use = async (tool: string, input: object = {}): Promise<Told> => rig.tell(
 const outputOf = ({ tools }: Told) => tools[0]?.output as Record<string, unknown>;
 
 describe.concurrent('a tool of an MCP server', () => {
-  it('is offered to the model with its schema, beside the own ones, and without those of a server that is down', async () => {
+  it('is offered to the model with its schema, in addition to built-in tools, without tools of a server that is down', async () => {
     const user = await rig.user();
     const { status } = await rig.tell(user, [{ text: 'Hello.' }]);
     expect(status).toBe('completed');
@@ -215,9 +215,9 @@ describe('the list of tools', () => {
   });
 
   it.each([
-    [500, {}, 'it answered 500'],
-    [401, {}, 'it answered 401'],
-    [302, { location: 'http://127.0.0.1:1/' }, 'it answered with a redirect, which is not followed'],
+    [500, {}, 'it returned 500'],
+    [401, {}, 'it returned 401'],
+    [302, { location: 'http://127.0.0.1:1/' }, 'it returned a redirect, which is not followed'],
   ])('is empty if the server answers %i, and the log says why without a secret', async (status, headers, reason) => {
     lines.length = 0;
     const server = await startForeignServer(noTools);

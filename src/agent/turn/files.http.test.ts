@@ -81,7 +81,7 @@ describe('images', () => {
     expect(textOf(asked)).not.toContain('images.example');
   });
 
-  it('that were deleted are notes, and the thread goes on', async () => {
+  it('that were deleted are notes, and the thread continues', async () => {
     const threadId = newThread();
     const assetId = await newAsset(await makeImage('png'));
     await turn(threadId, [file(`asset:${assetId}`)]);

@@ -165,6 +165,6 @@ async function refuseDownloads(
   files: readonly { readonly url: URL; readonly isUrlSupportedByModel: boolean }[],
 ): Promise<null[]> {
   if (files.some(({ isUrlSupportedByModel }) => !isUrlSupportedByModel))
-    throw new Error('The model does not read files of this kind from an address.');
+    throw new Error('The model does not read files of this type from a URL.');
   return files.map(() => null);
 }

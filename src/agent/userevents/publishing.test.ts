@@ -27,7 +27,7 @@ describe.each(laneEngines)('events of users on $name', (engine) => {
     const list = async (userId: string, afterSeq = 0, limit = 1000) =>
       (await listUserEvents(db, [{ userId, afterSeq }], limit)).map(({ seq, event }) => [seq, Object(event).threadId]);
 
-    it('have one sequence of numbers for each user, without a gap, however many are written at once', async () => {
+    it('have one sequence of numbers for each user, without gaps, even if written concurrently', async () => {
       const [one, two] = [randomUUID(), randomUUID()];
       await Promise.all(
         Array.from({ length: 40 }, (_, index) => publish(index % 2 === 0 ? one : two, `${index}a`, `${index}b`)),
@@ -41,7 +41,7 @@ describe.each(laneEngines)('events of users on $name', (engine) => {
       }
     });
 
-    it('are not written, and wake nobody, if the change is rolled back', async () => {
+    it('are not written, and wake no reader, if the change is rolled back', async () => {
       const userId = randomUUID();
       await publish(userId, 'first');
       const change = transaction(db, async (tx) => {

@@ -60,7 +60,7 @@ export class UserEventReaders {
   constructor(deps: UserEventReadersDeps, pace: UserEventReadersPace = {}) {
     const { heartbeatEveryMs = defaultHeartbeatEveryMs, stalledAfterMs = defaultStalledAfterMs } = pace;
     this.#deps = deps;
-    const onError = (error: unknown) => deps.log.warn({ err: error }, 'the readers of events could not be served');
+    const onError = (error: unknown) => deps.log.warn({ err: error }, 'could not send events to readers');
     this.#intervals = [
       startInterval(pace.lookEveryMs ?? defaultLookEveryMs, async () => this.#wake(this.#all()), onError),
       startInterval(

@@ -17,7 +17,7 @@ export function addUserEventRoutes(
       },
     },
     async ({ caller, headers }, reply) => {
-      if (caller.kind !== 'user') throw new Error('the guard lets only users through');
+      if (caller.kind !== 'user') throw new Error('the guard admits only users');
       await userEventReaders.read(reply, caller, readLastUserEventId(headers['last-event-id']));
     },
   );

@@ -164,7 +164,7 @@ describe('the events of threads', () => {
 });
 
 describe('GET /events', () => {
-  it('knows tokens only', async () => {
+  it('accepts only tokens', async () => {
     const user = await rig.user();
     expect((await rig.server.call('GET', '/events')).status).toBe(401);
     expect((await rig.at(rig.url, { ...user, credential: {} }).call('GET', '/events')).status).toBe(401);

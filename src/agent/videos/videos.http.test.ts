@@ -62,7 +62,7 @@ const submit = (user: Chatter, id: string, headers = {}) =>
   user.call('POST', `/video/submit/${id}`, undefined, headers);
 
 describe.concurrent('a video', () => {
-  it('is ordered, waited for, kept, shown and paid', async () => {
+  it('is requested, waited for, stored, shown and paid', async () => {
     const user = await rig.user('basic', 41);
     const { status, tools, answer, output, prompt, taskId } = await order(user);
     expect([status, await rig.credits(user)]).toEqual(['completed', 0]);
@@ -105,15 +105,11 @@ describe.concurrent('a video', () => {
   );
 
   it.each([
-    ['401', { order: json({}, 401) }, 'The video provider answered 401.'],
-    ['429', { order: json({}, 429) }, 'The video provider answered 429.'],
-    ['500 to polls', { states: [refusal(500, { 'retry-after': '0' })] }, 'The video provider answered 500.'],
-    [
-      'garbage',
-      { order: { answer: { body: 'nonsense' } } },
-      'The video provider answered something else than a video.',
-    ],
-    ['an empty clip', { content: { answer: { type: 'video/mp4', body: '' } } }, 'gave an empty video.'],
+    ['401', { order: json({}, 401) }, 'The video provider returned 401.'],
+    ['429', { order: json({}, 429) }, 'The video provider returned 429.'],
+    ['500 to polls', { states: [refusal(500, { 'retry-after': '0' })] }, 'The video provider returned 500.'],
+    ['garbage', { order: { answer: { body: 'nonsense' } } }, 'The video provider did not return a video.'],
+    ['an empty clip', { content: { answer: { type: 'video/mp4', body: '' } } }, 'returned an empty video.'],
   ] satisfies readonly (readonly [string, Making, string])[])(
     'of a provider that fails (%s): an output; the run goes on, and the video is free',
     async (_title, making, reason) => {
@@ -126,7 +122,7 @@ describe.concurrent('a video', () => {
     },
   );
 
-  it('that fails at first is ordered once: whoever goes on asks after it', async () => {
+  it('that fails at first is requested once: the next worker polls it', async () => {
     const user = await rig.user('pro', 100);
     const { status, output, prompt } = await order(user, {
       states: [json({}, 500), queued, json({ id: 'x', status: 'completed' })],
@@ -230,7 +226,7 @@ describe.concurrent('POST /video/submit', () => {
     expect(await rig.credits(user)).toBe(0);
   });
 
-  it('of two at once one retries', async () => {
+  it('retries once if it is requested twice at the same time', async () => {
     const user = await rig.user('free', 10);
     const { taskId } = await order(user);
     await grant(user, 'pro', 1000);
@@ -250,7 +246,7 @@ describe.concurrent('POST /video/submit', () => {
     expect([status, body.error]).toEqual([expected, 'unauthorized']);
   });
 
-  it('ignores the internal key, a wrong one too, beside a token', async () => {
+  it('ignores the internal key next to a token, even a wrong one', async () => {
     const user = await rig.user('free', 10);
     const { taskId } = await order(user);
     for (const key of ['', 'wrong', rig.media.internalKey]) {
@@ -259,7 +255,7 @@ describe.concurrent('POST /video/submit', () => {
     }
   });
 
-  it('of a stranger, and of nobody: 404', async () => {
+  it('of another user, and of no user, returns 404', async () => {
     const { taskId, output } = await order(await rig.user('free', 10));
     const stranger = await rig.user('max', 1000);
     for (const id of [taskId, output.videoId, randomUUID(), 'nonsense', `${taskId}x`]) {
@@ -297,7 +293,7 @@ describe('a clip of a provider', () => {
     expect(output).toMatchObject({ status: 'completed', assetId: expect.any(String) });
     expect(await videoOf(rig, user, output.assetId)).toMatchObject({ ready: true, thumbAssetId: null });
     const line = logged.find((text) => text.includes(String(output.assetId)));
-    expect(line).toContain('a clip gets no poster, size and duration');
+    expect(line).toContain('could not add poster, size and duration to a clip');
     expect(line).toContain('ffmpeg is not installed');
   });
 

@@ -61,7 +61,7 @@ export async function orderVideo(
 ): Promise<{ readonly video: Video; readonly failure: Failure | undefined }> {
   return transaction(deps.db, async (tx) => {
     // The run was aborted. The video is unwanted, and no other process would cancel it.
-    if (!(await holdRun(tx, run))) throw new RunFailure('The run is over.');
+    if (!(await holdRun(tx, run))) throw new RunFailure('The run has ended.');
     const { ownerId, threadId, taskId, messageId, model } = run;
     return placeOrder(deps, tx, { ownerId, threadId, taskId, messageId, toolCallId, model, input });
   });
@@ -216,14 +216,14 @@ async function makeVideo(deps: VideoDeps, job: Job<Payload>): Promise<void> {
 function speakable(error: unknown, isOrdered: boolean): unknown {
   if (error instanceof ProviderFailed && !isOrdered) return new UnrecoverableError(error.message, { cause: error });
   const maySay = error instanceof ProviderFailed || error instanceof UnrecoverableError;
-  return maySay ? error : new Error('The video could not be made or stored.', { cause: error });
+  return maySay ? error : new Error('The video could not be generated or stored.', { cause: error });
 }
 
 async function keepClip(deps: VideoDeps, video: Video, clip: Clip, signal: AbortSignal) {
   const { ownerId, threadId, videoId } = video;
   const { prompt } = video.input;
   const { poster } = clip;
-  if (clip.bytes.length === 0) throw new UnrecoverableError('The video provider gave an empty video.');
+  if (clip.bytes.length === 0) throw new UnrecoverableError('The video provider returned an empty video.');
   const place = { ownerId, threadId };
   const thumb =
     poster && (await keep(deps, { ...place, ...poster, reference: `poster:${videoId}`, kind: 'image' }, signal));

@@ -27,7 +27,7 @@ const message = (text: string) => ({
 });
 
 describe('the doctor', () => {
-  it('asks a model of a package for a word', async () => {
+  it('requests a word from a model of a package', async () => {
     server.on('ready-', json(message('Ready.')));
     await checkSdkModel(optionsOf('ready-'), 10_000);
     expect(server.requests.at(-1)).toMatchObject({ path: '/v1/messages', headers: { 'x-api-key': 'a key' } });

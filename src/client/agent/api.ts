@@ -3,9 +3,9 @@
 export interface TaskRequest {
   readonly threadId: string;
   readonly message?: UserMessage | null;
-  /** Short form of a message that is one text. */
+  /** A short form for a message with a single text. */
   readonly text?: string | null;
-  /** A message of the thread: it and all after it are dropped. */
+  /** A message of the thread. This message and all later ones are dropped. */
   readonly rewindTo?: string | null;
   readonly model?: string | null;
   /** Required with X-Internal-Key. */
@@ -24,7 +24,7 @@ export interface TaskInfo {
   readonly status: 'running' | 'completed' | 'failed' | 'aborted';
   readonly createdAt: string;
   readonly updatedAt: string;
-  /** Why it failed. */
+  /** The reason of the failure. */
   readonly error: string | null;
 }
 
@@ -37,8 +37,8 @@ export interface CurrentTask {
 }
 
 export interface MessagePaging {
-  /** 1 to 200; all messages when it is left out. */ readonly limit?: number;
-  /** A message of the thread: the page ends before it. Without `limit`, it has up to 200 messages. */
+  /** 1 to 200. If absent, all messages are returned. */ readonly limit?: number;
+  /** A message of the thread; the page ends before this message. Without `limit`, the page has up to 200 messages. */
   readonly before?: string;
   /** With X-Internal-Key: must own the thread. */
   readonly userId?: string;
@@ -49,10 +49,10 @@ export interface ThreadMessages {
 }
 
 export interface ThreadListing {
-  /** 1 to 200; 50 when it is left out. */ readonly limit?: number;
-  /** The `next_cursor` of the page before. */
+  /** 1 to 200. Default: 50. */ readonly limit?: number;
+  /** The `next_cursor` of the previous page. */
   readonly cursor?: string;
-  /** Words that all occur in the title or the texts of the thread. */
+  /** Words that must all occur in the title or the texts of the thread. */
   readonly q?: string;
   /** Required with X-Internal-Key. */
   readonly userId?: string;
@@ -81,13 +81,13 @@ export interface ThreadChange {
 
 export interface ThreadDeletion {
   /** With X-Internal-Key: must own the thread. */ readonly userId?: string;
-  /** `true`: the assets of the thread are deleted too. */
+  /** `true`: also delete the assets of the thread. */
   readonly assets?: 'true' | 'false';
 }
 
 export interface ThreadsDeletion {
   /** Required with X-Internal-Key. */ readonly userId?: string;
-  /** `true`: the assets of the thread are deleted too. */
+  /** `true`: also delete the assets of the thread. */
   readonly assets?: 'true' | 'false';
 }
 
@@ -125,9 +125,9 @@ export interface ConfiguredModels {
     /** The price of a run in credits. */
     readonly credits: number;
     readonly contextTokens: number;
-    /** The plans that may use it; null: all. */
+    /** The plans that include it; null: all. */
     readonly plans: readonly ('free' | 'basic' | 'basic_year' | 'pro' | 'pro_year' | 'max' | 'max_year')[] | null;
-    /** The model that answers when this one fails. */
+    /** The model that is used if this one fails. */
     readonly fallback: string | null;
     /** The offline model. */
     readonly simulated: boolean;
@@ -142,8 +142,8 @@ export interface ConfiguredModels {
 }
 
 export interface UsageTotalsRange {
-  /** The first day, in UTC; 30 days before `to` when it is left out. */ readonly from?: string;
-  /** The last day, included; today when it is left out. */
+  /** The first day, in UTC. Default: 30 days before `to`. */ readonly from?: string;
+  /** The last day, included. Default: today. */
   readonly to?: string;
 }
 
@@ -163,13 +163,13 @@ export interface UsageTotals {
 }
 
 export interface SpenderListing {
-  /** In UTC; the current one when it is left out. */ readonly month?: string;
+  /** In UTC. Default: the current month. */ readonly month?: string;
   readonly limit?: number;
 }
 
 export interface Spenders {
   readonly month: string;
-  /** Those who spent the most credits, first. */
+  /** Users who spent the most credits come first. */
   readonly users: readonly {
     readonly userId: string;
     readonly runs: number;
@@ -180,8 +180,8 @@ export interface Spenders {
 }
 
 export interface UsageRange {
-  /** The first day, in UTC; 30 days before `to` when it is left out. */ readonly from?: string;
-  /** The last day, included; today when it is left out. */
+  /** The first day, in UTC. Default: 30 days before `to`. */ readonly from?: string;
+  /** The last day, included. Default: today. */
   readonly to?: string;
   /** Required with X-Internal-Key. */
   readonly userId?: string;
@@ -219,7 +219,8 @@ export interface VideosRetried {
 }
 
 export interface UserMessage {
-  /** Made when it is left out. One that the thread has is a repetition: 409 `message_exists`. */ readonly id?: string;
+  /** Generated if absent. If the thread already has the id, the response is 409 `message_exists`. */
+  readonly id?: string;
   readonly role: 'user';
   readonly parts: readonly (
     | { readonly type: 'text'; readonly text: string }
@@ -227,9 +228,9 @@ export interface UserMessage {
         readonly type: 'file';
         readonly mediaType: string;
         readonly filename?: string;
-        /** `asset:<assetId>` names a file of the library; it is signed when messages are read. */
+        /** `asset:<assetId>` refers to a file of the library, whose URL is signed when messages are read. */
         readonly url: string;
-        /** As `GET /messages` returns it: `atelier.assetId` names the asset, whatever the URL is. */
+        /** As `GET /messages` returns it: `atelier.assetId` identifies the asset, regardless of the URL. */
         readonly providerMetadata?: {
           readonly atelier?: { readonly assetId?: string; readonly [key: string]: unknown };
           readonly [key: string]: unknown;

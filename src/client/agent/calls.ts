@@ -42,7 +42,7 @@ export function agentCalls(access: Access) {
     startTask: (body: TaskRequest, options?: KeyedOptions): Promise<StartedTask> =>
       callJson(access, { method: 'POST', path: '/task', body, ...keyed(options) }, options),
 
-    /** Read the state of a run (`GET /task/:taskId`). */
+    /** Read the status of a run (`GET /task/:taskId`). */
     readTask: (taskId: string, options?: CallOptions): Promise<TaskInfo> =>
       callJson(access, { method: 'GET', path: `/task/${encodeURIComponent(taskId)}`, repeatable: true }, options),
 

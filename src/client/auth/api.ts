@@ -7,7 +7,7 @@ export interface SignInStart {
 }
 
 export interface SignInReturn {
-  /** The authorization code. Without it, the browser is redirected at once. */ readonly code?: string;
+  /** The authorization code. Without it, the browser is redirected immediately. */ readonly code?: string;
 }
 
 export interface AccessToken {
@@ -20,7 +20,7 @@ export interface AccessToken {
 }
 
 export interface SignOut {
-  /** `local` ends this session alone. */ readonly scope?: 'global' | 'local';
+  /** `local` ends only this session. */ readonly scope?: 'global' | 'local';
 }
 
 export interface SignedOut {
@@ -60,7 +60,7 @@ export interface OperatorActions {
 export interface PeopleListing {
   /** An id, or the beginning of an email address. Without it: the newest. */ readonly q?: string;
   readonly limit?: number;
-  /** `next_cursor` of the page before; only without `q`. */
+  /** The `next_cursor` of the previous page; only without `q`. */
   readonly cursor?: string;
 }
 
@@ -74,7 +74,7 @@ export interface PersonDetails {
   readonly person: Person;
   readonly settings: { readonly isOpenNotification: boolean };
   readonly invitedBy: string | null;
-  /** How many users this one has invited. */
+  /** The number of users that this user has invited. */
   readonly invited: number;
   readonly sessionsEndedAt: string | null;
   /** Changes of plan and credits by operators, newest first; at most 50. */
@@ -98,7 +98,7 @@ export interface PersonDetails {
 }
 
 export interface CreditsChange {
-  /** Chosen by the caller. A repeated request with it changes nothing. */ readonly changeId: string;
+  /** Chosen by the caller. Repeating a request with the same id changes nothing. */ readonly changeId: string;
   readonly plan?: 'free' | 'basic' | 'basic_year' | 'pro' | 'pro_year' | 'max' | 'max_year';
   /** Added to the balance; may be negative. */
   readonly credits?: number;
@@ -117,7 +117,7 @@ export interface Person {
 
 export interface ErasedPerson {
   /** The number of removed records of each kind. */ readonly removed: Readonly<Record<string, number>>;
-  /** Jobs that still name the person. They end within minutes, and are removed within a day. */
+  /** Jobs that still contain the id of the person. They end within minutes, and are removed within a day. */
   readonly pending: number;
   /** The account at the identity provider. */
   readonly provider: 'removed' | 'not_configured';
@@ -125,13 +125,13 @@ export interface ErasedPerson {
 
 export interface ActionSearch {
   readonly limit?: number;
-  /** `next_cursor` of the page before. */
+  /** The `next_cursor` of the previous page. */
   readonly cursor?: number;
   /** Only actions on this user. */
   readonly userId?: string;
-  /** Only actions of this operator, in any case. */
+  /** Only actions of this operator. Ignores case. */
   readonly actor?: string;
-  /** Only actions that contain this text, in any case. */
+  /** Only actions that contain this text. Ignores case. */
   readonly action?: string;
 }
 
@@ -146,7 +146,7 @@ export interface ActionPage {
     readonly outcome: string;
     readonly requestId: string | null;
   }[];
-  /** `null`: this was the last page. One page looks at 20,000 actions, so it can be empty before the last one. */
+  /** `null`: this was the last page. A page searches 20,000 actions, so it can be empty although later pages have matches. */
   readonly next_cursor: string | null;
 }
 

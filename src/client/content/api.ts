@@ -13,14 +13,14 @@ export interface SitemapPage {
 }
 
 export interface Announcement {
-  /** The same as `title`, for older readers. */ readonly announcement: string;
+  /** The same as `title`, for older clients. */ readonly announcement: string;
   readonly url: string;
   readonly visible: boolean;
-  /** In the language of the reader; empty when there is none. */
+  /** In the language of the reader. Empty if there is none. */
   readonly title: string;
-  /** In the language of the reader; empty when there is none. */
+  /** In the language of the reader. Empty if there is none. */
   readonly description: string;
-  /** In the language of the reader; empty when there is none. */
+  /** In the language of the reader. Empty if there is none. */
   readonly imageUrl: string;
 }
 
@@ -31,11 +31,11 @@ export interface HomeCards {
 
 export interface Trending {
   readonly items: readonly {
-    /** In the language of the reader; empty when there is none. */ readonly title: string;
+    /** In the language of the reader. Empty if there is none. */ readonly title: string;
     readonly coverType: 'image' | 'video';
     /** The video when `coverType` is `video`, the image otherwise. */
     readonly cover: string;
-    /** In the language of the reader; empty when there is none. */
+    /** In the language of the reader. Empty if there is none. */
     readonly url: string;
   }[];
 }
@@ -47,18 +47,18 @@ export interface UnsubscribeLink {
 export interface HomeCard {
   readonly id: string;
   readonly coverType: 'image' | 'video';
-  /** In the language of the reader; empty when there is none. */
+  /** In the language of the reader. Empty if there is none. */
   readonly image: string;
-  /** In the language of the reader; empty when there is none. */
+  /** In the language of the reader. Empty if there is none. */
   readonly coverVideo: string;
   readonly arcadeLink: string;
   readonly mobileArcadeLink: string;
   readonly requiredPlan: 'free' | 'basic' | 'basic_year' | 'pro' | 'pro_year' | 'max' | 'max_year';
-  /** In the language of the reader; empty when there is none. */
+  /** In the language of the reader. Empty if there is none. */
   readonly title: string;
-  /** In the language of the reader; empty when there is none. */
+  /** In the language of the reader. Empty if there is none. */
   readonly description: string;
-  /** In the language of the reader; empty when there is none. */
+  /** In the language of the reader. Empty if there is none. */
   readonly prompt: string;
   readonly isFeatured: boolean;
   readonly model: 'lite' | 'nova' | 'ultra';

@@ -36,7 +36,7 @@ export function contentCalls(access: Access) {
     readFeedSitemap: (query?: SitemapPage, options?: CallOptions): Promise<string> =>
       callText(access, { method: 'GET', path: '/sitemap/feeds.xml', query, repeatable: true }, options),
 
-    /** Take a message of the mail provider (`POST /webhooks/resend`). */
+    /** Receive an event of the mail provider (`POST /webhooks/resend`). */
     receiveMailEvent: (options?: CallOptions): Promise<void> =>
       callVoid(access, { method: 'POST', path: '/webhooks/resend', repeatable: true }, options),
 
@@ -52,11 +52,11 @@ export function contentCalls(access: Access) {
     readTrending: (options?: CallOptions): Promise<Trending> =>
       callJson(access, { method: 'GET', path: '/op/trending', repeatable: true }, options),
 
-    /** Show the page that confirms an unsubscription (`GET /unsubscribe`). */
+    /** Show the unsubscribe confirmation page (`GET /unsubscribe`). */
     readUnsubscribePage: (query?: UnsubscribeLink, options?: CallOptions): Promise<string> =>
       callText(access, { method: 'GET', path: '/unsubscribe', query, repeatable: true }, options),
 
-    /** Unsubscribe from notification mail (`POST /unsubscribe`). */
+    /** Unsubscribe from notification email (`POST /unsubscribe`). */
     unsubscribe: (query?: UnsubscribeLink, options?: CallOptions): Promise<string> =>
       callText(access, { method: 'POST', path: '/unsubscribe', query, repeatable: true }, options),
   };

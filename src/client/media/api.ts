@@ -5,28 +5,28 @@ export interface UploadRequest {
   readonly scopeId: string;
   readonly kind: string;
   readonly mime: string;
-  /** Required with X-Internal-Key; the user of the token otherwise. */
+  /** Required with X-Internal-Key. Default: the user of the token. */
   readonly ownerId?: string | null;
-  /** A deterministic id, so that a replay meets what is there already. */
+  /** An id chosen by the caller, so that a repeated request has the same result. */
   readonly assetId?: string | null;
-  /** Signed when given: no other length is accepted. */
+  /** If present, the URL accepts only this length. */
   readonly byteSize?: number | null;
-  /** Also answers the address of a resumable upload. Needs `byteSize`. */
+  /** Also returns the URL of a resumable upload. Requires `byteSize`. */
   readonly resumable?: boolean | null;
 }
 
 export interface UploadReservation {
   readonly assetId: string;
   readonly storageKey: string;
-  /** For one PUT, 300 seconds long. */
+  /** Valid for one PUT within 300 seconds. */
   readonly uploadUrl: string;
-  /** Have to accompany the PUT. */
+  /** Send these headers with the PUT. */
   readonly headers: Readonly<Record<string, string>>;
   readonly expiresAt: string;
   /** Present if the request has `resumable: true`. */
   readonly resumable?: {
     readonly protocol: 'tus';
-    /** The URL of an existing upload by tus 1.0.0. */
+    /** The URL of an existing upload (tus 1.0.0). */
     readonly url: string;
     readonly expiresAt: string;
   };
@@ -38,13 +38,13 @@ export interface PendingRequest {
   readonly scopeKind: string;
   readonly scopeId: string;
   readonly mime: string;
-  /** Seconds that the address is valid; 3600 when it is left out. */
+  /** Seconds for which the URL is valid. Default: 3600. */
   readonly expiresIn?: number | null;
 }
 
 export interface PendingObject {
-  /** The bytes, with the mime of the request. */ readonly url: string;
-  /** As the store counts. */
+  /** The URL of the bytes, with the media type of the request. */ readonly url: string;
+  /** The size in the store. */
   readonly byteSize: number;
 }
 
@@ -54,9 +54,9 @@ export interface RegistrationRequest {
   readonly scopeId: string;
   readonly kind: string;
   readonly mime: string;
-  /** Required with X-Internal-Key; the user of the token otherwise. */
+  /** Required with X-Internal-Key. Default: the user of the token. */
   readonly ownerId?: string | null;
-  /** Accepted and not used: the store counts. */
+  /** Accepted but ignored: the size comes from the store. */
   readonly byteSize?: number | null;
   readonly width?: number | null;
   readonly height?: number | null;
@@ -64,9 +64,9 @@ export interface RegistrationRequest {
   readonly blurhash?: string | null;
   /** Videos only. */
   readonly thumbAssetId?: string | null;
-  /** The text that a model made the asset from; 1 to 4000 characters. */
+  /** The prompt from which a model generated the asset; 1 to 4000 characters. */
   readonly prompt?: string | null;
-  /** The name of the model that made the asset; 1 to 200 characters. */
+  /** The name of the model that generated the asset; 1 to 200 characters. */
   readonly model?: string | null;
 }
 
@@ -87,32 +87,32 @@ export interface Asset {
   readonly storageKey: string;
   /** The SHA-256 of the bytes in hex; `null` for assets that were never hashed. */
   readonly sha256: string | null;
-  /** The text that a model made the asset from. Only the owner and servers can read it. */
+  /** The prompt from which a model generated the asset. Only the owner and servers can read it. */
   readonly prompt: string | null;
-  /** The name of the model that made the asset. Only the owner and servers can read it. */
+  /** The name of the model that generated the asset. Only the owner and servers can read it. */
   readonly model: string | null;
   readonly createdAt: string;
 }
 
 export interface AssetListing {
-  /** Required with X-Internal-Key; the user of the token otherwise. */ readonly ownerId?: string | null;
+  /** Required with X-Internal-Key. Default: the user of the token. */ readonly ownerId?: string | null;
   readonly scopeKind?: string | null;
   /** With scopeKind. */
   readonly scopeId?: string | null;
   readonly kind?: string | null;
   /** By the mime. */
   readonly type?: 'image' | 'video' | 'other' | null;
-  /** `false`: without the thumbnails of videos of the owner. */
+  /** `false`: leaves out thumbnails of the owner’s videos. */
   readonly thumbnails?: 'true' | 'false' | null;
-  /** Each of its words, at most 10, has to occur in the prompt. */
+  /** Each of its words (at most 10) must occur in the prompt. */
   readonly q?: string | null;
   /** The earliest creation time. */
   readonly createdFrom?: string | null;
   /** Later than the latest creation time. */
   readonly createdBefore?: string | null;
-  /** 1 to 200; 50 when it is left out. */
+  /** 1 to 200. Default: 50. */
   readonly limit?: number;
-  /** `nextCursor` of the page before. */
+  /** The `nextCursor` of the previous page. */
   readonly cursor?: string | null;
 }
 
@@ -124,7 +124,7 @@ export interface AssetPage {
 
 export interface AssetChange {
   /** Videos only. */ readonly thumbAssetId?: string | null;
-  /** Video and audio only, as the next three. */
+  /** Video and audio only, like the next three fields. */
   readonly width?: number | null;
   readonly height?: number | null;
   readonly durationMs?: number | null;
@@ -132,7 +132,7 @@ export interface AssetChange {
 }
 
 export interface MediaUsageQuery {
-  /** Required with X-Internal-Key; the user of the token otherwise. */ readonly ownerId?: string | null;
+  /** Required with X-Internal-Key. Default: the user of the token. */ readonly ownerId?: string | null;
 }
 
 export interface MediaUsage {
@@ -146,7 +146,7 @@ export interface MediaUsage {
 
 export interface AssetsDeletion {
   /** UUIDs, or legacy paths that contain `/`. */ readonly ids: readonly string[];
-  /** The bucket of legacy paths; `agent_message` when it is left out. */
+  /** The bucket of legacy paths. Default: `agent_message`. */
   readonly legacyBucket?: string | null;
 }
 
@@ -161,25 +161,25 @@ export interface LegacyImport {
   readonly scopeKind: string;
   readonly scopeId: string;
   readonly path: string;
-  /** The bucket of legacy paths; `agent_message` when it is left out. */
+  /** The bucket of legacy paths. Default: `agent_message`. */
   readonly legacyBucket?: string | null;
 }
 
 export interface ScopeDeletion {
-  /** Required with X-Internal-Key; the user of the token otherwise. */ readonly ownerId?: string | null;
-  /** Without it: everything of the owner. */
+  /** Required with X-Internal-Key. Default: the user of the token. */ readonly ownerId?: string | null;
+  /** If absent: all assets of the owner. */
   readonly scopeKind?: string | null;
-  /** Without it: all scopes of the kind. Needs `scopeKind`. */
+  /** If absent: all scopes of the kind. Requires `scopeKind`. */
   readonly scopeId?: string | null;
-  /** Beginnings of legacy paths: of a folder with its `/` at the end. */
+  /** Prefixes of legacy paths. The prefix of a folder ends with `/`. */
   readonly legacyPrefixes?: readonly string[] | null;
-  /** The bucket of legacy paths; `agent_message` when it is left out. */
+  /** The bucket of legacy paths. Default: `agent_message`. */
   readonly legacyBucket?: string | null;
 }
 
 export interface ScopeDeleted {
-  /** Objects of the object store, watermark files included. */ readonly r2Deleted: number;
-  /** Legacy files, watermark files included. */
+  /** Objects of the object store, including watermark files. */ readonly r2Deleted: number;
+  /** Legacy files, including watermark files. */
   readonly legacyDeleted: number;
   /** Assets. */
   readonly dbDeleted: number;
@@ -187,9 +187,9 @@ export interface ScopeDeleted {
 
 export interface SignRequest {
   /** UUIDs, or legacy paths that contain `/`. */ readonly refs: readonly string[];
-  /** The bucket of legacy paths; `agent_message` when it is left out. */
+  /** The bucket of legacy paths. Default: `agent_message`. */
   readonly legacyBucket?: string | null;
-  /** `true`, or a file name: the URLs of files then answer as attachments. */
+  /** `true`, or a file name: the URLs of files then respond with attachments. */
   readonly download?: boolean | string | null;
 }
 
@@ -199,44 +199,44 @@ export type VideoSignedRefs = Readonly<Record<string, VideoSignedRef>>;
 
 export interface FitRequest {
   /** A UUID, or a legacy path that contains `/`. */ readonly ref: string;
-  /** The bucket of legacy paths; `agent_message` when it is left out. */
+  /** The bucket of legacy paths. Default: `agent_message`. */
   readonly legacyBucket?: string | null;
-  /** Pixels; 0 or left out: the axis is free. */
+  /** Pixels. 0 or absent: no limit. */
   readonly width?: number | null;
-  /** Pixels; 0 or left out: the axis is free. */
+  /** Pixels. 0 or absent: no limit. */
   readonly height?: number | null;
-  /** `fit` when it is left out. */
+  /** Default: `fit`. */
   readonly resizingType?: 'fit' | 'fill' | null;
   readonly enlarge?: boolean | null;
   /** The quality is lowered until the result fits. */
   readonly maxBytes?: number | null;
-  /** `jpeg` when it is left out. */
+  /** Default: `jpeg`. */
   readonly format?: 'jpeg' | 'png' | 'webp' | null;
   /** imgproxy's `ra`. */
   readonly resizingAlgorithm?: 'lanczos3' | 'lanczos2' | 'cubic' | 'linear' | 'nearest' | null;
 }
 
 export interface FittedImage {
-  /** Does not expire; gone when the asset is. */ readonly url: string;
+  /** Valid until the asset is deleted. */ readonly url: string;
 }
 
 export interface CopyRequest {
   /** A UUID, or a legacy path that contains `/`. */ readonly fromAssetId: string;
   readonly toScopeKind: string;
   readonly toScopeId: string;
-  /** With X-Internal-Key: the owner of the source when it is left out. Otherwise the user of the token. */
+  /** Default with X-Internal-Key: the owner of the source. Otherwise: the user of the token. */
   readonly toOwnerId?: string | null;
-  /** The bucket of legacy paths; `agent_message` when it is left out. */
+  /** The bucket of legacy paths. Default: `agent_message`. */
   readonly legacyBucket?: string | null;
-  /** Videos only: the thumbnail in the new scope. Left out: the copy has none. */
+  /** Videos only: the thumbnail in the new scope. If absent, the copy has none. */
   readonly thumbAssetId?: string | null;
 }
 
 export interface WatermarkRequest {
   /** A UUID, or a legacy path that contains `/`. */ readonly ref: string;
-  /** The bucket of legacy paths; `agent_message` when it is left out. */
+  /** The bucket of legacy paths. Default: `agent_message`. */
   readonly legacyBucket?: string | null;
-  /** `true`, or a file name: the URLs of files then answer as attachments. */
+  /** `true`, or a file name: the URLs of files then respond with attachments. */
   readonly download?: boolean | string | null;
 }
 
@@ -254,9 +254,9 @@ export interface TaskUpsert {
   readonly ownerId: string;
   /** Set by the first write. */
   readonly mediaType: string;
-  /** Never goes backwards; `pending` in a first write that leaves it out. */
+  /** Never goes backwards. Default of the first write: `pending`. */
   readonly status?: 'pending' | 'processing' | 'completed' | 'failed' | null;
-  /** Replaces what is there, where it is given. */
+  /** If present, replaces the stored value. */
   readonly metadata?: Readonly<Record<string, unknown>> | null;
 }
 
@@ -273,11 +273,11 @@ export interface MediaTask {
 }
 
 export interface VideoTaskRequest {
-  /** Reserved before, and uploaded to. */ readonly assetId: string;
+  /** The reserved id of an uploaded object. */ readonly assetId: string;
   readonly scopeKind: string;
   readonly scopeId: string;
   readonly mime: string;
-  /** Required with X-Internal-Key; the user of the token otherwise. */
+  /** Required with X-Internal-Key. Default: the user of the token. */
   readonly ownerId?: string | null;
   readonly threadId?: string | null;
 }
@@ -306,11 +306,11 @@ export interface IncidentListing {
   readonly status?: 'open' | 'upheld' | 'cleared' | null;
   readonly ownerId?: string | null;
   readonly list?: string | null;
-  /** `true`: only those that their owner appealed. */
+  /** `true`: only incidents with an appeal of their owner. */
   readonly appealed?: 'true' | 'false' | null;
-  /** 1 to 200; 50 when it is left out. */
+  /** 1 to 200. Default: 50. */
   readonly limit?: number;
-  /** `next_cursor` of the page before. */
+  /** The `next_cursor` of the previous page. */
   readonly cursor?: string | null;
 }
 
@@ -331,7 +331,7 @@ export interface Incident {
   readonly sha256: string;
   /** `sha256`, `md5`, `pdq`, or the list that the classifier named. */
   readonly list: string;
-  /** The place where the same bytes remain: an asset, or `bucket/path` of a legacy file. */
+  /** The location where the same bytes remain: an asset, or `bucket/path` of a legacy file. */
   readonly origin: string | null;
   readonly createdAt: string;
   readonly resolvedAt: string | null;
@@ -349,9 +349,9 @@ export interface IncidentCounts {
   readonly open: number;
   readonly upheld: number;
   readonly cleared: number;
-  /** Open incidents that their owner appealed. */
+  /** Open incidents with an appeal of their owner. */
   readonly openAppeals: number;
-  /** List → its incidents. */
+  /** The number of incidents of each list. */
   readonly lists: Readonly<Record<string, number>>;
 }
 
@@ -366,9 +366,9 @@ export interface AppealedIncident {
 }
 
 export interface RescreeningProgress {
-  /** `null`: there was none yet. */ readonly startedAt: string | null;
+  /** `null`: there was no rescreening yet. */ readonly startedAt: string | null;
   readonly finishedAt: string | null;
-  /** Assets at its start. */
+  /** The number of assets at its start. */
   readonly total: number;
   readonly checked: number;
   readonly blocked: number;
@@ -384,8 +384,8 @@ export interface Rescreening {
 }
 
 export interface SweepRequest {
-  /** Without it nothing is changed. */ readonly apply?: boolean | null;
-  /** Where the page before ended; the first page when it is left out. */
+  /** If absent, nothing is changed. */ readonly apply?: boolean | null;
+  /** The cursor of the previous response. If absent: the first page. */
   readonly cursor?: string | null;
 }
 

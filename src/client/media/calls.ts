@@ -170,7 +170,7 @@ export function mediaCalls(access: Access) {
     countIncidents: (options?: CallOptions): Promise<IncidentCounts> =>
       callJson(access, { method: 'GET', path: '/v1/incidents/counts', repeatable: true }, options),
 
-    /** Appeal once against the blocking of your content; the id is that of the incident or of the asset (`POST /v1/incidents/:id/appeal`). */
+    /** Appeal once against the blocking of your content, by the id of the incident or of the asset (`POST /v1/incidents/:id/appeal`). */
     appealIncident: (id: string, body: IncidentAppeal, options?: CallOptions): Promise<AppealedIncident> =>
       callJson(
         access,

@@ -5,18 +5,18 @@ export interface InjectRequest {
   readonly entity_type: 'user' | 'group';
   /** Sent in group conversations; servers only. */
   readonly group_id?: string | null;
-  /** The user's message. Empty: profiles, no memories. */
+  /** The user's message. If empty, the response contains profiles and no memories. */
   readonly query: string;
-  /** 1 to 100; 5 when it is left out. */
+  /** 1 to 100; 5 by default. */
   readonly limit?: number | null;
 }
 
 export interface Injection {
   readonly profile: Profile | null;
   readonly group_profile: Profile | null;
-  /** Memories of the entity, and up to 3 of the group, by falling score. */
+  /** Memories of the entity, and up to 3 of the group, by descending score. */
   readonly memories: readonly FoundMemory[];
-  /** The embedder does not answer: found by text alone. */
+  /** `true`: the embedder does not respond, so only the text was searched. */
   readonly degraded?: true;
 }
 
@@ -38,24 +38,24 @@ export interface SearchRequest {
   readonly entity_id: string;
   readonly entity_type: 'user' | 'group';
   readonly query: string;
-  /** 1 to 100; 10 when it is left out. */
+  /** 1 to 100; 10 by default. */
   readonly limit?: number | null;
   readonly type_filter?: 'preference' | 'workflow' | 'instruction' | 'episodic' | null;
 }
 
 export interface SearchResult {
   readonly memories: readonly FoundMemory[];
-  /** The embedder does not answer: found by text alone. */
+  /** `true`: the embedder does not respond, so only the text was searched. */
   readonly degraded?: true;
 }
 
 export interface ExtractionRequest {
-  /** Required with X-Internal-Key; otherwise the own id when it is left out. */ readonly entity_id?: string;
+  /** Required with X-Internal-Key. Default with a JWT: the id of the user. */ readonly entity_id?: string;
   /** As entity_id; `user` with a JWT. */
   readonly entity_type?: 'user' | 'group';
   /** A part of a conversation, the oldest message first. */
   readonly messages: readonly { readonly role: 'user' | 'assistant' | 'system' | 'tool'; readonly content: string }[];
-  /** When the messages were written; by default now. If the entity was erased since, nothing is added. */
+  /** The time when the messages were written. Default: now. If the entity has been erased since then, nothing is added. */
   readonly said_at?: string;
 }
 
@@ -64,21 +64,21 @@ export interface Extraction {
     readonly id: string;
     readonly content: string;
     readonly type: 'preference' | 'workflow' | 'instruction' | 'episodic';
-    /** `replaced`: an older memory was replaced by it. `none`: it was there word for word. */
+    /** `replaced`: an older memory was replaced by it. `none`: the same text already existed. */
     readonly action: 'added' | 'merged' | 'replaced' | 'none';
   }[];
 }
 
 export interface MemoryQuery {
-  /** Required with X-Internal-Key; otherwise the own id when it is left out. */ readonly entity_id?: string;
+  /** Required with X-Internal-Key. Default with a JWT: the id of the user. */ readonly entity_id?: string;
   /** As entity_id; `user` with a JWT. */
   readonly entity_type?: 'user' | 'group';
   readonly type?: 'preference' | 'workflow' | 'instruction' | 'episodic';
-  /** `true`: with memories that were replaced. */
+  /** `true`: includes replaced memories. */
   readonly include_invalid?: 'true' | 'false';
-  /** 1 to 100; 20 when it is left out. */
+  /** 1 to 100. Default: 20. */
   readonly limit?: number;
-  /** `next_cursor` of the page before. */
+  /** The `next_cursor` of the previous page. */
   readonly cursor?: string;
 }
 
@@ -96,14 +96,14 @@ export interface Memory {
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly created_at: string;
   readonly updated_at: string;
-  /** Since when it is replaced. `null`: it is valid. */
+  /** The time of its replacement. `null`: it is valid. */
   readonly invalid_at: string | null;
-  /** The memory that replaced it, unless that one was deleted. */
+  /** The memory that replaced it, unless that memory was deleted. */
   readonly replaced_by: string | null;
 }
 
 export interface EntityQuery {
-  /** Required with X-Internal-Key; otherwise the own id when it is left out. */ readonly entity_id?: string;
+  /** Required with X-Internal-Key. Default with a JWT: the id of the user. */ readonly entity_id?: string;
   /** As entity_id; `user` with a JWT. */
   readonly entity_type?: 'user' | 'group';
 }
@@ -122,9 +122,9 @@ export interface EntityExport {
     readonly metadata: Readonly<Record<string, unknown>>;
     readonly created_at: string;
     readonly updated_at: string;
-    /** Since when it is replaced. `null`: it is valid. */
+    /** The time of its replacement. `null`: it is valid. */
     readonly invalid_at: string | null;
-    /** The memory that replaced it, unless that one was deleted. */
+    /** The memory that replaced it, unless that memory was deleted. */
     readonly replaced_by: string | null;
     readonly links: readonly { readonly id: string; readonly kind: 'related' | 'conflict' }[];
     readonly history: readonly Revision[];
@@ -141,13 +141,13 @@ export interface MemoryListing {
   readonly entity_id?: string;
   readonly entity_type?: 'user' | 'group';
   readonly type?: 'preference' | 'workflow' | 'instruction' | 'episodic';
-  /** A part of the content, whatever its case. */
+  /** A part of the content. Ignores case. */
   readonly q?: string;
-  /** `true`: with memories that were replaced. */
+  /** `true`: includes replaced memories. */
   readonly include_invalid?: 'true' | 'false';
-  /** 1 to 100; 20 when it is left out. */
+  /** 1 to 100. Default: 20. */
   readonly limit?: number;
-  /** `next_cursor` of the page before. */
+  /** The `next_cursor` of the previous page. */
   readonly cursor?: string;
 }
 
@@ -165,9 +165,9 @@ export interface AdminMemory {
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly created_at: string;
   readonly updated_at: string;
-  /** Since when it is replaced. `null`: it is valid. */
+  /** The time of its replacement. `null`: it is valid. */
   readonly invalid_at: string | null;
-  /** The memory that replaced it, unless that one was deleted. */
+  /** The memory that replaced it, unless that memory was deleted. */
   readonly replaced_by: string | null;
   readonly links: readonly { readonly id: string; readonly kind: 'related' | 'conflict' }[];
 }
@@ -183,10 +183,10 @@ export interface MemoryHistory {
 }
 
 export interface ProfileListing {
-  /** A part of the entity id, the summary or a fact, whatever its case. */ readonly q?: string;
-  /** 1 to 100; 20 when it is left out. */
+  /** A part of the entity id, the summary or a fact. Ignores case. */ readonly q?: string;
+  /** 1 to 100. Default: 20. */
   readonly limit?: number;
-  /** `next_cursor` of the page before. */
+  /** The `next_cursor` of the previous page. */
   readonly cursor?: string;
 }
 
@@ -204,7 +204,7 @@ export interface AdminProfile {
   readonly updated_at: string;
   /** Facts that operators wrote. */
   readonly locked: readonly string[];
-  /** Facts from memories, with the memories that they rest on. */
+  /** Facts from memories, with their source memories. */
   readonly derived: Readonly<Record<string, { readonly value: string; readonly evidence: readonly string[] }>>;
 }
 
@@ -232,9 +232,9 @@ export interface FoundMemory {
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly created_at: string;
   readonly updated_at: string;
-  /** Higher is nearer to the query. */
+  /** Higher scores are more relevant to the query. */
   readonly score: number;
-  /** Not found by the query: one of the newest instructions and preferences. */
+  /** `true`: the query did not find it. It is one of the newest instructions and preferences. */
   readonly fallback?: true;
 }
 
@@ -261,7 +261,7 @@ export interface Revision {
   } | null;
   readonly similarity: number | null;
   readonly embedder: string;
-  /** Why the language model decided so. */
+  /** The reason of the decision of the language model. */
   readonly reason: string | null;
   readonly undone: boolean;
   readonly created_at: string;

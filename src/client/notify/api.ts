@@ -5,7 +5,7 @@ export interface NotifyRequest {
   readonly userId?: string | null;
   /** For the texts of the type. */
   readonly data?: Readonly<Record<string, unknown>> | null;
-  /** With an email address the user is not looked up. */
+  /** With an email address, the service does not look up the user. */
   readonly contact?: { readonly email?: string | null; readonly locale?: string | null } | null;
 }
 
@@ -34,13 +34,13 @@ export interface EmailRequest {
     | null;
   readonly headers?: Readonly<Record<string, string>> | null;
   readonly tags?: readonly { readonly name: string; readonly value: string }[] | null;
-  /** At most 30 days ahead. The past means now. */
+  /** At most 30 days ahead. A time in the past means now. */
   readonly scheduled_at?: string | null;
 }
 
 export interface EmailAnswer {
-  /** The provider’s; of a scheduled mail ours. */ readonly id: string;
-  /** The recipients that the mail did not go to; absent: none. */
+  /** The id of the provider. For a scheduled email: the id of this service. */ readonly id: string;
+  /** The suppressed recipients. If absent: none. */
   readonly suppressed?: readonly string[];
 }
 
@@ -52,14 +52,14 @@ export interface EmailBatchAnswer {
 
 export interface EmailListing {
   readonly limit?: number;
-  /** The id of the last mail of the page before. */
+  /** The id of the last email of the previous page. */
   readonly after?: string;
 }
 
 export interface EmailList {
   readonly object: 'list';
   readonly has_more: boolean;
-  /** The newest first; those of the last 30 days. */
+  /** The emails of the last 30 days, newest first. */
   readonly data: readonly {
     readonly id: string;
     readonly to: readonly string[];
@@ -67,9 +67,9 @@ export interface EmailList {
     readonly status: 'scheduled' | 'sent' | 'delivered' | 'bounced' | 'complained' | 'failed' | 'canceled';
     /** ISO 8601. */
     readonly created_at: string;
-    /** ISO 8601; `null`: it was to be sent at once. */
+    /** ISO 8601. `null`: the email was not scheduled. */
     readonly scheduled_at: string | null;
-    /** Why the last attempt failed; `null` after it was sent. */
+    /** The reason of the last failed attempt; `null` after it was sent. */
     readonly reason: string | null;
   }[];
 }
@@ -85,7 +85,7 @@ export interface Email {
   /** ISO 8601; `null`: sent immediately. */
   readonly scheduled_at: string | null;
   readonly tags: readonly { readonly name: string; readonly value: string }[];
-  /** The oldest first; the last 100. */
+  /** The last 100, oldest first. */
   readonly events: readonly {
     readonly type:
       | 'sent'
@@ -119,7 +119,7 @@ export interface EmailEvent {
 export interface NotificationTypes {
   readonly types: readonly {
     readonly type: string;
-    /** `product`: users can switch it off, and unsubscribe. */
+    /** `product`: users can turn it off and unsubscribe. */
     readonly audience: 'account' | 'product';
     readonly locales: readonly (
       | 'en'
@@ -139,7 +139,7 @@ export interface NotificationTypes {
 }
 
 export interface PreviewRequest {
-  /** By default `en`. */ readonly locale?: string | null;
+  /** Default: `en`. */ readonly locale?: string | null;
   /** As in `POST /notify`. */
   readonly data?: Readonly<Record<string, unknown>> | null;
 }
@@ -177,7 +177,7 @@ export interface ErasedMails {
 
 export interface SuppressionListing {
   readonly limit?: number;
-  /** `next_cursor` of the page before. */
+  /** The `next_cursor` of the previous page. */
   readonly cursor?: string;
 }
 

@@ -33,23 +33,23 @@ export function notifyCalls(access: Access) {
     notify: (body: NotifyRequest, options?: KeyedOptions): Promise<NotifyAnswer> =>
       callJson(access, { method: 'POST', path: '/notify', body, ...keyed(options) }, options),
 
-    /** Send a mail (`POST /emails`). */
+    /** Send an email (`POST /emails`). */
     sendEmail: (body: EmailRequest, options?: KeyedOptions): Promise<EmailAnswer> =>
       callJson(access, { method: 'POST', path: '/emails', body, ...keyed(options) }, options),
 
-    /** Send up to 100 mails (`POST /emails/batch`). */
+    /** Send up to 100 emails (`POST /emails/batch`). */
     sendEmails: (body: EmailBatch, options?: KeyedOptions): Promise<EmailBatchAnswer> =>
       callJson(access, { method: 'POST', path: '/emails/batch', body, ...keyed(options) }, options),
 
-    /** List accepted mails, newest first (`GET /emails`). */
+    /** List accepted emails, newest first (`GET /emails`). */
     listEmails: (query?: EmailListing, options?: CallOptions): Promise<EmailList> =>
       callJson(access, { method: 'GET', path: '/emails', query, repeatable: true }, options),
 
-    /** Read the status of a mail (`GET /emails/:id`). */
+    /** Read the status of an email (`GET /emails/:id`). */
     readEmail: (id: string, options?: CallOptions): Promise<Email> =>
       callJson(access, { method: 'GET', path: `/emails/${encodeURIComponent(id)}`, repeatable: true }, options),
 
-    /** Cancel a scheduled mail (`POST /emails/:id/cancel`). */
+    /** Cancel a scheduled email (`POST /emails/:id/cancel`). */
     cancelEmail: (id: string, options?: CallOptions): Promise<CanceledEmail> =>
       callJson(access, { method: 'POST', path: `/emails/${encodeURIComponent(id)}/cancel`, repeatable: true }, options),
 
@@ -69,11 +69,11 @@ export function notifyCalls(access: Access) {
         options,
       ),
 
-    /** List the newest mails to an address (`GET /people/mails`). */
+    /** List the newest emails to an address (`GET /people/mails`). */
     listMailsOfPerson: (query: MailsOfPersonQuery, options?: CallOptions): Promise<MailsOfPerson> =>
       callJson(access, { method: 'GET', path: '/people/mails', query, repeatable: true }, options),
 
-    /** Erase the mails of a person (`POST /people/erasure`). */
+    /** Erase the emails of a person (`POST /people/erasure`). */
     eraseMails: (body: MailsErasure, options?: CallOptions): Promise<ErasedMails> =>
       callJson(access, { method: 'POST', path: '/people/erasure', body, repeatable: true }, options),
 
@@ -81,7 +81,7 @@ export function notifyCalls(access: Access) {
     listSuppressions: (query?: SuppressionListing, options?: CallOptions): Promise<SuppressionPage> =>
       callJson(access, { method: 'GET', path: '/suppressions', query, repeatable: true }, options),
 
-    /** Lift the suppression of an address (`DELETE /suppressions/:address`). */
+    /** Remove an address from the suppression list (`DELETE /suppressions/:address`). */
     liftSuppression: (address: string, options?: CallOptions): Promise<void> =>
       callVoid(
         access,

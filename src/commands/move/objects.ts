@@ -92,7 +92,7 @@ async function moveObject(
   for await (const chunk of back?.stream ?? []) received.update(chunk);
   const sha256 = sent.digest('hex');
   if (sha256 !== received.digest('hex'))
-    throw new StartFault(`S3_ENDPOINT: ${key} was read back with different bytes than were written.`);
+    throw new StartFault(`S3_ENDPOINT: ${key} has different bytes after the upload.`);
   return { newEtag: written.etag, sha256 };
 }
 

@@ -7,14 +7,14 @@ const values = z.array(z.number().nullable());
 
 export const history = z.object({
   stepS: z.int(),
-  startsAt: z.array(z.iso.datetime()).describe('The start of each step, oldest first. All lists are as long.'),
+  startsAt: z.array(z.iso.datetime()).describe('The start of each step, oldest first. All lists have the same length.'),
   services: z.array(
     z.object({
       service: z.string(),
-      ready: values.describe('The share of checks in which it was ready; null: not measured.'),
+      ready: values.describe('The share of checks that found it ready; null: not measured.'),
       perMinute: values.describe('Requests.'),
       errorsPerMinute: values.describe('Responses with a 5xx status.'),
-      p50Ms: values.describe('Half of the responses took at most this long. Streams are left out.'),
+      p50Ms: values.describe('The median response time, without streams.'),
       p95Ms: values,
     }),
   ),
@@ -34,7 +34,9 @@ export const history = z.object({
       dead: values,
     }),
   ),
-  engines: z.array(z.object({ service: z.string(), engine: z.string(), ok: values.describe('A share, as `ready`.') })),
+  engines: z.array(
+    z.object({ service: z.string(), engine: z.string(), ok: values.describe('A share, like `ready`.') }),
+  ),
 });
 export type History = z.output<typeof history>;
 
@@ -53,6 +55,6 @@ export const errorList = z.object({
       }),
     )
     .describe('The newest first; at most 50.'),
-  unread: z.array(z.string()).describe('Services that do not answer. Their errors are unknown.'),
+  unread: z.array(z.string()).describe('Services that do not respond. Their errors are unknown.'),
 });
 export type ErrorList = z.output<typeof errorList>;

@@ -6,14 +6,14 @@ const jobState = z.enum(['waiting', 'scheduled', 'running', 'dead']);
 const queue = z.object({
   queue: z.string(),
   waiting: z.int().describe('Due now.'),
-  scheduled: z.int().describe('Due later, retries included.'),
+  scheduled: z.int().describe('Due later, including retries.'),
   running: z.int(),
   dead: z.int(),
-  oldestDueAt: z.iso.datetime().nullable().describe('How long the first waiting job has been due.'),
+  oldestDueAt: z.iso.datetime().nullable().describe('The time since the first waiting job became due.'),
 });
 export const queueList = z.object({
   queues: z.array(queue),
-  largestCount: z.int().describe('Counts end one above this number.'),
+  largestCount: z.int().describe('Counts stop one above this number.'),
 });
 export type QueueList = z.output<typeof queueList>;
 
@@ -22,9 +22,9 @@ export const jobQuery = z.object({ queue: queueName, state: jobState });
 
 const job = z.object({
   id: z.string(),
-  fence: z.int().describe('Changes with each attempt. Send it with a retry.'),
+  fence: z.int().describe('It changes with each attempt. Send it with a retry.'),
   attempts: z.int(),
-  reason: z.string().nullable().describe('Why the last failed attempt failed.'),
+  reason: z.string().nullable().describe('The reason of the last failure.'),
   payload: z.string().describe('JSON without secrets, shortened.'),
   isSettled: z.boolean().describe('The service has handled the failure, so the job cannot be retried.'),
   requestId: z.string().nullable(),
@@ -35,7 +35,7 @@ const job = z.object({
   endedAt: z.iso.datetime().nullable(),
 });
 export const jobList = z.object({
-  jobs: z.array(job).describe('At most 100. Dead jobs: newest first; others: next first.'),
+  jobs: z.array(job).describe('At most 100. Dead jobs are listed newest first, all other jobs by due time.'),
 });
 export type JobList = z.output<typeof jobList>;
 export type ShownJob = JobList['jobs'][number];
@@ -45,6 +45,6 @@ export const seenJob = z.object({ fence: z.int().min(0).describe('The fence of t
 export const deadOfQueue = z.object({ queue: queueName });
 export const changedJobs = z.object({
   count: z.int(),
-  hasMore: z.boolean().describe('The limit of one call was reached. Call again for the others.'),
+  hasMore: z.boolean().describe('The limit of one call was reached. Call again for the remaining jobs.'),
 });
 export type ChangedJobs = z.output<typeof changedJobs>;

@@ -200,7 +200,7 @@ describe('settings', () => {
     expect(body.standIns.map(({ setting }) => setting)).toContain('IDP_URL');
   });
 
-  it('are checked on request, and not again at once', async () => {
+  it('are checked on request, and not again immediately', async () => {
     const { status, body } = await desk.send<Examination>('POST', '/api/settings/doctor');
     expect(status).toBe(200);
     expect(body.findings.find(({ name }) => name === 'database')).toMatchObject({ state: 'ok' });

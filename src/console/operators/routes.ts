@@ -17,13 +17,13 @@ export function addSessionRoutes(app: HttpServer, { sessions, identity }: Sessio
 
   app.post(
     '/api/session',
-    { schema: { tags, summary: 'Show CONSOLE_TOKEN for a session', body: signIn } },
+    { schema: { tags, summary: 'Exchange CONSOLE_TOKEN for a session', body: signIn } },
     async (request, reply) => reply.header('set-cookie', sessions.begin(request.body.token)).code(204).send(),
   );
 
   app.post(
     '/api/session/identity',
-    { schema: { tags, summary: 'Show an access token of an operator for a session', body: identitySignIn } },
+    { schema: { tags, summary: 'Exchange the access token of an operator for a session', body: identitySignIn } },
     async (request, reply) => {
       if (identity === undefined) throw consoleProblems.not_an_operator();
       const operator = await identifyOperator(identity.tokens, identity.roles, request.body.accessToken);

@@ -11,7 +11,7 @@ export interface ErasureStep {
   /** `waiting`: another service has to finish first. */
   readonly status: 'done' | 'failed' | 'waiting';
   readonly removed: Readonly<Record<string, number>>;
-  /** Why it failed. */
+  /** The reason of the failure. */
   readonly message: string | null;
 }
 

@@ -43,20 +43,22 @@ export function addSentMailRoutes(app: HttpServer, guard: OperatorGuard, { notif
       idempotent: true,
     });
 
-  app.get('/api/notify/types', { ...guard, schema: { tags, summary: 'Types of mails' } }, async (_request, reply) =>
-    passOn(reply, await notify.send({ method: 'GET', route: '/types' }), 'notification'),
+  app.get(
+    '/api/notify/types',
+    { ...guard, schema: { tags, summary: 'List notification types' } },
+    async (_request, reply) => passOn(reply, await notify.send({ method: 'GET', route: '/types' }), 'notification'),
   );
 
   const schema = (summary: string) => ({ tags, summary, params: previewPath, querystring: previewQuery });
   app.get(
     '/api/notify/types/:type/preview',
-    { ...guard, schema: schema('A mail of a type, with these values') },
+    { ...guard, schema: schema('Preview a notification with these values') },
     async ({ params, query }, reply) => passOn(reply, await renderType(params.type, query), 'notification'),
   );
 
   app.get(
     '/api/notify/types/:type/html',
-    { ...guard, schema: schema('The page of a mail of a type, in a sandbox') },
+    { ...guard, schema: schema('Show the preview of a notification as a page, in a sandbox') },
     async ({ params, query }, reply) => {
       const response = await renderType(params.type, query);
       if (response.status !== 200) return passOn(reply, response, 'notification');
@@ -67,7 +69,7 @@ export function addSentMailRoutes(app: HttpServer, guard: OperatorGuard, { notif
 
   app.get(
     '/api/notify/emails',
-    { ...guard, schema: { tags, summary: 'Sent and scheduled mails, newest first', querystring: sentMailQuery } },
+    { ...guard, schema: { tags, summary: 'List sent and scheduled emails, newest first', querystring: sentMailQuery } },
     async ({ query: { after } }, reply) => {
       const query = new URLSearchParams({ limit: String(pageSize), ...(after !== undefined && { after }) });
       return passOn(
@@ -80,7 +82,7 @@ export function addSentMailRoutes(app: HttpServer, guard: OperatorGuard, { notif
 
   app.get(
     '/api/notify/emails/:id',
-    { ...guard, schema: { tags, summary: 'Read the status of a mail', params: sentMailPath } },
+    { ...guard, schema: { tags, summary: 'Read the status of an email', params: sentMailPath } },
     async ({ params: { id } }, reply) => {
       const response = await notify.send({ method: 'GET', path: `/emails/${encode(id)}`, route: '/emails/:id' });
       return passOn(reply, response, 'notification');
@@ -89,7 +91,7 @@ export function addSentMailRoutes(app: HttpServer, guard: OperatorGuard, { notif
 
   app.post(
     '/api/notify/emails/:id/cancel',
-    { ...guard, schema: { tags, summary: 'Cancel a mail that is not sent yet', params: sentMailPath } },
+    { ...guard, schema: { tags, summary: 'Cancel an email that is not sent yet', params: sentMailPath } },
     async (request, reply) => {
       const { id } = request.params;
       const response = await notify.send({
@@ -115,7 +117,7 @@ export function addSentMailRoutes(app: HttpServer, guard: OperatorGuard, { notif
 
   app.delete(
     '/api/notify/suppressions/:address',
-    { ...guard, schema: { tags, summary: 'Send mail to an address again', params: suppressionPath } },
+    { ...guard, schema: { tags, summary: 'Remove an address from the suppression list', params: suppressionPath } },
     async (request, reply) => {
       const { address } = request.params;
       const response = await notify.send({

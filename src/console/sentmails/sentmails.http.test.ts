@@ -21,7 +21,7 @@ interface Listed {
 const mail = { from: 'a@example.com', to: 'ada@example.com', subject: 'Hello', text: 'Hi' };
 const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString();
 
-describe.each(laneEngines)('mails on $name', (engine) => {
+describe.each(laneEngines)('emails on $name', (engine) => {
   describe.skipIf(engine.missing)('', () => {
     let database: Database;
     let notify: NotifyRig;

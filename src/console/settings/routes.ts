@@ -16,7 +16,7 @@ export const settingsView = z.object({
   groups: z.array(z.object({ name: z.string(), settings: z.array(setting) })),
   standIns: z
     .array(z.object({ part: z.string(), state: z.string(), setting: z.string() }))
-    .describe('Parts that run on a local stand-in, and the setting that names the real service.'),
+    .describe('Parts that run on a local stand-in, and the setting that configures the real service.'),
   warnings: z.array(z.string()),
 });
 export type SettingsView = z.output<typeof settingsView>;

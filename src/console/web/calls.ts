@@ -6,7 +6,7 @@ export class CallFailed extends Error {
   readonly body: Readonly<Record<string, unknown>>;
 
   constructor(status: number, body: Readonly<Record<string, unknown>>) {
-    super(typeof body.message === 'string' ? body.message : `The service answered ${status}.`);
+    super(typeof body.message === 'string' ? body.message : `The service returned ${status}.`);
     this.name = 'CallFailed';
     this.status = status;
     this.code = typeof body.error === 'string' ? body.error : '';
@@ -37,7 +37,7 @@ export async function send(url: string, call: Call = {}): Promise<Response> {
     ...(json === undefined ? {} : { body: JSON.stringify(json) }),
   }).catch((error: unknown) => {
     if (signal?.aborted) throw error;
-    throw new CallFailed(0, { message: 'There is no connection to the service.' });
+    throw new CallFailed(0, { message: 'The service cannot be reached.' });
   });
   if (!response.ok) throw new CallFailed(response.status, await response.json().catch(() => ({})));
   return response;

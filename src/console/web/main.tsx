@@ -28,7 +28,7 @@ const queries: QueryClient = new QueryClient({
 });
 
 const root = document.getElementById('root');
-if (root === null) throw new Error('The page has no place for the console.');
+if (root === null) throw new Error('The page has no element for the console.');
 followTheme();
 await takeTokenFromAddress();
 createRoot(root).render(

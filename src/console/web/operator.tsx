@@ -51,8 +51,8 @@ function TokenForm({ title, otherWay }: { readonly title: string; readonly other
     <form className="card narrow stack" action={submit}>
       <h1>{title}</h1>
       <p className="quiet">
-        This page needs the console’s token: <code>CONSOLE_TOKEN</code>, from the configuration or from{' '}
-        <code>secrets.json</code> in the data folder. The first start prints a link with it.
+        This page requires the console token: <code>CONSOLE_TOKEN</code>, from the configuration or from{' '}
+        <code>secrets.json</code> in the data folder. The first start prints a link that contains it.
       </p>
       <label className="field">
         Token

@@ -33,7 +33,7 @@ const UserContext = createContext<User | undefined>(undefined);
 
 export function useUser(): User {
   const user = useContext(UserContext);
-  if (user === undefined) throw new Error('Only below UserOnly is there a user.');
+  if (user === undefined) throw new Error('A user exists only below UserOnly.');
   return user;
 }
 

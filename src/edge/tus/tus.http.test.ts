@@ -187,7 +187,7 @@ describe.each(inLane(drivers))('resumable uploads on $name', ({ name }) => {
     expect(await rig.originals.head(key)).toBeUndefined();
   });
 
-  it('reject a second PATCH with 409 while the first is under way', async () => {
+  it('reject a second PATCH with 409 while the first is in progress', async () => {
     const { url, target, key } = reserve(100_000);
     const bytes = bytesOf(100_000);
     const socket = beginPatch(target, 0, 100_000, bytes.subarray(0, 1000));
@@ -234,7 +234,7 @@ describe.each(inLane(drivers))('resumable uploads on $name', ({ name }) => {
     expect((await head(`${rig.url}${pathname.replace('/o/', '/tus/')}${search}`)).status).toBe(404);
   });
 
-  it('are gone after they expired: 410', async () => {
+  it('return 410 after they expired', async () => {
     const { url } = reserve(10, { expiresInS: 100 });
     await patch(url, 0, 'hello');
     rig.clock.nowMs += 100_000;
@@ -248,7 +248,7 @@ describe.each(inLane(drivers))('resumable uploads on $name', ({ name }) => {
     expect(await offsetAt(url)).toBe(5);
   });
 
-  it('are gone after a DELETE: 410', async () => {
+  it('return 410 after a DELETE', async () => {
     const { url, key } = reserve(10);
     await patch(url, 0, 'hello');
     const response = await remove(url);
@@ -259,7 +259,7 @@ describe.each(inLane(drivers))('resumable uploads on $name', ({ name }) => {
     expect(await rig.originals.head(key)).toBeUndefined();
   });
 
-  it('a DELETE ends a PATCH under way, and removes no object', async () => {
+  it('a DELETE ends a PATCH in progress, and removes no object', async () => {
     const { url, target, key } = reserve(100_000);
     const socket = beginPatch(target, 0, 100_000, bytesOf(1000));
     await underWay(rig);

@@ -12,7 +12,7 @@ export interface Deadline {
 
 export function startDeadline(timeoutMs: number): Deadline {
   const endsAt = performance.now() + timeoutMs;
-  const fault = () => new EngineTimeout(`not done within ${timeoutMs} ms`);
+  const fault = () => new EngineTimeout(`not finished within ${timeoutMs} ms`);
   const { promise: passed, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(fault()), timeoutMs);
   return {

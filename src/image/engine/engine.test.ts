@@ -231,7 +231,7 @@ describe('permits and the deadline', () => {
     expect(toFault(error)).toBe(error);
   });
 
-  it('knows a timeout that the library noticed first', () => {
+  it('recognizes a timeout that the library detected first', () => {
     expect(toFault(new Error('timeout: 42% complete'))).toBeInstanceOf(EngineTimeout);
   });
 });

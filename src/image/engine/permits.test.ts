@@ -25,7 +25,7 @@ it('grants as many as there are, then in the order of arrival', async () => {
   expect(order).toEqual(['a', 'b', 'c']);
 });
 
-it('refuses who waited too long, and goes on with the next', async () => {
+it('refuses a request that waited too long, and continues with the next', async () => {
   const one = permits(1, 5);
   const release = await one.acquire();
   await expect(one.acquire()).rejects.toBeInstanceOf(EngineBusy);

@@ -25,7 +25,10 @@ export async function recogniseFormat(bytes: Uint8Array): Promise<ImageMime> {
   const mime = await sniff(bytes);
   if (mime !== undefined && isImageMime(mime)) return mime;
   if (mime !== undefined || isSvg(bytes))
-    throw new ImageFault('unsupported', `The image is in no format that can be read: ${decodableFormats}.`);
+    throw new ImageFault(
+      'unsupported',
+      `The format of the image is not supported. Supported formats: ${decodableFormats}.`,
+    );
   throw new ImageFault('undecodable', 'The bytes are not an image.');
 }
 

@@ -107,7 +107,7 @@ async function readObject(
   try {
     const reading = objects.get(key, { ifMatch, whole: true, signal: deadline.signal });
     const body = await fetched(reading.catch(absentWhenChanged));
-    if (body === undefined) throw new SourceFault('absent', 'the object is not there');
+    if (body === undefined) throw new SourceFault('absent', 'the object does not exist');
     if (body.size > maxSourceBytes) {
       body.stream.destroy();
       throw tooManyBytes();
@@ -131,7 +131,7 @@ async function readWhole({ stream, size }: ObjectBody, deadline: IdleDeadline): 
     length += piece.length;
     if (length > size) break;
   }
-  if (length !== size) throw new Error(`${length} bytes came instead of ${size}`);
+  if (length !== size) throw new Error(`${length} bytes arrived instead of ${size}`);
   const [only] = pieces;
   return pieces.length === 1 && only ? only : Buffer.concat(pieces);
 }
@@ -140,7 +140,7 @@ async function fetched<Result>(reading: Promise<Result>): Promise<Result> {
   try {
     return await reading;
   } catch (error) {
-    if (error instanceof ObjectChanged) throw new SourceFault('absent', 'the object is another one now', error);
+    if (error instanceof ObjectChanged) throw new SourceFault('absent', 'the object has been replaced', error);
     throw new SourceFault('failed', 'the source could not be read', error);
   }
 }

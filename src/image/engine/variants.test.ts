@@ -144,7 +144,7 @@ for (const { driver, open, missing } of everyNth(drivers, 2)) {
       });
     });
 
-    describe('identical requests at once', () => {
+    describe('concurrent identical requests', () => {
       it.each([16])('%i of them read and write once', async (requests) => {
         const answers = await Promise.all(
           Array.from({ length: requests }, () => maker.ensure(source(), asked({ width: 20 }))),
@@ -219,7 +219,7 @@ for (const { driver, open, missing } of everyNth(drivers, 2)) {
         expect(await stored()).toHaveLength(64);
       });
 
-      it('makes what is not stored once for all who ask at once', async () => {
+      it('generates a missing variant once for concurrent requests', async () => {
         await maker.ensure(source(), asked(...widths(32)));
         await maker.ensure(source(), asked(...widths(32, 33)));
         calls.length = 0;
@@ -450,7 +450,7 @@ for (const { driver, open, missing } of everyNth(drivers, 2)) {
         expect(await maker.forget(source())).toBe(0);
       });
 
-      it('forgets many sources at once', async () => {
+      it('forgets many sources in one call', async () => {
         const keys = Array.from({ length: 20 }, (_, index) => `u/many/${index}.png`);
         for (const key of keys) {
           await originals.put(key, image, { contentType: 'image/png' });

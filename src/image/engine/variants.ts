@@ -159,7 +159,7 @@ export function createVariantMaker(deps: VariantMakerDeps): VariantMaker {
 
   function failTimedOut(flights: readonly Flight[]): readonly Flight[] {
     const isTimedOut = ({ key }: Flight) => (timedOut.get(key) ?? 0) > clock.now();
-    for (const flight of flights.filter(isTimedOut)) fail(flight, new EngineTimeout('took too long a short time ago'));
+    for (const flight of flights.filter(isTimedOut)) fail(flight, new EngineTimeout('timed out a short time ago'));
     return flights.filter((flight) => !isTimedOut(flight));
   }
 
@@ -217,7 +217,8 @@ export function createVariantMaker(deps: VariantMakerDeps): VariantMaker {
       ),
     );
     try {
-      if (!(await stillStands())) throw new SourceFault('absent', 'the source went while its variants were made');
+      if (!(await stillStands()))
+        throw new SourceFault('absent', 'the source was removed while its variants were generated');
     } catch (error) {
       if (stored.length > 0) await removeAll(stored.map(({ flight }) => flight.key));
       throw error;
@@ -291,6 +292,6 @@ async function askStore<Result>(asking: Promise<Result>): Promise<Result> {
   try {
     return await asking;
   } catch (error) {
-    throw new StoreFault('the public bucket does not answer', { cause: error });
+    throw new StoreFault('the public bucket does not respond', { cause: error });
   }
 }

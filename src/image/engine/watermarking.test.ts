@@ -75,7 +75,7 @@ describe('a watermark', () => {
     expect((await sharp(marked).metadata()).width).toBe(65_500);
   });
 
-  it('is on the upright image, whatever the orientation', async () => {
+  it('is on the upright image, regardless of the orientation', async () => {
     const hash = await dhash(await engine.watermark(await pipe(scene()).png().toBuffer()));
     for (let orientation = 1; orientation <= 8; orientation++) {
       const marked = await engine.watermark(await turned(orientation));

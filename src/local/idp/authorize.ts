@@ -64,7 +64,7 @@ export async function addConsent(app: HttpServer, deps: AuthorizeDeps): Promise<
 
   app.get(
     consentPath,
-    { schema: { summary: 'The page on which one chooses who to be', querystring: z.object({ flow: z.uuid() }) } },
+    { schema: { summary: 'Show the consent page', querystring: z.object({ flow: z.uuid() }) } },
     async (request, reply) => {
       const { flow } = request.query;
       if ((await findFlow(deps.db, flow)) === undefined) throw problems.not_found({ message: flowIsOver });
@@ -74,7 +74,7 @@ export async function addConsent(app: HttpServer, deps: AuthorizeDeps): Promise<
 
   app.post(
     consentPath,
-    { schema: { summary: 'Back to the application, with a code', body: consentForm } },
+    { schema: { summary: 'Redirect to the application, with a code', body: consentForm } },
     async (request, reply) => {
       const { flow, email, deny } = request.body;
       reply.header('cache-control', 'no-store');

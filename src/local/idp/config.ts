@@ -19,7 +19,7 @@ export const idpSettings = {
     {
       default: false,
       meaning:
-        '`true`: the local identity provider may listen on addresses that other machines reach. It signs anyone in as anyone.',
+        '`true`: the local identity provider may listen on addresses that other machines can reach. It signs in any user without a password.',
     },
     (raw) => {
       if (raw !== 'true' && raw !== 'false') throw new Error('must be true or false');

@@ -32,10 +32,10 @@ export function renderConsentPage(flowId: string, action: string): string {
 <style>${style}</style>
 </head>
 <body>
-<h1>Who do you want to be?</h1>
-<p>A stand-in for the social sign-in, for development. These accounts are made up.</p>
+<h1>Choose an account</h1>
+<p>This page replaces the social sign-in during development. These are test accounts.</p>
 ${form(`${choices.join('\n')}\n<button type="submit">Continue</button>`)}
-${form('<label>Somebody else <input type="email" name="email" required maxlength="254" placeholder="you@example.com"></label>\n<button type="submit">Continue as this one</button>')}
+${form('<label>Another user <input type="email" name="email" required maxlength="254" placeholder="you@example.com"></label>\n<button type="submit">Continue with this address</button>')}
 ${form('<button type="submit" name="deny" value="1">Cancel</button>')}
 </body>
 </html>

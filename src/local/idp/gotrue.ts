@@ -36,7 +36,7 @@ export async function addGotrue(app: HttpServer, deps: GotrueDeps): Promise<void
 
   app.get(
     '/.well-known/jwks.json',
-    { schema: { summary: 'The keys that access tokens are verified by' } },
+    { schema: { summary: 'Read the keys that verify access tokens' } },
     async (request, reply) => {
       if (await deps.faults.meet('jwks', request, reply)) return reply;
       reply.header('cache-control', 'public, max-age=600');
@@ -44,18 +44,14 @@ export async function addGotrue(app: HttpServer, deps: GotrueDeps): Promise<void
     },
   );
 
-  app.get(
-    '/settings',
-    { schema: { summary: 'The providers that can be signed in with; needs the API key' } },
-    async (request) => {
-      if (request.headers.apikey === undefined) throw idpProblems.invalid_api_key();
-      return { external: { email: true, google: true }, disable_signup: false, mailer_autoconfirm: true };
-    },
-  );
+  app.get('/settings', { schema: { summary: 'List the sign-in providers; requires the API key' } }, async (request) => {
+    if (request.headers.apikey === undefined) throw idpProblems.invalid_api_key();
+    return { external: { email: true, google: true }, disable_signup: false, mailer_autoconfirm: true };
+  });
 
   app.get(
     '/authorize',
-    { schema: { summary: 'Begin a sign-in: to the consent page', querystring: authorizeQuery } },
+    { schema: { summary: 'Start a sign-in: redirects to the consent page', querystring: authorizeQuery } },
     async (request, reply) => {
       if (await deps.faults.meet('authorize', request, reply)) return reply;
       return authorize(deps, request.query, reply);
@@ -66,7 +62,7 @@ export async function addGotrue(app: HttpServer, deps: GotrueDeps): Promise<void
     '/token',
     {
       schema: {
-        summary: 'A session for a code (pkce) or for a refresh token (refresh_token)',
+        summary: 'Exchange a code (pkce) or a refresh token (refresh_token) for a session',
         querystring: z.object({ grant_type: z.enum(['pkce', 'refresh_token']) }),
       },
     },
@@ -82,7 +78,7 @@ export async function addGotrue(app: HttpServer, deps: GotrueDeps): Promise<void
     },
   );
 
-  app.get('/user', { schema: { summary: 'Whose token it is' } }, async (request, reply) => {
+  app.get('/user', { schema: { summary: 'Read the user of the token' } }, async (request, reply) => {
     if (await deps.faults.meet('user', request, reply)) return reply;
     const session = await findSession(deps.db, (await authenticate(deps, request)).sessionId);
     if (session === undefined) throw idpProblems.session_not_found();
@@ -91,7 +87,7 @@ export async function addGotrue(app: HttpServer, deps: GotrueDeps): Promise<void
 
   app.delete(
     '/admin/users/:id',
-    { schema: { summary: 'Delete an account; needs the service key', params: z.object({ id: z.uuid() }) } },
+    { schema: { summary: 'Delete an account; requires the service key', params: z.object({ id: z.uuid() }) } },
     async (request) => {
       if (!isServiceKey(request.headers.authorization?.replace(/^Bearer /, ''))) throw idpProblems.not_admin();
       await forgetUser(deps.db, request.params.id);
@@ -103,7 +99,7 @@ export async function addGotrue(app: HttpServer, deps: GotrueDeps): Promise<void
     '/logout',
     {
       schema: {
-        summary: 'End all sessions of the user, this one, or the others',
+        summary: 'End all sessions of the user, this session, or all other sessions',
         querystring: z.object({ scope: z.enum(['global', 'local', 'others']).default('global') }),
       },
     },

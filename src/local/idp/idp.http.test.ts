@@ -82,7 +82,7 @@ describe('its keys', () => {
     expect(mode & 0o777).toBe(0o600);
   });
 
-  it('are one set if several processes start at once', async () => {
+  it('are one set if several processes start at the same time', async () => {
     const sets = await Promise.all(Array.from({ length: 8 }, async () => keySet(await open())));
     expect(new Set(sets.map((set) => set.keys[0].kid)).size).toBe(1);
   });

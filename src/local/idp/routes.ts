@@ -38,7 +38,7 @@ function addLocal(app: HttpServer, deps: RouteDeps): void {
     {
       ...guarded,
       schema: {
-        summary: 'An access token of a made-up account',
+        summary: 'Create an access token of a test account',
         description: 'For `npm run token`, which sends LOCAL_IDP_SECRET as `X-Local-Secret`.',
         body: z.object({ email: z.email().max(320) }),
         response: {

@@ -109,7 +109,7 @@ for (const engine of laneEngines)
       expect([...outcomes].sort()).toEqual(['copied', 'not_found']);
     });
 
-    it('does not survive a deletion of everything of its owner, at whatever moment it comes', async () => {
+    it('does not survive a deletion of all assets of its owner, at any moment', async () => {
       const outcomes = await atEveryMoment('asset', closeAccount, async (what) =>
         expect(await holdings(what)).toEqual(nothing),
       );
@@ -136,7 +136,7 @@ for (const engine of laneEngines)
       expect(await copyOutcome({ ...deps, objects: unreadable }, what)).toBe('copied');
     });
 
-    it.each(kinds)('of a listed %s is never shown, at whatever moment it fails', { timeout: 60_000 }, async (kind) => {
+    it.each(kinds)('of a listed %s is never shown, at any moment of failure', { timeout: 60_000 }, async (kind) => {
       const lists = await openLists();
       const listing = copyDeps(database, folder, { blockedHashes: lists.folder });
       const own = kind === 'asset' ? 1 : 0;

@@ -55,7 +55,7 @@ export async function copyAsset(deps: CopyDeps, caller: Caller, request: CopyReq
 
 function targetOf(caller: Caller, request: CopyRequest, source: CopySource): Target {
   const ownerId = caller.kind === 'user' ? caller.userId : (request.toOwnerId ?? source.ownerId);
-  if (ownerId === undefined) throw new Error('a copy without an owner was let through');
+  if (ownerId === undefined) throw new Error('a copy has no owner');
   const identity: AssetIdentity = {
     assetId: randomUUID(),
     ownerId,

@@ -63,7 +63,7 @@ export async function screenCopy(
 
 async function matchStoredDigests({ screening }: CopyScreeningDeps, facts: AssetFacts): Promise<CopyScreening> {
   const { sha256, md5, pdq, pdqQuality } = facts;
-  if (sha256 === null || md5 === null) throw new Error('an asset without digests was taken for a screened one');
+  if (sha256 === null || md5 === null) throw new Error('a screened asset has no digests');
   const digests = { sha256, md5, pdq, pdqQuality };
   return { facts, digests, isImage: pdq !== null, match: await screening.matchDigests(digests) };
 }

@@ -40,7 +40,7 @@ export interface CopySource {
 export function assertMayCopy(caller: Caller, { fromAssetId, toOwnerId }: CopyRequest): void {
   if (caller.kind === 'user') {
     if (toOwnerId !== undefined && toOwnerId !== caller.userId)
-      throw problems.forbidden({ message: 'toOwnerId has to be absent or the user of the token.' });
+      throw problems.forbidden({ message: 'toOwnerId must be absent or the user of the token.' });
     if (!isUuid(fromAssetId)) assertOwnLegacyPaths(caller, [fromAssetId]);
   } else if (!isUuid(fromAssetId) && toOwnerId === undefined) {
     throw invalid('body.toOwnerId', 'is required for a legacy path, which has no owner');

@@ -42,7 +42,7 @@ for (const engine of laneEngines)
     const remove = (ids: readonly string[], with_ = deps) =>
       deleteAssets(with_, { kind: 'internal' }, assetsDeletion.parse({ ids }));
 
-    it('a file is counted once, however many calls delete it at once', async () => {
+    it('a file is counted once, even if concurrent calls delete it', async () => {
       for (let round = 0; round < 10; round++) {
         const paths = await laid(4);
         // Each of them, all of them, in either order.

@@ -72,14 +72,14 @@ onEveryPair('DELETE /v1/assets', (pair) => {
     expect(await remaining(rig, planted)).toEqual(none);
   });
 
-  it('deletes what is not ready, and rows whose object is gone', async () => {
+  it('deletes assets that are not ready, and rows whose object is missing', async () => {
     const planted = [...(await plant(rig, 1, { isReady: false })), ...(await plant(rig, 1))];
     await rig.originals.remove([String(planted[1]?.storageKey)]);
     expect(await remove(rig.user, idsOf(planted))).toMatchObject(deleted(2));
     expect(await remaining(rig, planted)).toEqual(none);
   });
 
-  it('deletes in internal mode whatever the owner', async () => {
+  it('deletes assets of any owner with the internal key', async () => {
     const planted = [...(await plant(rig, 1)), ...(await plant(rig, 1, { ownerId: randomUUID() }))];
     expect(await remove(rig.server, [...idsOf(planted), 'anybody/a.jpg'])).toMatchObject(deleted(2));
     expect(await remaining(rig, planted)).toEqual(none);
@@ -175,7 +175,7 @@ onEveryPair('DELETE /v1/assets', (pair) => {
     expect(planted.filter(({ storageKey }) => keys.has(storageKey))).toEqual([]);
   });
 
-  it('counts each asset once, however many delete it at once', async () => {
+  it('counts each asset once, even if concurrent calls delete it', async () => {
     const planted = await plant(rig, 20);
     const answers = await Promise.all(Array.from({ length: 5 }, () => remove(rig.user, idsOf(planted))));
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);

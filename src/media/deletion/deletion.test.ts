@@ -94,7 +94,7 @@ for (const engine of laneEngines)
         expect(await remaining(ground(), what.all)).toEqual({ rows: 0, objects: 0 });
       });
 
-      it('leaves no ready row without its object, whatever happens to the id at any moment', {
+      it('leaves no ready row without its object, at any moment and for any concurrent call', {
         timeout: 60_000,
       }, async () => {
         const outcomes = new Set<string>();

@@ -29,7 +29,7 @@ onEveryPair('deleting legacy files', (pair) => {
   const idsOf = (planted: readonly { readonly assetId: string }[]) => planted.map(({ assetId }) => assetId);
 
   describe('by path', () => {
-    it('takes the file with its watermark files, and nothing beside them', async () => {
+    it('deletes the file with its watermark files, and nothing else', async () => {
       const gone = [`${folder}/a.jpg`, `${folder}/a.jpg.wm.jpg`, `${folder}/a.jpg.wm.mp4`];
       const kept = [`${folder}/a.jpg.wm.png`, `${folder}/a.jpgx`, `${folder}/b/a.jpg`, `${folder}/a.jpg.wm.jpg.bak`];
       await lay(rig, [...gone, ...kept]);
@@ -48,7 +48,7 @@ onEveryPair('deleting legacy files', (pair) => {
       expect(await remaining(rig, assets)).toEqual({ rows: 0, objects: 0 });
     });
 
-    it('clears watermark files whose source is gone', async () => {
+    it('removes watermark files whose source has been deleted', async () => {
       await lay(rig, [`${folder}/a.jpg.wm.jpg`]);
       expect(await remove(rig.user, [`${folder}/a.jpg`])).toMatchObject(deleted(0, 0));
       expect(await standing(rig, [`${folder}/a.jpg.wm.jpg`])).toEqual([]);

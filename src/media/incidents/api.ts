@@ -17,7 +17,7 @@ export const incident = z.object({
   origin: z
     .string()
     .nullable()
-    .describe('The place where the same bytes remain: an asset, or `bucket/path` of a legacy file.'),
+    .describe('The location where the same bytes remain: an asset, or `bucket/path` of a legacy file.'),
   createdAt: z.iso.datetime(),
   resolvedAt: z.iso.datetime().nullable(),
   note: z.string().nullable(),
@@ -32,9 +32,9 @@ export const incidentListing = z.object({
   status: optional(incidentStatus),
   ownerId: optional(uuid),
   list: optional(z.string().max(200)),
-  appealed: optional(z.enum(['true', 'false'])).describe('`true`: only those that their owner appealed.'),
-  limit: z.coerce.number().int().min(1).max(200).default(50).describe('1 to 200; 50 when it is left out.'),
-  cursor: optional(z.string().max(200)).describe('`next_cursor` of the page before.'),
+  appealed: optional(z.enum(['true', 'false'])).describe('`true`: only incidents with an appeal of their owner.'),
+  limit: z.coerce.number().int().min(1).max(200).default(50).describe('1 to 200. Default: 50.'),
+  cursor: optional(z.string().max(200)).describe('The `next_cursor` of the previous page.'),
 });
 export type IncidentListing = z.output<typeof incidentListing>;
 
@@ -48,8 +48,8 @@ export const incidentCounts = z.object({
   open: z.int(),
   upheld: z.int(),
   cleared: z.int(),
-  openAppeals: z.int().describe('Open incidents that their owner appealed.'),
-  lists: z.record(z.string(), z.int()).describe('List → its incidents.'),
+  openAppeals: z.int().describe('Open incidents with an appeal of their owner.'),
+  lists: z.record(z.string(), z.int()).describe('The number of incidents of each list.'),
 });
 export type IncidentCounts = z.output<typeof incidentCounts>;
 

@@ -61,7 +61,7 @@ it('of appeals at once, one is stored', async () => {
   expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409]);
 });
 
-it('nobody else can appeal, and a cleared incident needs no appeal', async () => {
+it('only the owner can appeal, and a cleared incident cannot be appealed', async () => {
   const { assetId, incident } = await blocked();
   expect((await appeal(incident.id, 'Mine!', rig.otherUser)).status).toBe(404);
   expect((await appeal(assetId, 'Mine!', rig.otherUser)).status).toBe(404);

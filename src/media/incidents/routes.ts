@@ -60,7 +60,7 @@ export function addIncidentRoutes(app: HttpServer, access: Access, deps: Inciden
       ...access.userOrInternal,
       schema: {
         tags,
-        summary: 'Appeal once against the blocking of your content; the id is that of the incident or of the asset',
+        summary: 'Appeal once against the blocking of your content, by the id of the incident or of the asset',
         params: incidentParams,
         body: incidentAppeal,
         response: { 200: appealed },

@@ -4,19 +4,19 @@ import { isStorableText } from '#platform/storable.ts';
 import { asset, kind, optional, scopeId, scopeKind, uuid } from '../api.ts';
 
 export const assetListing = z.object({
-  ownerId: optional(uuid).describe('Required with X-Internal-Key; the user of the token otherwise.'),
+  ownerId: optional(uuid).describe('Required with X-Internal-Key. Default: the user of the token.'),
   scopeKind: optional(scopeKind),
   scopeId: optional(scopeId).describe('With scopeKind.'),
   kind: optional(kind),
   type: optional(z.enum(['image', 'video', 'other'])).describe('By the mime.'),
-  thumbnails: optional(z.enum(['true', 'false'])).describe('`false`: without the thumbnails of videos of the owner.'),
+  thumbnails: optional(z.enum(['true', 'false'])).describe('`false`: leaves out thumbnails of the owner’s videos.'),
   q: optional(z.string().max(500).refine(isStorableText, 'must not contain NUL or lone surrogates')).describe(
-    'Each of its words, at most 10, has to occur in the prompt.',
+    'Each of its words (at most 10) must occur in the prompt.',
   ),
   createdFrom: optional(z.iso.datetime({ offset: true })).describe('The earliest creation time.'),
   createdBefore: optional(z.iso.datetime({ offset: true })).describe('Later than the latest creation time.'),
-  limit: z.coerce.number().int().min(1).max(200).default(50).describe('1 to 200; 50 when it is left out.'),
-  cursor: optional(z.string().max(200)).describe('`nextCursor` of the page before.'),
+  limit: z.coerce.number().int().min(1).max(200).default(50).describe('1 to 200. Default: 50.'),
+  cursor: optional(z.string().max(200)).describe('The `nextCursor` of the previous page.'),
 });
 export type AssetListing = z.output<typeof assetListing>;
 

@@ -30,7 +30,7 @@ onEveryPair('GET /v1/assets', (pair) => {
     expect((await list(rig.otherUser)).body).toEqual({ assets: [], nextCursor: null });
   });
 
-  it('goes on where a page ended, and ends', async () => {
+  it('continues after the end of a page, and ends', async () => {
     const found: string[] = [];
     const lengths: number[] = [];
     let cursor: string | null = '';

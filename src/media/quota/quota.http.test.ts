@@ -116,7 +116,7 @@ onEveryPair('the bytes of an owner', (pair) => {
     expect(keys).toHaveLength(2);
   });
 
-  it('are bounded, however many registrations and copies there are at once', async () => {
+  it('are limited for any number of concurrent registrations and copies', async () => {
     const { assetId } = await registered(1000);
     const uploads = await Promise.all(Array.from({ length: 20 }, () => uploaded(1000)));
     const answers = await Promise.all([

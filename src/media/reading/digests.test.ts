@@ -44,7 +44,7 @@ describe('the digests of stored objects', () => {
     expect(await createDigester().digestsOf(objects, 'large', head)).toEqual(digestsOf(bytes));
   });
 
-  it('are taken once, however many ask', async () => {
+  it('are computed once for concurrent requests', async () => {
     const bytes = Buffer.from('asked for by many');
     const head = await stored('many', bytes);
     const { store, letGo, countReads } = held();

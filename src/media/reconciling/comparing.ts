@@ -96,7 +96,11 @@ export function createComparer(deps: ComparingDeps): Comparer {
       // Other systems can remove or replace legacy files.
       const level = comparison.found === 'different' && backend === 'objects' ? 'error' : 'warn';
       if (comparison.found === 'missing') log[level](placeOf(row), 'the file of an asset is missing');
-      else log[level](placeOf(row), 'the file of an asset has other content than was registered and is not served');
+      else
+        log[level](
+          placeOf(row),
+          'the content of the file of an asset differs from the registered content; the file is not served',
+        );
     },
     reportUnreadable: (row, error) => {
       if (++reported <= maxReported) log.error({ err: error, ...placeOf(row) }, 'the file of an asset cannot be read');

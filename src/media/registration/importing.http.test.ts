@@ -111,7 +111,7 @@ onEveryPair('POST /v1/assets/legacy', (pair) => {
     }
   });
 
-  it('is done once, however many ask at once', async () => {
+  it('runs once for concurrent requests', async () => {
     const path = newPath('a.png');
     await lay(rig, [path], await makeImage('png'));
     const answers = await Promise.all(Array.from({ length: 5 }, () => imported(path)));

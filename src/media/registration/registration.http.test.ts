@@ -80,7 +80,7 @@ onEveryPair('POST /v1/assets', (pair) => {
       expect((await rig.user.register(said)).body).toMatchObject({ width, height });
     });
 
-    it('decides, whatever the caller declares', async () => {
+    it('decides, regardless of the declared values', async () => {
       const bytes = await makeImage('png');
       const { said } = await upload(rig.user, bytes);
       const claims = { byteSize: 1, width: 9, height: 9, durationMs: 9, blurhash: 'bogus', thumbAssetId: uuidOf() };
@@ -157,7 +157,7 @@ onEveryPair('POST /v1/assets', (pair) => {
   });
 
   describe('a replay', () => {
-    it('answers the first row, whatever metadata it brings', async () => {
+    it('returns the first row, and ignores other metadata', async () => {
       const { said } = await upload(rig.user, Buffer.alloc(9), { mime: 'video/mp4' });
       const { body } = await rig.user.register({ ...said, durationMs: 1 });
       const replay = await rig.user.register({ ...said, durationMs: 2, assetId: said.assetId.toUpperCase() });

@@ -9,9 +9,9 @@ import { beginRescreening, type RescreenJobDeps } from './rescreenjob.ts';
 const rescreening = z.object({ jobId: z.string() });
 
 const progress = z.object({
-  startedAt: z.iso.datetime().nullable().describe('`null`: there was none yet.'),
+  startedAt: z.iso.datetime().nullable().describe('`null`: there was no rescreening yet.'),
   finishedAt: z.iso.datetime().nullable(),
-  total: z.int().describe('Assets at its start.'),
+  total: z.int().describe('The number of assets at its start.'),
   checked: z.int(),
   blocked: z.int(),
   withoutDigests: z.int(),

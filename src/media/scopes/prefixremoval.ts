@@ -45,7 +45,7 @@ export async function removePrefixes(
 class StoreSilence extends Error {}
 
 function silence(error: unknown): never {
-  throw error instanceof Problem ? new StoreSilence('a store does not answer', { cause: error }) : error;
+  throw error instanceof Problem ? new StoreSilence('a store does not respond', { cause: error }) : error;
 }
 
 async function removeFiles(deps: PrefixRemovalDeps, files: Objects, keys: readonly string[]): Promise<number> {

@@ -86,7 +86,7 @@ onEveryPair('DELETE /v1/scope', (pair) => {
     expect(await listed(rig.originals, `u/${ownerId}/`)).toEqual([]);
   });
 
-  it('deletes each asset once, however many ask at once', async () => {
+  it('deletes each asset once for concurrent requests', async () => {
     const ownerId = randomUUID();
     await plant(rig, 30, { ownerId });
     const answers = await Promise.all(Array.from({ length: 4 }, () => remove(rig.server, { ownerId })));

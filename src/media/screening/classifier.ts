@@ -57,7 +57,7 @@ export function createClassifier(address: string, timeoutMs = longestAnswerMs): 
       signal,
     });
     const body = await readAtMost(response.body, maxAnswerBytes, tooLong);
-    if (response.statusCode !== 200) throw new Error(`the classifier answered ${response.statusCode}`);
+    if (response.statusCode !== 200) throw new Error(`the classifier returned ${response.statusCode}`);
     const { match, list = '' } = answerSchema.parse(JSON.parse(body.toString('utf8')));
     return match ? list.slice(0, longestListName) : undefined;
   }
@@ -79,5 +79,5 @@ function credentialOf({ username, password }: URL): Record<string, string> {
 }
 
 function tooLong(): Error {
-  return new Error(`the classifier answered with more than ${maxAnswerBytes} bytes`);
+  return new Error(`the classifier returned more than ${maxAnswerBytes} bytes`);
 }

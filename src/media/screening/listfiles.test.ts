@@ -39,7 +39,7 @@ describe('a list file', () => {
     ['UTF-16', Buffer.from(`\uFEFF${a}\n`, 'utf16le'), 1],
     ['zeros where the disk was full', Buffer.concat([Buffer.from(`${a}\n`), Buffer.alloc(64)]), 2],
   ])('with %s cannot be relied on', (_name, text, line) => {
-    expect(() => parse(text)).toThrow(new ListUnusable(`line ${line} of md5.txt is no digest of 32 hex digits`));
+    expect(() => parse(text)).toThrow(new ListUnusable(`line ${line} of md5.txt is not a digest of 32 hex digits`));
   });
 
   it('names no digest in its error', () => {

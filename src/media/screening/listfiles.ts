@@ -48,7 +48,7 @@ export function openList<List>(
   }
   return () => {
     try {
-      if (!statSync(folder).isDirectory()) throw new ListUnusable(`${folder} is no folder`);
+      if (!statSync(folder).isDirectory()) throw new ListUnusable(`${folder} is not a folder`);
       return load();
     } catch (error) {
       current = undefined;
@@ -71,7 +71,7 @@ function readWhole(path: string): Buffer {
   const file = openSync(path, 'r');
   try {
     const stats = fstatSync(file);
-    if (!stats.isFile()) throw new ListUnusable(`${path} is no file`);
+    if (!stats.isFile()) throw new ListUnusable(`${path} is not a file`);
     if (stats.size > maxListBytes) throw new ListUnusable(`${path} is larger than ${maxListBytes} bytes`);
     const bytes = Buffer.allocUnsafe(stats.size);
     let length = 0;
@@ -103,7 +103,7 @@ export function parseDigests(bytes: Uint8Array, digestBytes: number, name: strin
     while (end > from && isBlank(bytes[end - 1])) end -= 1;
     if (from === end || bytes[from] === hash) continue;
     if (end - from !== 2 * digestBytes || !decodeHex(bytes, from, digests, length, digestBytes))
-      throw new ListUnusable(`line ${line} of ${name} is no digest of ${2 * digestBytes} hex digits`);
+      throw new ListUnusable(`line ${line} of ${name} is not a digest of ${2 * digestBytes} hex digits`);
     length += digestBytes;
   }
   return digests.subarray(0, length);

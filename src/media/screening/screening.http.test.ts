@@ -222,7 +222,7 @@ onEveryPair(
         expect(await isReady(said.assetId)).toBe(true);
       });
 
-      it('is blocked once, by however many registrations at once', async () => {
+      it('is blocked once by concurrent registrations', async () => {
         await list('pdq', pdq);
         const { said, assetId, storageKey } = await upload(rig.user, image, jpeg);
         const outcomes = await Promise.all(Array.from({ length: 20 }, () => register(said)));

@@ -73,7 +73,7 @@ onEveryPair('POST /v1/fit', (pair) => {
       expect((await fetch(url.replace(':100:100:', ':101:100:'))).status).toBe(403);
     });
 
-    it('nothing when the image is gone', async () => {
+    it('nothing after the image has been deleted', async () => {
       const gone = await upload(rig.user, await makeImage('png'));
       await rig.user.register(gone.said);
       const { body } = await fitted(rig.user, { ref: gone.assetId, ...box });

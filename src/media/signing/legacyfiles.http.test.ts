@@ -347,7 +347,7 @@ onEveryPair('legacy files', (pair) => {
       expect((await rig.otherUser.sign([ref])).body[ref]).toEqual(notFound);
     });
 
-    it('whose file is gone are not found', async () => {
+    it('whose file is missing are not found', async () => {
       const { ref, path } = await withBytes();
       await rig.legacyFiles.remove([path]);
       expect((await rig.user.sign([ref])).body[ref]).toEqual(notFound);
@@ -407,7 +407,7 @@ describe('without a legacy backend', () => {
 });
 
 describe('while the legacy store does not answer', () => {
-  it('legacy refs are 503, never taken for absent; all else goes on', async () => {
+  it('legacy refs return 503 and are never treated as missing; all other refs work', async () => {
     let isDown = false;
     const rig = await startMedia({
       ...embedded,

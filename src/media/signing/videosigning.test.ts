@@ -53,7 +53,7 @@ describe.each(laneEngines)('signing videos on $name', (engine) => {
         db: database.queries<MediaTables>().withPlugin({
           transformQuery: ({ node }) => {
             queries += 1;
-            if (queries === failAt) throw new Error('no answer');
+            if (queries === failAt) throw new Error('no response');
             return node;
           },
           transformResult: async ({ result }) => result,
@@ -99,7 +99,7 @@ describe.each(laneEngines)('signing videos on $name', (engine) => {
     });
 
     it('fails when the refs themselves cannot be looked up', async () => {
-      await expect(sign([randomUUID()], 1)).rejects.toThrow('no answer');
+      await expect(sign([randomUUID()], 1)).rejects.toThrow('no response');
     });
   });
 });

@@ -22,7 +22,7 @@ export const sweepCursor = z.string().transform((text, context) => {
   const part = sweepParts.find((each) => each === text.slice(0, Math.max(0, colon)));
   const after = text.slice(colon + 1);
   if (part !== undefined && (after === '' || isAfter[part](after))) return { part, after: after || undefined };
-  context.addIssue({ code: 'custom', message: 'must be a cursor that a sweep gave' });
+  context.addIssue({ code: 'custom', message: 'must be the cursor of a sweep response' });
   return z.NEVER;
 });
 
@@ -31,11 +31,11 @@ export const sweepRequest = z.object({
     .boolean()
     .nullish()
     .transform((apply) => apply ?? false)
-    .describe('Without it nothing is changed.'),
+    .describe('If absent, nothing is changed.'),
   cursor: sweepCursor
     .nullish()
     .transform((cursor) => cursor ?? undefined)
-    .describe('Where the page before ended; the first page when it is left out.'),
+    .describe('The cursor of the previous response. If absent: the first page.'),
 });
 export type SweepRequest = z.output<typeof sweepRequest>;
 

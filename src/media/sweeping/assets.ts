@@ -24,7 +24,7 @@ export async function sweepAssets(deps: SweepDeps, { apply, after }: SweepPageRe
     const finding = { what: 'asset_without_object', assetId, key } as const;
     if (bytes === 'there') continue;
     if (bytes === 'unknown') found.push({ ...finding, fate: 'left', why: 'its bucket is not configured' });
-    else if (bytes === 'empty') found.push({ ...finding, fate: 'left', why: 'its bucket is empty or not there' });
+    else if (bytes === 'empty') found.push({ ...finding, fate: 'left', why: 'its bucket is empty or does not exist' });
     else if (!apply) found.push({ ...finding, fate: 'found' });
     else if (await dropLost(deps, row)) found.push({ ...finding, fate: 'removed' });
     else found.push({ ...finding, fate: 'left', why: 'it has changed' });

@@ -113,7 +113,7 @@ async function verifyOrphans(
   const found = orphans.map(({ key, size }): SweepFinding => {
     const finding = { what: 'variant_without_source', key, byteSize: size } as const;
     // A missing bucket reads as an empty one. A wrong address must not delete every variant.
-    if (isEmpty) return { ...finding, fate: 'left', why: 'the bucket of its source is empty or not there' };
+    if (isEmpty) return { ...finding, fate: 'left', why: 'the bucket of its source is empty or does not exist' };
     return { ...finding, fate: apply ? 'removed' : 'found' };
   });
   const last = prefixes.length === prefixesPerPage ? prefixes.at(-1) : undefined;

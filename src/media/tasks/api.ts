@@ -13,7 +13,7 @@ export const taskUpsert = z.object({
   taskId: uuid,
   ownerId: uuid.describe('Set by the first write.'),
   mediaType: kind.describe('Set by the first write.'),
-  status: optional(taskStatus).describe('Never goes backwards; `pending` in a first write that leaves it out.'),
+  status: optional(taskStatus).describe('Never goes backwards. Default of the first write: `pending`.'),
   metadata: optional(
     z
       .record(z.string(), z.unknown())
@@ -21,7 +21,7 @@ export const taskUpsert = z.object({
         (value) => isStorableJson(value, deepestMetadata),
         'must be at most 32 levels deep, of text without NUL and lone surrogates',
       ),
-  ).describe('Replaces what is there, where it is given.'),
+  ).describe('If present, replaces the stored value.'),
 });
 export type TaskUpsert = z.output<typeof taskUpsert>;
 
@@ -38,11 +38,11 @@ export const mediaTask = z.object({
 export type MediaTask = z.output<typeof mediaTask>;
 
 export const videoTaskRequest = z.object({
-  assetId: uuid.describe('Reserved before, and uploaded to.'),
+  assetId: uuid.describe('The reserved id of an uploaded object.'),
   scopeKind,
   scopeId,
   mime: mime.refine((type) => type.startsWith('video/'), 'must be video/…'),
-  ownerId: optional(uuid).describe('Required with X-Internal-Key; the user of the token otherwise.'),
+  ownerId: optional(uuid).describe('Required with X-Internal-Key. Default: the user of the token.'),
   threadId: optional(scopeId).transform((id) => id ?? 'temp'),
 });
 export type VideoTaskRequest = z.output<typeof videoTaskRequest>;

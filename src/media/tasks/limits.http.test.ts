@@ -98,7 +98,7 @@ onEveryPair('video tasks', (pair) => {
         expect(new Set(taskIds).size).toBe(3);
       });
 
-      it('are 20 for an owner, however many are begun at once', async () => {
+      it('are limited to 20 for an owner, even if started concurrently', async () => {
         const [{ client }, other] = [await somebody(idle), await somebody(idle)];
         const uploads = await Promise.all(Array.from({ length: 24 }, () => begun(client)));
         const answers = await Promise.all(uploads.map(({ said }) => begin(client, said)));
@@ -130,7 +130,7 @@ onEveryPair('video tasks', (pair) => {
         expect(await waiting()).toBe(before);
       });
 
-      it('let a user ask for 20 watermarked videos at once', async () => {
+      it('let a user request 20 watermarked videos at the same time', async () => {
         const { client } = await somebody(idle);
         const registered = async (changes: object = {}) => {
           const { said, assetId } = await begun(client, changes);
@@ -281,7 +281,7 @@ onEveryPair('video tasks', (pair) => {
       }
     });
 
-    it('of a scope are cancelled with it, at whatever moment', { timeout: 300_000 }, async () => {
+    it('of a scope are canceled with it, at any moment', { timeout: 300_000 }, async () => {
       const deletions = [
         (what: { scopeId: string }) => ({ scopeKind: 'thread', scopeId: what.scopeId }),
         () => ({ scopeKind: 'thread' }),

@@ -234,7 +234,7 @@ async function makePoster(deps: ProcessingDeps, upload: VideoUpload, image: Uint
     return asset;
   } catch (error) {
     if (!(error instanceof Problem) || error.code !== 'object_not_found') throw error;
-    throw new Error('the poster was removed by a run that was canceled', { cause: error });
+    throw new Error('a canceled run removed the poster', { cause: error });
   }
 }
 

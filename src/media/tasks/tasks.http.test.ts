@@ -170,7 +170,7 @@ onEveryPair('media tasks', (pair) => {
       expect((await read(task.taskId)).body).toEqual({ taskId: task.taskId, status: 'pending' });
     });
 
-    it('leaves assets of other owners, whatever the metadata contains', async () => {
+    it('leaves assets of other owners, regardless of the metadata', async () => {
       const foreign = await registered(rig.server, randomUUID());
       const task = said({ metadata: { output: { assetIds: [foreign] } } });
       await put(task);

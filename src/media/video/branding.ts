@@ -50,7 +50,8 @@ export async function brandVideo(
   ];
   await ffmpeg.run(args, { timeoutMs, signal, maxOutputBytes }).catch((error: unknown) => {
     // A retry would take as long, and other jobs wait.
-    if (error instanceof DeadlineExceeded) throw new VideoFault('video_too_large', `not done within ${timeoutMs} ms`);
+    if (error instanceof DeadlineExceeded)
+      throw new VideoFault('video_too_large', `not finished within ${timeoutMs} ms`);
     throw error;
   });
 }

@@ -35,7 +35,8 @@ export async function renderRendition(
     await encodeWithColors(facts, encode);
   } catch (error) {
     // A retry would take as long, and other jobs wait.
-    if (error instanceof DeadlineExceeded) throw new VideoFault('video_too_large', `not done within ${timeoutMs} ms`);
+    if (error instanceof DeadlineExceeded)
+      throw new VideoFault('video_too_large', `not finished within ${timeoutMs} ms`);
     throw error;
   }
 }

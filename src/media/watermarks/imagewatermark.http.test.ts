@@ -44,7 +44,7 @@ onEveryPair('POST /v1/watermark', (pair) => {
     expect(signed).not.toContain('.wm.');
   });
 
-  it('is made once, however many ask', async () => {
+  it('is created once for concurrent requests', async () => {
     const { assetId, markedKey } = await registered(rig.user);
     const answers = await Promise.all(Array.from({ length: 12 }, () => watermark(rig.user, { ref: assetId })));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));

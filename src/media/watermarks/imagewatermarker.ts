@@ -109,7 +109,7 @@ async function takeBackUnless(
   key: string,
 ): Promise<void> {
   try {
-    if (!(await stillStands())) throw new SourceFault('absent', 'the source went while it was watermarked');
+    if (!(await stillStands())) throw new SourceFault('absent', 'the source was removed while it was watermarked');
   } catch (error) {
     const { failed } = await objects.remove([key]);
     if (failed.length > 0) throw problems.engine_unavailable({ cause: failed });

@@ -47,7 +47,9 @@ onEveryPair('POST /v1/watermark-video', (pair) => {
       return { assetId, key: storageKey, made: videoWatermarkKeyOf(storageKey) };
     };
 
-    it('makes the file beside its source once, however many ask, and signs it', { timeout: 60_000 }, async () => {
+    it('creates the file next to its source once for concurrent requests, and signs it', {
+      timeout: 60_000,
+    }, async () => {
       const { assetId, made } = await registered();
       const answers = await Promise.all([
         ask(assetId),
@@ -80,7 +82,7 @@ onEveryPair('POST /v1/watermark-video', (pair) => {
       expect((await ask(open.assetId, rig.client({}))).status).toBe(401);
     });
 
-    it('works on legacy files, beside them', { timeout: 60_000 }, async () => {
+    it('works on legacy files, and stores the result next to them', { timeout: 60_000 }, async () => {
       const path = `feed/${randomUUID()}/video_1.mp4`;
       await rig.legacyFiles.put(path, bytes, { contentType: 'video/mp4' });
       const { status, body } = await ask(path, rig.otherUser);

@@ -12,16 +12,16 @@ import {
   revisionActions,
 } from '../api.ts';
 
-const limit = z.coerce.number().int().min(1).max(100).default(20).describe('1 to 100; 20 when it is left out.');
-const text = z.string().max(1000).refine(isStorableText, 'must be without NUL and lone surrogates');
-const cursor = text.optional().describe('`next_cursor` of the page before.');
+const limit = z.coerce.number().int().min(1).max(100).default(20).describe('1 to 100. Default: 20.');
+const text = z.string().max(1000).refine(isStorableText, 'must not contain NUL or lone surrogates');
+const cursor = text.optional().describe('The `next_cursor` of the previous page.');
 const q = text.optional();
 
 export const includeInvalid = z
   .enum(['true', 'false'])
   .default('false')
   .transform((value) => value === 'true')
-  .describe('`true`: with memories that were replaced.');
+  .describe('`true`: includes replaced memories.');
 
 export const adminMemory = memory.extend({
   links: z.array(z.object({ id: z.string(), kind: z.enum(['related', 'conflict']) })),
@@ -32,7 +32,7 @@ export const memoryListing = z.object({
   entity_id: text.optional(),
   entity_type: z.enum(entityTypes).optional(),
   type: z.enum(memoryTypes).optional(),
-  q: q.describe('A part of the content, whatever its case.'),
+  q: q.describe('A part of the content. Ignores case.'),
   include_invalid: includeInvalid,
   limit,
   cursor,
@@ -51,7 +51,7 @@ const revision = z.object({
   incoming: memoryContent.nullable().describe('For a merge, the added content. For a replacement, the other memory.'),
   similarity: z.number().nullable(),
   embedder: z.string(),
-  reason: z.string().nullable().describe('Why the language model decided so.'),
+  reason: z.string().nullable().describe('The reason of the decision of the language model.'),
   undone: z.boolean(),
   created_at: z.iso.datetime(),
 });
@@ -63,7 +63,7 @@ export type History = z.output<typeof history>;
 export const entityPath = z.object({ entity_type: z.enum(entityTypes), entity_id: text.min(1) });
 
 export const profileListing = z.object({
-  q: q.describe('A part of the entity id, the summary or a fact, whatever its case.'),
+  q: q.describe('A part of the entity id, the summary or a fact. Ignores case.'),
   limit,
   cursor,
 });
@@ -71,7 +71,7 @@ export type ProfileListing = z.output<typeof profileListing>;
 
 export const adminProfile = profile.extend({
   locked: z.array(z.string()).describe('Facts that operators wrote.'),
-  derived: z.record(z.string(), derivedFact).describe('Facts from memories, with the memories that they rest on.'),
+  derived: z.record(z.string(), derivedFact).describe('Facts from memories, with their source memories.'),
 });
 export type AdminProfile = z.output<typeof adminProfile>;
 
@@ -79,14 +79,14 @@ export const profilePage = z.object({ profiles: z.array(adminProfile), next_curs
 export type ProfilePage = z.output<typeof profilePage>;
 
 const longestSummary = 1000;
-const fact = z.string().max(2000).refine(isStorableText, 'must be without NUL and lone surrogates');
-const factName = z.string().min(1).max(64).refine(isStorableText, 'must be without NUL and lone surrogates');
+const fact = z.string().max(2000).refine(isStorableText, 'must not contain NUL or lone surrogates');
+const factName = z.string().min(1).max(64).refine(isStorableText, 'must not contain NUL or lone surrogates');
 
 export const profileEdit = z.object({
   summary: z
     .string()
     .refine((summary) => [...summary].length <= longestSummary, `must be at most ${longestSummary} characters`)
-    .refine(isStorableText, 'must be without NUL and lone surrogates')
+    .refine(isStorableText, 'must not contain NUL or lone surrogates')
     .nullish(),
   facts: z
     .record(factName, fact)

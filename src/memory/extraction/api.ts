@@ -12,11 +12,11 @@ const message = z.object({
     .string()
     .min(1)
     .refine((text) => Buffer.byteLength(text) <= longestContentBytes, `must be at most ${longestContentBytes} bytes`)
-    .refine(isStorableText, 'must be without NUL and lone surrogates'),
+    .refine(isStorableText, 'must not contain NUL or lone surrogates'),
 });
 
 export const extractionRequest = z.object({
-  entity_id: entityId.optional().describe('Required with X-Internal-Key; otherwise the own id when it is left out.'),
+  entity_id: entityId.optional().describe('Required with X-Internal-Key. Default with a JWT: the id of the user.'),
   entity_type: entityType.optional().describe('As entity_id; `user` with a JWT.'),
   messages: z
     .array(message)
@@ -31,7 +31,9 @@ export const extractionRequest = z.object({
     .datetime()
     .refine((time) => time >= '1970', 'must not be before 1970')
     .optional()
-    .describe('When the messages were written; by default now. If the entity was erased since, nothing is added.'),
+    .describe(
+      'The time when the messages were written. Default: now. If the entity has been erased since then, nothing is added.',
+    ),
 });
 export type ExtractionRequest = z.output<typeof extractionRequest>;
 
@@ -40,7 +42,7 @@ export const extraction = z.object({
     memory.pick({ id: true, content: true, type: true }).extend({
       action: z
         .enum(['added', 'merged', 'replaced', 'none'])
-        .describe('`replaced`: an older memory was replaced by it. `none`: it was there word for word.'),
+        .describe('`replaced`: an older memory was replaced by it. `none`: the same text already existed.'),
     }),
   ),
 });

@@ -74,7 +74,7 @@ onEveryDatabase('POST /memory/extract', (engine) => {
     expect((await rig.server.send('GET', `/export?${new URLSearchParams(user)}`)).status).toBe(404);
   });
 
-  it('says what became of each memory: none, merged, replaced', async () => {
+  it('returns the action for each memory: none, merged, replaced', async () => {
     const user = newUser();
     const before = async (content: string) =>
       (await rig.server.send<{ id: string }>('POST', '/memory/add', { ...user, content, type: 'preference' })).body.id;
@@ -167,7 +167,7 @@ onEveryDatabase('POST /memory/extract', (engine) => {
     expect(headers).toEqual(['a-judge', '40', '8']);
   });
 
-  it('is asked by one forced tool if the server refuses schemas', async () => {
+  it('receives one forced tool if the server refuses schemas', async () => {
     const strict = await startModelServer();
     strict.refuseSchemas();
     strict.handle(() => ({ json: { memories: [porto] } }));

@@ -83,7 +83,7 @@ async function judgeEntity(deps: JudgingDeps, job: Job<z.output<typeof payload>>
     } catch (error) {
       job.signal.throwIfAborted();
       if (!job.isLastAttempt && !(error instanceof CallsUsedUp)) throw error;
-      deps.log.warn({ err: error }, 'new memories are not judged for now');
+      deps.log.warn({ err: error }, 'new memories cannot be judged now');
       return;
     }
   } while (!(await finish(deps, job, key)));

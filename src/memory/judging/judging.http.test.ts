@@ -122,7 +122,7 @@ onEveryDatabase('the judge', (engine) => {
       ]);
     });
 
-    it('is undone for good at the memory that was replaced', async () => {
+    it('is permanently undone at the replaced memory', async () => {
       const user = newUser();
       const { lisbon, porto } = await moved(user);
       expect((await undo(porto)).status).toBe(409);
@@ -201,7 +201,7 @@ onEveryDatabase('the judge', (engine) => {
       ]);
     });
 
-    it.each(['short', 'full'] as const)('is undone for good at the %s one', async (which) => {
+    it.each(['short', 'full'] as const)('is permanently undone at the %s one', async (which) => {
       const user = newUser();
       const both = await merged(user);
       expect((await undo(both[which])).status).toBe(200);
@@ -268,7 +268,7 @@ onEveryDatabase('the judge', (engine) => {
       ['one pair twice', (pairs) => ({ json: { verdicts: pairs.flatMap((pair) => [verdict(pair), verdict(pair)]) } })],
     ];
 
-    it.each(answers)('changes nothing, and asks once: %s', async (_, reply) => {
+    it.each(answers)('changes nothing, and sends one request: %s', async (_, reply) => {
       const user = newUser();
       const foreign = await add(newUser(), 'I live in Madrid');
       const ids = [await add(user, 'I live in Lisbon')];
@@ -369,7 +369,7 @@ onEveryDatabase('the judge', (engine) => {
     expect([calls, jobs.rows]).toEqual([[], []]);
   });
 
-  it('asks once for several additions that wait', async () => {
+  it('sends one request for several waiting additions', async () => {
     const slow = await startMemory(engine, {
       database: rig.database,
       languageModel: await languageModelAt(model.url),

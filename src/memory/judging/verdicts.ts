@@ -53,7 +53,7 @@ export function questionOf(pairs: readonly Pair[]): Question<Answer> {
       const seen = new Set<string>();
       for (const { newer_id, older_id } of verdicts) {
         const key = keyOf(newer_id, older_id);
-        if (!asked.has(key) || seen.has(key)) context.addIssue('it judges a pair that was not asked for');
+        if (!asked.has(key) || seen.has(key)) context.addIssue('it judges a pair that was not sent');
         seen.add(key);
       }
     }),

@@ -12,7 +12,7 @@ export interface NewRevision {
   readonly incoming: MemoryContent | null;
   readonly similarity: number | null;
   readonly embedder: string;
-  /** Why the language model decided so. */
+  /** The reason of the decision of the language model. */
   readonly reason?: string;
 }
 

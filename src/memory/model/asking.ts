@@ -20,7 +20,7 @@ export interface AskingDeps {
 /** The entity has had its calls of the day. */
 export class CallsUsedUp extends Error {
   constructor() {
-    super('The entity has had its calls of the memory model for today.');
+    super('The entity has used up its calls of the memory model for today.');
     this.name = 'CallsUsedUp';
   }
 }

@@ -9,7 +9,7 @@ export type CallOutcome = 'answered' | 'rejected' | 'failed' | 'capped';
 export class ModelMetrics {
   readonly #calls = new Counter({
     name: 'memory_model_calls_total',
-    help: 'Calls of the language model of memories.',
+    help: 'Calls to the language model of memories.',
     labelNames: ['purpose', 'outcome'],
     registers: [],
   });
@@ -21,7 +21,7 @@ export class ModelMetrics {
   });
   readonly #seconds = new Histogram({
     name: 'memory_model_seconds',
-    help: 'From a call to its whole answer.',
+    help: 'From a call to its complete answer.',
     labelNames: ['purpose'],
     buckets: [0.5, 1, 2, 4, 8, 15, 30, 60],
     registers: [],

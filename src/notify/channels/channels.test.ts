@@ -159,7 +159,7 @@ describe('the provider’s HTTP API', () => {
   it('is quoted when it refuses', async () => {
     answers = [say(403, { statusCode: 403, name: 'validation_error', message: 'The domain is not verified.' })];
     expect(await failure(send(channel))).toMatchObject({
-      message: 'the email provider answered 403 validation_error: The domain is not verified.',
+      message: 'the email provider returned 403 validation_error: The domain is not verified.',
     });
   });
 

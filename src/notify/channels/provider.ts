@@ -43,7 +43,7 @@ export function openProvider({ baseUrl, apiKey }: ProviderOptions): Channel {
         const told = answer.status === 200 ? accepted.safeParse(answer.json()) : undefined;
         if (told?.success) return told.data.id;
         const why = told ? 'without an id' : reasonIn(answer.body);
-        throw new ChannelFailure(`the email provider answered ${answer.status} ${why}`.trim());
+        throw new ChannelFailure(`the email provider returned ${answer.status} ${why}`.trim());
       }
     },
     async check() {
@@ -51,9 +51,9 @@ export function openProvider({ baseUrl, apiKey }: ProviderOptions): Channel {
       // sufficient.
       const headers = { authorization: `Bearer ${apiKey}` };
       const { status } = await client.send({ method: 'POST', path: '/emails', route: '/emails', headers, json: {} });
-      if (status === 401 || status === 403) throw new ChannelFailure(`the email provider refuses the key (${status})`);
+      if (status === 401 || status === 403) throw new ChannelFailure(`the email provider rejects the key (${status})`);
       if (status >= 300 && ![400, 422, 429].includes(status))
-        throw new ChannelFailure(`the email provider answered ${status}`);
+        throw new ChannelFailure(`the email provider returned ${status}`);
     },
     close: () => client.close(),
   };

@@ -29,7 +29,7 @@ export function openSmtp(url: string): Channel {
         signal,
       ).catch((error: SmtpFault) => {
         if (signal.aborted) throw signal.reason;
-        throw new ChannelFailure('the SMTP server did not take the mail', {
+        throw new ChannelFailure('the SMTP server did not accept the email', {
           refused: refusedIn(error.rejectedErrors ?? [error]),
           cause: error,
         });

@@ -33,7 +33,7 @@ export function addPeopleRoutes(app: HttpServer, access: Access, deps: PeopleDep
       ...access.internalOnly,
       schema: {
         tags,
-        summary: 'List the newest mails to an address',
+        summary: 'List the newest emails to an address',
         querystring: mailsQuery,
         response: { 200: mailsOfPerson },
       },
@@ -47,7 +47,7 @@ export function addPeopleRoutes(app: HttpServer, access: Access, deps: PeopleDep
       ...access.internalOnly,
       schema: {
         tags,
-        summary: 'Erase the mails of a person',
+        summary: 'Erase the emails of a person',
         body: erasure,
         response: { 200: erased },
       },

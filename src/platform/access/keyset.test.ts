@@ -37,7 +37,7 @@ describe('a key set', () => {
     expect(issuer.requestCount()).toBe(1);
   });
 
-  it('is requested again at once for a new kid', async () => {
+  it('is immediately requested again for a new kid', async () => {
     await keys.find('k1');
     await issuer.rotate('k2');
     expect(await keys.find('k2')).toBeDefined();

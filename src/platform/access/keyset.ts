@@ -83,7 +83,7 @@ export function createKeySet(options: KeySetOptions): KeySet {
       if (loading === undefined && !failing && clock.now() - searchedAt < cooldownMs) return undefined;
       searchedAt = clock.now();
       if (!(await reload()))
-        throw problems.engine_unavailable({ cause: new Error('no key set to verify a token with') });
+        throw problems.engine_unavailable({ cause: new Error('no key set is available to verify a token') });
       return keys.get(kid);
     },
   };

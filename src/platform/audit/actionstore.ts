@@ -14,9 +14,9 @@ export interface ActionSearch {
   readonly before?: number | undefined;
   /** Only actions on this user. */
   readonly userId?: string | undefined;
-  /** Only actions of this operator, in any case. */
+  /** Only actions of this operator. Ignores case. */
   readonly actor?: string | undefined;
-  /** Only actions that contain this text, in any case. */
+  /** Only actions that contain this text. Ignores case. */
   readonly action?: string | undefined;
 }
 

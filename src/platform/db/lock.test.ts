@@ -64,7 +64,7 @@ describe('the lock on the data folder', () => {
     expect(existsSync(join(folder, 'instance.json'))).toBe(false);
   });
 
-  it('dies with its process, whatever that leaves behind', async () => {
+  it('ends with its process, regardless of the files that remain', async () => {
     for (let round = 0; round < 3; round += 1) {
       const { child, outcome } = tryInProcess();
       expect(await outcome).toBe('locked');
@@ -76,7 +76,7 @@ describe('the lock on the data folder', () => {
     lock.release();
   });
 
-  it('is won by exactly one of twenty at once', { timeout: 120_000 }, async () => {
+  it('is acquired by exactly one of twenty concurrent processes', { timeout: 120_000 }, async () => {
     const tries = Array.from({ length: 20 }, tryInProcess);
     const outcome = await Promise.all(tries.map((each) => each.outcome));
     expect(outcome.filter((each) => each === 'locked')).toHaveLength(1);

@@ -48,7 +48,7 @@ export async function openEmbedded({ dataDir, migrations, log, ...options }: Emb
 /** A database of its own, gone when it is closed. */
 export async function openInMemory(migrations: readonly Migration[], log: Log): Promise<Database> {
   const lite = await createPglite({ loadDataDir: await migratedTemplate(migrations) });
-  const reopen = (): Promise<never> => Promise.reject(new Error('what was in memory is gone'));
+  const reopen = (): Promise<never> => Promise.reject(new Error('the data in memory was lost'));
   return pgliteDatabase({ lite }, { reopen, afterClose: () => undefined, log });
 }
 

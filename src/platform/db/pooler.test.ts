@@ -70,7 +70,7 @@ describe.skipIf(missing).each(modes)('PostgreSQL behind PgBouncer in %s mode, %s
     expect(await probePostgres(server.url)).toMatch(/^PostgreSQL \d+ responds; pgvector/);
   });
 
-  it('cancels a statement that takes too long, on the server too, and goes on', async () => {
+  it('cancels a statement that takes too long, on the server too, and continues', async () => {
     const db = await open(300, 1);
     const startedAtMs = performance.now();
     await expect(sql`select pg_sleep(60), 'alone'`.execute(db)).rejects.toMatchObject({ code: 'engine_unavailable' });

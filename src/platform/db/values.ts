@@ -10,7 +10,7 @@ const asText: Parse = (text) => text;
 
 function parseInt8(text: string): number {
   const value = Number(text);
-  if (!Number.isSafeInteger(value)) throw new RangeError(`int8 ${text} is beyond the safe integers; select it as text`);
+  if (!Number.isSafeInteger(value)) throw new RangeError(`int8 ${text} exceeds the safe integers; select it as text`);
   return value;
 }
 
@@ -41,7 +41,7 @@ export function assertParameters(parameters: readonly unknown[]): void {
   for (const value of parameters) {
     const plain = typeof value !== 'object' || value === null || Array.isArray(value);
     if (!plain && !(value instanceof Date) && !(value instanceof Uint8Array))
-      throw new TypeError('An object is no query parameter; use json() for jsonb');
+      throw new TypeError('An object cannot be a query parameter; use json() for jsonb');
   }
 }
 

@@ -67,7 +67,7 @@ const refused = () =>
   );
 
 describe('closing', () => {
-  it('finishes requests in flight, rejects new ones, then stops listening', async () => {
+  it('finishes requests in progress, rejects new ones, then stops listening', async () => {
     await start();
     const idle = open();
     idle.write(get('/health'));
@@ -137,7 +137,7 @@ describe('closing', () => {
   });
 });
 
-describe('with more requests in flight than the limit', () => {
+describe('with more concurrent requests than the limit', () => {
   it('rejects the next one before its body, and accepts requests again when one is done', async () => {
     await start({ maxInFlight: 2 });
     const first = await inFlight();

@@ -115,7 +115,7 @@ export function admitRequests(app: HttpServer, options: ServerOptions): void {
   });
   app.addHook('preClose', async () => {
     await app.drain();
-    if (open > 0) app.log.warn({ inFlight: open }, 'aborting requests in flight');
+    if (open > 0) app.log.warn({ inFlight: open }, 'aborting requests in progress');
     const closing = setTimeout(() => app.server.closeAllConnections(), open > 0 ? 0 : closingGraceMs);
     app.server.once('close', () => clearTimeout(closing));
   });

@@ -34,12 +34,12 @@ export function createGuard({ allowedHosts, resolve = resolveAll }: GuardDeps): 
   const isAllowed = (url: URL) => allowed.has(url.hostname) || allowed.has(`${url.hostname}:${portOf(url)}`);
   return async (url) => {
     if (url.protocol !== 'http:' && url.protocol !== 'https:') throw new ForbiddenUrl(`${url.protocol} is not fetched`);
-    if (url.username !== '' || url.password !== '') throw new ForbiddenUrl('credentials in an address are not sent');
+    if (url.username !== '' || url.password !== '') throw new ForbiddenUrl('credentials in a URL are not sent');
     const host = url.hostname.replace(/^\[|\]$/g, '');
     const family = isIP(host);
     const addresses = family === 0 ? await resolve(host) : [{ address: host, family }];
     const refused = isAllowed(url) ? undefined : addresses.find(({ address }) => !isPublic(address));
-    if (refused !== undefined) throw new ForbiddenUrl(`${url.hostname} leads to ${refused.address}`);
+    if (refused !== undefined) throw new ForbiddenUrl(`${url.hostname} resolves to ${refused.address}`);
     return addresses;
   };
 }

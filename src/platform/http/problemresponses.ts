@@ -34,7 +34,7 @@ export function describeProblems(codes: readonly string[], own: Table, fields: F
   const table = { ...common, ...own };
   const byStatus = Map.groupBy(new Set(codes), (code) => {
     const definition = table[code];
-    if (definition === undefined) throw new Error(`no problem has the code ${code}`);
+    if (definition === undefined) throw new Error(`there is no problem with the code ${code}`);
     return definition.status;
   });
   const shared: Record<string, ResponseObject> = {};
@@ -80,17 +80,17 @@ export const problemSchema: Schema = {
   required: ['error', 'message', 'requestId'],
   properties: {
     error: { type: 'string', description: 'A stable code in snake case.' },
-    message: { type: 'string', description: 'A sentence for people. It can change.' },
-    requestId: { type: 'string', description: 'The id of the request in the logs; also in `X-Request-Id`.' },
+    message: { type: 'string', description: 'A sentence for people. The wording can change.' },
+    requestId: { type: 'string', description: 'The id of the request in the logs, as in `X-Request-Id`.' },
     issues: {
       type: 'array',
-      description: 'The faults of the request, field by field (400).',
+      description: 'The errors of the request by field (400).',
       items: {
         type: 'object',
         required: ['path', 'message'],
         properties: {
           path: { type: 'string', description: 'The field, for example `body.width`.' },
-          message: { type: 'string', description: 'The rule that the field breaks.' },
+          message: { type: 'string', description: 'The rule that the field violates.' },
         },
       },
     },

@@ -75,7 +75,7 @@ describe(`${many} clients`, () => {
     await everybodyElseIsServed();
   });
 
-  it('that do not read a large response do not count as in flight', async () => {
+  it('that do not read a large response do not count as requests in progress', async () => {
     for (let index = 0; index < many; index++) {
       begin('GET /large HTTP/1.1\r\nHost: a\r\n\r\n');
       await expect.poll(sending).toBe(index + 1);
@@ -83,7 +83,7 @@ describe(`${many} clients`, () => {
     await everybodyElseIsServed();
   });
 
-  it('that send request after request and read nothing do not count as in flight', async () => {
+  it('that send request after request and read nothing do not count as requests in progress', async () => {
     for (let index = 0; index < many; index++) begin('GET /small HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(2000));
     await expect.poll(async () => (await gauge('http_request_duration_seconds')).length > 0).toBe(true);
     await everybodyElseIsServed();

@@ -44,7 +44,7 @@ for (const { name, missing } of laneEngines) {
     it.each<[string, KillOrders['enqueue']]>([
       ['claimed', true],
       ['held from its insertion', 'start'],
-    ])('that it %s is taken over, at once on the embedded database', { timeout: 90_000 }, async (_, enqueue) => {
+    ])('that it %s is taken over, immediately on the embedded database', { timeout: 90_000 }, async (_, enqueue) => {
       const killed = start({ enqueue, hang: true });
       await killed.says('attempt 1');
       // With a server, the other process is already running. The embedded data folder becomes free only when the first process dies.

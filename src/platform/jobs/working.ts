@@ -178,7 +178,7 @@ export function startWorker<Payload, Tables>(
     if (isCompleted || (await retryWrite(() => completeJob(db, job)))) return;
     log.warn(
       { jobId, attempt },
-      'a worker finished a job after losing its lease; the attempt of the new worker counts',
+      'a worker finished a job after it lost its lease; only the attempt of the new worker counts',
     );
   }
 

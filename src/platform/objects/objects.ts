@@ -136,14 +136,14 @@ export interface LegacyObjects {
 
 export function assertExpiry(expiresInS: number): void {
   if (!Number.isInteger(expiresInS) || expiresInS < 1 || expiresInS > longestAddressS)
-    throw new RangeError(`an address is valid for 1 to ${longestAddressS} seconds, not ${expiresInS}`);
+    throw new RangeError(`a URL is valid for 1 to ${longestAddressS} seconds, not ${expiresInS}`);
 }
 
 export class ObjectChanged extends Error {
   readonly key: string;
 
   constructor(key: string) {
-    super('The object is no longer the one seen before.');
+    super('The object has changed since it was read.');
     this.name = 'ObjectChanged';
     this.key = key;
   }
@@ -153,7 +153,7 @@ export class ObjectExists extends Error {
   readonly key: string;
 
   constructor(key: string) {
-    super('The key is taken.');
+    super('The key already exists.');
     this.name = 'ObjectExists';
     this.key = key;
   }

@@ -115,7 +115,7 @@ describe.skipIf(skipWithoutS3)('a real S3 server', () => {
   });
 
   test.each([
-    [undefined, true, 'no browser can upload or read with a script: there is no CORS rule'],
+    [undefined, true, 'no page can upload or read, because there is no CORS rule'],
     [
       [
         ['https://a.example', 'https://b.example'],
@@ -124,7 +124,7 @@ describe.skipIf(skipWithoutS3)('a real S3 server', () => {
       false,
       'pages of https://a.example, https://b.example can upload',
     ],
-    [[['https://a.example'], ['GET']], true, 'no browser can upload; pages of https://a.example can read'],
+    [[['https://a.example'], ['GET']], true, 'no page can upload; pages of https://a.example can read'],
   ] as const)('the CORS rule %j is reported', async (rule, isClosed, sentence) => {
     const names = buckets();
     await (await open(names)).close();

@@ -126,7 +126,7 @@ function complete(settings: ObjectsSettings) {
   const { endpoint, region = '', bucket = '', publicBucket = '', accessKeyId = '', secretAccessKey = '' } = settings;
   const needed = { region, bucket, publicBucket, accessKeyId, secretAccessKey };
   const missing = Object.entries(variables).filter(([name]) => needed[name as keyof typeof needed] === '');
-  const faults = missing.map(([, variable]) => `${variable} is needed with S3_ENDPOINT`);
+  const faults = missing.map(([, variable]) => `${variable} is required with S3_ENDPOINT`);
   if (bucket === publicBucket && bucket !== '')
     faults.push('S3_PUBLIC_BUCKET must not be S3_BUCKET, whose objects are never public');
   if (faults.length > 0) throw new ConfigFault(faults);
@@ -233,7 +233,7 @@ function completeLegacy(settings: LegacySettings) {
   const { endpoint = '', region = 'auto', accessKeyId = '', secretAccessKey = '' } = settings;
   const faults = Object.entries({ LEGACY_S3_ACCESS_KEY_ID: accessKeyId, LEGACY_S3_SECRET_ACCESS_KEY: secretAccessKey })
     .filter(([, value]) => value === '')
-    .map(([variable]) => `${variable} is needed with LEGACY_S3_ENDPOINT`);
+    .map(([variable]) => `${variable} is required with LEGACY_S3_ENDPOINT`);
   if (faults.length > 0) throw new ConfigFault(faults);
   return { endpoint, region, accessKeyId, secretAccessKey };
 }

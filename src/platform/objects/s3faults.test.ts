@@ -175,7 +175,7 @@ describe('what is repeated', () => {
     },
   );
 
-  test('a list goes on where it was', async () => {
+  test('a list continues after a failure', async () => {
     const page = (key: string, rest: string) =>
       xml(
         `<ListBucketResult>${rest}<Contents><Key>${key}</Key><ETag>e</ETag><Size>1</Size><LastModified>2026-11-21T01:24:20.824Z</LastModified></Contents></ListBucketResult>`,
@@ -232,7 +232,7 @@ describe('what is repeated', () => {
 describe('the breaker', () => {
   const heads = (count: number) => Promise.all(Array.from({ length: count }, () => outcome(objects.head('a'))));
 
-  test('fails at once while the server is down, and is closed soon after its return', async () => {
+  test('fails immediately while the server is down, and closes soon after the server has recovered', async () => {
     answer = reset;
     await heads(5);
     await expect.poll(async () => causeOf(await outcome(objects.head('a')))).toBeInstanceOf(BreakerOpen);
@@ -365,7 +365,7 @@ describe('answers that are not what they seem', () => {
     expect(seen[0]?.headers['content-md5']).toMatch(/^[A-Za-z0-9+/]{22}==$/);
   });
 
-  test('a server without DeleteObjects is asked once for it', async () => {
+  test('sends one DeleteObjects request to a server without it', async () => {
     answer = (request, response) => {
       const isKnown = request.method === 'DELETE';
       const answered = request.url?.endsWith('/c')

@@ -89,7 +89,7 @@ async function connect({ url, prepare }: KeptConnectionOptions): Promise<Connect
     return await withDeadline(connectTimeoutMs, async () => {
       await client.connect();
       const serverRun = /^run_id:(\w+)/m.exec(await client.info('server'))?.[1];
-      if (serverRun === undefined) throw new Error('the server does not report its run_id');
+      if (serverRun === undefined) throw new Error('the server does not return its run_id');
       await prepare?.(client);
       return { client, serverRun };
     });

@@ -41,7 +41,7 @@ describe.skipIf(skipWithoutRedis)('Redis', () => {
     await expect(redis.check()).resolves.toBeUndefined();
   });
 
-  it('hands over the errors of commands, and goes on', async () => {
+  it('passes on the errors of commands, and continues', async () => {
     const redis = await open();
     const wrong = () => redis.run((client) => client.sendCommand(['GET']));
     for (let time = 0; time < 10; time++) await expect(wrong()).rejects.toThrow('wrong number of arguments');

@@ -45,7 +45,7 @@ export function watchWrites({ prefix, run, log, everyMs }: WritabilityDeps): Wri
       if (!isWriteRefused(error)) isWritable = undefined;
       else if (isWritable !== false) {
         isWritable = false;
-        log.warn({ reason: reasonOf(error) }, 'Redis accepts no writes; runs use the event log of the database');
+        log.warn({ reason: reasonOf(error) }, 'Redis refuses writes; runs use the event log in the database');
       }
       throw error;
     }

@@ -26,7 +26,7 @@ describe('optimistic retry', () => {
     await expect(retryWhileChanging(attempts([]), exhausted)).rejects.toThrow('it keeps changing');
   });
 
-  test('an error ends it at once', async () => {
+  test('an error ends it immediately', async () => {
     const failing = attempts([undefined, new Error('the store is down'), 'late']);
     await expect(retryWhileChanging(failing, exhausted)).rejects.toThrow('the store is down');
   });

@@ -120,7 +120,7 @@ const anthropicAndGemini: readonly WireCase[] = [
     title: "Gemini's compatible endpoint: an error as a list",
     path: '/v1beta/openai',
     answers: [json([{ error: { code: 400, message: 'secret', status: 'INVALID_ARGUMENT' } }], 400)],
-    expected: { status: 'failed', error: 'The model provider answered 400.', requests: 1 },
+    expected: { status: 'failed', error: 'The model provider returned 400.', requests: 1 },
   },
 ];
 
@@ -156,7 +156,7 @@ const openRouter: readonly WireCase[] = [
     title: 'OpenRouter: no credit (402)',
     path: '/api/v1',
     answers: [refuse('secret', 402)],
-    expected: { status: 'failed', error: 'The model provider answered 402.', requests: 1 },
+    expected: { status: 'failed', error: 'The model provider returned 402.', requests: 1 },
   },
 ];
 
@@ -276,7 +276,7 @@ const local: readonly WireCase[] = [
     title: 'Ollama: a model that is not pulled',
     path: '/v1',
     answers: [json({ error: { message: 'model not found, try pulling it first', type: 'api_error' } }, 404)],
-    expected: { status: 'failed', error: 'The model provider answered 404.' },
+    expected: { status: 'failed', error: 'The model provider returned 404.' },
   },
   {
     title: 'vLLM: started without a parser for tool calls',
@@ -287,7 +287,7 @@ const local: readonly WireCase[] = [
         400,
       ),
     ],
-    expected: { status: 'failed', error: 'The model provider answered 400.', requests: 1 },
+    expected: { status: 'failed', error: 'The model provider returned 400.', requests: 1 },
   },
   {
     title: 'vLLM: empty arguments before the first piece, and `reasoning`',

@@ -121,7 +121,7 @@ const openAi: readonly WireCase[] = [
     answers: [
       events(dataLines({ type: 'response.output_item.added', output_index: 0, item: { type: 'message', id: 'm' } })),
     ],
-    expected: { status: 'failed', error: 'The model broke off its answer.' },
+    expected: { status: 'failed', error: 'The model did not complete its answer.' },
   },
 ];
 
@@ -224,7 +224,7 @@ const anthropic: readonly WireCase[] = [
     provider: 'anthropic',
     path: '/v1',
     answers: [json(anthropicError('authentication_error'), 401)],
-    expected: { status: 'failed', error: 'The model provider refused our credentials (401).', requests: 1 },
+    expected: { status: 'failed', error: 'The model provider rejected the credentials (401).', requests: 1 },
   },
 ];
 
@@ -278,7 +278,7 @@ const google: readonly WireCase[] = [
     provider: 'google',
     path: '/v1beta',
     answers: [events(dataLines(candidate([{ text: 'You like bees.' }])))],
-    expected: { status: 'failed', text: 'You like bees.', error: 'The model broke off its answer.' },
+    expected: { status: 'failed', text: 'You like bees.', error: 'The model did not complete its answer.' },
   },
   {
     title: 'google: too many requests',

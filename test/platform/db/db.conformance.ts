@@ -88,7 +88,7 @@ function describeErrors(db: () => Db<SampleTables>): void {
 }
 
 function describeClosing(openAnother: () => Promise<Database>): void {
-  it('finishes statements in flight, rejects new ones, and can be closed twice', async () => {
+  it('finishes running statements, rejects new ones, and can be closed twice', async () => {
     const database = await openAnother();
     const db = database.queries<SampleTables>();
     const { promise: begun, resolve: begin } = Promise.withResolvers<void>();

@@ -41,7 +41,7 @@ export function describeTransactions(db: () => Db<SampleTables>): void {
     expect(await names()).toEqual([]);
   });
 
-  it('throws at once on the outer handle inside, rolls back, and works after that', async () => {
+  it('throws immediately on the outer handle inside, rolls back, and works after that', async () => {
     const attempt = transaction(db(), async (tx) => {
       await tx.insertInto('samples').values({ name: 'inside' }).execute();
       await addOutside('outside');

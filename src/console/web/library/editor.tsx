@@ -64,7 +64,7 @@ export function Editor({
       >
         <p className="quiet">
           {strokes.length === 0
-            ? 'Paint over the part to change, or describe a change of the whole image.'
+            ? 'Paint over the part to change, or describe a change to the whole image.'
             : 'Only the painted part changes.'}
         </p>
         <div className="does">
@@ -141,10 +141,10 @@ export function Editor({
         <div className="does">
           <button type="submit" className="primary" disabled={!isReady}>
             {edit.isPending
-              ? `Making image ${Math.min(made + 1, count)} of ${count} …`
+              ? `Generating image ${Math.min(made + 1, count)} of ${count} …`
               : count === 1
-                ? 'Make the image'
-                : `Make ${count} images`}
+                ? 'Generate the image'
+                : `Generate ${count} images`}
           </button>
           <button type="button" onClick={onClose}>
             Cancel

@@ -116,7 +116,7 @@ function useActions({ asset, prompt, onUseAsReference, onEdit, onDeleted }: Medi
     run: run(async () => {
       const isNew = await share(user, asset);
       await readNew();
-      notify(isNew ? 'Shared. Everyone can see it now.' : 'It is in the public feed already.');
+      notify(isNew ? 'Shared. It is public now.' : 'It is already in the public feed.');
     }),
   };
   const deletion: Action = {

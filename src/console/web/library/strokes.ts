@@ -40,7 +40,7 @@ export async function toMask(strokes: readonly Stroke[], width: number, height: 
   const mask = document.createElement('canvas');
   Object.assign(mask, { width, height });
   const context = mask.getContext('2d');
-  if (context === null) throw new Error('This browser cannot make a mask.');
+  if (context === null) throw new Error('This browser cannot create a mask.');
   context.fillRect(0, 0, width, height);
   context.globalCompositeOperation = 'destination-out';
   context.drawImage(painted, 0, 0);

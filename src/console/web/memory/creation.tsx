@@ -54,7 +54,7 @@ export function Creation({
           Fact
           <textarea rows={3} value={draft.content} onChange={set('content')} required />
         </label>
-        <p className="quiet">A fact that is stored already is merged.</p>
+        <p className="quiet">A fact that is already stored is merged.</p>
         {create.error && (
           <p className="problem" role="alert">
             {create.error.message}

@@ -36,7 +36,7 @@ export function Entity({
         </button>
         <Confirm
           label="Erase everything"
-          question={`Erase all that is known about ${id}?`}
+          question={`Erase all data about ${id}?`}
           onConfirm={() => erase.mutateAsync().catch(() => undefined)}
         />
       </div>

@@ -79,7 +79,7 @@ export function MemoryDetails({
             </button>
             <Confirm
               label="Delete"
-              question="Delete it with its history?"
+              question="Delete this memory and its history?"
               onConfirm={() => remove.mutateAsync().catch(() => undefined)}
             />
           </div>
@@ -158,7 +158,7 @@ function Linked({ link, onOpen }: { readonly link: Memory['links'][number]; read
 
 function History({ revisions }: { readonly revisions: readonly Revision[] | undefined }) {
   if (revisions === undefined) return <Loading />;
-  if (revisions.length === 0) return <p className="quiet">It has never been changed.</p>;
+  if (revisions.length === 0) return <p className="quiet">This memory has never been changed.</p>;
   return (
     <ol className="lines">
       {revisions.map(({ number, action, actor, before, after, reason, undone, created_at }) => (

@@ -92,7 +92,7 @@ function Credits({ person: { id, plan: current } }: Pick<PersonDetails, 'person'
         </label>
       </div>
       <p id={hint} className="quiet">
-        A negative number takes credits.
+        A negative number removes credits.
       </p>
       <label className="field">
         Reason

@@ -25,7 +25,7 @@ export function AccountSignIn() {
   if (!info?.hasOperatorAccounts) return null;
   return (
     <div className="stack">
-      <p className="quiet">Operators that the settings name need no token.</p>
+      <p className="quiet">Configured operators can sign in without a token.</p>
       <div>
         <button type="button" disabled={entering.isPending} onClick={() => entering.mutate()}>
           Continue with your account

@@ -70,7 +70,7 @@ export function Activity({ view }: { readonly view: PersonView }) {
       <Section
         title="Memories"
         part={view.memories}
-        empty="Nothing is remembered."
+        empty="No memories."
         listOf={({ memories }) => memories}
         more={<Link href="/operator/memory">Open memory</Link>}
       >
@@ -83,7 +83,7 @@ export function Activity({ view }: { readonly view: PersonView }) {
         )}
       </Section>
       {view.mails !== null && (
-        <Section title="Mails" part={view.mails} empty="No mails in the last 30 days." listOf={({ mails }) => mails}>
+        <Section title="Emails" part={view.mails} empty="No emails in the last 30 days." listOf={({ mails }) => mails}>
           {(mails) => (
             <Lines>
               {mails.map(({ id, subject, status, createdAt }) => (
@@ -113,7 +113,7 @@ export function Activity({ view }: { readonly view: PersonView }) {
       <Section
         title="Changes of plan and credits"
         part={{ isThere: true, value: changes }}
-        empty="No operator changed them."
+        empty="No operator has changed them."
         listOf={(all) => all}
       >
         {(all) => (
@@ -138,7 +138,7 @@ export function Activity({ view }: { readonly view: PersonView }) {
       <Section
         title="Audit"
         part={{ isThere: true, value: actions }}
-        empty="No operator did anything to this account."
+        empty="No operator has acted on this account."
         listOf={(all) => all}
         more={<Link href={`/operator/audit?userId=${person.id}`}>Open audit</Link>}
       >

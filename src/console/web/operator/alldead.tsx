@@ -27,7 +27,9 @@ export function AllDead({
         json: { queue },
       });
       const done = deed === 'retry' ? 'Retried' : 'Discarded';
-      notify(`${done} ${countOf(count)} ${count === 1 ? one : many}${hasMore ? '. There are more: repeat it.' : '.'}`);
+      notify(
+        `${done} ${countOf(count)} ${count === 1 ? one : many}${hasMore ? '. There are more. Repeat the action.' : '.'}`,
+      );
       await refreshJobs(queries);
     },
   });
@@ -39,7 +41,7 @@ export function AllDead({
       </button>
       <Confirm
         label={`Discard all dead ${many}`}
-        question={`Discard ${dead} dead ${dead === '1' ? one : many} for good?`}
+        question={`Permanently discard ${dead} dead ${dead === '1' ? one : many}?`}
         onConfirm={() => change.mutateAsync('discard').catch(() => undefined)}
       />
       <Problem of={change.error} />

@@ -55,7 +55,7 @@ function Erasure({ person: { id, email } }: { readonly person: Person }) {
   return (
     <form className="stack desk-form" action={() => erasing.mutate()}>
       <p className="quiet">
-        Erasing removes the account, threads, files, memories and mails from every service. It cannot be undone. The
+        Erasing removes the account, threads, files, memories and emails from every service. It cannot be undone. The
         audit log keeps a hash of the id.
       </p>
       {!isOver && (
@@ -91,13 +91,15 @@ const names: Readonly<Record<ErasureStep['service'], string>> = {
 const states = {
   done: { tone: 'good', word: 'erased' },
   failed: { tone: 'bad', word: 'not finished' },
-  waiting: { tone: 'quiet', word: 'waits for the others' },
+  waiting: { tone: 'quiet', word: 'waits for the other services' },
 } as const;
 
 function Report({ report: { steps, isComplete, pendingJobs, provider } }: { readonly report: ErasureReport }) {
   return (
     <>
-      <p className="strong">{isComplete ? 'Everything is erased.' : 'The erasure is not complete. Erase again.'}</p>
+      <p className="strong">
+        {isComplete ? 'Everything has been erased.' : 'The erasure is not complete. Erase again.'}
+      </p>
       <ul className="lines">
         {steps.map(({ service, status, removed, message }) => (
           <li key={service}>
@@ -111,8 +113,8 @@ function Report({ report: { steps, isComplete, pendingJobs, provider } }: { read
       </ul>
       {isComplete && pendingJobs > 0 && (
         <p className="quiet">
-          {pendingJobs} background jobs still name this person. They end within two minutes; then erase again to remove
-          their records.
+          {pendingJobs} background jobs still refer to this person. They end within two minutes. Then erase again to
+          remove their records.
         </p>
       )}
       {provider === 'not_configured' && (

@@ -117,14 +117,14 @@ function Look({ id }: { readonly id: string }) {
   );
   return (
     <section className="card stack" aria-labelledby="look-heading">
-      <h2 id="look-heading">Blurred look</h2>
+      <h2 id="look-heading">Blurred preview</h2>
       {url !== undefined ? (
         <img className="desk-look" src={url} alt="The content, strongly blurred" />
       ) : (
         <>
           <p className="quiet">
             The blocked object was removed. If the same bytes remain elsewhere, you see 24 blurred pixels of them. Each
-            look is recorded in the audit log.
+            view is recorded in the audit log.
           </p>
           <div>
             <button type="button" disabled={looking.isPending} onClick={() => looking.mutate()}>
@@ -169,7 +169,7 @@ function Decision({ incident }: { readonly incident: Incident }) {
       <h2 id="decision-heading">Decision</h2>
       {resolvedAt !== null && (
         <p className="quiet">
-          Last decided <When at={resolvedAt} />
+          Last decision <When at={resolvedAt} />
         </p>
       )}
       <label className="field">
@@ -194,7 +194,7 @@ function Decision({ incident }: { readonly incident: Incident }) {
         </button>
       </div>
       <p className="quiet">
-        Cleared content passes screening from now on. The removed file does not come back: its owner uploads it again.
+        Cleared content passes screening from now on. The removed file is not restored; its owner can upload it again.
       </p>
       <p role="status" className="unseen">
         {deciding.isSuccess ? `The incident is ${status}.` : ''}

@@ -145,7 +145,7 @@ function Rescreening() {
 const isRunning = ({ startedAt, finishedAt }: Progress) => startedAt !== null && finishedAt === null;
 
 function progressOf({ startedAt, finishedAt, total, checked, blocked, withoutDigests }: Progress): string {
-  if (startedAt === null) return 'Matches all stored assets with the current lists. It has not run yet.';
+  if (startedAt === null) return 'Matches all stored assets with the current lists. No run yet.';
   const counts = `${countOf(checked)} checked, ${countOf(blocked)} blocked`;
   const unhashed = withoutDigests > 0 ? `, ${countOf(withoutDigests)} without digests` : '';
   return finishedAt === null ? `${counts} of ${countOf(total)}` : `Last run: ${counts}${unhashed}`;

@@ -37,7 +37,7 @@ export function Jobs() {
     <div className="operator">
       <header className="page">
         <h1>Jobs</h1>
-        <p className="quiet">A job that fails is retried with growing pauses, and is dead after its last attempt.</p>
+        <p className="quiet">A failed job is retried with increasing delays. After its last attempt, it is dead.</p>
       </header>
       {data.queues.length === 0 && <Empty title="No queue has unfinished or dead jobs." />}
       {data.queues.length > 0 && (
@@ -69,7 +69,7 @@ function QueueName({
     <button type="button" className="entry" aria-pressed={isOpen} onClick={open}>
       {queue}
       {oldestDueAt !== null && isLate(oldestDueAt) && (
-        <span className="problem">The first job was due {sinceThen(oldestDueAt)}.</span>
+        <span className="problem">The first job became due {sinceThen(oldestDueAt)}.</span>
       )}
     </button>
   );

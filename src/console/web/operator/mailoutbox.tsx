@@ -16,7 +16,8 @@ export function Outbox() {
   return (
     <>
       <p className="quiet">
-        This installation stores mails as files in <code>outbox</code>, in its data folder. No mail leaves this machine.
+        This installation stores emails as files in <code>outbox</code>, in its data folder. No email leaves this
+        machine.
       </p>
       {data === undefined ? (
         error ? (
@@ -44,7 +45,7 @@ export function Outbox() {
               </li>
             ))}
             {data.total > data.mails.length && (
-              <li className="quiet">{data.total - data.mails.length} older mails are not listed.</li>
+              <li className="quiet">{data.total - data.mails.length} older emails are not listed.</li>
             )}
           </ul>
           {opened && <Opened key={opened} name={opened} />}

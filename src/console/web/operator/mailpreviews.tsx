@@ -70,8 +70,8 @@ function Chosen({ types, first }: { readonly types: readonly MailType[]; readonl
         </label>
         <p className="quiet">
           {type.audience === 'account'
-            ? 'An account mail: it is sent regardless of the settings of the user.'
-            : 'A product mail: users can switch it off and unsubscribe.'}
+            ? 'An account email. It is sent regardless of the settings of the user.'
+            : 'A product email. Users can turn it off and unsubscribe.'}
         </p>
       </form>
       <Shown
@@ -93,9 +93,9 @@ function Shown({ type, locale, values }: { readonly type: string; readonly local
     placeholderData: (previous) => previous,
   });
   if (error) return <Failure error={error} />;
-  if (data === undefined) return <Loading what="Rendering the mail" />;
+  if (data === undefined) return <Loading what="Rendering the email" />;
   return (
-    <article className="card mail" aria-label="The mail">
+    <article className="card mail" aria-label="The email">
       <div className="row">
         <h2 lang={locale.replace('_', '-')}>{data.subject}</h2>
         <button type="button" onClick={() => setText(!isText)}>

@@ -41,12 +41,12 @@ export function SentMails() {
     getNextPageParam: ({ data: mails, has_more }) => (has_more ? mails.at(-1)?.id : undefined),
   });
   if (data === undefined)
-    return error ? <Failure error={error} retry={refetch} /> : <Loading what="Reading the mails" />;
+    return error ? <Failure error={error} retry={refetch} /> : <Loading what="Reading the emails" />;
   const mails = data.pages.flatMap((page) => page.data);
   if (mails.length === 0)
     return (
-      <Empty title="No mail was sent in the last 30 days.">
-        <p>Services and your own servers send mails through the notification service.</p>
+      <Empty title="No email was sent in the last 30 days.">
+        <p>Services and your own servers send email through the notification service.</p>
       </Empty>
     );
   return (
@@ -77,7 +77,7 @@ export function SentMails() {
       {hasNextPage && (
         <p>
           <button type="button" disabled={isFetchingNextPage} onClick={() => fetchNextPage()}>
-            Show older mails
+            Show older emails
           </button>
         </p>
       )}
@@ -98,9 +98,9 @@ function Events({ id }: { readonly id: string }) {
   return (
     <div className="inset">
       {data.events.length === 0 ? (
-        <p className="quiet">Nothing has happened to this mail yet.</p>
+        <p className="quiet">This email has no events yet.</p>
       ) : (
-        <ol aria-label="Events of the mail">
+        <ol aria-label="Events of the email">
           {data.events.map(({ type, created_at, reason }, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: events have no id, and are only added at the end
             <li key={index}>
@@ -113,8 +113,8 @@ function Events({ id }: { readonly id: string }) {
       )}
       {data.status === 'scheduled' && (
         <Confirm
-          label="Cancel this mail"
-          question="The mail will not be sent. Continue?"
+          label="Cancel this email"
+          question="The email will not be sent. Continue?"
           onConfirm={() => canceling.mutateAsync().catch(() => undefined)}
         />
       )}

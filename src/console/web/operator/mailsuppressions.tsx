@@ -21,7 +21,7 @@ export function Suppressions() {
   const pages = usePages<Page>('suppressions', '/api/notify/suppressions');
   return (
     <>
-      <p className="quiet">No mail goes to suppressed addresses.</p>
+      <p className="quiet">Suppressed addresses receive no email.</p>
       <Listing
         pages={pages}
         label="Suppressed addresses"
@@ -29,7 +29,7 @@ export function Suppressions() {
         keyOf={({ address }) => address}
         empty={
           <Empty title="No address is suppressed.">
-            <p>An address is suppressed when its mailbox is missing, or when its owner reports a mail as spam.</p>
+            <p>An address is suppressed when its mailbox is missing, or when its owner reports an email as spam.</p>
           </Empty>
         }
       >
@@ -45,7 +45,7 @@ function Row({ suppression: { address, reason, since } }: { readonly suppression
   const lifting = useMutation({
     mutationFn: async () => {
       await send(`/api/notify/suppressions/${encodeURIComponent(address)}`, { method: 'DELETE' });
-      notify(`Mails go to ${address} again.`);
+      notify(`Email is sent to ${address} again.`);
       await queries.invalidateQueries({ queryKey: ['suppressions'] });
     },
   });
@@ -61,7 +61,7 @@ function Row({ suppression: { address, reason, since } }: { readonly suppression
         {mayChange && (
           <Confirm
             label="Lift"
-            question={`Send mails to ${address} again?`}
+            question={`Send email to ${address} again?`}
             onConfirm={() => lifting.mutateAsync().catch(() => undefined)}
           />
         )}

@@ -52,7 +52,7 @@ function Usage() {
         </fieldset>
       </div>
       {data === undefined && (error ? <Failure error={error} retry={refetch} /> : <Loading what="Reading the usage" />)}
-      {data !== undefined && rows.length === 0 && <Empty title="No run has ended in these days." />}
+      {data !== undefined && rows.length === 0 && <Empty title="No run ended on these days." />}
       {rows.length > 0 && (
         <>
           <div className="card three">
@@ -193,7 +193,7 @@ function TopUsers() {
         </label>
       </div>
       {data === undefined && (error ? <Failure error={error} retry={refetch} /> : <Loading />)}
-      {data?.users.length === 0 && <Empty title="No user spent credits in this month." />}
+      {data?.users.length === 0 && <Empty title="No user spent credits this month." />}
       {data !== undefined && data.users.length > 0 && (
         <table>
           <thead>
@@ -255,7 +255,7 @@ function Configured() {
                 <p className="tags">
                   {model.default && <span className="tag">default</span>}
                   {model.simulated && <span className="tag">simulated</span>}
-                  {vision && <span className="tag">sees images</span>}
+                  {vision && <span className="tag">accepts images</span>}
                   {tools && <span className="tag">uses tools</span>}
                 </p>
               </li>

@@ -46,7 +46,7 @@ export function Overview() {
       {historyError && <Failure error={historyError} />}
       {console?.hasDatabase === false && (
         <p className="quiet">
-          There are no graphs, because another process has the embedded database open. Start the console in that
+          Graphs are unavailable, because another process has opened the embedded database. Start the console in that
           process.
         </p>
       )}

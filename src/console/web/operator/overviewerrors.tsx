@@ -7,11 +7,11 @@ import { Empty, Failure, Loading } from '../parts/states.tsx';
 /** By the code of the problem. */
 const advice: Readonly<Record<string, string>> = {
   engine_unavailable:
-    'An engine or a service did not answer. See which one is not ready above, and search the log for the id.',
-  overloaded: 'The process had too many requests. Start another one, or find the caller that sends so many.',
-  internal_error: 'This is a bug. The log line with this id has the cause.',
+    'An engine or a service did not respond. Check above which one is not ready, and search the log for the id.',
+  overloaded: 'The process received too many requests. Start another process, or find the caller that sends so many.',
+  internal_error: 'This is a bug. The log line with this id contains the cause.',
 };
-const fallback = 'Search the log for this id: the line has the cause.';
+const fallback = 'Search the log for this id. The line contains the cause.';
 
 export function Errors() {
   const { data, error, refetch } = useQuery({
@@ -24,11 +24,12 @@ export function Errors() {
     <>
       {data.unread.length > 0 && (
         <p className="problem">
-          {data.unread.join(', ')} cannot be reached, so their errors are not listed. Check the end of their logs.
+          {data.unread.join(', ')} cannot be reached, so their errors are not listed. Check the last lines of their
+          logs.
         </p>
       )}
       {data.errors.length === 0 && data.unread.length === 0 && (
-        <Empty title="No server error since the services were started." />
+        <Empty title="No server errors since the services started." />
       )}
       <ul className="lines">
         {data.errors.slice(0, 10).map(({ service, at, requestId, traceUrl, method, route, status, code }) => (

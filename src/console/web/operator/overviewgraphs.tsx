@@ -9,8 +9,8 @@ import { compactOf, decimalOf, timeOf } from './units.ts';
 export function Runs({ history: { runs, startsAt } }: { readonly history: History }) {
   const ended: Line = { name: 'Runs', values: runs.endedPerMinute, tone: 'accent' };
   const failed: Line = { name: 'Failed', values: runs.failedPerMinute, tone: 'bad' };
-  const median: Line = { name: 'First word p50', values: runs.firstTokenP50Ms, tone: 'accent' };
-  const slow: Line = { name: 'First word p95', values: runs.firstTokenP95Ms, tone: 'quiet' };
+  const median: Line = { name: 'First token p50', values: runs.firstTokenP50Ms, tone: 'accent' };
+  const slow: Line = { name: 'First token p95', values: runs.firstTokenP95Ms, tone: 'quiet' };
   const input: Line = { name: 'Tokens in', values: runs.inputTokensPerMinute, tone: 'quiet' };
   const output: Line = { name: 'Tokens out', values: runs.outputTokensPerMinute, tone: 'accent' };
   const renamed = (line: Line, name: string): Line => ({ ...line, name });
@@ -27,7 +27,7 @@ export function Runs({ history: { runs, startsAt } }: { readonly history: Histor
           show={decimalOf}
         />
         <Graph
-          title="First word"
+          title="First token"
           lines={[renamed(median, 'p50'), renamed(slow, 'p95')]}
           startsAt={startsAt}
           show={timeOf}
@@ -39,7 +39,7 @@ export function Runs({ history: { runs, startsAt } }: { readonly history: Histor
           show={compactOf}
         />
         <Numbers
-          label="Runs, first words and tokens"
+          label="Runs, time to first token, and tokens"
           lines={[ended, failed, median, slow, input, output]}
           startsAt={startsAt}
           show={show}

@@ -39,15 +39,17 @@ function Service({ state, history }: { readonly state: ServiceState; readonly hi
       </div>
       <p className="quiet address">{address.replace(/^https?:\/\//, '')}</p>
       {status === 'unreachable' && (
-        <p className="problem">Check that its process runs. The end of its log shows why it stopped.</p>
+        <p className="problem">Check that its process is running. The last lines of its log show why it stopped.</p>
       )}
       {failing.map(([engine]) => (
         <p key={engine} className="problem">
-          {engine} does not answer. Check that it runs, and its settings.
+          {engine} does not respond. Check its process and its settings.
         </p>
       ))}
       {past && history && <Past past={past} startsAt={history.startsAt} />}
-      {history && status !== 'unreachable' && !wasMeasured(past) && <p className="quiet">Not measured in this time.</p>}
+      {history && status !== 'unreachable' && !wasMeasured(past) && (
+        <p className="quiet">Not measured in this period.</p>
+      )}
     </li>
   );
 }

@@ -72,7 +72,7 @@ function JobRows({ queue, state }: { readonly queue: string; readonly state: Sta
       {data.jobs.map((job) => (
         <Job key={job.id} job={job} state={state} />
       ))}
-      {data.jobs.length === 100 && <li className="quiet">Only the first 100 are listed.</li>}
+      {data.jobs.length === 100 && <li className="quiet">Only the first 100 jobs are listed.</li>}
     </ul>
   );
 }
@@ -130,7 +130,7 @@ function Deeds({ job: { id, fence, isSettled } }: { readonly job: ShownJob }) {
   const change = useMutation({
     mutationFn: async (deed: 'retry' | 'discard') => {
       await send(`/api/jobs/${id}/${deed}`, { method: 'POST', json: { fence } });
-      notify(deed === 'retry' ? 'The job starts again.' : 'The job is discarded.');
+      notify(deed === 'retry' ? 'The job restarts.' : 'The job was discarded.');
       await refreshJobs(queries);
     },
     // Another operator, or the queue, was faster.
@@ -152,7 +152,7 @@ function Deeds({ job: { id, fence, isSettled } }: { readonly job: ShownJob }) {
       )}
       <Confirm
         label="Discard"
-        question="Discard this job for good?"
+        question="Permanently discard this job?"
         onConfirm={() => change.mutateAsync('discard').catch(() => undefined)}
       />
       <Problem of={change.error} />

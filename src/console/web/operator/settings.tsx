@@ -17,7 +17,7 @@ export function Settings() {
     <>
       <header className="page">
         <h1>Settings</h1>
-        <p className="quiet">The environment sets them. A restart applies a change.</p>
+        <p className="quiet">Settings come from the environment. Restart to apply changes.</p>
       </header>
       {data === undefined ? (
         error ? (
@@ -141,7 +141,7 @@ function Effective({ view: { groups } }: { readonly view: SettingsView }) {
         />
         <label className="field inline">
           <input type="checkbox" checked={isChangedOnly} onChange={(event) => setChangedOnly(event.target.checked)} />
-          Only what differs from the default
+          Only changed settings
         </label>
       </search>
       {shown.length === 0 && <Empty title="No settings match." />}

@@ -19,9 +19,7 @@ export function Knowledge() {
       <header className="page">
         <div>
           <h1>Your memory</h1>
-          <p className="quiet">
-            Atelier uses this in every conversation. You can correct it, or make Atelier forget it.
-          </p>
+          <p className="quiet">Atelier uses these facts in every conversation. You can correct or delete them.</p>
         </div>
         <div className="does">
           <Export />

@@ -19,8 +19,8 @@ export function Webhooks() {
       <header className="page">
         <h1>Webhooks</h1>
         <p className="quiet">
-          Events go to {data?.receiver ?? 'the receiver'}. A delivery that fails is retried for 24 hours and is dead
-          after that.
+          Events go to {data?.receiver ?? 'the receiver'}. A failed delivery is retried for 24 hours. After that, it is
+          dead.
         </p>
       </header>
       <label className="field inline">

@@ -31,7 +31,7 @@ export class Boundary extends Component<Properties, State> {
     const isLoading = error instanceof PageNotLoaded;
     return (
       <div className="card narrow stack broken" role="alert">
-        <h1>{isLoading ? 'This page could not be loaded' : 'This page has failed'}</h1>
+        <h1>{isLoading ? 'This page could not be loaded' : 'This page stopped working'}</h1>
         <p className="quiet">
           {isLoading
             ? 'The server does not respond, or has been updated. Reload to get the current version.'

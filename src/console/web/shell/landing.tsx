@@ -17,13 +17,11 @@ export function Landing() {
         </span>
       </header>
       <main id="main">
-        <h1>Images and videos, made in conversation</h1>
-        <p className="quiet lead">
-          Describe what you see in your mind. Refine it in words. Find it all in your library.
-        </p>
+        <h1>Images and videos, created in conversation</h1>
+        <p className="quiet lead">Describe what you imagine. Refine it in words. Find everything in your library.</p>
         {hasFailed && (
           <p className="problem" role="alert">
-            The sign-in did not succeed. Try again.
+            The sign-in failed. Try again.
           </p>
         )}
         {info && (
@@ -32,7 +30,7 @@ export function Landing() {
             {info.hasDemoUsers ? 'Sign in as a demo user' : 'Sign in'}
           </a>
         )}
-        {info?.hasDemoUsers && <p className="quiet small">Runs on this machine. No account, no key, no cost.</p>}
+        {info?.hasDemoUsers && <p className="quiet small">Runs on this machine. No account, no API key, no cost.</p>}
       </main>
       <footer className="quiet small">
         <Link href="/operator">Operators</Link>

@@ -13,7 +13,7 @@ export function lazily(load: () => Promise<ComponentType | undefined>): Componen
   return lazy(async () => {
     try {
       const View = await load();
-      if (View === undefined) throw new Error('Another version of the page was loaded.');
+      if (View === undefined) throw new Error('A different version of the page was loaded.');
       return { default: View };
     } catch (cause) {
       if (await canReload()) {

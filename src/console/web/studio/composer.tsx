@@ -124,7 +124,7 @@ export function Composer({
       {isAnswering && <Problem of={stopping.error} />}
       {!isOnline && !isEmpty && (
         <p className="quiet small" role="status">
-          Your message is not sent. It stays here, and you can send it when you are online again.
+          Your message was not sent. It stays here. Send it when you are online again.
         </p>
       )}
     </form>

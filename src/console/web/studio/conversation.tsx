@@ -139,7 +139,7 @@ function Chat({
           {chat.isReconnecting && (
             <p className="quiet reconnecting" role="status">
               <WifiOff size={16} strokeWidth={1.75} aria-hidden="true" />
-              {isOnline ? 'Reconnecting …' : 'You are offline. The answer continues when you are back.'}
+              {isOnline ? 'Reconnecting …' : 'You are offline. The answer continues when you are online again.'}
             </p>
           )}
           {!isAnswering && outcome !== undefined && (
@@ -179,7 +179,7 @@ function Chat({
         />
       </div>
       <p className="unseen" role="status">
-        {isAnswering ? 'The answer is coming.' : announcementOf(chat.outcome)}
+        {isAnswering ? 'The answer is being generated.' : announcementOf(chat.outcome)}
       </p>
     </div>
   );

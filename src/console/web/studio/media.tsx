@@ -128,7 +128,7 @@ function Failed({ output, onRetried }: { readonly output: MediaOutput; readonly 
   const canRetry = output.kind === 'video' && output.taskId !== undefined && failure?.retryable === true && !isOfPlan;
   return (
     <div className="failed" role="status">
-      <p className="problem">{failure?.message ?? `The ${output.kind} could not be made.`}</p>
+      <p className="problem">{failure?.message ?? `The ${output.kind} could not be generated.`}</p>
       {isOfPlan && <p className="small quiet">An operator can change your plan.</p>}
       {canRetry && isTooDear && (
         <p className="small quiet">

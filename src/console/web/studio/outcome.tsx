@@ -74,7 +74,7 @@ function Refusal({ error, modelChoice }: { readonly error: Error; readonly model
       <>
         <p>
           You have {String(body.balance ?? 'too few')} credits, and this message costs {String(body.required ?? 'more')}
-          . It is not sent. {affordable ? '' : 'An operator can add credits.'}
+          . It was not sent. {affordable ? '' : 'An operator can add credits.'}
         </p>
         {affordable && (
           <button type="button" onClick={() => modelChoice.choose(affordable.id)}>
@@ -87,13 +87,13 @@ function Refusal({ error, modelChoice }: { readonly error: Error; readonly model
   if (code === 'thread_full')
     return (
       <>
-        <p>This conversation is full. The message is not sent. Continue in a new conversation.</p>
+        <p>This conversation is full. The message was not sent. Continue in a new conversation.</p>
         <Link className="button" href={`/studio/${newThreadId()}`}>
           <SquarePen {...icon} /> New conversation
         </Link>
       </>
     );
   if (code === 'unreachable' || code === 'timeout')
-    return <p>The service cannot be reached. The message is not sent; it is below, ready to be sent again.</p>;
-  return <p>{error.message} The message is not sent.</p>;
+    return <p>The service cannot be reached. The message was not sent. It is below, ready to send again.</p>;
+  return <p>{error.message} The message was not sent.</p>;
 }

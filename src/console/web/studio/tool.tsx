@@ -19,14 +19,24 @@ interface Words {
 }
 
 const tools: Readonly<Record<string, Words>> = {
-  generateImage: { busy: 'Making an image', done: 'Made an image', failed: 'No image was made', Icon: ImagePlus },
+  generateImage: {
+    busy: 'Generating an image',
+    done: 'Generated an image',
+    failed: 'No image was generated',
+    Icon: ImagePlus,
+  },
   editImage: {
     busy: 'Editing an image',
     done: 'Edited an image',
     failed: 'The image was not edited',
     Icon: Paintbrush,
   },
-  generateVideo: { busy: 'Making a video', done: 'Made a video', failed: 'No video was made', Icon: Clapperboard },
+  generateVideo: {
+    busy: 'Generating a video',
+    done: 'Generated a video',
+    failed: 'No video was generated',
+    Icon: Clapperboard,
+  },
   saveMemory: { busy: 'Remembering', done: 'Remembered', failed: 'Nothing was remembered', Icon: Brain },
   recallMemory: { busy: 'Searching memory', done: 'Searched memory', failed: 'Memory was not searched', Icon: Search },
   forgetMemory: { busy: 'Forgetting', done: 'Forgot', failed: 'Nothing was forgotten', Icon: Trash2 },

@@ -26,7 +26,7 @@ export function decodeBmp(bytes: Uint8Array, maxPixels: number): Uint8Array<Arra
 }
 
 function truncated(): ImageFault {
-  return new ImageFault('undecodable', 'The image is cut off.');
+  return new ImageFault('undecodable', 'The image is truncated.');
 }
 
 const rowAt = ({ isTopDown, height }: BmpHeader, row: number) => (isTopDown ? row : height - 1 - row);

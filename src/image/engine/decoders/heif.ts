@@ -203,7 +203,7 @@ async function openCalls(memoryBytes: number): Promise<Calls> {
     if (memory.isDenied) return new Error('no memory for libheif', { cause });
     if (code === outOfMemory) return tooLarge(cause);
     return code !== undefined && unsupported.includes(code)
-      ? new ImageFault('unsupported', 'The HEIF file holds no image that can be decoded here.', cause)
+      ? new ImageFault('unsupported', 'The HEIF file contains no image that can be decoded.', cause)
       : undecodable(cause);
   };
   return {
@@ -242,7 +242,7 @@ async function openLibheif(memory: { readonly limit: number; isDenied: boolean }
         const grow = exported.grow.bind(exported);
         exported.grow = (pages) => {
           if (exported.buffer.byteLength + pages * pageBytes > memory.limit)
-            throw new RangeError('more memory than an image may use');
+            throw new RangeError('the image needs too much memory');
           // Emscripten first requests more than it needs. Only its last attempt counts.
           memory.isDenied = true;
           const before = grow(pages);

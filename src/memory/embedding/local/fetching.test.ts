@@ -85,7 +85,7 @@ it('follows the redirect of a large file, and gets a new signed URL to continue'
   expect(hub.ranges[0]?.[1]).toMatch(/^bytes=[1-9]\d*-$/);
 });
 
-it('waits as long as the hub says after 429, and tries a failed hub again', async () => {
+it('waits as long as the hub requests after 429, and retries after a failure', async () => {
   const answers: ReturnType<Hub['refuse']>[] = [
     { status: 429, headers: { 'retry-after': '1' } },
     { status: 503 },

@@ -79,7 +79,7 @@ describe('where files lie', () => {
   test('an object in the place of a folder is reported, and is no outage', async () => {
     await put('a', 'stays');
     await put('b/c', 'stays');
-    const told = { message: 'on a file system no object may lie below another' };
+    const told = { message: 'on a file system, no object can be below another object' };
     await expect(put('a/below')).rejects.toMatchObject(told);
     await expect(put('b')).rejects.toMatchObject(told);
     await expect(objects.copy('a', 'b', { contentType })).rejects.toMatchObject(told);
@@ -240,9 +240,7 @@ describe('addresses', () => {
   test('need the edge', () => {
     const clock = { now: () => nowMs };
     const alone = openFilesystem({ bucket: 'b', root: folder, stagingFolder: folder, clock });
-    expect(() => alone.readAddress('a', { expiresInS: 60 })).toThrow('the address of the edge');
-    expect(() => alone.writeAddress('a', { expiresInS: 60, contentType, maxSize: 1 })).toThrow(
-      'the address of the edge',
-    );
+    expect(() => alone.readAddress('a', { expiresInS: 60 })).toThrow('the URL of the edge');
+    expect(() => alone.writeAddress('a', { expiresInS: 60, contentType, maxSize: 1 })).toThrow('the URL of the edge');
   });
 });

@@ -61,7 +61,7 @@ export function openFilesystem(options: FilesystemOptions): Objects {
   function sign(key: string, expiresInS: number) {
     assertSafeKey(key);
     assertExpiry(expiresInS);
-    if (options.edge === undefined) throw new Error('addresses of files need the address of the edge');
+    if (options.edge === undefined) throw new Error('URLs of files need the URL of the edge');
     return { edge: options.edge, terms: { bucket, key, expires: Math.floor(clock.now() / 1000) + expiresInS } };
   }
 
@@ -94,7 +94,7 @@ export function openFilesystem(options: FilesystemOptions): Objects {
 function asProblem(error: unknown): unknown {
   if (!(error instanceof Error) || !('syscall' in error)) return error;
   if (['ENOTDIR', 'EISDIR'].includes(codeOf(error) ?? ''))
-    return new Error('on a file system no object may lie below another', { cause: error });
+    return new Error('on a file system, no object can be below another object', { cause: error });
   return problems.engine_unavailable({ cause: error });
 }
 

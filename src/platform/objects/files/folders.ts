@@ -35,7 +35,7 @@ export function createFolders(root: string): Folders {
     if (path === top) return void (await makeBase());
     const real = await realpath(path).catch(ignore('ENOENT'));
     if (real === path) return;
-    if (real !== undefined) throw new Error('A symbolic link is in the place of a folder of the object store.');
+    if (real !== undefined) throw new Error('A folder of the object store is a symbolic link.');
     await makeBelow(top, dirname(path));
     await mkdir(path).catch(ignore('EEXIST'));
     await makeBelow(top, path);

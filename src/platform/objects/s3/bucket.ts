@@ -123,7 +123,7 @@ async function get(
         throw new ObjectChanged(key);
       },
       416: () => {
-        throw new RangeError(`the range starts at ${range?.start}, beyond the object`);
+        throw new RangeError(`the range starts at ${range?.start}, after the end of the object`);
       },
     }),
   );
@@ -223,7 +223,7 @@ function headOf({ headers }: S3Answer, size: number): ObjectHead {
 
 /** Some servers leave the quotes away. */
 function quoted(etag: string | undefined): string {
-  if (etag === undefined || etag === '') throw new Error('the S3 server answered without an etag');
+  if (etag === undefined || etag === '') throw new Error('the S3 server responded without an ETag');
   return etag.startsWith('"') ? etag : `"${etag}"`;
 }
 
@@ -240,7 +240,7 @@ function extentOf({ statusCode, headers }: S3Answer, range: ReadOptions['range']
   const said = /^bytes (\d+)-(\d+)\/(\d+)$/.exec(textOfHeader(headers['content-range']) ?? '');
   const [start, end, size] = (said ?? []).slice(1).map(Number);
   if (statusCode !== 206 || start !== range.start || end === undefined || size === undefined)
-    throw new Error('the S3 server did not honour the range');
+    throw new Error('the S3 server did not honor the range');
   return { start, end, size };
 }
 

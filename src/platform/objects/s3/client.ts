@@ -89,7 +89,7 @@ export class S3Fault extends Error {
   readonly code: string | undefined;
 
   constructor(status: number, code: string | undefined) {
-    super(`the S3 server answered ${status} ${code ?? ''}`.trimEnd());
+    super(`the S3 server returned ${status} ${code ?? ''}`.trimEnd());
     this.name = 'S3Fault';
     this.status = status;
     this.code = code;

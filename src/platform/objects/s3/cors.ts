@@ -58,11 +58,10 @@ export async function allowAnyOrigin(client: S3Client, bucket: string): Promise<
 }
 
 export function describeOrigins(origins: CorsOrigins | undefined): string {
-  if (origins === undefined) return 'the server does not show which browsers it lets in';
+  if (origins === undefined) return 'the server does not return its CORS rules';
   const { write, read } = origins;
-  if (write.length === 0 && read.length === 0)
-    return 'no browser can upload or read with a script: there is no CORS rule';
-  if (write.length === 0) return `no browser can upload; pages of ${nameOrigins(read)} can read`;
+  if (write.length === 0 && read.length === 0) return 'no page can upload or read, because there is no CORS rule';
+  if (write.length === 0) return `no page can upload; pages of ${nameOrigins(read)} can read`;
   return `pages of ${nameOrigins(write)} can upload`;
 }
 

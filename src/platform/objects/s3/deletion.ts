@@ -66,7 +66,7 @@ async function removeTogether(client: S3Client, bucket: string, keys: readonly s
 
 /** A 200 proves nothing: only a key that is named as deleted is gone. */
 function outcomeOf(result: ReturnType<typeof readXml>, keys: readonly string[]): Removal {
-  if (result.name !== 'DeleteResult') throw new Error(`the S3 server deleted with ${result.name}`);
+  if (result.name !== 'DeleteResult') throw new Error(`the S3 server responded to a deletion with ${result.name}`);
   const gone = new Set<string>();
   const reasons = new Map<string, string>();
   for (const child of result.children) {

@@ -23,7 +23,8 @@ export async function* listS3(
       token !== undefined ? { 'continuation-token': token } : after !== undefined ? { 'start-after': after } : {};
     const page = await readPage(client, bucket, prefix, start);
     yield* page.objects;
-    if (page.next !== undefined && page.next === token) throw new Error('the S3 server lists one page for ever');
+    if (page.next !== undefined && page.next === token)
+      throw new Error('the S3 server returns the same page of a list again');
     token = page.next;
   } while (token !== undefined);
 }
@@ -47,7 +48,8 @@ async function readPage(client: S3Client, bucket: string, prefix: string, start:
 
 async function pageOf(answer: S3Answer): Promise<Page> {
   const result = readXml(await answer.body.text());
-  if (result.name !== 'ListBucketResult') throw new Error(`the S3 server listed with ${result.name}`);
+  if (result.name !== 'ListBucketResult')
+    throw new Error(`the S3 server responded to a list request with ${result.name}`);
   const isEncoded = textOf(result, 'EncodingType') === 'url';
   const objects = result.children
     .filter((child) => child.name === 'Contents')
@@ -71,6 +73,6 @@ function listedObject(entry: XmlElement, isEncoded: boolean): ListedObject {
 
 function needed(element: XmlElement, name: string): string {
   const text = textOf(element, name);
-  if (text === undefined) throw new Error(`the S3 server left ${name} away`);
+  if (text === undefined) throw new Error(`the response of the S3 server lacks ${name}`);
   return text;
 }

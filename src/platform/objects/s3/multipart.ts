@@ -46,7 +46,7 @@ export function uploadPart(
     .call({ method: 'PUT', bucket, key, query, body, size, repeat: 'never' }, async ({ headers, body: answer }) => {
       await answer.dump();
       const { etag } = headers;
-      if (typeof etag !== 'string') throw new Error('the S3 server answered a part without an etag');
+      if (typeof etag !== 'string') throw new Error('the S3 server responded to a part without an ETag');
       return { number, etag, size };
     })
     .catch(absentOn404);
@@ -161,6 +161,6 @@ function absentOn404(error: unknown): undefined {
 
 function needed(element: XmlElement, name: string): string {
   const text = textOf(element, name);
-  if (text === undefined) throw new Error(`the S3 server left ${name} away`);
+  if (text === undefined) throw new Error(`the response of the S3 server lacks ${name}`);
   return text;
 }
