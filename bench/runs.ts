@@ -113,7 +113,7 @@ async function startRun({ url, headers }: Place): Promise<string> {
     body: JSON.stringify({ threadId: `t-${randomUUID()}`, text: 'Hello?' }),
   });
   if (response.status !== 201) throw new Error(`POST /task was answered ${response.status}`);
-  const { taskId }: { taskId: string } = await response.json();
+  const { taskId } = (await response.json()) as { taskId: string };
   return taskId;
 }
 

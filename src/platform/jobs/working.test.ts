@@ -49,7 +49,7 @@ it('claims a job whose wake-up comes in any microtask after a claim without jobs
       await insertJob(database.queries<JobTables>(), queue.name, {}, {});
       void wakeLater();
     });
-    const deps = { database: claimed, log, holder: 'test', leaseMs: 60_000 };
+    const deps = { database: claimed, log, holder: 'test', leaseMs: 60_000, detached: (work: () => void) => work() };
     const worker = startWorker(deps, queue, async () => void handled.add(microtask), { concurrency: 1 });
     workers.push(worker);
     worker.wake();
