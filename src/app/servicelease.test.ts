@@ -9,7 +9,8 @@ import { databaseEngines } from '../../test/database.fixture.ts';
 import { acquireServiceLeases } from './servicelease.ts';
 
 const log = createLog({ level: 'silent' });
-const quick = { ttlMs: 600, renewEveryMs: 100 };
+/** Renewed soon, and valid for longer than a busy machine stops the renewals. */
+const quick = { ttlMs: 5_000, renewEveryMs: 100 };
 
 for (const engine of databaseEngines) {
   describe.skipIf(engine.missing)(`serviceLeases on ${engine.name}`, () => {
@@ -40,6 +41,20 @@ for (const engine of databaseEngines) {
       const { closers } = await take('media');
       await closers.closeAll();
       await expect(take('media')).resolves.toBeDefined();
+    });
+
+    it('of a dead process are taken over when they expire', async () => {
+      const leases = database.queries<LeaseTables>();
+      const dead = { name: 'service/image', holder: 'a dead process', fence: 7 };
+      await leases
+        .insertInto('leases')
+        .values({ ...dead, expires_at: sql`now() + interval '1 second'` })
+        .execute();
+      const { serviceLeases } = await take('image');
+      expect(serviceLeases.get('image')?.isHeld()).toBe(true);
+      const row = leases.selectFrom('leases').select(['holder', 'fence']).where('name', '=', dead.name);
+      const { holder, fence } = await row.executeTakeFirstOrThrow();
+      expect([holder === dead.holder, fence]).toEqual([false, 8]);
     });
 
     it('that are lost cause 503 until they are held again, and then reset the caches', async () => {

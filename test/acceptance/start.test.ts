@@ -196,28 +196,35 @@ describe('npm start on the same folder', () => {
 });
 
 describe.skipIf(withoutPostgres)('npm start on PostgreSQL without Redis', () => {
-  it('runs one process per service: rejects a second one, and replaces a dead one', { timeout: 120_000 }, async () => {
-    const database = await createPostgresDatabase();
-    const other = await newPlace();
-    try {
-      const first = launch('start', ['content'], { DATABASE_URL: database.url });
-      await first.waitFor(ready);
-      const second = launch('start', ['content'], { ...other.env, DATABASE_URL: database.url });
-      expect(await second.ended()).toBe(1);
-      expect(second.output()).toMatch(/^REDIS_URL: another process runs content on this database/m);
-      expect((await health(6)).status).toBe(200);
-      first.child.kill('SIGKILL');
-      await first.ended();
-      const third = launch('start', ['content'], { DATABASE_URL: database.url });
-      await third.waitFor(ready);
-      expect((await health(6)).status).toBe(200);
-      third.child.kill('SIGTERM');
-      expect(await third.ended()).toBe(0);
-    } finally {
-      await other.remove();
-      await database.drop();
-    }
-  });
+  // A lease of a dead process lasts 20 s. The quick lane tests leases in servicelease.test.ts.
+  it.runIf(isNightly)(
+    'runs one process per service: rejects a second one, and replaces a dead one',
+    {
+      timeout: 120_000,
+    },
+    async () => {
+      const database = await createPostgresDatabase();
+      const other = await newPlace();
+      try {
+        const first = launch('start', ['content'], { DATABASE_URL: database.url });
+        await first.waitFor(ready);
+        const second = launch('start', ['content'], { ...other.env, DATABASE_URL: database.url });
+        expect(await second.ended()).toBe(1);
+        expect(second.output()).toMatch(/^REDIS_URL: another process runs content on this database/m);
+        expect((await health(6)).status).toBe(200);
+        first.child.kill('SIGKILL');
+        await first.ended();
+        const third = launch('start', ['content'], { DATABASE_URL: database.url });
+        await third.waitFor(ready);
+        expect((await health(6)).status).toBe(200);
+        third.child.kill('SIGTERM');
+        expect(await third.ended()).toBe(0);
+      } finally {
+        await other.remove();
+        await database.drop();
+      }
+    },
+  );
 });
 
 describe('the lines of npm start', () => {

@@ -45,7 +45,7 @@ function define(server: McpServer): void {
         method: 'notifications/progress',
         params: { progressToken: token, progress, total: 3, message: `step ${progress}` },
       });
-      await new Promise((resolve) => setTimeout(resolve, 700));
+      await new Promise((resolve) => setTimeout(resolve, 1500));
     }
     return text('done slowly');
   });
@@ -73,7 +73,7 @@ beforeAll(async () => {
   );
   rig = await startScripted({
     settings: { mcpServers, mcpAllowPrivate: true },
-    changes: { pace: { toolPace: { callMs: 1500, listMs: 5000, pauseMs: 0 } } },
+    changes: { pace: { toolPace: { callMs: 4000, listMs: 5000, pauseMs: 0 } } },
   });
 });
 afterAll(async () => {
