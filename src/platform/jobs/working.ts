@@ -78,13 +78,17 @@ export function startWorker<Payload, Tables>(
   const ends = new Map<string, Promise<void>>();
   /** Insertions of jobs that this process will run. Each has a place. */
   const inserting = new Set<Promise<boolean>>();
+  /** Places of the claim in progress. */
+  let asked = 0;
+  /** A claim leaves half of the places to jobs that start while it is in progress. */
+  let sharesRoom = false;
   let claiming: Promise<void> | undefined;
   let isWakePending = false;
   let isStopping = false;
 
   function wake(): void {
     isWakePending = true;
-    if (claiming !== undefined || isStopping) return;
+    if (claiming !== undefined || isStopping || roomLeft() <= 0) return;
     claiming = claimAll()
       .catch((error: unknown) => log.warn({ err: error }, 'cannot claim jobs'))
       .finally(() => {
@@ -94,20 +98,27 @@ export function startWorker<Payload, Tables>(
       });
   }
 
-  const roomLeft = () => concurrency - running.size - inserting.size;
+  const roomLeft = () => concurrency - running.size - inserting.size - asked;
 
   async function claimAll(): Promise<void> {
     while (isWakePending && !isStopping && roomLeft() > 0) {
       isWakePending = false;
       const startedAtMs = performance.now();
-      const room = roomLeft();
-      const rows = await claim(db, queue.name, room, holder, leaseMs);
+      asked = sharesRoom ? Math.ceil(roomLeft() / 2) : roomLeft();
+      const room = asked;
+      let rows: readonly ClaimedRow[];
+      try {
+        rows = await claim(db, queue.name, room, holder, leaseMs);
+      } finally {
+        asked = 0;
+      }
       for (const row of rows) begin(row, startedAtMs);
       if (rows.length === room) isWakePending = true;
     }
   }
 
   function start(row: ClaimedRow, insert: () => Promise<boolean>, attempt: Attempt<Payload> = handler) {
+    sharesRoom = true;
     if (isStopping || roomLeft() <= 0) return undefined;
     const started = insertAndBegin(row, insert, attempt).finally(() => {
       inserting.delete(started);
@@ -124,7 +135,7 @@ export function startWorker<Payload, Tables>(
     return isInserted;
   }
 
-  /** For places that no claim has filled: other jobs wait only if a claim was left pending. */
+  /** For places that no claim has filled: other jobs wait only if a claim is pending. */
   function wakeIfPending(): void {
     if (isWakePending) wake();
   }
