@@ -1,5 +1,5 @@
 /** The workers of one queue in one process: claims as many jobs as its concurrency allows, runs them and writes their outcome. */
-
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { type Database, type Tx, transaction } from '../db/db.ts';
 import type { Log } from '../log.ts';
 import { retry } from '../resilience/retry.ts';
@@ -32,8 +32,6 @@ export interface WorkerDeps {
   readonly log: Log;
   readonly holder: string;
   readonly leaseMs: number;
-  /** Runs work outside the context of the present request. */
-  readonly detached: (work: () => void) => void;
 }
 
 export interface Worker {
@@ -69,17 +67,19 @@ export function startWorker<Payload, Tables>(
   handler: Attempt<Payload>,
   { concurrency, onDead }: WorkOptions<Payload, Tables>,
 ): Worker {
-  const { database, holder, leaseMs, detached } = deps;
+  const { database, holder, leaseMs } = deps;
   const db = database.queries<JobTables>();
   const log = deps.log.child({ queue: queue.name });
   const maxAttempts = queue.maxAttempts ?? 10;
   const claim = queue.isRoundRobin ? claimRoundRobin : claimJobs;
+  // A job must not run in the context of the request that starts it.
+  const outsideRequests = AsyncLocalStorage.snapshot();
   const running = new Map<string, RunningJob>();
   const ends = new Map<string, Promise<void>>();
   /** Insertions of jobs that this process will run. Each has a place. */
   const inserting = new Set<Promise<boolean>>();
   /** Places of the claim in progress. */
-  let asked = 0;
+  let reserved = 0;
   /** A claim leaves half of the places to jobs that start while it is in progress. */
   let sharesRoom = false;
   let claiming: Promise<void> | undefined;
@@ -98,19 +98,19 @@ export function startWorker<Payload, Tables>(
       });
   }
 
-  const roomLeft = () => concurrency - running.size - inserting.size - asked;
+  const roomLeft = () => concurrency - running.size - inserting.size - reserved;
 
   async function claimAll(): Promise<void> {
     while (isWakePending && !isStopping && roomLeft() > 0) {
       isWakePending = false;
       const startedAtMs = performance.now();
-      asked = sharesRoom ? Math.ceil(roomLeft() / 2) : roomLeft();
-      const room = asked;
+      reserved = sharesRoom ? Math.ceil(roomLeft() / 2) : roomLeft();
+      const room = reserved;
       let rows: readonly ClaimedRow[];
       try {
         rows = await claim(db, queue.name, room, holder, leaseMs);
       } finally {
-        asked = 0;
+        reserved = 0;
       }
       for (const row of rows) begin(row, startedAtMs);
       if (rows.length === room) isWakePending = true;
@@ -131,7 +131,7 @@ export function startWorker<Payload, Tables>(
   async function insertAndBegin(row: ClaimedRow, insert: () => Promise<boolean>, attempt: Attempt<Payload>) {
     const startedAtMs = performance.now();
     const isInserted = await insert();
-    if (isInserted) detached(() => begin(row, startedAtMs, attempt));
+    if (isInserted) outsideRequests(() => begin(row, startedAtMs, attempt));
     return isInserted;
   }
 
