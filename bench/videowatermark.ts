@@ -67,5 +67,6 @@ function argsOf(file: string, folder: string): Promise<readonly string[]> {
 }
 
 function jobOf(payload: WatermarkJob): Job<WatermarkJob> {
-  return { jobId: randomUUID(), payload, attempt: 1, isLastAttempt: true, signal, complete: async () => undefined };
+  const complete = async () => undefined;
+  return { jobId: randomUUID(), payload, attempt: 1, isLastAttempt: true, signal, complete, completeBy: complete };
 }
