@@ -31,7 +31,7 @@ import { createPostgresDatabase } from '../test/database.fixture.ts';
 import { blankPng } from '../test/image/images.fixture.ts';
 import { plant } from '../test/media/planting.fixture.ts';
 import { startTestIssuer, testUserId } from '../test/platform/tokenissuer.fixture.ts';
-import type { Asked, Opened, Way, Write } from './writes.ts';
+import type { Opened, Order, Way, Write } from './writes.ts';
 import { createBareRoutes } from './writes-bare.ts';
 
 const log = createLog({ level: 'silent' });
@@ -166,8 +166,8 @@ for (const [way, app] of [['ours', ours] as const, ['bare', bare] as const]) {
   ports[way] = (app.server.address() as AddressInfo).port;
 }
 
-process.on('message', async (asked: Asked) => {
-  if (asked !== 'cpu') return void process.send?.(await call.bodies(asked.bodies));
+process.on('message', async (order: Order) => {
+  if (order !== 'cpu') return void process.send?.(await call.bodies(order.bodies));
   const { user, system } = process.cpuUsage();
   process.send?.((user + system) / 1000);
 });

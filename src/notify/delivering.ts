@@ -32,10 +32,10 @@ const sendsAtOnce = 64;
 const laterSendsAtOnce = 16;
 const adoptedAtOnce = 500;
 
-/** Tries a mail whose row its caller has just inserted. */
+/** Tries an email whose row its caller has just inserted. */
 export type FirstAttempt = (job: Job<SendJob>, send: BegunSend) => Promise<void>;
 
-/** Returns the first attempt of mails whose callers wait. All other attempts are those of the queues. */
+/** Returns the first attempt of emails whose callers wait. All other attempts are those of the queues. */
 export async function startDelivering(deps: DeliveringDeps): Promise<FirstAttempt> {
   const { db, jobs } = deps;
   let adopted: number;

@@ -1,10 +1,10 @@
 /** Wakes callers that wait for a send after a worker of the same process has tried it. */
 
-/** A mail that the channel accepted. */
+/** An email that the channel accepted. */
 export interface Delivered {
-  /** The id of a scheduled mail is our own. */
+  /** The id of a scheduled email is our own. */
   readonly providerId: string;
-  /** The recipients that did not get the mail. */
+  /** The recipients that did not get the email. */
   readonly suppressed: readonly string[];
 }
 

@@ -85,7 +85,7 @@ export async function sendOnce(deps: SendingDeps, request: SendRequest): Promise
   }
 }
 
-/** Accepts a mail and waits for its first attempt. `undefined`: the key is taken. */
+/** Accepts an email and waits for its first attempt. `undefined`: the key is taken. */
 async function sendNow(deps: SendingDeps, send: NewSend, giveUpAt: number): Promise<Delivered | undefined> {
   const { db, jobs, outcomes, firstAttempt } = deps;
   const { id } = send;
@@ -110,7 +110,7 @@ async function sendNow(deps: SendingDeps, send: NewSend, giveUpAt: number): Prom
   }
 }
 
-/** Accepts a mail for later, or a notification that is skipped. `undefined`: the key is taken. */
+/** Accepts an email for later, or a notification that is skipped. `undefined`: the key is taken. */
 async function accept({ db, jobs }: SendingDeps, send: NewSend): Promise<Outcome | undefined> {
   const { id, content, scheduledAt } = send;
   if ('skipReason' in content) return (await insertSend(db, send)) ? content : undefined;

@@ -139,7 +139,7 @@ async function change(db: Handle, id: string, values: object): Promise<boolean> 
   return numUpdatedRows === 1n;
 }
 
-/** Deletes the mail once it is sent. `completion`: as in `Job.completeBy`. */
+/** Deletes the email after it was sent. `completion`: as in `Job.completeBy`. */
 export async function markSent(
   db: Handle,
   id: string,

@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { migrations } from '#app/migrations.ts';
 import type { Database } from '#platform/db/db.ts';
@@ -94,6 +95,36 @@ onEveryDatabase('at the same time', (engine) => {
       await rig.server.send<SearchResult>('POST', '/memory/search', { ...user, query: 'bees', limit: 100 })
     ).body;
     expect(memories.filter((memory) => memory.id === id)).toEqual([]);
+  });
+
+  it('additions of two processes to one entity leave one memory of each fact', { timeout: 60_000 }, async () => {
+    const other = await startMemory(engine, { database: rig.database });
+    try {
+      const user = newUser();
+      const addAt = (one: MemoryRig, content: string) =>
+        one.server.send<{ id: string }>('POST', '/memory/add', { ...user, content, type: 'episodic' });
+      for (let turn = 0; turn < 6; turn += 1) {
+        // One process alone, so that the other's index is outdated, and then both at once.
+        const [first = rig, second = rig] = turn % 2 === 0 ? [rig, other] : [other, rig];
+        expect((await addAt(first, `The visitor of day ${turn} was a baker`)).status).toBe(201);
+        const fact = facts[turn % facts.length] ?? '';
+        const answers = await Promise.all([
+          addAt(second, wordingsOf(fact, turn)),
+          addAt(first, wordingsOf(fact, turn + 1)),
+        ]);
+        expect(answers.filter(({ status }) => ![200, 201].includes(status))).toEqual([]);
+        expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);
+      }
+      const query = new URLSearchParams(user);
+      const { memories } = (await rig.server.send<SearchResult>('GET', `/memories?${query}`)).body;
+      expect(memories).toHaveLength(6 + facts.length);
+      const { rows } = await sql<{ count: number; bytes: number; total: number }>`
+        select memory_count as count, memory_bytes as bytes, (select sum(bytes)::int from memories where entity_id = ${user.entity_id}) as total
+        from memory_entities where entity_id = ${user.entity_id}`.execute(rig.database.queries<MemoryTables>());
+      expect(rows[0]).toMatchObject({ count: memories.length, bytes: rows[0]?.total });
+    } finally {
+      await other.close();
+    }
   });
 
   it('an edit of one process is seen by the next search of another', async () => {

@@ -131,7 +131,7 @@ export function createJobs(options: JobsOptions): Jobs {
     },
     work: (queue, handler, workOptions) => {
       if (workers.has(queue.name)) throw new Error(`the queue ${queue.name} already has a worker in this process`);
-      const deps = { database, log, holder: processHolder, leaseMs, detached: outsideRequests };
+      const deps = { database, log, holder: processHolder, leaseMs };
       workers.set(queue.name, startWorker(deps, queue, handler, workOptions));
       if (intervals.length === 0) startIntervals();
     },

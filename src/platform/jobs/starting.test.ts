@@ -117,7 +117,8 @@ for (const engine of databaseEngines) {
       let [running, most] = [0, 0];
       const handler = async () => {
         most = Math.max(most, ++running);
-        await sleep(1);
+        // Long enough for a claim to be in progress while others start.
+        await db.selectFrom('jobs').select('job_id').limit(1).execute();
         running -= 1;
       };
       jobs.work(queue, handler, { concurrency: 3 });
@@ -126,6 +127,24 @@ for (const engine of databaseEngines) {
       );
       await untilDone(40);
       expect(most).toBeLessThanOrEqual(3);
+    });
+
+    it('do not block the process while their insertion takes the last place and another job is enqueued', async () => {
+      const jobs = startProcess();
+      const [asked, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      const handled: number[] = [];
+      jobs.work(queue, async ({ payload }) => void handled.push(payload.n), { concurrency: 1 });
+      const started = jobs.start(queue, { n: 1 }, async (insertion) => {
+        asked.resolve();
+        await gate.promise;
+        return insert(insertion);
+      });
+      await asked.promise;
+      await jobs.enqueue(db, queue, { n: 2 });
+      gate.resolve();
+      await started;
+      await untilDone(2);
+      expect(handled).toEqual([1, 2]);
     });
 
     it('do not run if they are not inserted, and free their place', async () => {
@@ -177,7 +196,7 @@ for (const engine of databaseEngines) {
     });
 
     it('keep their lease while they run', async () => {
-      const jobs = startProcess({ leaseMs: 2000 });
+      const jobs = startProcess({ leaseMs: 8000 });
       const gate = Promise.withResolvers<void>();
       jobs.work(queue, () => gate.promise, { concurrency: 1 });
       await start(jobs, 1);

@@ -1,5 +1,5 @@
 /** The workers of one queue in one process: claims as many jobs as its concurrency allows, runs them and writes their outcome. */
-
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { type Database, type Tx, transaction } from '../db/db.ts';
 import type { Log } from '../log.ts';
 import { retry } from '../resilience/retry.ts';
@@ -32,8 +32,6 @@ export interface WorkerDeps {
   readonly log: Log;
   readonly holder: string;
   readonly leaseMs: number;
-  /** Runs work outside the context of the present request. */
-  readonly detached: (work: () => void) => void;
 }
 
 export interface Worker {
@@ -69,22 +67,28 @@ export function startWorker<Payload, Tables>(
   handler: Attempt<Payload>,
   { concurrency, onDead }: WorkOptions<Payload, Tables>,
 ): Worker {
-  const { database, holder, leaseMs, detached } = deps;
+  const { database, holder, leaseMs } = deps;
   const db = database.queries<JobTables>();
   const log = deps.log.child({ queue: queue.name });
   const maxAttempts = queue.maxAttempts ?? 10;
   const claim = queue.isRoundRobin ? claimRoundRobin : claimJobs;
+  // A job must not run in the context of the request that starts it.
+  const outsideRequests = AsyncLocalStorage.snapshot();
   const running = new Map<string, RunningJob>();
   const ends = new Map<string, Promise<void>>();
   /** Insertions of jobs that this process will run. Each has a place. */
   const inserting = new Set<Promise<boolean>>();
+  /** Places of the claim in progress. */
+  let reserved = 0;
+  /** A claim leaves half of the places to jobs that start while it is in progress. */
+  let sharesRoom = false;
   let claiming: Promise<void> | undefined;
   let isWakePending = false;
   let isStopping = false;
 
   function wake(): void {
     isWakePending = true;
-    if (claiming !== undefined || isStopping) return;
+    if (claiming !== undefined || isStopping || roomLeft() <= 0) return;
     claiming = claimAll()
       .catch((error: unknown) => log.warn({ err: error }, 'cannot claim jobs'))
       .finally(() => {
@@ -94,20 +98,27 @@ export function startWorker<Payload, Tables>(
       });
   }
 
-  const roomLeft = () => concurrency - running.size - inserting.size;
+  const roomLeft = () => concurrency - running.size - inserting.size - reserved;
 
   async function claimAll(): Promise<void> {
     while (isWakePending && !isStopping && roomLeft() > 0) {
       isWakePending = false;
       const startedAtMs = performance.now();
-      const room = roomLeft();
-      const rows = await claim(db, queue.name, room, holder, leaseMs);
+      reserved = sharesRoom ? Math.ceil(roomLeft() / 2) : roomLeft();
+      const room = reserved;
+      let rows: readonly ClaimedRow[];
+      try {
+        rows = await claim(db, queue.name, room, holder, leaseMs);
+      } finally {
+        reserved = 0;
+      }
       for (const row of rows) begin(row, startedAtMs);
       if (rows.length === room) isWakePending = true;
     }
   }
 
   function start(row: ClaimedRow, insert: () => Promise<boolean>, attempt: Attempt<Payload> = handler) {
+    sharesRoom = true;
     if (isStopping || roomLeft() <= 0) return undefined;
     const started = insertAndBegin(row, insert, attempt).finally(() => {
       inserting.delete(started);
@@ -120,11 +131,11 @@ export function startWorker<Payload, Tables>(
   async function insertAndBegin(row: ClaimedRow, insert: () => Promise<boolean>, attempt: Attempt<Payload>) {
     const startedAtMs = performance.now();
     const isInserted = await insert();
-    if (isInserted) detached(() => begin(row, startedAtMs, attempt));
+    if (isInserted) outsideRequests(() => begin(row, startedAtMs, attempt));
     return isInserted;
   }
 
-  /** For places that no claim has filled: other jobs wait only if a claim was left pending. */
+  /** For places that no claim has filled: other jobs wait only if a claim is pending. */
   function wakeIfPending(): void {
     if (isWakePending) wake();
   }

@@ -146,12 +146,15 @@ async function emptyStream(handle: FileHandle): Promise<Readable> {
 async function put(store: Store, key: string, body: Body, options: WriteOptions): Promise<ObjectHead> {
   if (options.createOnly && (await head(store, key)) !== undefined) throw new ObjectExists(key);
   const { path, handle } = await store.staging.create();
+  let isStaged = true;
   try {
     const written = await write(handle, body, options.size);
     await place(store.folders, path, key, options);
+    // Otherwise, it was renamed.
+    isStaged = options.createOnly === true;
     return written;
   } finally {
-    await store.staging.discard(path);
+    if (isStaged) await store.staging.discard(path);
   }
 }
 
@@ -171,20 +174,40 @@ async function write(handle: FileHandle, body: Body, size: number | undefined): 
 async function copy(store: Store, from: string, to: string, ifMatch?: string): Promise<ObjectHead | undefined> {
   const { folders, staging } = store;
   const source = await folders.locate(from);
-  if (source === undefined || (await head(store, from)) === undefined) return undefined;
+  if (source === undefined) return undefined;
   const pinned = await staging.reserve();
+  if (!(await pin(store, from, source, pinned))) return undefined;
   const draft = await staging.reserve();
+  let isStaged = true;
   try {
-    const isThere = await link(source, pinned).then(() => true, ignore('ENOENT', 'ENOTDIR'));
-    if (!isThere) return undefined;
-    const seen = headOf(await lstat(pinned, { bigint: true }));
+    const stat = await lstat(pinned, { bigint: true });
+    if (!stat.isFile()) return undefined;
+    const seen = headOf(stat);
     if (ifMatch !== undefined && ifMatch !== seen.etag) throw new ObjectChanged(from);
     await copyFile(pinned, draft, constants.COPYFILE_FICLONE);
     const copied = await syncFile(draft);
     await place(folders, draft, to, {});
+    isStaged = false;
     return copied;
   } finally {
-    await Promise.all([staging.discard(pinned), staging.discard(draft)]);
+    await Promise.all([staging.discard(pinned), isStaged && staging.discard(draft)]);
+  }
+}
+
+/** Also while others replace the object, or remove the staging folder. */
+const pinAttempts = 5;
+
+/** `false`: there is no such object. */
+async function pin(store: Store, from: string, source: string, pinned: string): Promise<boolean> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await link(source, pinned);
+      return true;
+    } catch (error) {
+      if ((await head(store, from)) === undefined) return false;
+      if (codeOf(error) !== 'ENOENT' || attempt === pinAttempts) throw error;
+      await store.staging.restore();
+    }
   }
 }
 

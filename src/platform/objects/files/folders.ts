@@ -4,6 +4,7 @@
  */
 import { mkdir, open, realpath, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { LRUCache } from 'lru-cache';
 
 export interface Folders {
   /** The path of an existing file or folder. `undefined`: nothing there, or a symbolic link on the way. */
@@ -16,8 +17,13 @@ export interface Folders {
   sync(path: string): Promise<void>;
 }
 
+/** Of folders whose names are durable. */
+const mostKnown = 10_000;
+
 export function createFolders(root: string): Folders {
   let known: string | undefined;
+  /** Path → identity of a folder whose name was synced, with those of the folders that lead to it. */
+  const durable = new LRUCache<string, string>({ max: mostKnown });
 
   async function base(): Promise<string | undefined> {
     known ??= await realpath(root).catch(ignore('ENOENT'));
@@ -41,6 +47,17 @@ export function createFolders(root: string): Folders {
     await makeBelow(top, path);
   }
 
+  async function syncChain(path: string): Promise<void> {
+    const top = (await base()) ?? (await makeBase());
+    // If it is the folder that was synced before, those that lead to it were never empty since, so they are the same too.
+    const identity = await syncFolder(path);
+    if (identity === undefined || durable.get(path) === identity) return;
+    const chain: string[] = [];
+    for (let folder = path; folder !== top; folder = dirname(folder)) chain.push(dirname(folder));
+    await Promise.all(chain.map(syncFolder));
+    durable.set(path, identity);
+  }
+
   return {
     locate: async (key) => {
       const top = await base();
@@ -50,23 +67,18 @@ export function createFolders(root: string): Folders {
       return real === path ? path : undefined;
     },
     make: async (key) => {
-      const top = await makeBase();
+      const top = (await base()) ?? (await makeBase());
       const folder = dirname(join(top, key));
       await makeBelow(top, folder);
       return folder;
     },
     prune: async (path) => {
-      const top = await makeBase();
+      const top = (await base()) ?? (await makeBase());
       let folder = path;
       while (folder !== top && (await isRemoved(folder))) folder = dirname(folder);
       return folder;
     },
-    sync: async (path) => {
-      const top = await makeBase();
-      const chain = [path];
-      for (let folder = path; folder !== top; folder = dirname(folder)) chain.push(dirname(folder));
-      await Promise.all(chain.map(syncFolder));
-    },
+    sync: syncChain,
   };
 }
 
@@ -88,12 +100,15 @@ async function isRemoved(folder: string): Promise<boolean> {
   }
 }
 
-export async function syncFolder(path: string): Promise<void> {
+/** Returns the identity of the folder. `undefined`: it is gone, or the file system records no time of its creation. */
+export async function syncFolder(path: string): Promise<string | undefined> {
   // Pruned in the meantime: what was in it was removed by another.
   const handle = await open(path, 'r').catch(ignore('ENOENT'));
-  if (handle === undefined) return;
+  if (handle === undefined) return undefined;
   try {
+    const { ino, birthtimeNs } = await handle.stat({ bigint: true });
     await handle.sync();
+    return birthtimeNs === 0n ? undefined : `${ino} ${birthtimeNs}`;
   } finally {
     await handle.close();
   }
