@@ -68,5 +68,14 @@ function argsOf(file: string, folder: string): Promise<readonly string[]> {
 
 function jobOf(payload: WatermarkJob): Job<WatermarkJob> {
   const complete = async () => undefined;
-  return { jobId: randomUUID(), payload, attempt: 1, isLastAttempt: true, signal, complete, completeBy: complete };
+  return {
+    jobId: randomUUID(),
+    payload,
+    attempt: 1,
+    isLastAttempt: true,
+    signal,
+    complete,
+    completeBy: complete,
+    move: complete,
+  };
 }

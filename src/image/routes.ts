@@ -35,7 +35,7 @@ export function addRoutes(app: HttpServer, access: Access, deps: RoutesDeps): vo
         response: { 200: ensureResponse },
       },
     },
-    async (request) => withProblems(ensureVariants(deps, request.body)),
+    (request) => withProblems(ensureVariants(deps, request.body)),
   );
 
   app.post(
@@ -63,10 +63,8 @@ async function ensureVariants(deps: RoutesDeps, { source, specs }: EnsureRequest
   };
 }
 
-async function withProblems<Result>(work: Promise<Result>): Promise<Result> {
-  try {
-    return await work;
-  } catch (error) {
+function withProblems<Result>(work: Promise<Result>): Promise<Result> {
+  return work.catch((error: unknown) => {
     throw asProblem(error);
-  }
+  });
 }

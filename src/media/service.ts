@@ -61,7 +61,13 @@ import type { TaskTables } from './tasks/taskstore.ts';
 import { createFfmpeg } from './video/ffmpeg.ts';
 import { removeAbandonedScratch } from './video/scratch.ts';
 import { createImageWatermarker } from './watermarks/imagewatermarker.ts';
-import { makeVideoWatermark, type VideoWatermarkJobDeps, watermarkQueue } from './watermarks/videowatermark.ts';
+import {
+  longWatermarkQueue,
+  makeLongVideoWatermark,
+  makeVideoWatermark,
+  type VideoWatermarkJobDeps,
+  watermarkQueue,
+} from './watermarks/videowatermark.ts';
 
 export interface MediaDeps {
   /** The options that all services share. */
@@ -175,7 +181,9 @@ function workOnQueues(
   jobs: Jobs,
   deps: ProcessingDeps & VideoWatermarkJobDeps & PeriodicDeps & RescreenJobDeps,
 ): void {
-  const queues = [videoUploadQueue, longVideoQueue, watermarkQueue, sweepQueue, rescreenQueue].map(({ name }) => name);
+  const queues = [videoUploadQueue, longVideoQueue, watermarkQueue, longWatermarkQueue, sweepQueue, rescreenQueue].map(
+    ({ name }) => name,
+  );
   measureJobs(app.metrics, jobs, queues);
   app.addHook('onReady', async () => {
     await removeAbandonedScratch();
@@ -183,6 +191,7 @@ function workOnQueues(
     jobs.work<VideoUpload, TaskTables>(videoUploadQueue, (job) => processVideo(deps, job), options);
     jobs.work<VideoUpload, TaskTables>(longVideoQueue, (job) => processLongVideo(deps, job), options);
     jobs.work(watermarkQueue, (job) => makeVideoWatermark(deps, job), { concurrency });
+    jobs.work(longWatermarkQueue, (job) => makeLongVideoWatermark(deps, job), { concurrency });
     jobs.work<SweepJob, TaskTables>(sweepQueue, (job) => sweepOn(deps, job), {
       concurrency: 1,
       onDead: (tx, { since }) => enqueueNext(deps, tx, { since, cursor: null }),

@@ -8,13 +8,24 @@ import { type RegistrationRequest, registrationRequest, scopeDeletion } from '#m
 import { registerAsset } from '#media/registration/registration.ts';
 import { deleteScope } from '#media/scopes/scopedeletion.ts';
 import { videoTaskRequest } from '#media/tasks/api.ts';
-import { type ProcessingDeps, processVideo, videoUploadQueue } from '#media/tasks/processing.ts';
+import {
+  longVideoQueue,
+  type ProcessingDeps,
+  processLongVideo,
+  processVideo,
+  videoUploadQueue,
+} from '#media/tasks/processing.ts';
 import { beginVideoTask, deleteAssetsOfOwner } from '#media/tasks/tasks.ts';
 import type { TaskTables } from '#media/tasks/taskstore.ts';
 import { createFfmpeg } from '#media/video/ffmpeg.ts';
-import { makeVideoWatermark, watermarkQueue } from '#media/watermarks/videowatermark.ts';
+import {
+  longWatermarkQueue,
+  makeLongVideoWatermark,
+  makeVideoWatermark,
+  watermarkQueue,
+} from '#media/watermarks/videowatermark.ts';
 import type { Database } from '#platform/db/db.ts';
-import type { Jobs } from '#platform/jobs/jobs.ts';
+import type { Job, Jobs } from '#platform/jobs/jobs.ts';
 import { createJobs } from '#platform/jobs/queueing.ts';
 import { createLog } from '#platform/log.ts';
 import { type CrashOrders, obey } from '../crashes/dying.fixture.ts';
@@ -27,6 +38,8 @@ export interface ProcessingOrders extends CrashOrders {
   readonly request: unknown;
   /** Whose accounts are closed before that. */
   readonly closed?: readonly string[];
+  /** The process is killed only while the job moves between two queues. */
+  readonly isMove?: boolean;
 }
 
 const log = createLog({ level: 'silent' });
@@ -57,7 +70,38 @@ async function begin(jobs: Jobs, deps: ProcessingDeps, deed: ProcessingOrders['d
 
 function work(jobs: Jobs, deps: ProcessingDeps): void {
   jobs.work(videoUploadQueue, (job) => processVideo(deps, job), { concurrency: 1 });
+  jobs.work(longVideoQueue, (job) => processLongVideo(deps, job), { concurrency: 1 });
   jobs.work(watermarkQueue, (job) => makeVideoWatermark(deps, job), { concurrency: 1 });
+  jobs.work(longWatermarkQueue, (job) => makeLongVideoWatermark(deps, job), { concurrency: 1 });
+}
+
+/** Interrupts only between the look at the video and the begin of its long work. */
+function workInMove(jobs: Jobs, deps: ProcessingDeps, interrupt: Interrupt): void {
+  let isMoving = false;
+  const dying = interrupted(deps, (moment) => {
+    if (isMoving) return interrupt(moment);
+    isMoving = moment.call === 'after probe';
+  });
+  const during = <Payload>(job: Job<Payload>): Job<Payload> => {
+    const endOf =
+      (end: Job<Payload>['move']): Job<Payload>['move'] =>
+      async (tx) => {
+        await interrupt({ number: 0, call: 'before the end of the job' });
+        await end(tx);
+        await interrupt({ number: 0, call: 'before the commit' });
+      };
+    return { ...job, complete: endOf(job.complete), move: endOf(job.move) };
+  };
+  const begun = async () => {
+    isMoving = false;
+    await interrupt({ number: 0, call: 'before the long work' });
+  };
+  const one = { concurrency: 1 };
+  const dyingDeps = { ...dying, taskDb: dying.db as unknown as ProcessingDeps['taskDb'] };
+  jobs.work(videoUploadQueue, (job) => processVideo(dyingDeps, during(job)), one);
+  jobs.work(watermarkQueue, (job) => makeVideoWatermark(dying, during(job)), one);
+  jobs.work(longVideoQueue, (job) => begun().then(() => processLongVideo(deps, job)), one);
+  jobs.work(longWatermarkQueue, (job) => begun().then(() => makeLongVideoWatermark(deps, job)), one);
 }
 
 async function workOnOne(orders: ProcessingOrders, database: Database, interrupt: Interrupt): Promise<string> {
@@ -68,8 +112,11 @@ async function workOnOne(orders: ProcessingOrders, database: Database, interrupt
     deps.db,
   );
   await begin(jobs, deps, orders.deed, registrationRequest.parse(orders.request));
-  const dying = interrupted(deps, interrupt);
-  work(jobs, { ...dying, taskDb: dying.db as unknown as ProcessingDeps['taskDb'] });
+  if (orders.isMove) workInMove(jobs, deps, interrupt);
+  else {
+    const dying = interrupted(deps, interrupt);
+    work(jobs, { ...dying, taskDb: dying.db as unknown as ProcessingDeps['taskDb'] });
+  }
   // All but the parked ones: its own.
   const unfinished = () =>
     sql`select from jobs where status in ('waiting', 'running') and run_at < now() + interval '1 hour'`.execute(
@@ -97,7 +144,11 @@ async function finish({ dataDir, closed = [] }: ProcessingOrders, database: Data
     .selectFrom('assets')
     .select(['asset_id', 'owner_id', 'storage_key', 'ready_at'])
     .execute();
-  return JSON.stringify({ tasks, keys, assets, depths: await jobs.depths() });
+  const { rows: longJobs } =
+    await sql`select queue, payload, status from jobs where queue in (${longVideoQueue.name}, ${longWatermarkQueue.name})`.execute(
+      deps.db,
+    );
+  return JSON.stringify({ tasks, keys, assets, longJobs, depths: await jobs.depths() });
 }
 
 await obey<ProcessingOrders>(import.meta.filename, (orders, database, interrupt) =>

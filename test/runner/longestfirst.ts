@@ -31,6 +31,7 @@ export const longest: readonly string[] = [
   'test/notify/crashes.test.ts',
   'src/image/engine/rendering.test.ts',
   'test/media/processingcrashes.test.ts',
+  'test/media/handovercrashes.test.ts',
   'test/console/shell.nightly.test.ts',
   'src/media/tasks/limits.http.test.ts',
   'src/media/sweeping/variants.test.ts',

@@ -25,7 +25,7 @@ import { withInvalidation } from '../signing/signedurlcache.ts';
 import { type Ffmpeg, VideoFault } from '../video/ffmpeg.ts';
 import { isPlayable } from '../video/playback.ts';
 import { takePoster } from '../video/poster.ts';
-import { probeVideo, type VideoFacts } from '../video/probing.ts';
+import { longVideoMs, probeVideo, type VideoFacts } from '../video/probing.ts';
 import { download, inScratchFolder } from '../video/scratch.ts';
 import { endRun, RunCancelled } from './ending.ts';
 import { makePlayable, type Playing, type RenditionDeps } from './renditions.ts';
@@ -62,7 +62,6 @@ export const videoUploadQueue: Queue<VideoUpload> = {
 
 /** Renditions of long videos have a worker of their own, so that the posters of other videos do not wait for them. */
 export const longVideoQueue: Queue<VideoUpload> = { ...videoUploadQueue, name: 'media/long-videos' };
-const longVideoMs = 60_000;
 
 /** What a run is tagged with. */
 export const tagOf = (taskId: string) => `videoTask:${taskId}`;

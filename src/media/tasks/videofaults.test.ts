@@ -38,6 +38,7 @@ const momentsBetween = 15;
 const jobOf = <Payload>(payload: Payload): Job<Payload> => ({
   ...{ jobId: randomUUID(), payload, attempt: 1, isLastAttempt: false },
   ...{ signal: new AbortController().signal, complete: async () => undefined, completeBy: async () => undefined },
+  move: async () => undefined,
 });
 
 interface Upload {

@@ -25,6 +25,8 @@ export interface VideoFacts {
   readonly stream: number;
 }
 
+/** Work that takes as long as a longer video has queues of its own. */
+export const longVideoMs = 60_000;
 const probeTimeoutMs = 30_000;
 const longestSide = 8192;
 /** 8K. A frame of it is 50 MB decoded. */

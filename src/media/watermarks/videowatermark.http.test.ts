@@ -1,8 +1,10 @@
+import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { everyNth } from '../../../test/lane.fixture.ts';
 import { badVideos, longVideo } from '../../../test/media/badvideos.fixture.ts';
@@ -15,7 +17,10 @@ import type { WatermarkedVideo } from '../api.ts';
 import { videoWatermarkKeyOf } from '../assets/storagekey.ts';
 import { createFfmpeg } from '../video/ffmpeg.ts';
 import { probeVideo } from '../video/probing.ts';
-import { watermarkQueue } from './videowatermark.ts';
+import { longWatermarkQueue, watermarkQueue } from './videowatermark.ts';
+
+const run = promisify(execFile);
+const patience = { timeout: 60_000, interval: 20 };
 
 onEveryPair('POST /v1/watermark-video', (pair) => {
   describe.skipIf(skipWithout('ffmpeg'))('', () => {
@@ -32,7 +37,16 @@ onEveryPair('POST /v1/watermark-video', (pair) => {
     afterEach(() => rig.close());
     afterAll(() => rm(folder, { recursive: true, force: true }));
 
-    const depths = async () => (await rig.jobs.depths()).filter(({ queue }) => queue === watermarkQueue.name);
+    const depths = async ({ name } = watermarkQueue) => (await rig.jobs.depths()).filter(({ queue }) => queue === name);
+    /** A red video of `seconds`, which is repeated `times`. Its file is small. */
+    async function rendered(seconds: number, size: string, times: number): Promise<Buffer> {
+      const [once, file] = [join(folder, `${randomUUID()}.mp4`), join(folder, `${randomUUID()}.mp4`)];
+      const source = `color=red:size=${size}:rate=10:duration=${seconds}`;
+      const codec = ['-c:v', 'libx264', '-preset', 'ultrafast', '-g', '600', '-pix_fmt', 'yuv420p'];
+      await run('ffmpeg', ['-v', 'error', '-f', 'lavfi', '-i', source, ...codec, once]);
+      await run('ffmpeg', ['-v', 'error', '-stream_loop', String(times - 1), '-i', once, '-c', 'copy', file]);
+      return readFile(file);
+    }
     const ask = (ref: string, client: Client = rig.user) =>
       client.post<WatermarkedVideo>('/v1/watermark-video', { ref, legacyBucket: rig.legacyBucket });
     const codeOf = (body: object) => ('error' in body ? body.error : undefined);
@@ -137,6 +151,28 @@ onEveryPair('POST /v1/watermark-video', (pair) => {
         while ((await depths()).some(({ status }) => status !== 'dead')) await sleep(20);
         expect(await rig.originals.head(made)).toBeUndefined();
       }
+    });
+
+    it('makes the file of a long video for calls from before and after the move', { timeout: 120_000 }, async () => {
+      const { assetId, made } = await registered(await rendered(62, '64x64', 1));
+      const first = ask(assetId);
+      await expect.poll(async () => (await depths(longWatermarkQueue)).length, patience).toBe(1);
+      expect([await ask(assetId), await first].map(({ status }) => status)).toEqual([200, 200]);
+      expect(await rig.originals.head(made)).toBeDefined();
+    });
+
+    it('of long videos delays no other video', { timeout: 120_000 }, async () => {
+      const long = await registered(await rendered(60, '1920x1080', 6));
+      const short = await registered();
+      const asked = ask(long.assetId);
+      const states = async () => (await depths(longWatermarkQueue)).map(({ status, count }) => [status, count]);
+      await expect.poll(states, patience).toEqual([['running', 1]]);
+      const askedAgain = ask(long.assetId);
+      expect((await ask(short.assetId)).status).toBe(200);
+      expect(await states()).toEqual([['running', 1]]);
+      expect(await depths()).toEqual([]);
+      await rig.media.close();
+      expect([(await asked).status, (await askedAgain).status]).toEqual([503, 503]);
     });
 
     it('returns 503 to waiting calls when the service closes, and the next service finishes', async () => {

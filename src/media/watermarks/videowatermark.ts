@@ -23,19 +23,22 @@ import { type SignedAsset, type SignedUrlCacheDeps, signWithCache } from '../sig
 import { type Download, originalAddress } from '../signing/signing.ts';
 import { brandVideo } from '../video/branding.ts';
 import { type Ffmpeg, VideoFault } from '../video/ffmpeg.ts';
-import { probeVideo } from '../video/probing.ts';
+import { longVideoMs, probeVideo } from '../video/probing.ts';
 import { download, inScratchFolder } from '../video/scratch.ts';
 import { isReplaced, isWatermarkCurrent, recordWatermark, type WatermarkRecordsDeps } from './watermarkrecords.ts';
 
 const payload = z.object({ backend: z.enum(['objects', 'legacy']), bucket: z.string(), storageKey: z.string() });
 export type WatermarkJob = z.output<typeof payload>;
 
+const ofWatermarks = { payload, maxAttempts: 4, retryAfterMs: 2000, isRoundRobin: true };
+
+/** Long videos have a worker of their own, so that other videos do not wait for them. */
+export const longWatermarkQueue: Queue<WatermarkJob> = { ...ofWatermarks, name: 'media/watermark-long-video' };
+
 export const watermarkQueue: Queue<WatermarkJob> = {
+  ...ofWatermarks,
   name: 'media/watermark-video',
-  payload,
-  maxAttempts: 4,
-  retryAfterMs: 2000,
-  isRoundRobin: true,
+  movesTo: longWatermarkQueue.name,
 };
 
 export interface VideoWatermarkDeps extends ResolvingDeps, SignedUrlCacheDeps {
@@ -96,11 +99,13 @@ async function signForCaller(
     const signed = await signMade(deps, resolved, request.download);
     if (signed !== undefined) return { resolved, response: signed };
     // The job removed it because its source was removed. A replaced legacy file is watermarked again.
-    if (hasWaited && resolved.backend === 'objects') throw noSuchAsset();
+    if (hasWaited && resolved.backend === 'objects' && !(await isStored(resolved))) throw noSuchAsset();
     await deps.ffmpeg.check();
     await waitForJob(deps, await enqueue(deps, caller, resolved), untilMs, stopped);
   }
 }
+
+const isStored = async ({ objects, storageKey }: ResolvedAsset) => (await objects.head(storageKey)) !== undefined;
 
 /** Resolves with the id of the one job of this source. Throws 429. */
 async function enqueue(deps: VideoWatermarkDeps, caller: Caller, source: ResolvedAsset): Promise<string> {
@@ -166,8 +171,21 @@ async function waitForJob(
   throw mediaProblems.watermark_pending();
 }
 
-/** Throws UnrecoverableError with the code of the fault of the video, and errors that another attempt can succeed after. */
-export async function makeVideoWatermark(deps: VideoWatermarkJobDeps, job: Job<WatermarkJob>): Promise<void> {
+/**
+ * For `watermarkQueue`. Throws UnrecoverableError with the code of the fault of the video, and errors that another attempt can succeed
+ * after.
+ */
+export function makeVideoWatermark(deps: VideoWatermarkJobDeps, job: Job<WatermarkJob>): Promise<void> {
+  return makeUpTo(deps, job, longVideoMs);
+}
+
+/** For `longWatermarkQueue`. Throws as `makeVideoWatermark` does. */
+export function makeLongVideoWatermark(deps: VideoWatermarkJobDeps, job: Job<WatermarkJob>): Promise<void> {
+  return makeUpTo(deps, job, Number.POSITIVE_INFINITY);
+}
+
+/** `longestMs`: longer videos move to `longWatermarkQueue`. */
+async function makeUpTo(deps: VideoWatermarkJobDeps, job: Job<WatermarkJob>, longestMs: number): Promise<void> {
   const { backend, storageKey } = job.payload;
   const objects = bucketOf(deps, job.payload);
   if (objects === undefined) throw new UnrecoverableError('bucket_not_configured');
@@ -181,6 +199,8 @@ export async function makeVideoWatermark(deps: VideoWatermarkJobDeps, job: Job<W
         if (!(await download(objects, storageKey, source, file, job.signal))) return;
         const into = join(folder, 'made.mp4');
         const facts = await probeVideo(deps.ffmpeg, file, job.signal);
+        // An unknown duration can be any.
+        if ((facts.durationMs ?? Number.MAX_VALUE) > longestMs) throw new LongVideo();
         await brandVideo(deps.ffmpeg, { file, facts }, { mark: join(folder, 'mark'), into }, job.signal);
         const { size } = await stat(into);
         job.signal.throwIfAborted();
@@ -188,6 +208,7 @@ export async function makeVideoWatermark(deps: VideoWatermarkJobDeps, job: Job<W
         await recordWatermark(deps, marked, key, await objects.put(key, createReadStream(into), options));
       });
     } catch (error) {
+      if (error instanceof LongVideo) return transaction(deps.db, (tx) => job.move(tx));
       if (error instanceof VideoFault) throw new UnrecoverableError(error.reason, { cause: error });
       throw error;
     }
@@ -199,3 +220,6 @@ export async function makeVideoWatermark(deps: VideoWatermarkJobDeps, job: Job<W
   const { failed } = await objects.remove([key]);
   if (failed.length > 0) throw new Error(`the watermarked video could not be removed: ${failed[0]?.reason}`);
 }
+
+/** The watermark takes too long for the queue of all videos. */
+class LongVideo extends Error {}

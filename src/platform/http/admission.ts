@@ -50,6 +50,13 @@ export function admitRequests(app: HttpServer, options: ServerOptions): void {
     reply.holdsPlace = false;
   };
 
+  const leave = (reply: FastifyReply) => {
+    arrivals.remove(reply);
+    leavePlace(reply);
+    open -= 1;
+    if (open === 0) onIdle();
+  };
+
   app.decorateReply('holdsPlace', false);
   app.decorateReply('leavePlace', function (this: FastifyReply) {
     leavePlace(this);
@@ -57,36 +64,31 @@ export function admitRequests(app: HttpServer, options: ServerOptions): void {
   app.addHook('onRequest', (request, reply, done) => {
     if (draining && !servedWhileDraining(request))
       // `/health` reports draining too, for load balancers that watch it.
-      return done(problems.draining(request.routeOptions.url === '/health' ? { fields: { status: 'draining' } } : {}));
+      return done(problems.draining(request.route === '/health' ? { fields: { status: 'draining' } } : {}));
     if (countHeader(request, 'host') > 1) return done(invalid('headers.host', 'must be sent exactly once'));
     // Reject unknown routes before reading the body. Another method on a known path is an unknown route as well.
     if (request.is404) return done(problems.not_found());
     if (request.headers.host === undefined && request.raw.httpVersion === '1.1')
       return done(invalid('headers.host', 'is required'));
-    if (!mayServe() && !alwaysServed.has(request.routeOptions.url))
+    if (!mayServe() && !alwaysServed.has(request.route))
       return done(problems.engine_unavailable({ cause: new Error('the lease of this service is lost') }));
-    if (options.isLongLived?.(request.routeOptions.url)) return done();
-    if (isFull(request.routeOptions.url)) return done(problems.overloaded());
+    if (options.isLongLived?.(request.route)) return done();
+    if (isFull(request.route)) return done(problems.overloaded());
     if (!hasBody(request.raw)) takePlace(reply);
     else if (!arrivals.add(reply)) return done(problems.overloaded());
     open += 1;
-    reply.raw.on('close', () => {
-      arrivals.remove(reply);
-      leavePlace(reply);
-      open -= 1;
-      if (open === 0) onIdle();
-    });
+    reply.onClose = leave;
     done();
   });
   app.addHook('preValidation', (request, reply, done) => {
     if (!arrivals.remove(reply)) return done();
-    if (isFull(request.routeOptions.url)) return done(problems.overloaded());
+    if (isFull(request.route)) return done(problems.overloaded());
     takePlace(reply);
     done();
   });
   const transferIfLarge = addTransfers(app, options, {
     leavePlace,
-    isAlwaysServed: (request) => alwaysServed.has(request.routeOptions.url),
+    isAlwaysServed: (request) => alwaysServed.has(request.route),
   });
   app.addHook<unknown>('onSend', (request, reply, payload, done) => {
     if (draining) reply.header('connection', 'close');

@@ -17,7 +17,9 @@ export function acceptJson(app: HttpServer): void {
     // Clients send the content type on every call, even without a body. If a body is required, schema validation reports it.
     if (body.length === 0) return done(null, undefined);
     if (!isUtf8(body)) return done(invalid('body', 'must be UTF-8'));
-    if (isDeeperThan(maxDepth, body)) return done(invalid('body', `must not be nested deeper than ${maxDepth}`));
+    // A body of fewer bytes has fewer brackets.
+    if (body.length > maxDepth && isDeeperThan(maxDepth, body))
+      return done(invalid('body', `must not be nested deeper than ${maxDepth}`));
     return parse(request, body.toString('utf8'), done);
   });
 }

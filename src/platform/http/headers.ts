@@ -5,7 +5,8 @@ import type { FastifyRequest } from 'fastify';
 export function countHeader({ raw: { rawHeaders } }: FastifyRequest, name: string): number {
   let count = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {
-    if (rawHeaders[index]?.toLowerCase() === name) count += 1;
+    const sent = rawHeaders[index];
+    if (sent?.length === name.length && sent.toLowerCase() === name) count += 1;
   }
   return count;
 }

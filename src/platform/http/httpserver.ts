@@ -22,12 +22,16 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Set by the guard of the route (platform/access), and unset on a route without a guard. */
     caller: Caller;
+    /** The pattern of the route, and `undefined` for unknown ones. `routeOptions` creates an object at each access. */
+    route: string | undefined;
   }
   interface FastifyReply {
     /** Aborts when the client disconnects before the response. Pass it to long work for the request. */
     readonly abandoned: AbortSignal;
     /** The request counts toward `maxInFlight`. Set by admission.ts. */
     holdsPlace: boolean;
+    /** Runs when the response is complete or its connection is closed. Set by admission.ts. */
+    onClose: ((reply: FastifyReply) => void) | undefined;
     /** The work is done, and the rest of the response is long-lived. It no longer counts as in flight. */
     leavePlace(): void;
     /** `transfer` watches the request. */

@@ -23,15 +23,20 @@ const abandonedStatus = 499;
 export function observeRequests(app: HttpServer, { log, telemetry }: ObservingDeps): void {
   const measure = measureRequests(app.metrics);
   app.decorateReply('abandoned', { getter: abandonedSignal });
+  app.decorateRequest('route');
+  app.decorateReply('onClose');
   app.addHook('onRequest', (request, reply, done) => {
+    const { method } = request;
+    const route = request.routeOptions.url;
+    request.route = route;
     const startedAt = performance.now();
-    const span = startSpan(telemetry, request);
+    const span = telemetry.startSpan('server', method, readTrace(request.headers), { 'http.request.method': method });
     const scope = new RequestScope(request, span);
     reply.headers(commonHeaders).header('x-request-id', request.id);
     measure.begin();
+    // The only listener for the end of a response, because each one costs time on every request.
     reply.raw.on('close', () => {
-      const { method } = request;
-      const route = request.routeOptions.url;
+      reply.onClose?.(reply);
       const status = reply.raw.writableEnded ? reply.raw.statusCode : abandonedStatus;
       const durationMs = performance.now() - startedAt;
       measure.end({ method, route: route ?? 'none', status_code: status }, durationMs / 1000);
@@ -47,10 +52,6 @@ export function observeRequests(app: HttpServer, { log, telemetry }: ObservingDe
     });
     inScope(scope, done);
   });
-}
-
-function startSpan(telemetry: Telemetry, { method, headers }: FastifyRequest): Span {
-  return telemetry.startSpan('server', method, readTrace(headers), { 'http.request.method': method });
 }
 
 class RequestScope implements Scope {

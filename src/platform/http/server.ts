@@ -30,9 +30,11 @@ z.config({ customError: validationMessage });
 
 export function createServer(options: ServerOptions): HttpServer {
   const { log, service, telemetry = noTelemetry, requestTimeoutMs = arrivalTimeoutMs } = options;
+  const logger = sharedLogger(log);
   const headersTimeout = Math.min(arrivalTimeoutMs, requestTimeoutMs);
   const app = fastify({
-    loggerInstance: sharedLogger(log),
+    // With a logger of its own, Fastify would add two listeners to each response for log lines that are disabled.
+    childLoggerFactory: () => logger,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: options.bodyLimit ?? 1024 * 1024,
     requestTimeout: requestTimeoutMs,
@@ -54,13 +56,15 @@ export function createServer(options: ServerOptions): HttpServer {
     // The compilers are set below, so Fastify's own need not be loaded.
     schemaController: { compilersFactory: { buildValidator: unexpectedCompiler, buildSerializer: unexpectedCompiler } },
   }).withTypeProvider<ZodTypeProvider>();
+  app.log = logger;
 
   // Expectations other than `100-continue` are ignored.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   app.decorateRequest('caller');
   app.setValidatorCompiler(validatorCompiler);
   // TypeScript checks responses, so the response schemas only serve the reference page.
-  app.setSerializerCompiler(() => (response) => JSON.stringify(response));
+  app.setSerializerCompiler(() => serialize);
+  app.setReplySerializer(serialize);
   acceptJson(app);
   rejectNulInQueries(app);
   addReference(app, options);
@@ -72,6 +76,8 @@ export function createServer(options: ServerOptions): HttpServer {
   addOperations(app, options);
   return app;
 }
+
+const serialize = (payload: unknown): string => JSON.stringify(payload);
 
 function unexpectedCompiler(): never {
   throw new Error('a schema compiler of Fastify was called');

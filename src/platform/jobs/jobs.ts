@@ -52,6 +52,11 @@ export interface Queue<Payload> {
   readonly longestRetryMs?: number;
   /** Lanes are served round-robin: the next job is from the lane served longest ago. Otherwise the oldest job is next. */
   readonly isRoundRobin?: boolean;
+  /**
+   * The name of the queue that `Job.move` moves jobs to, such as a queue for jobs that take long. It has the same payload and is not
+   * enqueued directly. A key is unique, and a lane is limited, across both queues.
+   */
+  readonly movesTo?: string;
 }
 
 export interface Job<Payload> {
@@ -72,6 +77,8 @@ export interface Job<Payload> {
    * holds the job. `write` must write nothing without that row, and resolve with whether there was one.
    */
   completeBy(write: (completion: RawBuilder<unknown>) => Promise<boolean>): Promise<void>;
+  /** Moves the job to `Queue.movesTo`, with the same id and all its attempts. The handler must return then. Throws as `complete` does. */
+  move<Tables>(tx: Tx<Tables>): Promise<void>;
 }
 
 /** A job that is inserted by the statement that inserts its row. */
@@ -90,7 +97,7 @@ export interface StartOptions<Payload> {
 }
 
 export interface EnqueueOptions {
-  /** If the queue has an unfinished job with this key, that job is returned and nothing is written. */
+  /** If the queue, or `movesTo`, has an unfinished job with this key, that job is returned and nothing is written. */
   readonly key?: string;
   /** Delay before the job may start. Default: none. */
   readonly delayMs?: number;

@@ -111,7 +111,7 @@ export function createJobs(options: JobsOptions): Jobs {
 
   return {
     enqueue: async (handle, queue, payload, enqueueOptions = {}) => {
-      const enqueued = await insertJob(jobsOf(handle), queue.name, queue.payload.parse(payload), enqueueOptions);
+      const enqueued = await insertJob(jobsOf(handle), queue, queue.payload.parse(payload), enqueueOptions);
       wakeAfterCommit(queue.name);
       return enqueued;
     },
@@ -131,7 +131,7 @@ export function createJobs(options: JobsOptions): Jobs {
     },
     work: (queue, handler, workOptions) => {
       if (workers.has(queue.name)) throw new Error(`the queue ${queue.name} already has a worker in this process`);
-      const deps = { database, log, holder: processHolder, leaseMs };
+      const deps = { database, log, holder: processHolder, leaseMs, wakeAfterCommit };
       workers.set(queue.name, startWorker(deps, queue, handler, workOptions));
       if (intervals.length === 0) startIntervals();
     },

@@ -3,7 +3,15 @@ import { randomUUID } from 'node:crypto';
 import { type RawBuilder, sql } from 'kysely';
 import { type Db, holdName, json, type Tx } from '../db/db.ts';
 import { currentScope, writeTrace } from '../telemetry/trace.ts';
-import { type Enqueued, type EnqueueOptions, type JobHandle, type JobState, type JobTables, LaneFull } from './jobs.ts';
+import {
+  type Enqueued,
+  type EnqueueOptions,
+  type JobHandle,
+  type JobState,
+  type JobTables,
+  LaneFull,
+  type Queue,
+} from './jobs.ts';
 
 type Handle = JobHandle<JobTables>;
 
@@ -35,17 +43,20 @@ function later(ms: number): RawBuilder<Date> {
 
 export async function insertJob(
   db: Handle,
-  queue: string,
+  { name: queue, movesTo }: Pick<Queue<unknown>, 'name' | 'movesTo'>,
   payload: unknown,
   { key, delayMs, at, lane = '', maxInLane }: EnqueueOptions,
 ): Promise<Enqueued> {
+  const queues = movesTo === undefined ? [queue] : [queue, movesTo];
   if (maxInLane !== undefined) {
     if (!db.isTransaction) throw new Error('a lane limit requires a transaction');
     await holdName(db as Tx<JobTables>, `jobs ${queue} ${lane}`);
-    const standing = await findUnfinished(db, queue, key);
-    if (standing !== undefined) return { jobId: standing.jobId, created: false };
-    if ((await countLane(db, queue, lane)) >= maxInLane) throw new LaneFull();
   }
+  if (maxInLane !== undefined || movesTo !== undefined) {
+    const standing = await findUnfinished(db, queues, key);
+    if (standing !== undefined) return { jobId: standing.jobId, created: false };
+  }
+  if (maxInLane !== undefined && (await countLane(db, queues, lane)) >= maxInLane) throw new LaneFull();
   const scope = currentScope();
   const row = await db
     .insertInto('jobs')
@@ -104,22 +115,22 @@ export function insertionOf(
 
 const unfinished = ['waiting', 'running'] as const;
 
-async function findUnfinished(db: Handle, queue: string, key: string | undefined) {
+async function findUnfinished(db: Handle, queues: readonly string[], key: string | undefined) {
   if (key === undefined) return undefined;
   return db
     .selectFrom('jobs')
     .select('job_id as jobId')
-    .where('queue', '=', queue)
+    .where('queue', 'in', queues)
     .where('unique_key', '=', key)
     .where('status', 'in', unfinished)
     .executeTakeFirst();
 }
 
-async function countLane(db: Handle, queue: string, lane: string): Promise<number> {
+async function countLane(db: Handle, queues: readonly string[], lane: string): Promise<number> {
   const { count } = await db
     .selectFrom('jobs')
     .select((eb) => eb.fn.countAll<number>().as('count'))
-    .where('queue', '=', queue)
+    .where('queue', 'in', queues)
     .where('lane', '=', lane)
     .where('status', 'in', unfinished)
     .executeTakeFirstOrThrow();
@@ -216,6 +227,33 @@ export function completionOf({ jobId, fence }: Claim): RawBuilder<unknown> {
   return sql`
     update jobs set status = 'done', holder = null, expires_at = null, reason = null, finished_at = ${clock}
     where job_id = ${jobId} and fence = ${fence} and status = 'running' returning job_id`;
+}
+
+/**
+ * Moves the job to another queue, where all its attempts are left. A finished row stays in its place, because the turns of a lane follow
+ * from the claims of its queue. If the other queue has an unfinished job with the same key, the job is only completed.
+ */
+export async function moveJob(db: Handle, claim: Claim, queue: string): Promise<boolean> {
+  const { rows } = await sql<{ readonly isTaken: boolean }>`
+    insert into jobs (queue, lane, payload, status, attempt, fence, claimed_at, finished_at)
+    select queue, lane, payload, 'done', attempt, fence, claimed_at, ${clock} from jobs
+    where job_id = ${claim.jobId} and fence = ${claim.fence} and status = 'running'
+    returning exists (
+      select from jobs other join jobs moved on other.unique_key = moved.unique_key
+      where moved.job_id = ${claim.jobId} and other.queue = ${queue} and other.status in ('waiting', 'running')
+    ) as "isTaken"`.execute(db);
+  if (rows[0]?.isTaken) return completeJob(db, claim);
+  const waiting = {
+    ...ended,
+    status: 'waiting',
+    queue,
+    attempt: 0,
+    claimed_at: null,
+    reason: null,
+    run_at: clock,
+  } as const;
+  const { numUpdatedRows } = await held(db, claim).set(waiting).executeTakeFirstOrThrow();
+  return numUpdatedRows === 1n;
 }
 
 export async function retryJob(db: Handle, claim: Claim, afterMs: number, reason: string): Promise<boolean> {

@@ -22,6 +22,7 @@ import {
   endJobAsDead,
   findSpent,
   jobsOf,
+  moveJob,
   releaseExpired,
   retryJob,
   returnJob,
@@ -32,6 +33,8 @@ export interface WorkerDeps {
   readonly log: Log;
   readonly holder: string;
   readonly leaseMs: number;
+  /** Wakes the worker of a queue, if this process has one. */
+  readonly wakeAfterCommit: (queue: string) => void;
 }
 
 export interface Worker {
@@ -171,6 +174,12 @@ export function startWorker<Payload, Tables>(
       if (!(await write(completionOf(job)))) throw new LeaseLost();
       isCompleted = true;
     };
+    const move = async <T>(tx: Tx<T>): Promise<void> => {
+      if (queue.movesTo === undefined) throw new Error(`jobs of the queue ${queue.name} do not move`);
+      if (!(await moveJob(jobsOf(tx), job, queue.movesTo))) throw new LeaseLost();
+      isCompleted = true;
+      deps.wakeAfterCommit(queue.movesTo);
+    };
     const { jobId, attempt } = job;
     const claimed: Job<Payload> = {
       jobId,
@@ -180,6 +189,7 @@ export function startWorker<Payload, Tables>(
       signal,
       complete,
       completeBy,
+      move,
     };
     try {
       await attemptOf(claimed);
