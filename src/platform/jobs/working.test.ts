@@ -46,10 +46,13 @@ it('claims a job whose wake-up comes in any microtask after a claim without jobs
       worker.wake();
     };
     const claimed = onFirstResult(async () => {
-      await insertJob(database.queries<JobTables>(), queue.name, {}, {});
+      await insertJob(database.queries<JobTables>(), queue, {}, {});
       void wakeLater();
     });
-    const deps = { database: claimed, log, holder: 'test', leaseMs: 60_000, detached: (work: () => void) => work() };
+    const deps = {
+      ...{ database: claimed, log, holder: 'test', leaseMs: 60_000 },
+      ...{ detached: (work: () => void) => work(), wakeAfterCommit: () => undefined },
+    };
     const worker = startWorker(deps, queue, async () => void handled.add(microtask), { concurrency: 1 });
     workers.push(worker);
     worker.wake();
