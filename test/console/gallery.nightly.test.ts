@@ -287,7 +287,7 @@ describe.skipIf(withoutChromium)('the library', () => {
     await shoot(page, 'editor');
     await form.getByText('2', { exact: true }).click();
     await form.getByText(/^Costs 4 credits\./).waitFor();
-    await form.getByRole('button', { name: 'Make 2 images' }).click();
+    await form.getByRole('button', { name: 'Generate 2 images' }).click();
     await page.getByText('a red balloon').waitFor();
     await form.waitFor({ state: 'detached' });
     await page.getByRole('dialog').locator('.asset-image.there').waitFor();

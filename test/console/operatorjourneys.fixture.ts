@@ -71,7 +71,7 @@ export function playOperatorJourneys(scene: Scene, readLists: () => string): voi
     expect(await countOpen()).toBe(before - 1);
   });
 
-  scene('an operator cancels a scheduled mail', async (given) => {
+  scene('an operator cancels a scheduled email', async (given) => {
     const { page, rig, expect } = given;
     const scheduled_at = new Date(Date.now() + 3_600_000).toISOString();
     const from = 'Atelier <a@example.com>';
@@ -81,7 +81,7 @@ export function playOperatorJourneys(scene: Scene, readLists: () => string): voi
     await enterAsOperator(given, rig, '/operator/mail');
     await page.getByRole('button', { name: new RegExp(`${subject}.*scheduled`) }).click();
     await page.getByRole('button', { name: 'Cancel this email' }).click();
-    await page.getByRole('button', { name: 'Yes, cancel this mail' }).click();
+    await page.getByRole('button', { name: 'Yes, cancel this email' }).click();
     await page.getByRole('button', { name: new RegExp(`${subject}.*canceled`) }).waitFor();
   });
 

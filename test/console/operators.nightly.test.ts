@@ -166,7 +166,7 @@ describe.skipIf(withoutChromium || withoutPostgres)('the pages of operators', ()
     await judge(page, 'sent mails');
     await look(page, 'mail');
     await page.getByRole('button', { name: 'Cancel this email' }).click();
-    await page.getByRole('button', { name: 'Yes, cancel this mail' }).click();
+    await page.getByRole('button', { name: 'Yes, cancel this email' }).click();
     await page.getByRole('button', { name: /See you tomorrow.*canceled/ }).waitFor();
     await page.getByRole('tab', { name: 'Previews' }).click();
     await page.getByLabel('Type').selectOption('account_deletion.scheduled');
