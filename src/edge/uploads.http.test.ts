@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => rig.close());
 
-/** Another edge for the tests of a suite. The window of others is so long that a busy machine does not end their uploads. */
+/** Starts another edge for the tests of a suite. The default window outlasts every pause of a busy machine. */
 function withTransferWindow(transferWindowMs: number): void {
   let usual: Rig;
   beforeAll(async () => {

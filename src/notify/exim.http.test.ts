@@ -92,7 +92,7 @@ describe.skipIf(skipWithoutExim)('Exim', () => {
     ['no password', (url: string) => url.replace(/\/\/.*@/, '//')],
   ])('refuses %s, and suppresses nobody', async (_title, change) => {
     const other = await connect(change(exim.url));
-    // A database of its own, because workers on one database send each other's mails.
+    // A database of its own, because workers on one database send each other's email.
     const itsDatabase = await openTestDatabase(migrations);
     const stranger = await startNotify(itsDatabase, other);
     const mail = { from: 'a@example.com', to: ['ann@example.com'], subject: 'Hello', text: 'Hello' };
