@@ -46,12 +46,7 @@ export function addThreadRoutes(app: HttpServer, access: Access, deps: ThreadRou
     async ({ caller, query }, reply) => {
       const userId = userOf(caller, query.userId, userField);
       if (query.q === undefined) return readThreads(deps, userId, query);
-      const leave = await searches.enter(userId);
-      try {
-        return await readThreads(deps, userId, query, reply.abandoned);
-      } finally {
-        leave();
-      }
+      return searches.run(userId, () => readThreads(deps, userId, query, reply.abandoned));
     },
   );
 

@@ -52,15 +52,6 @@ const pageBytes = 256 * 1024;
 /** Pages that are read at once from the threads of one owner: 50 reads of a long thread must not delay other users. */
 const turns = createGates({ width: 1, maxWaiting: 1000, waitTimeoutMs: 60_000 });
 
-async function inTurn<Result>(ownerId: string, read: () => Promise<Result>): Promise<Result> {
-  const leave = await turns.enter(ownerId);
-  try {
-    return await read();
-  } finally {
-    leave();
-  }
-}
-
 /**
  * All messages, or a page of them, in ascending order; if they are many bytes, as a stream of the JSON text. Throws 403 for
  * the thread of another user than `userId`, and 400 for an unknown `before`; an unknown thread has no messages. A message
@@ -74,11 +65,11 @@ export async function readMessages(
 ): Promise<MessagePage> {
   const ownerId = await checkThread(deps, userId, threadId);
   if (ownerId === undefined) return { messages: [], nextBefore: undefined };
-  const sizes = await inTurn(ownerId, () => listMessageSizes(deps.db, threadId));
+  const sizes = await turns.run(ownerId, () => listMessageSizes(deps.db, threadId));
   const { listed, nextBefore } = cutPage(sizes, paging);
   const [first, ...rest] = pagesOf(listed);
   if (first === undefined) return { messages: [], nextBefore };
-  const read = (page: Page) => inTurn(ownerId, () => readPage(deps, threadId, ownerId, page));
+  const read = (page: Page) => turns.run(ownerId, () => readPage(deps, threadId, ownerId, page));
   const begin = await read(first);
   if (rest.length === 0) return { messages: begin, nextBefore };
   return { messages: Readable.from(writeAll(begin, rest, read), { highWaterMark: 1 }), nextBefore };

@@ -3,7 +3,7 @@ import { createGates } from './gates.ts';
 
 const options = { width: 1, maxWaiting: 1, waitTimeoutMs: 60_000 };
 
-it('callers with the same key wait for each other, and for no others', async () => {
+it('requests of a user wait for each other, and for no others', async () => {
   const gates = createGates(options);
   const order: string[] = [];
   const leave = await gates.enter('alice');
@@ -18,11 +18,11 @@ it('callers with the same key wait for each other, and for no others', async () 
   expect(order).toEqual(['bob', 'alice again']);
 });
 
-it('refuses a caller only because of others with its key', async () => {
+it('refuses a request only because of others of its user', async () => {
   const gates = createGates(options);
   const leave = await gates.enter('alice');
   const waiting = gates.enter('alice');
-  await expect(gates.enter('alice')).rejects.toMatchObject({ code: 'overloaded' });
+  await expect(gates.enter('alice')).rejects.toMatchObject({ code: 'rate_limited', details: { retryAfterS: 1 } });
   (await gates.enter('bob'))();
   leave();
   (await waiting)();
@@ -35,5 +35,5 @@ it('counts a double leave once', async () => {
   first();
   first();
   await gates.enter('alice');
-  await expect(gates.enter('alice')).rejects.toMatchObject({ code: 'overloaded' });
+  await expect(gates.enter('alice')).rejects.toMatchObject({ code: 'rate_limited', details: { retryAfterS: 1 } });
 });
