@@ -4,7 +4,7 @@
  * crash leaves both or neither.
  */
 import type { Tx } from '#platform/db/db.ts';
-import { changeBalance, closeEntries, findEntry, insertEntry, type LedgerTables, lockBalance } from './store.ts';
+import { changeBalance, closeEntries, findEntry, type LedgerTables, lockBalance, takeCredits } from './store.ts';
 
 export type { LedgerTables } from './store.ts';
 
@@ -26,13 +26,11 @@ export async function reserveCredits(
 ): Promise<{ readonly reserved: boolean; readonly balance: number }> {
   const { reference, scope, userId, amount } = reservation;
   const balance = (await lockBalance(tx, userId)) ?? 0;
+  if (balance >= amount && (await takeCredits(tx, { reference, scope, user_id: userId, amount })))
+    return { reserved: true, balance: balance - amount };
   const known = await findEntry(tx, reference);
   // A released or settled reservation is closed. Its work must not be done again.
-  if (known !== undefined) return { reserved: known.state === 'reserved', balance };
-  if (balance < amount) return { reserved: false, balance };
-  await changeBalance(tx, userId, -amount);
-  await insertEntry(tx, { reference, scope, user_id: userId, amount });
-  return { reserved: true, balance: balance - amount };
+  return { reserved: known?.state === 'reserved', balance };
 }
 
 /** What a user has after work was closed. */
@@ -50,10 +48,9 @@ export async function closeCredits(
   scope: string,
   references: readonly string[] = [],
 ): Promise<Settlement | undefined> {
-  const settled = references.length > 0 ? await closeEntries(tx, { scope, references }, 'settled') : [];
-  const released = await closeEntries(tx, { scope }, 'released');
-  for (const { userId, amount } of released) await changeBalance(tx, userId, amount);
-  const [closed] = [...settled, ...released];
+  const entries = await closeEntries(tx, scope, references);
+  for (const { userId, amount, state } of entries) if (state === 'released') await changeBalance(tx, userId, amount);
+  const [closed] = entries;
   if (closed === undefined) return undefined;
   return { userId: closed.userId, balance: (await lockBalance(tx, closed.userId)) ?? 0 };
 }

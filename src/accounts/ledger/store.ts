@@ -41,14 +41,28 @@ export function findEntry(
     .executeTakeFirst();
 }
 
-export async function insertEntry(
+/**
+ * Inserts the entry and takes its amount from the balance, which has to be locked. `false`: the reference has an entry, and
+ * nothing changes.
+ */
+export async function takeCredits(
   tx: Tx<LedgerTables>,
   entry: Pick<LedgerTable, 'reference' | 'scope' | 'user_id' | 'amount'>,
-): Promise<void> {
-  await tx
-    .insertInto('credit_ledger')
-    .values({ ...entry, state: 'reserved' })
-    .execute();
+): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .with('entry', (db) =>
+      db
+        .insertInto('credit_ledger')
+        .values({ ...entry, state: 'reserved' })
+        .onConflict((conflict) => conflict.column('reference').doNothing())
+        .returning(['user_id', 'amount']),
+    )
+    .updateTable('user_profiles')
+    .from('entry')
+    .set((eb) => ({ credits: eb('credits', '-', eb.ref('entry.amount')), updated_at: now }))
+    .whereRef('user_profiles.id', '=', 'entry.user_id')
+    .executeTakeFirstOrThrow();
+  return numUpdatedRows === 1n;
 }
 
 export async function changeBalance(tx: Tx<LedgerTables>, userId: string, change: number): Promise<void> {
@@ -59,19 +73,20 @@ export async function changeBalance(tx: Tx<LedgerTables>, userId: string, change
     .execute();
 }
 
-/** Closes only open reservations, so that none is closed twice. Returns those that were closed. */
+/** Settles the open reservations with these references, and releases the others of the scope. Returns both. */
 export function closeEntries(
   tx: Tx<LedgerTables>,
-  which: { readonly scope: string; readonly references?: readonly string[] },
-  state: 'settled' | 'released',
-): Promise<readonly { readonly userId: string; readonly amount: number }[]> {
-  const { scope, references } = which;
+  scope: string,
+  settled: readonly string[],
+): Promise<readonly (Pick<LedgerTable, 'amount' | 'state'> & { readonly userId: string })[]> {
+  const state = sql<
+    LedgerTable['state']
+  >`case when reference = any(${settled}::text[]) then 'settled' else 'released' end`;
   return tx
     .updateTable('credit_ledger')
     .set({ state, updated_at: now })
     .where('scope', '=', scope)
     .where('state', '=', 'reserved')
-    .$if(references !== undefined, (query) => query.where(sql<boolean>`reference = any(${references ?? []}::text[])`))
-    .returning(['user_id as userId', 'amount'])
+    .returning(['user_id as userId', 'amount', 'state'])
     .execute();
 }

@@ -13,8 +13,8 @@ import { withDeadline } from '#platform/resilience/deadline.ts';
 import { publishAccount } from '#webhooks/accounts.ts';
 import { type Publishers, publishSettlement } from '../events.ts';
 import { agentProblems } from '../problems.ts';
-import { countRunningOf, type RunTables } from '../store/runstore.ts';
-import { countCallsOf, endCall, endExpiredCalls, insertCall, type ToolCallTables } from '../store/toolcallstore.ts';
+import type { RunTables } from '../store/runstore.ts';
+import { countInFlightOf, endCall, endExpiredCalls, insertCall, type ToolCallTables } from '../store/toolcallstore.ts';
 import type { UsageTables } from '../store/usagestore.ts';
 import { ToolFailed } from './results.ts';
 
@@ -55,8 +55,7 @@ export async function admitCall(
   callId: string,
   ownerId: string,
 ): Promise<void> {
-  const inFlight = (await countRunningOf(tx, ownerId)) + (await countCallsOf(tx, ownerId));
-  if (inFlight >= maxRunsPerUser) throw agentProblems.too_many_runs();
+  if ((await countInFlightOf(tx, ownerId)) >= maxRunsPerUser) throw agentProblems.too_many_runs();
   await insertCall(tx, { callId, ownerId, forMs: expiresAfterMs });
 }
 

@@ -1,7 +1,7 @@
 /**
- * Coalesces the deltas of a model's stream. Providers send a chunk for each token, and each chunk passes through some
- * twenty stream transforms of the SDK, which cost more than everything else of a run. Deltas of one text that arrive
- * within 20 ms (up to 60 ms with many open streams) become a single one.
+ * Coalesces the deltas of a model's stream. Providers send a chunk for each token, and most of the cost of a run is per
+ * chunk that is passed on. Deltas of one text that arrive within 20 ms (up to 60 ms with many open streams) become a single
+ * one.
  */
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { LanguageModelV4StreamPart } from '@ai-sdk/provider';

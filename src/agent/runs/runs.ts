@@ -23,7 +23,6 @@ import { requestExtraction } from '../extraction/request.ts';
 import { agentProblems } from '../problems.ts';
 import { findMessage } from '../store/messagestore.ts';
 import {
-  countRunningOf,
   findRun,
   findRunningOf,
   insertRun,
@@ -34,7 +33,7 @@ import {
 } from '../store/runstore.ts';
 import { type KeyedStart, type StartTables, takeKey } from '../store/startstore.ts';
 import { lockExistingThread } from '../store/threadstore.ts';
-import { countCallsOf, type ToolCallTables } from '../store/toolcallstore.ts';
+import { countInFlightOf, type ToolCallTables } from '../store/toolcallstore.ts';
 import { addUsage, type UsageTables } from '../store/usagestore.ts';
 import type { VideoTables } from '../store/videostore.ts';
 import { checkThread } from '../threads/access.ts';
@@ -149,8 +148,7 @@ async function payForRun(
   const reference = runReference(taskId);
   const { reserved, balance } = await reserveCredits(tx, { reference, scope: taskId, userId, amount: credits });
   // The reservation has locked the user's row, so concurrent starts are counted one after the other.
-  const inFlight = (await countRunningOf(tx, userId)) + (await countCallsOf(tx, userId));
-  if (inFlight >= maxRunsPerUser) throw agentProblems.too_many_runs();
+  if ((await countInFlightOf(tx, userId)) >= maxRunsPerUser) throw agentProblems.too_many_runs();
   if (!reserved) throw agentProblems.insufficient_credits({ fields: { required: credits, balance } });
 }
 

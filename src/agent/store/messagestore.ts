@@ -131,40 +131,45 @@ export async function appendMessage(
 ): Promise<boolean> {
   const [parts, metadata] = [JSON.stringify(message.parts), JSON.stringify(message.metadata)];
   const bytes = Buffer.byteLength(parts) + Buffer.byteLength(metadata);
-  const thread = await tx
-    .updateTable('agent_threads')
-    .set((eb) => ({
-      last_seq: eb('last_seq', '+', 1),
-      message_count: eb('message_count', '+', 1),
-      message_bytes: eb('message_bytes', '+', bytes),
-      updated_at: sql<Date>`date_trunc('milliseconds', clock_timestamp())`,
-      ...titleOf(message),
-    }))
-    .where('thread_id', '=', message.threadId)
-    .$if(limits !== undefined, (query) =>
-      query
-        .where('message_count', '<', Number(limits?.messages))
-        .where('message_bytes', '<=', Number(limits?.bytes) - bytes),
+  const { numInsertedOrUpdatedRows } = await tx
+    .with('thread', (db) =>
+      db
+        .updateTable('agent_threads')
+        .set((eb) => ({
+          last_seq: eb('last_seq', '+', 1),
+          message_count: eb('message_count', '+', 1),
+          message_bytes: eb('message_bytes', '+', bytes),
+          updated_at: sql<Date>`date_trunc('milliseconds', clock_timestamp())`,
+          ...titleOf(message),
+        }))
+        .where('thread_id', '=', message.threadId)
+        .$if(limits !== undefined, (query) =>
+          query
+            .where('message_count', '<', Number(limits?.messages))
+            .where('message_bytes', '<=', Number(limits?.bytes) - bytes),
+        )
+        .returning(['thread_id', 'last_seq']),
     )
-    .returning('last_seq as seq')
-    .executeTakeFirst();
-  if (thread === undefined) return false;
-  await tx
     .insertInto('agent_messages')
-    .values({
-      thread_id: message.threadId,
-      id: message.id,
-      resource_id: message.ownerId,
-      role: message.role,
-      parts: sql`cast(${parts} as jsonb)`,
-      metadata: sql`cast(${metadata} as jsonb)`,
-      seq: thread.seq,
-      bytes,
-      task_id: message.taskId ?? null,
-      search_text: searchText(message.parts),
-    })
-    .execute();
-  return true;
+    .columns(['thread_id', 'seq', 'id', 'resource_id', 'role', 'parts', 'metadata', 'bytes', 'task_id', 'search_text'])
+    .expression((eb) =>
+      eb
+        .selectFrom('thread')
+        .select([
+          'thread_id',
+          'last_seq',
+          sql`${message.id}::text`.as('id'),
+          sql`${message.ownerId}::uuid`.as('resource_id'),
+          sql`${message.role}::text`.as('role'),
+          sql`${parts}::jsonb`.as('parts'),
+          sql`${metadata}::jsonb`.as('metadata'),
+          sql`${bytes}::integer`.as('bytes'),
+          sql`${message.taskId ?? null}::uuid`.as('task_id'),
+          sql`${searchText(message.parts)}::text`.as('search_text'),
+        ]),
+    )
+    .executeTakeFirstOrThrow();
+  return numInsertedOrUpdatedRows === 1n;
 }
 
 /** A thread that was rewound to its beginning gets a title of its new first message, unless the user has set one. */

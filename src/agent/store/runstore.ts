@@ -130,16 +130,6 @@ export function findRunningOf(db: Handle, threadId: string) {
     .executeTakeFirst();
 }
 
-export async function countRunningOf(tx: Tx<RunTables>, ownerId: string): Promise<number> {
-  const { count } = await tx
-    .selectFrom('agent_runs')
-    .select((eb) => eb.fn.countAll<number>().as('count'))
-    .where('owner_id', '=', ownerId)
-    .where('status', '=', 'running')
-    .executeTakeFirstOrThrow();
-  return count;
-}
-
 /** Those of the runs that are there; a run of a deleted thread is not. */
 export function listRuns(db: Handle, taskIds: readonly string[]) {
   return db

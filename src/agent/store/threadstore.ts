@@ -75,11 +75,13 @@ export interface ThreadLock {
 
 /** Locks the thread's row, and inserts it if it is missing. */
 export async function lockThread(tx: Tx<RunTables>, threadId: string, ownerId: string): Promise<ThreadLock> {
-  await tx
+  const inserted = await tx
     .insertInto('agent_threads')
     .values({ thread_id: threadId, owner_id: ownerId })
     .onConflict((conflict) => conflict.column('thread_id').doNothing())
-    .execute();
+    .returning('owner_id as ownerId')
+    .executeTakeFirst();
+  if (inserted !== undefined) return { ...inserted, isDeleting: false };
   const thread = await lockExistingThread(tx, threadId);
   // Between the two statements, the deletion of the thread was committed.
   return thread ?? lockThread(tx, threadId, ownerId);

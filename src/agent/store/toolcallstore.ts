@@ -1,6 +1,7 @@
 /** Calls of tools over MCP that are in flight. */
 import { sql } from 'kysely';
 import type { Tx } from '#platform/db/db.ts';
+import type { RunTables } from './runstore.ts';
 
 export interface ToolCallTables {
   agent_tool_calls: {
@@ -27,14 +28,12 @@ export async function insertCall(
     .execute();
 }
 
-export async function countCallsOf(tx: Tx<ToolCallTables>, ownerId: string): Promise<number> {
-  const { count } = await tx
-    .selectFrom('agent_tool_calls')
-    .select((eb) => eb.fn.countAll<number>().as('count'))
-    .where('owner_id', '=', ownerId)
-    .where(sql<boolean>`not ${hasExpired}`)
-    .executeTakeFirstOrThrow();
-  return count;
+/** The calls and the runs of a user that are in flight. */
+export async function countInFlightOf(tx: Tx<ToolCallTables & RunTables>, ownerId: string): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select (select count(*) from agent_runs where owner_id = ${ownerId} and status = 'running')
+      + (select count(*) from agent_tool_calls where owner_id = ${ownerId} and not ${hasExpired}) as count`.execute(tx);
+  return rows[0]?.count ?? 0;
 }
 
 /** `false`: the call has expired, and its credits went back. */
