@@ -3,7 +3,7 @@
  * PostgreSQL and Redis where they are available, so that the processor time is the service's and not an engine's.
  */
 import { migrations } from '../src/app/migrations.ts';
-import { chatter, modelsOf, newThread, startAgent, testSettings } from '../test/agent/rig.fixture.ts';
+import { modelsOf, startAgent, testSettings } from '../test/agent/rig.fixture.ts';
 import { databaseEngines } from '../test/database.fixture.ts';
 import { embedded } from '../test/media/rig.fixture.ts';
 import { openTestRedis, skipWithoutRedis } from '../test/redis.fixture.ts';
@@ -26,14 +26,10 @@ const rig = await startAgent(pair, {
   pace: { maxStreamsPerUser: Number.POSITIVE_INFINITY },
 });
 const user = await rig.user('pro', 1_000_000);
-const asked = chatter(rig.url, user.userId, user.credential);
 
 serve({
-  /** A run that has begun, and whose stream has not been read yet. */
-  async open() {
-    const taskId = await asked.ask(newThread(), 'Hello?');
-    return { url: `${rig.url}/stream/${taskId}`, headers: user.credential };
-  },
+  /** The service, with the credential of a user. The benchmark sends the requests, whose cost is not the service's. */
+  open: async () => ({ url: rig.url, headers: user.credential }),
   say: async () => undefined,
   async close() {
     await rig.close();

@@ -1,5 +1,6 @@
 /** What a run costs the service, and whether many at once keep up with their providers on one processor. */
 import { execFileSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { availableParallelism } from 'node:os';
@@ -49,10 +50,11 @@ async function costOfRunOverHttp(): Promise<Row> {
 
 async function cpuOfRun(service: Contender): Promise<number> {
   const costs: number[] = [];
+  const place = await service.ask<Place>('open');
   for (let round = -warmUpRounds; round < rounds; round++) {
     await sleep(settlingMs);
     const before = await service.ask<number>('cpuMicros');
-    await readRun(await service.ask<Place>('open'), () => undefined);
+    await readRun(place, await startRun(place), () => undefined);
     // The end of the run is committed before the last event, and what follows it belongs to the run too.
     await sleep(settlingMs);
     if (round >= 0) costs.push(((await service.ask<number>('cpuMicros')) - before) / 1000);
@@ -97,14 +99,27 @@ async function lagOfMany(): Promise<Row> {
 
 /** Each reader is there from the start of its run: what was sent before would count as a wait. */
 async function readAtOnce(service: Contender, count: number, onText: (text: string) => void): Promise<void> {
+  const place = await service.ask<Place>('open');
   const reading: Promise<void>[] = [];
-  for (let run = 0; run < count; run++) reading.push(readRun(await service.ask<Place>('open'), onText));
+  for (let run = 0; run < count; run++) reading.push(readRun(place, await startRun(place), onText));
   await Promise.all(reading);
 }
 
+/** Returns the id of a run that has begun. */
+async function startRun({ url, headers }: Place): Promise<string> {
+  const response = await fetch(`${url}/task`, {
+    method: 'POST',
+    headers: { ...headers, 'content-type': 'application/json' },
+    body: JSON.stringify({ threadId: `t-${randomUUID()}`, text: 'Hello?' }),
+  });
+  if (response.status !== 201) throw new Error(`POST /task was answered ${response.status}`);
+  const { taskId }: { taskId: string } = await response.json();
+  return taskId;
+}
+
 /** Reads a run's stream to its end. `onText`: of each delta, once it arrives. */
-async function readRun({ url, headers = {} }: Place, onText: (text: string) => void): Promise<void> {
-  const call = request(url, { agent: false, headers: { ...headers } }).end();
+async function readRun({ url, headers = {} }: Place, taskId: string, onText: (text: string) => void): Promise<void> {
+  const call = request(`${url}/stream/${taskId}`, { agent: false, headers: { ...headers } }).end();
   const [response] = await once(call, 'response');
   let rest = '';
   let last = '';
