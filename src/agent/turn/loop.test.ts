@@ -219,7 +219,7 @@ describe('a turn writes what the SDK makes of', () => {
     const { outcome, written, prompts } = play(stepsOf(...script));
     await outcome;
     expect(withPlainIds(written)).toEqual(withPlainIds(expected.chunks));
-    // The model reads in the next step what it said in the one before.
+    // The next step gets the text of the one before.
     expect(prompts.length).toBe(script.length);
     expect(withPlainIds(prompts)).toEqual(withPlainIds(expected.prompts));
   });
