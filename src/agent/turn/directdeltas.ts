@@ -1,7 +1,7 @@
 /**
  * Writes the deltas of texts and reasoning to the run's stream directly. In the SDK, each delta passes through more than
- * ten stream transforms, which cost more than the rest of its way. The SDK still names and orders the parts, and gets the
- * text of a part once, as one delta at its end.
+ * ten stream transforms. The SDK still names and orders the parts, and gets the text of a part once, as one delta at its
+ * end.
  *
  * A delta is written directly only if the SDK has passed on everything before it: the last part that the SDK got is the
  * start of the delta's part, and that start has been written. All other deltas pass through the SDK.
