@@ -181,7 +181,7 @@ function omitRedisCommands(bundling, root) {
       used.has(name) ? line : '',
     );
     const without = contents.replace(/^const (\w+_1) = .*$/gm, (line, name) =>
-      contents.includes(`${name}.default`) ? line : '',
+      contents.includes(`${name}.`) ? line : '',
     );
     return { contents: without };
   });

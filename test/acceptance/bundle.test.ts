@@ -1,9 +1,9 @@
 /** The bundle of the program (docs/performance.md#start): when it is created, and the interruptions that it survives. */
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFile, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, relative } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { compileCacheOf, findProgram } from '../../bundle.mjs';
@@ -41,6 +41,22 @@ it('bundles the sources, which still find the files next to them', async () => {
   expect(await output(program)).toBe('Hello, Ada');
   expect(await findProgram(folder)).toBe(program);
   expect(compileCacheOf(program).startsWith(bundles)).toBe(true);
+});
+
+it('omits white space, and keeps the names of functions for stack traces', async () => {
+  await writeFile(
+    join(folder, 'src/greeting/greeting.ts'),
+    `export const greeting = findCaller();
+     function findCaller(): string {
+       return String(new Error('found').stack?.split('\\n')[1]);
+     }`,
+  );
+  const program = await findProgram(folder);
+  expect(await output(program)).toMatch(/^at findCaller \(/);
+  const written = await readdir(dirname(program));
+  const texts = await Promise.all(written.map((name) => readFile(join(dirname(program), name), 'utf8')));
+  expect(texts.some((text) => text.includes('function findCaller(){return String('))).toBe(true);
+  await greet('Hello');
 });
 
 it('creates another bundle for changed sources or packages, and keeps the one that may be in use', async () => {

@@ -86,7 +86,7 @@ export async function findNeighbours(
   return { twin, links };
 }
 
-/** Whether a content says at least as much as another one. */
+/** Whether a content is at least as full as another one. */
 export function isAtLeastAsFull(content: string, other: string): boolean {
   return fullness(read(content)) >= fullness(read(other));
 }
