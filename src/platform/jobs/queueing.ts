@@ -8,10 +8,10 @@ import { countJobs } from './depthstore.ts';
 import { type JobInsertion, type Jobs, type JobTables, LeaseLost, largestDepth } from './jobs.ts';
 import {
   cancelJob,
+  expediteJob,
   expireOthers,
   findJob,
   type Holder,
-  hastenJob,
   insertionOf,
   insertJob,
   jobsOf,
@@ -139,7 +139,7 @@ export function createJobs(options: JobsOptions): Jobs {
     cancel: (handle, queue, key) => cancelJob(jobsOf(handle), queue.name, key),
     withdraw: (handle, queue, keys) => withdrawJobs(jobsOf(handle), queue.name, keys),
     hasten: async (handle, queue, key) => {
-      await hastenJob(jobsOf(handle), queue.name, key);
+      await expediteJob(jobsOf(handle), queue.name, key);
       wakeAfterCommit(queue.name);
     },
     depths: () => countJobs(db, largestDepth + 1),

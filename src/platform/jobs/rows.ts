@@ -53,8 +53,8 @@ export async function insertJob(
     await holdName(db as Tx<JobTables>, `jobs ${queue} ${lane}`);
   }
   if (maxInLane !== undefined || movesTo !== undefined) {
-    const standing = await findUnfinished(db, queues, key);
-    if (standing !== undefined) return { jobId: standing.jobId, created: false };
+    const existing = await findUnfinished(db, queues, key);
+    if (existing !== undefined) return { jobId: existing.jobId, created: false };
   }
   if (maxInLane !== undefined && (await countLane(db, queues, lane)) >= maxInLane) throw new LaneFull();
   const scope = currentScope();
@@ -342,7 +342,7 @@ export async function cancelJob(db: Handle, queue: string, key: string): Promise
   return numDeletedRows > 0n;
 }
 
-export async function hastenJob(db: Handle, queue: string, key: string): Promise<void> {
+export async function expediteJob(db: Handle, queue: string, key: string): Promise<void> {
   await db
     .updateTable('jobs')
     .set({ run_at: clock })
