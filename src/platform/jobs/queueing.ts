@@ -6,16 +6,14 @@ import { afterCommit, assertOutsideTransaction, type Database } from '../db/db.t
 import type { Log } from '../log.ts';
 import { countJobs } from './depthstore.ts';
 import { type JobInsertion, type Jobs, type JobTables, LeaseLost, largestDepth } from './jobs.ts';
+import { type Holder, insertionOf, newJob } from './jointrows.ts';
 import {
   cancelJob,
   expediteJob,
   expireOthers,
   findJob,
-  type Holder,
-  insertionOf,
   insertJob,
   jobsOf,
-  newJob,
   removeFinished,
   renewJobs,
   withdrawJobs,
