@@ -122,7 +122,6 @@ async function writeBundle(root, entry, folder) {
           requireHttp(bundling);
           omitLocales(bundling);
           leaveParsers(bundling);
-          omitRedisCommands(bundling, root);
         },
       },
     ],
@@ -168,23 +167,6 @@ function leaveParsers(bundling) {
     path: join(resolveDir, path),
     external: true,
   }));
-}
-
-/** The client of Redis has more than 400 commands, twice each. Those whose name no source contains are omitted. */
-function omitRedisCommands(bundling, root) {
-  bundling.onLoad({ filter: /[\\/]@redis[\\/]client[\\/]dist[\\/]lib[\\/]commands[\\/]index\.js$/ }, ({ path }) => {
-    const clients = join(dirname(path), '../client');
-    const users = [...sourcesIn(join(root, 'src')), ...readdirSync(clients).map((name) => join(clients, name))];
-    const texts = users.filter((file) => /\.[jt]s$/.test(file)).map((file) => readFileSync(file, 'utf8'));
-    const used = new Set(texts.flatMap((text) => text.match(/(?<=\.)\w+/g) ?? []));
-    const contents = readFileSync(path, 'utf8').replace(/^ +(\w+): \w+_1\.default,?$/gm, (line, name) =>
-      used.has(name) ? line : '',
-    );
-    const without = contents.replace(/^const (\w+_1) = .*$/gm, (line, name) =>
-      contents.includes(`${name}.`) ? line : '',
-    );
-    return { contents: without };
-  });
 }
 
 function markAsUsed(bundle) {
