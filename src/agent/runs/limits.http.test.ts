@@ -52,6 +52,21 @@ describe('runs in progress', () => {
   });
 });
 
+describe('starts of runs', () => {
+  it('wait for others of their user, and not for those of other users', async () => {
+    const [hostile, other] = [await rig.user('pro', 1000), await rig.user('pro', 1000)];
+    const ended: string[] = [];
+    const start = async (user: Chatter, name: string) => {
+      await post(user, newThread(), `<hang>${'x'.repeat(100_000)}`);
+      ended.push(name);
+    };
+    const starts = Array.from({ length: 60 }, () => start(hostile, 'hostile'));
+    await start(other, 'other');
+    expect(ended.length).toBeLessThan(30);
+    await Promise.all(starts);
+  });
+});
+
 describe('open streams', () => {
   it('are limited to 100 per user across all clients, and a closed stream makes room', async () => {
     const [user, other] = [await rig.user(), await rig.user()];

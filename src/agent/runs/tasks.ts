@@ -1,5 +1,6 @@
 /** Starts runs, and aborts them in whichever process they are executed. */
 import type { Caller } from '#platform/access/caller.ts';
+import { createGates } from '#platform/concurrency/gates.ts';
 import type { Db } from '#platform/db/db.ts';
 import { digestOf } from '#platform/http/idempotency.ts';
 import type { PubSub } from '#platform/pubsub/pubsub.ts';
@@ -23,6 +24,9 @@ export interface StopDeps {
   readonly executor: RunExecutor;
   readonly pubsub: PubSub;
 }
+
+/** Starts of one user lock the same row. Those that wait for it must not take the connections of other users. */
+const starts = createGates({ width: 1, maxWaiting: 100, waitTimeoutMs: 10_000 });
 
 /** Each message is a task id; the process that executes the run aborts it. */
 export const abortTopic = 'abort';
@@ -58,8 +62,8 @@ async function findEarlier({ db }: StartDeps, keyed: KeyedStart): Promise<Starte
 }
 
 /**
- * As `startRun`; also 400 for an unknown model and for attached assets that do not exist, and 403 for those of others. Throws
- * KeyTaken only if `keyed` is given.
+ * As `startRun`; also 400 for an unknown model and for attached assets that do not exist, 403 for those of others, and 429
+ * `rate_limited` for a user with too many waiting starts. Throws KeyTaken only if `keyed` is given.
  */
 export async function startTask(
   deps: StartDeps,
@@ -69,9 +73,10 @@ export async function startTask(
 ): Promise<Run> {
   const chosen = deps.models.pick(request.model ?? undefined);
   const message = await resolveAttachments(deps, userId, request, (checked) =>
-    checkStart(deps, deps.lease, userId, { ...request, message: checked }, chosen, keyed),
+    starts.run(userId, () => checkStart(deps, deps.lease, userId, { ...request, message: checked }, chosen, keyed)),
   );
-  const run = await startRun(deps, deps.lease, userId, { ...request, message }, chosen, keyed);
+  const start = () => startRun(deps, deps.lease, userId, { ...request, message }, chosen, keyed);
+  const run = await starts.run(userId, start);
   deps.executor.start(run, chosen);
   return run;
 }
