@@ -12,12 +12,12 @@ import { eventsPerRun, textOfEvent } from './fanout.ts';
 import { finish, modelOf } from './models.ts';
 import { serve } from './peers/serving.mjs';
 
-let told = Promise.withResolvers<void>();
+let started = Promise.withResolvers<void>();
 
 async function* speak(): AsyncGenerator<LanguageModelV4StreamPart> {
   yield { type: 'stream-start', warnings: [] };
   yield { type: 'text-start', id: 't' };
-  await told.promise;
+  await started.promise;
   for (let index = 0; index < eventsPerRun; index++) {
     // What bears metadata is not put together with its neighbours: it is an event of its own.
     yield { type: 'text-delta', id: 't', delta: textOfEvent, providerMetadata: { bench: { index } } };
@@ -38,12 +38,12 @@ let taskId: string;
 
 serve({
   async open() {
-    told = Promise.withResolvers();
+    started = Promise.withResolvers();
     taskId = await user.ask(newThread(), 'Hello?');
     return { url: `${rig.url}/stream/${taskId}`, headers: user.credential };
   },
   async say() {
-    told.resolve();
+    started.resolve();
     const { status, error } = await user.ended(taskId);
     if (status !== 'completed') throw new Error(`a run of the benchmark is ${status}: ${error}`);
   },

@@ -75,7 +75,7 @@ export const dataFolder: Bench = {
 
 /** What a start does about the folder, until `message` is logged; without one until it would serve. */
 async function start(database: Database, dataDir: string, message?: string): Promise<void> {
-  const said = Promise.withResolvers<void>();
+  const logged = Promise.withResolvers<void>();
   const reconciler = createReconciler({
     objects: openFiles(dataDir),
     legacy: { bucket: () => undefined },
@@ -83,12 +83,12 @@ async function start(database: Database, dataDir: string, message?: string): Pro
     signedUrls: createMemoryCache({ maxBytes: 1000 }),
     log: createLog({
       level: 'info',
-      destination: { write: (line) => void (message !== undefined && line.includes(message) && said.resolve()) },
+      destination: { write: (line) => void (message !== undefined && line.includes(message) && logged.resolve()) },
     }),
     folder: { dataDir, backends: ['objects'] },
   });
   await reconciler.begin();
-  if (message !== undefined) await said.promise;
+  if (message !== undefined) await logged.promise;
   await reconciler.end();
 }
 

@@ -100,10 +100,10 @@ async function makeVariants(
   planted: readonly Planted[],
 ): Promise<void> {
   const bytes = await makeImage('png');
-  const asked = (['webp', 'jpeg'] as const).map((format) => ({ transform: toTransform({ format, width: 20 }) }));
+  const requested = (['webp', 'jpeg'] as const).map((format) => ({ transform: toTransform({ format, width: 20 }) }));
   for (const { storageKey } of planted) {
     await objects.put(storageKey, bytes, { contentType: 'image/png', size: bytes.length });
-    await variants.ensure(objectSource(objects, storageKey), asked);
+    await variants.ensure(objectSource(objects, storageKey), requested);
   }
 }
 

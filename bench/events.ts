@@ -20,7 +20,7 @@ async function measure(users: number, goal: string): Promise<Row> {
   const server = await start(['events-service.ts', String(users)]);
   try {
     const latencies = await openReaders(await server.ask<Place>('open'));
-    for (let round = 0; round <= rounds; round++) await heard(server, latencies, (round + 1) * readersAtOnce);
+    for (let round = 0; round <= rounds; round++) await untilReceived(server, latencies, (round + 1) * readersAtOnce);
     return atMost(1, {
       goal: `${goal}, by median latency`,
       // The first round warms up.
@@ -32,7 +32,7 @@ async function measure(users: number, goal: string): Promise<Row> {
   }
 }
 
-async function heard({ ask }: Contender, latencies: readonly number[], count: number): Promise<void> {
+async function untilReceived({ ask }: Contender, latencies: readonly number[], count: number): Promise<void> {
   await ask('say');
   while (latencies.length < count) await new Promise((resolve) => setTimeout(resolve, 5));
 }

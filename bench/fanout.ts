@@ -93,10 +93,10 @@ async function fanOut({ ask }: Contender): Promise<{ ms: number; cpuMicros: numb
   await sleep(300);
   const cpuBefore = await ask<number>('cpuMicros');
   const startedAtMs = performance.now();
-  const said = ask('say');
+  const sent = ask('say');
   await Promise.all(readers.map(({ complete }) => complete));
   const ms = performance.now() - startedAtMs;
-  await said;
+  await sent;
   await Promise.all(readers.map(({ closed }) => closed));
   return { ms, cpuMicros: (await ask<number>('cpuMicros')) - cpuBefore };
 }

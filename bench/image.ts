@@ -46,7 +46,7 @@ export async function makePhoto(width = 4000, height = 3000): Promise<{ jpeg: Bu
 
 // --- over HTTP: each service in a process of its own, and its CPU alone is counted ---
 
-interface Told {
+interface ChildMessage {
   readonly port?: number;
   readonly cpuMs?: number;
   readonly writes?: number;
@@ -70,7 +70,7 @@ async function overHttp(): Promise<Row[]> {
 export interface Service {
   readonly child: ChildProcess;
   readonly base: string;
-  readonly ask: (message: string) => Promise<Told>;
+  readonly ask: (message: string) => Promise<ChildMessage>;
   readonly cpuMs: () => Promise<number>;
 }
 
@@ -78,12 +78,12 @@ export async function startProcess(program: string, folder: string): Promise<Ser
   const child = fork(fileURLToPath(new URL(program, import.meta.url)), [folder], {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
-  const [{ port }] = (await once(child, 'message')) as [Told];
-  const ask = async (message: string): Promise<Told> => {
+  const [{ port }] = (await once(child, 'message')) as [ChildMessage];
+  const ask = async (message: string): Promise<ChildMessage> => {
     const answer = once(child, 'message');
     child.send(message);
-    const [told] = (await answer) as [Told];
-    return told;
+    const [reply] = (await answer) as [ChildMessage];
+    return reply;
   };
   return { child, base: `http://127.0.0.1:${port}`, ask, cpuMs: async () => (await ask('cpu')).cpuMs ?? Number.NaN };
 }

@@ -44,8 +44,8 @@ process.exit(rows.every(({ holds }) => holds) ? 0 : 1);
 async function runAlone(name: string, part: string): Promise<readonly Row[]> {
   const child = fork(fileURLToPath(new URL('one.ts', import.meta.url)), [name, part]);
   const ended = once(child, 'exit');
-  const [told] = (await Promise.race([once(child, 'message'), ended])) as [readonly Row[] | number | null];
+  const [message] = (await Promise.race([once(child, 'message'), ended])) as [readonly Row[] | number | null];
   await ended;
-  if (!Array.isArray(told)) throw new Error(`${name} broke off`);
-  return told;
+  if (!Array.isArray(message)) throw new Error(`${name} broke off`);
+  return message;
 }

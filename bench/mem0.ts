@@ -164,8 +164,8 @@ function compare(ours: Measured, peer: Measured): Row[] {
 }
 
 function hitRate({ found }: Measured, kind: Class, first: number): number {
-  const asked = questions.flatMap(({ kind: other, answer }, place) => (other === kind ? [{ answer, place }] : []));
-  return asked.filter(({ answer, place }) => found[place]?.slice(0, first).includes(answer)).length / asked.length;
+  const ofKind = questions.flatMap(({ kind: other, answer }, place) => (other === kind ? [{ answer, place }] : []));
+  return ofKind.filter(({ answer, place }) => found[place]?.slice(0, first).includes(answer)).length / ofKind.length;
 }
 
 const p95 = (times: readonly number[]) =>

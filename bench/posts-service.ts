@@ -72,7 +72,7 @@ interface Compared extends Sent {
   readonly cors?: 'applications' | 'everyone';
   readonly addRoutes: (app: HttpServer, access: Access) => void;
   /** The body is read with the same schema in here. */
-  readonly deed: (body: unknown) => Promise<unknown>;
+  readonly work: (body: unknown) => Promise<unknown>;
   readonly answersPage?: boolean;
 }
 
@@ -84,7 +84,7 @@ function compareMedia(): Compared {
     body: { taskId: randomUUID(), ownerId: testUserId, mediaType: 'image', status: 'pending' },
     cors: 'applications',
     addRoutes: (app) => addTaskRoutes(app, access, deps as never),
-    deed: (body) => putTask(deps, taskUpsert.parse(body)),
+    work: (body) => putTask(deps, taskUpsert.parse(body)),
   };
 }
 
@@ -98,7 +98,7 @@ async function compareMemory(): Promise<Compared> {
     body: { entity_type: 'user', entity_id: testUserId, query: '' },
     cors: 'applications',
     addRoutes: (app) => addMemoryRoutes(app, access, deps as never),
-    deed: (body) => inject(deps, injectRequest.parse(body)),
+    work: (body) => inject(deps, injectRequest.parse(body)),
   };
 }
 
@@ -111,7 +111,7 @@ function compareAgent(): Compared {
     headers: asUser,
     cors: 'applications',
     addRoutes: (app) => addAgentRoutes(app, access, deps as never),
-    deed: () => retryVideos(deps, testUserId, taskId),
+    work: () => retryVideos(deps, testUserId, taskId),
     status: 404,
   };
 }
@@ -126,7 +126,7 @@ async function compareContent(): Promise<Compared> {
     headers: {},
     cors: 'everyone',
     addRoutes: (app) => addUnsubscribing(app, { accounts, unsubscribeSecret }),
-    deed: async () => {
+    work: async () => {
       const userId = readUnsubscribe(unsubscribeSecret, token);
       if (userId !== undefined) await setOpenNotification(accounts, userId, false);
       return renderUnsubscribePage(negotiateLanguage(undefined), 'done');
@@ -143,7 +143,7 @@ async function compareNotify(): Promise<Compared> {
     headers: asServer,
     body: { type: 'daily_digest', userId: randomUUID() },
     addRoutes: (app) => addNotifyRoutes(app, access, { ...deps, isKeyConfigured: true } as never),
-    deed: (body) => {
+    work: (body) => {
       const asked = notifyRequest.parse(body) as Notification;
       return notify(deps as unknown as NotifyingDeps, asked, { key: undefined, body });
     },
@@ -165,7 +165,7 @@ async function compareImage(): Promise<Compared> {
     headers: asServer,
     body: { source: { key: 'a.png' }, specs: [{ name: 'v', width: 32 }] },
     addRoutes: (app) => addImageRoutes(app, access, { variants, openSource, publicUrl: 'http://cdn.test' }),
-    deed: async (body) => {
+    work: async (body) => {
       const specs = ensureRequest.parse(body).specs.map((spec) => ({ ...spec, transform: toTransform(spec) }));
       const made = await variants.ensure(openSource(), specs);
       return { variants: Object.fromEntries(made.map(({ name, key }) => [name, `http://cdn.test/${key}`])) };
@@ -182,16 +182,16 @@ const compared: Readonly<Record<Service, () => Compared | Promise<Compared>>> = 
   image: compareImage,
 };
 
-function startBare({ path, route = path, headers, deed, answersPage, status }: Compared) {
+function startBare({ path, route = path, headers, work, answersPage, status }: Compared) {
   const app = fastify();
   app.addContentTypeParser('*', (_request, _body, done) => done(null));
   app.post(route, async (request, reply) => {
     const { authorization = '', 'x-internal-key': key } = request.headers;
     if ('authorization' in headers) await tokens.verify(authorization.slice('Bearer '.length));
     if ('x-internal-key' in headers && !isInternalKey(String(key))) return reply.code(401).send();
-    if (answersPage) return reply.type('text/html; charset=utf-8').send(await deed(undefined));
-    if (status === undefined) return deed(request.body);
-    return deed(undefined).catch(() => reply.code(status).send({ error: 'not_found' }));
+    if (answersPage) return reply.type('text/html; charset=utf-8').send(await work(undefined));
+    if (status === undefined) return work(request.body);
+    return work(undefined).catch(() => reply.code(status).send({ error: 'not_found' }));
   });
   return app;
 }

@@ -82,10 +82,10 @@ function startBare() {
   const app = fastify();
   app.post('/v1/sign/image', async (request) => {
     const { userId } = await tokens.verify(String(request.headers.authorization).slice('Bearer '.length));
-    const asked = (request.body as { refs: string[] }).refs;
-    const rows = new Map((await findReadyAssets(db, asked)).map((row) => [row.assetId, row]));
+    const refs = (request.body as { refs: string[] }).refs;
+    const rows = new Map((await findReadyAssets(db, refs)).map((row) => [row.assetId, row]));
     const answer: Record<string, object> = {};
-    for (const ref of asked) {
+    for (const ref of refs) {
       const row = rows.get(ref);
       if (row === undefined || row.ownerId !== userId) continue;
       const { storageKey, bucket, etag, mime, width, height, byteSize, blurhash } = row;

@@ -7,7 +7,7 @@ import { compareCpu } from './rounds.ts';
 
 export const signing: Bench = { name: 'signing', run };
 
-interface Told {
+interface ChildMessage {
   readonly engine: string;
   readonly token: string;
   readonly refs: readonly string[];
@@ -23,15 +23,15 @@ async function run(): Promise<Row[]> {
   const child = fork(fileURLToPath(new URL('signing-service.ts', import.meta.url)), {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
-  const [told] = (await once(child, 'message')) as [Told];
+  const [place] = (await once(child, 'message')) as [ChildMessage];
   const cpuMs = async () => {
     const answer = once(child, 'message');
     child.send('cpu');
     return ((await answer) as [{ cpuMs: number }])[0].cpuMs;
   };
-  const calls = (way: keyof Told['ports']) => ({
+  const calls = (way: keyof ChildMessage['ports']) => ({
     work: async () => {
-      for (let call = 0; call < callsPerRound; call++) await sign(told, way);
+      for (let call = 0; call < callsPerRound; call++) await sign(place, way);
     },
     cpuMs,
   });
@@ -40,17 +40,17 @@ async function run(): Promise<Row[]> {
     const cpu = await compareCpu(rounds, cases, warmUpRounds);
     return [
       atMost(1.3, {
-        goal: `200 refs uncached, on ${told.engine}`,
+        goal: `200 refs uncached, on ${place.engine}`,
         measured: cpu.ratio('uncached', 'bare'),
         against: 'a bare route with the same token check, query and signatures',
       }),
       atMost(2, {
-        goal: `200 refs uncached, ms of processor time, on ${told.engine}`,
+        goal: `200 refs uncached, ms of processor time, on ${place.engine}`,
         measured: cpu.median('uncached') / callsPerRound,
         against: 'two thirds of what it took before',
       }),
       atLeast(4, {
-        goal: `200 refs cached in process, on ${told.engine}`,
+        goal: `200 refs cached in process, on ${place.engine}`,
         measured: cpu.ratio('uncached', 'cached'),
         against: 'the same uncached',
       }),
@@ -60,7 +60,7 @@ async function run(): Promise<Row[]> {
   }
 }
 
-async function sign({ ports, token, refs }: Told, way: keyof Told['ports']): Promise<void> {
+async function sign({ ports, token, refs }: ChildMessage, way: keyof ChildMessage['ports']): Promise<void> {
   const answer = await fetch(`http://127.0.0.1:${ports[way]}/v1/sign/image`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },

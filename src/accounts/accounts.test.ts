@@ -42,7 +42,7 @@ describe.each(laneEngines)('the shared records on $name', (engine) => {
         expect(await findProfile(db, randomUUID())).toBeUndefined();
       });
 
-      it('takes a plan and credits only when it is made', async () => {
+      it('applies a plan and credits only when it is created', async () => {
         const id = randomUUID();
         expect(await ensureProfile(db, { id, plan: 'pro', credits: 1000 })).toMatchObject({
           plan: 'pro',
@@ -120,7 +120,7 @@ describe.each(laneEngines)('the shared records on $name', (engine) => {
     });
 
     describe('a referral', () => {
-      it('is stored once per invited user, for an inviter who exists and is another user', async () => {
+      it('is stored once per invited user, if the inviter exists and is another user', async () => {
         const [inviter, other, invitee] = [await newUser(), await newUser(), await newUser()];
         expect(await recordReferral(db, randomUUID(), invitee.id)).toBe(false);
         expect(await recordReferral(db, invitee.id, invitee.id)).toBe(false);

@@ -1,8 +1,8 @@
 /** `npm run credits`: sets a user's plan and credits. */
 import type { Db } from '#platform/db/db.ts';
 import type { GrantedProfile, GrantRequest } from './api.ts';
-import { accountOf } from './madeup.ts';
 import { accountProblems } from './problems.ts';
+import { accountOf } from './sampleaccounts.ts';
 import { type AccountTables, ensureProfile, findProfilesByEmail, type OnCreated, setPlanAndCredits } from './store.ts';
 
 export interface GrantingDeps {

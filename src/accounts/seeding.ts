@@ -1,7 +1,7 @@
 /** `npm run seed`: inserts a small, obviously invented set of users and feeds. Leaves existing records unchanged. */
 import type { Db } from '#platform/db/db.ts';
 import type { Seeded } from './api.ts';
-import { accountOf, madeUpId } from './madeup.ts';
+import { accountOf, sampleId } from './sampleaccounts.ts';
 import {
   type AccountTables,
   ensureProfile,
@@ -37,6 +37,6 @@ export async function seed(db: Db<AccountTables>, onCreated?: OnCreated): Promis
     if ('isOpenNotification' in settings) await setOpenNotification(db, id, settings.isOpenNotification);
   }
   for (const { name, by, ...looks } of feeds)
-    await putFeed(db, { id: madeUpId(`feed: ${name}`), ownerId: accountOf(by).id, ...looks });
+    await putFeed(db, { id: sampleId(`feed: ${name}`), ownerId: accountOf(by).id, ...looks });
   return { users: users.length, feeds: feeds.length };
 }

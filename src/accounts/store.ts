@@ -59,7 +59,7 @@ export function findProfilesByEmail(db: Handle, email: string): Promise<readonly
     .execute();
 }
 
-export interface Newcomer {
+export interface NewProfile {
   readonly id: string;
   /** From the identity provider. If it is absent, the stored value is retained. */
   readonly email?: string | undefined;
@@ -72,29 +72,29 @@ export interface Newcomer {
 export type OnCreated = (tx: Tx<AccountTables>, profile: Profile) => Promise<void>;
 
 /** Returns the profile, and creates it if there is none. Concurrent calls create it once, and call `onCreated` once. */
-export async function ensureProfile(db: Handle, newcomer: Newcomer, onCreated?: OnCreated): Promise<Profile> {
-  const { id, email } = newcomer;
+export async function ensureProfile(db: Handle, user: NewProfile, onCreated?: OnCreated): Promise<Profile> {
+  const { id, email } = user;
   const known = await findProfile(db, id);
   if (known !== undefined && (email === undefined || known.email === email)) return known;
-  if (known !== undefined || onCreated === undefined) return upsertProfile(db, newcomer);
-  if (!db.isTransaction) return transaction(db as Db<AccountTables>, (tx) => createProfile(tx, newcomer, onCreated));
-  return createProfile(db as Tx<AccountTables>, newcomer, onCreated);
+  if (known !== undefined || onCreated === undefined) return upsertProfile(db, user);
+  if (!db.isTransaction) return transaction(db as Db<AccountTables>, (tx) => createProfile(tx, user, onCreated));
+  return createProfile(db as Tx<AccountTables>, user, onCreated);
 }
 
-async function createProfile(tx: Tx<AccountTables>, newcomer: Newcomer, onCreated: OnCreated): Promise<Profile> {
-  const { id, email, plan, credits } = newcomer;
+async function createProfile(tx: Tx<AccountTables>, user: NewProfile, onCreated: OnCreated): Promise<Profile> {
+  const { id, email, plan, credits } = user;
   const created = await tx
     .insertInto('user_profiles')
     .values({ id, email, plan, credits })
     .onConflict((conflict) => conflict.column('id').doNothing())
     .returning(profileColumns)
     .executeTakeFirst();
-  if (created === undefined) return upsertProfile(tx, newcomer);
+  if (created === undefined) return upsertProfile(tx, user);
   await onCreated(tx, created);
   return created;
 }
 
-function upsertProfile(db: Handle, { id, email, plan, credits }: Newcomer): Promise<Profile> {
+function upsertProfile(db: Handle, { id, email, plan, credits }: NewProfile): Promise<Profile> {
   const changes = email === undefined ? { id: sql<string>`user_profiles.id` } : { email, updated_at: now };
   return db
     .insertInto('user_profiles')

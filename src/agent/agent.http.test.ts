@@ -23,7 +23,7 @@ afterAll(() => rig.close());
 const message = (parts: unknown, more = {}) => ({ threadId, message: { id: 'm', role: 'user', parts, ...more } });
 const text = (value: string) => ({ type: 'text', text: value });
 
-describe('credentials come first', () => {
+describe('checks credentials before anything else', () => {
   const routes = [
     ['POST', '/task'],
     ['GET', '/task/x'],
@@ -40,7 +40,7 @@ describe('credentials come first', () => {
   });
 
   it.each(routes)(
-    '%s %s with a wrong internal key beside a good token: 401, but where the key is ignored',
+    '%s %s with a wrong internal key and a valid token: 401, unless the route ignores the key',
     async (method, path) => {
       const { status } = await user.call(method, path, method === 'POST' ? {} : undefined, {
         'x-internal-key': 'wrong',
@@ -106,7 +106,7 @@ describe('POST /task: the form', () => {
     expect(answer.issues.map((issue) => issue.path).join()).toContain(path);
   });
 
-  it('not JSON 400, another type 415, over 1 MiB 413; just below it is taken', async () => {
+  it('returns 400 for invalid JSON, 415 for another type, 413 over 1 MiB, and accepts 1 MiB', async () => {
     expect((await user.call('POST', '/task', '{')).status).toBe(400);
     expect((await user.call('POST', '/task', 'hi', { 'content-type': 'text/plain' })).status).toBe(415);
     expect((await user.call('POST', '/task', { threadId, text: 'a'.repeat(1024 * 1024) })).status).toBe(413);
@@ -143,7 +143,7 @@ describe('whose it is', () => {
     expect(statuses.map(({ status }) => status)).toEqual(Array(6).fill(403));
   });
 
-  it('internal mode: the user named has to own the thread; reads check nothing', async () => {
+  it('internal mode: the named user must own the thread; reads are not checked', async () => {
     const foreign = { threadId, text: 'hi', userId: stranger.userId };
     expect((await rig.server.call('POST', '/task', foreign)).status).toBe(403);
     expect((await rig.server.call('GET', `/task/${taskId}`)).status).toBe(200);
@@ -234,7 +234,7 @@ describe('a run', () => {
 });
 
 describe('credits', () => {
-  it('a run costs 1, a failed one nothing; with none left: 402 and nothing happened', async () => {
+  it('a run costs 1, a failed run nothing; without credits: 402 and no change', async () => {
     const poor = await rig.user('free', 2);
     const [done, failed, aborted] = [newThread(), newThread(), newThread()];
     await poor.ended(await poor.ask(done, 'hi'));

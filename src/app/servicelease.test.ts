@@ -31,7 +31,7 @@ for (const engine of databaseEngines) {
       return { closers, serviceLeases: await acquireServiceLeases(services, database, log, closers, quick) };
     }
 
-    it('belong to one process per service; other processes may hold those of other services', async () => {
+    it('belong to one process per service; other processes may have those of other services', async () => {
       await take('media', 'memory');
       await expect(take('media')).rejects.toThrow(/^REDIS_URL: another process runs media on this database/);
       await expect(take('content')).resolves.toBeDefined();
@@ -57,7 +57,7 @@ for (const engine of databaseEngines) {
       expect([holder === dead.holder, fence]).toEqual([false, 8]);
     });
 
-    it('that are lost cause 503 until they are held again, and then reset the caches', async () => {
+    it('cause 503 after a loss until they are acquired again, and then reset the caches', async () => {
       const serviceLease = (await take('media')).serviceLeases.get('media');
       let returns = 0;
       serviceLease?.onReturn(async () => {

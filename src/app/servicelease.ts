@@ -44,7 +44,12 @@ const leaseOf = (service: string) => `service/${service}`;
  * For a command that does the work of a service. While it holds the lease, no process of the service can start. Returns `false` if
  * the service runs: call it instead, because only it can clear its caches.
  */
-export async function standInFor(service: string, database: Database, log: Log, closers: Closers): Promise<boolean> {
+export async function acquireForCommand(
+  service: string,
+  database: Database,
+  log: Log,
+  closers: Closers,
+): Promise<boolean> {
   const leases = createLeases({ db: database.queries<LeaseTables>(), log });
   closers.add('leases', () => leases.close());
   return (await leases.acquireFromDead(leaseOf(service))) !== undefined;

@@ -47,7 +47,7 @@ it('are refused from the next refresh on, in every browser, and revoked at the p
   expect((await refresh(other.browser)).status).toBe(200);
 });
 
-it('do not end a session that begins later', async () => {
+it('do not end a session that starts later', async () => {
   const { userId, email } = await enter();
   await endSessions(userId);
   const { browser } = await enter(email);

@@ -106,7 +106,7 @@ it.each(dead)('signs out: %s (%i)', async (_maker, status, body) => {
   expect(cookies).toEqual([expect.stringMatching(/^ka_session=; Max-Age=0;/)]);
 });
 
-it.each(unknown)('keeps the session: %s (%i)', async (_maker, status, body) => {
+it.each(unknown)('preserves the session: %s (%i)', async (_maker, status, body) => {
   const { refresh, ...response } = await refreshAgainst(status, body);
   expect(response).toEqual({ status: 503, error: 'upstream_unavailable', cookies: [] });
   expect((await refresh()).status).toBe(200);

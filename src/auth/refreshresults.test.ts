@@ -77,7 +77,7 @@ describe.each(kinds)('refresh results in $name', (kind) => {
       expect(await refreshResults.claim(hash, randomUUID(), 60_000)).toBe(true);
     });
 
-    it('drops a result that comes after its claim expired', async () => {
+    it('drops a result that arrives after its claim expired', async () => {
       const [hash, late] = [token(), randomUUID()];
       await refreshResults.claim(hash, late, 1);
       await expect.poll(() => refreshResults.claim(hash, randomUUID(), 60_000)).toBe(true);
@@ -110,7 +110,7 @@ describe.each(kinds)('refresh results in $name', (kind) => {
       ]);
     });
 
-    it('keeps a revoked token dead through a logout, until a sign-in issues it', async () => {
+    it('rejects a revoked token after a logout, until a sign-in issues it', async () => {
       const hash = token();
       const attempt = randomUUID();
       await refreshResults.claim(hash, attempt, 60_000);

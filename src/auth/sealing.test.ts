@@ -17,7 +17,7 @@ describe('a seal', () => {
     expect(sealer.unseal(sealer.seal(text))).toBe(text);
   });
 
-  it('differs each time and reveals nothing', () => {
+  it('differs each time and reveals no content', () => {
     const seals = Array.from({ length: 50 }, () => sealer.seal('a refresh token'));
     expect(new Set(seals).size).toBe(50);
     expect(Buffer.from(seals.join(''), 'base64url').toString('latin1')).not.toContain('refresh');

@@ -69,7 +69,7 @@ describe('cookies of different users', () => {
     expect((await refresh(mallory)).status).toBe(200);
   });
 
-  it.each([1, 4, 5, 30])('are found behind %i added values', async (count) => {
+  it.each([1, 4, 5, 30])('are found after %i other values', async (count) => {
     const [alice, mallory] = [await newSession(newEmail()), await newSession(newEmail())];
     const junk = Array.from({ length: count }, (_, at) => `junk${at}`);
     const answer = await refresh(mallory, ...junk, alice);
@@ -77,7 +77,7 @@ describe('cookies of different users', () => {
     expectCleared(answer);
   });
 
-  it('are found behind several sessions of one user', async () => {
+  it('are found after several sessions of one user', async () => {
     const [alice, email] = [await newSession(newEmail()), newEmail()];
     const planted: string[] = [];
     for (let count = 0; count < 6; count++) planted.push(await newSession(email));

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { type IncomingHttpHeaders, request } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { accountOf } from '#accounts/madeup.ts';
+import { accountOf } from '#accounts/sampleaccounts.ts';
 import { findProfile } from '#accounts/store.ts';
 import { consent, openBrowser, signIn } from '../../test/auth/browser.fixture.ts';
 import { type AuthRig, type Fault, origin, otherOrigin, startAuth } from '../../test/auth/rig.fixture.ts';
@@ -196,7 +196,7 @@ describe('GET /callback', () => {
     expect(browser.cookies.has('ka_pkce')).toBe(false);
   });
 
-  it('keeps as many sign-ins as a cookie can hold, newest first', async () => {
+  it('stores as many sign-ins as fit in a cookie, newest first', async () => {
     const browser = openBrowser();
     const begun: string[] = [];
     for (const name of ['0', '1', '2']) {

@@ -342,7 +342,7 @@ describe('100,000 generated targets', () => {
   };
   const pick = <T>(list: readonly T[]): T => list[random(list.length)] as T;
 
-  it('never leave the allowlist, and contain nothing that a header must not', () => {
+  it('never leave the allowlist, and contain no character that a header forbids', () => {
     let taken = 0;
     for (let count = 0; count < 100_000; count++) {
       // Most values start validly, because an invalid start is rejected at the first character.

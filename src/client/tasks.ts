@@ -13,7 +13,7 @@ export type TaskStart = Pick<TaskRequest, 'threadId' | 'rewindTo'> & { readonly 
  * retries, so that no message is sent twice. `signal` ends only the waiting between attempts, because a later start of
  * the run would go unnoticed.
  */
-export async function startPatiently(access: Access, start: TaskStart, signal?: AbortSignal): Promise<string> {
+export async function startWithRetries(access: Access, start: TaskStart, signal?: AbortSignal): Promise<string> {
   const pauses = createPauses(access.patience, signal);
   const agent = agentCalls(access);
   let body = start;
@@ -71,7 +71,7 @@ async function findStarted(
 }
 
 /** Makes a best effort: a run that does not exist need not be stopped. `keepalive`: even if the user leaves the page. */
-export async function stopPatiently(access: Access, taskId: string): Promise<void> {
+export async function stopWithRetries(access: Access, taskId: string): Promise<void> {
   const path = `/task/${encodeURIComponent(taskId)}`;
   await callVoid(access, { method: 'DELETE', path, repeatable: true, keepalive: true }).catch(() => undefined);
 }

@@ -44,7 +44,7 @@ function comparable(message: object | undefined): unknown {
 describe("the SDK's own chat", () => {
   let cuts = 0;
   it.each(Array.from({ length: 6 }, (_, seed) => seed + 1))(
-    'holds a conversation with tools over a network with random interruptions (%i)',
+    'completes a conversation with tools over a network with random interruptions (%i)',
     async (seed) => {
       const network = shakyNetwork(seed);
       const threadId = newThread();

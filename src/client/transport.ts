@@ -6,7 +6,7 @@ import type { ChatTransport, UIMessage, UIMessageChunk } from 'ai';
 import { agentCalls } from './agent/calls.ts';
 import type { Access, CallOptions } from './calling.ts';
 import { followRun } from './run.ts';
-import { startPatiently, stopPatiently } from './tasks.ts';
+import { startWithRetries, stopWithRetries } from './tasks.ts';
 
 type SendOptions<Message extends UIMessage> = Parameters<ChatTransport<Message>['sendMessages']>[0];
 type ReconnectOptions<Message extends UIMessage> = Parameters<ChatTransport<Message>['reconnectToStream']>[0];
@@ -36,7 +36,7 @@ export class AgentChatTransport<Message extends UIMessage = UIMessage> implement
       ...(rewindTo === undefined ? {} : { rewindTo }),
     };
     const access = this.#accessWith(options.headers);
-    return this.#open(chatId, access, signal, () => startPatiently(access, request, signal));
+    return this.#open(chatId, access, signal, () => startWithRetries(access, request, signal));
   }
 
   /** Returns the run in progress from its first event, or `null`. */
@@ -78,7 +78,7 @@ export class AgentChatTransport<Message extends UIMessage = UIMessage> implement
     const onAbort = () => {
       // `useChat` also aborts a reader when another replaces it at once, which must not stop the run.
       setTimeout(() => {
-        if (this.#newest.get(chatId) === reader) void stopPatiently(access, found);
+        if (this.#newest.get(chatId) === reader) void stopWithRetries(access, found);
         leave();
       });
     };

@@ -109,7 +109,7 @@ onEveryPair('uploads', (pair) => {
   });
 
   describe('by tus', () => {
-    it('sends what the server does not have, and registers', async () => {
+    it('sends only the missing bytes, and registers', async () => {
       const upload = uploadOf({ resumable: true });
       const leaving = new AbortController();
       const reason = new Error('enough');

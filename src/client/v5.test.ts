@@ -8,7 +8,7 @@ import {
   validateUIMessages,
 } from 'ai5';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Said } from '../../test/agent/provider.fixture.ts';
+import type { ScriptedAnswer } from '../../test/agent/provider.fixture.ts';
 import { type Chatter, newThread } from '../../test/agent/rig.fixture.ts';
 import { calling, imageAnswer, json, type ScriptedRig, startScripted } from '../../test/agent/scripted.fixture.ts';
 import { shakyNetwork } from '../../test/agent/shaking.fixture.ts';
@@ -68,7 +68,7 @@ function comparable({ id, role, parts: read }: Pick<UIMessage, 'id' | 'role' | '
 }
 
 const draw = (prompt: string, id = 'c1') => ({ id, name: 'generateImage', args: { prompt } });
-const done: Said = { text: 'There. 🐝' };
+const done: ScriptedAnswer = { text: 'There. 🐝' };
 
 describe.concurrent('a reader of version 5', () => {
   it.each([
@@ -83,11 +83,11 @@ describe.concurrent('a reader of version 5', () => {
     ['an unknown tool', 'completed', calling('dropTables', {})],
     ['a run that fails', 'failed', [{ half: 'Half a wo' }]],
     ['an image that fails', 'completed', calling('generateImage', { prompt: 'a failing one' })],
-  ] satisfies readonly (readonly [string, string, readonly Said[]])[])(
+  ] satisfies readonly (readonly [string, string, readonly ScriptedAnswer[]])[])(
     'understands %s as it is stored',
     async (title, status, script) => {
       const teller = title.includes('video') ? await rig.user('free', 10) : user;
-      const run = await rig.tell(teller, script);
+      const run = await rig.runScript(teller, script);
       expect(run.status).toBe(status);
       const { body } = await fetch(`${rig.url}/stream/${run.taskId}`, { headers: teller.credential });
       const { message, chunks } = await read(body as ReadableStream<Uint8Array<ArrayBuffer>>);
@@ -123,7 +123,7 @@ describe.concurrent('a reader of version 5', () => {
 
   it('understands a stream put together from pieces', async () => {
     const script = [{ calls: [draw('a bee')] }, { text: 'many words '.repeat(300) }];
-    const { taskId, threadId } = await rig.tell(user, script);
+    const { taskId, threadId } = await rig.runScript(user, script);
     const straight = await read(await open(taskId));
     for (const seed of [1, 2, 3, 4, 5]) {
       const { fetch } = shakyNetwork(seed);
@@ -138,7 +138,7 @@ describe.concurrent('a reader of version 5', () => {
     );
   });
 
-  it('finds its own messages again: files, metadata', async () => {
+  it('preserves its messages with files and metadata', async () => {
     const threadId = newThread();
     const message = {
       id: 'mine',

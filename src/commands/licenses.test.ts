@@ -31,7 +31,7 @@ describe('a license', () => {
 });
 
 describe('the packages of a lockfile', () => {
-  it('are those that ship and those for development, each version once', () => {
+  it('list shipped and development packages, each version once', () => {
     const locked = {
       '': { version: '1.0.0', license: 'MIT' },
       'node_modules/a': { version: '1.0.0', license: 'MIT' },

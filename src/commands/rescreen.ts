@@ -4,7 +4,7 @@
  */
 import { type Config, isAlone, readConfig, secretsOf } from '#app/config.ts';
 import { createEngines } from '#app/engines.ts';
-import { standInFor } from '#app/servicelease.ts';
+import { acquireForCommand } from '#app/servicelease.ts';
 import { rescreenerOf } from '#media/service.ts';
 import { audited, auditOf } from '#platform/audit/audit.ts';
 import { openCache } from '#platform/cache/open.ts';
@@ -40,7 +40,8 @@ async function alone(config: Config, closers: Closers): Promise<string> {
   const engines = createEngines(config, log, closers);
   const database = await engines.database();
   // Only a running service can drop what its memory caches.
-  if (isAlone(config) && !(await standInFor('media', database, log, closers))) return throughInstance(config, closers);
+  if (isAlone(config) && !(await acquireForCommand('media', database, log, closers)))
+    return throughInstance(config, closers);
   const redis = await engines.redis();
   const { originals } = await engines.objects();
   const rescreenAssets = rescreenerOf({

@@ -19,7 +19,7 @@ import { assertKnown, openDatabase } from '#platform/db/open.ts';
 import { StartFault } from '#platform/lifecycle.ts';
 import { createLog } from '#platform/log.ts';
 import { type Copied, copyEach, copyFile } from './backup/copying.ts';
-import { type KeptFile, type Manifest, readManifest } from './backup/manifest.ts';
+import { type BackedUpFile, type Manifest, readManifest } from './backup/manifest.ts';
 import { startProgress } from './progress.ts';
 import { withReadableErrors } from './readableerrors.ts';
 import { usageOf } from './usage.ts';
@@ -77,7 +77,7 @@ async function copyAll(folder: string, dataDir: string, manifest: Manifest): Pro
   const progress = startProgress('Restoring', manifest.bytes);
   for (const empty of manifest.emptyFolders) await mkdir(join(dataDir, empty), { recursive: true, mode: 0o700 });
   const relocations = await copyEach(manifest.files, async (file) => {
-    const copied = await copyKept(folder, dataDir, file);
+    const copied = await copyBackedUp(folder, dataDir, file);
     progress.add(copied.size);
     return relocationOf(file, copied.newEtag);
   });
@@ -85,7 +85,11 @@ async function copyAll(folder: string, dataDir: string, manifest: Manifest): Pro
   return relocations.filter((relocation) => relocation !== undefined);
 }
 
-async function copyKept(folder: string, dataDir: string, { path, sha256, modifiedAtMs }: KeptFile): Promise<Copied> {
+async function copyBackedUp(
+  folder: string,
+  dataDir: string,
+  { path, sha256, modifiedAtMs }: BackedUpFile,
+): Promise<Copied> {
   if (!existsSync(join(folder, path))) throw new StartFault(`${folder} is damaged: ${path} is missing.`);
   const copied = await copyFile(join(folder, path), join(dataDir, path), modifiedAtMs);
   if (copied.sha256 !== sha256)
@@ -94,7 +98,7 @@ async function copyKept(folder: string, dataDir: string, { path, sha256, modifie
 }
 
 /** Returns `undefined` if the file is not an object. */
-function relocationOf({ path, etag, size, sha256 }: KeptFile, newEtag: string): Relocation | undefined {
+function relocationOf({ path, etag, size, sha256 }: BackedUpFile, newEtag: string): Relocation | undefined {
   const [, bucket, key] = /^(objects)\/(.+)$/.exec(path) ?? /^legacy\/([^/]+)\/(.+)$/.exec(path) ?? [];
   if (bucket === undefined || key === undefined) return undefined;
   const backend = path.startsWith('objects/') ? 'objects' : 'legacy';

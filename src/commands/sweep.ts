@@ -5,7 +5,7 @@
 
 import { type Config, isAlone, readConfig, secretsOf } from '#app/config.ts';
 import { createEngines } from '#app/engines.ts';
-import { standInFor } from '#app/servicelease.ts';
+import { acquireForCommand } from '#app/servicelease.ts';
 import { sweeperOf } from '#media/service.ts';
 import { type SweepFinding, type Swept, sweepRequest } from '#media/sweeping/api.ts';
 import { audited, auditOf } from '#platform/audit/audit.ts';
@@ -111,7 +111,8 @@ async function open(config: Config, closers: Closers): Promise<Sweep> {
   const engines = createEngines(config, log, closers);
   const database = await engines.database();
   // Only the running service can clear its in-memory caches.
-  if (isAlone(config) && !(await standInFor('media', database, log, closers))) return throughInstance(config, closers);
+  if (isAlone(config) && !(await acquireForCommand('media', database, log, closers)))
+    return throughInstance(config, closers);
   const redis = await engines.redis();
   const { originals, publicObjects } = await engines.objects();
   const sweepPage = sweeperOf({

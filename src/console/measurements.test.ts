@@ -2,7 +2,7 @@ import { Counter, Gauge, Registry } from 'prom-client';
 import { expect, it } from 'vitest';
 import { parseSamples } from './measurements.ts';
 
-it('parses what the services write', async () => {
+it('parses the metrics of the services', async () => {
   const registry = new Registry();
   new Counter({ name: 'answers', help: 'a', labelNames: ['route'], registers: [registry] }).inc(
     { route: 'a"b\\c\nd' },

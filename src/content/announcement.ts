@@ -12,18 +12,18 @@ const empty: Announcement = { announcement: '', url: '', visible: false, title: 
 export const announcementFeature: Feature<z.output<typeof body>, Announcement> = {
   path: '/api/cached/announcements',
   parse: (upstream) => body.parse(upstream),
-  localise: (told, language) => (told.visible === true ? show(told, language) : empty),
+  localise: (record, language) => (record.visible === true ? toAnnouncement(record, language) : empty),
   empty,
 };
 
-function show(told: z.output<typeof body>, language: ContentLanguage): Announcement {
-  const title = lookUp(told, 'title', language);
+function toAnnouncement(record: z.output<typeof body>, language: ContentLanguage): Announcement {
+  const title = lookUp(record, 'title', language);
   return {
     announcement: title,
-    url: lookUp(told, 'url', language),
+    url: lookUp(record, 'url', language),
     visible: true,
     title,
-    description: lookUp(told, 'description', language),
-    imageUrl: lookUp(told, 'imageUrl', language),
+    description: lookUp(record, 'description', language),
+    imageUrl: lookUp(record, 'imageUrl', language),
   };
 }

@@ -221,7 +221,7 @@ describe('GET /op/announcement', () => {
     expect(await shown('/op/announcement', body)).toEqual(emptyAnnouncement);
   });
 
-  it('has empty texts where there are none', async () => {
+  it('returns empty texts for missing ones', async () => {
     expect(await shown('/op/announcement', { visible: true })).toEqual({ ...emptyAnnouncement, visible: true });
   });
 });
@@ -381,7 +381,7 @@ describe('GET /op/trending', () => {
     expect(await shown('/op/trending', { items: [item] }, language)).toEqual({ items: [{ coverType, ...expected }] });
   });
 
-  it('drops audio and what does not fit, and that alone', async () => {
+  it('drops only audio and invalid entries', async () => {
     const items = [{ coverType: 'audio' }, { coverType: 'gif' }, { title_en: 1 }, null, 'x', { title: 'kept' }];
     expect(await shown('/op/trending', { items })).toEqual({
       items: [{ title: 'kept', coverType: 'image', cover: '', url: '' }],

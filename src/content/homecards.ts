@@ -40,7 +40,7 @@ export const homeCardsFeature: Feature<Cards, HomeCards> = {
   path: '/api/cached/home-cards-v2',
   parse: (upstream) => readCards(body.parse(upstream)),
   localise: ({ cards, featuredCardIds }, language) => ({
-    cards: cards.map((told) => show(told, language)),
+    cards: cards.map((card) => toHomeCard(card, language)),
     featuredCardIds: [...featuredCardIds],
   }),
   empty: { cards: [], featuredCardIds: [] },
@@ -51,7 +51,7 @@ function readCards({ cards: all, featuredCardIds }: z.output<typeof body>): Card
   const kept = new Set<unknown>(cards.map(({ id }) => id));
   // A card that was omitted is not featured either.
   const dropped = new Set(
-    (all ?? []).flatMap((told) => idIn(isRecord(told) ? told.id : undefined)).filter((id) => !kept.has(id)),
+    (all ?? []).flatMap((card) => idIn(isRecord(card) ? card.id : undefined)).filter((id) => !kept.has(id)),
   );
   return { cards, featuredCardIds: (featuredCardIds ?? []).flatMap(idIn).filter((id) => !dropped.has(id)) };
 }
@@ -61,23 +61,23 @@ function idIn(value: unknown): readonly string[] {
   return data === undefined ? [] : [data];
 }
 
-function show(told: Card, language: ContentLanguage): HomeCard {
-  const text = (field: string) => lookUp(told, field, language);
+function toHomeCard(card: Card, language: ContentLanguage): HomeCard {
+  const text = (field: string) => lookUp(card, field, language);
   return {
-    id: told.id,
-    coverType: told.coverType,
+    id: card.id,
+    coverType: card.coverType,
     image: text('image'),
     coverVideo: text('coverVideo'),
     arcadeLink: text('arcadeLink'),
     mobileArcadeLink: text('mobileArcadeLink'),
-    requiredPlan: told.requiredPlan,
+    requiredPlan: card.requiredPlan,
     title: text('title'),
     description: text('description'),
     prompt: text('prompt'),
-    isFeatured: told.isFeatured === true,
-    model: told.model,
-    ratio: told.ratio,
-    mediaType: told.mediaType,
-    inputMedias: told.inputMedias.map((entry) => ({ type: entry.type, url: lookUp(entry, 'url', language) })),
+    isFeatured: card.isFeatured === true,
+    model: card.model,
+    ratio: card.ratio,
+    mediaType: card.mediaType,
+    inputMedias: card.inputMedias.map((entry) => ({ type: entry.type, url: lookUp(entry, 'url', language) })),
   };
 }

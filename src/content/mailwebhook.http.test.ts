@@ -60,7 +60,7 @@ const suppressed = async () => {
   return (body.suppressions as { address: string }[]).map(({ address }) => address);
 };
 
-it('a bounce suppresses its address, and shows on the mail', async () => {
+it('a bounce suppresses its address, and is shown on the email', async () => {
   const mail = { from: 'a@example.com', to: 'gone@example.com', subject: 'Hello', text: 'Hello' };
   const { body } = await notify.post('/emails', mail);
   const [id, message] = ['msg_1', bounce('gone@example.com', String(body.id))];
@@ -121,14 +121,14 @@ describe('a message', () => {
   });
 });
 
-it('nothing is right without a secret', async () => {
+it('rejects every signature without a secret', async () => {
   const closed = await startContent(database, { notify: { url: notify.url, internalKey } });
   const response = await fetch(`${closed.url}/webhooks/resend`, { method: 'POST', body: bounce('x@example.com') });
   expect(response.status).toBe(401);
   await closed.close();
 });
 
-it('is 503 while notify is away, so that the provider sends it again', async () => {
+it('returns 503 while notify is down, so that the provider retries', async () => {
   const alone = await startContent(database, { webhookSecret });
   const [id, body] = ['msg_away', bounce('x@example.com')];
   const at = new Date();

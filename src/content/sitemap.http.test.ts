@@ -121,7 +121,7 @@ describe.each(laneEngines)('sitemaps on $name', (engine) => {
       expect(locations).toEqual(users.map((id) => `https://app.example.com/u/${id}?a=1&amp;b=2`));
     });
 
-    it('is a 500 while the database is away', async () => {
+    it('returns 500 while the database is down', async () => {
       const away = await engine.open(migrations);
       const other = await startContent(away);
       await away.close();
@@ -156,7 +156,7 @@ it.each<[string | undefined, boolean]>([
   expect(wantsXml(accept)).toBe(expected);
 });
 
-it('escapes what XML would read', () => {
+it('escapes XML syntax', () => {
   const xml = renderSitemap(
     [{ id: '<&"\'>$&', updated_at: '2026-01-01T00:00:00.000Z' }],
     'https://a.example/{id}&{id}',

@@ -15,11 +15,11 @@ export const trendingFeature: Feature<readonly z.output<typeof item>[], Trending
   path: '/api/cached/trending',
   parse: (upstream) => fitting(item, body.parse(upstream).items ?? []),
   localise: (items, language) => ({
-    items: items.map((told) => ({
-      title: lookUp(told, 'title', language),
-      coverType: told.coverType,
-      cover: lookUp(told, told.coverType === 'video' ? 'videoCover' : 'imageCover', language),
-      url: lookUp(told, 'url', language),
+    items: items.map((item) => ({
+      title: lookUp(item, 'title', language),
+      coverType: item.coverType,
+      cover: lookUp(item, item.coverType === 'video' ? 'videoCover' : 'imageCover', language),
+      url: lookUp(item, 'url', language),
     })),
   }),
   empty: { items: [] },

@@ -35,7 +35,7 @@ describe('a resize address', () => {
   const pathOf = (options: ResizeOptions, format: 'webp' | 'jpeg' | 'png' = 'webp', from = source) =>
     address(from, options, format).replace(/^https:\/\/edge\.example\/[\w-]{43}/, '');
 
-  it('is signed over everything behind the signature', () => {
+  it('signs everything after the signature', () => {
     const path = pathOf({ width: 400, height: 400, quality: 80 });
     expect(address(source, { width: 400, height: 400, quality: 80 }, 'webp')).toBe(
       `https://edge.example/${pathSigner(key, salt)(path)}${path}`,
@@ -66,7 +66,7 @@ describe('a resize address', () => {
     expect(pathOf(options, format)).toBe(`/${written}/plain/s3://objects/u/1/feed/2/3.png@${format}`);
   });
 
-  it('is one for a transform, however its defaults are written', () => {
+  it('is the same for each spelling of a transform’s defaults', () => {
     const explicit: ResizeOptions = {
       algorithm: 'lanczos3',
       blur: 0,

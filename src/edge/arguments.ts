@@ -1,10 +1,10 @@
 /** Reads the arguments of imgproxy's options. Each function throws a 400 at `path`. */
 import { compassPoints, type Gravity } from '#image/engine/edits.ts';
-import { longestAskedSide } from '#image/engine/specs.ts';
+import { longestRequestedSide } from '#image/engine/specs.ts';
 import { invalid } from '#platform/problem.ts';
 
 export function readSide(value: string, path: string): number {
-  return readInteger(value, longestAskedSide, path);
+  return readInteger(value, longestRequestedSide, path);
 }
 
 export function readInteger(value: string, max: number, path: string): number {
@@ -57,6 +57,6 @@ export function readGravity(args: readonly string[], path: string, isForCuts: bo
   const allowed = [...compassPoints, 'fp', ...(isForCuts ? ['sm'] : [])];
   const point = compassPoints.find((one) => one === type);
   if (point === undefined) throw invalid(path, `must have a gravity of ${allowed.join(', ')}`);
-  const most = longestAskedSide;
+  const most = longestRequestedSide;
   return { type: point, x: readDecimal(x || '0', -most, most, path), y: readDecimal(y || '0', -most, most, path) };
 }

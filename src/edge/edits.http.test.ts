@@ -222,7 +222,7 @@ describe('edited images', () => {
     expect((await fetch(urlOf('wm:1:ce:0:0:1', 'clear.png'))).status).toBe(200);
   });
 
-  it('fills what is transparent with the background', async () => {
+  it('fills transparent pixels with the background', async () => {
     expect(await seen('bg:f00', 'clear.png')).toBe('10x10 red red red red');
     expect(await seen('pd:1', 'clear.png', 'jpg')).toBe('12x12 white white white white');
     expect(await seen('pd:1/bg:00f', 'clear.png', 'jpg')).toBe('12x12 blue blue blue blue');
@@ -235,7 +235,7 @@ describe('edited images', () => {
     expect(at(0, 0)).not.toEqual(at(40, 0));
   });
 
-  it('keeps to a budget and a quality for a format', async () => {
+  it('respects a budget and a quality for a format', async () => {
     const sizeOf = async (options: string) =>
       (await (await fetch(urlOf(options, 'dot.png', 'jpg'))).arrayBuffer()).byteLength;
     expect(await sizeOf('pd:10/mb:2000')).toBeLessThanOrEqual(2000);
@@ -309,7 +309,7 @@ describe('edited images', () => {
     }
   });
 
-  it('works behind an image loader of Next.js', async () => {
+  it('works with an image loader of Next.js', async () => {
     // As in the documentation of Next.js: `({ src, width, quality }) => URL`.
     const loader = ({ src, width, quality }: { src: string; width: number; quality?: number }) =>
       generateImageUrl({

@@ -66,7 +66,7 @@ describe('a signed file', () => {
     expect([response.status, response.headers.get('content-length'), await response.text()]).toEqual([200, '0', '']);
   });
 
-  it('is found under any key that a store takes', async () => {
+  it('is found under any key that a store accepts', async () => {
     const response = await fetch(address('u/1/50% ü+?#&.png'));
     expect([response.status, (await response.arrayBuffer()).byteLength]).toEqual([200, 1000]);
   });
@@ -213,7 +213,7 @@ describe('a condition', () => {
     }
   });
 
-  it('goes before a range', async () => {
+  it('takes precedence over a range', async () => {
     const etag = (await rig.originals.head('u/1/photo.png'))?.etag ?? '';
     const response = await fetch(address(), { headers: { 'if-none-match': etag, range: 'bytes=5000-' } });
     expect(response.status).toBe(304);
@@ -345,7 +345,7 @@ describe('a path that points elsewhere', () => {
   });
 });
 
-describe('a reader that goes away', () => {
+describe('a reader that disconnects', () => {
   it('leaves no file open', async () => {
     const url = address('u/1/film.mp4', 'video/mp4');
     const leaving = Array.from({ length: 10 }, async () => {
@@ -370,7 +370,7 @@ describe('a reader that goes away', () => {
     await until(async () => (await openFilesBelow(rig.dataDir)) === 0);
   });
 
-  it('and one that reads slowly is not sent more than it takes', async () => {
+  it('sends a slow reader no more than it reads', async () => {
     const before = process.memoryUsage().arrayBuffers;
     const response = await fetch(address('u/1/film.mp4', 'video/mp4'));
     const reader = response.body?.getReader();
@@ -423,7 +423,7 @@ describe('a store that fails', () => {
     expect(answer).not.toMatch(/etag:|content-range:|private|broken/i);
   });
 
-  it('in the middle cuts the connection, so that no client takes a part for the whole', async () => {
+  it('closes the connection in the middle, so that no client accepts a part as the whole', async () => {
     const answer = await read(url(), () => failingAfter(100));
     const [head = '', body = ''] = answer.split('\r\n\r\n');
     expect(head).toContain('content-length: 500');
@@ -466,7 +466,7 @@ describe('a page of another origin', () => {
     for (const name of ['content-type', 'content-length', 'if-none-match', 'range']) expect(allowed).toContain(name);
   });
 
-  it('may read what describes an object, and why it is refused', async () => {
+  it('may read the headers of an object and of errors', async () => {
     for (const url of [address(), address().slice(0, -1)]) {
       const { headers } = await fetch(url, { headers: { origin: 'https://app.example' } });
       expect(headers.get('access-control-allow-origin')).toBe('*');
@@ -489,7 +489,7 @@ describe('the service', () => {
     expect(await response.json()).toMatchObject({ error: 'not_found' });
   });
 
-  it('keeps a connection for the next request', async () => {
+  it('reuses a connection for the next request', async () => {
     const { pathname, search } = new URL(address());
     const get = (close: string) => `GET ${pathname}${search} HTTP/1.1\r\nHost: a\r\nRange: bytes=0-0\r\n${close}\r\n`;
     const answers = await exchange(rig.port, get(''), get('Connection: close\r\n'));

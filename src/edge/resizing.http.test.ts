@@ -81,7 +81,7 @@ describe.each(inLane(drivers))('resize addresses over $name', ({ name, missing }
       expect(await sizeAt(to({ width: 40 }, 'webp', 'u/1/50% ü@2x.png'))).toEqual([40, 20, 'webp']);
     });
 
-    it('are answered with what a cache and a browser should know', async () => {
+    it('have the headers that caches and browsers need', async () => {
       const response = await fetch(to({ width: 120 }, 'jpeg'));
       const length = (await response.arrayBuffer()).byteLength;
       expect(Object.fromEntries(response.headers)).toMatchObject({
@@ -101,7 +101,7 @@ describe.each(inLane(drivers))('resize addresses over $name', ({ name, missing }
       expect([part.status, (await part.arrayBuffer()).byteLength]).toEqual([206, 10]);
     });
 
-    it('serve the variant that the image service keeps', async () => {
+    it('serve the variant that the image service stored', async () => {
       const spec = { width: 77, height: 77, quality: 66 };
       await (await fetch(to(spec))).arrayBuffer();
       const source = objectSource(rig.originals, 'u/1/photo.png');
@@ -315,7 +315,7 @@ describe('resize addresses', () => {
     expect(response.headers.has('retry-after')).toBe(status === 503);
   });
 
-  it('are 404 when the source goes while its variant is made', async () => {
+  it('return 404 if the source is deleted while its variant is rendered', async () => {
     before = () => rig.originals.remove(['a.png']);
     expect((await get()).status).toBe(404);
   });

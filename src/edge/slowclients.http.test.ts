@@ -110,7 +110,7 @@ describe(`${many} connections`, () => {
 describe('an unread body', () => {
   beforeEach(() => start());
 
-  it('does not keep its connection for as long as an upload may take', async () => {
+  it('does not occupy its connection for the time limit of an upload', async () => {
     const socket = trickle('POST /v1/nothing HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\n').resume();
     await until(() => socket.closed);
   });
@@ -155,7 +155,7 @@ describe('a reader', () => {
   const windowMs = 5_000;
   beforeEach(() => start({ server: { transferWindowMs: windowMs } }));
 
-  it('that is slow, but not too slow, gets the whole file', async () => {
+  it('receives the whole file if it reads slowly but fast enough', async () => {
     const socket = connect(rig.port, '127.0.0.1');
     sockets.push(socket);
     socket.write(`${getHead()}Connection: close\r\n\r\n`);
@@ -170,7 +170,7 @@ describe('a reader', () => {
   });
 });
 
-describe('when there is no place for another transfer', () => {
+describe('when all transfers are in use', () => {
   // Longer than a busy machine stops the fast sender.
   const full = { maxTransfers: 2, transferWindowMs: 2_000 };
 
@@ -209,7 +209,7 @@ describe('when there is no place for another transfer', () => {
 });
 
 describe('unfinished uploads', () => {
-  it('hold no more bytes than they may together; what was received is removed', async () => {
+  it('store no more than their common limit, and remove received bytes', async () => {
     await start({ settings: { maxStagedBytes: 100_000 } });
     const first = trickle(putHead('u/1/first.mp4'));
     first.write(bytesOf(80_000));

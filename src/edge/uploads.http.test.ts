@@ -84,7 +84,7 @@ describe('an upload', () => {
     expect(await stored(key)).toEqual(bytes);
   });
 
-  it('may come in chunks without a length', async () => {
+  it('may arrive in chunks without a length', async () => {
     const { key, url, headers } = reserve();
     const chunks = [bytesOf(10_000), bytesOf(1), bytesOf(20_000)];
     expect((await putChunked(url, headers, chunks)).status).toBe(200);
@@ -132,7 +132,7 @@ describe('an upload', () => {
 });
 
 describe('a taken key', () => {
-  it('is 412, and what is there stays', async () => {
+  it('returns 412, and the object is unchanged', async () => {
     const { key, url, headers } = reserve();
     await put(url, headers, 'first');
     const second = await put(url, headers, 'second');
@@ -355,7 +355,7 @@ describe('an upload that is cut off', () => {
     expect((await put(url, headers, 'again')).status).toBe(200);
   });
 
-  it('by a half-closed connection leaves nothing', async () => {
+  it('by a half-closed connection stores nothing', async () => {
     const { key, target } = reserve();
     const socket = begin(target, 'Content-Length: 60000', bytesOf(30_000));
     await until(async () => (await drafts()) === 1);
@@ -364,7 +364,7 @@ describe('an upload that is cut off', () => {
     await nothingLeft(key);
   });
 
-  it('by chunks that are none leaves nothing', async () => {
+  it('by invalid chunks stores nothing', async () => {
     const { key, target } = reserve();
     const socket = begin(target, 'Transfer-Encoding: chunked', '5\r\nbytes\r\n');
     await until(async () => (await drafts()) === 1);
@@ -373,7 +373,7 @@ describe('an upload that is cut off', () => {
     await nothingLeft(key);
   });
 
-  it('before the request to the store leaves nothing', async () => {
+  it('before the request to the store stores nothing', async () => {
     const { key, target } = reserve();
     const socket = begin(target, 'Transfer-Encoding: chunked', '5\r\nbytes\r\nnonsense\r\n');
     await socket.toArray();
@@ -383,7 +383,7 @@ describe('an upload that is cut off', () => {
   describe('', () => {
     withTransferWindow(300);
 
-    it('by standing still is ended with 408 and leaves nothing', async () => {
+    it('by stalling returns 408 and stores nothing', async () => {
       const { key, target } = reserve();
       const socket = begin(target, 'Content-Length: 60000', bytesOf(30_000));
       const answer = Buffer.concat(await socket.toArray()).toString();
@@ -423,7 +423,7 @@ describe('an upload that is cut off', () => {
     const windowMs = 3_000;
     withTransferWindow(windowMs);
 
-    it('is not one that is slow, but faster than 1 kB a second', async () => {
+    it('does not end a slow upload above 1 kB per second', async () => {
       const { key, target } = reserve();
       const parts = Array.from({ length: 8 }, () => bytesOf(1000));
       const pauseMs = (1.2 * windowMs) / parts.length;

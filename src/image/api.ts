@@ -1,7 +1,7 @@
 /** The schemas and types of the image service (docs/specification/image.md). */
 import { z } from 'zod';
 import { isSafeKey } from '#platform/objects/keys.ts';
-import { formats, longestAskedSide, resamplings, resizingTypes, strongestBlur } from './engine/specs.ts';
+import { formats, longestRequestedSide, resamplings, resizingTypes, strongestBlur } from './engine/specs.ts';
 
 /** In the bucket of the originals, or anywhere on the internet. */
 export type SourceName = { readonly key: string } | { readonly url: string };
@@ -18,7 +18,7 @@ const source = z
     return z.NEVER;
   });
 
-const side = z.int().min(0).max(longestAskedSide).nullish();
+const side = z.int().min(0).max(longestRequestedSide).nullish();
 
 const spec = z.object({
   name: z.string().min(1),

@@ -79,7 +79,7 @@ const fetchIt = (path: string, changes: Partial<Parameters<typeof createFetcher>
 };
 const failed = { name: 'SourceFault', reason: 'failed' };
 
-it('fetches the body, as it is, from an allowed host', async () => {
+it('fetches the unchanged body from an allowed host', async () => {
   expect(Buffer.from(await fetchIt('/image')).toString()).toBe('bytes');
   expect(seen[0]?.headers).toMatchObject({ host: `127.0.0.1:${port}`, 'accept-encoding': 'identity' });
   expect(seen[0]?.headers['user-agent']).toBe(`Atelier/${version}`);
@@ -94,16 +94,16 @@ it('refuses a host that is not allowed without a request to it', async () => {
 describe('names', () => {
   const url = () => `http://images.test:${port}/image`;
 
-  it('are resolved once, and the connection goes where they led then', async () => {
-    const asked: string[] = [];
+  it('are resolved once, and the connection uses that address', async () => {
+    const requested: string[] = [];
     const resolve = async (hostname: string) => {
-      asked.push(hostname);
+      requested.push(hostname);
       // The second response would be another machine.
-      return [{ address: asked.length === 1 ? '127.0.0.1' : '192.0.2.1', family: 4 }];
+      return [{ address: requested.length === 1 ? '127.0.0.1' : '192.0.2.1', family: 4 }];
     };
     const body = await fetchIt(url(), { allowedHosts: ['images.test'], resolve });
     expect(Buffer.from(body).toString()).toBe('bytes');
-    expect(asked).toEqual(['images.test']);
+    expect(requested).toEqual(['images.test']);
     expect(seen[0]?.headers.host).toBe(`images.test:${port}`);
   });
 
@@ -166,7 +166,7 @@ it.each([201, 203, 204, 206, 300, 304, 400, 401, 403, 404, 410, 429, 500, 503])(
 );
 
 describe('size', () => {
-  it('64 MiB are taken', async () => {
+  it('accepts 64 MiB', async () => {
     expect(await fetchIt(`/chunked?n=${maxSourceBytes}`)).toHaveLength(maxSourceBytes);
   });
   it.each(['announced', 'chunked'])('a byte more is not: %s', async (path) => {
@@ -176,7 +176,7 @@ describe('size', () => {
   });
 });
 
-describe('what goes wrong on the way', () => {
+describe('errors during a fetch', () => {
   it.each([
     ['a body that ends early', '/short'],
     ['TLS where there is none', () => `https://127.0.0.1:${port}/image`],
@@ -201,7 +201,7 @@ describe('what goes wrong on the way', () => {
 
 describe('a source by its address', () => {
   const identity = (url: string) => urlSource(async () => new Uint8Array(), url).identity;
-  it('is the same however it is written', () => {
+  it('is the same for each spelling', () => {
     expect(identity('HTTP://Example.test:80/a/../b.png#top')).toBe(identity('http://example.test/b.png'));
   });
   it('is another with another query, scheme or port', () => {

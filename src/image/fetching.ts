@@ -54,7 +54,7 @@ export function urlSource(fetcher: Fetcher, url: string): VariantSource {
 async function follow(guard: Guard, start: URL, signal: AbortSignal): Promise<Uint8Array<ArrayBuffer>> {
   let url = start;
   for (let hop = 0; hop <= maxRedirects; hop++) {
-    const answer = await ask(url, await guard(url), signal);
+    const answer = await requestOnce(url, await guard(url), signal);
     if (answer instanceof Uint8Array) return answer;
     url = answer;
   }
@@ -62,7 +62,7 @@ async function follow(guard: Guard, start: URL, signal: AbortSignal): Promise<Ui
 }
 
 /** Returns the body, or the target of a redirect. */
-async function ask(
+async function requestOnce(
   url: URL,
   addresses: readonly HostAddress[],
   signal: AbortSignal,

@@ -154,7 +154,7 @@ describe('operations', () => {
   });
 });
 
-describe('credentials come first', () => {
+describe('checks credentials before anything else', () => {
   const bodies = ['{}', 'not json', JSON.stringify({ source: { key }, specs: spec() }), 'x'.repeat(1024 * 1024 + 1)];
   it.each(['/v1/ensure', '/v1/forget'])('%s', async (path) => {
     const wrong: Record<string, string>[] = [
@@ -173,7 +173,7 @@ describe('credentials come first', () => {
     }
   });
 
-  it('a key set to nothing opens nothing', async () => {
+  it('rejects every key if the setting is empty', async () => {
     const closed = await start({ internalKey: '' });
     for (const given of ['', ' ', 'undefined']) {
       const answer = await send('/v1/ensure', { source: { key }, specs: spec() }, { 'x-internal-key': given }, closed);
@@ -270,7 +270,7 @@ describe('the form of a request', () => {
     expect(refused?.body.issues).toEqual([{ path: 'body.specs', message: expect.stringContaining('2001 × 2001') }]);
   });
 
-  it('null means as much as nothing', async () => {
+  it('treats null as absent', async () => {
     const nothing = { width: null, height: null, quality: null, format: null, resizingType: null, enlarge: null };
     const [asNull, absent] = await Promise.all([ensure(spec(nothing)), ensure(spec({}))]);
     expect(asNull?.body.variants).toEqual(absent?.body.variants);
@@ -290,7 +290,7 @@ describe('the form of a request', () => {
     ]);
   });
 
-  it('400 for what is no JSON, 415 for what is none by its type, 413 for too much', async () => {
+  it('400 for invalid JSON, 415 for another type, 413 for a large body', async () => {
     expect(await send('/v1/ensure', '{')).toMatchObject({ status: 400, body: { error: 'invalid_request' } });
     expect(await send('/v1/ensure', '')).toMatchObject({ status: 400 });
     const text = await send('/v1/ensure', 'x', { 'content-type': 'text/plain' });
@@ -359,7 +359,7 @@ describe('variants', () => {
 });
 
 describe('sources by address', () => {
-  it('are fetched once, and not at all when nothing is missing', async () => {
+  it('are fetched once, and not at all if no variant is missing', async () => {
     fetches = [];
     const source = { url: `${imagesUrl}/image-once` };
     const specs = [
@@ -463,7 +463,7 @@ describe('when the service cannot', () => {
     expect(JSON.stringify(answer.body)).not.toContain('secrets');
   });
 
-  it('503 with Retry-After: no permit within the wait; existing variants need none', async () => {
+  it('503 with Retry-After without a permit in time; existing variants need none', async () => {
     await objects.originals.put('u/photo.jpg', await pipe(photo(1600, 1200)).jpeg().toBuffer(), {
       contentType: 'image/jpeg',
     });
@@ -492,7 +492,7 @@ describe('when the service cannot', () => {
     expect([answer.status, answer.body.error]).toEqual([504, 'processing_timeout']);
   });
 
-  it('502, and nothing is left, when the source is deleted during the request', async () => {
+  it('502 without stored variants if the source is deleted during the request', async () => {
     await objects.originals.put('u/fleeting.png', image, { contentType: 'image/png' });
     const get: Objects['get'] = async (name, options) => {
       const body = await objects.originals.get(name, options);

@@ -55,7 +55,7 @@ const fields: Record<string, { readonly takes: unknown[]; readonly refuses: unkn
 };
 
 describe.each(Object.entries(fields))('%s', (name, { takes, refuses }) => {
-  it.each(takes)('takes %j', (value) => {
+  it.each(takes)('accepts %j', (value) => {
     expect(uploadRequest.safeParse({ ...upload, [name]: value }).error).toBeUndefined();
     expect(registrationRequest.safeParse({ ...upload, assetId: id, [name]: value }).error).toBeUndefined();
   });
@@ -81,7 +81,7 @@ const facts: typeof fields = {
 };
 
 describe.each(Object.entries(facts))('%s of a registration', (name, { takes, refuses }) => {
-  it.each(takes)('takes %j', (value) => {
+  it.each(takes)('accepts %j', (value) => {
     expect(registrationRequest.safeParse({ ...upload, assetId: id, [name]: value }).error).toBeUndefined();
   });
 
@@ -121,7 +121,7 @@ describe('a signing request', () => {
   });
 });
 
-it('writes ids and mimes in one way, and forgets what it does not know', () => {
+it('normalizes ids and MIME types, and drops unknown fields', () => {
   expect(
     uploadRequest.parse({ ...upload, mime: 'IMAGE/JPEG', assetId: id.toUpperCase(), ownerId: null, extra: 1 }),
   ).toEqual({ ...upload, mime: 'image/jpeg', assetId: id, ownerId: undefined, byteSize: undefined });

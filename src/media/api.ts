@@ -1,6 +1,6 @@
 /** The schemas and types of the media service (docs/specification/media.md). */
 import { z } from 'zod';
-import { longestAskedSide, resamplings } from '#image/engine/specs.ts';
+import { longestRequestedSide, resamplings } from '#image/engine/specs.ts';
 import { isBucketName, isSafeKey } from '#platform/objects/keys.ts';
 import { defaultLegacyBucket } from '#platform/objects/objects.ts';
 import { isStorableText } from '#platform/storable.ts';
@@ -295,7 +295,7 @@ export type VideoSignedRef = z.output<typeof videoSignedRef>;
 export const videoSignedRefs = z.record(z.string(), videoSignedRef);
 export type VideoSignedRefs = Readonly<Record<string, VideoSignedRef>>;
 
-const fitSide = optional(z.int().min(0).max(longestAskedSide)).describe('Pixels. 0 or absent: no limit.');
+const fitSide = optional(z.int().min(0).max(longestRequestedSide)).describe('Pixels. 0 or absent: no limit.');
 
 export const fitRequest = z.object({
   ref,

@@ -32,13 +32,13 @@ onEveryPair('webhook events of the media service', (pair) => {
   const typesOf = async (assetId: string) => (await eventsOf(assetId)).map(({ type }) => type);
   const register = async () => {
     const bytes = await makeImage('png', { seed: ++seed });
-    const { said, assetId } = await upload(rig.user, bytes);
-    const { status, body } = await rig.user.register(said);
+    const { registration, assetId } = await upload(rig.user, bytes);
+    const { status, body } = await rig.user.register(registration);
     expect(status).toBe(201);
-    return { said, assetId, body, bytes };
+    return { said: registration, assetId, body, bytes };
   };
 
-  it('report a registration once, with what identifies the asset', async () => {
+  it('report a registration once, with the identity of the asset', async () => {
     const { said, assetId, body, bytes } = await register();
     expect((await rig.user.register(said)).status).toBe(200);
     const { scopeKind, scopeId } = said;
@@ -76,14 +76,14 @@ onEveryPair('webhook events of the media service', (pair) => {
     }
   });
 
-  it('report a blocked upload, and nothing else of it', async () => {
+  it('report a blocked upload without its content', async () => {
     const bytes = await makeImage('png', { seed: ++seed });
     await lists.write('sha256', digestOf('sha256', bytes));
-    const { said, assetId } = await upload(rig.user, bytes);
-    expect((await rig.user.register(said)).status).toBe(451);
-    expect((await rig.user.register(said)).status).toBe(409);
+    const { registration, assetId } = await upload(rig.user, bytes);
+    expect((await rig.user.register(registration)).status).toBe(451);
+    expect((await rig.user.register(registration)).status).toBe(409);
     await lists.clear();
-    const { scopeKind, scopeId } = said;
+    const { scopeKind, scopeId } = registration;
     expect((await eventsOf(assetId)).map(({ type, data }) => ({ type, data }))).toEqual([
       {
         type: 'asset.blocked',
@@ -109,8 +109,8 @@ onEveryPair('webhook events of the media service', (pair) => {
   });
 
   it('report no upload that is refused', async () => {
-    const { said, assetId } = await upload(rig.user, Buffer.from('no image'));
-    expect((await rig.user.register(said)).status).toBe(422);
+    const { registration, assetId } = await upload(rig.user, Buffer.from('no image'));
+    expect((await rig.user.register(registration)).status).toBe(422);
     expect(await typesOf(assetId)).toEqual([]);
   });
 
@@ -121,9 +121,9 @@ onEveryPair('webhook events of the media service', (pair) => {
         .filter(({ data }) => data.taskId === taskId)
         .map(({ type, data }) => ({ type, data }));
     const begin = async (bytes: Uint8Array) => {
-      const { said, assetId } = await upload(rig.user, bytes, video);
-      const { body } = await rig.user.post<VideoTask>('/v1/media-tasks/video', said);
-      return { taskId: body.taskId, said, assetId };
+      const { registration, assetId } = await upload(rig.user, bytes, video);
+      const { body } = await rig.user.post<VideoTask>('/v1/media-tasks/video', registration);
+      return { taskId: body.taskId, said: registration, assetId };
     };
 
     it('report the completed task, and the video and its poster as registered', async () => {
@@ -146,7 +146,7 @@ onEveryPair('webhook events of the media service', (pair) => {
       expect(await ofTask(taskId)).toEqual([{ type: 'video_task.failed', data }]);
     });
 
-    it('report the task that goes with its scope', async () => {
+    it('report the task that is deleted with its scope', async () => {
       // Its worker waits for the one permit that the first task holds, or has not begun.
       const { taskId, said } = await begin(Buffer.from('no video either'));
       const { scopeKind, scopeId } = said;

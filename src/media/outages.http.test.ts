@@ -35,7 +35,7 @@ async function statuses(user: Client): Promise<readonly unknown[]> {
 }
 
 describe('without an object store', () => {
-  it('nothing is registered; places are reserved and addresses signed all the same', async () => {
+  it('registers nothing, but still reserves uploads and signs URLs', async () => {
     rig = await startMedia({
       ...embedded,
       openObjects: async () => {
@@ -76,7 +76,7 @@ describe('without a database', () => {
         ...embedded,
         openDatabase: async () => ({ ...database, close: async () => undefined }),
       });
-      const { said: registration, storageKey } = await upload(rig.user, await makeImage('png'));
+      const { registration, storageKey } = await upload(rig.user, await makeImage('png'));
       await database.close();
       const [reserved, registered, signed] = await statuses(rig.user);
       expect(reserved).toBe(200);

@@ -52,7 +52,7 @@ onEveryDatabase('the memory service', (engine) => {
     expect((await add(newUser(), 'I keep bees on the roof')).status).toBe(201);
   });
 
-  it('gives a turn its profile, its own memories and three of the group', async () => {
+  it('returns the profile, the user’s memories and three of the group', async () => {
     const user = newUser();
     const group = newGroup();
     await add(user, 'My name is Robin', { type: 'preference' });
@@ -78,7 +78,7 @@ onEveryDatabase('the memory service', (engine) => {
     expect(nobody.body).toEqual({ profile: null, group_profile: null, memories: [] });
   });
 
-  it('names a sentence once that the user and the group both hold', async () => {
+  it('returns a sentence once that both the user and the group have', async () => {
     const [user, group] = [newUser(), newGroup()];
     await add(group, 'We sail to Bergen in June');
     await add(group, 'We sail to Hanoi in July');
@@ -91,7 +91,7 @@ onEveryDatabase('the memory service', (engine) => {
     ]);
   });
 
-  it('filters by type, and keeps to its limit', async () => {
+  it('filters by type, and respects its limit', async () => {
     const user = newUser();
     for (let place = 0; place < 14; place += 1)
       await add(user, `Tea number ${place} tastes of ${'abcdefghijklmn'[place]}`);
@@ -125,7 +125,7 @@ onEveryDatabase('the memory service', (engine) => {
     expect(contents(await search(user, 'coffee'))[0]).toBe('I drink coffee');
   });
 
-  describe('who may', () => {
+  describe('the right to read and write', () => {
     const own = () => ({ entity_id: rig.userId, entity_type: 'user' });
     const body = (entity: object) => ({ ...entity, content: 'It rains', type: 'episodic', query: 'rain' });
 

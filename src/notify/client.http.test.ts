@@ -30,7 +30,7 @@ afterAll(async () => {
 
 const mail = { from: 'Ann <a@example.com>', to: ['b@example.com'], subject: 'Hello', html: '<p>Hello</p>' };
 
-it('sends with the internal key as its own key, and repeats under an idempotency key', async () => {
+it('sends with the internal key as its API key, and repeats under an idempotency key', async () => {
   const key = newKey();
   const full = { ...mail, cc: 'c@example.com', bcc: ['d@example.com'], replyTo: 'e@example.com', text: 'Hello' };
   const first = await resend.emails.send(full, { headers: key });

@@ -65,7 +65,7 @@ describe.each(laneEngines)('emails on $name', (engine) => {
         expect((await show(answer.body.id)).tags).toEqual([{ name: 'kind', value: 'invoice' }]);
       });
 
-      it('are taken up to 40 MiB', async () => {
+      it('are accepted up to 40 MiB', async () => {
         const content = Buffer.alloc(28 * 1024 * 1024, 7).toString('base64');
         const attachments = [{ filename: 'large.bin', content }];
         // Scheduled, so that the speed of the machine does not matter.
@@ -115,7 +115,7 @@ describe.each(laneEngines)('emails on $name', (engine) => {
       });
     });
 
-    describe('a scheduled mail', () => {
+    describe('a scheduled email', () => {
       it('waits for its time, is sent once, and shows it', async () => {
         const { status, body } = await post({ ...mail, scheduled_at: inMs(4000) });
         expect([status, Object.keys(body)]).toEqual([200, ['id']]);
@@ -145,7 +145,7 @@ describe.each(laneEngines)('emails on $name', (engine) => {
         expect((await post({ ...mail, scheduled_at: inMs(2 * dayMs) }, key)).status).toBe(409);
       });
 
-      it('can be canceled until it is sent, however often', async () => {
+      it('can be canceled until it is sent, also repeatedly', async () => {
         const { body } = await post({ ...mail, scheduled_at: inMs(30 * dayMs) });
         for (const rig of rigs)
           expect(await rig.post(`/emails/${body.id}/cancel`, {})).toEqual({
@@ -199,7 +199,7 @@ describe.each(laneEngines)('emails on $name', (engine) => {
     });
 
     describe('a batch', () => {
-      it('is sent in the background, each mail once, and repeats under its key', async () => {
+      it('is sent in the background, each email once, and repeats under its key', async () => {
         const key = newKey();
         const mails = Array.from({ length: 100 }, (_, at) => ({ ...mail, to: `u${at}@example.com` }));
         const first = await rigs[0].post('/emails/batch', mails, key);
@@ -236,7 +236,7 @@ describe.each(laneEngines)('emails on $name', (engine) => {
     });
 
     describe('GET /emails/:id', () => {
-      it('shows why a mail failed, by the name of its provider or ours', async () => {
+      it('shows why an email failed, by the provider’s id or ours', async () => {
         channel.obstruct(async () => {
           throw new Error('the domain is not verified');
         });

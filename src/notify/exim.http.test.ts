@@ -42,7 +42,7 @@ describe.skipIf(skipWithoutExim)('Exim', () => {
     return (body.suppressions as { address: string }[]).map(({ address }) => address);
   };
 
-  it('delivers a mail with all that it has', async () => {
+  it('delivers a complete email', async () => {
     const { status } = await send(['Ann <ann@example.com>'], {
       cc: ['bert@example.com'],
       html: '<p>Grüße</p>',

@@ -81,7 +81,7 @@ describe.each(laneEngines)('Idempotency-Key on $name', (engine) => {
       expect(channel.sent).toHaveLength(2);
     });
 
-    it('keeps a skip as well', async () => {
+    it('stores a skip as well', async () => {
       const key = newKey();
       const accounts = database.queries<AccountTables>();
       const { id } = await ensureProfile(accounts, { id: randomUUID(), email: 'r@example.com' });
@@ -100,7 +100,7 @@ describe.each(laneEngines)('Idempotency-Key on $name', (engine) => {
       expect((await rigs[0].post('/emails', mail, key)).status).toBe(200);
     });
 
-    it('sends the same mail again, under the same id, after a 500', async () => {
+    it('sends the same email again, under the same id, after a 500', async () => {
       const key = newKey();
       channel.obstruct(async () => {
         throw new Error('down');
@@ -140,7 +140,7 @@ describe.each(laneEngines)('Idempotency-Key on $name', (engine) => {
           mail: { ...mail, to: [mail.to], cc: [], bcc: [], replyTo: [], headers: {} },
         });
 
-      it('is taken up once, by another process', async () => {
+      it('is continued once, by another process', async () => {
         const ids = await Promise.all(Array.from({ length: 8 }, () => left()));
         await expect
           .poll(() => channel.sent.map(({ id }) => id).sort(), { timeout: 20_000, interval: 200 })
@@ -149,7 +149,7 @@ describe.each(laneEngines)('Idempotency-Key on $name', (engine) => {
         expect(channel.sent).toHaveLength(ids.length);
       });
 
-      it('is tried again until it goes out', async () => {
+      it('is retried until it is sent', async () => {
         let tries = 0;
         channel.obstruct(async () => {
           tries += 1;

@@ -34,7 +34,7 @@ describe.each(laneEngines)('webhook events of emails on $name', (engine) => {
     const take = (event: object) =>
       rig.post('/emails/events', { id: randomUUID(), to: ['Ada <ada@example.com>'], ...event });
 
-    it('report a bounce once, with the mail and who gets no more', async () => {
+    it('report a bounce once, with the email and the suppressed address', async () => {
       const emailId = randomUUID();
       const bounce = { id: randomUUID(), type: 'email.bounced', email_id: emailId, reason: 'no such user' };
       await take(bounce);
@@ -51,7 +51,7 @@ describe.each(laneEngines)('webhook events of emails on $name', (engine) => {
       expect(await events()).toEqual([{ type: 'mail.bounced', data }]);
     });
 
-    it('report a complaint, and nothing of a delivery', async () => {
+    it('report a complaint, but no delivery', async () => {
       await take({ type: 'email.delivered', email_id: 'two' });
       await take({ type: 'email.complained', email_id: 'two' });
       expect((await events()).map(({ type }) => type)).toEqual(['mail.complained']);

@@ -165,7 +165,7 @@ describe('POST /notify', () => {
     }
   });
 
-  it('takes a contact without an address for none', async () => {
+  it('treats a contact without an address as absent', async () => {
     for (const contact of [{}, { email: '' }, { email: null }, { locale: 'de' }, null]) {
       const { body } = await rig.post('/notify', { type: 'daily_digest', userId: randomUUID(), contact });
       expect(body).toEqual({ skipped: true, reason: 'user_not_found' });
@@ -202,7 +202,7 @@ describe('POST /notify', () => {
 describe('POST /emails', () => {
   const mail = { from: 'a@example.com', to: 'b@example.com', subject: 'Hello', text: 'Hello' };
 
-  it('sends what it is given, and answers with the id of the provider', async () => {
+  it('sends the given email, and returns the provider’s id', async () => {
     const full = {
       from: 'Ann <a@example.com>',
       to: ['b@example.com', 'Bert <c@example.com>'],
@@ -285,7 +285,7 @@ describe('POST /emails', () => {
     },
   );
 
-  it('is a 500 within 10 s when the channel hangs', async () => {
+  it('returns 500 within 10 s if the channel hangs', async () => {
     channel.obstruct(() => new Promise(() => undefined));
     const startedAt = performance.now();
     expect((await rig.post('/emails', mail)).status).toBe(500);

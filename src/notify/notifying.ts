@@ -45,7 +45,7 @@ export async function notify(
     if ('skipReason' in recipient) return recipient;
     return { mail: await write(deps, type, recipient, notification.data) };
   };
-  return told(await sendOnce(deps, { endpoint: 'notify', key, body, prepare }));
+  return toAnswer(await sendOnce(deps, { endpoint: 'notify', key, body, prepare }));
 }
 
 /** `POST /types/:type/preview`: renders for an invented user of the free plan. */
@@ -105,7 +105,7 @@ async function renderFor(
   return renderMail(deps, type, { user, language, data: data ?? {}, trending });
 }
 
-function told(outcome: Outcome): NotifyAnswer {
+function toAnswer(outcome: Outcome): NotifyAnswer {
   if ('skipReason' in outcome) return { skipped: true, reason: outcome.skipReason };
   return { delivered: [{ channel: 'email', providerId: outcome.providerId }] };
 }

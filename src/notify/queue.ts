@@ -36,7 +36,7 @@ export async function moveToLater(jobs: Jobs, tx: Handle, job: Job<SendJob>): Pr
 }
 
 /** Makes the next attempt due now. */
-export async function hastenSend(jobs: Jobs, tx: Handle, sendId: string): Promise<void> {
+export async function expediteSend(jobs: Jobs, tx: Handle, sendId: string): Promise<void> {
   for (const queue of queues) await jobs.hasten(tx, queue, sendId);
 }
 

@@ -75,7 +75,7 @@ describe.each(cases)('%s', (_name, type, change) => {
     },
   );
 
-  it('has its own words in every language', () => {
+  it('is translated into every language', () => {
     const mails = contentLanguages.map((language) => renderMail(deps, type, rendering({ ...change, language })).text);
     expect(new Set(mails).size).toBe(contentLanguages.length);
   });
@@ -89,7 +89,7 @@ it('our types are the three of the specification', () => {
   ]);
 });
 
-describe('a mail about a deletion', () => {
+describe('an email about a deletion', () => {
   it('names the account, the day of the request and the day of the deletion', () => {
     const { subject, text } = renderMail(
       deps,
@@ -113,7 +113,7 @@ describe('a mail about a deletion', () => {
 });
 
 describe('the digest', () => {
-  it('shows what is trending, escaped in HTML, with the image where there is one', () => {
+  it('shows trending items, escaped in HTML, with their images', () => {
     const { html, text } = renderMail(deps, dailyDigest, rendering({ trending }));
     expect(html).toContain('Papercut &lt;foxes&gt;');
     expect(html).toContain('href="https://app.example.com/t/1?a=1&amp;b=2"');

@@ -15,9 +15,10 @@ import type { FirstAttempt } from './delivering.ts';
 import type { Mail } from './mail.ts';
 import type { Delivered, Outcomes } from './outcomes.ts';
 import { notifyProblems } from './problems.ts';
-import { cancelSend, enqueueLater, enqueueSend, hastenSend, type SendJob, sendQueue } from './queue.ts';
+import { cancelSend, enqueueLater, enqueueSend, expediteSend, type SendJob, sendQueue } from './queue.ts';
 import {
   type BegunSend,
+  claimFailed,
   findByKey,
   findSend,
   freeKey,
@@ -28,7 +29,6 @@ import {
   releaseKeys,
   reopen,
   type StoredSend,
-  takeUp,
 } from './sendstore.ts';
 import type { Endpoint, NotifyTables } from './tables.ts';
 
@@ -134,8 +134,8 @@ function join({ db, jobs }: SendingDeps, { id, status }: StoredSend): Promise<bo
       await enqueueSend(jobs, tx, id);
       return true;
     }
-    if (status !== 'pending' || !(await takeUp(tx, id))) return false;
-    await hastenSend(jobs, tx, id);
+    if (status !== 'pending' || !(await claimFailed(tx, id))) return false;
+    await expediteSend(jobs, tx, id);
     return true;
   });
 }

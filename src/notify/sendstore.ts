@@ -31,7 +31,7 @@ const columns = [
 
 export type StoredSend = NonNullable<Awaited<ReturnType<typeof findSend>>>;
 
-const isKept = sql<boolean>`created_at > clock_timestamp() - make_interval(hours => ${keptForHours})`;
+const isRetained = sql<boolean>`created_at > clock_timestamp() - make_interval(hours => ${keptForHours})`;
 
 export function findByKey(db: Handle, endpoint: Endpoint, key: string) {
   return db
@@ -39,7 +39,7 @@ export function findByKey(db: Handle, endpoint: Endpoint, key: string) {
     .select(columns)
     .where('endpoint', '=', endpoint)
     .where('idempotency_key', '=', key)
-    .where(isKept)
+    .where(isRetained)
     .executeTakeFirst();
 }
 
@@ -107,7 +107,7 @@ export async function releaseKeys(db: Handle, endpoint: Endpoint, keys: readonly
     .set({ idempotency_key: null })
     .where('endpoint', '=', endpoint)
     .where(sql<boolean>`idempotency_key = any(${keys}::text[])`)
-    .where(sql<boolean>`not (${isKept})`)
+    .where(sql<boolean>`not (${isRetained})`)
     .execute();
 }
 
@@ -249,7 +249,7 @@ export async function reopen(db: Handle, id: string): Promise<boolean> {
 }
 
 /** Restarts a send that waits after a failure which no caller has seen. `false`: another request has done so. */
-export async function takeUp(db: Handle, id: string): Promise<boolean> {
+export async function claimFailed(db: Handle, id: string): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('notify_sends')
     .set({ failure: null })

@@ -57,7 +57,7 @@ describe.each(laneEngines)('suppressed addresses on $name', (engine) => {
         });
       });
 
-    describe('a mail', () => {
+    describe('an email', () => {
       it('without another recipient is 422, naming them, and is not tried', async () => {
         await gone('b@example.com', 'c@example.com');
         const { status, body } = await rig.post('/emails', {
@@ -75,7 +75,7 @@ describe.each(laneEngines)('suppressed addresses on $name', (engine) => {
         expect(channel.sent).toEqual([]);
       });
 
-      it('goes to the others, and the answer names the rest', async () => {
+      it('is sent to the others, and the response names the suppressed ones', async () => {
         await gone('b@example.com', 'd@example.com', 'f@example.com');
         const { status, body } = await rig.post('/emails', {
           ...mail,
@@ -95,7 +95,7 @@ describe.each(laneEngines)('suppressed addresses on $name', (engine) => {
         });
       });
 
-      it('goes to copies when all of `to` are suppressed', async () => {
+      it('is sent to copies if all of `to` are suppressed', async () => {
         await gone('b@example.com');
         const { status, body } = await rig.post('/emails', { ...mail, bcc: 'c@example.com' });
         expect([status, body.suppressed]).toEqual([200, ['b@example.com']]);
@@ -160,7 +160,7 @@ describe.each(laneEngines)('suppressed addresses on $name', (engine) => {
     });
 
     describe('an address', () => {
-      it('is suppressed when its mailbox is refused, and the others of the mail are not', async () => {
+      it('is suppressed if its mailbox is rejected, unlike the others of the email', async () => {
         refuse('b@example.com');
         expect((await rig.post('/emails', { ...mail, cc: 'c@example.com' })).status).toBe(500);
         channel.obstruct(async () => undefined);
@@ -173,7 +173,7 @@ describe.each(laneEngines)('suppressed addresses on $name', (engine) => {
         });
       });
 
-      it('gets mail again when it is taken off the list', async () => {
+      it('receives email again after its removal from the list', async () => {
         await gone('b@example.com');
         const answer = await rig.call('DELETE', `/suppressions/${encodeURIComponent('B@Example.com')}`);
         expect([answer.status, answer.body]).toEqual([204, {}]);

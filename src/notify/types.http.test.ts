@@ -96,7 +96,7 @@ describe('a folder of types', () => {
     ]);
   });
 
-  it('is filled in: HTML escaped, subject and text not, what is missing empty', async () => {
+  it('is filled in: escaped in HTML, plain in subject and text, empty for missing values', async () => {
     const userId = await newUser({ email: 'r@example.com' });
     const data = { number: 7, name: '<Ann> & "Bo"', raw: '<b>!</b>', lines: ['a', 'b&c'] };
     expect((await notify('receipt', userId, data)).status).toBe(200);
@@ -122,7 +122,7 @@ describe('a folder of types', () => {
     }
   });
 
-  it('keeps a subject on one line', async () => {
+  it('limits a subject to one line', async () => {
     await notify('receipt', await newUser(), { number: '7\r\nBcc: x@example.com' });
     expect(channel.sent[0]?.mail.subject).toBe('Receipt 7 Bcc: x@example.com & thanks');
   });
@@ -140,7 +140,7 @@ describe('a folder of types', () => {
   describe('a preview', () => {
     const preview = (type: string, body: object) => rig.post(`/types/${type}/preview`, body);
 
-    it('is the mail, and sends nothing', async () => {
+    it('is the email, and sends nothing', async () => {
       expect((await preview('receipt', { locale: 'zh-CN', data: { number: 3 } })).body).toEqual({
         subject: '收据 3',
         html: '<p>收据</p>',

@@ -161,7 +161,7 @@ describe('webhook settings', () => {
     await expect(open(url, true)).rejects.toThrow(/^WEBHOOK_URL must be public/);
   });
 
-  it('publish nothing without a URL', async () => {
+  it('do not publish without a URL', async () => {
     const webhooks = await open(undefined, true);
     await expect(webhooks.publish({} as never, 'account.created', account)).resolves.toBeUndefined();
   });

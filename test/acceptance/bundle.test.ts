@@ -59,7 +59,7 @@ it('omits white space, and keeps the names of functions for stack traces', async
   await greet('Hello');
 });
 
-it('creates another bundle for changed sources or packages, and keeps the one that may be in use', async () => {
+it('creates another bundle for changed sources or packages, and preserves the one that may be in use', async () => {
   const before = await findProgram(folder);
   await greet('Welcome');
   const after = await findProgram(folder);

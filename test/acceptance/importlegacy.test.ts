@@ -61,7 +61,7 @@ async function signed(
 }
 
 describe('npm run import-legacy', { timeout: 5 * limitMs }, () => {
-  it('works without an instance and beside one, prints the same for the same file, and does not move the bytes', async () => {
+  it('works with and without a running instance, prints the same for the same file, and does not move the bytes', async () => {
     const alone = await imported([owner, 'thread', '1', 'old/a.png', 'old/video_1.mp4']);
     expect(alone.code, alone.output).toBe(0);
     const running = start();

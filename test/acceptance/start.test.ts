@@ -159,7 +159,7 @@ describe('npm start with all services', () => {
 });
 
 describe('npm start on the same folder', () => {
-  it('does not print the operator’s link again, and takes the folder over at once after a kill -9', async () => {
+  it('does not print the operator’s link again, and takes the folder over immediately after a kill -9', async () => {
     const first = launch('start', ['console', 'content']);
     await first.waitFor(ready);
     expect(first.output()).toContain(`Console: http://localhost:${place.portBase}`);
@@ -169,7 +169,7 @@ describe('npm start on the same folder', () => {
     await second.waitFor(ready);
   });
 
-  it('stores the generated secrets, starts only the named services, prints in order, and reports a taken port', async () => {
+  it('stores the generated secrets, starts only the named services, prints in order, and reports a port in use', async () => {
     const file = join(place.dataDir, 'secrets.json');
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     const secrets = JSON.parse(await readFile(file, 'utf8'));
@@ -313,7 +313,7 @@ describe('an impossible start exits non-zero with one line that names the settin
   });
 
   // test/settings.test.ts tests which settings each service requires.
-  it.runIf(isNightly)('in production, requires the sender and the public URLs of mail and sitemaps', async () => {
+  it.runIf(isNightly)('in production, requires the sender and the public URLs of email and sitemaps', async () => {
     const program = launch('start', ['notify', 'content'], { NODE_ENV: 'production' });
     expect(await program.ended()).toBe(1);
     for (const name of [

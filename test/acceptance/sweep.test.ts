@@ -70,7 +70,7 @@ describe('npm run sweep', { timeout: 6 * limitMs }, () => {
     expect([await isThere(old), await isThere(other), await isThere(young)]).toEqual([false, false, true]);
   });
 
-  it.runIf(isNightly)('removes files without an instance, and lists them beside one', async () => {
+  it.runIf(isNightly)('removes files without an instance, and lists them with one', async () => {
     const [old, young] = [await lay('4'), await lay('5', false)];
     const wet = await swept(['--apply']);
     expect(wet.code, wet.output).toBe(0);

@@ -7,7 +7,7 @@ import type { LedgerTables } from '#accounts/ledger/credits.ts';
 import type { RunTables } from '#agent/store/runstore.ts';
 import { makeImage } from '../media/images.fixture.ts';
 import { owedFor } from './ends.fixture.ts';
-import type { Said } from './provider.fixture.ts';
+import type { ScriptedAnswer } from './provider.fixture.ts';
 import { type Chatter, newThread } from './rig.fixture.ts';
 import { imageAnswer, json, type ScriptedRig, startScripted } from './scripted.fixture.ts';
 import { refusal, textStream } from './wire.fixture.ts';
@@ -20,9 +20,9 @@ type Reached = 'asked' | 'text-delta' | 'tool-output-available' | 'data-video';
 interface End {
   readonly title: string;
   /** The answers of the model, in order. `call`: it calls the tool. */
-  readonly model: readonly (Said | 'call')[];
-  readonly image?: Said;
-  readonly video?: { readonly order?: Said; readonly state: 'completed' | 'failed' | 'processing' };
+  readonly model: readonly (ScriptedAnswer | 'call')[];
+  readonly image?: ScriptedAnswer;
+  readonly video?: { readonly order?: ScriptedAnswer; readonly state: 'completed' | 'failed' | 'processing' };
   readonly stoppedAt?: Reached;
   /** What becomes of the video after the run has ended. */
   readonly later?: 'completed' | 'failed';
@@ -32,11 +32,15 @@ interface End {
   readonly isSilent?: true;
 }
 
-const said: Said = textStream('So be it.', 'stop', { prompt_tokens: 10, completion_tokens: 3, total_tokens: 13 });
-const lost: Said = { answer: { type: 'text/event-stream', body: 'data: {' } };
-const hang: Said = { hang: true };
+const said: ScriptedAnswer = textStream('So be it.', 'stop', {
+  prompt_tokens: 10,
+  completion_tokens: 3,
+  total_tokens: 13,
+});
+const lost: ScriptedAnswer = { answer: { type: 'text/event-stream', body: 'data: {' } };
+const hang: ScriptedAnswer = { hang: true };
 const words = `data: ${JSON.stringify({ id: '1', choices: [{ index: 0, delta: { content: 'So' } }] })}\n\n`;
-const stalls: Said = { answer: { type: 'text/event-stream', body: words, stall: true } };
+const stalls: ScriptedAnswer = { answer: { type: 'text/event-stream', body: words, stall: true } };
 const busy = refusal(503, { 'retry-after': '0' });
 
 const texts: readonly End[] = [
@@ -198,7 +202,7 @@ async function start(end: End): Promise<Started> {
   const user = await rig.user('pro', credits);
   const threadId = newThread();
   const name = end.video === undefined ? 'generateImage' : 'generateVideo';
-  const call: Said = { calls: [{ id: 'call_0', name, args: { prompt: `media ${id}` } }] };
+  const call: ScriptedAnswer = { calls: [{ id: 'call_0', name, args: { prompt: `media ${id}` } }] };
   rig.provider.on(`question ${id}`, ...end.model.map((step) => (step === 'call' ? call : step)));
   rig.provider.on(
     `media ${id}`,
@@ -218,7 +222,7 @@ const scriptVideo = (id: string, status: string) =>
 async function reach(user: Chatter, taskId: string, id: string, { stoppedAt, image: drawn }: End): Promise<void> {
   if (stoppedAt === 'asked') {
     const prompt = drawn === undefined ? `question ${id}` : `media ${id}`;
-    const isAsked = () => rig.provider.asked.some(({ path, body }) => isCall(path, drawn) && has(body, prompt));
+    const isAsked = () => rig.provider.requests.some(({ path, body }) => isCall(path, drawn) && has(body, prompt));
     return until(isAsked);
   }
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -230,7 +234,7 @@ async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await isSo())) await sleep(30);
 }
 
-const isCall = (path: string, drawn: Said | undefined) =>
+const isCall = (path: string, drawn: ScriptedAnswer | undefined) =>
   path.endsWith(drawn === undefined ? '/chat/completions' : '/images/generations');
 const has = (body: unknown, text: string) => JSON.stringify(body).includes(text);
 

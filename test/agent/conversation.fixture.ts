@@ -1,7 +1,7 @@
 /** One conversation of a user, as an application leads it. */
 import { expect } from 'vitest';
 import { upload } from '../media/rig.fixture.ts';
-import type { Asked } from './provider.fixture.ts';
+import type { ReceivedRequest } from './provider.fixture.ts';
 import { type AgentRig, type Chatter, type Message, newThread } from './rig.fixture.ts';
 
 export interface Turn {
@@ -10,16 +10,16 @@ export interface Turn {
   readonly question: Message;
   readonly answer: Message | undefined;
   /** The requests for texts that the provider got for it. */
-  readonly asked: readonly Asked[];
+  readonly asked: readonly ReceivedRequest[];
 }
 
 export class Conversation {
   readonly threadId = newThread();
   readonly #rig: AgentRig;
   readonly #user: Chatter;
-  readonly #asked: readonly Asked[];
+  readonly #asked: readonly ReceivedRequest[];
 
-  constructor(rig: AgentRig, user: Chatter, asked: readonly Asked[]) {
+  constructor(rig: AgentRig, user: Chatter, asked: readonly ReceivedRequest[]) {
     this.#rig = rig;
     this.#user = user;
     this.#asked = asked;
@@ -28,8 +28,8 @@ export class Conversation {
   /** Puts an image into the user's library. Returns its asset id. */
   async addToLibrary(bytes: Uint8Array): Promise<string> {
     const client = this.#rig.media.client(this.#user.credential);
-    const { said, assetId } = await upload(client, bytes, { scopeKind: 'feed' });
-    expect((await client.register(said)).status).toBe(201);
+    const { registration, assetId } = await upload(client, bytes, { scopeKind: 'feed' });
+    expect((await client.register(registration)).status).toBe(201);
     return assetId;
   }
 

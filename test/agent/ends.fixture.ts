@@ -25,13 +25,13 @@ export async function expectKept(user: Chatter, { threadId, taskId }: Ran, event
       expect(parts).toContainEqual(expect.objectContaining({ toolCallId: data.toolCallId }));
     if (data.type !== 'tool-output-available') continue;
     const part = parts.find(({ toolCallId }) => toolCallId === data.toolCallId);
-    expect([part?.state, keptOf(part?.output)]).toEqual(['output-available', keptOf(data.output)]);
+    expect([part?.state, storedOutputOf(part?.output)]).toEqual(['output-available', storedOutputOf(data.output)]);
   }
   return { status, kept };
 }
 
 /** Each read of messages signs URLs again, and contains the current state of videos. */
-function keptOf(output: unknown): unknown {
+function storedOutputOf(output: unknown): unknown {
   if (typeof output !== 'object' || output === null || !('kind' in output)) return output;
   const { kind, videoId, assetId } = output as Record<string, unknown>;
   return kind === 'video' ? { videoId } : { assetId };

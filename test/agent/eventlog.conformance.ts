@@ -34,7 +34,7 @@ export function eventLogSuite(open: () => Promise<LogUnderTest>): void {
     for (const one of batches) expect(await log.eventLog.append(run, one)).toBe('appended');
   };
 
-  it('gives back what was appended, from any event on', async () => {
+  it('returns the appended events, from any event on', async () => {
     const run = await log.newRun();
     const batches = [batch(1), batch(2, 3), batch(5, 1, true)];
     await append(run, ...batches);
@@ -66,7 +66,7 @@ export function eventLogSuite(open: () => Promise<LogUnderTest>): void {
     expect((await log.eventLog.read(run, 0)).map(({ lastSeq }) => lastSeq)).toEqual([2, 3]);
   });
 
-  it('lets nobody append whose fence is stale, neither before nor after the new hand has written', async () => {
+  it('rejects appends with a stale fence, before and after the new writer’s first append', async () => {
     const run = await log.newRun();
     await append(run, batch(1));
     const taken = await log.takeOver(run);
@@ -92,7 +92,7 @@ export function eventLogSuite(open: () => Promise<LogUnderTest>): void {
     }
   });
 
-  it('tells followers in other processes every batch once, in order, from where they were', async () => {
+  it('delivers each batch once, in order, to followers in other processes, from their position', async () => {
     const run = await log.newRun();
     await append(run, batch(1), batch(2));
     const seen: number[][] = [[], []];
@@ -114,7 +114,7 @@ export function eventLogSuite(open: () => Promise<LogUnderTest>): void {
     expect(seen[0]).toHaveLength(60);
   });
 
-  it('forgets what is removed, and nothing else', async () => {
+  it('drops removed runs only', async () => {
     const [gone, kept] = [await log.newRun(), await log.newRun()];
     await append(gone, batch(1));
     await append(kept, batch(1));

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeImage } from '../media/images.fixture.ts';
 import { attached, Conversation, partsOf, type Turn, text } from './conversation.fixture.ts';
 import { cornersOf, photograph, photographPlace, uprightCorners } from './photograph.fixture.ts';
-import type { Asked } from './provider.fixture.ts';
+import type { ReceivedRequest } from './provider.fixture.ts';
 import { calling, imageAnswer, type ScriptedRig, startScripted } from './scripted.fixture.ts';
 import { imagesOf, messagesOf, refusal, textStream } from './wire.fixture.ts';
 
@@ -48,7 +48,7 @@ beforeAll(async () => {
   rig.provider.on('What is in the other one?', { text: 'Another roof.' });
   rig.provider.on('Turn ', { text: filler });
   const user = await rig.user('pro', 1000);
-  const talk = new Conversation(rig, user, rig.provider.asked);
+  const talk = new Conversation(rig, user, rig.provider.requests);
   assetId = await talk.addToLibrary(photo);
   const foreignPart = { type: 'file', mediaType: 'image/jpeg', url: foreignUrl, filename: 'roof.jpg' };
   first = await talk.send([attached(assetId), foreignPart, text('What is in my photograph?')]);
@@ -67,9 +67,9 @@ afterAll(async () => {
   await rig.close();
 });
 
-const chats = () => rig.provider.asked.filter(({ path }) => path.includes('/chat/completions'));
-const imagesIn = (asked: readonly Asked[], index: number) => {
-  const one = asked.at(index);
+const chats = () => rig.provider.requests.filter(({ path }) => path.includes('/chat/completions'));
+const imagesIn = (request: readonly ReceivedRequest[], index: number) => {
+  const one = request.at(index);
   return one === undefined ? [] : imagesOf(one);
 };
 
@@ -96,18 +96,18 @@ describe('the photograph', () => {
   });
 
   it('is sent with each later turn, and named by its asset id', () => {
-    for (const { asked } of [edited, regenerated, busy, rewound]) {
-      expect(imagesIn(asked, 0)[0]?.equals(imagesIn(first.asked, 0)[0] ?? Buffer.of())).toBe(true);
-      expect(JSON.stringify(asked[0]?.body)).toContain(`assetId ${assetId}`);
+    for (const { asked: request } of [edited, regenerated, busy, rewound]) {
+      expect(imagesIn(request, 0)[0]?.equals(imagesIn(first.asked, 0)[0] ?? Buffer.of())).toBe(true);
+      expect(JSON.stringify(request[0]?.body)).toContain(`assetId ${assetId}`);
     }
   });
 
-  it('goes as it was uploaded to the provider that edits it', () => {
-    const edit = rig.provider.asked.find(({ path }) => path.endsWith('/images/edits'));
+  it('is sent unchanged to the provider that edits it', () => {
+    const edit = rig.provider.requests.find(({ path }) => path.endsWith('/images/edits'));
     expect(String(edit?.body).includes(photo.toString('latin1'))).toBe(true);
   });
 
-  it('keeps its identity through a reload and a regeneration', () => {
+  it('preserves its identity in a reload and a regeneration', () => {
     const [part] = regenerated.question.parts;
     expect(part).toMatchObject({ url: expect.stringMatching(/^http/), providerMetadata: { atelier: { assetId } } });
     expect(rewound.question.parts[0]).toMatchObject({ providerMetadata: { atelier: { assetId } } });
@@ -124,7 +124,7 @@ it('the edited image is shown to the model in its next step, and to the user', a
   expect(shown.equals(painted)).toBe(true);
 });
 
-it('a rewind drops what came after', () => {
+it('a rewind drops the later messages', () => {
   const words = JSON.stringify(rewound.asked[0]?.body);
   expect(words).not.toContain('Are you busy?');
   expect(JSON.stringify(regenerated.asked[0]?.body)).not.toContain('Paint the tiles');
@@ -147,7 +147,7 @@ it('beyond the context the newest messages are sent, from a question on', () => 
 });
 
 it('no request contains a URL, and no foreign server is called', () => {
-  for (const asked of chats()) expect(JSON.stringify(messagesOf(asked))).not.toMatch(/https?:/);
-  for (const { headers } of rig.provider.asked) expect(JSON.stringify(headers)).not.toContain(rig.media.url);
+  for (const request of chats()) expect(JSON.stringify(messagesOf(request))).not.toMatch(/https?:/);
+  for (const { headers } of rig.provider.requests) expect(JSON.stringify(headers)).not.toContain(rig.media.url);
   expect(foreignRequests).toBe(0);
 });

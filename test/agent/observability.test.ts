@@ -5,9 +5,9 @@ import { openTelemetry } from '#platform/telemetry/open.ts';
 import { makeImage } from '../media/images.fixture.ts';
 import { type CollectedSpan, type Collector, startCollector } from '../operations/collector.fixture.ts';
 import { metricsAt } from './metrics.fixture.ts';
-import type { Asked, Said } from './provider.fixture.ts';
+import type { ReceivedRequest, ScriptedAnswer } from './provider.fixture.ts';
 import { type Chatter, newThread } from './rig.fixture.ts';
-import { calling, imageAnswer, type ScriptedRig, startScripted, type Told } from './scripted.fixture.ts';
+import { calling, imageAnswer, type Outcome, type ScriptedRig, startScripted } from './scripted.fixture.ts';
 import { refusal, textStream } from './wire.fixture.ts';
 
 const usage = { prompt_tokens: 100, completion_tokens: 20, total_tokens: 120 };
@@ -17,15 +17,15 @@ let collector: Collector;
 let rig: ScriptedRig;
 let user: Chatter;
 let spans: readonly CollectedSpan[];
-let fallen: Told;
+let fallen: Outcome;
 let inFlight: number | undefined;
 let metrics: Awaited<ReturnType<typeof metricsAt>>;
 
-const modelOf = ({ body }: Asked) => Reflect.get(Object(body), 'model');
+const modelOf = ({ body }: ReceivedRequest) => Reflect.get(Object(body), 'model');
 /** `main` refuses with this, and its fallback answers. */
 const fallingBack =
   (status: number) =>
-  (asked: Asked): Said =>
+  (asked: ReceivedRequest): ScriptedAnswer =>
     modelOf(asked) === 'maker/main' ? refusal(status, { 'retry-after': '0' }) : textStream('Spare.', 'stop', usage);
 
 beforeAll(async () => {
@@ -39,14 +39,14 @@ beforeAll(async () => {
     ],
   });
   user = await rig.user('pro', 1000);
-  await rig.tell(user, [textStream(`${secret}, said by the model`, 'stop', usage)]);
+  await rig.runScript(user, [textStream(`${secret}, said by the model`, 'stop', usage)]);
   rig.provider.on('a bee', imageAnswer(await makeImage('png')));
-  await rig.tell(user, calling('generateImage', { prompt: `a bee, ${secret}` }));
+  await rig.runScript(user, calling('generateImage', { prompt: `a bee, ${secret}` }));
   rig.provider.on('a wasp', refusal(400));
-  await rig.tell(user, calling('generateImage', { prompt: 'a wasp' }));
+  await rig.runScript(user, calling('generateImage', { prompt: 'a wasp' }));
   rig.provider.on('<falls>', fallingBack(500));
-  fallen = await rig.said(user, newThread(), '<falls>');
-  await rig.tell(user, [refusal(401)]);
+  fallen = await rig.runText(user, newThread(), '<falls>');
+  await rig.runScript(user, [refusal(401)]);
   rig.provider.on('<hangs>', { hang: true });
   const taskId = await user.ask(newThread(), `<hangs> ${secret}`);
   inFlight = (await metricsAt(rig.url)).value('agent_runs_in_flight');
@@ -154,12 +154,12 @@ describe('the answer of a fallback', () => {
 
   it('is not called when the provider returns 408 to each attempt', async () => {
     rig.provider.on('<slow upload>', fallingBack(408));
-    const { status, error } = await rig.said(user, newThread(), '<slow upload>');
+    const { status, error } = await rig.runText(user, newThread(), '<slow upload>');
     expect([status, error]).toEqual(['failed', 'The model provider returned 408.']);
   });
 
   it.each([429, 503])('is called when the provider returns %d to each attempt', async (code) => {
     rig.provider.on(`<busy ${code}>`, fallingBack(code));
-    expect(await rig.said(user, newThread(), `<busy ${code}>`)).toMatchObject({ status: 'completed' });
+    expect(await rig.runText(user, newThread(), `<busy ${code}>`)).toMatchObject({ status: 'completed' });
   });
 });

@@ -43,7 +43,7 @@ describe.skipIf(skipWithoutFleet)('several processes of the agent on PostgreSQL 
     for (const threadId of threadIds) await user.ended(await user.ask(threadId, 'Are you there?'));
   }
 
-  it('Redis that is flushed in the midst ends runs, frees threads, and costs nobody', {
+  it('a flushed Redis ends runs, frees threads, and charges nothing', {
     timeout: 120_000,
   }, async () => {
     const other = await fleet.start();
@@ -73,7 +73,7 @@ describe.skipIf(skipWithoutFleet)('several processes of the agent on PostgreSQL 
   });
 
   it.runIf(isNightly)(
-    'a reader of a run whose process and log are both lost is not told of an end before there is one',
+    'a reader of a run whose process and log are both lost receives no premature end',
     {
       timeout: 120_000,
     },
@@ -92,7 +92,7 @@ describe.skipIf(skipWithoutFleet)('several processes of the agent on PostgreSQL 
     },
   );
 
-  it.runIf(isNightly)('Redis that is gone for good leaves nobody waiting', { timeout: 120_000 }, async () => {
+  it.runIf(isNightly)('no reader waits forever after a permanent loss of Redis', { timeout: 120_000 }, async () => {
     const other = await fleet.start();
     const { here, there } = await userOf(other);
     const done = await watch(here, there, 'Tell me of the evening');

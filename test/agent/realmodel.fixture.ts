@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '../redis.fixture.ts';
-import type { Asked } from './provider.fixture.ts';
+import type { ReceivedRequest } from './provider.fixture.ts';
 
 const { LLAMA_TEST_FOLDER: llamaFolder, LITELLM_TEST_FOLDER: liteLlmFolder } = process.env;
 /** Of the server. The weights were trained with more. */
@@ -24,7 +24,7 @@ export interface ServedModel {
   readonly baseUrl: string;
   readonly modelName: string;
   /** The requests that passed. */
-  readonly asked: readonly Asked[];
+  readonly asked: readonly ReceivedRequest[];
   /** The next requests are answered 429. */
   refuse(count: number): void;
   close(): Promise<void>;
@@ -59,11 +59,11 @@ export const realServers: readonly RealServer[] = [
 
 /** The first server is the one that is called. */
 async function recorded(servers: readonly [Server, ...Server[]]): Promise<ServedModel> {
-  const asked: Asked[] = [];
+  const requests: ReceivedRequest[] = [];
   let refusals = 0;
   const gateway = createServer(async (incoming, response) => {
     const body = Buffer.concat(await incoming.toArray());
-    asked.push(describe(incoming, body));
+    requests.push(describe(incoming, body));
     if (refusals > 0) {
       refusals -= 1;
       response.writeHead(429, { 'content-type': 'application/json', 'retry-after': '0' });
@@ -75,7 +75,7 @@ async function recorded(servers: readonly [Server, ...Server[]]): Promise<Served
   return {
     baseUrl: `http://127.0.0.1:${(gateway.address() as AddressInfo).port}/v1`,
     modelName: 'small',
-    asked,
+    asked: requests,
     refuse: (count) => {
       refusals = count;
     },
@@ -87,7 +87,7 @@ async function recorded(servers: readonly [Server, ...Server[]]): Promise<Served
   };
 }
 
-const describe = ({ url: path = '', headers }: IncomingMessage, body: Buffer): Asked => ({
+const describe = ({ url: path = '', headers }: IncomingMessage, body: Buffer): ReceivedRequest => ({
   path,
   authorization: headers.authorization,
   userAgent: headers['user-agent'],

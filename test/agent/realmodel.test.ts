@@ -55,7 +55,7 @@ describe.each(realServers)('$title', { timeout: 300_000 }, ({ isMissing, start }
       expect(wordsOf(turn)).not.toBe('');
     };
 
-    it('answers, reports its tokens, and gets a note for the photograph', async () => {
+    it('answers, reports its tokens, and receives a note for the photograph', async () => {
       first = await talk.send([attached(assetId), text('What is the capital of France?')]);
       isAnswered(first);
       expect(wordsOf(first)).toContain('Paris');
@@ -116,7 +116,7 @@ describe.each(realServers)('$title', { timeout: 300_000 }, ({ isMissing, start }
       expect(length / 4).toBeGreaterThan(servedContextTokens * 0.9);
     });
 
-    it('gets the text of a document', async () => {
+    it('receives the text of a document', async () => {
       const url = `data:application/pdf;base64,${pdfOf('The bees are in the garden').toString('base64')}`;
       const turn = await talk.send([{ type: 'file', mediaType: 'application/pdf', url }, text('Where are the bees?')]);
       isAnswered(turn);

@@ -3,7 +3,7 @@ import { openImageProvider } from '#agent/providers/images.ts';
 import { openVideoProvider } from '#agent/providers/videos.ts';
 import type { AgentDeps } from '#agent/service.ts';
 import { embedded, type MediaRigOptions } from '../media/rig.fixture.ts';
-import { type Provider, type Said, startProvider } from './provider.fixture.ts';
+import { type Provider, type ScriptedAnswer, startProvider } from './provider.fixture.ts';
 import {
   type AgentRig,
   type Chatter,
@@ -18,7 +18,7 @@ export const providerKey = 'a key of the provider';
 /** For what never comes; long enough for what does, on a machine that is busy. */
 export const impatient = { patienceMs: 5000 };
 
-export interface Told {
+export interface Outcome {
   readonly threadId: string;
   readonly taskId: string;
   readonly status: string;
@@ -31,9 +31,9 @@ export interface Told {
 export interface ScriptedRig extends AgentRig {
   readonly provider: Provider;
   /** One run, from its question to its end. The model returns these answers in order. */
-  tell(user: Chatter, script: readonly Said[], threadId?: string): Promise<Told>;
+  runScript(user: Chatter, script: readonly ScriptedAnswer[], threadId?: string): Promise<Outcome>;
   /** One run, from its question to its end. */
-  said(user: Chatter, threadId: string, text: string): Promise<Told>;
+  runText(user: Chatter, threadId: string, text: string): Promise<Outcome>;
 }
 
 export interface ScriptedOptions {
@@ -76,7 +76,7 @@ export async function startScripted({
     screening,
   );
   let runs = 0;
-  const said = async (user: Chatter, threadId: string, text: string): Promise<Told> => {
+  const runText = async (user: Chatter, threadId: string, text: string): Promise<Outcome> => {
     const taskId = await user.ask(threadId, text);
     const { status, error } = await user.ended(taskId);
     const answer = (await user.messages(threadId)).find(({ metadata }) => metadata.taskId === taskId);
@@ -86,12 +86,12 @@ export async function startScripted({
   return {
     ...rig,
     provider,
-    said,
-    tell(user, script, threadId = newThread()) {
+    runText: runText,
+    runScript(user, script, threadId = newThread()) {
       runs += 1;
       const word = `<run ${runs}>`;
       provider.on(word, ...script);
-      return said(user, threadId, word);
+      return runText(user, threadId, word);
     },
     async close() {
       await rig.close();
@@ -101,11 +101,13 @@ export async function startScripted({
 }
 
 /** Two answers: the call, and a word about it. */
-export const calling = (name: string, args: object | string, id = 'call_0'): readonly Said[] => [
+export const calling = (name: string, args: object | string, id = 'call_0'): readonly ScriptedAnswer[] => [
   { calls: [{ id, name, args }] },
   { text: 'So be it.' },
 ];
 
-export const json = (body: unknown, status = 200): Said => ({ answer: { status, body: JSON.stringify(body) } });
-export const imageAnswer = (bytes: Uint8Array): Said =>
+export const json = (body: unknown, status = 200): ScriptedAnswer => ({
+  answer: { status, body: JSON.stringify(body) },
+});
+export const imageAnswer = (bytes: Uint8Array): ScriptedAnswer =>
   json({ data: [{ b64_json: Buffer.from(bytes).toString('base64') }] });

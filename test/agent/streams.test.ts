@@ -105,7 +105,7 @@ describe.each(inLane(drivers))('streams whose log is in $name', ({ missing, open
         expect((await user.stream(taskId, { lastEventId })).events).toEqual(all.slice(index + 1));
     });
 
-    it('an id of an earlier run begins at the first event, one of a later run is beyond the end', async () => {
+    it('an id of an earlier run starts at the first event, and one of a later run is beyond the end', async () => {
       const threadId = newThread();
       const taskIds = [await user.ask(threadId, 'one'), ''];
       await user.ended(taskIds[0] as string);
@@ -123,7 +123,7 @@ describe.each(inLane(drivers))('streams whose log is in $name', ({ missing, open
       }
     });
 
-    it('a log that is gone is told again by the message, under ids of its own, to be resumed like any', async () => {
+    it('replays a lost log from the message, under new ids that can be resumed', async () => {
       const threadId = newThread();
       const taskId = await user.ask(threadId, 'Remember that I am fond of evenings');
       const before = await user.stream(taskId);
@@ -144,7 +144,7 @@ describe.each(inLane(drivers))('streams whose log is in $name', ({ missing, open
         expect((await user.stream(taskId, { lastEventId })).events).toEqual(again.events.slice(-1));
     });
 
-    it('a run outlives its time-to-live, which begins at its end; its messages stay', async () => {
+    it('a log expires after its run’s end plus the time-to-live; messages remain', async () => {
       const brief = await startAgent(embedded, { redis, settings: { ...testSettings, taskTtlS: ttlS } });
       const guest = await brief.user();
       const threadId = newThread();
@@ -159,7 +159,7 @@ describe.each(inLane(drivers))('streams whose log is in $name', ({ missing, open
       await brief.close();
     });
 
-    it('readers who do not read hold up nobody, and no memory; when they read, all of it is there', async () => {
+    it('stalled readers delay no other and use no memory, and receive everything later', async () => {
       const threadId = newThread();
       const taskId = await user.ask(threadId, '/flood');
       const { responses, stop } = watchStreams(taskId);
@@ -182,7 +182,7 @@ describe.each(inLane(drivers))('streams whose log is in $name', ({ missing, open
       }
     });
 
-    it('one who takes nothing for long is given up, and may come back', async () => {
+    it('a reader that stalls too long is dropped, and may resume', async () => {
       const guest = await hasty.user();
       const taskId = await guest.ask(newThread(), '/flood');
       const { responses, stop } = watchStreams(taskId);
@@ -193,7 +193,7 @@ describe.each(inLane(drivers))('streams whose log is in $name', ({ missing, open
       expect(textOf(await follow(taskId, [guest])).length).toBeGreaterThan(floodBytes);
     });
 
-    it('a stream on which nothing happens is kept alive by comments, each 15 s at least', async () => {
+    it('an idle stream receives a comment at least every 15 s', async () => {
       const { status, comments, events, closed } = await idle;
       expect([status, closed, events.at(-1)?.data.type]).toEqual([200, false, 'text-start']);
       expect(comments).toBeGreaterThan(0);

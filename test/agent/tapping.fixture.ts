@@ -29,7 +29,7 @@ export async function tap(engineUrl: string): Promise<Tap> {
 
   function join(client: Socket): void {
     const engine = connect(Number(target.port || 80), target.hostname);
-    let said = 0;
+    let matched = 0;
     let isSilenced = false;
     for (const [socket, other] of [
       [client, engine],
@@ -49,9 +49,9 @@ export async function tap(engineUrl: string): Promise<Tap> {
     client.on('data', (bytes) => {
       if (isSilenced) return;
       const { says = [], strike = 'before' } = armed?.point ?? {};
-      if (armed === undefined || !says[said]?.test(bytes.toString('latin1'))) return void engine.write(bytes);
-      said = (said + 1) % says.length;
-      if (said > 0 || --armed.left > 0) return void engine.write(bytes);
+      if (armed === undefined || !says[matched]?.test(bytes.toString('latin1'))) return void engine.write(bytes);
+      matched = (matched + 1) % says.length;
+      if (matched > 0 || --armed.left > 0) return void engine.write(bytes);
       isSilenced = true;
       if (strike === 'after') return void engine.write(bytes);
       if (strike === 'midst') engine.write(bytes.subarray(0, bytes.length / 2));

@@ -20,7 +20,7 @@ describe.skipIf(skipWithoutFleet)('events of users in two processes', { timeout:
   afterAll(() => fleet.close());
 
   const of = (events: readonly SeenEvent[], taskId: string) => events.filter(({ data }) => data.taskId === taskId);
-  const hears = (listening: Listening, taskId: string, type: string) =>
+  const receives = (listening: Listening, taskId: string, type: string) =>
     expect.poll(() => typesOf(of(listening.events, taskId)), { timeout: withinMs }).toContain(type);
 
   /** No number is missing between the first and the last, so nothing was lost or came in another order. */
@@ -29,7 +29,7 @@ describe.skipIf(skipWithoutFleet)('events of users in two processes', { timeout:
     expect(ids).toEqual(ids.map((_, index) => Number(ids[0]) + index));
   };
 
-  it('are heard in both, and none by a stranger', async () => {
+  it('are received in both processes, and by no other user', async () => {
     const [user, stranger] = [await fleet.user(20), await fleet.user(20)];
     const [here, there] = [user(survivor), user(victim)];
     const [listening, elsewhere, foreign] = await Promise.all([
@@ -38,40 +38,40 @@ describe.skipIf(skipWithoutFleet)('events of users in two processes', { timeout:
       listen(victim.url, stranger(victim)),
     ]);
     const taskId = await there.ask(newThread(), 'Good evening');
-    await Promise.all([listening, elsewhere].map((one) => hears(one, taskId, 'run.ended')));
+    await Promise.all([listening, elsewhere].map((one) => receives(one, taskId, 'run.ended')));
     expect(listening.events).toEqual(elsewhere.events);
     expectUnbroken(listening.events);
     expect(foreign.events).toEqual([]);
     await Promise.all([listening, elsewhere, foreign].map((one) => one.close()));
   });
 
-  it('are heard after the process that wrote them, and the one that read them, were killed', async () => {
+  it('are received after the writing and the reading process were killed', async () => {
     const user = await fleet.user(20);
     const [there, here] = [user(victim), user(survivor)];
     const cut = await listen(victim.url, there);
     const watching = await listen(survivor.url, here);
-    const asked = await Promise.all(
+    const starts = await Promise.all(
       ['Good evening', '/slow 60', '/slow 60'].map((text) => there.ask(newThread(), text)),
     );
-    await hears(cut, String(asked[0]), 'run.ended');
-    await hears(cut, String(asked[2]), 'run.started');
+    await receives(cut, String(starts[0]), 'run.ended');
+    await receives(cut, String(starts[2]), 'run.started');
     await victim.kill();
     await fleet.expireLeases(here);
     // The survivor ends the runs. The reader that was cut off resumes there.
     const resumed = await listen(survivor.url, here, cut.lastEventId());
-    for (const taskId of asked) await hears(watching, taskId, 'run.ended');
+    for (const taskId of starts) await receives(watching, taskId, 'run.ended');
     const seen = () => [...cut.events, ...resumed.events];
     await expect.poll(() => seen().length).toBe(watching.events.length);
     expect(seen()).toEqual(watching.events);
     expectUnbroken(watching.events);
-    for (const taskId of asked) {
+    for (const taskId of starts) {
       const types = typesOf(of(watching.events, taskId));
       expect(types).toEqual(['run.started', 'credits.changed', 'run.ended']);
     }
     await Promise.all([resumed, watching].map((one) => one.close()));
   });
 
-  it('are as many as the changes that were committed, however often the process dies while it starts runs', async () => {
+  it('match the committed changes after repeated kills during starts', async () => {
     const user = await fleet.user(200);
     const here = user(survivor);
     const watching = await listen(survivor.url, here);
@@ -85,7 +85,7 @@ describe.skipIf(skipWithoutFleet)('events of users in two processes', { timeout:
       await fleet.expireLeases(here);
       for (const taskId of await Promise.all(starts)) if (taskId !== undefined) started.push(taskId);
     }
-    for (const taskId of started) await hears(watching, taskId, 'run.ended');
+    for (const taskId of started) await receives(watching, taskId, 'run.ended');
     expectUnbroken(watching.events);
     const types = typesOf(watching.events);
     const count = (type: string) => types.filter((one) => one === type).length;

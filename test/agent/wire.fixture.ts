@@ -1,8 +1,8 @@
 /** Answers of a provider of language models, byte by byte as they go over the wire. */
-import type { Asked, Said } from './provider.fixture.ts';
+import type { ReceivedRequest, ScriptedAnswer } from './provider.fixture.ts';
 
 /** A stream of one text, with this finish reason (none: the stream breaks off) and this usage. */
-export function textStream(text: string, finishReason?: string, usage?: object): Said {
+export function textStream(text: string, finishReason?: string, usage?: object): ScriptedAnswer {
   const chunks = [
     { choices: [{ index: 0, delta: { role: 'assistant', content: '' } }] },
     { choices: [{ index: 0, delta: { content: text } }] },
@@ -13,7 +13,11 @@ export function textStream(text: string, finishReason?: string, usage?: object):
   return { answer: { type: 'text/event-stream', body: `${body}data: [DONE]\n\n` } };
 }
 
-export const refusal = (status: number, headers: Readonly<Record<string, string>> = {}, message = 'no'): Said => ({
+export const refusal = (
+  status: number,
+  headers: Readonly<Record<string, string>> = {},
+  message = 'no',
+): ScriptedAnswer => ({
   answer: { status, headers, body: JSON.stringify({ error: { message } }) },
 });
 
@@ -23,12 +27,12 @@ interface SentMessage {
 }
 
 /** The messages of a request for a text. */
-export function messagesOf({ body }: Asked): readonly SentMessage[] {
+export function messagesOf({ body }: ReceivedRequest): readonly SentMessage[] {
   return (body as { messages: readonly SentMessage[] }).messages;
 }
 
 /** The images of a request, as bytes, in order. */
-export function imagesOf(asked: Asked): readonly Buffer[] {
+export function imagesOf(asked: ReceivedRequest): readonly Buffer[] {
   return messagesOf(asked).flatMap(({ content }) =>
     (Array.isArray(content) ? content : []).flatMap((part: { type: string; image_url?: { url: string } }) =>
       part.type === 'image_url' ? [Buffer.from(part.image_url?.url.split(',')[1] ?? '', 'base64')] : [],

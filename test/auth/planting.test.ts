@@ -73,7 +73,7 @@ it.skipIf(withoutChromium).each(['/', '/refresh'])(
   },
 );
 
-it.skipIf(withoutChromium)('without a planted cookie the session goes on', { timeout: 60_000 }, async () => {
+it.skipIf(withoutChromium)('without a planted cookie the session continues', { timeout: 60_000 }, async () => {
   const context = await signedIn('alice@example.com');
   expect((await refresh(context)).status).toBe(200);
   expect((await refresh(context)).status).toBe(200);

@@ -81,7 +81,7 @@ describe.each(laneEngines)('refreshes at once on $name', (engine) => {
       expect(new Set(refreshResults.map(({ body }) => body.error))).toEqual(new Set(['refresh_failed']));
     });
 
-    it('with a sign-out among them leave no session behind', async () => {
+    it('with a concurrent sign-out leave no session', async () => {
       for (let round = 0; round < 4; round++) {
         const browser = await signedIn(rig);
         const [signOut] = await Promise.all([
@@ -159,7 +159,7 @@ describe.skipIf(postgres?.missing ?? true)('two processes over PostgreSQL', () =
     expect((await rig.calls()).refresh).toBe(1);
   });
 
-  it('a deploy in the middle, with another secret in front, keeps the session', async () => {
+  it('a deploy with a new first secret preserves the session', async () => {
     const browser = await signedIn(rig);
     const [leaving] = programs;
     const ended = once(leaving ?? process, 'exit');
@@ -170,7 +170,7 @@ describe.skipIf(postgres?.missing ?? true)('two processes over PostgreSQL', () =
     expect((await refresh(browser, urls[0] ?? '')).status).toBe(200);
   });
 
-  it('a process that dies with a refresh in its hands takes no session along', async () => {
+  it('a process that dies during a refresh ends no session', async () => {
     const browser = await signedIn(rig);
     await rig.fault({ operation: 'refresh', kind: 'slow', delayMs: 1000 });
     const lost = refresh(browser, urls[0] ?? '').catch(() => 'lost');

@@ -64,7 +64,7 @@ it('contains only JavaScript and declarations, and imports nothing of the server
   expect(new Set(imported)).toEqual(new Set(['ai']));
 });
 
-it('resolves beside versions 5, 6 and 7 of the AI SDK, and not beside version 4', async () => {
+it('resolves with versions 5, 6 and 7 of the AI SDK, and not with version 4', async () => {
   const versions = isNightly ? ['4.3.19', '5.0.277', '6.0.326', '7.0.173'] : ['4.3.19', '7.0.173'];
   const resolved = await Promise.all(versions.map((version) => project.resolvesBeside('ai', version)));
   expect(resolved).toEqual(versions.map((version) => !version.startsWith('4')));

@@ -14,17 +14,17 @@ beforeAll(async () => {
 });
 
 describe.each(clientServices)('%s', (name) => {
-  const told: ServiceEndpoints = services[name];
+  const described: ServiceEndpoints = services[name];
 
   it('has one function for each method and path, and each function has its endpoint', () => {
     const document = documents[name];
-    expect([...operationsIn(document).keys()].sort()).toEqual(Object.keys(told.endpoints).sort());
+    expect([...operationsIn(document).keys()].sort()).toEqual(Object.keys(described.endpoints).sort());
     expect(Object.keys(document.paths)).toEqual(expect.arrayContaining(operations));
-    const functions = Object.values(told.endpoints).map((endpoint) => endpoint.name);
+    const functions = Object.values(described.endpoints).map((endpoint) => endpoint.name);
     expect(new Set(functions).size).toBe(functions.length);
   });
 
-  it('each function calls its endpoint, with a body if there is one', async () => {
+  it('each function calls its endpoint, with a body if it has one', async () => {
     const document = operationsIn(documents[name]);
     const requests: string[] = [];
     const fetch: typeof globalThis.fetch = async (input, init) => {
@@ -36,7 +36,7 @@ describe.each(clientServices)('%s', (name) => {
     const calls = (module[`${name}Calls`] as (access: Access) => Readonly<Record<string, AnyCall>>)(access);
     const common = Object.keys(operationsOf(access));
     expect(common).toHaveLength(operations.length);
-    const own = Object.entries(told.endpoints).filter(([, { kind }]) => kind !== 'foreign');
+    const own = Object.entries(described.endpoints).filter(([, { kind }]) => kind !== 'foreign');
     expect(Object.keys(calls)).toHaveLength(common.length + own.length);
     for (const [key, endpoint] of own) {
       const hasBody = document.get(key)?.requestBody !== undefined;

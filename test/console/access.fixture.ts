@@ -4,7 +4,7 @@ import { chooseOption, enterAsOperator, followPrintedLink, signIn } from './rig.
 import type { Scene } from './stage.fixture.ts';
 
 export function playAccess(scene: Scene): void {
-  scene('the operator comes in by the link, and the token is gone from the address', async (given) => {
+  scene('the operator signs in by the link, and the token is removed from the URL', async (given) => {
     const { page, context, rig, expect } = given;
     await followPrintedLink(given, rig);
     expect(page.url()).toBe(`${rig.url}/operator`);
@@ -15,7 +15,7 @@ export function playAccess(scene: Scene): void {
     expect(stored).not.toContain(await rig.secret('CONSOLE_TOKEN'));
   });
 
-  scene('the operator comes in by the form, with nothing but keys, and leaves', async (given) => {
+  scene('the operator signs in by the form, with the keyboard only, and signs out', async (given) => {
     const { page, context, rig, complaints, expect } = given;
     await page.goto(`${rig.url}/operator`);
     await page.getByLabel('Token').focus();
@@ -37,18 +37,15 @@ export function playAccess(scene: Scene): void {
     expect(complaints.splice(0).filter((line) => !line.includes('401'))).toEqual([]);
   });
 
-  scene(
-    'is known under one name: another alias of the loopback leads there',
-    async ({ page, rig, complaints, expect }) => {
-      const token = await rig.secret('CONSOLE_TOKEN');
-      await page.goto(`${rig.url.replace('localhost', '127.0.0.1')}/#token=${token}`);
-      await page.getByRole('heading', { name: 'Services' }).waitFor();
-      expect(page.url()).toBe(`${rig.url}/operator`);
-      expect(complaints.splice(0).filter((line) => !line.includes('//127.0.0.1'))).toEqual([]);
-    },
-  );
+  scene('has one host name: other names of the loopback redirect to it', async ({ page, rig, complaints, expect }) => {
+    const token = await rig.secret('CONSOLE_TOKEN');
+    await page.goto(`${rig.url.replace('localhost', '127.0.0.1')}/#token=${token}`);
+    await page.getByRole('heading', { name: 'Services' }).waitFor();
+    expect(page.url()).toBe(`${rig.url}/operator`);
+    expect(complaints.splice(0).filter((line) => !line.includes('//127.0.0.1'))).toEqual([]);
+  });
 
-  scene('a session that has ended shows as the way in, wherever that is noticed', async (given) => {
+  scene('shows the sign-in after the session ended, on each page', async (given) => {
     const { page, context, rig, complaints, expect } = given;
     await enterAsOperator(given, rig);
     await context.clearCookies();

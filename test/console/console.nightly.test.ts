@@ -16,6 +16,6 @@ describe.skipIf(withoutChromium)('the console', () => {
   });
   describe('Memory', () => playMemory(scene));
   describe('the pages that only show', () => playReadingPages(scene));
-  describe('with nothing but keys', () => playKeyboard(scene));
+  describe('with the keyboard only', () => playKeyboard(scene));
   describe('Overview', () => playOverview(scene));
 });

@@ -163,7 +163,7 @@ describe.skipIf(withoutChromium || withoutPostgres)('a conversation', () => {
     checkComplaints(visitor, /status of 402/);
   });
 
-  it('an edit that cannot be paid for drops nothing', { timeout: limitMs }, async () => {
+  it('an edit without credits drops no message', { timeout: limitMs }, async () => {
     const email = `${randomUUID()}@example.com`;
     const visitor = await enter(email);
     const { page } = visitor;
@@ -183,7 +183,7 @@ describe.skipIf(withoutChromium || withoutPostgres)('a conversation', () => {
     checkComplaints(visitor, /status of 402/);
   });
 
-  it('keeps a message in the composer while there is no network', { timeout: limitMs }, async () => {
+  it('preserves a message in the composer without network', { timeout: limitMs }, async () => {
     const visitor = await enter();
     const { page, context } = visitor;
     const note = status(page, 'Your message was not sent. It stays here. Send it when you are online again.');
@@ -200,7 +200,7 @@ describe.skipIf(withoutChromium || withoutPostgres)('a conversation', () => {
     checkComplaints(visitor, /ERR_/);
   });
 
-  it('reconnects in words when the service goes away and comes back', { timeout: limitMs }, async () => {
+  it('shows that it reconnects while the service restarts', { timeout: limitMs }, async () => {
     const visitor = await enter();
     const { page } = visitor;
     await send(page, '/slow 60');
@@ -220,7 +220,7 @@ describe.skipIf(withoutChromium || withoutPostgres)('a conversation', () => {
     checkComplaints(visitor, /ERR_|status of 502/);
   });
 
-  it('attaches several files by picker, drop and paste, and refuses others by name', { timeout: limitMs }, async () => {
+  it('attaches several files by picker, drop and paste, and names rejected ones', { timeout: limitMs }, async () => {
     const visitor = await enter();
     const { page } = visitor;
     const image = await makeImage('png', { width: 64, height: 64 });

@@ -143,7 +143,7 @@ describe.skipIf(withoutChromium || withoutPostgres)('the deeds of operators', ()
     }
   }
 
-  it('look at a blocked image, blurred, and uphold it with nothing but keys', { timeout: limitMs }, async () => {
+  it('view a blocked image, blurred, and uphold it with the keyboard only', { timeout: limitMs }, async () => {
     const person = await desk.person();
     const png = await makeImage('png');
     const path = `feed/${randomUUID()}/a.png`;

@@ -176,7 +176,7 @@ describe.skipIf(withoutChromium)('the library', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('refuses what is no image with the reason, and keeps the other files', { timeout: limitMs }, async () => {
+  it('rejects a file that is not an image with the reason, and uploads the others', { timeout: limitMs }, async () => {
     const { page, complaints } = await enter();
     await page.locator('input[type=file]').setInputFiles([
       { name: 'broken.png', mimeType: 'image/png', buffer: Buffer.from('not an image') },
@@ -318,7 +318,7 @@ describe.skipIf(withoutChromium)('the library', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('shows what is known about the user, to correct, forget, export and erase', { timeout: limitMs }, async () => {
+  it('shows the user’s memories, to correct, forget, export and erase', { timeout: limitMs }, async () => {
     const { page, complaints } = await enter('/memory');
     await page.getByText('Atelier has not stored anything about you yet.').waitFor();
     await page.getByRole('link', { name: 'Studio' }).click();

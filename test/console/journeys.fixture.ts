@@ -113,7 +113,7 @@ export function playJourneys(scene: Scene): void {
     await expect.poll(countAfterReload).toBe(2);
   });
 
-  scene('the memory of a user shows what a conversation stored, and forgets it', async (given) => {
+  scene('a user’s memory shows a fact of a conversation, and forgets it', async (given) => {
     const { page, rig } = given;
     await enterAsUser(given, rig, '/studio');
     await say(page, 'remember that I like cold blue light');

@@ -50,7 +50,7 @@ export function playKeyboard(scene: Scene): void {
     expect(await page.evaluate('document.activeElement.id')).toBe('main');
   });
 
-  scene('the focus skips to the page, follows a navigation, and comes back from a dialog', async (given) => {
+  scene('the focus skips to the page, follows a navigation, and returns from a dialog', async (given) => {
     const { page, rig, expect } = given;
     await enterAsOperator(given, rig);
     await page.keyboard.press('Tab');

@@ -108,7 +108,7 @@ describe.skipIf(withoutChromium)('the lightbox', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('moves nothing if the user prefers reduced motion', async () => {
+  it('does not animate if the user prefers reduced motion', async () => {
     const visitor = await visit();
     const { page, complaints } = visitor;
     await page.emulateMedia({ reducedMotion: 'reduce' });

@@ -48,30 +48,33 @@ export function playMemory(scene: Scene): void {
     await page.getByText('No memories.').waitFor();
   });
 
-  scene('a conflict is marked on both sides, shown beside, and gone when one of them is', async (given) => {
-    const { page, rig, expect } = given;
-    const someone = randomUUID();
-    await enterAsOperator(given, rig, '/operator/memory');
-    await page.getByLabel('Entity id').fill(someone);
-    await create(page, someone, 'Likes loud music');
-    await create(page, someone, 'Does not like loud music');
-    await page.getByText('in conflict').nth(1).waitFor();
-    await judge(page, 'memories in conflict');
-    await page.getByRole('button', { name: /^Likes loud music/ }).click();
-    const dialog = page.getByRole('dialog');
-    await dialog.getByRole('button', { name: /^Does not like loud music\s*conflict/ }).waitFor();
-    await judge(page, 'a memory in conflict');
-    await dialog.getByRole('button', { name: /^Does not like loud music/ }).click();
-    await dialog.getByText('Does not like loud music').first().waitFor();
-    expect(await dialog.getByLabel('Content').inputValue()).toBe('Does not like loud music');
-    await dialog.getByRole('button', { name: 'Delete' }).click();
-    await dialog.getByRole('button', { name: 'Yes, delete' }).click();
-    await dialog.waitFor({ state: 'detached' });
-    expect(await page.getByText('in conflict').count()).toBe(0);
-    await page.getByRole('button', { name: /^Likes loud music/ }).waitFor();
-  });
+  scene(
+    'marks a conflict on both memories, shows them side by side, and clears it when one is deleted',
+    async (given) => {
+      const { page, rig, expect } = given;
+      const someone = randomUUID();
+      await enterAsOperator(given, rig, '/operator/memory');
+      await page.getByLabel('Entity id').fill(someone);
+      await create(page, someone, 'Likes loud music');
+      await create(page, someone, 'Does not like loud music');
+      await page.getByText('in conflict').nth(1).waitFor();
+      await judge(page, 'memories in conflict');
+      await page.getByRole('button', { name: /^Likes loud music/ }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByRole('button', { name: /^Does not like loud music\s*conflict/ }).waitFor();
+      await judge(page, 'a memory in conflict');
+      await dialog.getByRole('button', { name: /^Does not like loud music/ }).click();
+      await dialog.getByText('Does not like loud music').first().waitFor();
+      expect(await dialog.getByLabel('Content').inputValue()).toBe('Does not like loud music');
+      await dialog.getByRole('button', { name: 'Delete' }).click();
+      await dialog.getByRole('button', { name: 'Yes, delete' }).click();
+      await dialog.waitFor({ state: 'detached' });
+      expect(await page.getByText('in conflict').count()).toBe(0);
+      await page.getByRole('button', { name: /^Likes loud music/ }).waitFor();
+    },
+  );
 
-  scene('a profile: a fact is corrected and locked, one is added, those of many lines stay whole', async (given) => {
+  scene('a profile: corrects and locks a fact, adds one, and preserves facts of several lines', async (given) => {
     const { page, rig, expect } = given;
     const someone = randomUUID();
     await enterAsOperator(given, rig, '/operator/memory');

@@ -8,7 +8,7 @@ import { judge } from './judging.fixture.ts';
 import { type ConsoleRig, startConsole, useVisitors } from './rig.fixture.ts';
 
 const limitMs = 300_000;
-const deeds = ['Save change', 'End sessions', 'Export everything', 'Erase everything'];
+const changes = ['Save change', 'End sessions', 'Export everything', 'Erase everything'];
 
 describe.skipIf(withoutChromium)('operators by claim', () => {
   let rig: ConsoleRig;
@@ -39,7 +39,7 @@ describe.skipIf(withoutChromium)('operators by claim', () => {
     await signInButton.click();
   }
 
-  it('who have the full role change data, and the audit log names them', { timeout: limitMs }, async () => {
+  it('allow changes with the full role, and the audit log names the operator', { timeout: limitMs }, async () => {
     const person = await desk.person();
     const { page, complaints } = await visit();
     await signIn(page, full);
@@ -56,14 +56,14 @@ describe.skipIf(withoutChromium)('operators by claim', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('who may only read see a person without buttons for changes', { timeout: limitMs }, async () => {
+  it('show a person without buttons for changes to readers', { timeout: limitMs }, async () => {
     const person = await desk.person();
     const { page, complaints } = await visit();
     await signIn(page, reader);
     await page.getByRole('button', { name: `Operator ${reader}, read-only` }).waitFor();
     await page.goto(`${rig.url}/operator/people/${person.id}`);
     await page.getByRole('heading', { name: 'Account' }).waitFor();
-    for (const name of deeds) expect([name, await page.getByRole('button', { name }).count()]).toEqual([name, 0]);
+    for (const name of changes) expect([name, await page.getByRole('button', { name }).count()]).toEqual([name, 0]);
     expect(complaints).toEqual([]);
   });
 

@@ -95,7 +95,7 @@ export function playOperatorJourneys(scene: Scene, readLists: () => string): voi
     expect(await page.textContent('main')).not.toContain(await rig.secret('INTERNAL_KEY'));
   });
 
-  scene('an operator by account, who is a reader, can look and change nothing', async (given) => {
+  scene('an operator with the reader role can view but change nothing', async (given) => {
     const { page, rig, expect } = given;
     const person = await (await openDesk(rig)).person();
     await page.goto(`${rig.url}/operator/people`);

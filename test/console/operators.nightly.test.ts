@@ -90,7 +90,7 @@ describe.skipIf(withoutChromium || withoutPostgres)('the pages of operators', ()
     await page.emulateMedia({ colorScheme: 'light' });
   };
 
-  it('show the last hour and day, services that are away, and errors with their ids', {
+  it('show the last hour and day, stopped services, and errors with their ids', {
     timeout: limitMs,
   }, async () => {
     const { page, complaints } = await enter('/operator');
@@ -191,7 +191,7 @@ describe.skipIf(withoutChromium || withoutPostgres)('the pages of operators', ()
     expect(complaints).toEqual([]);
   });
 
-  it('show an invalid preview as what is wrong with its values', { timeout: limitMs }, async () => {
+  it('show the faults of its values for an invalid preview', { timeout: limitMs }, async () => {
     const { page } = await enter('/operator/mail');
     await page.getByRole('tab', { name: 'Previews' }).click();
     await page.getByLabel('Values, as JSON').fill('{ "deletion_at": ');

@@ -22,7 +22,7 @@ export function playOutbox(scene: Scene): void {
     await judge(page, 'an empty outbox');
   });
 
-  scene('Mail: what was sent is listed, and shown in a sandbox', async (given) => {
+  scene('Mail: lists sent emails, and shows them in a sandbox', async (given) => {
     const { page, rig, complaints, expect } = given;
     const contact = { email: 'ada@example.com', locale: 'de' };
     expect(await post(rig, '/notify', { type: 'daily_digest', userId: randomUUID(), contact })).toBe(200);
@@ -66,7 +66,7 @@ export function playReadingPages(scene: Scene): void {
     await judge(page, 'content');
   });
 
-  scene('API: leads to the reference of every service', async ({ page, rig, expect }) => {
+  scene('API: links to the reference of every service', async ({ page, rig, expect }) => {
     await page.goto(`${rig.url}/api-reference`);
     await page.getByRole('link', { name: 'Reference of media' }).waitFor();
     for (const link of await page.getByRole('link', { name: /^(Reference|OpenAPI) of/ }).all())

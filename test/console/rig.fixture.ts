@@ -126,15 +126,15 @@ function watch(page: Page, complaints: string[]): void {
   page.on('pageerror', (error) => complaints.push(String(error)));
   // What the policy of a page holds back never leaves the browser.
   page.on('requestfailed', (request) => {
-    if (request.failure()?.errorText !== 'csp') told(request.url());
+    if (request.failure()?.errorText !== 'csp') sendUrl(request.url());
   });
   page.on('response', (response) => {
-    told(response.url());
+    sendUrl(response.url());
     // On a machine that is too busy a service may ask for another try, which the pages make.
     const asksAgain = response.headers()['retry-after'] !== undefined;
     if (response.status() === 503 && !asksAgain) complaints.push(`503 of ${response.url()}`);
   });
-  const told = (url: string) => {
+  const sendUrl = (url: string) => {
     const { protocol, hostname } = new URL(url);
     if (protocol.startsWith('http') && hostname !== 'localhost') complaints.push(`asked ${url}`);
   };

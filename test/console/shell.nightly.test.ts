@@ -40,7 +40,7 @@ describe.skipIf(withoutChromium)('the shell', () => {
     await page.getByRole('heading', { name: 'Page not found' }).waitFor({ state: 'detached' });
   });
 
-  it('leads to every page by the commands, with keys alone', { timeout: limitMs }, async () => {
+  it('opens every page by the commands, with the keyboard only', { timeout: limitMs }, async () => {
     const { page, complaints } = await enter('/studio');
     await page.getByLabel('Message', { exact: true }).waitFor();
     await page.keyboard.press('Control+k');

@@ -30,11 +30,11 @@ async function beginLongAnswer(page: Page): Promise<void> {
 const longAnswer = `${label} Slowly: ${fillerOf(1200).join('')}`;
 
 /** Returns the shown part of the long answer, and checks that it is its beginning, without gaps or repetitions. */
-async function saidSoFar({ page, expect }: Given): Promise<string> {
+async function answerSoFar({ page, expect }: Given): Promise<string> {
   expect(await answers(page).count()).toBe(1);
-  const said = (await spoken(page).innerText()).trim();
-  expect(longAnswer.startsWith(said), said).toBe(true);
-  return said;
+  const text = (await spoken(page).innerText()).trim();
+  expect(longAnswer.startsWith(text), text).toBe(true);
+  return text;
 }
 
 /** Waits until the page shows more than `before`. */
@@ -46,12 +46,12 @@ async function goesOn(given: Given, before: string): Promise<void> {
 /** Stops the answer, and checks that a page that is loaded then shows all of it. */
 async function endsWhole(given: Given): Promise<void> {
   const { page, expect } = given;
-  const before = await saidSoFar(given);
+  const before = await answerSoFar(given);
   await stop(page).click();
   await isDone(page);
   await page.reload();
   await answers(page).first().waitFor();
-  expect(await saidSoFar(given)).toContain(before);
+  expect(await answerSoFar(given)).toContain(before);
 }
 
 /** Plays while others play. */
@@ -87,7 +87,7 @@ export function playStudio(scene: Scene): void {
     await isDone(page);
   });
 
-  scene('takes an image of one’s own along', async (given) => {
+  scene('attaches the user’s own image', async (given) => {
     const { page, expect } = given;
     await enter(given);
     const buffer = await makeImage('png', { width: 64, height: 64 });
@@ -203,9 +203,9 @@ export function playCuts(scene: Scene): void {
     await enter(given);
     await beginLongAnswer(page);
     wires.agent.cut();
-    await goesOn(given, await saidSoFar(given));
+    await goesOn(given, await answerSoFar(given));
     expect(resumedBehind).toHaveLength(1);
-    const before = await saidSoFar(given);
+    const before = await answerSoFar(given);
     wires.agent.cut();
     await page.reload();
     await goesOn(given, before);

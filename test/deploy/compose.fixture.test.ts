@@ -22,7 +22,7 @@ const settings = allSettings.map(({ variable }) => variable);
 const nginxConf = await readFile(join(root, 'deploy/nginx/atelier.conf.template'), 'utf8');
 
 describe('the Atelier services', () => {
-  it('are all that production needs, without stand-ins', () => {
+  it('are complete for production, without stand-ins', () => {
     const started = new Set(ours.flatMap(([, { command }]) => command ?? []));
     expect([...started].sort()).toEqual([...servicesByDefault({ NODE_ENV: 'production' })].sort());
   });

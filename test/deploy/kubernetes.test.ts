@@ -103,7 +103,7 @@ describe.each(deployments)('the Deployment $name', ({ name, graceS, container })
   const { args, env = [] } = container;
   const environment = { ...settings, ...secrets, ...Object.fromEntries(env.map((entry) => [entry.name, entry.value])) };
 
-  it('gets settings that exist, and all that production needs', () => {
+  it('has settings that exist and are complete for production', () => {
     const known: readonly string[] = [...allSettings.map(({ variable }) => variable), 'TMPDIR'];
     expect(Object.keys(environment).filter((variable) => !known.includes(variable))).toEqual([]);
     const started = args.filter(isServiceName);
@@ -189,15 +189,12 @@ describe('the Ingress', () => {
     expect(domain(settings.EDGE_URL)).not.toBe(domain(`https://${settings.COOKIE_DOMAIN}`));
   });
 
-  it.each(rules)(
-    '$host: leads to Services and ports that exist, and keeps the paths of operators inside',
-    ({ http }) => {
-      const closed = http.paths.filter(({ backend }) => backend.service.name === 'closed').map(({ path }) => path);
-      expect(closed).toEqual(['/metrics', '/ready', '/docs', '/openapi.json']);
-      for (const { backend } of http.paths) {
-        const service = ofKind('Service').find(({ metadata }) => metadata.name === backend.service.name);
-        expect(service?.spec?.ports?.map((port) => port.name)).toContain(backend.service.port.name);
-      }
-    },
-  );
+  it.each(rules)('$host: routes to Services and ports that exist, and not to the paths of operators', ({ http }) => {
+    const closed = http.paths.filter(({ backend }) => backend.service.name === 'closed').map(({ path }) => path);
+    expect(closed).toEqual(['/metrics', '/ready', '/docs', '/openapi.json']);
+    for (const { backend } of http.paths) {
+      const service = ofKind('Service').find(({ metadata }) => metadata.name === backend.service.name);
+      expect(service?.spec?.ports?.map((port) => port.name)).toContain(backend.service.port.name);
+    }
+  });
 });

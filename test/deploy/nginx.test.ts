@@ -142,7 +142,7 @@ describe.skipIf(withoutPostgres || skipWithoutRedis || skipWithout('nginx', 'ope
     expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
   });
 
-  it('lets uploads pass up to the limit of their URL, and JSON up to 1 MiB', async () => {
+  it('accepts uploads up to the limit of their URL, and JSON up to 1 MiB', async () => {
     const upload = async (bytes: number) => {
       const scope = { scopeKind: 'thread', scopeId: 't', kind: 'image', mime: 'image/png' };
       const reserved = (await (await send('media', '/v1/uploads', { json: scope })).json()) as {

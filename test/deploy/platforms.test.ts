@@ -63,7 +63,7 @@ describe('Fly', async () => {
       expect([ports[0]?.handlers, checks[0]?.path, stops]).toEqual([['tls', 'http'], '/health', 'off']);
   });
 
-  it('stores the data folder on the volume, and lets runs end', async () => {
+  it('stores the data folder on the volume, and waits for runs', async () => {
     expect(await read('deploy/Dockerfile')).toContain(`ATELIER_DATA_DIR=${file.mounts[0]?.destination}`);
     expect([file.kill_signal, file.kill_timeout > drainS]).toEqual(['SIGTERM', true]);
   });
@@ -161,7 +161,7 @@ describe('systemd', async () => {
       expect(caddy).toContain(`${new URL(ofConsole[`${service.toUpperCase()}_URL`] ?? '').host} {`);
   });
 
-  it('stores the data folder where the unit may write, and lets runs end', () => {
+  it('stores the data folder where the unit may write, and waits for runs', () => {
     expect(environment.ATELIER_DATA_DIR).toBe(`/var/lib/${/^StateDirectory=(.*)$/m.exec(app)?.[1]}`);
     expect(Number(/^TimeoutStopSec=(\d+)$/m.exec(app)?.[1])).toBeGreaterThan(drainS);
   });

@@ -53,7 +53,7 @@ describe.skipIf(skipWithout('nginx', 'openssl'))('nginx', () => {
     for (const upstream of upstreams) await upstream.close();
   });
 
-  describe('a process that takes a request and dies without a response', () => {
+  describe('a process that receives a request and dies without a response', () => {
     it.each(['POST', 'PATCH'])('receives no second request, and neither does the other process: %s', async (method) => {
       for (const upstream of processes) upstream.answer = (request) => request.socket.destroy();
       const response = await proxy.fetch(at('agent', '/task'), { method, body: '{}' });
@@ -164,7 +164,7 @@ describe.skipIf(skipWithout('nginx', 'openssl'))('nginx', () => {
     });
   });
 
-  it('limits the requests that one client address has in flight, and not those of services', {
+  it('limits the concurrent requests of one client address, but not of services', {
     timeout: 30_000,
   }, async () => {
     const held: ServerResponse[] = [];

@@ -80,7 +80,7 @@ describe.skipIf(skipWithoutS3)('on a real S3 server', () => {
     await client.call(request, (answer) => answer.body.dump());
   }
 
-  it('lets pages of the named origins upload with a signed URL and read what the client reads', async () => {
+  it('allows pages of the named origins to upload with a signed URL and read the client’s headers', async () => {
     const { bucket, store, objects } = originals;
     await configure(bucket, 'cors', corsXml);
     const { AllowedOrigins, ExposeHeaders } = CORSRules[0] as CorsRule;

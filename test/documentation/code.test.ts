@@ -90,7 +90,7 @@ describe('docs/', () => {
   });
 
   it.runIf(isNightly)(
-    'extending.md leads to a notification that is sent and a tool that is used',
+    'extending.md results in a sent notification and a used tool',
     {
       timeout: 2 * limitMs,
     },

@@ -57,7 +57,7 @@ describe('citations', () => {
     expect(broken).toEqual([]);
   });
 
-  it('name nothing outside the repository', () => {
+  it('name only files of the repository', () => {
     const outside = /\bCONTRACT(-2)?\b ?§|\b[Dd]ocument 00\d\b|\bHOUSE\.md\b/;
     expect([...citing, ...pages].filter((path) => outside.test(read(path)))).toEqual([]);
   });

@@ -66,7 +66,7 @@ function faultsOf({ source, flags }: Expression): readonly string[] {
 describe('regular expressions', () => {
   const found = files.map((path) => ({ path, ...findIn(path, readFileSync(join(root, path), 'utf8')) }));
 
-  it('takes linear time in every literal of the source', () => {
+  it('needs linear time in every literal of the source', () => {
     const literals = found.flatMap(({ literals }) => literals);
     expect(literals.length).toBeGreaterThan(100);
     expect(
@@ -75,7 +75,7 @@ describe('regular expressions', () => {
   });
 
   const makers = found.filter(({ made }) => made > 0);
-  it.each(makers)('takes linear time in expressions that $path builds from parts', async ({ path, made }) => {
+  it.each(makers)('needs linear time in expressions that $path builds from parts', async ({ path, made }) => {
     const recorded = await recordIn(path);
     // An expression that a function creates later cannot be checked here. Create it when the module loads.
     expect(recorded.length).toBeGreaterThanOrEqual(made);

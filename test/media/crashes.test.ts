@@ -49,7 +49,7 @@ onEveryDatabase('a process killed while it registers', (rig) => {
     return { row, head };
   }
 
-  it('leaves nothing readable without its object, and a repeat goes through', { timeout: 300_000 }, async () => {
+  it('leaves nothing readable without its object, and a retry succeeds', { timeout: 300_000 }, async () => {
     const { killed: good } = await killEverywhere(await makeImage('png'), 'created');
     const { killed: bad } = await killEverywhere(svg, 'unsupported_image');
 
@@ -71,7 +71,7 @@ onEveryDatabase('a process killed while it registers', (rig) => {
     }
   });
 
-  it('leaves nothing of a prohibited image but its record', { timeout: 400_000 }, async () => {
+  it('leaves only the record of a prohibited image', { timeout: 400_000 }, async () => {
     const prohibited = await makeImage('jpeg', { seed: 77 });
     const blockedHashes = join(rig.dataDir, 'lists');
     await mkdir(blockedHashes);

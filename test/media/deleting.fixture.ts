@@ -48,7 +48,7 @@ export function removalDeps(database: Database, folder: string) {
 }
 
 /** One of the two deletions, of everything that belongs to a video: by id, or as everything of its owner. */
-export type Deed = 'assets' | 'scope';
+export type DeletionKind = 'assets' | 'scope';
 
 export interface DeletionOf {
   readonly ownerId: string;
@@ -56,7 +56,7 @@ export interface DeletionOf {
 }
 
 /** How many rows it deleted, or the code of the problem. */
-export async function deletionOutcome(deps: ScopeDeletionDeps, deed: Deed, what: DeletionOf): Promise<string> {
+export async function deletionOutcome(deps: ScopeDeletionDeps, deed: DeletionKind, what: DeletionOf): Promise<string> {
   const server = { kind: 'internal' } as const;
   try {
     if (deed === 'scope') {

@@ -1,14 +1,14 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { onEveryDatabase } from '../crashes/crashes.fixture.ts';
-import { type Deed, deletionOutcome, plantVideo, removalDeps, rowsOfAll } from './deleting.fixture.ts';
+import { type DeletionKind, deletionOutcome, plantVideo, removalDeps, rowsOfAll } from './deleting.fixture.ts';
 import { remaining } from './planting.fixture.ts';
 import { openFiles } from './registering.fixture.ts';
 
 const program = join(import.meta.dirname, 'deleting.child.ts');
 
 onEveryDatabase('a process killed while it deletes', (rig) => {
-  it.each<Deed>(['assets', 'scope'])(
+  it.each<DeletionKind>(['assets', 'scope'])(
     'of %s: rows of what is left stay, and a repeat goes through',
     { timeout: 180_000 },
     async (deed) => {

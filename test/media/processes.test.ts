@@ -66,8 +66,8 @@ describe.skipIf(isMissing)('two processes of media on PostgreSQL and Redis', () 
   });
 
   async function registered(client: Client, changes: object = {}, bytes?: Uint8Array): Promise<string> {
-    const { said, assetId } = await upload(client, bytes ?? (await makeImage('png')), changes);
-    expect((await client.register({ ...changes, ...said })).status).toBe(201);
+    const { registration, assetId } = await upload(client, bytes ?? (await makeImage('png')), changes);
+    expect((await client.register({ ...changes, ...registration })).status).toBe(201);
     return assetId;
   }
   const video = (client: Client, thumbAssetId: string, changes: object = {}) =>
@@ -98,7 +98,7 @@ describe.skipIf(isMissing)('two processes of media on PostgreSQL and Redis', () 
       .toBe(true);
   }
 
-  it('share what they have signed, and show it to those only who may read it', async () => {
+  it('share signed URLs, and return them only to callers who can read them', async () => {
     const [own, shared] = [await registered(one.user), await registered(one.user, { scopeKind: 'feed' })];
     await Promise.all([own, shared].map(cached));
     for (const { otherUser, user } of [one, two]) {
@@ -108,7 +108,7 @@ describe.skipIf(isMissing)('two processes of media on PostgreSQL and Redis', () 
     }
   });
 
-  it('show a thumbnail only to callers who can read it, whoever called first', async () => {
+  it('show a thumbnail only to callers who can read it, independent of the first caller', async () => {
     const thumb = await registered(one.user);
     const assetId = await video(one.user, thumb, { scopeKind: 'feed' });
     for (const here of [one, two, one, two]) {
@@ -132,21 +132,21 @@ describe.skipIf(isMissing)('two processes of media on PostgreSQL and Redis', () 
     }
   });
 
-  it('remember nothing that did not resolve', async () => {
-    const { said, assetId } = await upload(one.user, await makeImage('png'));
+  it('do not cache unresolved refs', async () => {
+    const { registration, assetId } = await upload(one.user, await makeImage('png'));
     const clip = await video(one.user, assetId);
     for (const { user } of [one, two]) {
       expect(await signed(user, assetId)).toEqual(notFound);
       expect(await signedVideo(user, clip)).not.toHaveProperty('thumbUrl');
     }
-    expect((await two.user.register(said)).status).toBe(201);
+    expect((await two.user.register(registration)).status).toBe(201);
     for (const { user } of [one, two]) {
       expect(await signed(user, assetId)).toMatchObject({ ready: true });
       expect(await signedVideo(user, clip)).toHaveProperty('thumbUrl');
     }
   });
 
-  it('sign nothing that the other has deleted, nor the thumbnail in the answer of a video', async () => {
+  it('sign nothing that the other process deleted, including a video’s thumbnail', async () => {
     const [still, thumb] = [await registered(one.user), await registered(one.user)];
     const clip = await video(one.user, thumb);
     await cached(still);
@@ -190,7 +190,7 @@ describe.skipIf(isMissing)('two processes of media on PostgreSQL and Redis', () 
       })
       .toEqual([200, 200]);
 
-  it('believe nothing that Redis brings back from before its death', { timeout: 180_000 }, async () => {
+  it('ignore outdated data of a restored Redis', { timeout: 180_000 }, async () => {
     const [gone, stays] = [await registered(one.user), await registered(one.user)];
     await Promise.all([gone, stays].map(cached));
     await save(redis.url);

@@ -76,7 +76,7 @@ onEveryDatabase(
       rig.killAtSteps(prepare, ({ request }, killAt) => rig.run(program, { deed, request, killAt }), calls);
     const all = ({ killed, lived }: Deaths<Prepared>) => [...killed, ...lived];
 
-    it('leaves a job that another one finishes, wherever it dies', () => {
+    it('leaves a job that another process completes, at any step', () => {
       expect(ending.depths).toEqual([]);
       const keeps = <Row extends { readonly owner_id: string }>(rows: readonly Row[]) =>
         rows.filter(({ owner_id: ownerId }) => !closed.includes(ownerId));
@@ -100,7 +100,7 @@ onEveryDatabase(
       expect(keys.sort()).toEqual(files.sort());
     });
 
-    it('leaves nothing of an account that is closed later', () => {
+    it('leaves nothing of an account that is deleted later', () => {
       const assetIds = closing.flatMap(({ assetId }) => [assetId, posterIdOf(assetId)]);
       const ready = ending.assets.filter(
         ({ ready_at: readyAt, asset_id: id }) => readyAt !== null && assetIds.includes(id),

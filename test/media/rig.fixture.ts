@@ -345,5 +345,5 @@ export async function upload(client: Client, bytes: Uint8Array, changes: object 
   if (status !== 200) throw new Error(`the reservation was answered ${status}`);
   const stored = await put(body, bytes);
   if (stored !== 200) throw new Error(`the upload was answered ${stored}`);
-  return { said: { ...what, assetId: body.assetId }, assetId: body.assetId, storageKey: body.storageKey };
+  return { registration: { ...what, assetId: body.assetId }, assetId: body.assetId, storageKey: body.storageKey };
 }

@@ -26,7 +26,7 @@ onEveryDatabase('a process killed while it sweeps', (rig) => {
     return made.map(({ key }) => key);
   }
 
-  it('loses nothing that is registered, and a later sweep ends its work', { timeout: 240_000 }, async () => {
+  it('loses no registered object, and a later sweep completes its work', { timeout: 240_000 }, async () => {
     const before = await rig.openDatabase();
     const files = openFiles(rig.dataDir);
     const png = await makeImage('png');

@@ -26,16 +26,16 @@ export async function startEmbeddings(): Promise<EmbeddingServer> {
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
-    const asked = JSON.parse(Buffer.concat(chunks).toString('utf8'));
-    requests.push(asked);
-    const meant = asked.input.map((text: string) =>
+    const body = JSON.parse(Buffer.concat(chunks).toString('utf8'));
+    requests.push(body);
+    const meant = body.input.map((text: string) =>
       synonyms.reduce((said, [wording, meaning]) => said.replace(wording, meaning), text),
     );
     const vectors = (await embedder.embed(meant)).map((vector) => [...vector]);
     const given = state.answer(vectors);
     const data = vectors.map((embedding, index) => ({ object: 'embedding', index, embedding })).reverse();
     response.writeHead(given?.status ?? 200, { 'content-type': 'application/json' });
-    response.end(given?.body ?? JSON.stringify({ object: 'list', data, model: asked.model }));
+    response.end(given?.body ?? JSON.stringify({ object: 'list', data, model: body.model }));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {

@@ -11,7 +11,7 @@ export async function calibrated(embedder: Embedder): Promise<CalibratedEmbedder
   return withCalibration(embedder, () => calibration);
 }
 
-interface Said {
+interface Origin {
   readonly type?: 'preference' | 'episodic';
   readonly atMs?: number;
 }
@@ -20,12 +20,12 @@ interface Said {
 export async function rankContents(
   embedder: CalibratedEmbedder,
   contents: readonly string[],
-  said: (place: number) => Said = () => ({}),
+  originOf: (place: number) => Origin = () => ({}),
 ): Promise<Search> {
   const vectors = await embedder.embed(contents);
   const index = indexRows(
     contents.map((content, place) => {
-      const { type = 'preference', atMs = 0 } = said(place);
+      const { type = 'preference', atMs = 0 } = originOf(place);
       return {
         id: String(place).padStart(6, '0'),
         seq: place,

@@ -15,7 +15,7 @@ afterEach(() => notify.close());
 const send = (to: string, key: string) =>
   notify.post('/emails', { from: 'a@example.com', to, subject: 'Hello', text: 'Hello' }, { 'idempotency-key': key });
 
-it(`${rounds * sendsPerRound} accepted mails: each goes out, under one key, the same at every try`, async () => {
+it(`${rounds * sendsPerRound} accepted emails: each is sent under one key, identical in each attempt`, async () => {
   const expected: string[] = [];
   for (let round = 0; round < rounds; round += 1) {
     notify.answers = false;

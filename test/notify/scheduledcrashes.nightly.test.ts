@@ -16,7 +16,7 @@ beforeEach(async () => {
 afterEach(() => notify.close());
 
 it(
-  `${count} scheduled mails are sent once each, over ${kills} kills`,
+  `${count} scheduled emails are sent once each, over ${kills} kills`,
   async () => {
     await notify.start();
     // Later than the last batch is accepted.
@@ -35,7 +35,7 @@ it(
 );
 
 it.skipIf(!canSetClock)(
-  `${count} scheduled mails are sent once each by clocks that are wrong`,
+  `${count} scheduled emails are sent once each with wrong clocks`,
   async () => {
     await notify.start('-2h');
     const expected = await schedule(Date.now() + 3_600_000);

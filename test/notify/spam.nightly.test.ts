@@ -52,7 +52,7 @@ describe.skipIf(!canFilter)('SpamAssassin', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it(`scores every mail below ${maxScore}`, async () => {
+  it(`scores every email below ${maxScore}`, async () => {
     const channel = await openChannel(
       { resendApiKey: undefined, resendBaseUrl: 'http://127.0.0.1:9', smtpUrl: 'outbox' },
       folder,

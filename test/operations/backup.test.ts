@@ -86,7 +86,7 @@ describe('npm run backup and npm run restore', { timeout: 4 * limitMs }, () => {
     expect(await whileRunning(other, {}, () => snapshotOf(other, traces))).toEqual(before);
   });
 
-  it('reports what cannot be backed up in one line, and creates nothing', async () => {
+  it('reports an obstacle in one line, and creates nothing', async () => {
     const target = within('none');
     const lock = await lockFolder(place.dataDir);
     try {

@@ -156,9 +156,9 @@ describe.skipIf(skipWithout('ffmpeg'))('a data folder', { timeout: 6 * limitMs }
     async (way) => {
       const copy = join(folder, `copy by ${way.name}`);
       await way.copy(place.dataDir, copy);
-      const said = await whileRunning(copy, checkAll);
-      expect(said).toContain('the data folder is not that of the last start');
-      expect(said).toContain('compared the data folder with its rows');
+      const report = await whileRunning(copy, checkAll);
+      expect(report).toContain('the data folder is not that of the last start');
+      expect(report).toContain('compared the data folder with its rows');
       expect(await openPaths(copy)).toEqual([]);
       expect(await whileRunning(copy, checkAll)).not.toContain('the data folder');
     },
@@ -179,7 +179,7 @@ describe.skipIf(skipWithout('ffmpeg'))('a data folder', { timeout: 6 * limitMs }
     await folderCopies.find(({ name }) => name === 'cp -r')?.copy(place.dataDir, copy);
     expect(await doctor(copy)).toMatch(/^ok +objects +files in .*, a copy: the next start compares it/m);
     await writeFile(join(copy, 'objects', imageKey), Buffer.alloc(originals.image?.length ?? 0, 1));
-    const said = await whileRunning(copy, async () => {
+    const report = await whileRunning(copy, async () => {
       const signed = await signImages();
       expect(signed[ids.image]).toEqual({ ready: false, error: 'not_found' });
       expect((await download(signed[ids.text]?.url)).toString()).toBe('a text');
@@ -187,7 +187,7 @@ describe.skipIf(skipWithout('ffmpeg'))('a data folder', { timeout: 6 * limitMs }
         .poll(() => doctor(copy), { timeout: limitMs })
         .toMatch(/^warn +objects .*0 missing, 1 with different/m);
     });
-    expect(said).toContain(`"storageKey":"${imageKey}"`);
+    expect(report).toContain(`"storageKey":"${imageKey}"`);
   });
 
   it('every file is readable only by its owner, including those of the database', async () => {

@@ -81,7 +81,7 @@ describe.each(laneEngines)('an update on $name', ({ name, missing }) => {
       await rig.close();
     });
 
-    it('sends the sign-outs that the provider did not take', async () => {
+    it('sends the sign-outs that the provider did not accept', async () => {
       const old = await openBefore();
       const sealer = createSealer(['a secret'], 'revocation');
       await sql`insert into session_revocations (sealed, scope, tries) values (${sealer.seal('a token')}, 'local', 3)`.execute(

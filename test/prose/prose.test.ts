@@ -73,7 +73,7 @@ it('finds a sentence of more than 30 words, and where it starts', () => {
   expect(findFaults(`Short. W${words(31)}`)).toEqual([{ index: 7, message: 'a sentence of 31 words: at most 30' }]);
 });
 
-it('reads paragraphs, headings, lists and tables of a page, and neither code nor URLs', () => {
+it('reads paragraphs, headings, lists and tables of a page, without code and URLs', () => {
   const page = [
     '# Deeds',
     '',

@@ -92,8 +92,8 @@ afterAll(async () => {
 
 const newAsset = async (chatter: Chatter) => {
   const client = rig.media.client(chatter.credential);
-  const { said, assetId } = await upload(client, png);
-  expect((await client.register(said)).status).toBe(201);
+  const { registration, assetId } = await upload(client, png);
+  expect((await client.register(registration)).status).toBe(201);
   return assetId;
 };
 const file = (assetId: string) => ({ type: 'file', mediaType: 'image/png', url: `asset:${assetId}` });
@@ -266,7 +266,7 @@ describe('memory on behalf of a user', () => {
   // A memory that is named by its id brings its entity.
   const rows = forUsers.filter(({ service, endpoint }) => service === 'memory' && !endpoint.includes(':id'));
 
-  it.each(rows)('$endpoint reaches no group, neither as the entity nor beside it', async (row) => {
+  it.each(rows)('$endpoint accesses no group, as the entity or in a list', async (row) => {
     const body = (await probes[`memory ${row.endpoint}`]?.bodyFor()) ?? {};
     const group = { ...body, entity_id: 'a-group', entity_type: 'group' };
     expect(await isRejected(row, group, onBehalfOf(alice.userId))).toBe(true);
@@ -307,7 +307,7 @@ describe('the agent on behalf of a user', () => {
   const call = (chatter: Chatter, method: string, path: string, body?: object) =>
     rig.at(agentUrl, as(chatter)).call(method, path, body);
 
-  it('reads and stops nothing of another user', async () => {
+  it('neither reads nor stops anything of another user', async () => {
     const threadId = newThread();
     const taskId = await alice.ask(threadId, 'hello');
     await alice.ended(taskId);

@@ -36,7 +36,7 @@ const noise = (): Promise<Buffer> =>
     .jpeg()
     .toBuffer();
 
-interface Kept {
+interface StoredMemory {
   readonly assetId: string;
   readonly sha256: string;
 }
@@ -44,7 +44,7 @@ interface Kept {
 /** Uploads, reads and deletes. Repeatedly tries to add a prohibited image. */
 export function uploader({ book, user, isOver }: Stage, prohibited: Buffer): Actor {
   const scope = { scopeKind: 'thread', scopeId: 'soak', kind: 'image', mime: 'image/jpeg' };
-  const live: Kept[] = [];
+  const live: StoredMemory[] = [];
   const gone = new Map<string, string>();
   const refused: string[] = [];
 
@@ -68,7 +68,7 @@ export function uploader({ book, user, isOver }: Stage, prohibited: Buffer): Act
     return { ...(await user.persist('media', 'POST', '/v1/assets', { assetId, ...scope })), assetId };
   }
 
-  async function readBytes(asset: Kept): Promise<string | undefined> {
+  async function readBytes(asset: StoredMemory): Promise<string | undefined> {
     const answer = await user.once('media', 'POST', '/v1/sign/image', { refs: [asset.assetId] });
     if (answer?.status !== 200) return undefined;
     const signed = answer.body[asset.assetId] as { ready: boolean; url: string };
@@ -84,7 +84,7 @@ export function uploader({ book, user, isOver }: Stage, prohibited: Buffer): Act
     return signed.url;
   }
 
-  async function remove(asset: Kept): Promise<void> {
+  async function remove(asset: StoredMemory): Promise<void> {
     const url = await readBytes(asset);
     live.splice(live.indexOf(asset), 1);
     const { status } = await user.persist('media', 'DELETE', '/v1/assets', { ids: [asset.assetId] });

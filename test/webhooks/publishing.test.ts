@@ -68,7 +68,7 @@ it('publishes an account once, an image and the end of its run', { timeout: 3 * 
   expect(events()).not.toContain(undefined);
 });
 
-it('delivers what a killed process had published', { timeout: 3 * limitMs }, async () => {
+it('delivers the events that a killed process published', { timeout: 3 * limitMs }, async () => {
   const token = await newToken();
   receiver.answerWith({ status: 503 });
   const taskId = await converse(token, 'second', 'Hello');

@@ -32,7 +32,7 @@ const use = (userId: string, model: string, credits: number) =>
   transaction(db(), (tx) => addUsage(tx, { userId, model, runs: 1, inputTokens: 10, outputTokens: 5, credits }));
 
 describe('totals', () => {
-  it('are what all users used, by day, model and plan', async () => {
+  it('sum the usage of all users by day, model and plan', async () => {
     const [pro, free] = [await rig.user('pro', 1000), await rig.user('free', 1000)];
     for (const user of [pro, free, pro]) await user.ended(await user.ask(newThread(), 'hello'));
     const days = await totals();
@@ -67,7 +67,7 @@ describe('totals', () => {
     ]);
   });
 
-  it('count nothing that was rolled back', async () => {
+  it('do not count rolled-back usage', async () => {
     const { userId } = await rig.user();
     const died = new Error('the process dies');
     await expect(
@@ -101,7 +101,7 @@ describe('totals', () => {
 });
 
 describe('users by credits', () => {
-  it('are those who spent the most in the month, first', async () => {
+  it('lists the users who spent the most in the month first', async () => {
     const [one, two] = [await rig.user(), await rig.user()];
     await use(one.userId, 'a', 5000);
     await use(two.userId, 'a', 4000);

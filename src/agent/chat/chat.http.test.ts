@@ -50,8 +50,8 @@ function say(answer: string): string {
 describe('POST /chat', () => {
   it('answers with the stream of the run that it starts', async () => {
     const threadId = newThread();
-    const asked = say('Two');
-    const { status, headers, text } = await post(user, { id: threadId, messages: [question(asked, 'q')] });
+    const message = say('Two');
+    const { status, headers, text } = await post(user, { id: threadId, messages: [question(message, 'q')] });
     expect(status).toBe(200);
     expect(headers.get('content-type')).toBe('text/event-stream');
     expect(headers.get('x-vercel-ai-ui-message-stream')).toBe('v1');
@@ -59,7 +59,7 @@ describe('POST /chat', () => {
     expect(text).toMatch(/"type":"finish".*\n\ndata: \[DONE\]\n\n$/);
     const messages = await user.messages(threadId);
     expect(textsOf(messages)).toEqual([
-      ['user', asked],
+      ['user', message],
       ['assistant', 'Two'],
     ]);
     expect(text).toContain(`"messageId":"${messages[1]?.id}"`);
@@ -108,8 +108,8 @@ describe('POST /chat', () => {
 
   it('accepts a conversation of more than 1 MiB, of which it reads the last message', async () => {
     const earlier = Array.from({ length: 3 }, () => question('x'.repeat(1024 * 1024)));
-    const asked = say('Yes');
-    const { status } = await post(user, { id: newThread(), messages: [...earlier, question(asked)] });
+    const message = say('Yes');
+    const { status } = await post(user, { id: newThread(), messages: [...earlier, question(message)] });
     expect(status).toBe(200);
   });
 
@@ -218,7 +218,7 @@ describe.each(stockChats)('useChat with the default transport of AI SDK $version
     expect(textsOf(await poor.messages(threadId))).toEqual(textsOf(chat.messages));
   });
 
-  it('reloads in the middle: the page gets the answer from its beginning, and its end', async () => {
+  it('replays the whole answer after a reload in the middle', async () => {
     const threadId = newThread();
     const first = open(rig.url, user, threadId);
     const sending = first.sendMessage({ text: '<stall>' });

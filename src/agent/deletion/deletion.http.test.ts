@@ -108,8 +108,8 @@ onEveryPair('deletion', (pair) => {
 
   const newAsset = async (user: Chatter, scopeId: string) => {
     const media = rig.media.client(user.credential);
-    const { said, assetId } = await upload(media, await makeImage('png'), { scopeKind: 'thread', scopeId });
-    expect((await media.register(said)).status).toBe(201);
+    const { registration, assetId } = await upload(media, await makeImage('png'), { scopeKind: 'thread', scopeId });
+    expect((await media.register(registration)).status).toBe(201);
     return assetId;
   };
   const assetsOf = async (user: Chatter, threadId: string) => {
@@ -121,7 +121,7 @@ onEveryPair('deletion', (pair) => {
   };
 
   describe('DELETE /threads/:threadId', () => {
-    it('removes messages, runs and event logs, and keeps what was paid and used', async () => {
+    it('removes messages, runs and event logs, and keeps charges and usage', async () => {
       const user = await rig.user();
       const [threadId, other] = [newThread(), newThread()];
       const taskIds = [await say(user, threadId, 'hi'), await say(user, threadId, 'Make an image of a bee')];
@@ -135,7 +135,7 @@ onEveryPair('deletion', (pair) => {
       expect((await remove(user, threadId)).status).toBe(404);
     });
 
-    it('stops the run in progress first: its readers see the end, and what they saw is charged', async () => {
+    it('first stops the run in progress: readers see its end, and shown text is charged', async () => {
       const user = await rig.user();
       const threadId = newThread();
       const taskId = await user.ask(threadId, '/slow 60');
@@ -151,7 +151,7 @@ onEveryPair('deletion', (pair) => {
       expect(await rig.credits(user)).toBe(999);
     });
 
-    it('takes the run from a process that does not react, and that process brings nothing back', {
+    it('takes the run from a process that does not react, and that process restores nothing', {
       timeout: 30_000,
     }, async () => {
       const user = await rig.user();
@@ -182,7 +182,7 @@ onEveryPair('deletion', (pair) => {
       expect(await rig.credits(user)).toBe(999);
     });
 
-    it('leaves assets, or deletes those of the thread with `assets=true`', async () => {
+    it('preserves assets, or deletes those of the thread with `assets=true`', async () => {
       const user = await rig.user();
       const [kept, dropped] = [newThread(), newThread()];
       for (const threadId of [kept, dropped]) await say(user, threadId, 'Make an image of a bee');
@@ -198,7 +198,7 @@ onEveryPair('deletion', (pair) => {
       expect((await remove(user, newThread(), '?assets=maybe')).status).toBe(400);
     });
 
-    it('removes an asset that a late process stored after the deletion, but none of a thread that was begun again', async () => {
+    it('removes an asset stored after the deletion, but none of a new thread with the same id', async () => {
       const user = await rig.user();
       const [gone, again] = [newThread(), newThread()];
       for (const threadId of [gone, again]) {
@@ -211,7 +211,7 @@ onEveryPair('deletion', (pair) => {
       expect((await assetsOf(user, again)).length).toBe(1);
     });
 
-    it('frees the id: a new thread with it has nothing of the old one', async () => {
+    it('frees the id: a new thread with it contains nothing of the old thread', async () => {
       const [user, next] = [await rig.user(), await rig.user()];
       const threadId = newThread();
       await say(user, threadId, 'My secret');
@@ -243,7 +243,7 @@ onEveryPair('deletion', (pair) => {
       taskId = await say(user, threadId, 'Make an image of a bee');
     });
 
-    it('is 503, and the thread is hidden and takes no message', async () => {
+    it('returns 503, and the thread is hidden and rejects messages', async () => {
       expect((await remove(rig.at(cutOff.url, user), threadId, '?assets=true')).status).toBe(503);
       expect((await user.call('GET', `/threads/${threadId}`)).status).toBe(404);
       expect(await user.messages(threadId)).toEqual([]);
@@ -287,7 +287,7 @@ onEveryPair('deletion', (pair) => {
       expect((await user.call('DELETE', '/threads')).status).toBe(204);
     });
 
-    it('takes the assets along for a server that names the user', async () => {
+    it('also deletes the assets for a server that names the user', async () => {
       const user = await rig.user();
       const threadId = newThread();
       await say(user, threadId, 'Make an image of a bee');

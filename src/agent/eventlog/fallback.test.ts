@@ -81,7 +81,7 @@ describe.skipIf(skipWithoutRedis)('the event log with a Redis that takes no writ
     return seen;
   };
 
-  it.each(ways)('%s: a run that has begun loses no event, for readers elsewhere either', async (_way, begin, end) => {
+  it.each(ways)('%s: a started run loses no event, also for readers in other processes', async (_way, begin, end) => {
     const [own, other] = [await open(), await open()];
     const run = await newRun();
     const seen = follow(other, run);

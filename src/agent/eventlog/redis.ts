@@ -94,13 +94,16 @@ export async function openRedisLog({ redis, log, ttlS }: RedisLogDeps): Promise<
       const known = from.get(follower.run.taskId);
       if (known === undefined || known.afterSeq > follower.afterSeq) from.set(follower.run.taskId, follower);
     }
-    const asked = [...from.values()];
-    const streams = asked.map(({ run, afterSeq }) => ({ key: streamOf(run.taskId), id: `${run.epochMs}-${afterSeq}` }));
+    const requested = [...from.values()];
+    const streams = requested.map(({ run, afterSeq }) => ({
+      key: streamOf(run.taskId),
+      id: `${run.epochMs}-${afterSeq}`,
+    }));
     const found = (await client.xRead(streams, { BLOCK: blockMs, COUNT: 100 })) as
       | { name: string; messages: Entry[] }[]
       | null;
     for (const { name, messages } of found ?? []) {
-      const taskId = asked.find(({ run }) => streamOf(run.taskId) === name)?.run.taskId;
+      const taskId = requested.find(({ run }) => streamOf(run.taskId) === name)?.run.taskId;
       for (const follower of [...followers].filter(({ run }) => run.taskId === taskId)) deliver(follower, messages);
     }
   }

@@ -62,7 +62,7 @@ describe('after a completed run', () => {
     const user = await rig.user();
     const threadId = newThread();
     rig.provider.on('<bees>', { text: 'How nice.' });
-    await rig.said(user, threadId, 'I keep <bees>');
+    await rig.runText(user, threadId, 'I keep <bees>');
     await expect.poll(async () => (await memoriesOf(user)).length).toBe(1);
     expect(await memoriesOf(user)).toMatchObject([{ content: 'I said I keep <bees>', entity_id: user.userId }]);
     expect(requestsWith('<bees>').map(({ messages }) => messages)).toEqual([
@@ -73,10 +73,10 @@ describe('after a completed run', () => {
     ]);
   });
 
-  it('the tokens count, no run is counted, and nothing is charged', async () => {
+  it('counts the tokens, but no run and no credits', async () => {
     const user = await rig.user('pro', 10);
     rig.provider.on('<goats>', { text: 'How nice.' });
-    await rig.said(user, newThread(), 'I keep <goats>');
+    await rig.runText(user, newThread(), 'I keep <goats>');
     const usageOf = async () =>
       (await user.call<{ days: { model: string }[] }>('GET', '/usage')).body.days.find(
         (day) => day.model === 'a-judge',
@@ -96,13 +96,13 @@ describe('after a completed run', () => {
       await gate;
       throw new Error('the memory service is away');
     };
-    expect((await rig.said(user, newThread(), 'I keep <ducks>')).status).toBe('completed');
+    expect((await rig.runText(user, newThread(), 'I keep <ducks>')).status).toBe('completed');
     expect(await memoriesOf(user)).toEqual([]);
     open();
     await expect.poll(async () => (await memoriesOf(user)).length, { timeout: 30_000 }).toBe(1);
   });
 
-  it('nothing is extracted from a thread that was deleted since', async () => {
+  it('extracts nothing from a thread deleted in the meantime', async () => {
     const user = await rig.user();
     const threadId = newThread();
     rig.provider.on('<geese>', { text: 'How nice.' });
@@ -113,7 +113,7 @@ describe('after a completed run', () => {
       onDeleted();
       throw new Error('the memory service is away');
     };
-    await rig.said(user, threadId, 'I keep <geese>');
+    await rig.runText(user, threadId, 'I keep <geese>');
     await deleted;
     const jobs = rig.media.database.queries<{ jobs: { queue: string; status: string } }>();
     const unfinished = async () =>
@@ -130,12 +130,12 @@ describe('after a completed run', () => {
   });
 });
 
-it('a failed run leaves nothing', async () => {
+it('a failed run extracts nothing', async () => {
   const user = await rig.user();
   rig.provider.on('<owls>', refusal(401));
-  expect((await rig.said(user, newThread(), 'I keep <owls>')).status).toBe('failed');
+  expect((await rig.runText(user, newThread(), 'I keep <owls>')).status).toBe('failed');
   rig.provider.on('<crows>', { text: 'How nice.' });
-  await rig.said(user, newThread(), 'I keep <crows>');
+  await rig.runText(user, newThread(), 'I keep <crows>');
   await expect.poll(() => requestsWith('<crows>').length).toBe(1);
   expect(requestsWith('<owls>')).toEqual([]);
 });
@@ -151,9 +151,9 @@ describe('AGENT_EXTRACT_MEMORIES', () => {
     const settings = { ...testSettings, extractMemories };
     const other = await rig.another({ settings, hasMemoryModel, pace: { leaseMs: 60_000 } });
     const user = rig.at(other.url, await rig.user());
-    await rig.said(user, newThread(), word);
+    await rig.runText(user, newThread(), word);
     rig.provider.on('<end>', { text: 'How nice.' });
-    await rig.said(await rig.user(), newThread(), `the <end> of ${word}`);
+    await rig.runText(await rig.user(), newThread(), `the <end> of ${word}`);
     await expect.poll(() => requestsWith(`the <end> of ${word}`).length).toBe(1);
     expect(requestsWith(word).length - 1).toBe(count);
   });

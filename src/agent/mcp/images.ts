@@ -3,9 +3,9 @@ import type { Tx } from '#platform/db/db.ts';
 import { imageCost } from '../billing/prices.ts';
 import { type Publishers, publishImage } from '../events.ts';
 import {
+  type Generated,
   type Image,
   type ImageGenerator,
-  type Made,
   OrderRefused,
   ProviderFailed,
   type Ratio,
@@ -55,7 +55,7 @@ async function makeImage(
   deps: ImageDeps,
   userId: string,
   prompt: string,
-  make: (signal: AbortSignal) => Promise<Image & Made>,
+  make: (signal: AbortSignal) => Promise<Image & Generated>,
 ) {
   const work = async ({ reference }: PaidCall, signal: AbortSignal) => {
     try {

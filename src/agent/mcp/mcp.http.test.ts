@@ -107,7 +107,7 @@ describe('the tools', () => {
     expect(await rig.credits(user)).toBe(100);
   });
 
-  it('refuse a tool that is none', async () => {
+  it('reject an unknown tool', async () => {
     const { client } = await prepare();
     await expect(callTool(client, 'delete_everything', {})).rejects.toThrow('There is no tool named delete_everything');
   });
@@ -135,7 +135,7 @@ describe('generate_image and edit_image', () => {
     const edited = await callTool(client, 'edit_image', { prompt: edit, assetId: data.assetId });
     expect(dataOf(edited)).toMatchObject({ status: 'completed', assetId: expect.any(String) });
     expect(dataOf(edited).assetId).not.toBe(data.assetId);
-    const sent = rig.provider.asked.findLast(({ path }) => path === '/v1/images/edits');
+    const sent = rig.provider.requests.findLast(({ path }) => path === '/v1/images/edits');
     expect(String(sent?.body)).toContain(bytes.toString('latin1'));
     const listed = dataOf(await callTool(client, 'list_assets', {})).assets;
     expect(listed).toMatchObject([
@@ -152,7 +152,7 @@ describe('generate_image and edit_image', () => {
     const mask = await newImage();
     const edited = await callTool(client, 'edit_image', { prompt: edit, assetId, mask: mask.toString('base64') });
     expect(dataOf(edited)).toMatchObject({ status: 'completed', credits: 2 });
-    const sent = rig.provider.asked.findLast(({ path }) => path === '/v1/images/edits');
+    const sent = rig.provider.requests.findLast(({ path }) => path === '/v1/images/edits');
     expect(String(sent?.body)).toContain('name="mask"; filename="mask.png"');
     for (const part of [bytes, mask]) expect(String(sent?.body)).toContain(part.toString('latin1'));
   });
@@ -166,7 +166,7 @@ describe('generate_image and edit_image', () => {
       rig.provider.on(edit, imageAnswer(await newImage()));
       const edited = await callTool(client, 'edit_image', { prompt: edit, assetId, ...ratio });
       expect(dataOf(edited)).toMatchObject({ status: 'completed' });
-      bodies.push(String(rig.provider.asked.findLast(({ path }) => path === '/v1/images/edits')?.body));
+      bodies.push(String(rig.provider.requests.findLast(({ path }) => path === '/v1/images/edits')?.body));
     }
     expect(bodies[0]).toMatch(/name="size"\r\n\r\n1024x1536/);
     expect(bodies[1]).not.toContain('name="size"');
@@ -201,7 +201,7 @@ describe('generate_image and edit_image', () => {
     const result = await callTool(client, 'generate_image', { prompt });
     expect([result.isError, dataOf(result).error]).toEqual([true, 'insufficient_credits']);
     expect(await rig.credits(user)).toBe(1);
-    expect(rig.provider.asked.some(({ body }) => JSON.stringify(body).includes(prompt))).toBe(false);
+    expect(rig.provider.requests.some(({ body }) => JSON.stringify(body).includes(prompt))).toBe(false);
   });
 
   it('count toward the runs in progress, and runs toward them', async () => {
@@ -266,7 +266,7 @@ describe('generate_image and edit_image', () => {
 describe('generate_video', () => {
   const state = (body: object) => json({ id: 'video_7', ...body });
 
-  it('returns the asset that the video will be, with progress, and charges for it when it is made', async () => {
+  it('returns the future asset of the video, with progress, and charges on completion', async () => {
     const { user, client } = await prepare();
     const prompt = `mcp video ${randomUUID()}`;
     rig.provider.on(prompt, state({ status: 'in_progress' }));
@@ -355,11 +355,11 @@ describe('POST /mcp over HTTP', () => {
     await expect(client.ping()).rejects.toThrow('draining');
   });
 
-  it('edits what the user has uploaded', async () => {
+  it('edits an image that the user uploaded', async () => {
     const { user, client, prompt } = await prepare();
     const mine = rig.media.client(user.credential);
-    const { said, assetId } = await upload(mine, await newImage());
-    expect((await mine.register(said)).status).toBe(201);
+    const { registration, assetId } = await upload(mine, await newImage());
+    expect((await mine.register(registration)).status).toBe(201);
     expect(dataOf(await callTool(client, 'edit_image', { prompt, assetId }))).toMatchObject({ status: 'completed' });
   });
 });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { version } from '#platform/version.ts';
-import type { Said } from '../../../test/agent/provider.fixture.ts';
+import type { ScriptedAnswer } from '../../../test/agent/provider.fixture.ts';
 import type { Chatter } from '../../../test/agent/rig.fixture.ts';
 import { impatient, json, providerKey, type ScriptedRig, startScripted } from '../../../test/agent/scripted.fixture.ts';
 
@@ -16,11 +16,11 @@ afterAll(() => Promise.all([rig.close(), hasty.close()]));
 
 const textOf = (parts: readonly { readonly type: string }[] = []) =>
   parts.flatMap((part) => (part.type === 'text' ? [String(Reflect.get(part, 'text'))] : [])).join('');
-const sse = (body: string): Said => ({ answer: { type: 'text/event-stream', body } });
+const sse = (body: string): ScriptedAnswer => ({ answer: { type: 'text/event-stream', body } });
 const begun = 'data: {"id":"1","choices":[{"index":0,"delta":{"content":"Half a sen"}}]}\n\n';
 const brokeOff = 'The model did not complete its answer.';
 
-describe.concurrent('a model provider that fails is a run that failed, with a reason; it costs nothing', () => {
+describe.concurrent('a failed model provider fails the run with a reason, for free', () => {
   it.each([
     ['401', json({ error: { message: 'bad key sk-123' } }, 401), 'The model provider rejected the credentials (401).'],
     ['403', json({}, 403), 'The model provider rejected the credentials (403).'],
@@ -33,20 +33,23 @@ describe.concurrent('a model provider that fails is a run that failed, with a re
     ['events of another kind', sse('data: {"hello":1}\n\ndata: [DONE]\n\n'), /./],
     ['nothing', sse(''), /./],
     ['only its end', sse('data: [DONE]\n\n'), /./],
-  ] satisfies readonly (readonly [string, Said, string | RegExp])[])('%s', async (_title, said, reason) => {
-    const poor = await rig.user('free', 5);
-    const { status, error, taskId } = await rig.tell(poor, [said]);
-    expect(status).toBe('failed');
-    if (typeof reason === 'string') expect(error).toBe(reason);
-    // The public sentence contains no URL, no key and no text of the provider.
-    expect(error).toMatch(/^The model (provider )?[a-z][^:/]*\.$/);
-    expect(await rig.credits(poor)).toBe(5);
-    const { events, done } = await poor.stream(taskId);
-    expect([events.at(-1)?.data, done]).toEqual([{ type: 'error', errorText: error }, true]);
-  });
+  ] satisfies readonly (readonly [string, ScriptedAnswer, string | RegExp])[])(
+    '%s',
+    async (_title, scripted, reason) => {
+      const poor = await rig.user('free', 5);
+      const { status, error, taskId } = await rig.runScript(poor, [scripted]);
+      expect(status).toBe('failed');
+      if (typeof reason === 'string') expect(error).toBe(reason);
+      // The public sentence contains no URL, no key and no text of the provider.
+      expect(error).toMatch(/^The model (provider )?[a-z][^:/]*\.$/);
+      expect(await rig.credits(poor)).toBe(5);
+      const { events, done } = await poor.stream(taskId);
+      expect([events.at(-1)?.data, done]).toEqual([{ type: 'error', errorText: error }, true]);
+    },
+  );
 
   it('stops in the middle of a word: the shown part is stored', async () => {
-    const { status, error, answer } = await rig.tell(user, [{ half: 'Half a sen' }]);
+    const { status, error, answer } = await rig.runScript(user, [{ half: 'Half a sen' }]);
     expect([status, error, textOf(answer?.parts)]).toEqual(['failed', brokeOff, 'Half a sen']);
     expect(answer?.metadata).toMatchObject({ status: 'failed', error: brokeOff });
   });
@@ -55,36 +58,36 @@ describe.concurrent('a model provider that fails is a run that failed, with a re
     ['without a byte', { hang: true }, ''],
     ['after its head', { answer: { type: 'text/event-stream', stall: true } }, ''],
     ['in the middle of a word', { answer: { type: 'text/event-stream', body: begun, stall: true } }, 'Half a sen'],
-  ] satisfies readonly (readonly [string, Said, string])[])('hangs %s', async (_title, said, shown) => {
+  ] satisfies readonly (readonly [string, ScriptedAnswer, string])[])('hangs %s', async (_title, scripted, shown) => {
     const waiting = await hasty.user('pro', 5);
-    const { status, error, answer } = await hasty.tell(waiting, [said]);
+    const { status, error, answer } = await hasty.runScript(waiting, [scripted]);
     expect([status, error, textOf(answer?.parts)]).toEqual(['failed', 'The model stopped responding.', shown]);
     expect(await hasty.credits(waiting)).toBe(5);
   });
 
   it('answers an error in its stream', async () => {
-    const { status, error } = await rig.tell(user, [sse('data: {"error":{"message":"secret sk-1"}}\n\n')]);
+    const { status, error } = await rig.runScript(user, [sse('data: {"error":{"message":"secret sk-1"}}\n\n')]);
     expect([status, error]).toEqual(['failed', 'The model provider failed.']);
   });
 
   it('fails after a tool was carried out: the tool stays in the message', async () => {
     const call = { id: 'c', name: 'recallMemory', args: { query: 'x' } };
-    const { status, tools } = await rig.tell(user, [{ calls: [call] }, json({}, 400)]);
+    const { status, tools } = await rig.runScript(user, [{ calls: [call] }, json({}, 400)]);
     expect(status).toBe('failed');
     expect(tools[0]).toMatchObject({ type: 'tool-recallMemory', state: 'output-available' });
   });
 
   it('is busy once, and answers then', async () => {
-    const { status, answer } = await rig.tell(user, [json({}, 429), json({}, 503), { text: 'Here I am.' }]);
+    const { status, answer } = await rig.runScript(user, [json({}, 429), json({}, 503), { text: 'Here I am.' }]);
     expect([status, textOf(answer?.parts)]).toEqual(['completed', 'Here I am.']);
   });
 });
 
 describe('a model provider that works', () => {
   it('receives its key, the model, the tools and the conversation', async () => {
-    const { threadId, answer } = await rig.tell(user, [{ text: 'One.' }]);
-    await rig.tell(user, [{ text: 'Two.' }], threadId);
-    const { authorization, userAgent, path, body } = rig.provider.asked.at(-1) ?? {};
+    const { threadId, answer } = await rig.runScript(user, [{ text: 'One.' }]);
+    await rig.runScript(user, [{ text: 'Two.' }], threadId);
+    const { authorization, userAgent, path, body } = rig.provider.requests.at(-1) ?? {};
     expect([path, authorization]).toEqual(['/v1/chat/completions', `Bearer ${providerKey}`]);
     expect(userAgent).toBe(`Atelier/${version}`);
     const { model, stream, tools, messages } = body as Record<string, { function: { name: string } }[]>;
@@ -113,13 +116,13 @@ describe('a model provider that works', () => {
 
   it('returns an answer of a megabyte with all kinds of Unicode characters', async () => {
     const text = 'Ünïcode 🦔 \u2028 "quoted" \\ '.repeat(50_000);
-    const { status, answer } = await rig.tell(user, [{ text: `${text}\0` }]);
+    const { status, answer } = await rig.runScript(user, [{ text: `${text}\0` }]);
     expect(status).toBe('completed');
     expect(textOf(answer?.parts) === text).toBe(true);
   });
 
   it('exceeds the limit of a stream: the run fails, with the shown part', async () => {
-    const { status, error, answer } = await rig.tell(user, [{ text: 'x'.repeat(17 * 1024 * 1024) }]);
+    const { status, error, answer } = await rig.runScript(user, [{ text: 'x'.repeat(17 * 1024 * 1024) }]);
     expect([status, error]).toEqual(['failed', 'The answer is too long.']);
     expect(textOf(answer?.parts).length).toBeGreaterThan(1_000_000);
   });

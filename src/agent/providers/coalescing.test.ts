@@ -111,7 +111,7 @@ it('fails when the provider pauses for too long, and ends its work', async () =>
   expect(broken).toEqual([expect.any(DeadlineExceeded)]);
 });
 
-it('reads nothing more while the reader is behind, and does not count that time as a pause', async () => {
+it('stops reading while the reader is behind, and does not count that time as a pause', async () => {
   let produced = 0;
   const endless = new ReadableStream<Part>(
     {

@@ -10,7 +10,7 @@ export interface Image {
 }
 
 /** An image or clip that a generator has made. */
-export interface Made {
+export interface Generated {
   /** The name of the model, if it is known. */
   readonly model?: string | undefined;
 }
@@ -20,8 +20,8 @@ export interface ImageGenerator {
     readonly prompt: string;
     readonly ratio: Ratio;
     readonly signal: AbortSignal;
-  }): Promise<Image & Made>;
-  edit(order: ImageEdit): Promise<Image & Made>;
+  }): Promise<Image & Generated>;
+  edit(order: ImageEdit): Promise<Image & Generated>;
 }
 
 export interface ImageEdit {
@@ -34,7 +34,7 @@ export interface ImageEdit {
   readonly signal: AbortSignal;
 }
 
-export interface Clip extends Made {
+export interface Clip extends Generated {
   readonly bytes: Uint8Array;
   readonly mime: string;
   readonly facts?: { readonly width: number; readonly height: number; readonly durationMs: number };

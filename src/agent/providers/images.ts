@@ -1,6 +1,6 @@
 /** Images by an OpenAI-compatible provider: `/images/generations`, `/images/edits`. */
 import { z } from 'zod';
-import { type Image, type ImageGenerator, type Made, ProviderFailed, type Ratio } from './generators.ts';
+import { type Generated, type Image, type ImageGenerator, ProviderFailed, type Ratio } from './generators.ts';
 import { parseJson } from './mediafetch.ts';
 import { callProvider, type ProviderSettings } from './requests.ts';
 
@@ -24,7 +24,7 @@ export function openImageProvider(settings: ProviderSettings, timeoutMs = imageT
   const fetchFrom = (url: string, signal: AbortSignal) =>
     callProvider(settings, 'image', { method: 'GET', path: url, ...limits, signal });
   const model = settings.name;
-  const readImage = async (answer: Body, signal: AbortSignal): Promise<Image & Made> => ({
+  const readImage = async (answer: Body, signal: AbortSignal): Promise<Image & Generated> => ({
     ...(await imageIn(answer, (url) => fetchFrom(url, signal))),
     model,
   });

@@ -33,8 +33,8 @@ export function createMediaFetch(options: MediaFetchOptions): typeof fetch {
   return async (input, init) => {
     const request = await readRequest(input, init, options);
     const { signal } = request;
-    const ask = () => withDeadline(timeoutMs, (ended) => send(request, guard, options.maxBytes, ended), signal);
-    const response = await askWithRetries(ask, signal).catch((error: unknown) => {
+    const attempt = () => withDeadline(timeoutMs, (ended) => send(request, guard, options.maxBytes, ended), signal);
+    const response = await sendWithRetries(attempt, signal).catch((error: unknown) => {
       signal?.throwIfAborted();
       // A text, because packages replace errors that an error with a network code caused.
       const cause = reasonsOf(error);
@@ -119,13 +119,13 @@ function readHeaders(sent: Iterable<[string, string]>): Headers {
 }
 
 /** Neither a time limit nor a body that is too large is retried. */
-async function askWithRetries(
-  ask: () => Promise<MediaResponse>,
+async function sendWithRetries(
+  attempt: () => Promise<MediaResponse>,
   signal: AbortSignal | undefined,
 ): Promise<MediaResponse> {
   for (let tries = 1; ; tries++) {
     const isLast = tries === maxTries;
-    const response = await ask().catch((error: unknown) => {
+    const response = await attempt().catch((error: unknown) => {
       signal?.throwIfAborted();
       // `fetch` rejects with a TypeError when a connection is refused or broken.
       if (isLast || !(error instanceof TypeError)) throw error;

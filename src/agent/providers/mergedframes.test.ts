@@ -92,7 +92,7 @@ describe('frames that arrive together', () => {
     expect(await merged(stream)).toBe(stream);
   });
 
-  it('are the same wherever the connection splits them', async () => {
+  it('are the same for any split of the bytes', async () => {
     const stream = `${text('Grüße ')}${text('日本語')}: wait\n\n${text(' a')}${text('b')}${chunk({ delta: {}, finish_reason: 'stop' })}data: [DONE]\n\n`;
     const expected = flatten(stream);
     for (const lines of [stream, stream.replaceAll('\n', '\r\n')]) {
@@ -114,7 +114,7 @@ it('passes a frame of any length', async () => {
   );
 });
 
-it('passes the first frame at once, and what arrives in the window together', async () => {
+it('passes the first frame immediately, and merges the frames of the window', async () => {
   const { body, send, close } = openBody();
   const reader = mergeDeltas(body, () => 50).getReader();
   const next = async () => new TextDecoder().decode((await reader.read()).value);
@@ -127,7 +127,7 @@ it('passes the first frame at once, and what arrives in the window together', as
   expect((await reader.read()).done).toBe(true);
 });
 
-it('reports the error of the connection after what came before it', async () => {
+it('reports a connection error after the frames that arrived before it', async () => {
   const { body, send, fail } = openBody();
   const reader = mergeDeltas(body, () => 0).getReader();
   send(text('a'));

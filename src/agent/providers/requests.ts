@@ -31,7 +31,7 @@ export async function callProvider(
     ...(json === undefined ? {} : { 'content-type': 'application/json' }),
   };
   const body = form ?? (json === undefined ? null : JSON.stringify(json));
-  const ask = createMediaFetch({ what, baseUrl: url, timeoutMs, maxBytes });
-  const response = await ask(isForeign ? path : url + path, { method, headers, body, signal });
+  const sendRequest = createMediaFetch({ what, baseUrl: url, timeoutMs, maxBytes });
+  const response = await sendRequest(isForeign ? path : url + path, { method, headers, body, signal });
   return { bytes: await response.bytes(), mime: response.headers.get('content-type') ?? '' };
 }

@@ -1,6 +1,6 @@
 /** Providers that fail, hang or respond in unusual forms, by the effect on the user's run and its cost. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Asked, Said } from '../../../test/agent/provider.fixture.ts';
+import type { ReceivedRequest, ScriptedAnswer } from '../../../test/agent/provider.fixture.ts';
 import { type Chatter, modelsOf, newThread } from '../../../test/agent/rig.fixture.ts';
 import {
   calling,
@@ -21,56 +21,56 @@ beforeAll(async () => {
 afterAll(() => rig.close());
 
 const callsSince = (count: number, path = '/chat/completions') =>
-  rig.provider.asked.slice(count).filter((one) => one.path.endsWith(path)).length;
+  rig.provider.requests.slice(count).filter((one) => one.path.endsWith(path)).length;
 
 describe('finish reasons', () => {
   it.each(['stop', 'length', 'eos', 'eos_token', 'end_turn', 'STOP', 'max_tokens', 'refusal'])(
     '%s ends the answer well, and is kept',
     async (reason) => {
-      const { status, error, answer } = await rig.tell(user, [textStream('The whole answer.', reason)]);
+      const { status, error, answer } = await rig.runScript(user, [textStream('The whole answer.', reason)]);
       expect([status, error, answer?.metadata.finishReason]).toEqual(['completed', null, reason]);
     },
   );
 
   it('an empty one ends the answer well', async () => {
-    expect((await rig.tell(user, [textStream('The whole answer.', '')])).status).toBe('completed');
+    expect((await rig.runScript(user, [textStream('The whole answer.', '')])).status).toBe('completed');
   });
 
   it('without one the answer has broken off', async () => {
-    const { status, error } = await rig.tell(user, [textStream('Half')]);
+    const { status, error } = await rig.runScript(user, [textStream('Half')]);
     expect([status, error]).toEqual(['failed', 'The model did not complete its answer.']);
   });
 
   it('at the last step the answer is complete: max-steps', async () => {
     const call = calling('recallMemory', { query: 'bees' })[0];
     if (call === undefined) throw new Error('there is no call');
-    const before = rig.provider.asked.length;
-    const { status, answer } = await rig.tell(user, [call]);
+    const before = rig.provider.requests.length;
+    const { status, answer } = await rig.runScript(user, [call]);
     expect([status, answer?.metadata.finishReason, callsSince(before)]).toEqual(['completed', 'max-steps', 8]);
   });
 });
 
 describe('a provider that refuses for a while', () => {
   it.each([408, 429, 500, 502, 503])('%i is tried again', async (status) => {
-    const told = await rig.tell(user, [refusal(status, { 'retry-after': '0' }), textStream('Well.', 'stop')]);
-    expect([told.status, told.error]).toEqual(['completed', null]);
+    const outcome = await rig.runScript(user, [refusal(status, { 'retry-after': '0' }), textStream('Well.', 'stop')]);
+    expect([outcome.status, outcome.error]).toEqual(['completed', null]);
   });
 
   it('is tried three times', async () => {
-    const before = rig.provider.asked.length;
-    const { status, error } = await rig.tell(user, [refusal(503, { 'retry-after': '0' })]);
+    const before = rig.provider.requests.length;
+    const { status, error } = await rig.runScript(user, [refusal(503, { 'retry-after': '0' })]);
     expect([status, error, callsSince(before)]).toEqual(['failed', 'The model provider returned 503.', 3]);
   });
 
   it('that requests a pause of more than 30 s fails immediately', async () => {
-    const before = rig.provider.asked.length;
-    const { status } = await rig.tell(user, [refusal(429, { 'retry-after': '31' })]);
+    const before = rig.provider.requests.length;
+    const { status } = await rig.runScript(user, [refusal(429, { 'retry-after': '31' })]);
     expect([status, callsSince(before)]).toEqual(['failed', 1]);
   });
 
   it('that is permanent (401) is not retried', async () => {
-    const before = rig.provider.asked.length;
-    expect((await rig.tell(user, [refusal(401)])).status).toBe('failed');
+    const before = rig.provider.requests.length;
+    expect((await rig.runScript(user, [refusal(401)])).status).toBe('failed');
     expect(callsSince(before)).toBe(1);
   });
 });
@@ -78,12 +78,13 @@ describe('a provider that refuses for a while', () => {
 describe('a prompt that is too long', () => {
   it('is sent again with the newest half, starting at a user message', async () => {
     const threadId = newThread();
-    for (let index = 0; index < 6; index++) await rig.tell(user, [textStream(`Answer ${index}`, 'stop')], threadId);
-    const before = rig.provider.asked.length;
+    for (let index = 0; index < 6; index++)
+      await rig.runScript(user, [textStream(`Answer ${index}`, 'stop')], threadId);
+    const before = rig.provider.requests.length;
     const tooLong = refusal(400, {}, "This model's maximum context length is 8192 tokens.");
-    const { status } = await rig.tell(user, [tooLong, textStream('Short.', 'stop')], threadId);
+    const { status } = await rig.runScript(user, [tooLong, textStream('Short.', 'stop')], threadId);
     expect([status, callsSince(before)]).toEqual(['completed', 2]);
-    const [whole, half] = rig.provider.asked.slice(before).map(messagesOf);
+    const [whole, half] = rig.provider.requests.slice(before).map(messagesOf);
     expect(half?.length).toBeLessThan((whole?.length ?? 0) * 0.7);
     expect(half?.map(({ role }) => role).slice(0, 2)).toEqual(['system', 'user']);
     expect(half?.at(-1)).toEqual(whole?.at(-1));
@@ -98,10 +99,10 @@ describe('a prompt that is too long', () => {
       const poor = await small.user('pro', 100);
       const threadId = newThread();
       const long = 'bees '.repeat(1500);
-      for (let index = 0; index < 5; index++) await small.tell(poor, [textStream(long, 'stop')], threadId);
-      const before = small.provider.asked.length;
-      expect((await small.tell(poor, [textStream('Short.', 'stop')], threadId)).status).toBe('completed');
-      const sent = messagesOf(small.provider.asked[before] ?? expect.fail('nothing was sent'));
+      for (let index = 0; index < 5; index++) await small.runScript(poor, [textStream(long, 'stop')], threadId);
+      const before = small.provider.requests.length;
+      expect((await small.runScript(poor, [textStream('Short.', 'stop')], threadId)).status).toBe('completed');
+      const sent = messagesOf(small.provider.requests[before] ?? expect.fail('nothing was sent'));
       expect(JSON.stringify(sent).length).toBeLessThan(8000 * 4);
       expect(sent[1]?.role).toBe('user');
     } finally {
@@ -113,23 +114,23 @@ describe('a prompt that is too long', () => {
 describe('a provider of images', () => {
   it('that is busy for a moment is tried again', async () => {
     rig.provider.on('a blue bee', refusal(429, { 'retry-after': '0' }), imageAnswer(await makeImage('png')));
-    const { status, tools } = await rig.tell(user, calling('generateImage', { prompt: 'a blue bee' }));
+    const { status, tools } = await rig.runScript(user, calling('generateImage', { prompt: 'a blue bee' }));
     expect([status, tools[0]?.output]).toMatchObject(['completed', { status: 'completed' }]);
   });
 
   it('that fails adds its error to the prompt and to the message; the run continues, and the image is free', async () => {
     rig.provider.on('a green bee', refusal(503, { 'retry-after': '0' }));
     const poor = await rig.user('pro', 10);
-    const before = rig.provider.asked.length;
-    const { status, tools, answer } = await rig.tell(poor, calling('generateImage', { prompt: 'a green bee' }));
+    const before = rig.provider.requests.length;
+    const { status, tools, answer } = await rig.runScript(poor, calling('generateImage', { prompt: 'a green bee' }));
     expect([status, callsSince(before, '/images/generations')]).toEqual(['completed', 3]);
     const failure = { code: 'provider_failed', message: 'The image provider returned 503.', retryable: true };
     expect(tools[0]?.output).toMatchObject({ status: 'failed', failure });
-    expect(JSON.stringify(rig.provider.asked.at(-1)?.body)).toContain('provider_failed');
+    expect(JSON.stringify(rig.provider.requests.at(-1)?.body)).toContain('provider_failed');
     expect([await rig.credits(poor), answer?.metadata.credits]).toEqual([9, 1]);
   });
 
-  it('gets at most four orders of a run at a time', async () => {
+  it('receives at most four concurrent requests of a run', async () => {
     let working = 0;
     let most = 0;
     const bytes = await makeImage('png');
@@ -151,7 +152,7 @@ describe('a provider of images', () => {
         name: 'generateImage',
         args: { prompt: 'p' },
       }));
-      const { status, tools } = await busy.tell(await busy.user('pro', 100), [{ calls }, { text: 'Done.' }]);
+      const { status, tools } = await busy.runScript(await busy.user('pro', 100), [{ calls }, { text: 'Done.' }]);
       expect([status, tools.length, most]).toEqual(['completed', 9, 4]);
     } finally {
       await busy.close();
@@ -172,11 +173,11 @@ describe('settings of the model', () => {
       settings: { instructions: 'You only speak of bees.' },
     });
     try {
-      await custom.tell(await custom.user('pro', 10), [textStream('Buzz.', 'stop')]);
-      const asked = custom.provider.asked.at(-1);
-      expect(asked?.path).toBe('/v1/chat/completions?api-version=2026-01-01');
-      expect(asked?.headers['x-title']).toBe('Bees');
-      expect(asked?.body).toMatchObject({
+      await custom.runScript(await custom.user('pro', 10), [textStream('Buzz.', 'stop')]);
+      const request = custom.provider.requests.at(-1);
+      expect(request?.path).toBe('/v1/chat/completions?api-version=2026-01-01');
+      expect(request?.headers['x-title']).toBe('Bees');
+      expect(request?.body).toMatchObject({
         temperature: 0.3,
         max_tokens: 777,
         reasoning_effort: 'low',
@@ -190,7 +191,7 @@ describe('settings of the model', () => {
 });
 
 describe('several models', () => {
-  it('have plans, prices and a fallback of their own', async () => {
+  it('have their own plans, prices and fallback', async () => {
     const several = await startScripted();
     const { url } = several.provider;
     const file = [
@@ -222,8 +223,8 @@ describe('several models', () => {
       expect(await several.credits(max)).toBe(5);
       const fallen = await start(pro, 'broken');
       expect(await at(pro).ended(String(fallen.body.taskId))).toMatchObject({ status: 'completed', error: null });
-      expect(several.provider.asked.at(-1)?.body).toMatchObject({ model: 'maker/small' });
-      expect(several.provider.asked.at(-1)?.authorization).toBe(`Bearer ${providerKey}`);
+      expect(several.provider.requests.at(-1)?.body).toMatchObject({ model: 'maker/small' });
+      expect(several.provider.requests.at(-1)?.authorization).toBe(`Bearer ${providerKey}`);
       expect(await several.credits(pro)).toBe(8);
     } finally {
       await several.close();
@@ -237,9 +238,9 @@ describe('a model without a first token in time', () => {
   it.each([
     ['not a byte', { hang: true }],
     ['an empty role chunk', { answer: { type: 'text/event-stream', body: roleOnly, stall: true } }],
-  ] satisfies readonly (readonly [string, Said])[])(
+  ] satisfies readonly (readonly [string, ScriptedAnswer])[])(
     '%s: is not tried again, and its fallback answers',
-    async (_title, said) => {
+    async (_title, scripted) => {
       const patient = await startScripted({ patienceMs: 700 });
       const { url } = patient.provider;
       const file = [
@@ -248,12 +249,12 @@ describe('a model without a first token in time', () => {
       ];
       const other = await patient.another({ model: modelsOf({ file }), pace: { idleMs: 700 } });
       try {
-        const isSlow = ({ body }: Asked) => Reflect.get(Object(body), 'model') === 'maker/slow';
-        patient.provider.on('<slowly>', (asked) => (isSlow(asked) ? said : textStream('Quick.', 'stop')));
+        const isSlow = ({ body }: ReceivedRequest) => Reflect.get(Object(body), 'model') === 'maker/slow';
+        patient.provider.on('<slowly>', (request) => (isSlow(request) ? scripted : textStream('Quick.', 'stop')));
         const speaker = patient.at(other.url, await patient.user('pro', 10));
         const taskId = await speaker.ask(newThread(), '<slowly>');
         expect(await speaker.ended(taskId)).toMatchObject({ status: 'completed', error: null });
-        expect(patient.provider.asked.map(({ body }) => Reflect.get(Object(body), 'model'))).toEqual([
+        expect(patient.provider.requests.map(({ body }) => Reflect.get(Object(body), 'model'))).toEqual([
           'maker/slow',
           'maker/quick',
         ]);
@@ -275,13 +276,13 @@ describe('usage', () => {
 
   it('is stored with the answer, and summed by day and model', async () => {
     const spender = await rig.user('pro', 100);
-    const { answer } = await rig.tell(spender, [textStream('Yes.', 'stop', usage)]);
+    const { answer } = await rig.runScript(spender, [textStream('Yes.', 'stop', usage)]);
     expect(answer?.metadata).toMatchObject({
       usage: { inputTokens: 100, outputTokens: 20, totalTokens: 120, reasoningTokens: 5, cachedInputTokens: 60 },
       credits: 1,
     });
     rig.provider.on('a paid bee', imageAnswer(await makeImage('png')));
-    const drawn = await rig.tell(spender, calling('generateImage', { prompt: 'a paid bee' }));
+    const drawn = await rig.runScript(spender, calling('generateImage', { prompt: 'a paid bee' }));
     expect(drawn.answer?.metadata).toMatchObject({ usage: { inputTokens: null, reasoningTokens: null }, credits: 3 });
     const day = new Date().toISOString().slice(0, 10);
     const spent = {

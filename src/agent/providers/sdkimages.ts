@@ -1,7 +1,14 @@
 /** Images by the AI SDK's image models. */
 import { type ImageModelV4, type ImageModelV4CallOptions, InvalidResponseDataError } from '@ai-sdk/provider';
 import { withDeadline } from '#platform/resilience/deadline.ts';
-import { type Image, type ImageGenerator, type Made, OrderRefused, ProviderFailed, type Ratio } from './generators.ts';
+import {
+  type Generated,
+  type Image,
+  type ImageGenerator,
+  OrderRefused,
+  ProviderFailed,
+  type Ratio,
+} from './generators.ts';
 import { describeImage, imageSizes } from './images.ts';
 import { explainSdkFailure } from './sdkfailures.ts';
 
@@ -31,7 +38,12 @@ export function createSdkImages({ model, editModel, takesSize, timeoutMs }: SdkI
   };
 }
 
-async function make(model: ImageModelV4, order: Order, timeoutMs: number, signal: AbortSignal): Promise<Image & Made> {
+async function make(
+  model: ImageModelV4,
+  order: Order,
+  timeoutMs: number,
+  signal: AbortSignal,
+): Promise<Image & Generated> {
   const defaults = { n: 1, size: undefined, aspectRatio: undefined, seed: undefined, files: undefined };
   const call = { ...defaults, mask: undefined, providerOptions: {}, ...order };
   const generate = async (abortSignal: AbortSignal) => model.doGenerate({ ...call, abortSignal });

@@ -75,7 +75,7 @@ it('a package without a key fails the run and names the reason', async () => {
   expect([status, error]).toEqual(['failed', 'The model provider needs a key.']);
 });
 
-it('DeepSeek gets the reasoning of a call back in the next run too', async () => {
+it('sends the reasoning of a call back to DeepSeek in the next run', async () => {
   const { id } = cases.find(({ title }) => title.startsWith('DeepSeek: comments')) ?? { id: '' };
   const answers = cases.find((wire) => wire.id === id)?.answers ?? [];
   server.on(id, ...answers);

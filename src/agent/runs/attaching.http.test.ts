@@ -85,7 +85,7 @@ describe('a refused run leaves no asset', () => {
   );
 });
 
-it('a run that starts leaves one, and costs one run', async () => {
+it('a started run creates one asset and costs one run', async () => {
   const [user, threadId] = [await rig.user('pro', 10), newThread()];
   const { status, body } = await send(user, threadId);
   expect(status).toBe(201);

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { invalid, problems } from '#platform/problem.ts';
 import type { TaskRequest } from '../api.ts';
 import { readDataUrl, unreadable } from '../attachments.ts';
-import { judgeReadable, keep, type LibraryDeps, Refused } from '../services/library.ts';
+import { findUnreadable, keep, type LibraryDeps, Refused } from '../services/library.ts';
 
 export interface AttachingDeps extends LibraryDeps {
   /** The asset of one of our signed URLs. */
@@ -59,7 +59,7 @@ const isAsset = ({ url }: FilePart) => /^asset:/i.test(url);
 const isDataImage = (part: Part): part is FilePart => part.type === 'file' && /^data:image\//i.test(part.url);
 
 async function checkReadable(deps: LibraryDeps, userId: string, assetIds: readonly string[]): Promise<void> {
-  const { absent, foreign } = await judgeReadable(deps, userId, assetIds);
+  const { absent, foreign } = await findUnreadable(deps, userId, assetIds);
   if (absent[0] !== undefined) throw invalid('body.message.parts', `asset:${absent[0]} does not exist`);
   if (foreign[0] !== undefined)
     throw problems.forbidden({

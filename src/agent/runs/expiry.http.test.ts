@@ -59,7 +59,7 @@ describe('a task past its time-to-live', () => {
 });
 
 describe('a service that is shut down', () => {
-  it('refuses new runs and its health, serves all else, and lets runs go on for a while', async () => {
+  it('rejects new runs and health checks, serves all other requests, and lets runs continue for a while', async () => {
     const user = await rig.user('pro', 100);
     const other = await rig.another({
       settings: { ...testSettings, drainS: 20 },

@@ -127,7 +127,7 @@ describe('a thread', () => {
     expect([await rig.credits(user), await user.messages(threadId)]).toEqual(before);
   };
 
-  it('holds at most 2000 messages, answers included; rewound, it takes the next question', async () => {
+  it('contains at most 2000 messages including answers, and accepts a question after a rewind', async () => {
     const user = await rig.user();
     const threadId = await fill(user, 1998, 10);
     await user.ended(await user.ask(threadId, 'The last question'));
@@ -170,16 +170,16 @@ describe('a thread', () => {
   it('reaches the model as far as it fits, newest first', async () => {
     const user = await rig.user();
     const threadId = await fill(user, 2, 500_000);
-    const told = await rig.tell(user, [{ text: 'So be it.' }], threadId);
-    expect(told.status).toBe('completed');
-    const { body } = rig.provider.asked.at(-1) ?? {};
+    const outcome = await rig.runScript(user, [{ text: 'So be it.' }], threadId);
+    expect(outcome.status).toBe('completed');
+    const { body } = rig.provider.requests.at(-1) ?? {};
     const { messages } = body as { messages: { role: string }[] };
     expect(messages.map(({ role }) => role)).toEqual(['system', 'user']);
   });
 });
 
 describe('an aborted run', () => {
-  it('is free as long as it has shown nothing, and costs 1 from its first word on', async () => {
+  it('is free before its first word, and costs 1 from then on', async () => {
     const user = await rig.user('free', 3);
     expect(await abort(user, await user.ask(newThread(), '<hang>'))).toBe('aborted');
     expect(await rig.credits(user)).toBe(3);

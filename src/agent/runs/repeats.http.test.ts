@@ -55,7 +55,7 @@ onEveryPair('a start that is repeated', (pair) => {
     await sender.ended(String(first.body.taskId));
   });
 
-  it('with another body is 409, and starts nothing', async () => {
+  it('with another body returns 409 and starts no run', async () => {
     const sender = await rig.user();
     const [key, threadId] = [randomUUID(), newThread()];
     const first = await start(sender, key, { threadId, text: 'hi' });
@@ -150,7 +150,7 @@ onEveryPair('a start that is repeated', (pair) => {
     expect([await runsOf(sender), await questionsOf(sender, threadId)]).toEqual([1, 1]);
   });
 
-  it('costs nothing without credits either: the repetition is found first', async () => {
+  it('returns the run even without credits', async () => {
     const poor = await rig.user('pro', 1);
     const threadId = newThread();
     const first = await poor.call('POST', '/task', said(threadId, 'm1'));
@@ -174,7 +174,7 @@ onEveryPair('a start that is repeated', (pair) => {
     expect(await questionsOf(sender, threadId)).toBe(1);
   });
 
-  it('of an aborted run that has shown nothing names that run', async () => {
+  it('of an aborted run without output returns that run', async () => {
     const sender = await rig.user();
     const threadId = newThread();
     const message = { id: 'm1', role: 'user', parts: [{ type: 'text', text: '/slow 60' }] };

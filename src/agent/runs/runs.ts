@@ -104,7 +104,7 @@ export async function startRun(
     await payForRun(deps, tx, taskId, userId, chosen);
     if (from !== undefined) await rewindThread(tx, threadId, from.seq);
     await appendQuestion(tx, userId, request, taskId);
-    if (isRehearsal) throw new Rehearsed();
+    if (isRehearsal) throw new DryRunEnded();
     const run = await insertRun(tx, {
       taskId,
       threadId,
@@ -120,7 +120,7 @@ export async function startRun(
 }
 
 /** Rolls back a start that was only to be checked. */
-class Rehearsed extends Error {}
+class DryRunEnded extends Error {}
 
 /** Throws what `startRun` would throw, and changes nothing. */
 export async function checkStart(
@@ -132,7 +132,7 @@ export async function checkStart(
   keyed?: KeyedStart,
 ): Promise<void> {
   await startRun(deps, lease, userId, request, chosen, keyed, true).catch((error: unknown) => {
-    if (!(error instanceof Rehearsed)) throw error;
+    if (!(error instanceof DryRunEnded)) throw error;
   });
 }
 

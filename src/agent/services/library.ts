@@ -85,9 +85,9 @@ const storable = (prompt: string) => prompt.replaceAll('\0', '').toWellFormed() 
 /** The body of an answer that is 200 or 201. */
 function accept(answer: Awaited<ReturnType<ActingClient['send']>>): unknown {
   if (answer.status === 200 || answer.status === 201) return answer.json();
-  const said = refusal.safeParse(answer.json());
+  const parsed = refusal.safeParse(answer.json());
   const isOfTheFile = [400, 413, 422, 451].includes(answer.status);
-  if (said.success && isOfTheFile) throw new Refused(said.data.message, answer.status);
+  if (parsed.success && isOfTheFile) throw new Refused(parsed.data.message, answer.status);
   throw new Error(`the media service returned ${answer.status}`);
 }
 
@@ -224,7 +224,7 @@ async function download(url: string, maxBytes: number, outer: AbortSignal): Prom
 }
 
 /** Which of the assets the user may not read, and whether that is because they do not exist. Throws `engine_unavailable`. */
-export async function judgeReadable(
+export async function findUnreadable(
   { media }: LibraryDeps,
   userId: string,
   assetIds: readonly string[],

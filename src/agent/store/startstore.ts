@@ -26,7 +26,7 @@ export interface Started {
 
 /** docs/specification/agent.md#idempotent-starts */
 const keptForHours = 24;
-const isKept = sql<boolean>`created_at > clock_timestamp() - make_interval(hours => ${keptForHours})`;
+const isRetained = sql<boolean>`created_at > clock_timestamp() - make_interval(hours => ${keptForHours})`;
 
 /** The start that used the key within the last 24 hours. */
 export function findStart(db: Db<StartTables>, { userId, key }: KeyedStart) {
@@ -35,7 +35,7 @@ export function findStart(db: Db<StartTables>, { userId, key }: KeyedStart) {
     .select(['body_digest as bodyDigest', 'task_id as taskId', 'thread_id as threadId'])
     .where('user_id', '=', userId)
     .where('key', '=', key)
-    .where(isKept)
+    .where(isRetained)
     .executeTakeFirst();
 }
 
@@ -46,7 +46,7 @@ export async function takeKey(tx: Tx<StartTables>, start: KeyedStart, started: S
     .deleteFrom('agent_starts')
     .where('user_id', '=', userId)
     .where('key', '=', key)
-    .where(sql<boolean>`not (${isKept})`)
+    .where(sql<boolean>`not (${isRetained})`)
     .execute();
   const { numInsertedOrUpdatedRows } = await tx
     .insertInto('agent_starts')
@@ -65,6 +65,6 @@ export async function takeKey(tx: Tx<StartTables>, start: KeyedStart, started: S
 export async function deleteOldStarts(db: Db<StartTables>, limit = 1000): Promise<void> {
   await sql`
     delete from agent_starts where (user_id, key) in (
-      select user_id, key from agent_starts where not (${isKept}) limit ${limit} for update skip locked
+      select user_id, key from agent_starts where not (${isRetained}) limit ${limit} for update skip locked
     )`.execute(db);
 }

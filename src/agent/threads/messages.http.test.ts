@@ -32,13 +32,13 @@ const say = async (threadId: string, parts: readonly object[], more = {}, chatte
 /** Of this user, in the library. */
 async function newAsset(chatter: Chatter, scopeKind = 'thread') {
   const client = rig.media.client(chatter.credential);
-  const { said, assetId } = await upload(client, await makeImage('png'), { scopeKind });
-  expect((await client.register(said)).status).toBe(201);
+  const { registration, assetId } = await upload(client, await makeImage('png'), { scopeKind });
+  expect((await client.register(registration)).status).toBe(201);
   return assetId;
 }
 
 describe('addresses of media', () => {
-  it('are signed when messages are read, and stored nowhere; of what was deleted there is none', async () => {
+  it('are signed at each read and never stored, and absent for deleted assets', async () => {
     const threadId = newThread();
     const taskId = await user.ask(threadId, 'Make an image and a video.');
     const { events } = await user.stream(taskId);
@@ -59,7 +59,7 @@ describe('addresses of media', () => {
     expect(await outputs()).toEqual(media.map(({ thumbUrl: _, ...rest }) => ({ ...rest, url: null })));
   });
 
-  it('of attached files too; other addresses stay as they are', async () => {
+  it('are signed for attached files as well; other URLs are unchanged', async () => {
     const threadId = newThread();
     const assetId = await newAsset(user);
     const others = [file('https://images.example/a.png'), file('data:image/png;base64,iVBORw0KGgo=')];
@@ -78,7 +78,7 @@ describe('addresses of media', () => {
     expect((await user.messages(threadId))[0]?.parts).toMatchObject([parts[0], gone, ...others]);
   });
 
-  describe('an image can be attached by a user who may read it, also through a server', () => {
+  describe('accepts an attached image that the user may read, also through a server', () => {
     const asUser = (threadId: string, parts: readonly object[]) => say(threadId, parts);
     const asServer = (threadId: string, parts: readonly object[]) =>
       say(threadId, parts, { userId: user.userId }, rig.server);
@@ -157,13 +157,13 @@ describe('addresses of media', () => {
     ] as const)('not %s', async (_title, role, part) => {
       const threadId = await store(role, part());
       for (const reader of [user, rig.server]) {
-        const told = JSON.stringify(await reader.messages(threadId));
-        expect(told).not.toContain('http');
-        expect(told).toContain('Look.');
+        const listed = JSON.stringify(await reader.messages(threadId));
+        expect(listed).not.toContain('http');
+        expect(listed).toContain('Look.');
       }
     });
 
-    it('those of the owner and public ones are signed, also for a server that reads the thread', async () => {
+    it('signs private ones of the owner and public ones, also for a server that reads the thread', async () => {
       for (const assetId of [await newAsset(user), await newAsset(alice, 'feed')]) {
         for (const part of [file(`asset:${assetId}`), tool({ kind: 'image', assetId })]) {
           const threadId = await store('assistant', part);
@@ -231,7 +231,7 @@ describe('rewindTo', () => {
     expect(await roles()).toBe([turn, turn, turn, turn].join(' '));
   });
 
-  it('a question, an answer, the first of all: it and what followed is gone, and the model knows nothing of it', async () => {
+  it('drops a question, an answer or the first message and all that follow, also for the model', async () => {
     const rewind = async (index: number) => {
       const rewindTo = (await user.messages(threadId))[index]?.id;
       const { status, body } = await say(threadId, text('again'), { rewindTo });
@@ -247,7 +247,7 @@ describe('rewindTo', () => {
     expect((await user.messages(threadId))[0]?.parts).toEqual(text('again'));
   });
 
-  it('null is none', async () => {
+  it('treats null as absent', async () => {
     const { status, body } = await say(threadId, text('more'), { rewindTo: null });
     expect(status).toBe(201);
     await user.ended(body.taskId);

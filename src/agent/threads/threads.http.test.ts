@@ -114,7 +114,7 @@ onEveryPair('threads', (pair) => {
   });
 
   describe('PATCH /threads/:threadId', () => {
-    it('sets a title, and moves nothing in the list', async () => {
+    it('sets a title without a change of the order', async () => {
       const owner = await rig.user();
       const [first, second] = [newThread(), newThread()];
       await say(owner, first, 'one');
@@ -280,7 +280,7 @@ onEveryPair('threads', (pair) => {
     });
   });
 
-  it('lets browsers send the key of a start, change a title, and read the next page', async () => {
+  it('allows browsers to send Idempotency-Key, change a title, and read the next page', async () => {
     const origin = 'https://eu.app.example';
     const preflight = await fetch(`${rig.url}/threads/x`, {
       method: 'OPTIONS',

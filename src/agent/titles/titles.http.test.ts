@@ -53,7 +53,7 @@ describe('a title', () => {
     expect(await titleIn(threadId)).toBe('Dances');
   });
 
-  it('costs nothing; its tokens count, and no run', async () => {
+  it('is free: its tokens are counted, but no run', async () => {
     const own = await rig.user('pro', 10);
     await tell(textStream('Dances', 'stop', tokens), newThread(), own);
     const days = async () => (await own.call<{ days: Record<string, unknown>[] }>('GET', '/usage')).body.days;
@@ -67,7 +67,7 @@ describe('a title', () => {
     await expect.poll(counted, patient).toContainEqual(expect.stringMatching(/"input".* 30$/));
   });
 
-  it('does not replace the one that the user sets while it is made', async () => {
+  it('does not replace a title that the user sets meanwhile', async () => {
     const threadId = newThread();
     const naming = Promise.withResolvers<unknown>();
     // The model has a title only at its second attempt.
@@ -83,7 +83,7 @@ describe('a title', () => {
     expect(await titleIn(threadId)).toBe('Mine');
   });
 
-  it('that the model fails to make changes nothing', async () => {
+  it('is unchanged if the model fails', async () => {
     const { threadId, text } = await tell(refusal(401));
     await requested(text);
     const empty = await tell({ text: ' \n ' });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Said, ToolCall } from '../../../test/agent/provider.fixture.ts';
+import type { ScriptedAnswer, ToolCall } from '../../../test/agent/provider.fixture.ts';
 import { type Chatter, newThread } from '../../../test/agent/rig.fixture.ts';
 import { calling, imageAnswer, type ScriptedRig, startScripted } from '../../../test/agent/scripted.fixture.ts';
 import { makeImage } from '../../../test/media/images.fixture.ts';
@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => rig.close());
 
 const draw = (prompt: string, id = 'call_0'): ToolCall => ({ id, name: 'generateImage', args: { prompt } });
-const done: Said = { text: 'There.' };
+const done: ScriptedAnswer = { text: 'There.' };
 const assetsOf = (tools: readonly object[]) =>
   tools.map((part) => Reflect.get(Object(Reflect.get(part, 'output')), 'assetId'));
 
@@ -25,11 +25,11 @@ describe('a model that restarts the numbers of its calls at each step', () => {
     ['step after step', [{ calls: [draw('a bee')] }, { calls: [draw('a cow')] }, { calls: [draw('an elk')] }, done]],
     ['in one step', [{ calls: [draw('a bee'), draw('a cow')] }, { calls: [draw('an elk')] }, done]],
     ['in a name of ours', [{ calls: [draw('a bee'), draw('a cow', 'call_0-2')] }, { calls: [draw('an elk')] }, done]],
-  ] satisfies readonly (readonly [string, readonly Said[]])[])(
+  ] satisfies readonly (readonly [string, readonly ScriptedAnswer[]])[])(
     '%s: each image is its own, and is paid',
     async (_title, script) => {
       const before = await rig.credits(user);
-      const { status, tools, taskId, threadId } = await rig.tell(user, script);
+      const { status, tools, taskId, threadId } = await rig.runScript(user, script);
       expect([status, before - (await rig.credits(user))]).toEqual(['completed', 7]);
       expect(tools.map(({ input }) => (input as { prompt: string }).prompt)).toEqual(['a bee', 'a cow', 'an elk']);
       const assets = assetsOf(tools);
@@ -41,9 +41,9 @@ describe('a model that restarts the numbers of its calls at each step', () => {
       const shown = events.flatMap(({ data }) => (data.type === 'tool-output-available' ? [data] : []));
       expect(new Set(assetsOf(shown))).toEqual(new Set(assets));
       // The next request to the provider names results like their calls.
-      const told = JSON.stringify(rig.provider.asked.at(-1)?.body);
-      for (const { toolCallId } of tools) expect(told.split(`"${toolCallId}"`).length).toBe(3);
-      expect((await rig.tell(user, [done], threadId)).status).toBe('completed');
+      const request = JSON.stringify(rig.provider.requests.at(-1)?.body);
+      for (const { toolCallId } of tools) expect(request.split(`"${toolCallId}"`).length).toBe(3);
+      expect((await rig.runScript(user, [done], threadId)).status).toBe('completed');
     },
   );
 });
@@ -66,7 +66,7 @@ describe('failed calls are reported to the model and shown as errors; the run co
     ['a tool that there is not', 'dropTables', { all: true }, { errorText: 'There is no tool named dropTables.' }],
   ] as const)('%s', async (_title, name, args, expected) => {
     const before = await rig.credits(user);
-    const { status, tools, answer, threadId } = await rig.tell(user, calling(name, args));
+    const { status, tools, answer, threadId } = await rig.runScript(user, calling(name, args));
     expect([status, before - (await rig.credits(user))]).toEqual(['completed', 1]);
     expect(tools).toEqual([expect.objectContaining({ state: 'output-error', ...expected })]);
     expect(String(tools[0]?.errorText)).toMatch(
@@ -74,12 +74,12 @@ describe('failed calls are reported to the model and shown as errors; the run co
     );
     expect(answer?.parts.at(-1)).toMatchObject({ type: 'text', text: 'So be it.' });
     // The next turn can refer to it.
-    expect((await rig.tell(user, [done], threadId)).status).toBe('completed');
+    expect((await rig.runScript(user, [done], threadId)).status).toBe('completed');
   });
 
-  it('one of several does not hold up the others', async () => {
+  it('does not delay the other calls', async () => {
     const calls = [draw('a bee', 'c1'), { id: 'c2', name: 'saveMemory', args: {} }];
-    const { status, tools } = await rig.tell(user, [{ calls }, done]);
+    const { status, tools } = await rig.runScript(user, [{ calls }, done]);
     expect(status).toBe('completed');
     expect(tools.map(({ type, state }) => [type, state])).toEqual([
       ['tool-generateImage', 'output-available'],
@@ -89,7 +89,7 @@ describe('failed calls are reported to the model and shown as errors; the run co
 
   it('NUL and lone surrogates in arguments and names are left out', async () => {
     const args = '{"content":"tea\\u0000 at \\ud83d five"}';
-    const { status, tools } = await rig.tell(user, [{ calls: [{ id: 'a\0b', name: 'saveMemory', args }] }, done]);
+    const { status, tools } = await rig.runScript(user, [{ calls: [{ id: 'a\0b', name: 'saveMemory', args }] }, done]);
     expect(status).toBe('completed');
     expect(tools[0]).toMatchObject({
       toolCallId: 'ab',
@@ -102,7 +102,7 @@ describe('failed calls are reported to the model and shown as errors; the run co
 describe('a model that keeps calling tools', () => {
   it('stops after 8 steps: the run is completed, and its results are stored and charged', async () => {
     const before = await rig.credits(user);
-    const { status, answer, tools } = await rig.tell(user, [{ calls: [draw('a bee')] }]);
+    const { status, answer, tools } = await rig.runScript(user, [{ calls: [draw('a bee')] }]);
     expect([status, answer?.metadata.finishReason]).toEqual(['completed', 'max-steps']);
     expect(tools).toHaveLength(8);
     expect(new Set(assetsOf(tools)).size).toBe(8);
@@ -112,16 +112,16 @@ describe('a model that keeps calling tools', () => {
 
 describe('the memory tools', () => {
   it('save and recall memories of the memory service, which every turn receives', async () => {
-    const saved = await rig.tell(user, calling('saveMemory', { content: 'I live in Ghent', type: 'episodic' }));
+    const saved = await rig.runScript(user, calling('saveMemory', { content: 'I live in Ghent', type: 'episodic' }));
     expect(saved.tools[0]?.output).toEqual({
       status: 'completed',
       memoryId: expect.any(String),
       deduplicated: false,
       content: 'I live in Ghent',
     });
-    const recalled = await rig.tell(user, calling('recallMemory', { query: 'home' }), newThread());
+    const recalled = await rig.runScript(user, calling('recallMemory', { query: 'home' }), newThread());
     expect(recalled.tools[0]?.output).toMatchObject({ status: 'completed' });
     expect(Reflect.get(Object(recalled.tools[0]?.output), 'memories')).toContain('I live in Ghent');
-    expect(JSON.stringify(rig.provider.asked.at(-1)?.body)).toContain('- I live in Ghent');
+    expect(JSON.stringify(rig.provider.requests.at(-1)?.body)).toContain('- I live in Ghent');
   });
 });

@@ -55,7 +55,7 @@ const add = async ({ userId }: Chatter, content: string) => {
   return (await memory.server.send<{ id: string }>('POST', '/memory/add', body)).body.id;
 };
 
-it('"What do you know about me?" is answered from the memory', async () => {
+it('answers "What do you know about me?" from the memory', async () => {
   const user = await rig.user();
   await say(user, 'remember that my favourite lens is the 35mm Summilux');
   expect((await say(user, 'What do you know about me?')).text).toContain('35mm Summilux');
@@ -80,7 +80,7 @@ describe('the tool of a language model', () => {
     return (await say(rig.at(scriptedUrl, user), word)).output;
   };
 
-  it('deletes nothing if several could be meant, and then the one with the id', async () => {
+  it('deletes nothing if several match, and then the memory with the id', async () => {
     const user = await rig.user();
     const green = await add(user, 'I like green tea in the morning');
     const black = await add(user, 'I like black tea after lunch');

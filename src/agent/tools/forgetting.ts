@@ -23,14 +23,14 @@ export async function forgetMemory(deps: MemoryDeps, userId: string, order: Forg
 
 /** The only memory that has all words of the query, or whose words are all in the query. */
 export function clearMatch(query: string, candidates: readonly KnownMemory[]): KnownMemory | undefined {
-  const asked = wordsOf(query);
-  const equal = candidates.filter(({ content }) => wordsOf(content).join(' ') === asked.join(' '));
-  const matching = equal.length > 0 ? equal : candidates.filter(({ content }) => matches(asked, wordsOf(content)));
+  const queryWords = wordsOf(query);
+  const equal = candidates.filter(({ content }) => wordsOf(content).join(' ') === queryWords.join(' '));
+  const matching = equal.length > 0 ? equal : candidates.filter(({ content }) => matches(queryWords, wordsOf(content)));
   return matching.length === 1 ? matching[0] : undefined;
 }
 
-function matches(asked: readonly string[], known: readonly string[]): boolean {
-  const [shorter, longer] = asked.length <= known.length ? [asked, known] : [known, asked];
+function matches(queryWords: readonly string[], known: readonly string[]): boolean {
+  const [shorter, longer] = queryWords.length <= known.length ? [queryWords, known] : [known, queryWords];
   const words = new Set(longer);
   return shorter.join('').length >= leastCharacters && shorter.every((word) => words.has(word));
 }

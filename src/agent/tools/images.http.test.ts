@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Said } from '../../../test/agent/provider.fixture.ts';
+import type { ScriptedAnswer } from '../../../test/agent/provider.fixture.ts';
 import type { Chatter } from '../../../test/agent/rig.fixture.ts';
 import {
   calling,
@@ -31,15 +31,15 @@ const newImage = () => makeImage('png', { seed: ++seed });
 const withImage = async () => imageAnswer(await newImage());
 
 /** A run that makes one image with this response of the provider; returns its cost too. */
-async function make(said: Said, earlier?: { readonly maker: Chatter; readonly threadId: string }) {
+async function make(reply: ScriptedAnswer, earlier?: { readonly maker: Chatter; readonly threadId: string }) {
   const prompt = `image ${randomUUID()}`;
-  rig.provider.on(prompt, said);
+  rig.provider.on(prompt, reply);
   const maker = earlier?.maker ?? (await rig.user('pro', 1000));
   const before = await rig.credits(maker);
   const call = calling(earlier === undefined ? 'generateImage' : 'editImage', { prompt });
-  const told = await rig.tell(maker, call, earlier?.threadId);
-  const output = told.tools[0]?.output as Record<string, unknown> | undefined;
-  return { ...told, prompt, maker, output, cost: before - (await rig.credits(maker)) };
+  const outcome = await rig.runScript(maker, call, earlier?.threadId);
+  const output = outcome.tools[0]?.output as Record<string, unknown> | undefined;
+  return { ...outcome, prompt, maker, output, cost: before - (await rig.credits(maker)) };
 }
 
 describe.concurrent('an image that is made', () => {
@@ -63,7 +63,7 @@ describe.concurrent('an image that is made', () => {
     });
     const read = await fetch(String(output?.url));
     expect(Buffer.from(await read.arrayBuffer())).toEqual(bytes);
-    const order = rig.provider.asked.find(({ body }) => Reflect.get(Object(body), 'prompt') === prompt);
+    const order = rig.provider.requests.find(({ body }) => Reflect.get(Object(body), 'prompt') === prompt);
     expect(order).toMatchObject({
       path: '/v1/images/generations',
       authorization: `Bearer ${providerKey}`,
@@ -76,7 +76,7 @@ describe.concurrent('an image that is made', () => {
     rig.provider.on('/files/one.png', { answer: { type: 'image/png', body: bytes } });
     const { status, output } = await make(json({ data: [{ url: `${rig.provider.url}/files/one.png` }] }));
     expect([status, output?.status]).toEqual(['completed', 'completed']);
-    const fetched = rig.provider.asked.find(({ path }) => path === '/v1/files/one.png');
+    const fetched = rig.provider.requests.find(({ path }) => path === '/v1/files/one.png');
     expect(fetched?.authorization).toBeUndefined();
   });
 
@@ -101,7 +101,7 @@ describe.concurrent('an image that is made', () => {
     const prompt = `image ${randomUUID()}`;
     rig.provider.on(prompt, await withImage());
     const maker = await rig.user('pro', 1000);
-    const { tools } = await rig.tell(maker, calling('generateImage', { prompt: `${prompt}\0` }));
+    const { tools } = await rig.runScript(maker, calling('generateImage', { prompt: `${prompt}\0` }));
     const { body } = await rig.media
       .client(maker.credential)
       .get<{ prompt: string }>(`/v1/assets/${Reflect.get(Object(tools[0]?.output), 'assetId')}`);
@@ -122,8 +122,8 @@ describe.concurrent('an expected failure is an output: the run continues, and th
     ['of a kind that is not kept', imageAnswer(icon), /./],
     ['too large', async () => imageAnswer(padPng(await newImage(), testLimits.maxImageBytes + 1)), /./],
   ] as const)('%s', async (_title, answer, message) => {
-    const said = typeof answer === 'function' ? await answer() : answer;
-    const { status, output, cost, answer: message_ } = await make(said);
+    const reply = typeof answer === 'function' ? await answer() : answer;
+    const { status, output, cost, answer: message_ } = await make(reply);
     expect([status, cost]).toEqual(['completed', 1]);
     expect(output).toMatchObject({ kind: 'image', assetId: null, status: 'failed', url: null, mime: null });
     expect(output?.failure).toMatchObject({ code: 'rejected', retryable: false });
@@ -131,7 +131,7 @@ describe.concurrent('an expected failure is an output: the run continues, and th
     expect(message_?.parts.at(-1)).toMatchObject({ type: 'text', text: 'So be it.' });
   });
 
-  it('on a list of what must not be shown (451)', async () => {
+  it('on a blocklist (451)', async () => {
     const bytes = await newImage();
     await lists.write('sha256', digestOf('sha256', bytes));
     const { status, output, cost } = await make(imageAnswer(bytes));
@@ -142,20 +142,20 @@ describe.concurrent('an expected failure is an output: the run continues, and th
 
   it('not to be paid for', async () => {
     const poor = await rig.user('pro', 2);
-    const { status, tools } = await rig.tell(poor, calling('generateImage', { prompt: 'never asked for' }));
+    const { status, tools } = await rig.runScript(poor, calling('generateImage', { prompt: 'never asked for' }));
     expect(status).toBe('completed');
     expect(tools[0]?.output).toMatchObject({
       status: 'failed',
       failure: { code: 'insufficient_credits', required: 2, balance: 1, retryable: false },
     });
     expect(await rig.credits(poor)).toBe(1);
-    expect(JSON.stringify(rig.provider.asked.map(({ body }) => Reflect.get(Object(body), 'prompt')))).not.toContain(
+    expect(JSON.stringify(rig.provider.requests.map(({ body }) => Reflect.get(Object(body), 'prompt')))).not.toContain(
       'never asked for',
     );
   });
 });
 
-const failures: readonly (readonly [string, Said, string])[] = [
+const failures: readonly (readonly [string, ScriptedAnswer, string])[] = [
   ['401', json({ error: { message: 'key of yours' } }, 401), 'The image provider returned 401.'],
   ['429', json({}, 429), 'The image provider returned 429.'],
   ['500', json({}, 500), 'The image provider returned 500.'],
@@ -169,46 +169,46 @@ const failures: readonly (readonly [string, Said, string])[] = [
 ];
 
 describe.concurrent('a failing provider reports its reason to the model: the run continues, and the image is free', () => {
-  it.each(failures)('generateImage: %s', async (_title, said, reason) => {
-    const { status, output, cost } = await make(said);
+  it.each(failures)('generateImage: %s', async (_title, reply, reason) => {
+    const { status, output, cost } = await make(reply);
     expect([status, cost]).toEqual(['completed', 1]);
     const failure = { code: 'provider_failed', message: expect.stringContaining(reason), retryable: true };
     expect(output).toMatchObject({ status: 'failed', failure });
   });
 
-  it.each(failures)('editImage: %s', async (_title, said, reason) => {
-    const { status, output, cost } = await make(said, await make(await withImage()));
+  it.each(failures)('editImage: %s', async (_title, reply, reason) => {
+    const { status, output, cost } = await make(reply, await make(await withImage()));
     expect([status, cost]).toEqual(['completed', 1]);
     expect(output).toMatchObject({ failure: { code: 'provider_failed', message: expect.stringContaining(reason) } });
   });
 });
 
 describe.concurrent('editImage', () => {
-  it('changes the latest image of the conversation, or the one that is named', async () => {
+  it('edits the latest image of the conversation, or the named one', async () => {
     const one = await make(await withImage());
     const source = await newImage();
     rig.provider.on('the second', imageAnswer(source));
-    await rig.tell(one.maker, calling('generateImage', { prompt: 'the second' }), one.threadId);
+    await rig.runScript(one.maker, calling('generateImage', { prompt: 'the second' }), one.threadId);
     const edited = await make(await withImage(), one);
     expect(edited.output).toMatchObject({ status: 'completed', kind: 'image' });
-    const orders = () => rig.provider.asked.filter(({ path }) => path === '/v1/images/edits');
+    const orders = () => rig.provider.requests.filter(({ path }) => path === '/v1/images/edits');
     expect(orders().some(({ body }) => String(body).includes(source.toString('latin1')))).toBe(true);
     rig.provider.on('the named one', await withImage());
     const named = { prompt: 'the named one', assetId: String(one.output?.assetId).toUpperCase() };
-    const { tools } = await rig.tell(one.maker, calling('editImage', named), one.threadId);
+    const { tools } = await rig.runScript(one.maker, calling('editImage', named), one.threadId);
     expect(tools[0]?.output).toMatchObject({ status: 'completed' });
     const ids = [one.output, edited.output, tools[0]?.output].map((output) => Reflect.get(Object(output), 'assetId'));
     expect(new Set(ids).size).toBe(3);
   });
 
-  it('of nothing, of what is not there, and of a stranger: no_source, and no cost', async () => {
+  it('without a source, of an unknown asset, and of another user’s: no_source, for free', async () => {
     const stranger = rig.media.client((await rig.user()).credential);
-    const { said, assetId } = await upload(stranger, await newImage());
-    expect((await stranger.register(said)).status).toBe(201);
+    const { registration: reply, assetId } = await upload(stranger, await newImage());
+    expect((await stranger.register(reply)).status).toBe(201);
     const user = await rig.user('pro', 100);
     const noSource = { status: 'failed', failure: { code: 'no_source', retryable: false } };
     for (const input of [{}, { assetId }, { assetId: randomUUID() }]) {
-      const { status, tools } = await rig.tell(user, calling('editImage', { prompt: 'x', ...input }));
+      const { status, tools } = await rig.runScript(user, calling('editImage', { prompt: 'x', ...input }));
       expect(status).toBe('completed');
       expect(tools[0]?.output).toMatchObject(noSource);
     }

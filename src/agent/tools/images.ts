@@ -9,9 +9,9 @@ import { imageCost } from '../billing/prices.ts';
 import { imageReference } from '../billing/references.ts';
 import { RunFailure } from '../providers/expectedfailures.ts';
 import {
+  type Generated,
   type Image,
   type ImageGenerator,
-  type Made,
   OrderRefused,
   ProviderFailed,
   ratio,
@@ -43,7 +43,7 @@ const never = new AbortController().signal;
 
 export function imageTools(deps: ImageToolDeps, context: ToolContext) {
   const made = new Set<string>();
-  const run = async (call: ImageCall, make: () => Promise<Image & Made>) => {
+  const run = async (call: ImageCall, make: () => Promise<Image & Generated>) => {
     const output = await makeImage(deps, context, call, make);
     if (output.assetId !== null) {
       made.add(output.assetId);
@@ -87,7 +87,7 @@ async function makeImage(
   deps: ImageToolDeps,
   { run }: ToolContext,
   { toolCallId, prompt, signal }: ImageCall,
-  make: () => Promise<Image & Made>,
+  make: () => Promise<Image & Generated>,
 ): Promise<MediaOutput> {
   const { taskId, ownerId, threadId } = run;
   const reference = imageReference(taskId, toolCallId);

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createClient, type HttpClient } from '#platform/http/client.ts';
-import type { Said } from '../../../test/agent/provider.fixture.ts';
+import type { ScriptedAnswer } from '../../../test/agent/provider.fixture.ts';
 import { calling, imageAnswer, type ScriptedRig, startScripted } from '../../../test/agent/scripted.fixture.ts';
 import { makeImage } from '../../../test/media/images.fixture.ts';
 
@@ -74,7 +74,7 @@ describe('without the media service', () => {
   it.each(outages)('an image cannot be stored: %s', async (_title, said) => {
     const user = await withoutMedia.user('pro', 100);
     answer = said;
-    const { status, tools } = await withoutMedia.tell(user, calling('generateImage', { prompt: 'a bee' }));
+    const { status, tools } = await withoutMedia.runScript(user, calling('generateImage', { prompt: 'a bee' }));
     const message = 'The image could not be generated or stored.';
     expect(status).toBe('completed');
     expect(tools[0]?.output).toMatchObject({ status: 'failed', failure: { code: 'provider_failed', message } });
@@ -89,18 +89,18 @@ describe('without the media service', () => {
   ])('%i is about the image: an output, in the words of the service', async (status, code) => {
     const user = await withoutMedia.user('pro', 100);
     answer = problem(status, code, `What ${code} says.`);
-    const told = await withoutMedia.tell(user, calling('generateImage', { prompt: 'a bee' }));
-    expect(told.status).toBe('completed');
+    const outcome = await withoutMedia.runScript(user, calling('generateImage', { prompt: 'a bee' }));
+    expect(outcome.status).toBe('completed');
     const failure = { code: 'rejected', message: `What ${code} says.`, retryable: false };
-    expect(told.tools[0]?.output).toMatchObject({ status: 'failed', failure });
+    expect(outcome.tools[0]?.output).toMatchObject({ status: 'failed', failure });
     expect(await withoutMedia.credits(user)).toBe(99);
   });
 
   it('messages are read without addresses; files of the library cannot be attached (503), others can', async () => {
     const user = await withoutMedia.user('pro', 100);
     answer = undefined;
-    const say: readonly Said[] = [{ text: 'I see.' }];
-    const { threadId } = await withoutMedia.tell(user, say);
+    const say: readonly ScriptedAnswer[] = [{ text: 'I see.' }];
+    const { threadId } = await withoutMedia.runScript(user, say);
     const file = { type: 'file', mediaType: 'image/png', url: 'asset:00000000-0000-4000-8000-000000000000' };
     const body = { threadId, message: { role: 'user', parts: [file] } };
     const refused = await user.call('POST', '/task', body);
@@ -126,7 +126,7 @@ describe('without the memory service, a turn continues, and its tools report the
       ['recallMemory', { query: 'bees' }],
     ] as const;
     for (const [name, args] of calls) {
-      const { status, tools } = await withoutMemory.tell(user, calling(name, args));
+      const { status, tools } = await withoutMemory.runScript(user, calling(name, args));
       expect(status).toBe('completed');
       expect(tools[0]?.output).toEqual({
         status: 'failed',
@@ -144,7 +144,7 @@ describe('without the memory service, a turn continues, and its tools report the
 it('reports a full memory to the model as a failure that no retry mends', async () => {
   const user = await withoutMemory.user('pro', 100);
   answer = problem(409, 'memory_full');
-  const { status, tools } = await withoutMemory.tell(user, calling('saveMemory', { content: 'I like bees' }));
+  const { status, tools } = await withoutMemory.runScript(user, calling('saveMemory', { content: 'I like bees' }));
   expect(status).toBe('completed');
   expect(tools[0]?.output).toEqual({
     status: 'failed',

@@ -35,7 +35,7 @@ describe('names of tools', () => {
     expect(names(['a', 'b_c'], ['a_b', 'c'])).toEqual([first, second]);
   });
 
-  it('do not take a reserved name', () => {
+  it('never equal a reserved name', () => {
     expect(nameTools([{ server: 'a', tool: 'b' }], ['a_b'])[0]).toMatch(/^a_b_[0-9a-f]{8}$/);
   });
 });

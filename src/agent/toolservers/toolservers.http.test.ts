@@ -10,7 +10,7 @@ import { StartFault } from '#platform/lifecycle.ts';
 import { createLog } from '#platform/log.ts';
 import { type ForeignServer, startForeignServer } from '../../../test/agent/mcp.fixture.ts';
 import { newThread } from '../../../test/agent/rig.fixture.ts';
-import { calling, type ScriptedRig, startScripted, type Told } from '../../../test/agent/scripted.fixture.ts';
+import { calling, type Outcome, type ScriptedRig, startScripted } from '../../../test/agent/scripted.fixture.ts';
 import { makeImage } from '../../../test/media/images.fixture.ts';
 import { readMcpServers } from '../mcpservers.ts';
 import { maxText } from './results.ts';
@@ -82,16 +82,19 @@ afterAll(async () => {
   await foreign.close();
 });
 
-const use = async (tool: string, input: object = {}): Promise<Told> => rig.tell(await rig.user(), calling(tool, input));
-const outputOf = ({ tools }: Told) => tools[0]?.output as Record<string, unknown>;
+const use = async (tool: string, input: object = {}): Promise<Outcome> =>
+  rig.runScript(await rig.user(), calling(tool, input));
+const outputOf = ({ tools }: Outcome) => tools[0]?.output as Record<string, unknown>;
 
 describe.concurrent('a tool of an MCP server', () => {
   it('is offered to the model with its schema, in addition to built-in tools, without tools of a server that is down', async () => {
     const user = await rig.user();
-    const { status } = await rig.tell(user, [{ text: 'Hello.' }]);
+    const { status } = await rig.runScript(user, [{ text: 'Hello.' }]);
     expect(status).toBe('completed');
-    const asked = rig.provider.asked.findLast(({ path }) => path.endsWith('/chat/completions'));
-    const { tools = [] } = (asked?.body ?? {}) as { tools?: { function: { name: string; parameters: object } }[] };
+    const lastRequest = rig.provider.requests.findLast(({ path }) => path.endsWith('/chat/completions'));
+    const { tools = [] } = (lastRequest?.body ?? {}) as {
+      tools?: { function: { name: string; parameters: object } }[];
+    };
     const names = tools.map((tool) => tool.function.name);
     expect(names).toEqual(expect.arrayContaining(['other_echo', 'other_hang', 'generateImage', 'saveMemory']));
     expect(names.filter((name) => name.startsWith('gone_'))).toEqual([]);
@@ -102,11 +105,11 @@ describe.concurrent('a tool of an MCP server', () => {
     });
   });
 
-  it('is called, and its text goes to the message and the model', async () => {
-    const told = await use('other_echo', { words: 'one two' });
-    expect(told.status).toBe('completed');
-    expect(told.tools[0]).toMatchObject({ type: 'tool-other_echo', state: 'output-available' });
-    expect(outputOf(told)).toEqual({ status: 'completed', text: 'one two' });
+  it('is called, and its text is in the message and sent to the model', async () => {
+    const outcome = await use('other_echo', { words: 'one two' });
+    expect(outcome.status).toBe('completed');
+    expect(outcome.tools[0]).toMatchObject({ type: 'tool-other_echo', state: 'output-available' });
+    expect(outputOf(outcome)).toEqual({ status: 'completed', text: 'one two' });
     expect(foreign.requests.every(({ headers }) => headers.authorization === secret)).toBe(true);
     expect(foreign.requests[0]?.headers['user-agent']).toMatch(/^Atelier\//);
   });
@@ -118,9 +121,9 @@ describe.concurrent('a tool of an MCP server', () => {
     ['other_endless', {}, { code: expect.stringMatching(/^tool_(timeout|unavailable)$/), retryable: true }],
   ])('%s %o fails alone: the run goes on, and costs what it costs without it', async (tool, input, failure) => {
     const user = await rig.user('pro', 100);
-    const told = await rig.tell(user, calling(tool, input));
-    expect([told.status, outputOf(told).status]).toEqual(['completed', 'failed']);
-    expect(outputOf(told).failure).toMatchObject(failure);
+    const outcome = await rig.runScript(user, calling(tool, input));
+    expect([outcome.status, outputOf(outcome).status]).toEqual(['completed', 'failed']);
+    expect(outputOf(outcome).failure).toMatchObject(failure);
     expect(await rig.credits(user)).toBe(99);
   });
 
@@ -132,8 +135,8 @@ describe.concurrent('a tool of an MCP server', () => {
 
   it('returns images, which become assets of the user for free', async () => {
     const user = await rig.user('pro', 100);
-    const told = await rig.tell(user, calling('other_paint', {}));
-    const output = outputOf(told);
+    const outcome = await rig.runScript(user, calling('other_paint', {}));
+    const output = outputOf(outcome);
     expect(output).toMatchObject({
       status: 'completed',
       kind: 'image',
@@ -153,7 +156,7 @@ describe.concurrent('a tool of an MCP server', () => {
     expect(body[String(output.assetId)]?.ready).toBe(false);
   });
 
-  it('may take longer than the limit of silence while it reports progress, which readers see', async () => {
+  it('may exceed the idle limit while it reports progress, which readers see', async () => {
     const user = await rig.user();
     rig.provider.on('<slowly>', ...calling('other_slow', {}));
     const taskId = await user.ask(newThread(), '<slowly>');
@@ -224,10 +227,10 @@ describe('the list of tools', () => {
     server.answerAllWith(status, headers);
     const servers = await open(server);
     expect(await servers.list()).toEqual([]);
-    const asked = server.requests.length;
+    const lastRequest = server.requests.length;
     // The next run does not wait for it.
     expect(await servers.list()).toEqual([]);
-    expect(server.requests).toHaveLength(asked);
+    expect(server.requests).toHaveLength(lastRequest);
     expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ server: 's', reason }]);
     expect(lines.join('')).not.toContain('a-secret');
     await servers.close();

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Asked } from '../../../test/agent/provider.fixture.ts';
+import type { ReceivedRequest } from '../../../test/agent/provider.fixture.ts';
 import { type Chatter, newThread } from '../../../test/agent/rig.fixture.ts';
 import { calling, imageAnswer, type ScriptedRig, startScripted } from '../../../test/agent/scripted.fixture.ts';
 import { imagesOf, messagesOf, pdfOf } from '../../../test/agent/wire.fixture.ts';
@@ -23,8 +23,8 @@ afterAll(() => rig.close());
 /** In the library of this user. */
 async function newAsset(bytes: Uint8Array, owner = user): Promise<string> {
   const client = rig.media.client(owner.credential);
-  const { said, assetId } = await upload(client, bytes, { scopeKind: 'thread' });
-  expect((await client.register(said)).status).toBe(201);
+  const { registration, assetId } = await upload(client, bytes, { scopeKind: 'thread' });
+  expect((await client.register(registration)).status).toBe(201);
   return assetId;
 }
 
@@ -32,7 +32,7 @@ const file = (url: string, mediaType = 'image/png', more = {}) => ({ type: 'file
 const dataUrl = (mime: string, bytes: Uint8Array) => `data:${mime};base64,${Buffer.from(bytes).toString('base64')}`;
 
 interface Turn {
-  readonly asked: Asked;
+  readonly request: ReceivedRequest;
   readonly status: string;
 }
 
@@ -44,18 +44,18 @@ async function turn(threadId: string, parts: readonly object[], owner = user): P
   const { status, body } = await owner.call<{ taskId: string }>('POST', '/task', { threadId, message });
   expect([status, JSON.stringify(body)]).toEqual([201, expect.stringContaining('taskId')]);
   const ended = await owner.ended(body.taskId);
-  const asked = rig.provider.asked.find((one) => JSON.stringify(one.body).includes(word));
-  if (asked === undefined) throw new Error(`the provider was not called: ${ended.error}`);
-  return { asked, status: ended.status };
+  const request = rig.provider.requests.find((one) => JSON.stringify(one.body).includes(word));
+  if (request === undefined) throw new Error(`the provider was not called: ${ended.error}`);
+  return { request: request, status: ended.status };
 }
 
 /** The texts of a request, unescaped. */
-const wordsOf = (asked: Asked) =>
-  messagesOf(asked)
+const wordsOf = (request: ReceivedRequest) =>
+  messagesOf(request)
     .flatMap(({ content }) => (Array.isArray(content) ? content : [{ text: content }]))
     .map(({ text }: { text?: string }) => text ?? '')
     .join('\n');
-const textOf = (asked: Asked) => JSON.stringify(messagesOf(asked));
+const textOf = (request: ReceivedRequest) => JSON.stringify(messagesOf(request));
 
 describe('images', () => {
   it('of the library are sent as scaled bytes, never by URL', async () => {
@@ -63,22 +63,22 @@ describe('images', () => {
       .png()
       .toBuffer();
     const assetId = await newAsset(bytes);
-    const { asked, status } = await turn(newThread(), [file(`asset:${assetId}`)]);
+    const { request, status } = await turn(newThread(), [file(`asset:${assetId}`)]);
     expect(status).toBe('completed');
-    const [sent] = imagesOf(asked);
+    const [sent] = imagesOf(request);
     const { format, width, height } = await sharp(sent).metadata();
     expect([format, width, height]).toEqual(['jpeg', 1568, 314]);
-    expect(textOf(asked)).toContain(`assetId ${assetId}`);
-    expect(textOf(asked)).not.toContain('http');
+    expect(textOf(request)).toContain(`assetId ${assetId}`);
+    expect(textOf(request)).not.toContain('http');
   });
 
   it('at other addresses are notes', async () => {
-    const { asked, status } = await turn(newThread(), [
+    const { request, status } = await turn(newThread(), [
       file('https://images.example/a.png', 'image/png', { filename: 'a.png' }),
     ]);
-    expect([status, imagesOf(asked)]).toEqual(['completed', []]);
-    expect(textOf(asked)).toContain('[attached: a.png]');
-    expect(textOf(asked)).not.toContain('images.example');
+    expect([status, imagesOf(request)]).toEqual(['completed', []]);
+    expect(textOf(request)).toContain('[attached: a.png]');
+    expect(textOf(request)).not.toContain('images.example');
   });
 
   it('that were deleted are notes, and the thread continues', async () => {
@@ -86,15 +86,15 @@ describe('images', () => {
     const assetId = await newAsset(await makeImage('png'));
     await turn(threadId, [file(`asset:${assetId}`)]);
     await rig.media.client(user.credential).delete('/v1/assets', { ids: [assetId] });
-    const { asked, status } = await turn(threadId, []);
-    expect([status, imagesOf(asked)]).toEqual(['completed', []]);
-    expect(textOf(asked)).toContain(`assetId ${assetId}`);
+    const { request, status } = await turn(threadId, []);
+    expect([status, imagesOf(request)]).toEqual(['completed', []]);
+    expect(textOf(request)).toContain(`assetId ${assetId}`);
   });
 
   it('in data: URLs become assets of the thread', async () => {
     const threadId = newThread();
-    const { asked, status } = await turn(threadId, [file(dataUrl('image/png', await makeImage('png')))]);
-    expect([status, imagesOf(asked).length]).toEqual(['completed', 1]);
+    const { request, status } = await turn(threadId, [file(dataUrl('image/png', await makeImage('png')))]);
+    expect([status, imagesOf(request).length]).toEqual(['completed', 1]);
     const [part] = (await user.messages(threadId))[0]?.parts ?? [];
     expect(part).toMatchObject({ type: 'file', url: expect.stringMatching(/^http/) });
     expect(JSON.stringify(part)).not.toContain('base64');
@@ -102,9 +102,9 @@ describe('images', () => {
 
   it('that cannot be decoded are notes', async () => {
     const garbage = file('data:image/png;base64,AAAA', 'image/png', { filename: 'broken.png' });
-    const { asked, status } = await turn(newThread(), [garbage]);
-    expect([status, imagesOf(asked)]).toEqual(['completed', []]);
-    expect(textOf(asked)).toContain('[attached: broken.png]');
+    const { request, status } = await turn(newThread(), [garbage]);
+    expect([status, imagesOf(request)]).toEqual(['completed', []]);
+    expect(textOf(request)).toContain('[attached: broken.png]');
   });
 
   it('of the last eight messages that have any are sent; older ones are notes', async () => {
@@ -115,19 +115,19 @@ describe('images', () => {
       ids.push(assetId);
       await turn(threadId, [file(`asset:${assetId}`)]);
     }
-    const { asked } = await turn(threadId, []);
-    expect(imagesOf(asked)).toHaveLength(8);
-    for (const assetId of ids) expect(textOf(asked)).toContain(assetId);
+    const { request } = await turn(threadId, []);
+    expect(imagesOf(request)).toHaveLength(8);
+    for (const assetId of ids) expect(textOf(request)).toContain(assetId);
   });
 
   it('that a tool made are sent with the next step, and with the next turn', async () => {
     rig.provider.on('a red bee', imageAnswer(await makeImage('png')));
-    const { threadId, status } = await rig.tell(user, calling('generateImage', { prompt: 'a red bee' }));
+    const { threadId, status } = await rig.runScript(user, calling('generateImage', { prompt: 'a red bee' }));
     expect(status).toBe('completed');
-    const lastStep = rig.provider.asked.findLast(({ path }) => path.endsWith('/chat/completions'));
+    const lastStep = rig.provider.requests.findLast(({ path }) => path.endsWith('/chat/completions'));
     expect(lastStep === undefined ? [] : imagesOf(lastStep)).toHaveLength(1);
     const next = await turn(threadId, []);
-    expect(imagesOf(next.asked)).toHaveLength(1);
+    expect(imagesOf(next.request)).toHaveLength(1);
   });
 });
 
@@ -173,25 +173,25 @@ describe('documents', () => {
     ['application/json', '{"bees":"in the garden"}'],
     ['text/csv', 'bees,garden'],
   ])('%s is sent as its text', async (mime, text) => {
-    const { asked, status } = await turn(newThread(), [
+    const { request, status } = await turn(newThread(), [
       file(dataUrl(mime, Buffer.from(text)), mime, { filename: 'bees' }),
     ]);
     expect(status).toBe('completed');
-    expect(wordsOf(asked)).toContain(text);
+    expect(wordsOf(request)).toContain(text);
   });
 
   it('a PDF is sent as its text', async () => {
     const pdf = pdfOf('Bees in the garden');
-    const { asked, status } = await turn(newThread(), [file(dataUrl('application/pdf', pdf), 'application/pdf')]);
+    const { request, status } = await turn(newThread(), [file(dataUrl('application/pdf', pdf), 'application/pdf')]);
     expect(status).toBe('completed');
-    expect(textOf(asked)).toContain('Bees in the garden');
+    expect(textOf(request)).toContain('Bees in the garden');
   });
 
   it('a PDF that a browser printed is sent as the text of all of its pages', async () => {
     const pdf = await readFile(new URL('../../../test/agent/fixtures/report.pdf', import.meta.url));
-    const { asked, status } = await turn(newThread(), [file(dataUrl('application/pdf', pdf), 'application/pdf')]);
+    const { request, status } = await turn(newThread(), [file(dataUrl('application/pdf', pdf), 'application/pdf')]);
     expect(status).toBe('completed');
-    const words = wordsOf(asked).replaceAll(/\s/g, ' ');
+    const words = wordsOf(request).replaceAll(/\s/g, ' ');
     for (const part of [
       'in Plzeň was',
       'crimson',
@@ -209,9 +209,9 @@ describe('documents', () => {
     ['a broken PDF', 'application/pdf', Buffer.from('%PDF-1.4 nonsense')],
     ['of another kind', 'application/zip', Buffer.from('PK')],
   ])('%s is a note', async (_title, mime, bytes) => {
-    const { asked, status } = await turn(newThread(), [file(dataUrl(mime, bytes), mime, { filename: 'the-file' })]);
+    const { request, status } = await turn(newThread(), [file(dataUrl(mime, bytes), mime, { filename: 'the-file' })]);
     expect(status).toBe('completed');
-    expect(textOf(asked)).toContain('[attached: the-file]');
-    expect(textOf(asked).length).toBeLessThan(5000);
+    expect(textOf(request)).toContain('[attached: the-file]');
+    expect(textOf(request).length).toBeLessThan(5000);
   });
 });

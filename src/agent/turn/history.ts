@@ -47,18 +47,18 @@ export async function buildPrompt(
     const made: Part[] = [];
     for (const part of parts) {
       const image = role === 'assistant' ? madeImageOf(part) : undefined;
-      if (image !== undefined && shown.has(part)) made.push(...(await showMade(deps, ownerId, image, signal)));
+      if (image !== undefined && shown.has(part)) made.push(...(await toolImageParts(deps, ownerId, image, signal)));
       if (part.type !== 'file') parted.push(part);
       else if (isImage(part) && !shown.has(part)) parted.push(noteOf(part));
       else parted.push(...(await readFilePart(deps, ownerId, part, signal)));
     }
     return { role, parts: parted, made };
   });
-  return convertToModelMessages(placeMade(read), { ignoreIncompleteToolCalls: true });
+  return convertToModelMessages(placeToolImages(read), { ignoreIncompleteToolCalls: true });
 }
 
 /** An image that a tool made, for a message of role `user`: most providers take images in no other. */
-export async function showMade(
+export async function toolImageParts(
   deps: FileDeps,
   ownerId: string,
   assetId: string,
@@ -126,7 +126,7 @@ function shownImages(messages: readonly Message[]): ReadonlySet<Part> {
 }
 
 /** Images that tools made go to the beginning of the user's next message. */
-function placeMade(messages: readonly (Message & { readonly made: readonly Part[] })[]): Message[] {
+function placeToolImages(messages: readonly (Message & { readonly made: readonly Part[] })[]): Message[] {
   let waiting: readonly Part[] = [];
   return messages.map(({ role, parts, made }) => {
     const placed = role === 'user' ? [...waiting, ...parts] : parts;

@@ -21,7 +21,7 @@ import { readAnswerer } from '../providers/resilientmodel.ts';
 import type { EventWriter } from '../stream/eventwriter.ts';
 import { DirectDeltas } from './directdeltas.ts';
 import type { FileDeps } from './files.ts';
-import { showMade } from './history.ts';
+import { toolImageParts } from './history.ts';
 import { failureOf } from './tooloutput.ts';
 import { withToolSpans } from './toolspans.ts';
 
@@ -155,7 +155,7 @@ function labelOf(name: string, tools: ToolSet): string {
 
 /** Images that tools have made go to the model with its next step. */
 async function showImages(deps: FileDeps, { ownerId, takeImages, signal }: TurnStream): Promise<ModelMessage[]> {
-  const shown = await Promise.all(takeImages().map((assetId) => showMade(deps, ownerId, assetId, signal)));
+  const shown = await Promise.all(takeImages().map((assetId) => toolImageParts(deps, ownerId, assetId, signal)));
   const parts = shown.flat();
   return parts.length === 0 ? [] : convertToModelMessages([{ role: 'user', parts }]);
 }

@@ -57,7 +57,7 @@ describe.each(laneEngines)('events of users on $name', (engine) => {
       expect(woken.filter((id) => id === userId)).toHaveLength(2);
     });
 
-    it('are read by many cursors at once, each with its own place and limit', async () => {
+    it('are read by concurrent cursors, each with its own position and limit', async () => {
       const [one, two] = [randomUUID(), randomUUID()];
       await publish(one, 'a', 'b', 'c');
       await publish(two, 'd');

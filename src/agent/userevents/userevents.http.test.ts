@@ -25,22 +25,22 @@ const write = (userId: string, events: readonly UserEvent[]) =>
   transaction(rig.media.database.queries(), (tx) => insertUserEvents(tx, userId, events));
 const updates = (...threadIds: readonly string[]) =>
   threadIds.map((threadId) => ({ type: 'thread.updated', threadId }) as const);
-const heard = async ({ events }: Listening, count: number) => {
+const receivedEvents = async ({ events }: Listening, count: number) => {
   await expect.poll(() => events.length).toBe(count);
   return events.map(({ data }) => data);
 };
 const at = { timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/) };
 
 describe('the events of a run', () => {
-  it('tell its start and end, what it made, and the credits that are left', async () => {
+  it('report the start and end of a run, its media, and the remaining credits', async () => {
     const user = await rig.user('pro', 10);
     const listening = await listen(rig.url, user);
     expect(listening.headers.get('content-type')).toBe('text/event-stream');
     expect(listening.headers.get('cache-control')).toContain('no-cache');
-    const { threadId, taskId, tools } = await rig.tell(user, calling('generateImage', { prompt: 'a bee' }));
+    const { threadId, taskId, tools } = await rig.runScript(user, calling('generateImage', { prompt: 'a bee' }));
     const { assetId } = Object(tools[0]?.output);
     const of = { threadId, taskId };
-    expect(await heard(listening, 6)).toEqual([
+    expect(await receivedEvents(listening, 6)).toEqual([
       { type: 'thread.updated', threadId, ...at },
       { type: 'run.started', ...of, ...at },
       { type: 'media.completed', ...of, kind: 'image', toolCallId: 'call_0', assetId, ...at },
@@ -52,12 +52,12 @@ describe('the events of a run', () => {
     await listening.close();
   });
 
-  it('tell what failed, and why', async () => {
+  it('report what failed, and why', async () => {
     const user = await rig.user('pro', 10);
     const listening = await listen(rig.url, user);
-    const refused = await rig.tell(user, calling('generateImage', { prompt: 'a refused one' }));
+    const refused = await rig.runScript(user, calling('generateImage', { prompt: 'a refused one' }));
     const of = { threadId: refused.threadId, taskId: refused.taskId };
-    const first = await heard(listening, 6);
+    const first = await receivedEvents(listening, 6);
     expect(first[2]).toEqual({
       type: 'media.failed',
       ...of,
@@ -66,8 +66,8 @@ describe('the events of a run', () => {
       error: expect.stringContaining('no bees'),
       ...at,
     });
-    await rig.tell(user, [{ half: 'Half a wo' }]);
-    const all = await heard(listening, 11);
+    await rig.runScript(user, [{ half: 'Half a wo' }]);
+    const all = await receivedEvents(listening, 11);
     expect(all.slice(-2)).toMatchObject([
       { type: 'credits.changed', credits: 9 },
       { type: 'run.ended', status: 'failed', error: expect.any(String) },
@@ -75,17 +75,17 @@ describe('the events of a run', () => {
     await listening.close();
   });
 
-  it('tell of a run that is stopped', async () => {
+  it('report a stopped run', async () => {
     const user = await rig.user('pro', 10);
     const listening = await listen(rig.url, user);
     const taskId = await user.ask(newThread(), '<stall>');
     await user.stream(taskId, { cutAfter: 3 });
     await user.call('DELETE', `/task/${taskId}`);
-    expect((await heard(listening, 5)).at(-1)).toMatchObject({ type: 'run.ended', taskId, status: 'aborted' });
+    expect((await receivedEvents(listening, 5)).at(-1)).toMatchObject({ type: 'run.ended', taskId, status: 'aborted' });
     await listening.close();
   });
 
-  it('tell of a video that is completed or fails after its run has ended', async () => {
+  it('report a video that completes or fails after the end of its run', async () => {
     const user = await rig.user('pro', 100);
     const listening = await listen(rig.url, user);
     const { offlineVideos } = await import('#local/renderer/renderer.ts');
@@ -96,13 +96,13 @@ describe('the events of a run', () => {
       rig.provider.on(`clip ${id}`, json({ id, status: 'queued' }));
       rig.provider.on(`/videos/${id}/content`, { answer: { type: 'video/mp4', body: clip.bytes } });
       rig.provider.on(`/videos/${id} `, ...waiting, json({ id, status, error: { message: 'no film' } }));
-      const { threadId, taskId } = await rig.tell(user, calling('generateVideo', { prompt: `clip ${id}` }));
+      const { threadId, taskId } = await rig.runScript(user, calling('generateVideo', { prompt: `clip ${id}` }));
       const of = { threadId, taskId };
       await expect.poll(() => typesOf(listening.events).includes(`media.${status}`), { timeout: 20_000 }).toBe(true);
-      const told = listening.events.map(({ data }) => data).filter((data) => data.taskId === taskId);
-      const types = told.map(({ type }) => type);
+      const events = listening.events.map(({ data }) => data).filter((data) => data.taskId === taskId);
+      const types = events.map(({ type }) => type);
       expect(types.indexOf(`media.${status}`)).toBeGreaterThan(types.indexOf('run.ended'));
-      expect(told.find(({ type }) => type === `media.${status}`)).toMatchObject({ ...of, kind: 'video' });
+      expect(events.find(({ type }) => type === `media.${status}`)).toMatchObject({ ...of, kind: 'video' });
       await expect
         .poll(() => listening.events.findLast(({ data }) => data.type === 'credits.changed')?.data)
         .toMatchObject({ ...of, credits: status === 'completed' ? 59 : 58 });
@@ -112,7 +112,7 @@ describe('the events of a run', () => {
 });
 
 describe('the events of threads', () => {
-  it('tell of a new name and of a title that the model makes', async () => {
+  it('report a new name and a generated title', async () => {
     const user = await rig.user();
     const listening = await listen(rig.url, user);
     const threadId = newThread();
@@ -128,7 +128,7 @@ describe('the events of threads', () => {
     await listening.close();
   });
 
-  it('tell that a thread is deleted, and of the end of its run, and then nothing more', async () => {
+  it('report the deletion of a thread and the end of its run, and nothing after them', async () => {
     const user = await rig.user();
     const listening = await listen(rig.url, user);
     const threadId = newThread();
@@ -136,22 +136,22 @@ describe('the events of threads', () => {
     await user.stream(taskId, { cutAfter: 3 });
     expect((await user.call('DELETE', `/threads/${threadId}`)).status).toBe(204);
     expect((await user.call('DELETE', `/threads/${threadId}`)).status).toBe(404);
-    const told = await heard(listening, 5);
-    expect(told.map(({ type }) => type)).toEqual([
+    const events = await receivedEvents(listening, 5);
+    expect(events.map(({ type }) => type)).toEqual([
       'thread.updated',
       'run.started',
       'thread.deleted',
       'credits.changed',
       'run.ended',
     ]);
-    expect(told[2]).toEqual({ type: 'thread.deleted', threadId, ...at });
+    expect(events[2]).toEqual({ type: 'thread.deleted', threadId, ...at });
     await listening.close();
   });
 
-  it('tell of each thread when all are deleted', async () => {
+  it('report each thread when all are deleted', async () => {
     const user = await rig.user();
     const threadIds = [newThread(), newThread()].sort();
-    for (const threadId of threadIds) await rig.tell(user, [{ text: 'ok' }], threadId);
+    for (const threadId of threadIds) await rig.runScript(user, [{ text: 'ok' }], threadId);
     const listening = await listen(rig.url, user);
     await user.call('DELETE', '/threads');
     await expect
@@ -177,20 +177,20 @@ describe('GET /events', () => {
     expect([status, body]).toMatchObject([400, { issues: [{ path: 'headers.last-event-id' }] }]);
   });
 
-  it('tells nothing of other users', async () => {
+  it('omits events of other users', async () => {
     const [one, two] = [await rig.user(), await rig.user()];
     const [first, second] = [await listen(rig.url, one), await listen(rig.url, two)];
-    const runs = await Promise.all([one, two].map((user) => rig.tell(user, [{ text: 'ok' }])));
+    const runs = await Promise.all([one, two].map((user) => rig.runScript(user, [{ text: 'ok' }])));
     for (const [index, listening] of [first, second].entries()) {
-      await heard(listening, 5);
+      await receivedEvents(listening, 5);
       expect(new Set(listening.events.map(({ data }) => data.threadId))).toEqual(new Set([runs[index]?.threadId]));
     }
     const replayed = await listen(rig.url, one, '0');
-    expect(await heard(replayed, 5)).toEqual(first.events.map(({ data }) => data));
+    expect(await receivedEvents(replayed, 5)).toEqual(first.events.map(({ data }) => data));
     await Promise.all([first, second, replayed].map((listening) => listening.close()));
   });
 
-  it('resumes exactly after an id, and without one begins now', async () => {
+  it('resumes exactly after an id, and starts now without one', async () => {
     const user = await rig.user();
     await write(user.userId, updates('a', 'b', 'c'));
     const [now, resumed, beyond] = await Promise.all([
@@ -198,12 +198,12 @@ describe('GET /events', () => {
       listen(rig.url, user, '1'),
       listen(rig.url, user, '99'),
     ]);
-    await heard(resumed, 2);
+    await receivedEvents(resumed, 2);
     expect([now.lastEventId(), beyond.lastEventId()]).toEqual(['3', '3']);
     await write(user.userId, updates('d'));
-    expect((await heard(now, 1))[0]).toMatchObject({ threadId: 'd' });
-    expect((await heard(beyond, 1))[0]).toMatchObject({ threadId: 'd' });
-    expect((await heard(resumed, 3)).map(({ threadId }) => threadId)).toEqual(['b', 'c', 'd']);
+    expect((await receivedEvents(now, 1))[0]).toMatchObject({ threadId: 'd' });
+    expect((await receivedEvents(beyond, 1))[0]).toMatchObject({ threadId: 'd' });
+    expect((await receivedEvents(resumed, 3)).map(({ threadId }) => threadId)).toEqual(['b', 'c', 'd']);
     await Promise.all([now, resumed, beyond].map((listening) => listening.close()));
   });
 
@@ -214,23 +214,23 @@ describe('GET /events', () => {
     await cut.close();
     await write(user.userId, updates('missed'));
     const resumed = await listen(rig.url, user, cut.lastEventId());
-    expect(await heard(resumed, 1)).toMatchObject([{ threadId: 'missed' }]);
+    expect(await receivedEvents(resumed, 1)).toMatchObject([{ threadId: 'missed' }]);
     await resumed.close();
   });
 
-  it('delivers many events in order, and those of another process without a message', async () => {
+  it('delivers many events in order, and those of another process without its signal', async () => {
     const user = await rig.user();
     const elsewhere = await rig.another({ pace: { ...pace, leaseMs: 60_000 } });
     const listening = [await listen(rig.url, user, '0'), await listen(elsewhere.url, user, '0')];
     const threadIds = Array.from({ length: 250 }, (_, index) => `${index}`);
     await write(user.userId, updates(...threadIds));
     for (const one of listening) {
-      expect((await heard(one, 250)).map(({ threadId }) => threadId)).toEqual(threadIds);
+      expect((await receivedEvents(one, 250)).map(({ threadId }) => threadId)).toEqual(threadIds);
       await one.close();
     }
   });
 
-  it('sends a comment while nothing happens', async () => {
+  it('sends comments while there are no events', async () => {
     const listening = await listen(rig.url, await rig.user());
     await expect.poll(listening.comments).toBeGreaterThan(2);
     expect(listening.events).toEqual([]);
@@ -255,7 +255,7 @@ describe('GET /events', () => {
     expect((await user.call('POST', '/chat', chat)).status).toBe(429);
     expect(await user.messages(chat.id)).toEqual([]);
     await write(user.userId, updates('all'));
-    await Promise.all(open.map((listening) => heard(listening, 1)));
+    await Promise.all(open.map((listening) => receivedEvents(listening, 1)));
     await Promise.all(open.map((listening) => listening.close()));
     await expect
       .poll(async () => {
@@ -266,7 +266,7 @@ describe('GET /events', () => {
       .toBe(200);
   });
 
-  it('gives up a reader that takes nothing, which delays no other', async () => {
+  it('drops a reader that does not read, without a delay for others', async () => {
     const user = await rig.user();
     const { hostname, port } = new URL(rig.url);
     const socket = connect(Number(port), hostname);
@@ -278,7 +278,7 @@ describe('GET /events', () => {
     for (let written = 0; written < count; written += 50) await write(user.userId, updates(...Array(50).fill(long)));
     const listening = await listen(rig.url, user);
     await write(user.userId, updates('another'));
-    expect(await heard(listening, 1)).toMatchObject([{ threadId: 'another' }]);
+    expect(await receivedEvents(listening, 1)).toMatchObject([{ threadId: 'another' }]);
     // Comments come at the moments at which the server looks for stalled readers.
     const lastComment = listening.comments() + 6;
     await expect.poll(listening.comments).toBeGreaterThan(lastComment);
@@ -291,7 +291,7 @@ describe('GET /events', () => {
     await listening.close();
   });
 
-  it('tells how runs end while the service drains, and then ends', async () => {
+  it('reports the ends of runs while the service drains, and then closes', async () => {
     const user = await rig.user();
     const instance = await rig.another({ pace: { ...pace, leaseMs: 60_000 } });
     const there = rig.at(instance.url, user);

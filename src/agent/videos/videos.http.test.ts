@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Plan } from '#accounts/api.ts';
 import { type AccountTables, setPlanAndCredits } from '#accounts/store.ts';
 import { createLog } from '#platform/log.ts';
-import type { Said } from '../../../test/agent/provider.fixture.ts';
+import type { ScriptedAnswer } from '../../../test/agent/provider.fixture.ts';
 import { type Chatter, newThread } from '../../../test/agent/rig.fixture.ts';
 import { calling, json, providerKey, type ScriptedRig, startScripted } from '../../../test/agent/scripted.fixture.ts';
 import { refusal } from '../../../test/agent/wire.fixture.ts';
@@ -24,14 +24,14 @@ beforeAll(async () => {
 afterAll(() => rig.close());
 
 type Output = Record<string, unknown> & { readonly videoId: string; readonly failure?: Record<string, unknown> };
-const done: Said = { text: 'So be it.' };
+const done: ScriptedAnswer = { text: 'So be it.' };
 const queued = json({ id: 'x', status: 'queued' });
 
 /** The provider's responses to the order, to a poll, and to the request for the file. */
 interface Making {
-  readonly order?: Said;
-  readonly states?: readonly Said[];
-  readonly content?: Said;
+  readonly order?: ScriptedAnswer;
+  readonly states?: readonly ScriptedAnswer[];
+  readonly content?: ScriptedAnswer;
 }
 
 /** Scripts one video; returns its prompt. */
@@ -47,8 +47,8 @@ function script({ order, states, content }: Making = {}): string {
 /** A run that orders one video. */
 async function order(user: Chatter, making?: Making) {
   const prompt = script(making);
-  const told = await rig.tell(user, calling('generateVideo', { prompt }));
-  return { ...told, prompt, output: told.tools[0]?.output as Output };
+  const outcome = await rig.runScript(user, calling('generateVideo', { prompt }));
+  return { ...outcome, prompt, output: outcome.tools[0]?.output as Output };
 }
 
 async function videosIn(user: Chatter, threadId: string) {
@@ -73,7 +73,7 @@ describe.concurrent('a video', () => {
     const shown = answer?.parts.find(({ type }) => type === 'data-video');
     expect(shown).toMatchObject({ id: output.videoId, data: { videoId: output.videoId, status: 'completed' } });
     expect(tools).toHaveLength(1);
-    const ordered = rig.provider.asked.find(({ body }) => Reflect.get(Object(body), 'prompt') === prompt);
+    const ordered = rig.provider.requests.find(({ body }) => Reflect.get(Object(body), 'prompt') === prompt);
     expect(ordered).toMatchObject({
       path: '/v1/videos',
       authorization: `Bearer ${providerKey}`,
@@ -128,7 +128,7 @@ describe.concurrent('a video', () => {
       states: [json({}, 500), queued, json({ id: 'x', status: 'completed' })],
     });
     expect([status, output.status]).toEqual(['completed', 'completed']);
-    const orders = rig.provider.asked.filter(({ body }) => Reflect.get(Object(body), 'prompt') === prompt);
+    const orders = rig.provider.requests.filter(({ body }) => Reflect.get(Object(body), 'prompt') === prompt);
     expect(orders).toHaveLength(1);
   });
 
@@ -140,7 +140,7 @@ describe.concurrent('a video', () => {
     rig.provider.on('<stopped>', ...calling('generateVideo', { prompt }));
     const threadId = newThread();
     const taskId = await user.ask(threadId, '<stopped>');
-    await expect.poll(() => rig.provider.asked.some(({ path }) => path.endsWith(prompt.slice(5)))).toBe(true);
+    await expect.poll(() => rig.provider.requests.some(({ path }) => path.endsWith(prompt.slice(5)))).toBe(true);
     await user.call('DELETE', `/task/${taskId}`);
     expect((await user.ended(taskId)).status).toBe('aborted');
     expect(await videosIn(user, threadId)).toMatchObject([{ status: 'failed', failure: { code: 'aborted' } }]);
@@ -173,7 +173,7 @@ describe.concurrent('plans and credits', () => {
 });
 
 describe.concurrent('POST /video/submit', () => {
-  it('retries what can be paid by now: 200, and the messages show it', async ({ expect }) => {
+  it('retries a video that can be paid now: 200, and the messages show it', async ({ expect }) => {
     const user = await rig.user('free', 10);
     const { taskId, threadId, output } = await order(user);
     expect(output.failure?.code).toBe('insufficient_plan');
@@ -201,7 +201,7 @@ describe.concurrent('POST /video/submit', () => {
     expect(await rig.credits(user)).toBe(10);
   });
 
-  it('takes the id of one video too, and needs no body', async () => {
+  it('accepts the id of one video too, and needs no body', async () => {
     const user = await rig.user('free', 10);
     const { output } = await order(user);
     await grant(user, 'max', 100);
@@ -214,7 +214,7 @@ describe.concurrent('POST /video/submit', () => {
     const prompts = [script(), script(), script()];
     const calls = prompts.map((prompt, index) => ({ id: `c${index}`, name: 'generateVideo', args: { prompt } }));
     const steps = calls.map((call) => ({ calls: [call] }));
-    const { taskId, threadId } = await rig.tell(user, [...steps, done]);
+    const { taskId, threadId } = await rig.runScript(user, [...steps, done]);
     await grant(user, 'pro', 85);
     expect((await submit(user, taskId)).status).toBe(200);
     expect(await rig.credits(user)).toBe(5);
@@ -265,9 +265,9 @@ describe.concurrent('POST /video/submit', () => {
     expect(await rig.credits(stranger)).toBe(1000);
   });
 
-  it('a task without a video, with one that was made, or still running: 400', async () => {
+  it('returns 400 for a task without a video, with a completed one, or in progress', async () => {
     const user = await rig.user('pro', 1000);
-    const { taskId } = await rig.tell(user, [done]);
+    const { taskId } = await rig.runScript(user, [done]);
     const made = await order(user);
     rig.provider.on('<hanging>', { hang: true });
     const running = await user.ask(newThread(), '<hanging>');
@@ -304,7 +304,7 @@ describe('a clip of a provider', () => {
       examining.provider.on('a clip', json({ id: 'clip', status: 'queued' }));
       examining.provider.on('/videos/clip/content', { answer: { type: 'video/mp4', body: mp4 } });
       examining.provider.on('/videos/clip ', json({ id: 'clip', status: 'completed' }));
-      const { tools } = await examining.tell(user, calling('generateVideo', { prompt: 'a clip' }));
+      const { tools } = await examining.runScript(user, calling('generateVideo', { prompt: 'a clip' }));
       const output = tools[0]?.output as Output;
       await expect
         .poll(() => videoOf(examining, user, output.assetId), { timeout: 60_000 })

@@ -152,9 +152,9 @@ export async function endVideosOf(
   if (status === 'completed') return { shown: [], failed: [] };
   const videos = await lockVideos(tx, taskId);
   if (status === 'failed') {
-    const isTold = ({ videoId }: Video) => parts.some((part) => part.type === 'data-video' && part.id === videoId);
+    const isShown = ({ videoId }: Video) => parts.some((part) => part.type === 'data-video' && part.id === videoId);
     const shown = videos
-      .filter((video) => !isTold(video))
+      .filter((video) => !isShown(video))
       .map((video) => ({ type: 'data-video' as const, id: video.videoId, data: describeVideo(video) }));
     return { shown, failed: [] };
   }
@@ -215,8 +215,8 @@ async function makeVideo(deps: VideoDeps, job: Job<Payload>): Promise<void> {
 /** The error that a job fails with last is shown to the user. An order that the provider refused is not repeated. */
 function speakable(error: unknown, isOrdered: boolean): unknown {
   if (error instanceof ProviderFailed && !isOrdered) return new UnrecoverableError(error.message, { cause: error });
-  const maySay = error instanceof ProviderFailed || error instanceof UnrecoverableError;
-  return maySay ? error : new Error('The video could not be generated or stored.', { cause: error });
+  const isExplained = error instanceof ProviderFailed || error instanceof UnrecoverableError;
+  return isExplained ? error : new Error('The video could not be generated or stored.', { cause: error });
 }
 
 async function keepClip(deps: VideoDeps, video: Video, clip: Clip, signal: AbortSignal) {

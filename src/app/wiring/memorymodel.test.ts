@@ -53,7 +53,7 @@ describe('the language model of memories', () => {
     expect(await requestOf(withKey)).toEqual(['own', 'small', 'Bearer key-of-judge']);
   });
 
-  it('is off if a setting says so, and without a real model', async () => {
+  it('is off by a setting, or without a real model', async () => {
     expect(await requestOf({ MEMORY_MODEL_BASE_URL: 'off' })).toBeUndefined();
     expect(await requestOf({ MEMORY_MODEL_NAME: 'off' })).toBeUndefined();
     expect(hasMemoryModel(configOf({}))).toBe(false);

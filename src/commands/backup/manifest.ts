@@ -28,11 +28,11 @@ const end = z.object({
   sha256: z.string(),
 });
 
-export type KeptFile = z.output<typeof keptFile>;
+export type BackedUpFile = z.output<typeof keptFile>;
 
 export interface Manifest {
   readonly createdAt: string;
-  readonly files: readonly KeptFile[];
+  readonly files: readonly BackedUpFile[];
   readonly emptyFolders: readonly string[];
   readonly bytes: number;
 }

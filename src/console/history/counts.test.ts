@@ -10,7 +10,7 @@ it('sums add up, and of the largest the larger stays', () => {
   });
 });
 
-describe('what was counted since the last reading', () => {
+describe('counts since the last sample', () => {
   const reading = (process: string, requests: number) => ({ process, values: { requests, errors: 0 } });
 
   it.each([

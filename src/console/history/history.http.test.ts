@@ -97,7 +97,7 @@ describe.each(laneEngines)('the history on $name', (engine) => {
       expect(last(mediaIn(await read('day'))?.perMinute)).toBe(16);
     });
 
-    it('shows services that are away, and engines that do not answer', async () => {
+    it('shows stopped services and engines that do not respond', async () => {
       await sampleNow();
       isDatabaseFine = false;
       // The readiness of a service is cached for a second.
@@ -123,7 +123,7 @@ describe.each(laneEngines)('the history on $name', (engine) => {
       expect(mediaIn(await read())?.perMinute.at(-1)).toBe(20);
     });
 
-    it('continues after a short pause, and omits what happened during a long one', async () => {
+    it('continues after a short pause, and omits the counts of a long one', async () => {
       await sampleNow();
       await ask('/fine/1', 4);
       await later(2 * minuteMs);

@@ -119,7 +119,7 @@ describe.each(laneEngines)('jobs on $name', (engine) => {
       });
     });
 
-    it('that are dead are retried once, however often the button is pressed', async () => {
+    it('are retried once after several clicks, if they are dead', async () => {
       await die(['one']);
       const [job] = await list(deadQuery);
       isFailing = false;
@@ -150,13 +150,13 @@ describe.each(laneEngines)('jobs on $name', (engine) => {
       await sql`update jobs set status = 'running', holder = 'x', expires_at = now() + interval '1 hour', fence = 1`.execute(
         db(),
       );
-      for (const deed of ['retry', 'discard'])
-        expect(await codeOf(await operator.send('POST', `/api/jobs/${jobId}/${deed}`, { fence: 1 }))).toEqual([
+      for (const action of ['retry', 'discard'])
+        expect(await codeOf(await operator.send('POST', `/api/jobs/${jobId}/${action}`, { fence: 1 }))).toEqual([
           409,
           'job_changed',
         ]);
-      for (const deed of ['retry', 'discard'])
-        expect(await (await operator.send('POST', `/api/queues/${deed}`, { queue: idle.name })).json()).toEqual({
+      for (const action of ['retry', 'discard'])
+        expect(await (await operator.send('POST', `/api/queues/${action}`, { queue: idle.name })).json()).toEqual({
           count: 0,
           hasMore: false,
         });
@@ -168,7 +168,7 @@ describe.each(laneEngines)('jobs on $name', (engine) => {
       expect(settledNames).toEqual(['one']);
       const [job] = await list('/api/jobs?queue=tests/settling&state=dead');
       expect(job).toMatchObject({ isSettled: true, reason: 'refused' });
-      const act = (deed: string) => operator.send('POST', `/api/jobs/${job?.id}/${deed}`, { fence: job?.fence });
+      const act = (action: string) => operator.send('POST', `/api/jobs/${job?.id}/${action}`, { fence: job?.fence });
       expect(await codeOf(await act('retry'))).toEqual([409, 'job_settled']);
       expect(await (await operator.send('POST', '/api/queues/retry', { queue: settling.name })).json()).toEqual({
         count: 0,

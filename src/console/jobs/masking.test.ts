@@ -4,7 +4,7 @@ import { maskPayload } from './masking.ts';
 const shown = (payload: unknown): unknown => JSON.parse(maskPayload(payload));
 
 describe('a payload', () => {
-  it('is shown without the fields that hold secrets, at every depth', () => {
+  it('is shown without secret fields, at every depth', () => {
     const payload = {
       sendId: '1',
       accessToken: 'a',

@@ -6,10 +6,10 @@ import { type ShownJob as JobRow, listJobs } from '#platform/jobs/operatorstore.
 import { type OperatorGuard, operatorName } from '../operators/guard.ts';
 import type { TraceLink } from '../traces.ts';
 import { changedJobs, deadOfQueue, jobList, jobPath, jobQuery, queueList, type ShownJob, seenJob } from './api.ts';
-import { discardAllDead, discardDeadJob, type JobDeeds, retryAllDead, retryDeadJob } from './deeds.ts';
+import { discardAllDead, discardDeadJob, type JobActionDeps, retryAllDead, retryDeadJob } from './changes.ts';
 import { maskPayload } from './masking.ts';
 
-export interface JobDeps extends JobDeeds {
+export interface JobDeps extends JobActionDeps {
   readonly traceLink: TraceLink;
 }
 

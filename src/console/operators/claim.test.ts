@@ -114,7 +114,7 @@ describe('an account', () => {
     expect(statuses).toEqual([401, 401, 401, 401, 401]);
   });
 
-  it('that may only read can change neither data nor the role in its cookie', async () => {
+  it('that is read-only can change neither data nor the role in its cookie', async () => {
     const { cookie } = await enter(of({ role: 'operator_reader' }));
     const change = await server.send('POST', '/api/settings/doctor', undefined, { cookie });
     expect(change.status).toBe(403);

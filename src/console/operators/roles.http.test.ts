@@ -41,7 +41,7 @@ afterAll(async () => {
 const actions = async () => (await desk.send<{ actions: readonly ShownAction[] }>('GET', '/api/actions')).body.actions;
 
 describe('operators of the identity provider', () => {
-  it('sign in with an access token, in any case of the address, and change things in their own name', async () => {
+  it('sign in with an access token, in any case of the address, and make changes under their own name', async () => {
     const { status, cookie, headers } = await desk.enterAs('chief@example.com');
     expect(status).toBe(204);
     expect(headers.get('set-cookie')).toMatch(/; Max-Age=43200; Path=\/; HttpOnly; SameSite=Strict$/);
@@ -64,7 +64,7 @@ describe('operators of the identity provider', () => {
     expect((await desk.send('POST', '/api/session/identity', {})).status).toBe(400);
   });
 
-  it('who may only read get 403 on every change, and nothing on the way is done', async () => {
+  it('get 403 on every change as readers, and no step of it is done', async () => {
     const { cookie } = await desk.enterAs('reader@example.com');
     const id = randomUUID();
     const { body } = await desk.send<{ paths: Record<string, Record<string, unknown>> }>('GET', '/openapi.json');

@@ -89,7 +89,7 @@ describe.each(stores)('a person with objects in $objects', ({ buckets, settings,
   });
 
   it.skipIf(isMissing)(
-    'is erased from every service, and nothing names them afterwards',
+    'is erased from every service without a trace',
     async () => {
       const person = await desk.person();
       const traces = await leaveTraces(place, person);

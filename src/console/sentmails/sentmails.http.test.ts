@@ -55,7 +55,7 @@ describe.each(laneEngines)('emails on $name', (engine) => {
     const bodyOf = async (response: Response): Promise<Record<string, string>> => JSON.parse(await response.text());
     const codeOf = async (response: Response) => [response.status, (await bodyOf(response)).error];
 
-    it('are listed with what became of them, newest first', async () => {
+    it('are listed with their outcome, newest first', async () => {
       await notify.post('/emails', { ...mail, subject: 'delivered' });
       await notify.post('/emails', { ...mail, subject: 'bounced' });
       await notify.post('/emails', { ...mail, subject: 'sent' });

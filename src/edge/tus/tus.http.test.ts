@@ -89,7 +89,7 @@ describe.each(inLane(drivers))('resumable uploads on $name', ({ name }) => {
     expect(await rig.originals.head(key)).toBeUndefined();
   });
 
-  it('become the object when their last byte has come', async () => {
+  it('become the object with their last byte', async () => {
     const { url, key } = reserve(1000);
     const bytes = bytesOf(1000);
     const first = await patch(url, 0, bytes.subarray(0, 400));
@@ -106,7 +106,7 @@ describe.each(inLane(drivers))('resumable uploads on $name', ({ name }) => {
     expect([again.status, again.headers.get('upload-offset')]).toEqual([204, '1000']);
   });
 
-  it('take an empty PATCH, and one in chunks', async () => {
+  it('accept an empty PATCH, and one in chunks', async () => {
     const { url, key } = reserve(10);
     expect((await patch(url, 0, '')).headers.get('upload-offset')).toBe('0');
     const body = new Blob(['hello', 'world']).stream();
@@ -120,7 +120,7 @@ describe.each(inLane(drivers))('resumable uploads on $name', ({ name }) => {
     expect((await stored(key))?.toString()).toBe('helloworld');
   });
 
-  it('keep what arrived when the connection breaks', async () => {
+  it('store the received bytes when the connection breaks', async () => {
     const { url, target, key } = reserve(200_000);
     const bytes = bytesOf(200_000);
     const socket = beginPatch(target, 0, 200_000, bytes.subarray(0, 50_000));
@@ -147,7 +147,7 @@ describe.each(inLane(drivers))('resumable uploads on $name', ({ name }) => {
     expect(await offsetAt(url)).toBe(0);
   });
 
-  it('reject another offset with 409, and say which it is', async () => {
+  it('reject another offset with 409, and return the right one', async () => {
     const { url } = reserve(10);
     await patch(url, 0, 'hello');
     for (const offset of [0, 4, 6]) {
@@ -297,7 +297,7 @@ describe.each(inLane(drivers))('resumable uploads on $name', ({ name }) => {
     expect((await stored(one.key))?.toString()).toBe('HELLOWORLD');
   });
 
-  it('take methods by X-HTTP-Method-Override', async () => {
+  it('accept methods by X-HTTP-Method-Override', async () => {
     const { url, key } = reserve(5);
     const post = (method: string, headers: Record<string, string> = {}, body?: string) =>
       fetch(url, { method: 'POST', headers: { ...tus, 'x-http-method-override': method, ...headers }, body });
@@ -310,7 +310,7 @@ describe.each(inLane(drivers))('resumable uploads on $name', ({ name }) => {
     expect((await stored(key))?.toString()).toBe('hello');
   });
 
-  it('tell pages of any origin what they may send and read', async () => {
+  it('tell pages of any origin which headers they may send and read', async () => {
     const { url } = reserve(5);
     const response = await fetch(url, {
       method: 'OPTIONS',

@@ -44,15 +44,18 @@ async function searchNaively(
 describe.each(['webp', 'jpeg'] as const)('a budget in bytes: %s', (format) => {
   const spec = { width: 300, format, quality: 85 };
 
-  it.each([1, 2000, 4000, 8000, 12_000, 20_000, 1_000_000])('of %i: what a naive search finds', async (maxBytes) => {
-    const output = await render(jpeg, { ...spec, maxBytes });
-    expect(output).toEqual(await searchNaively(jpeg, { ...spec, maxBytes }));
-  });
+  it.each([1, 2000, 4000, 8000, 12_000, 20_000, 1_000_000])(
+    'of %i: equals the result of a naive search',
+    async (maxBytes) => {
+      const output = await render(jpeg, { ...spec, maxBytes });
+      expect(output).toEqual(await searchNaively(jpeg, { ...spec, maxBytes }));
+    },
+  );
 
   it('is met exactly, and missed by one byte', async () => {
-    const asked = await render(jpeg, spec);
-    expect(await render(jpeg, { ...spec, maxBytes: asked.length })).toEqual(asked);
-    expect((await render(jpeg, { ...spec, maxBytes: asked.length - 1 })).length).toBeLessThan(asked.length);
+    const requested = await render(jpeg, spec);
+    expect(await render(jpeg, { ...spec, maxBytes: requested.length })).toEqual(requested);
+    expect((await render(jpeg, { ...spec, maxBytes: requested.length - 1 })).length).toBeLessThan(requested.length);
   });
 
   it('that quality 10 misses: the bytes of quality 10', async () => {
@@ -73,7 +76,7 @@ describe.each(['webp', 'jpeg'] as const)('a budget in bytes: %s', (format) => {
     expect(await render(jpeg, { ...spec, quality: 11, maxBytes: eleven.length - 1 })).toEqual(ten);
   });
 
-  it('changes nothing else: transparency, blur, cropping', async () => {
+  it('preserves everything else: transparency, blur, cropping', async () => {
     const varied = { ...spec, height: 100, resizingType: 'fill', blur: 2 } as const;
     expect(await render(png, { ...varied, maxBytes: 1_000_000 })).toEqual(await render(png, varied));
   });
@@ -89,7 +92,7 @@ it('jpeg: the highest quality that fits', async () => {
   expect(output.length).toBe(sizes.find((size) => size <= maxBytes));
 });
 
-it('png has no quality: neither it nor a budget changes anything', async () => {
+it('ignores a quality and a budget for PNG, which has no quality', async () => {
   const plain = await render(png, { width: 100, format: 'png' });
   for (const spec of [{ quality: 5 }, { quality: 100 }, { maxBytes: 1 }, { maxBytes: 1, quality: 5 }])
     expect(await render(png, { width: 100, format: 'png', ...spec })).toEqual(plain);

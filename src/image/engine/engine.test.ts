@@ -178,7 +178,7 @@ describe('permits and the deadline', () => {
     large = await pipe(photo(2000, 1500)).jpeg().toBuffer();
   });
 
-  it('refuses what finds no permit within the wait, and recovers', async () => {
+  it('rejects work without a permit within the time limit, and recovers', async () => {
     const narrow = createEngine({ ...limits, concurrency: 1, permitWaitMs: 1 });
     const first = render(narrow, large, { blur: 20 });
     await expect(render(narrow, large, {})).rejects.toBeInstanceOf(EngineBusy);
@@ -187,7 +187,7 @@ describe('permits and the deadline', () => {
     await narrow.inspect(large);
   });
 
-  it('serves an owner while all permits are held by another, and lets the other wait', async () => {
+  it('serves an owner while another owner uses all permits', async () => {
     const narrow = createEngine({ ...limits, concurrency: 1, permitWaitMs: 1 });
     const job = () => [{ transform: toTransform({ blur: 20 }), deliver: () => undefined }];
     const first = narrow.transform(large, job(), 'one');
@@ -196,7 +196,7 @@ describe('permits and the deadline', () => {
     await first;
   });
 
-  it('needs no permit to refuse what is no image', async () => {
+  it('rejects a file that is not an image without a permit', async () => {
     const narrow = createEngine({ ...limits, concurrency: 1, permitWaitMs: 1 });
     const first = render(narrow, large, { blur: 20 });
     await expect(narrow.inspect(Buffer.from('hello'))).rejects.toBeInstanceOf(ImageFault);
@@ -214,7 +214,7 @@ describe('permits and the deadline', () => {
     expect(next).not.toBeInstanceOf(EngineBusy);
   });
 
-  it('has one deadline for all jobs, and keeps what was made before it', async () => {
+  it('has one deadline for all jobs, and returns the results before it', async () => {
     const hurried = createEngine({ ...limits, processTimeoutMs: 1000 });
     const delivered: number[] = [];
     const jobs = [10, ...Array.from({ length: 200 }, () => 1500)].map((width) => ({
@@ -226,7 +226,7 @@ describe('permits and the deadline', () => {
     expect(delivered.length).toBeLessThan(jobs.length);
   });
 
-  it('does not blame the image for what is wrong in the code', () => {
+  it('does not report a fault in the code as a fault of the image', () => {
     const error = new TypeError('undefined is not a function');
     expect(toFault(error)).toBe(error);
   });

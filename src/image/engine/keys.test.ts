@@ -79,7 +79,7 @@ it('never changes', () => {
   );
 });
 
-it('is the same whether it was named before or not', () => {
+it('is the same for cached and uncached sources', () => {
   expect(key({ width: 5 })).toBe(key({ width: 5 }));
   expect(key({ width: 5 }, 'source', createVariantNames('secret'))).toBe(key({ width: 5 }));
 });
@@ -89,7 +89,7 @@ it('depends on the source and the secret', () => {
   expect(new Set(keys).size).toBe(3);
 });
 
-it('begins alike for all variants of a source, and for no other', () => {
+it('has the same prefix for all variants of one source, and for no other', () => {
   const prefix = names.prefix({ identity: 'source', group: 'group', store: 'store' });
   for (const spec of [{}, { width: 5 }, { format: 'png' }] as const) expect(key(spec).startsWith(prefix)).toBe(true);
   expect(key({}, 'another').startsWith(prefix)).toBe(false);

@@ -43,7 +43,7 @@ export function partsOfVariantKey(key: string): { readonly prefix: string; reado
 export function createVariantNames(keySecret: string): VariantNames {
   const secret = createSecretKey(keySecret, 'utf8');
   /** 128 bits, as 32 hex digits. */
-  const keyedHash = (said: string) => createHmac('sha256', secret).update(said).digest('hex').slice(0, 32);
+  const keyedHash = (identity: string) => createHmac('sha256', secret).update(identity).digest('hex').slice(0, 32);
   const mark = (store: string) => keyedHash(store).slice(0, markDigits);
   const prefix = ({ identity, group, store }: NamedSource) => {
     const hash = keyedHash(group).slice(0, groupDigits) + mark(store) + keyedHash(identity).slice(0, sourceDigits);
@@ -60,13 +60,13 @@ export function createVariantNames(keySecret: string): VariantNames {
     versionPrefix,
     key: (source, transform) => {
       const meaning = `${meaningOf(transform)} ${source.identity}`;
-      const said = source.version === undefined ? meaning : `${meaning} ${source.version}`;
-      const known = lately.get(said);
+      const identity = source.version === undefined ? meaning : `${meaning} ${source.version}`;
+      const known = lately.get(identity);
       if (known !== undefined) return known;
       const start = versionPrefix(source);
       const spec = keyedHash(meaning).slice(0, prefix(source).length + specDigits - start.length);
       const key = `${start}${spec}.${extensionOfFormat[transform.format]}`;
-      lately.set(said, key);
+      lately.set(identity, key);
       return key;
     },
   };

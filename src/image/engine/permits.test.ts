@@ -59,7 +59,7 @@ async function orderOf(permits: Permits, held: () => void, claims: readonly (rea
 }
 const of = (owner: string): Claim => ({ owner });
 
-it('lets owners take turns: who waits comes before the queue of an owner who holds one', async () => {
+it('alternates between owners: one without a permit precedes the queue of one with a permit', async () => {
   const two = permits(2);
   const [first, second] = [await two.acquire(of('a')), await two.acquire(of('b'))];
   const order = await orderOf(two, first, [
@@ -85,7 +85,7 @@ it('prefers an owner who holds none to one who holds a permit and had an earlier
   expect(order).toEqual(['b1', 'a1']);
 });
 
-it('lets uploads and variants take turns', async () => {
+it('alternates between uploads and variants', async () => {
   const two = permits(2);
   const [first, second] = [await two.acquire(of('a')), await two.acquire(of('b'))];
   const order = await orderOf(two, first, [
@@ -99,7 +99,7 @@ it('lets uploads and variants take turns', async () => {
   expect(order).toEqual(['upload', 'c', 'another', 'd', 'e']);
 });
 
-it.each([1, 2, 4])('grants one more than %i while one owner holds all and another waits', async (count) => {
+it.each([1, 2, 4])('grants one more than %i if one owner has all and another waits', async (count) => {
   const some = permits(count, 5);
   const held = await Promise.all(Array.from({ length: count }, () => some.acquire(of('a'))));
   await expect(some.acquire(of('a'))).rejects.toBeInstanceOf(EngineBusy);
@@ -112,7 +112,7 @@ it.each([1, 2, 4])('grants one more than %i while one owner holds all and anothe
   for (const release of again) release();
 });
 
-it('takes a permit back once, however often it is returned', async () => {
+it('releases a permit once, even if it is returned repeatedly', async () => {
   const one = permits(1, 5);
   const release = await one.acquire(of('a'));
   release();

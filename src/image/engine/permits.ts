@@ -37,7 +37,7 @@ export function createPermits(options: { readonly count: number; readonly waitMs
   let turns = 0;
   let lastKind: Claim['kind'];
 
-  function give({ owner, kind }: Required<Claim>): void {
+  function grant({ owner, kind }: Required<Claim>): void {
     inUse += 1;
     turns += 1;
     lastKind = kind;
@@ -57,7 +57,7 @@ export function createPermits(options: { readonly count: number; readonly waitMs
   function serveNext(): void {
     for (let next = chooseNext(); next !== undefined; next = chooseNext()) {
       waiting.delete(next);
-      give(next);
+      grant(next);
       next.begin();
     }
   }
@@ -94,7 +94,7 @@ export function createPermits(options: { readonly count: number; readonly waitMs
     acquire: ({ owner = '', kind = 'variant' } = {}) => {
       const release = once(() => takeBack(owner));
       if (waiting.size === 0 && mayBegin(owner)) {
-        give({ owner, kind });
+        grant({ owner, kind });
         return Promise.resolve(release);
       }
       const { promise, resolve, reject } = Promise.withResolvers<() => void>();

@@ -176,7 +176,7 @@ describe('resizing types', () => {
     expect(auto).toEqual(fit);
   });
 
-  it('fill keeps the middle', async () => {
+  it('fill crops to the center', async () => {
     const stripes = paint(300, 100, 3, (x) => (x < 1 / 3 ? [255, 0, 0] : x < 2 / 3 ? [0, 255, 0] : [0, 0, 255]));
     const spec = { width: 50, height: 50, resizingType: 'fill', format: 'png' } as const;
     const output = await render(await pipe(stripes).png().toBuffer(), spec);
@@ -202,7 +202,7 @@ describe('resampling', () => {
     expect(new Set(outputs.map((output) => Buffer.from(output).toString('base64'))).size).toBe(resamplings.length);
   });
 
-  it('nearest takes pixels as they are, the others mix them', async () => {
+  it('nearest copies pixels, and the others blend them', async () => {
     const { data, ...size } = photo(256, 256);
     const board = { ...size, data: data.map((value) => (value > 110 ? 255 : 0)) };
     const source = await pipe(board).png().toBuffer();
@@ -226,7 +226,7 @@ describe('blur', () => {
     const columns = await Promise.all(Array.from({ length: 100 }, (_, x) => colourAt(output, x / 100, 0.5)));
     return columns.filter(([red = 0]) => red > 0 && red < 255).length;
   };
-  it('softens more the stronger it is; 0 and null do nothing', async () => {
+  it('softens more with a higher value; 0 and null have no effect', async () => {
     expect(await softness(0)).toBe(0);
     expect(await softness(null)).toBe(0);
     const [weak, middle, strong] = [await softness(1), await softness(3), await softness(100)];

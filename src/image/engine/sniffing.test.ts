@@ -70,7 +70,7 @@ describe('images that cannot be read are known all the same', () => {
     await expect(recogniseFormat(bytes)).rejects.toMatchObject({ name: 'ImageFault', reason: 'unsupported' });
   });
 
-  it('a box of brands that is longer than a beginning may be any of them', async () => {
+  it('treats a brand box that exceeds the read bytes as any brand', async () => {
     const brands = Array.from({ length: 2000 }, () => 'isom');
     const hidden = fileTypeBox(...brands, 'avif');
     expect(await sniff(hidden.subarray(0, beginningBytes))).toBe('image/heif');
@@ -87,7 +87,7 @@ describe('images that cannot be read are known all the same', () => {
   });
 });
 
-describe('what is no image', () => {
+describe('files that are not images', () => {
   it.each([
     ['nothing', Buffer.alloc(0)],
     ['one byte', Buffer.from([0xff])],

@@ -9,7 +9,7 @@ export const resizingTypes = ['fit', 'fill', 'auto'] as const;
 export const resamplings = ['lanczos3', 'lanczos2', 'cubic', 'linear', 'nearest'] as const;
 
 /** Pixels. */
-export const longestAskedSide = 16_383;
+export const longestRequestedSide = 16_383;
 export const strongestBlur = 100;
 
 /** All options are optional. `null` means absent. */

@@ -97,24 +97,24 @@ for (const { driver, open, missing } of everyNth(drivers, 2)) {
       });
 
       it('reads the source once, and checks once for each variant', async () => {
-        await maker.ensure(source(), asked({ width: 20 }, { width: 30 }, { width: 40 }));
+        await maker.ensure(source(), requestsFor({ width: 20 }, { width: 30 }, { width: 40 }));
         expect(count('get objects')).toBe(1);
         expect(count('head public')).toBe(3);
         expect(count('put public')).toBe(3);
       });
 
       it('only checks when all exist: no read, no permit', async () => {
-        const [first] = await maker.ensure(source(), asked({ width: 20 }));
+        const [first] = await maker.ensure(source(), requestsFor({ width: 20 }));
         calls.length = 0;
         const withoutPermits = make({ limits: { concurrency: 0, permitWaitMs: 0 } });
-        expect(await withoutPermits.ensure(source(), asked({ width: 20 }))).toEqual([first]);
+        expect(await withoutPermits.ensure(source(), requestsFor({ width: 20 }))).toEqual([first]);
         expect(calls).toEqual(['head public']);
       });
 
-      it('makes only what is missing', async () => {
-        await maker.ensure(source(), asked({ width: 20 }));
+      it('renders only missing variants', async () => {
+        await maker.ensure(source(), requestsFor({ width: 20 }));
         calls.length = 0;
-        await maker.ensure(source(), asked({ width: 20 }, { width: 30 }));
+        await maker.ensure(source(), requestsFor({ width: 20 }, { width: 30 }));
         expect([count('get objects'), count('put public')]).toEqual([1, 1]);
       });
 
@@ -124,13 +124,13 @@ for (const { driver, open, missing } of everyNth(drivers, 2)) {
           options.push(given);
           return publicObjects.put(key, body, given);
         };
-        await make({ store: { put } }).ensure(source(), asked({}, { format: 'jpeg' }, { format: 'png' }));
+        await make({ store: { put } }).ensure(source(), requestsFor({}, { format: 'jpeg' }, { format: 'png' }));
         expect(options.map(({ contentType }) => contentType).sort()).toEqual(['image/jpeg', 'image/png', 'image/webp']);
         for (const { cacheControl } of options) expect(cacheControl).toBe('public, max-age=31536000, immutable');
       });
 
-      it('reports what is over its budget, on every request', async () => {
-        const specs = asked(
+      it('reports variants over their budget, on each request', async () => {
+        const specs = requestsFor(
           { maxBytes: 1 },
           { maxBytes: 1_000_000 },
           { format: 'png', maxBytes: 1 },
@@ -147,7 +147,7 @@ for (const { driver, open, missing } of everyNth(drivers, 2)) {
     describe('concurrent identical requests', () => {
       it.each([16])('%i of them read and write once', async (requests) => {
         const answers = await Promise.all(
-          Array.from({ length: requests }, () => maker.ensure(source(), asked({ width: 20 }))),
+          Array.from({ length: requests }, () => maker.ensure(source(), requestsFor({ width: 20 }))),
         );
         expect(new Set(answers.map(([variant]) => variant?.key)).size).toBe(1);
         expect([count('head public'), count('get objects'), count('put public')]).toEqual([1, 1, 1]);
@@ -156,7 +156,7 @@ for (const { driver, open, missing } of everyNth(drivers, 2)) {
       it('also within one request, under several names', async () => {
         const variants = await maker.ensure(
           source(),
-          asked({ format: 'jpg' }, { format: 'jpeg' }, { format: 'jpeg', quality: 80 }),
+          requestsFor({ format: 'jpg' }, { format: 'jpeg' }, { format: 'jpeg', quality: 80 }),
         );
         expect(new Set(variants.map(({ key }) => key)).size).toBe(1);
         expect(count('put public')).toBe(1);
@@ -164,15 +164,15 @@ for (const { driver, open, missing } of everyNth(drivers, 2)) {
 
       it('that overlap make each variant once', async () => {
         await Promise.all([
-          maker.ensure(source(), asked({ width: 20 }, { width: 30 })),
-          maker.ensure(source(), asked({ width: 30 }, { width: 40 })),
+          maker.ensure(source(), requestsFor({ width: 20 }, { width: 30 })),
+          maker.ensure(source(), requestsFor({ width: 30 }, { width: 40 })),
         ]);
         expect(count('put public')).toBe(3);
       });
 
       it('share a failure, which is not remembered', async () => {
         await originals.remove(['u/a.png']);
-        const ensure = () => maker.ensure(source(), asked({ width: 20 }));
+        const ensure = () => maker.ensure(source(), requestsFor({ width: 20 }));
         const failed = await Promise.allSettled([ensure(), ensure(), ensure()]);
         expect(failed.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
         expect(count('get objects')).toBe(1);
@@ -186,7 +186,7 @@ for (const { driver, open, missing } of everyNth(drivers, 2)) {
       const widths = (count: number, from = 1) =>
         Array.from({ length: count }, (_, index) => ({ width: from + index }));
 
-      it('stores what is made, and answers what is stored', async () => {
+      it('stores new variants, and returns stored ones', async () => {
         const made = await serve({ width: 20 });
         expect(made.output).toBeUndefined();
         expect(await stored()).toEqual([made.key]);
@@ -196,41 +196,41 @@ for (const { driver, open, missing } of everyNth(drivers, 2)) {
       });
 
       it('stores 64 of a source, hands over the rest, and makes room when they are forgotten', async () => {
-        await maker.ensure(source(), asked(...widths(32)));
-        await maker.ensure(source(), asked(...widths(31, 33)));
+        await maker.ensure(source(), requestsFor(...widths(32)));
+        await maker.ensure(source(), requestsFor(...widths(31, 33)));
         const [last, beyond] = [await serve({ width: 101 }), await serve({ width: 102 })];
         expect(last.output).toBeUndefined();
         expect(beyond.output?.length).toBe(beyond.size);
         expect(await publicObjects.head(beyond.key)).toBeUndefined();
         expect(await stored()).toHaveLength(64);
         // Equivalent to a stored one.
-        const [kept] = await maker.ensure(source(), asked({ width: 102 }));
+        const [kept] = await maker.ensure(source(), requestsFor({ width: 102 }));
         const body = await publicObjects.get(kept?.key ?? '');
         expect(Buffer.concat((await body?.stream.toArray()) ?? [])).toEqual(Buffer.from(beyond.output ?? []));
         await maker.forget(source());
         expect((await serve({ width: 102 })).output).toBeUndefined();
       });
 
-      it('stores no more of those that are made at once', async () => {
-        await maker.ensure(source(), asked(...widths(32)));
-        await maker.ensure(source(), asked(...widths(30, 33)));
+      it('stores no more than the limit under concurrent requests', async () => {
+        await maker.ensure(source(), requestsFor(...widths(32)));
+        await maker.ensure(source(), requestsFor(...widths(30, 33)));
         const served = await Promise.all(widths(8, 101).map((spec) => serve(spec)));
         expect(served.filter(({ output }) => output === undefined)).toHaveLength(2);
         expect(await stored()).toHaveLength(64);
       });
 
       it('generates a missing variant once for concurrent requests', async () => {
-        await maker.ensure(source(), asked(...widths(32)));
-        await maker.ensure(source(), asked(...widths(32, 33)));
+        await maker.ensure(source(), requestsFor(...widths(32)));
+        await maker.ensure(source(), requestsFor(...widths(32, 33)));
         calls.length = 0;
         const served = await Promise.all(Array.from({ length: 8 }, () => serve({ width: 200 })));
         expect(new Set(served.map(({ output }) => output)).size).toBe(1);
         expect(count('get objects')).toBe(1);
       });
 
-      it('hands nothing over when its source goes in the meantime', async () => {
-        await maker.ensure(source(), asked(...widths(32)));
-        await maker.ensure(source(), asked(...widths(32, 33)));
+      it('returns nothing if its source is deleted in the meantime', async () => {
+        await maker.ensure(source(), requestsFor(...widths(32)));
+        await maker.ensure(source(), requestsFor(...widths(32, 33)));
         const get: Objects['get'] = async (key, options) => {
           const body = await originals.get(key, options);
           const bytes = Buffer.concat((await body?.stream.toArray()) ?? []);
@@ -242,7 +242,7 @@ for (const { driver, open, missing } of everyNth(drivers, 2)) {
         });
       });
 
-      it('fails when what is stored cannot be counted', async () => {
+      it('fails if the stored variants cannot be counted', async () => {
         const list: Objects['list'] = () => {
           throw new Error('no');
         };
@@ -281,17 +281,17 @@ for (const { driver, open, missing } of everyNth(drivers, 2)) {
       it('does not speak for the others of its source', async () => {
         const hurried = make({ limits: { processTimeoutMs: 500 } });
         const many = Array.from({ length: 31 }, (_, index) => ({ blur: 60 + index }));
-        await expect(hurried.ensure(of(), asked({ width: 16 }, ...many))).rejects.toBeInstanceOf(EngineTimeout);
+        await expect(hurried.ensure(of(), requestsFor({ width: 16 }, ...many))).rejects.toBeInstanceOf(EngineTimeout);
         calls.length = 0;
         // It had less than the whole time, so it is retried.
-        await hurried.ensure(of(), asked({ blur: 90, width: 20 }));
+        await hurried.ensure(of(), requestsFor({ blur: 90, width: 20 }));
         expect(count('get objects')).toBe(1);
       });
     });
 
     describe('a source that', () => {
       it('is absent', async () => {
-        await expect(maker.ensure(source({}, 'u/none.png'), asked({}))).rejects.toMatchObject({
+        await expect(maker.ensure(source({}, 'u/none.png'), requestsFor({}))).rejects.toMatchObject({
           name: 'SourceFault',
           reason: 'absent',
         });
@@ -314,7 +314,7 @@ for (const { driver, open, missing } of everyNth(drivers, 2)) {
         ['breaks off', reading(() => Readable.from(breakingOff()))],
         ['has more than it says', reading(() => Readable.from([image, image]))],
       ])('%s', async (_name, get: Objects['get']) => {
-        await expect(maker.ensure(source({ get }), asked({}))).rejects.toMatchObject({
+        await expect(maker.ensure(source({ get }), requestsFor({}))).rejects.toMatchObject({
           name: 'SourceFault',
           reason: 'failed',
         });
@@ -323,7 +323,7 @@ for (const { driver, open, missing } of everyNth(drivers, 2)) {
 
       it('is no image', async () => {
         await originals.put('u/a.txt', Buffer.from('text'), { contentType: 'image/png' });
-        await expect(maker.ensure(source({}, 'u/a.txt'), asked({}))).rejects.toBeInstanceOf(ImageFault);
+        await expect(maker.ensure(source({}, 'u/a.txt'), requestsFor({}))).rejects.toBeInstanceOf(ImageFault);
       });
 
       it.each([
@@ -331,7 +331,7 @@ for (const { driver, open, missing } of everyNth(drivers, 2)) {
         ['has a byte more: is not read', 64 * 1024 * 1024 + 1, 'too_large'],
       ])('%s', async (_name, size, reason) => {
         await originals.put('u/large.png', Buffer.alloc(size), { contentType: 'image/png' });
-        await expect(maker.ensure(source({}, 'u/large.png'), asked({}))).rejects.toMatchObject({ reason });
+        await expect(maker.ensure(source({}, 'u/large.png'), requestsFor({}))).rejects.toMatchObject({ reason });
       });
     });
 
@@ -347,9 +347,9 @@ for (const { driver, open, missing } of everyNth(drivers, 2)) {
         },
       });
 
-      it('deleted: its variants are taken back, and it counts as absent', async () => {
+      it('deleted: removes its variants, and counts it as absent', async () => {
         const vanishing = source(meanwhile(() => originals.remove(['u/a.png'])));
-        await expect(maker.ensure(vanishing, asked({ width: 20 }, { width: 30 }))).rejects.toMatchObject({
+        await expect(maker.ensure(vanishing, requestsFor({ width: 20 }, { width: 30 }))).rejects.toMatchObject({
           name: 'SourceFault',
           reason: 'absent',
         });
@@ -357,16 +357,16 @@ for (const { driver, open, missing } of everyNth(drivers, 2)) {
         expect(await stored()).toEqual([]);
       });
 
-      it('replaced: what was made of the old bytes does not stay', async () => {
+      it('replaced: removes the variants of the old bytes', async () => {
         const other = await pipe(photo(50, 50)).png().toBuffer();
         const changing = source(meanwhile(() => originals.put('u/a.png', other, { contentType: 'image/png' })));
-        await expect(maker.ensure(changing, asked({ width: 20 }))).rejects.toMatchObject({ name: 'SourceFault' });
+        await expect(maker.ensure(changing, requestsFor({ width: 20 }))).rejects.toMatchObject({ name: 'SourceFault' });
         expect(await stored()).toEqual([]);
       });
 
       it('cannot be checked again: its variants are removed', async () => {
         const head = async () => Promise.reject(new Error('no'));
-        await expect(maker.ensure(source({ head }), asked({ width: 20 }))).rejects.toMatchObject({
+        await expect(maker.ensure(source({ head }), requestsFor({ width: 20 }))).rejects.toMatchObject({
           name: 'SourceFault',
           reason: 'failed',
         });
@@ -379,13 +379,13 @@ for (const { driver, open, missing } of everyNth(drivers, 2)) {
         await originals.put('u/b.jpg', await pipe(photo(1500, 1000)).jpeg().toBuffer(), { contentType: 'image/jpeg' });
         const hurried = make({ limits: { processTimeoutMs: 500 } });
         const heavy = Array.from({ length: 31 }, (_, index) => ({ blur: 60 + index }));
-        const specs = asked({ width: 16 }, ...heavy);
+        const specs = requestsFor({ width: 16 }, ...heavy);
         await expect(hurried.ensure(source({}, 'u/b.jpg'), specs)).rejects.toBeInstanceOf(EngineTimeout);
         const kept = (await stored()).length;
         expect(kept).toBeGreaterThan(0);
         expect(kept).toBeLessThan(specs.length);
         calls.length = 0;
-        await hurried.ensure(source({}, 'u/b.jpg'), asked({ width: 16 }));
+        await hurried.ensure(source({}, 'u/b.jpg'), requestsFor({ width: 16 }));
         expect(calls).toEqual(['head public']);
       });
 
@@ -396,9 +396,11 @@ for (const { driver, open, missing } of everyNth(drivers, 2)) {
           return writes === 1 ? Promise.reject(new Error('disk full')) : publicObjects.put(...args);
         };
         const failing = make({ store: { put } });
-        await expect(failing.ensure(source(), asked({ width: 20 }, { width: 30 }))).rejects.toBeInstanceOf(StoreFault);
+        await expect(failing.ensure(source(), requestsFor({ width: 20 }, { width: 30 }))).rejects.toBeInstanceOf(
+          StoreFault,
+        );
         expect(await stored()).toHaveLength(1);
-        expect(await failing.ensure(source(), asked({ width: 20 }, { width: 30 }))).toHaveLength(2);
+        expect(await failing.ensure(source(), requestsFor({ width: 20 }, { width: 30 }))).toHaveLength(2);
         expect(writes).toBe(3);
       });
     });
@@ -409,7 +411,7 @@ for (const { driver, open, missing } of everyNth(drivers, 2)) {
         ['head', { head: no }],
         ['put', { put: no }],
       ])('%s', async (_name, store) => {
-        await expect(make({ store }).ensure(source(), asked({}))).rejects.toBeInstanceOf(StoreFault);
+        await expect(make({ store }).ensure(source(), requestsFor({}))).rejects.toBeInstanceOf(StoreFault);
       });
 
       it.each([
@@ -435,7 +437,7 @@ for (const { driver, open, missing } of everyNth(drivers, 2)) {
           },
         ],
       ])('forget: %s', async (_name, store) => {
-        await maker.ensure(source(), asked({}));
+        await maker.ensure(source(), requestsFor({}));
         await expect(make({ store }).forget(source())).rejects.toBeInstanceOf(StoreFault);
       });
     });
@@ -443,8 +445,8 @@ for (const { driver, open, missing } of everyNth(drivers, 2)) {
     describe('forget', () => {
       it('removes every variant of the source and of no other, and counts them', async () => {
         await originals.put('u/b.png', image, { contentType: 'image/png' });
-        await maker.ensure(source(), asked({ width: 20 }, { width: 30, format: 'jpeg' }, { format: 'png' }));
-        const [other] = await maker.ensure(source({}, 'u/b.png'), asked({ width: 20 }));
+        await maker.ensure(source(), requestsFor({ width: 20 }, { width: 30, format: 'jpeg' }, { format: 'png' }));
+        const [other] = await maker.ensure(source({}, 'u/b.png'), requestsFor({ width: 20 }));
         expect(await maker.forget(source())).toBe(3);
         expect(await stored()).toEqual([other?.key]);
         expect(await maker.forget(source())).toBe(0);
@@ -454,29 +456,29 @@ for (const { driver, open, missing } of everyNth(drivers, 2)) {
         const keys = Array.from({ length: 20 }, (_, index) => `u/many/${index}.png`);
         for (const key of keys) {
           await originals.put(key, image, { contentType: 'image/png' });
-          await maker.ensure(source({}, key), asked({ width: 20 }));
+          await maker.ensure(source({}, key), requestsFor({ width: 20 }));
         }
-        const [other] = await maker.ensure(source(), asked({ width: 20 }));
+        const [other] = await maker.ensure(source(), requestsFor({ width: 20 }));
         expect(await maker.forgetAll(keys.map((key) => source({}, key)))).toBe(20);
         expect(await stored()).toEqual([other?.key]);
         expect(await maker.forgetAll([])).toBe(0);
       });
 
       it('needs no source any more', async () => {
-        await maker.ensure(source(), asked({}));
+        await maker.ensure(source(), requestsFor({}));
         await originals.remove(['u/a.png']);
         expect(await maker.forget(source())).toBe(1);
       });
 
       it('is not for ever', async () => {
-        const [before] = await maker.ensure(source(), asked({}));
+        const [before] = await maker.ensure(source(), requestsFor({}));
         await maker.forget(source());
-        expect(await maker.ensure(source(), asked({}))).toEqual([before]);
+        expect(await maker.ensure(source(), requestsFor({}))).toEqual([before]);
         expect(await stored()).toEqual([before?.key]);
       });
     });
 
-    it('holds a bounded number of sources in memory; who waits too long is refused', async () => {
+    it('holds a bounded number of sources in memory, and rejects requests that wait too long', async () => {
       const { promise: opened, resolve: open } = Promise.withResolvers<void>();
       const { promise: full, resolve: fill } = Promise.withResolvers<void>();
       let reading = 0;
@@ -487,12 +489,14 @@ for (const { driver, open, missing } of everyNth(drivers, 2)) {
         return originals.get(key, options);
       };
       const narrow = make({ limits: { concurrency: 1, permitWaitMs: 20 } });
-      const slow = Promise.allSettled([1, 2, 3, 4].map((width) => narrow.ensure(source({ get }), asked({ width }))));
+      const slow = Promise.allSettled(
+        [1, 2, 3, 4].map((width) => narrow.ensure(source({ get }), requestsFor({ width }))),
+      );
       await full;
-      await expect(narrow.ensure(source(), asked({ width: 5 }))).rejects.toBeInstanceOf(EngineBusy);
+      await expect(narrow.ensure(source(), requestsFor({ width: 5 }))).rejects.toBeInstanceOf(EngineBusy);
       open();
       await slow;
-      expect(await narrow.ensure(source(), asked({ width: 5 }))).toHaveLength(1);
+      expect(await narrow.ensure(source(), requestsFor({ width: 5 }))).toHaveLength(1);
     });
   });
 }
@@ -527,7 +531,7 @@ function make(changes: { store?: Partial<Objects>; limits?: Partial<EngineLimits
 }
 
 const source = (changes: Partial<Objects> = {}, key = 'u/a.png') => objectSource({ ...originals, ...changes }, key);
-const asked = (...specs: VariantSpec[]) => specs.map((spec) => ({ transform: toTransform(spec) }));
+const requestsFor = (...specs: VariantSpec[]) => specs.map((spec) => ({ transform: toTransform(spec) }));
 const count = (call: string) => calls.filter((one) => one === call).length;
 
 async function stored(): Promise<string[]> {

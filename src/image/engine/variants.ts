@@ -83,7 +83,7 @@ interface Flight {
   readonly reject: (reason: unknown) => void;
 }
 
-interface Made {
+interface RenderedOutput {
   readonly flight: Flight;
   readonly output: Uint8Array;
 }
@@ -181,7 +181,7 @@ export function createVariantMaker(deps: VariantMakerDeps): VariantMaker {
     const release = await places.acquire({ owner: source.owner });
     try {
       const { bytes, stillStands } = await source.read();
-      const outputs: Made[] = [];
+      const outputs: RenderedOutput[] = [];
       const jobs = flights.map((flight) => ({
         transform: flight.transform,
         deliver: (output: Uint8Array) => outputs.push({ flight, output }),
@@ -200,11 +200,11 @@ export function createVariantMaker(deps: VariantMakerDeps): VariantMaker {
    * Writes the variants for which there is room. Removes them if their source was removed or replaced in the meantime.
    */
   async function keep(
-    made: readonly Made[],
+    made: readonly RenderedOutput[],
     stillStands: () => Promise<boolean>,
     shelf: Shelf | undefined,
   ): Promise<void> {
-    const stored: Made[] = [];
+    const stored: RenderedOutput[] = [];
     for (const one of made) if (shelf === undefined || (await askStore(shelf.take()))) stored.push(one);
     const writes = await Promise.allSettled(
       stored.map(({ flight: { key, transform }, output }) =>

@@ -1,7 +1,7 @@
 /** The sign-in in the browser: authorize, the consent page, and the return with a code. */
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
-import { offeredAddresses } from '#accounts/madeup.ts';
+import { offeredAddresses } from '#accounts/sampleaccounts.ts';
 import type { Db } from '#platform/db/db.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { problems } from '#platform/problem.ts';

@@ -1,6 +1,6 @@
 /** The page on which a user chooses an account: plain HTML forms that work without scripts. */
 import { createHash } from 'node:crypto';
-import { offeredAddresses } from '#accounts/madeup.ts';
+import { offeredAddresses } from '#accounts/sampleaccounts.ts';
 
 const style = `
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 26rem; margin: 4rem auto; padding: 0 1rem; color: #1d1d28; }

@@ -4,7 +4,7 @@
  * session, because it must have been stolen.
  */
 import { createHash, randomBytes } from 'node:crypto';
-import { type Account, accountOf, accountPlan } from '#accounts/madeup.ts';
+import { type Account, accountOf, accountPlan } from '#accounts/sampleaccounts.ts';
 import { type AccountTables, ensureProfile, type OnCreated } from '#accounts/store.ts';
 import { type Db, transaction } from '#platform/db/db.ts';
 import type { Problem } from '#platform/problem.ts';

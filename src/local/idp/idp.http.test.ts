@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createLocalJWKSet, decodeProtectedHeader, jwtVerify } from 'jose';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { accountOf } from '#accounts/madeup.ts';
+import { accountOf } from '#accounts/sampleaccounts.ts';
 import { addressesOf, bindingOf, readConfig } from '#app/config.ts';
 import { migrations } from '#app/migrations.ts';
 import { createAccess } from '#platform/access/access.ts';

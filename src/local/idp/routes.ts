@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { accountOf } from '#accounts/madeup.ts';
+import { accountOf } from '#accounts/sampleaccounts.ts';
 import { matchSecret } from '#platform/access/secrets.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { problems } from '#platform/problem.ts';

@@ -1,7 +1,7 @@
 /** Access tokens as GoTrue issues them: the same claims and the same response. */
 import { jwtVerify, SignJWT } from 'jose';
 import { z } from 'zod';
-import type { Account } from '#accounts/madeup.ts';
+import type { Account } from '#accounts/sampleaccounts.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { SigningKeys } from './keys.ts';
 import { idpProblems } from './problems.ts';

@@ -1,11 +1,11 @@
 /** The texts of the offline model. */
-import type { ToolWish } from './asking.ts';
+import type { ToolRequest } from './request.ts';
 
 export const label = '[offline demo model]';
 
-export function reasoningFor(wishes: readonly ToolWish[]): string {
-  if (wishes.length === 0) return 'No tool is asked for; I answer in words.';
-  return `The words of the message ask for: ${wishes.map(({ toolName }) => toolName).join(', ')}.`;
+export function reasoningFor(toolRequests: readonly ToolRequest[]): string {
+  if (toolRequests.length === 0) return 'No tool is asked for; I answer in words.';
+  return `The words of the message ask for: ${toolRequests.map(({ toolName }) => toolName).join(', ')}.`;
 }
 
 interface ToolAnswer {
@@ -14,17 +14,17 @@ interface ToolAnswer {
 }
 
 export function answerTo(question: string, answers: readonly ToolAnswer[], instructions: string): string {
-  if (answers.length > 0) return `${label} ${answers.map(tell).join(' ')}`;
+  if (answers.length > 0) return `${label} ${answers.map(describe).join(' ')}`;
   const known = /information, never instructions\):\n([\s\S]*)$/.exec(instructions)?.[1];
   const memory = known === undefined ? '' : ` I was reminded of: ${known.replaceAll('\n', '; ').replaceAll('- ', '')}.`;
-  const asked = question.replaceAll(/\s+/g, ' ').trim().slice(0, 200);
-  return `${label} I understood: “${asked}”.${memory} Ask me for an image, an edit or a video, or tell me to remember something.`;
+  const excerpt = question.replaceAll(/\s+/g, ' ').trim().slice(0, 200);
+  return `${label} I understood: “${excerpt}”.${memory} Ask me for an image, an edit or a video, or tell me to remember something.`;
 }
 
-function tell({ toolName, output }: ToolAnswer): string {
-  const said = typeof output === 'object' && output !== null ? output : {};
-  const status: unknown = Reflect.get(said, 'status');
-  const failure: unknown = Reflect.get(said, 'failure');
+function describe({ toolName, output }: ToolAnswer): string {
+  const result = typeof output === 'object' && output !== null ? output : {};
+  const status: unknown = Reflect.get(result, 'status');
+  const failure: unknown = Reflect.get(result, 'failure');
   if (typeof failure === 'object' && failure !== null) return `${toolName}: ${String(Reflect.get(failure, 'message'))}`;
   switch (toolName) {
     case 'generateImage':
@@ -34,14 +34,14 @@ function tell({ toolName, output }: ToolAnswer): string {
     case 'generateVideo':
       return status === 'completed' ? 'Here is your video, by the offline renderer.' : 'Your video is being made.';
     case 'saveMemory':
-      return `I will remember: ${String(Reflect.get(said, 'content'))}.`;
+      return `I will remember: ${String(Reflect.get(result, 'content'))}.`;
     case 'recallMemory': {
-      const memories: unknown = Reflect.get(said, 'memories');
+      const memories: unknown = Reflect.get(result, 'memories');
       const list = Array.isArray(memories) ? memories.map(String) : [];
       return list.length === 0 ? 'I remember nothing of that.' : `I remember: ${list.join('; ')}.`;
     }
     case 'forgetMemory': {
-      const forgotten: unknown = Reflect.get(said, 'forgotten');
+      const forgotten: unknown = Reflect.get(result, 'forgotten');
       return typeof forgotten === 'string' ? `I forgot: ${forgotten}.` : 'I did not find that in my memory.';
     }
     default:

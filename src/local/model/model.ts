@@ -6,7 +6,7 @@
 import { setImmediate as giveWay, setTimeout as sleep } from 'node:timers/promises';
 import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4StreamPart } from '@ai-sdk/provider';
 import { answerTo, fillerOf, label, reasoningFor } from './answering.ts';
-import { whatIsAsked } from './asking.ts';
+import { readRequest } from './request.ts';
 
 /** The pause between two words of an ordinary response: short, but visible. */
 const wordMs = 8;
@@ -42,16 +42,16 @@ async function* speak({
 }: LanguageModelV4CallOptions): AsyncGenerator<LanguageModelV4StreamPart> {
   yield { type: 'stream-start', warnings: [] };
   const { question, answers } = lastTurn(prompt);
-  const { script, wishes } = whatIsAsked(question);
+  const { script, toolRequests } = readRequest(question);
   const isFirstStep = answers.length === 0;
-  if (isFirstStep) yield* reason(reasoningFor(wishes));
+  if (isFirstStep) yield* reason(reasoningFor(toolRequests));
   if (isFirstStep && script?.kind === 'fail') {
     yield* say([`${label} This run fails because it was asked to. `, 'Half a sen'], wordMs, signal, false);
     yield { type: 'error', error: new Error('asked to fail') };
     return;
   }
-  if (isFirstStep && wishes.length > 0) {
-    for (const [index, { toolName, input }] of wishes.entries()) {
+  if (isFirstStep && toolRequests.length > 0) {
+    for (const [index, { toolName, input }] of toolRequests.entries()) {
       const toolCallId = `call-${prompt.length}-${index + 1}`;
       yield { type: 'tool-call', toolCallId, toolName, input: JSON.stringify(input) };
     }
@@ -95,10 +95,10 @@ const attachedNote = /^\[attached: [^\]]*\]$/;
 /** Returns the last message of the user, and the tool results since then. */
 function lastTurn(prompt: Prompt): { readonly question: string; readonly answers: readonly ToolAnswer[] } {
   const from = prompt.findLastIndex(({ role }) => role === 'user');
-  const asked = prompt[from];
+  const message = prompt[from];
   const question =
-    asked?.role === 'user'
-      ? asked.content
+    message?.role === 'user'
+      ? message.content
           .flatMap((part) => (part.type === 'text' && !attachedNote.test(part.text) ? [part.text] : []))
           .join('\n')
       : '';

@@ -28,8 +28,8 @@ onEveryPair('POST /v1/copy', (pair) => {
   afterAll(() => rig.close());
 
   async function registered(client: Client, bytes: Uint8Array, changes: object = {}): Promise<Asset> {
-    const { said } = await upload(client, bytes, changes);
-    const { status, body } = await client.register({ ...said, ...changes });
+    const { registration } = await upload(client, bytes, changes);
+    const { status, body } = await client.register({ ...registration, ...changes });
     expect(status).toBe(201);
     return body;
   }
@@ -86,7 +86,7 @@ onEveryPair('POST /v1/copy', (pair) => {
       expect(await bytesOf(rig.user, assetId)).toEqual(png);
     });
 
-    it('into its own scope is another asset, and a copy can be copied', async () => {
+    it('creates another asset in the same scope, also of a copy', async () => {
       const home = { toScopeKind: source.scopeKind, toScopeId: source.scopeId };
       const first = await copied(rig.user, { fromAssetId: source.assetId, ...home });
       const second = await copied(rig.user, { fromAssetId: first.assetId, ...home });
@@ -118,7 +118,7 @@ onEveryPair('POST /v1/copy', (pair) => {
       video = await registered(rig.user, mp4Start, { ...facts, thumbAssetId: thumb.assetId });
     });
 
-    it('keeps what is known of it, and loses its thumbnail', async () => {
+    it('preserves its facts, and drops its thumbnail', async () => {
       expect(video.thumbAssetId).not.toBeNull();
       expect(await copied(rig.user, { fromAssetId: video.assetId })).toMatchObject({ ...facts, thumbAssetId: null });
     });
@@ -132,7 +132,7 @@ onEveryPair('POST /v1/copy', (pair) => {
       expect(other.thumbAssetId).toBeNull();
     });
 
-    it('an image takes none', async () => {
+    it('ignores a thumbnail for an image', async () => {
       const body = await copied(rig.user, { fromAssetId: source.assetId, thumbAssetId: video.assetId });
       expect(body.thumbAssetId).toBeNull();
     });
@@ -162,7 +162,7 @@ onEveryPair('POST /v1/copy', (pair) => {
       expect([status, body.error]).toEqual([403, 'forbidden']);
     });
 
-    it('what is not there is 404 to both, and so is what is not ready', async () => {
+    it('an unknown asset is 404 to both, and so is one that is not ready', async () => {
       const [mine] = await plant(rig, 1, { isReady: false });
       const [theirs] = await plant(rig, 1, { isReady: false, ownerId: randomUUID() });
       for (const client of [rig.user, rig.server])
@@ -194,7 +194,7 @@ onEveryPair('POST /v1/copy', (pair) => {
       expect(body.issues?.map((issue) => issue.path)).toEqual([path]);
     });
 
-    it('at the limits nothing', async () => {
+    it('no error at the limits', async () => {
       const longest = { toScopeKind: 'x'.repeat(64), toScopeId: 'y'.repeat(128) };
       expect(await copied(rig.user, { fromAssetId: source.assetId, ...longest })).toMatchObject({
         scopeKind: longest.toScopeKind,
@@ -202,11 +202,11 @@ onEveryPair('POST /v1/copy', (pair) => {
       });
     });
 
-    it('who has no credential', async () => {
+    it('without a credential', async () => {
       expect((await copy(rig.client({}), { fromAssetId: source.assetId })).status).toBe(401);
     });
 
-    it('what is larger than an upload may be', async () => {
+    it('a file beyond the limit of uploads', async () => {
       const ownerId = randomUUID();
       const [large] = await plant(rig, 1, { ownerId });
       const size = async (bytes: number) =>
@@ -249,7 +249,7 @@ onEveryPair('POST /v1/copy', (pair) => {
       },
     );
 
-    it('of a video keeps its bytes', async () => {
+    it('preserves the bytes of a video', async () => {
       const bytes = Buffer.concat([mp4Start, Buffer.alloc(150_000, 'v')]);
       const path = await put(`${rig.userId}/${randomUUID()}.mp4`, bytes);
       const body = await copied(rig.user, { fromAssetId: path });
@@ -268,7 +268,7 @@ onEveryPair('POST /v1/copy', (pair) => {
       expect((await copy(rig[who], { fromAssetId: path, ...payload })).status).toBe(status);
     });
 
-    it('an own one that is not there is 404', async () => {
+    it('the user’s own missing file is 404', async () => {
       expect((await copy(rig.user, { fromAssetId: `${rig.userId}/nothing.jpg` })).status).toBe(404);
     });
 
@@ -285,7 +285,7 @@ onEveryPair('POST /v1/copy', (pair) => {
       expect(await holdings(toOwnerId)).toEqual({ rows: 0, objects: 0 });
     });
 
-    it('an asset with a UUID there is copied out of it', async () => {
+    it('copies an asset with a UUID from the legacy store', async () => {
       const key = await put(`${rig.userId}/${randomUUID()}.png`, png);
       const [row] = await plant(rig, 1, { backend: 'legacy', bucket: rig.legacyBucket });
       await rig.database

@@ -74,7 +74,7 @@ for (const engine of laneEngines)
       throw new Error('a copy has more moments than were thought of');
     }
 
-    it.each(kinds)('of an %s that fails at any moment leaves nothing', async (kind) => {
+    it.each(kinds)('of an %s that fails at any step stores nothing', async (kind) => {
       const before = { ready: kind === 'asset' ? 1 : 0, unready: 0, objects: kind === 'asset' ? 1 : 0 };
       const codes = new Set<string>();
       for (let failAt = 1; ; failAt++) {
@@ -98,7 +98,7 @@ for (const engine of laneEngines)
       expect([...codes].sort()).toEqual(['copy_failed', 'engine_unavailable']);
     });
 
-    it('whose source is deleted at any moment is there whole, or is 404 and leaves nothing', async () => {
+    it('whose source is deleted at any step is complete, or is 404 and stores nothing', async () => {
       const outcomes = await atEveryMoment(
         'asset',
         ({ ownerId, request }) =>
@@ -183,7 +183,7 @@ for (const engine of laneEngines)
       expect(await holdings(what)).toEqual({ ready: 9, unready: 0, objects: 9 });
     });
 
-    it('of bytes that are not those that were registered is never made', async () => {
+    it('of bytes other than the registered ones is never created', async () => {
       const what = await plantSource(deps, 'asset');
       for await (const { key } of deps.objects.list(`u/${what.ownerId}/`))
         await deps.objects.put(key, Buffer.from('others'), { contentType: 'image/png' });
@@ -197,7 +197,7 @@ for (const engine of laneEngines)
       expect(rows.length).toBe(1);
     });
 
-    it('that cannot be removed keeps an unreadable row, by which it is found', async () => {
+    it('that cannot be removed leaves an unreadable row, by which it is found', async () => {
       const what = await plantSource(deps, 'asset');
       const objects = {
         ...deps.objects,

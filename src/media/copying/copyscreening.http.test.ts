@@ -39,8 +39,8 @@ onEveryPair('the screening of copies', (pair) => {
   const isReady = async (assetId: string) => (await rig.server.sign([assetId])).body[assetId]?.ready;
 
   async function registered(bytes: Buffer, mime = 'image/jpeg'): Promise<string> {
-    const { said, assetId } = await upload(rig.user, bytes, { mime });
-    expect((await rig.user.register(said)).status).toBe(201);
+    const { registration, assetId } = await upload(rig.user, bytes, { mime });
+    expect((await rig.user.register(registration)).status).toBe(201);
     return assetId;
   }
 
@@ -139,7 +139,7 @@ onEveryPair('the screening of copies', (pair) => {
       ]);
     });
 
-    it('the classifier, which has seen the bytes, gets no second request', async () => {
+    it('does not call the classifier twice for the same bytes', async () => {
       const source = await registered(other);
       const asked = classifier.seen.length;
       classifier.answer = says({ match: true });
@@ -147,7 +147,7 @@ onEveryPair('the screening of copies', (pair) => {
       expect(classifier.seen).toHaveLength(asked);
     });
 
-    it('a copy has what it is recognised by, and so have its copies', async () => {
+    it('a copy has the digests of its source, and so do its copies', async () => {
       const { body, toOwnerId } = await copied(await registered(image));
       expect(await rowsOf(toOwnerId)).toMatchObject([
         {
@@ -180,7 +180,7 @@ onEveryPair('the screening of copies', (pair) => {
       await leavesNothing(bad.toOwnerId);
     });
 
-    it('what is no image and was never hashed is read', async () => {
+    it('reads a file without digests that is not an image', async () => {
       const film = Buffer.from('a film of old');
       const source = await registered(film, 'video/mp4');
       await rig.database
@@ -196,7 +196,7 @@ onEveryPair('the screening of copies', (pair) => {
       expect((await copied(source)).outcome).toEqual(blocked);
     });
 
-    it('many copies of it at once leave nothing', async () => {
+    it('concurrent copies of it store nothing', async () => {
       const source = await registered(image);
       await lists.write('sha256', digestOf('sha256', image));
       const copies = await Promise.all(Array.from({ length: 10 }, () => copied(source)));

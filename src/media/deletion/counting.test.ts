@@ -72,7 +72,7 @@ for (const engine of laneEngines)
       expect([(await first).count, second.count]).toEqual([1, 0]);
     });
 
-    it('a call that failed, or whose process died, does not hold the count', async () => {
+    it('a failed call, or one whose process died, does not block the count', async () => {
       const [path = '', other = ''] = await laid(2);
       const variants = { forgetAll: () => Promise.reject(problems.engine_unavailable()) };
       await expect(remove([path], { ...deps, variants })).rejects.toThrow(problems.engine_unavailable().message);

@@ -28,8 +28,8 @@ onEveryPair('DELETE /v1/assets', (pair) => {
   const deleted = (deletedNew: number) => ({ status: 200, body: { deletedNew, deletedLegacy: 0 } });
 
   it('deletes the row, the object, the watermark files and the variants', async () => {
-    const { said, assetId, storageKey } = await upload(rig.user, await makeImage('png'));
-    await rig.user.register(said);
+    const { registration, assetId, storageKey } = await upload(rig.user, await makeImage('png'));
+    await rig.user.register(registration);
     const signed = (await rig.user.sign([assetId])).body[assetId];
     if (!signed?.ready) throw new Error('not signed');
     for (const url of [signed.thumbUrl, signed.previewUrl]) expect((await fetch(String(url))).status).toBe(200);
@@ -47,10 +47,10 @@ onEveryPair('DELETE /v1/assets', (pair) => {
 
   it('frees the id: it can be uploaded and registered again', async () => {
     const first = await upload(rig.user, await makeImage('png'));
-    await rig.user.register(first.said);
+    await rig.user.register(first.registration);
     await remove(rig.user, [first.assetId]);
-    const again = await upload(rig.user, await makeImage('png'), first.said);
-    expect((await rig.user.register(again.said)).status).toBe(201);
+    const again = await upload(rig.user, await makeImage('png'), first.registration);
+    expect((await rig.user.register(again.registration)).status).toBe(201);
     expect((await rig.user.sign([first.assetId])).body[first.assetId]).toMatchObject({ ready: true });
   });
 

@@ -7,7 +7,7 @@ import type { Database } from '#platform/db/db.ts';
 import { problems } from '#platform/problem.ts';
 import { laneEngines } from '../../../test/database.fixture.ts';
 import {
-  type Deed,
+  type DeletionKind,
   deletionOutcome,
   plantVideo,
   removalDeps,
@@ -21,7 +21,7 @@ import { findAsset } from '../assets/assetstore.ts';
 import type { RegistrationDeps } from '../registration/registration.ts';
 import type { ScopeDeletionDeps } from '../scopes/scopedeletion.ts';
 
-const deeds: readonly Deed[] = ['assets', 'scope'];
+const deeds: readonly DeletionKind[] = ['assets', 'scope'];
 /** More steps than any operation here has. */
 const manyMoments = 60;
 
@@ -48,7 +48,7 @@ for (const engine of laneEngines)
     const ground = () => ({ database, originals: deps.objects });
 
     describe.each(deeds)('of %s', (deed) => {
-      it('that fails at any moment is 503, keeps the rows of what is left, and can be repeated', async () => {
+      it('that fails at any step returns 503, preserves the rows of remaining objects, and can be repeated', async () => {
         const calls: string[] = [];
         for (let failAt = 1; failAt < manyMoments; failAt++) {
           const what = await plantVideo(ground());
@@ -78,7 +78,7 @@ for (const engine of laneEngines)
         expect(calls.length).toBeLessThan(manyMoments - 1);
       });
 
-      it('in which one object cannot be removed keeps every row', async () => {
+      it('preserves every row if one object cannot be removed', async () => {
         const what = await plantVideo(ground());
         const key = String(what.named[1]?.storageKey);
         const objects = {

@@ -38,7 +38,7 @@ onEveryPair('deleting legacy files', (pair) => {
       expect(await remove(rig.user, [`${folder}/a.jpg`])).toMatchObject(deleted(0, 0));
     });
 
-    it('counts files that there were, each once, beside assets', async () => {
+    it('counts existing files, each once, next to assets', async () => {
       const files = [`${folder}/a.jpg`, `${folder}/b.mp4`, `feed/${rig.userId}/c`, `avatars/${rig.userId}/d.png`];
       await lay(rig, files);
       const assets = await plant(rig, 2);
@@ -139,7 +139,7 @@ onEveryPair('deleting legacy files', (pair) => {
       expect(await remaining(rig, modern)).toEqual({ rows: 0, objects: 0 });
     });
 
-    it('by path: the row goes with its file', async () => {
+    it('by path deletes the row with its file', async () => {
       const [planted] = await plantLegacy(rig, 1);
       const path = String(planted?.storageKey);
       expect((await remove(rig.user, [path])).status).toBe(403);
@@ -174,7 +174,7 @@ onEveryPair('deleting legacy files', (pair) => {
   });
 
   describe('by scope', () => {
-    it('rows of both backends go, each from its own bucket, and are counted apart', async () => {
+    it('deletes rows of both backends from their own buckets, and counts them separately', async () => {
       const ownerId = randomUUID();
       const old = await plantLegacy(rig, 3, { ownerId, beside: ['.wm.jpg'] });
       const modern = await plant(rig, 2, { ownerId, beside: ['.wm.mp4'] });
@@ -219,7 +219,7 @@ onEveryPair('deleting legacy files', (pair) => {
       expect(await standing(rig, [`${folder}/2020-a.jpg`])).toHaveLength(1);
     });
 
-    it('a prefix spares what is registered outside the scope, and counts what is registered in it once', async () => {
+    it('a prefix spares files registered outside the scope, and counts those registered in it once', async () => {
       const ownerId = randomUUID();
       const inScope = await plantLegacy(rig, 2, { ownerId, beside: ['.wm.jpg'] });
       const outside = await plantLegacy(rig, 2, { ownerId, scopeKind: 'feed', beside: ['.wm.jpg'] });

@@ -72,14 +72,14 @@ for (const engine of laneEngines)
       return { rows: rows.length, files: standing.filter((head) => head !== undefined).length };
     }
 
-    type Deed = (deps: ScopeDeletionDeps, laid: Laid) => Promise<unknown>;
-    const deeds: Record<string, Deed> = {
+    type DeletionCall = (deps: ScopeDeletionDeps, laid: Laid) => Promise<unknown>;
+    const deletions: Record<string, DeletionCall> = {
       'by path and id': (with_, { loose, assetIds }) =>
         deleteAssets(with_, server, assetsDeletion.parse({ ids: [...loose, ...assetIds] })),
       'by prefix and scope': (with_, { ownerId }) =>
         deleteScope(with_, server, scopeDeletion.parse({ ownerId, legacyPrefixes: [`${ownerId}/`, `u/${ownerId}/`] })),
     };
-    const outcomeOf = async (deed: Deed, with_: ScopeDeletionDeps, laid: Laid) =>
+    const outcomeOf = async (deed: DeletionCall, with_: ScopeDeletionDeps, laid: Laid) =>
       deed(with_, laid).then(
         () => 'done',
         (error: unknown) => {
@@ -88,8 +88,8 @@ for (const engine of laneEngines)
         },
       );
 
-    describe.each(Object.entries(deeds))('%s', (name, deed) => {
-      it('that fails at any moment keeps the rows of what is left, and can be repeated', {
+    describe.each(Object.entries(deletions))('%s', (name, deed) => {
+      it('that fails at any step preserves the rows of remaining files, and can be repeated', {
         timeout: 60_000,
       }, async () => {
         const calls = new Set<string>();
@@ -124,7 +124,7 @@ for (const engine of laneEngines)
         expect(outcomes).toBeLessThan(manyMoments - 1);
       });
 
-      it('in which one registered file cannot be removed keeps every row', async () => {
+      it('preserves every row if one registered file cannot be removed', async () => {
         const laid = await lay();
         const [row] = await findDeletableOf(
           deps.db,
@@ -140,7 +140,7 @@ for (const engine of laneEngines)
         expect(await left(laid)).toEqual({ rows: 0, files: 0 });
       });
 
-      it('beside which a file is signed at any moment: it is there, or it is not found', {
+      it('with a concurrent signature of the file: it exists, or is not found', {
         timeout: 60_000,
       }, async () => {
         const seen = new Set<unknown>();
@@ -181,7 +181,7 @@ for (const engine of laneEngines)
       expect(logged).toEqual([{ count: 1, reason: 'AccessDenied' }]);
     });
 
-    it('by prefix without a legacy store is done as far as the database goes', async () => {
+    it('by prefix without a legacy store deletes the rows of the database', async () => {
       const ownerId = randomUUID();
       await plant({ database, originals: deps.objects }, 1, { ownerId });
       const down = async () => {

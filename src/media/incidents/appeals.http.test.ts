@@ -35,11 +35,11 @@ const list = async (query: string) =>
 async function blocked(): Promise<{ readonly assetId: string; readonly incident: Incident }> {
   const content = Buffer.from(`prohibited ${randomUUID()}`);
   await prohibit(content);
-  const { said } = await upload(rig.user, content, file);
-  expect((await rig.user.post('/v1/assets', said)).status).toBe(451);
-  const [incident] = (await list('')).filter(({ assetId }) => assetId === said.assetId);
+  const { registration } = await upload(rig.user, content, file);
+  expect((await rig.user.post('/v1/assets', registration)).status).toBe(451);
+  const [incident] = (await list('')).filter(({ assetId }) => assetId === registration.assetId);
   if (incident === undefined) throw new Error('there is no incident');
-  return { assetId: said.assetId ?? '', incident };
+  return { assetId: registration.assetId ?? '', incident };
 }
 
 const appeal = (id: string, text: string, client: Client = rig.user) =>
@@ -97,7 +97,7 @@ it('incidents are counted, and filtered by owner, list and appeal', async () => 
     expect([path, (await rig.user.get(path)).status]).toEqual([path, 403]);
 });
 
-it('what remains of an image is shown with 24 blurred pixels, and nothing else is', async () => {
+it('shows a remaining image with 24 blurred pixels, and no other content', async () => {
   const png = await makeImage('png');
   const path = `feed/${randomUUID()}/a.png`;
   await lay(rig, [path], png);

@@ -36,8 +36,8 @@ onEveryPair('incidents', (pair) => {
   const prohibit = (...contents: Buffer[]) =>
     lists.write('sha256', contents.map((content) => digestOf('sha256', content)).join('\n'));
   const register = async (content: Buffer, changes: object = file) => {
-    const { said, storageKey } = await upload(rig.user, content, changes);
-    return { ...(await rig.user.post<Asset & Refusal>('/v1/assets', said)), said, storageKey };
+    const { registration, storageKey } = await upload(rig.user, content, changes);
+    return { ...(await rig.user.post<Asset & Refusal>('/v1/assets', registration)), said: registration, storageKey };
   };
   const list = (query = '') => rig.server.get<IncidentPage & Refusal>(`/v1/incidents${query}`);
   const resolve = (id: string, body: unknown, client: Client = rig.server) =>
@@ -99,7 +99,7 @@ onEveryPair('incidents', (pair) => {
     expect(upheld.map(({ id }) => id)).toContain(made[1]);
   });
 
-  it('that are cleared let their content pass from then on, until they are upheld again', async () => {
+  it('that are cleared allow their content until they are upheld again', async () => {
     const { content, said, incident } = await blocked();
     const { status, body } = await resolve(incident.id, { resolution: 'cleared', note: 'a false match' });
     expect(status).toBe(200);
@@ -214,7 +214,7 @@ onEveryPair('incidents', (pair) => {
     const rowOf = (assetId: string) =>
       assets().selectFrom('assets').select('asset_id').where('asset_id', '=', assetId).executeTakeFirst();
 
-    it('blocks what a list has gained, with its object, derivatives and cached URLs', patience, async () => {
+    it('blocks content added to a list, with its object, derivatives and cached URLs', patience, async () => {
       const [bad, good] = [await makeImage('png', { seed: 99 }), contentOf(2)];
       const image = await register(bad, {});
       const other = await register(good);
@@ -230,7 +230,7 @@ onEveryPair('incidents', (pair) => {
       expect(await isReadable(other.said.assetId)).toBe(true);
     });
 
-    it('lets cleared content pass', patience, async () => {
+    it('allows cleared content', patience, async () => {
       const { content, incident } = await blocked();
       await resolve(incident.id, { resolution: 'cleared' });
       const { said } = await register(content);
@@ -253,7 +253,7 @@ onEveryPair('incidents', (pair) => {
       expect((await incidentOf(content)).origin).toBe(`${legacyBucket}/${path}`);
     });
 
-    it('finishes what a process that died had blocked', patience, async () => {
+    it('completes the blocks of a process that died', patience, async () => {
       const { said, storageKey } = await register(contentOf(4));
       await assets()
         .updateTable('assets')
@@ -265,7 +265,7 @@ onEveryPair('incidents', (pair) => {
       expect(await rowOf(said.assetId)).toBeUndefined();
     });
 
-    it('passes nothing while a list cannot be read: the job is retried', patience, async () => {
+    it('allows nothing while a list cannot be read, and retries the job', patience, async () => {
       const content = contentOf(5);
       const { said } = await register(content);
       await lists.write('sha256', 'no digest');
@@ -286,7 +286,7 @@ onEveryPair('incidents', (pair) => {
       expect(await isReadable(said.assetId)).toBe(false);
     });
 
-    it('runs once however often it is requested, beside deletions', patience, async () => {
+    it('runs once for repeated requests, with concurrent deletions', patience, async () => {
       const contents = Array.from({ length: 6 }, (_none, number) => contentOf(number));
       const made = await Promise.all(contents.map((content) => register(content)));
       await prohibit(...contents);

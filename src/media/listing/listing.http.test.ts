@@ -13,8 +13,8 @@ onEveryPair('GET /v1/assets', (pair) => {
     rig = await startMedia(pair);
     const png = await makeImage('png');
     for (const scopeId of ['one', 'one', 'two', 'two', 'two']) {
-      const { said } = await upload(rig.user, png, { scopeKind: 'thread', scopeId });
-      made.unshift((await rig.user.register(said)).body);
+      const { registration } = await upload(rig.user, png, { scopeKind: 'thread', scopeId });
+      made.unshift((await rig.user.register(registration)).body);
     }
     // Reserved, uploaded and never registered: it is no asset.
     await upload(rig.user, png);
@@ -23,7 +23,7 @@ onEveryPair('GET /v1/assets', (pair) => {
 
   const list = (client = rig.user, query = '') => client.get<AssetPage & Refusal>(`/v1/assets${query}`);
 
-  it('shows a user what is theirs, newest first, as registration shows it', async () => {
+  it('lists the user’s assets newest first, as the registration returned them', async () => {
     const { status, body } = await list();
     expect(status).toBe(200);
     expect(body).toEqual({ assets: made, nextCursor: null });

@@ -20,8 +20,8 @@ onEveryPair('prompts of assets', (pair) => {
   async function make(client = rig.user, changes: object = {}): Promise<Asset> {
     const none = { prompt: undefined, model: undefined, thumbAssetId: undefined };
     const { prompt, model, thumbAssetId, ...identity } = { ...none, ...changes };
-    const { said } = await upload(client, png, identity);
-    const { status, body } = await client.register({ ...said, prompt, model, thumbAssetId });
+    const { registration } = await upload(client, png, identity);
+    const { status, body } = await client.register({ ...registration, prompt, model, thumbAssetId });
     if (status !== 201) throw new Error(`the registration returned ${status}`);
     return body;
   }
@@ -78,7 +78,7 @@ onEveryPair('prompts of assets', (pair) => {
     expect(second.nextCursor).toBeNull();
   });
 
-  it('lets servers search for the owner that they name', async () => {
+  it('allows servers to search for the owner that they name', async () => {
     const { body } = await list(`?ownerId=${rig.userId}&q=lighthouse`, rig.server);
     expect(body.assets).toHaveLength(2);
   });
@@ -111,17 +111,17 @@ onEveryPair('prompts of assets', (pair) => {
   });
 
   it.each(['', 'm'.repeat(201), 'a\0b', 7])('rejects the model %j', async (model) => {
-    const { said } = await upload(rig.user, png);
-    const refused = await rig.user.register({ ...said, model });
+    const { registration } = await upload(rig.user, png);
+    const refused = await rig.user.register({ ...registration, model });
     expect(refused).toMatchObject({ status: 400, body: { message: expect.stringContaining('model') } });
   });
 
   it('keep their first value if the registration is repeated', async () => {
-    const { said } = await upload(rig.user, png);
-    const first = await rig.user.register({ ...said, prompt: 'first' });
-    const repeated = await rig.user.register({ ...said, prompt: 'second' });
+    const { registration } = await upload(rig.user, png);
+    const first = await rig.user.register({ ...registration, prompt: 'first' });
+    const repeated = await rig.user.register({ ...registration, prompt: 'second' });
     expect([first.status, repeated.status, repeated.body.prompt]).toEqual([201, 200, 'first']);
-    await rig.user.delete('/v1/assets', { ids: [said.assetId] });
+    await rig.user.delete('/v1/assets', { ids: [registration.assetId] });
   });
 
   describe('types and thumbnails', () => {
@@ -177,8 +177,8 @@ onEveryPair('prompts of assets', (pair) => {
       ['NUL in a prompt', 'a\0'],
       ['a lone surrogate in a prompt', '\ud800'],
     ])('%s', async (_what, prompt) => {
-      const { said } = await upload(rig.user, png);
-      const { status, body } = await rig.user.post('/v1/assets', { ...said, prompt });
+      const { registration } = await upload(rig.user, png);
+      const { status, body } = await rig.user.post('/v1/assets', { ...registration, prompt });
       expect([status, body.issues?.[0]?.path]).toEqual([400, 'body.prompt']);
     });
   });

@@ -44,9 +44,9 @@ onEveryPair('the bytes of an owner', (pair) => {
   const uploaded = (bytes: number, changes: object = {}) =>
     upload(user, Buffer.alloc(bytes, 'a'), { ...file, ...changes });
   const registered = async (bytes: number, changes: object = {}) => {
-    const { said } = await uploaded(bytes, changes);
-    expect((await user.register(said)).status).toBe(201);
-    return said;
+    const { registration } = await uploaded(bytes, changes);
+    expect((await user.register(registration)).status).toBe(201);
+    return registration;
   };
   const usedBytes = async () => {
     const { body } = await user.get<AssetPage>('/v1/assets?limit=200');
@@ -58,7 +58,7 @@ onEveryPair('the bytes of an owner', (pair) => {
   ];
   const refused = [413, 'quota_exceeded'];
 
-  it('are bounded at the reservation: what there is, and what is announced', async () => {
+  it('bound the reservation by used and announced bytes', async () => {
     const reserve = async (more: object = {}) => outcome(await user.reserve({ ...scope, ...file, ...more }));
     expect(await reserve({ byteSize: maxOwnerBytes })).toEqual([200, undefined]);
     expect(await reserve({ byteSize: maxOwnerBytes + 1 })).toEqual(refused);
@@ -77,9 +77,9 @@ onEveryPair('the bytes of an owner', (pair) => {
 
   it('are bounded at the registration, which removes the object', async () => {
     await registered(6000);
-    const { said, assetId, storageKey } = await uploaded(4001);
+    const { registration, assetId, storageKey } = await uploaded(4001);
     for (const client of [user, rig.server]) {
-      const answer = await client.register({ ...said, ownerId });
+      const answer = await client.register({ ...registration, ownerId });
       expect(outcome(answer)).toEqual(client === user ? refused : [409, 'object_not_found']);
     }
     expect(await rig.originals.head(storageKey)).toBeUndefined();
@@ -120,7 +120,7 @@ onEveryPair('the bytes of an owner', (pair) => {
     const { assetId } = await registered(1000);
     const uploads = await Promise.all(Array.from({ length: 20 }, () => uploaded(1000)));
     const answers = await Promise.all([
-      ...uploads.map(({ said }) => user.register(said)),
+      ...uploads.map(({ registration }) => user.register(registration)),
       ...Array.from({ length: 20 }, () =>
         user.post('/v1/copy', { fromAssetId: assetId, toScopeKind: 'feed', toScopeId: '1' }),
       ),
@@ -139,8 +139,8 @@ onEveryPair('the bytes of an owner', (pair) => {
     const bytes = await readFile(await render(clip, folder));
     await rm(folder, { recursive: true, force: true });
     expect(bytes.length).toBeGreaterThan(maxOwnerBytes);
-    const { said, assetId, storageKey } = await upload(user, bytes, { kind: 'video', mime: 'video/mp4' });
-    const { taskId } = (await user.post<VideoTask>('/v1/media-tasks/video', said)).body;
+    const { registration, assetId, storageKey } = await upload(user, bytes, { kind: 'video', mime: 'video/mp4' });
+    const { taskId } = (await user.post<VideoTask>('/v1/media-tasks/video', registration)).body;
     const task = async () => (await user.get<MediaTask>(`/v1/media-tasks/${taskId}`)).body;
     await expect.poll(async () => (await task()).status, patience).toBe('failed');
     expect((await task()).metadata).toMatchObject({ error: 'quota_exceeded' });

@@ -38,7 +38,7 @@ describe('the digests of stored objects', () => {
     return { store: { bucket: objects.bucket, get }, letGo, countReads: () => reads };
   }
 
-  it('are those of all bytes', async () => {
+  it('cover all bytes', async () => {
     const bytes = Buffer.alloc(20_000_000, 'film');
     const head = await stored('large', bytes);
     expect(await createDigester().digestsOf(objects, 'large', head)).toEqual(digestsOf(bytes));
@@ -56,7 +56,7 @@ describe('the digests of stored objects', () => {
     expect(countReads()).toBe(1);
   });
 
-  it('that take longer than a request may are found by its repeat', async () => {
+  it('are found by a retry if they take longer than a request may', async () => {
     const bytes = Buffer.from('slow');
     const head = await stored('slow', bytes);
     const { store, letGo, countReads } = held();
@@ -92,7 +92,7 @@ describe('the digests of stored objects', () => {
     expect(await digester.digestsOf(objects, 'cut', head)).toEqual(digestsOf(bytes));
   });
 
-  it('may be known from the way in', async () => {
+  it('may be known from the upload', async () => {
     const head = await stored('noted', Buffer.from('noted'));
     const { store, countReads } = held();
     const digester = createDigester();

@@ -30,8 +30,8 @@ export async function mimeOfFile(
   path: string,
   head: ObjectHead,
 ): Promise<string | undefined> {
-  const said = mediaTypeOf(head.contentType);
-  if (said !== undefined) return said;
+  const declared = mediaTypeOf(head.contentType);
+  if (declared !== undefined) return declared;
   if (head.size === 0) return mimeOfPath(path);
   const name = JSON.stringify([objects.bucket, path, head.etag]);
   const before = known.get(name);

@@ -1,5 +1,5 @@
 /** Requests to the reading thread and its replies. */
-export interface LookTask {
+export interface ReadingRequest {
   readonly path: string;
   /** The folder of the bucket, in which no symbolic link is followed. */
   readonly root: string;
@@ -14,4 +14,4 @@ export interface SeenFile {
   readonly sha256: string | undefined;
 }
 
-export type Looked = { readonly file: SeenFile | undefined } | { readonly failure: string };
+export type ReadingReply = { readonly file: SeenFile | undefined } | { readonly failure: string };

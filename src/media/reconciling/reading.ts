@@ -1,10 +1,10 @@
 /** Reads files in a thread, which exists while there are files to read. */
 import { Worker } from 'node:worker_threads';
-import type { Looked, LookTask, SeenFile } from './messages.ts';
+import type { ReadingReply, ReadingRequest, SeenFile } from './messages.ts';
 
 export interface Reader {
   /** `undefined`: there is no such file. Rejects if it cannot be read, and when the reader is closed. */
-  look(task: LookTask): Promise<SeenFile | undefined>;
+  look(task: ReadingRequest): Promise<SeenFile | undefined>;
   /** Ends the current reads. */
   close(): Promise<void>;
 }
@@ -21,10 +21,10 @@ export function createReader(): Reader {
 
   function start(): Worker {
     const worker = new Worker(new URL('./thread.ts', import.meta.url));
-    worker.on('message', (looked: Looked) => {
-      const asker = waiting.shift();
-      if ('failure' in looked) asker?.reject(new Error(`the file cannot be read (${looked.failure})`));
-      else asker?.resolve(looked.file);
+    worker.on('message', (reply: ReadingReply) => {
+      const pending = waiting.shift();
+      if ('failure' in reply) pending?.reject(new Error(`the file cannot be read (${reply.failure})`));
+      else pending?.resolve(reply.file);
       if (waiting.length === 0) idle = setTimeout(() => void stop(), idleMs).unref();
     });
     worker.on('error', (error: Error) => abandon(worker, error));
@@ -35,7 +35,7 @@ export function createReader(): Reader {
   function abandon(worker: Worker, error: Error): void {
     if (thread !== worker) return;
     thread = undefined;
-    for (const asker of waiting.splice(0)) asker.reject(error);
+    for (const pending of waiting.splice(0)) pending.reject(error);
   }
 
   async function stop(): Promise<void> {
@@ -52,9 +52,9 @@ export function createReader(): Reader {
       clearTimeout(idle);
       thread ??= start();
       thread.postMessage(task);
-      const asker = Promise.withResolvers<SeenFile | undefined>();
-      waiting.push(asker);
-      return asker.promise;
+      const pending = Promise.withResolvers<SeenFile | undefined>();
+      waiting.push(pending);
+      return pending.promise;
     },
     close: () => {
       isClosed = true;

@@ -171,7 +171,7 @@ for (const engine of engines)
       expect(lines).toEqual([]);
     });
 
-    it('on a folder that was renamed nothing is compared', async () => {
+    it('does not compare a renamed folder', async () => {
       const id = await plant(Buffer.from('a'));
       const first = await begin(dataDir);
       await isReconciled(dataDir);
@@ -185,7 +185,7 @@ for (const engine of engines)
       expect(lines).toEqual([]);
     });
 
-    it('without a digest the size decides, which is logged, and the row gets its digest', async () => {
+    it('compares the size if there is no digest, logs it, and stores the digest', async () => {
       const id = await plant(Buffer.from('a film'), { hasDigest: false });
       await end(await begin(dataDir));
       const copy = await copyOf();
@@ -243,7 +243,7 @@ for (const engine of engines)
       await isReconciled(copy);
     });
 
-    it('a comparison that was cut short goes on at the next start, on the same folder or a copy of it', async () => {
+    it('continues an interrupted comparison at the next start, on the same folder or a copy of it', async () => {
       const ids = [await plant(Buffer.from('one')), await plant(Buffer.from('two'))];
       const wanted = { [ids[0] as string]: 'one', [ids[1] as string]: 'two' };
       await end(await begin(dataDir));
@@ -322,7 +322,7 @@ for (const engine of engines)
       expect(lines.map(({ msg }) => msg)).toContain('the state of the data folder cannot be written');
     });
 
-    it('a state that was cut off by a power cut means that nothing is known', async () => {
+    it('treats a state file truncated by a power cut as unknown', async () => {
       await plant(Buffer.from('a'));
       await end(await begin(dataDir));
       await writeFile(join(dataDir, 'folder.json'), (await readFile(join(dataDir, 'folder.json'))).subarray(0, 20));
@@ -330,7 +330,7 @@ for (const engine of engines)
       await isReconciled(dataDir);
     });
 
-    it('a row that is dropped or changed while its file is compared stays as it is', async () => {
+    it('does not touch a row that is deleted or changed during the comparison', async () => {
       const [dropped, changed] = [await plant(Buffer.from('a')), await plant(Buffer.from('b'))];
       await end(await begin(dataDir));
       const copy = await copyOf();

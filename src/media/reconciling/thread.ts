@@ -5,12 +5,12 @@ import { join, relative } from 'node:path';
 import { parentPort } from 'node:worker_threads';
 import { codeOf } from '#platform/objects/files/folders.ts';
 import { headOf } from '#platform/objects/files/head.ts';
-import type { Looked, LookTask, SeenFile } from './messages.ts';
+import type { ReadingReply, ReadingRequest, SeenFile } from './messages.ts';
 
 const piece = Buffer.allocUnsafe(1024 * 1024);
 const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
-function look({ path, root, knownEtags, byteSize }: LookTask): SeenFile | undefined {
+function look({ path, root, knownEtags, byteSize }: ReadingRequest): SeenFile | undefined {
   const real = join(realpathSync(root), relative(root, path));
   if (realpathSync(real) !== real) return undefined;
   const file = openSync(real, flags);
@@ -28,7 +28,7 @@ function look({ path, root, knownEtags, byteSize }: LookTask): SeenFile | undefi
   }
 }
 
-function answer(task: LookTask): Looked {
+function answer(task: ReadingRequest): ReadingReply {
   try {
     return { file: look(task) };
   } catch (error) {
@@ -39,4 +39,4 @@ function answer(task: LookTask): Looked {
   }
 }
 
-parentPort?.on('message', (task: LookTask) => parentPort?.postMessage(answer(task)));
+parentPort?.on('message', (task: ReadingRequest) => parentPort?.postMessage(answer(task)));

@@ -25,8 +25,8 @@ onEveryPair('one asset', (pair) => {
   const bytes = Buffer.from('a film, for all that is known');
   const video = { kind: 'video', mime: 'video/mp4' };
   const registered = async (content: Uint8Array, changes: object = {}): Promise<Asset> => {
-    const { said } = await upload(rig.user, content, changes);
-    const { status, body } = await rig.user.register({ ...said, ...changes });
+    const { registration } = await upload(rig.user, content, changes);
+    const { status, body } = await rig.user.register({ ...registration, ...changes });
     expect(status).toBe(201);
     return body;
   };
@@ -73,7 +73,7 @@ onEveryPair('one asset', (pair) => {
   });
 
   describe('PATCH', () => {
-    it('changes a video, keeps what is left out, and clears with null', async () => {
+    it('changes a video, preserves omitted fields, and clears fields with null', async () => {
       const thumb = await registered(png);
       const asset = await registered(bytes, { ...video, width: 640, durationMs: 1000 });
       const change = { thumbAssetId: thumb.assetId, height: 480, durationMs: null, blurhash: 'LKO2' };
@@ -84,7 +84,7 @@ onEveryPair('one asset', (pair) => {
       expect((await patch(rig.user, asset.assetId, {})).body).toEqual({ ...expected, thumbAssetId: null });
     });
 
-    it('drops cached URLs, those of videos that show the asset included', async () => {
+    it('drops cached URLs, also those of videos that show the asset', async () => {
       const thumb = await registered(png);
       const asset = await registered(bytes, video);
       expect(await signVideo(rig.user, asset.assetId)).toMatchObject({ width: null, thumbAssetId: null });
@@ -94,8 +94,8 @@ onEveryPair('one asset', (pair) => {
     });
 
     it('never shows the thumbnail of another owner', async () => {
-      const { said } = await upload(rig.otherUser, png);
-      const foreign = (await rig.otherUser.register(said)).body;
+      const { registration } = await upload(rig.otherUser, png);
+      const foreign = (await rig.otherUser.register(registration)).body;
       const asset = await registered(bytes, video);
       expect((await patch(rig.user, asset.assetId, { thumbAssetId: foreign.assetId })).body.thumbAssetId).toBeNull();
       expect(await signVideo(rig.user, asset.assetId)).toMatchObject({ thumbAssetId: null });
@@ -126,7 +126,7 @@ onEveryPair('one asset', (pair) => {
       expect((await read(rig.user, asset.assetId)).body).toEqual(asset);
     });
 
-    it('is refused for assets of others: 404, and 403 for those that the user can read', async () => {
+    it('rejects assets of other users: 404, and 403 for readable ones', async () => {
       const own = await registered(bytes, video);
       const shared = await registered(bytes, { ...video, scopeKind: 'feed' });
       expect((await patch(rig.otherUser, own.assetId, { width: 1 })).status).toBe(404);
@@ -162,8 +162,8 @@ onEveryPair('one asset', (pair) => {
       const user = createClient(rig.url, { authorization: `Bearer ${token}` });
       expect((await usage(user)).body).toEqual({ ownerId, assets: 0, bytes: 0, limitBytes: 0 });
       for (const content of [png, bytes]) {
-        const { said } = await upload(user, content, content === png ? {} : video);
-        await user.register(said);
+        const { registration } = await upload(user, content, content === png ? {} : video);
+        await user.register(registration);
       }
       await upload(user, png);
       const expected = { ownerId, assets: 2, bytes: png.length + bytes.length, limitBytes: 0 };

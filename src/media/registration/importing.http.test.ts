@@ -165,7 +165,7 @@ onEveryPair('POST /v1/assets/legacy', (pair) => {
     expect((await imported(path)).status).toBe(201);
   });
 
-  it('a file that is not there is 404, also when it was registered', async () => {
+  it('a missing file is 404, even if it was registered', async () => {
     const path = newPath('a.png');
     expect((await imported(path)).status).toBe(404);
     await lay(rig, [path], await makeImage('png'));

@@ -56,7 +56,7 @@ for (const engine of laneEngines)
       await rm(folder, { recursive: true, force: true });
     });
 
-    it('drafts that come at once do not fail: one is written, the others write over it or look again', async () => {
+    it('concurrent drafts do not fail: one is written, and the others overwrite it or retry', async () => {
       const db = database.queries<MediaTables>();
       for (let round = 0; round < 40; round++) {
         const path = `${randomUUID()}/a.bin`;
@@ -92,7 +92,7 @@ for (const engine of laneEngines)
         },
       );
 
-    it('that fails at any moment shows nothing, and can be repeated', { timeout: 60_000 }, async () => {
+    it('that fails at any step shows nothing, and can be repeated', { timeout: 60_000 }, async () => {
       const outcomes = new Set<string>();
       for (let failAt = 1; failAt < manyMoments; failAt++) {
         const { request, assetId, path } = await laid();

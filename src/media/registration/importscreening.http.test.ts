@@ -105,7 +105,7 @@ onEveryPair('the screening of legacy files', (pair) => {
     expect(await outcomeOf(path)).toEqual(passed);
   });
 
-  it('what passed keeps what it is recognised by', async () => {
+  it('stores the digests of allowed files', async () => {
     const path = await laid(image);
     const { body } = await imported(path);
     expect(await rowAt(path)).toMatchObject({
@@ -142,7 +142,7 @@ onEveryPair('the screening of legacy files', (pair) => {
     expect(await rowAt(path)).toMatchObject({ pdq: expect.any(String), screened_at: expect.any(Date) });
   });
 
-  it('an asset shows the bytes that were screened, and none that come to its path later', async () => {
+  it('an asset shows the screened bytes, and none that replace them later', async () => {
     const path = await laid(other);
     const { assetId } = (await imported(path)).body;
     const signed = (await rig.user.sign([assetId])).body[assetId];

@@ -16,8 +16,8 @@ onEveryPair(`POST ${path}`, (pair) => {
 
   /** An uploaded object, and the request of a server that reads it. */
   async function pending(changes: object = {}, bytes: Uint8Array = Buffer.from('bytes')) {
-    const { said } = await upload(rig.user, bytes, changes);
-    const { assetId, scopeKind, scopeId, mime } = said;
+    const { registration } = await upload(rig.user, bytes, changes);
+    const { assetId, scopeKind, scopeId, mime } = registration;
     return { assetId, scopeKind, scopeId, mime, ownerId: rig.userId };
   }
 
@@ -34,18 +34,21 @@ onEveryPair(`POST ${path}`, (pair) => {
     expect((await fetch(`${body.url}0`)).status).toBe(403);
   });
 
-  it('takes ids and mimes in any case of letters', async () => {
+  it('accepts ids and MIME types in any case', async () => {
     const said = await pending();
     const shouted = { assetId: said.assetId.toUpperCase(), ownerId: said.ownerId.toUpperCase(), mime: 'IMAGE/PNG' };
     expect((await sign({ ...said, ...shouted })).status).toBe(200);
   });
 
-  it('neither registers the object nor minds that it is registered', async () => {
-    const { said } = await upload(rig.user, await makeImage('png'));
-    const request = { ...said, ownerId: rig.userId };
+  it('does not register the object, and accepts a registered one', async () => {
+    const { registration } = await upload(rig.user, await makeImage('png'));
+    const request = { ...registration, ownerId: rig.userId };
     expect((await sign(request)).status).toBe(200);
-    expect((await rig.user.sign([said.assetId])).body[said.assetId]).toEqual({ ready: false, error: 'not_found' });
-    expect((await rig.user.register(said)).status).toBe(201);
+    expect((await rig.user.sign([registration.assetId])).body[registration.assetId]).toEqual({
+      ready: false,
+      error: 'not_found',
+    });
+    expect((await rig.user.register(registration)).status).toBe(201);
     expect((await sign(request)).status).toBe(200);
   });
 
@@ -60,7 +63,7 @@ onEveryPair(`POST ${path}`, (pair) => {
     expect(validityS(body.url)).toBeLessThanOrEqual(lengthS);
   });
 
-  it('takes one second', async () => {
+  it('accepts one second', async () => {
     expect((await sign({ ...(await pending()), expiresIn: 1 })).status).toBe(200);
   });
 
@@ -75,7 +78,7 @@ onEveryPair(`POST ${path}`, (pair) => {
     expect([status, body.error]).toEqual([404, 'not_found']);
   });
 
-  it('a reservation that nothing was uploaded to is 404', async () => {
+  it('a reservation without an upload is 404', async () => {
     const said = { scopeKind: 'thread', scopeId: '1', kind: 'image', mime: 'image/png' };
     const { assetId } = (await rig.user.reserve(said)).body;
     expect((await rig.server.post(path, { ...said, assetId, ownerId: rig.userId })).status).toBe(404);

@@ -46,16 +46,16 @@ onEveryPair('POST /v1/assets', (pair) => {
     ])('of %s becomes an asset', async (format, extension) => {
       const bytes = await makeImage(format, { width: 60, height: 40 });
       const mime = `image/${format}`;
-      const { said, assetId, storageKey } = await upload(rig.user, bytes, { mime });
-      const { status, body } = await rig.user.register(said);
+      const { registration, assetId, storageKey } = await upload(rig.user, bytes, { mime });
+      const { status, body } = await rig.user.register(registration);
       expect(status).toBe(201);
       expect(body).toEqual({
         assetId,
         prompt: null,
         model: null,
         ownerId: rig.userId,
-        scopeKind: said.scopeKind,
-        scopeId: said.scopeId,
+        scopeKind: registration.scopeKind,
+        scopeId: registration.scopeId,
         kind: 'image',
         mime,
         byteSize: bytes.length,
@@ -64,27 +64,27 @@ onEveryPair('POST /v1/assets', (pair) => {
         durationMs: null,
         blurhash: expect.stringMatching(/^[\x21-\x7e]{28}$/),
         thumbAssetId: null,
-        storageKey: `u/${rig.userId}/${said.scopeKind}/${said.scopeId}/${assetId}.${extension}`,
+        storageKey: `u/${rig.userId}/${registration.scopeKind}/${registration.scopeId}/${assetId}.${extension}`,
         sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
         createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
       });
       expect(body.storageKey).toBe(storageKey);
-      expect(await rig.user.register(said)).toMatchObject({ status: 200, body });
+      expect(await rig.user.register(registration)).toMatchObject({ status: 200, body });
     });
 
     it.each([1, 2, 3, 4, 5, 6, 7, 8])('with EXIF orientation %i is measured upright', async (orientation) => {
-      const { said } = await upload(rig.user, await makeImage('jpeg', { width: 60, height: 40, orientation }), {
+      const { registration } = await upload(rig.user, await makeImage('jpeg', { width: 60, height: 40, orientation }), {
         mime: 'image/jpeg',
       });
       const [width, height] = orientation >= 5 ? [40, 60] : [60, 40];
-      expect((await rig.user.register(said)).body).toMatchObject({ width, height });
+      expect((await rig.user.register(registration)).body).toMatchObject({ width, height });
     });
 
     it('decides, regardless of the declared values', async () => {
       const bytes = await makeImage('png');
-      const { said } = await upload(rig.user, bytes);
+      const { registration } = await upload(rig.user, bytes);
       const claims = { byteSize: 1, width: 9, height: 9, durationMs: 9, blurhash: 'bogus', thumbAssetId: uuidOf() };
-      const { body } = await rig.user.register({ ...said, ...claims });
+      const { body } = await rig.user.register({ ...registration, ...claims });
       expect(body).toMatchObject({
         byteSize: bytes.length,
         width: 60,
@@ -96,12 +96,12 @@ onEveryPair('POST /v1/assets', (pair) => {
     });
 
     it('with a wrong mime is registered with its real type, and replayed with the declared one', async () => {
-      const { said, storageKey } = await upload(rig.user, await makeImage('png'), { mime: 'image/jpeg' });
-      const first = await rig.user.register(said);
+      const { registration, storageKey } = await upload(rig.user, await makeImage('png'), { mime: 'image/jpeg' });
+      const first = await rig.user.register(registration);
       expect(first).toMatchObject({ status: 201, body: { mime: 'image/png', storageKey } });
       expect(storageKey).toMatch(/\.jpg$/);
-      expect(await rig.user.register(said)).toMatchObject({ status: 200, body: first.body });
-      expect(await rig.user.register({ ...said, mime: 'image/png' })).toMatchObject({
+      expect(await rig.user.register(registration)).toMatchObject({ status: 200, body: first.body });
+      expect(await rig.user.register({ ...registration, mime: 'image/png' })).toMatchObject({
         status: 409,
         body: { error: 'asset_conflict' },
       });
@@ -113,15 +113,15 @@ onEveryPair('POST /v1/assets', (pair) => {
 
     it('is described by the caller, its size by the store', async () => {
       const thumbAssetId = uuidOf();
-      const { said } = await upload(rig.user, Buffer.alloc(1234), { mime: 'video/mp4', kind: 'video' });
-      const { status, body } = await rig.user.register({ ...said, ...facts, byteSize: 7, thumbAssetId });
+      const { registration } = await upload(rig.user, Buffer.alloc(1234), { mime: 'video/mp4', kind: 'video' });
+      const { status, body } = await rig.user.register({ ...registration, ...facts, byteSize: 7, thumbAssetId });
       expect(status).toBe(201);
       expect(body).toMatchObject({ ...facts, byteSize: 1234, mime: 'video/mp4', thumbAssetId });
     });
 
-    it('is null if the caller declares nothing', async () => {
-      const { said } = await upload(rig.user, Buffer.alloc(0), { mime: 'audio/mpeg', kind: 'audio' });
-      expect((await rig.user.register({ ...said, width: null })).body).toMatchObject({
+    it('is null if the caller declares none', async () => {
+      const { registration } = await upload(rig.user, Buffer.alloc(0), { mime: 'audio/mpeg', kind: 'audio' });
+      expect((await rig.user.register({ ...registration, width: null })).body).toMatchObject({
         byteSize: 0,
         width: null,
         height: null,
@@ -137,20 +137,20 @@ onEveryPair('POST /v1/assets', (pair) => {
       ['no video', { mime: 'audio/mp4', kind: 'audio' }, false],
     ])('keeps a thumbnail when it is %s: %j', async (_name, what, isKept) => {
       const thumbAssetId = uuidOf();
-      const { said } = await upload(rig.user, Buffer.alloc(9), what);
-      const { body } = await rig.user.register({ ...said, thumbAssetId });
+      const { registration } = await upload(rig.user, Buffer.alloc(9), what);
+      const { body } = await rig.user.register({ ...registration, thumbAssetId });
       expect(body.thumbAssetId).toBe(isKept ? thumbAssetId : null);
     });
 
-    it('shows the own thumbnail, but not that of another owner', async () => {
+    it('shows the owner’s thumbnail, but not another owner’s', async () => {
       for (const [owner, isShown] of [
         [rig.user, true],
         [rig.otherUser, false],
       ] as const) {
         const thumb = await upload(owner, await makeImage('png'));
-        await owner.register(thumb.said);
-        const { said } = await upload(rig.user, Buffer.alloc(9), { mime: 'video/mp4' });
-        const { body } = await rig.user.register({ ...said, thumbAssetId: thumb.assetId });
+        await owner.register(thumb.registration);
+        const { registration } = await upload(rig.user, Buffer.alloc(9), { mime: 'video/mp4' });
+        const { body } = await rig.user.register({ ...registration, thumbAssetId: thumb.assetId });
         expect(body.thumbAssetId).toBe(isShown ? thumb.assetId : null);
       }
     });
@@ -158,9 +158,13 @@ onEveryPair('POST /v1/assets', (pair) => {
 
   describe('a replay', () => {
     it('returns the first row, and ignores other metadata', async () => {
-      const { said } = await upload(rig.user, Buffer.alloc(9), { mime: 'video/mp4' });
-      const { body } = await rig.user.register({ ...said, durationMs: 1 });
-      const replay = await rig.user.register({ ...said, durationMs: 2, assetId: said.assetId.toUpperCase() });
+      const { registration } = await upload(rig.user, Buffer.alloc(9), { mime: 'video/mp4' });
+      const { body } = await rig.user.register({ ...registration, durationMs: 1 });
+      const replay = await rig.user.register({
+        ...registration,
+        durationMs: 2,
+        assetId: registration.assetId.toUpperCase(),
+      });
       expect(replay).toMatchObject({ status: 200, body });
     });
 
@@ -173,20 +177,23 @@ onEveryPair('POST /v1/assets', (pair) => {
       ['owner', { ownerId: uuidOf() }],
     ])('with another %s is a conflict and changes nothing', async (_name, changes) => {
       const ownerId = uuidOf();
-      const { said, assetId } = await upload(rig.server, Buffer.alloc(9), { ownerId, mime: 'application/x-heard-of' });
-      const { body } = await rig.server.register(said);
-      expect(await rig.server.register({ ...said, ...changes })).toMatchObject({
+      const { registration, assetId } = await upload(rig.server, Buffer.alloc(9), {
+        ownerId,
+        mime: 'application/x-heard-of',
+      });
+      const { body } = await rig.server.register(registration);
+      expect(await rig.server.register({ ...registration, ...changes })).toMatchObject({
         status: 409,
         body: { error: 'asset_conflict' },
       });
-      expect(await rig.server.register(said)).toMatchObject({ status: 200, body });
+      expect(await rig.server.register(registration)).toMatchObject({ status: 200, body });
       expect(await isReady(assetId)).toBe(true);
     });
 
-    it('by another user, with an object of their own, is a conflict', async () => {
-      const { said, assetId } = await upload(rig.user, await makeImage('png'));
-      await rig.user.register(said);
-      const { said: theirs } = await upload(rig.otherUser, await makeImage('png'), { ...said });
+    it('by another user with their own object is a conflict', async () => {
+      const { registration, assetId } = await upload(rig.user, await makeImage('png'));
+      await rig.user.register(registration);
+      const { registration: theirs } = await upload(rig.otherUser, await makeImage('png'), { ...registration });
       expect(theirs.assetId).toBe(assetId);
       expect(await rig.otherUser.register(theirs)).toMatchObject({ status: 409, body: { error: 'asset_conflict' } });
     });
@@ -290,9 +297,9 @@ onEveryPair('POST /v1/assets', (pair) => {
       expect((await rig.user.register({ ...said, kind: 'other' })).status).toBe(201);
     });
 
-    it('names the formats that are taken', async () => {
-      const { said } = await upload(rig.user, svg, { mime: 'image/svg+xml' });
-      const { body } = await rig.user.post<Refusal>('/v1/assets', said);
+    it('names the accepted formats', async () => {
+      const { registration } = await upload(rig.user, svg, { mime: 'image/svg+xml' });
+      const { body } = await rig.user.post<Refusal>('/v1/assets', registration);
       for (const format of ['JPEG', 'PNG', 'WebP', 'GIF', 'AVIF', 'HEIC', 'HEIF', 'TIFF', 'BMP'])
         expect(body.message).toContain(format);
     });
@@ -305,8 +312,8 @@ onEveryPair('POST /v1/assets', (pair) => {
     ['TIFF', 'image/tiff', 'tif', () => pipe(scene(96, 64)).tiff({ compression: 'lzw' }).toBuffer()],
   ])('takes %s, and shows it in every size', async (_name, mime, extension, make) => {
     const bytes = Buffer.from(await make());
-    const { said, assetId, storageKey } = await upload(rig.user, bytes, { mime, kind: 'image' });
-    const { status, body } = await rig.user.register(said);
+    const { registration, assetId, storageKey } = await upload(rig.user, bytes, { mime, kind: 'image' });
+    const { status, body } = await rig.user.register(registration);
     expect(status).toBe(201);
     expect(storageKey.endsWith(`.${extension}`)).toBe(true);
     expect(body).toMatchObject({ mime, storageKey, byteSize: bytes.length, blurhash: expect.any(String) });
@@ -339,8 +346,11 @@ onEveryPair('POST /v1/assets', (pair) => {
     ['a raw file of a camera', 'application/pdf', () => tiff({ width: 8, height: 8, fields: { 50706: 1 } }), 422, null],
     ['JPEG XL', 'application/octet-stream', () => Buffer.from([0xff, 0x0a, 0, 0, 0, 0]), 422, null],
   ])('%s that is called %s is an image all the same', async (_name, mime, make, status, shown) => {
-    const { said, assetId, storageKey } = await upload(rig.user, Buffer.from(await make()), { mime, kind: 'file' });
-    const answer = await rig.user.post<Refusal & { mime: string; width: number }>('/v1/assets', said);
+    const { registration, assetId, storageKey } = await upload(rig.user, Buffer.from(await make()), {
+      mime,
+      kind: 'file',
+    });
+    const answer = await rig.user.post<Refusal & { mime: string; width: number }>('/v1/assets', registration);
     expect(answer.status).toBe(status);
     if (shown === null) {
       expect([answer.body.error, await rig.originals.head(storageKey)]).toEqual(['unsupported_image', undefined]);
@@ -348,7 +358,7 @@ onEveryPair('POST /v1/assets', (pair) => {
     }
     expect(answer.body).toMatchObject({ mime: shown, kind: 'file', width: expect.any(Number) });
     expect((await rig.user.sign([assetId])).body[assetId]).toHaveProperty('thumbUrl');
-    expect((await rig.user.register(said)).status).toBe(200);
+    expect((await rig.user.register(registration)).status).toBe(200);
   });
 
   it.each([
@@ -356,8 +366,8 @@ onEveryPair('POST /v1/assets', (pair) => {
     ['a drawing that is called text', svg.toString(), 'text/plain'],
     ['a drawing that is called XML', svg.toString(), 'application/xml'],
   ])('%s is no image', async (_name, text, mime) => {
-    const { said } = await upload(rig.user, Buffer.from(text), { mime, kind: 'file' });
-    expect(await rig.user.register(said)).toMatchObject({ status: 201, body: { mime, width: null } });
+    const { registration } = await upload(rig.user, Buffer.from(text), { mime, kind: 'file' });
+    expect(await rig.user.register(registration)).toMatchObject({ status: 201, body: { mime, width: null } });
   });
 
   it.each<[string, string, () => Promise<Uint8Array>]>([
@@ -365,8 +375,8 @@ onEveryPair('POST /v1/assets', (pair) => {
     ['an image of the most pixels', 'image/jpeg', () => makeImage('jpeg', { width: 1000, height: 1000 })],
     ['a video of the largest size', 'video/mp4', async () => Buffer.alloc(maxVideoBytes)],
   ])('takes %s', async (_name, mime, make) => {
-    const { said } = await upload(rig.user, await make(), { mime });
-    expect((await rig.user.register(said)).status).toBe(201);
+    const { registration } = await upload(rig.user, await make(), { mime });
+    expect((await rig.user.register(registration)).status).toBe(201);
   });
 
   describe('at once', () => {
@@ -376,25 +386,25 @@ onEveryPair('POST /v1/assets', (pair) => {
       ['an image', 'image/png', () => makeImage('png')],
       ['a video', 'video/mp4', async () => Buffer.alloc(9)],
     ])('20 registrations of %s make one row', async (_name, mime, make) => {
-      const { said } = await upload(rig.user, await make(), { mime });
-      const answers = await Promise.all(twenty.map(() => rig.user.register(said)));
+      const { registration } = await upload(rig.user, await make(), { mime });
+      const answers = await Promise.all(twenty.map(() => rig.user.register(registration)));
       expect(answers.map(({ status }) => status).sort()).toEqual([...Array(19).fill(200), 201]);
       expect(new Set(answers.map(({ body }) => JSON.stringify(body))).size).toBe(1);
     });
 
-    it('20 registrations of a bad image leave nothing', async () => {
-      const { said, storageKey } = await upload(rig.user, svg, { mime: 'image/png' });
-      const answers = await Promise.all(twenty.map(() => rig.user.post<Refusal>('/v1/assets', said)));
+    it('20 registrations of a bad image store nothing', async () => {
+      const { registration, storageKey } = await upload(rig.user, svg, { mime: 'image/png' });
+      const answers = await Promise.all(twenty.map(() => rig.user.post<Refusal>('/v1/assets', registration)));
       expect(answers.map(({ body }) => body.error)).toContain('unsupported_image');
       for (const { body } of answers) expect(['unsupported_image', 'object_not_found']).toContain(body.error);
       expect(await rig.originals.head(storageKey)).toBeUndefined();
-      expect((await rig.user.register(said)).status).toBe(409);
+      expect((await rig.user.register(registration)).status).toBe(409);
     });
 
     it('20 registrations as different kinds make one row, and conflicts', async () => {
-      const { said, assetId } = await upload(rig.user, await makeImage('png'));
+      const { registration, assetId } = await upload(rig.user, await makeImage('png'));
       const answers = await Promise.all(
-        twenty.map((_, index) => rig.user.post<Refusal>('/v1/assets', { ...said, kind: `kind${index}` })),
+        twenty.map((_, index) => rig.user.post<Refusal>('/v1/assets', { ...registration, kind: `kind${index}` })),
       );
       expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(19).fill(409)]);
       expect(await isReady(assetId)).toBe(true);

@@ -79,7 +79,7 @@ for (const engine of laneEngines)
         expect(await row(request)).toMatchObject(facts.other);
       });
 
-      it('is not read as the one that was seen', async () => {
+      it('is not read as the inspected object', async () => {
         const { put, storageKey } = await uploaded(objects, good);
         const seen = await objects.head(storageKey);
         await put(other);
@@ -152,7 +152,7 @@ for (const engine of laneEngines)
         expect((await objects.head(storageKey))?.etag).toBe((await row(request))?.etag);
       });
 
-      it('one comes while the other is about to remove: both refuse', async () => {
+      it('one arrives before the other removes the object: both reject', async () => {
         const { request, storageKey } = await uploaded(objects, svg);
         const meeting = once('before remove', async () =>
           expect(await outcomeOf(deps, request)).toBe('unsupported_image'),
@@ -169,7 +169,7 @@ for (const engine of laneEngines)
         }
       });
 
-      it('one has drafted other bytes when the other would make it ready: nothing unseen becomes ready', async () => {
+      it('one drafts other bytes before the other publishes: no unscreened bytes become ready', async () => {
         const { request, put } = await uploaded(objects, good);
         let looks = 0;
         let inspections = 0;
@@ -184,7 +184,7 @@ for (const engine of laneEngines)
         expect(await row(request)).toMatchObject(facts.other);
       });
 
-      it('one is about to remove what the other has found good: both refuse', async () => {
+      it('one removes the object that the other accepts: both reject', async () => {
         const { request, storageKey } = await uploaded(objects, good);
         const isRefused = Promise.withResolvers<void>();
         const isOver = Promise.withResolvers<void>();
@@ -322,7 +322,7 @@ for (const engine of laneEngines)
         await stopEverywhere(good, 'created', ['created', 'replayed']);
       });
 
-      it('of a bad image leaves nothing after a repeat', async () => {
+      it('of a bad image stores nothing after a retry', async () => {
         await stopEverywhere(svg, 'unsupported_image', ['unsupported_image', 'object_not_found']);
       });
 
@@ -340,7 +340,7 @@ for (const engine of laneEngines)
         expect(await outcomeOf(deps, request)).toBe('created');
       });
 
-      it('that leaves a draft, whose object then changes, registers what is there', async () => {
+      it('that leaves a draft, whose object then changes, registers the new object', async () => {
         const { request, put, storageKey } = await uploaded(objects, good);
         expect(await outcomeOf(stoppedAfterDraft(), request)).toBe('engine_unavailable');
         expect(await row(request)).toMatchObject({ ...facts.good, readyAt: null });

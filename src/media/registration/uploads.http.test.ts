@@ -73,7 +73,7 @@ onEveryPair('POST /v1/uploads', (pair) => {
       expect(registered.body.sha256).toBe(sha256);
     });
 
-    it('gives each reservation an upload of its own, of which none replaces a registered object', async () => {
+    it('gives each reservation its own upload, and none replaces a registered object', async () => {
       const assetId = randomUUID();
       const reserve = async () =>
         (await rig.user.reserve({ ...video, assetId, byteSize: 10 })).body.resumable?.url ?? '';
@@ -114,7 +114,7 @@ onEveryPair('POST /v1/uploads', (pair) => {
     expect((await rig.user.sign([one.assetId])).body[one.assetId]).toEqual({ ready: false, error: 'not_found' });
   });
 
-  it('takes a deterministic id, in any case of letters', async () => {
+  it('accepts a deterministic id in any case', async () => {
     const assetId = randomUUID();
     for (const given of [assetId, assetId.toUpperCase()]) {
       const { body } = await rig.user.reserve({ ...said, assetId: given });
@@ -157,7 +157,7 @@ onEveryPair('POST /v1/uploads', (pair) => {
     else expect(answer.body.error).toBe(told);
   });
 
-  it('lets a server reserve for the owner that it names, and a user name itself', async () => {
+  it('allows a server to reserve for an owner, and users to name themselves', async () => {
     const { body } = await rig.server.reserve({ ...said, ownerId: owner.toUpperCase() });
     expect(body.storageKey).toMatch(`u/${owner}/thread/T-1/`);
     expect((await rig.user.reserve({ ...said, ownerId: rig.userId.toUpperCase() })).status).toBe(200);
@@ -188,7 +188,7 @@ onEveryPair('POST /v1/uploads', (pair) => {
       expect((await rig.originals.head(reservation.storageKey))?.size).toBe(3);
     });
 
-    it('of two PUTs at once lets one through', async () => {
+    it('accepts one of two concurrent PUTs', async () => {
       const reservation = await reserve();
       const bytes = [Buffer.alloc(100_000, 'a'), Buffer.alloc(100_000, 'b')];
       const statuses = await Promise.all(bytes.map((each) => put(reservation, each)));
@@ -204,7 +204,7 @@ onEveryPair('POST /v1/uploads', (pair) => {
       expect(await put({ ...reservation, headers }, Buffer.from('x'))).toBe(403);
     });
 
-    it('takes no more than the limit: the edge cuts it off, an S3 server leaves it to the registration', async () => {
+    it('accepts no more than the limit, at the edge or, with S3, at the registration', async () => {
       const reservation = await reserve();
       const stored = await put(reservation, Buffer.alloc(maxVideoBytes + 1));
       const { assetId, storageKey } = reservation;

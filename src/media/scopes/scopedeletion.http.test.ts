@@ -78,7 +78,7 @@ onEveryPair('DELETE /v1/scope', (pair) => {
     expect(await rig.originals.head(stray)).toBeDefined();
   });
 
-  it('goes through large scopes page by page', { timeout: 120_000 }, async () => {
+  it('processes large scopes page by page', { timeout: 120_000 }, async () => {
     const ownerId = randomUUID();
     await plant(rig, 700, { ownerId });
     await plant(rig, 100, { ownerId, scopeId: '2', beside: ['.wm.jpg'] });

@@ -39,7 +39,10 @@ export function createClassifier(address: string, timeoutMs = longestAnswerMs): 
   const url = new URL(address);
   const pool = new Pool(url.origin, { connections: maxConnections, connect: { timeout: 2000 } });
 
-  async function ask({ assetId, mime, bytes }: Classifiable, signal: AbortSignal): Promise<string | undefined> {
+  async function requestLabel(
+    { assetId, mime, bytes }: Classifiable,
+    signal: AbortSignal,
+  ): Promise<string | undefined> {
     const scope = currentScope();
     const response = await pool.request({
       method: 'POST',
@@ -65,7 +68,7 @@ export function createClassifier(address: string, timeoutMs = longestAnswerMs): 
   return {
     classify: (image, signal) => {
       assertOutsideTransaction('the classifier');
-      return withDeadline(timeoutMs, (ended) => ask(image, ended), signal);
+      return withDeadline(timeoutMs, (ended) => requestLabel(image, ended), signal);
     },
     close: () => pool.destroy(),
   };

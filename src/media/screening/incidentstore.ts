@@ -141,7 +141,7 @@ export function findIncident(db: Db<IncidentTables>, id: string) {
   return db.selectFrom('screening_incidents').select(incidentColumns).where('incident_id', '=', id).executeTakeFirst();
 }
 
-export interface WantedIncidents {
+export interface IncidentFilter {
   readonly status?: IncidentStatus | undefined;
   readonly ownerId?: string | undefined;
   readonly list?: string | undefined;
@@ -152,7 +152,7 @@ export interface WantedIncidents {
 /** Returns at most `limit` incidents after `after`, newest first. */
 export function listIncidents(
   db: Db<IncidentTables>,
-  { status, ownerId, list, appealed }: WantedIncidents,
+  { status, ownerId, list, appealed }: IncidentFilter,
   after: IncidentPlace | undefined,
   limit: number,
 ): Promise<readonly StoredIncident[]> {

@@ -12,7 +12,7 @@ describe('an exact look-up', () => {
     expect(Array.from({ length: 1000 }, (_, at) => sha256(`other ${at}`)).some(isListed)).toBe(false);
   });
 
-  it('distinguishes digests with the same prefix, and finds one that is listed twice', () => {
+  it('distinguishes digests with the same prefix, and finds a duplicate', () => {
     const one = Buffer.alloc(16, 7);
     const other = Buffer.from(one);
     other[15] = 8;
@@ -50,7 +50,7 @@ describe('a look-up of the nearest', () => {
     expect(nearest(hash)?.distance).toBe(3);
   });
 
-  it('finds nothing in nothing', () => {
+  it('finds no match in an empty list', () => {
     expect(createNearestLookup(new Uint8Array(), 31)(hash)).toBeUndefined();
   });
 });

@@ -21,14 +21,14 @@ describe('the screening thread', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('hashes as this thread would, and finds what is listed', async () => {
+  it('computes the same hashes as this thread, and finds listed ones', async () => {
     expect(await matcher.hash(raster)).toEqual(pdqOf(raster));
     expect(await matcher.findNearest(hex)).toEqual({ list: 'pdq', digest: hex, distance: 0 });
     expect(await matcher.findNearest('f'.repeat(64))).toBeUndefined();
     expect(await matcher.findExact({ sha256: hex, md5: hex.slice(32) })).toBeUndefined();
   });
 
-  it('answers many at once, each with its own', async () => {
+  it('returns the right result to each concurrent request', async () => {
     const sizes = Array.from({ length: 20 }, (_, at) => photo(40 + at, 30));
     const hashes = await Promise.all(sizes.map((one) => matcher.hash(one)));
     expect(hashes).toEqual(sizes.map(pdqOf));

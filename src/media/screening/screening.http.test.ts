@@ -78,8 +78,8 @@ onEveryPair(
         ['other digests', 'sha256', () => `${digest('sha256', other)}\n`, [201, null]],
       ])('with %s', async (_name, kind, text, outcome) => {
         await list(kind, text());
-        const { said, assetId } = await upload(rig.user, image, jpeg);
-        expect(await register(said)).toEqual(outcome);
+        const { registration, assetId } = await upload(rig.user, image, jpeg);
+        expect(await register(registration)).toEqual(outcome);
         expect(await isReady(assetId)).toBe(outcome !== blocked);
         expect(await incidents(assetId)).toHaveLength(outcome === blocked ? 1 : 0);
       });
@@ -87,8 +87,8 @@ onEveryPair(
       it('an image that was resized and recompressed', async () => {
         await list('pdq', pdq);
         const edited = await pipe(photo(160, 120)).resize(300).webp({ quality: 50 }).toBuffer();
-        const { said } = await upload(rig.user, edited, { mime: 'image/webp' });
-        expect(await register(said)).toEqual(blocked);
+        const { registration } = await upload(rig.user, edited, { mime: 'image/webp' });
+        expect(await register(registration)).toEqual(blocked);
       });
 
       it('an image with little detail is not matched by its PDQ', async () => {
@@ -96,21 +96,21 @@ onEveryPair(
           .png()
           .toBuffer();
         await list('pdq', await pdqOfImage(blank));
-        const { said } = await upload(rig.user, blank);
-        expect(await register(said)).toEqual([201, null]);
+        const { registration } = await upload(rig.user, blank);
+        expect(await register(registration)).toEqual([201, null]);
       });
 
       it('a list counts from the moment that it is written', async () => {
         const first = await upload(rig.user, image, jpeg);
-        expect(await register(first.said)).toEqual([201, null]);
+        expect(await register(first.registration)).toEqual([201, null]);
         await list('md5', digest('md5', image));
         const second = await upload(rig.user, image, jpeg);
-        expect(await register(second.said)).toEqual(blocked);
+        expect(await register(second.registration)).toEqual(blocked);
         await list('md5', '');
         const third = await upload(rig.user, image, jpeg);
-        expect(await register(third.said)).toEqual([201, null]);
+        expect(await register(third.registration)).toEqual([201, null]);
         // What became ready before stays what it was.
-        expect(await register(first.said)).toEqual([200, null]);
+        expect(await register(first.registration)).toEqual([200, null]);
       });
 
       it.each<[string, () => Promise<unknown>]>([
@@ -119,26 +119,26 @@ onEveryPair(
         ['a folder in place of a file', () => mkdir(join(lists.folder, 'md5.txt'))],
       ])('with %s there is no pass, until it is mended', async (_name, breakIt) => {
         await breakIt();
-        const { said, assetId, storageKey } = await upload(rig.user, image, jpeg);
-        const answer = await rig.user.post('/v1/assets', said);
+        const { registration, assetId, storageKey } = await upload(rig.user, image, jpeg);
+        const answer = await rig.user.post('/v1/assets', registration);
         expect([answer.status, answer.body.error]).toEqual(unscreened);
         expect(answer.headers.has('retry-after')).toBe(true);
         expect(JSON.stringify(answer.body)).not.toMatch(/txt|lists|digest/);
         expect([await isReady(assetId), (await rows(assetId))[0]?.ready_at]).toEqual([false, null]);
         expect(await rig.originals.head(storageKey)).toBeDefined();
         await lists.clear();
-        expect(await register(said)).toEqual([201, null]);
+        expect(await register(registration)).toEqual([201, null]);
       });
 
       it('a match counts although another list is broken', async () => {
         await list('sha256', 'broken');
         await list('pdq', pdq);
-        const { said } = await upload(rig.user, image, jpeg);
-        expect(await register(said)).toEqual(blocked);
+        const { registration } = await upload(rig.user, image, jpeg);
+        expect(await register(registration)).toEqual(blocked);
       });
     });
 
-    describe('what is blocked', () => {
+    describe('blocked content', () => {
       const block = async () => {
         await list('sha256', digest('sha256', image));
         const what = { scopeKind: 'feed', scopeId: '1', kind: 'image', ...jpeg };
@@ -167,7 +167,7 @@ onEveryPair(
         ]);
       });
 
-      it('is out of reach by every address: no row, no object, nothing beside it', async () => {
+      it('is unreachable by every URL: no row, object or derivative', async () => {
         const { said, reservation, pendingUrl } = await block();
         const { assetId, storageKey } = reservation;
         expect(await rows(assetId)).toEqual([]);
@@ -224,8 +224,8 @@ onEveryPair(
 
       it('is blocked once by concurrent registrations', async () => {
         await list('pdq', pdq);
-        const { said, assetId, storageKey } = await upload(rig.user, image, jpeg);
-        const outcomes = await Promise.all(Array.from({ length: 20 }, () => register(said)));
+        const { registration, assetId, storageKey } = await upload(rig.user, image, jpeg);
+        const outcomes = await Promise.all(Array.from({ length: 20 }, () => register(registration)));
         for (const [status] of outcomes) expect([451, 409]).toContain(status);
         expect(outcomes.map(([status]) => status)).toContain(451);
         expect([await rows(assetId), await rig.originals.head(storageKey)]).toEqual([[], undefined]);
@@ -233,7 +233,7 @@ onEveryPair(
       });
     });
 
-    describe('bytes that come to the key of a deleted asset within the validity of its upload address', () => {
+    describe('bytes uploaded to the key of a deleted asset while its upload URL is valid', () => {
       const fetched = async (url: string) => {
         const response = await fetch(url);
         await response.arrayBuffer();
@@ -265,9 +265,9 @@ onEveryPair(
       });
     });
 
-    it('keeps what a passed image is recognised by', async () => {
-      const { said, assetId } = await upload(rig.user, image, jpeg);
-      await register(said);
+    it('stores the digests of an allowed image', async () => {
+      const { registration, assetId } = await upload(rig.user, image, jpeg);
+      await register(registration);
       expect((await rows(assetId))[0]).toMatchObject({
         sha256: digest('sha256', image),
         md5: digest('md5', image),
@@ -282,9 +282,9 @@ onEveryPair(
       it.each(['video/mp4', 'application/octet-stream', 'audio/mpeg'])('%s is screened all the same', async (mime) => {
         await list('pdq', pdq);
         const bad = await upload(rig.user, image, { mime });
-        expect(await register(bad.said)).toEqual(blocked);
+        expect(await register(bad.registration)).toEqual(blocked);
         const good = await upload(rig.user, other, { mime });
-        const { status, body } = await rig.user.register({ ...good.said, ...facts });
+        const { status, body } = await rig.user.register({ ...good.registration, ...facts });
         expect([status, body]).toMatchObject([201, { mime: 'image/jpeg', width: 160, height: 120, durationMs: null }]);
         const signed = (await rig.user.sign([good.assetId])).body[good.assetId];
         expect(signed).toMatchObject({ ready: true, thumbUrl: expect.any(String) });
@@ -295,13 +295,13 @@ onEveryPair(
         ['too large for an image', () => Buffer.concat([image, Buffer.alloc(100_000)]), [413, 'asset_too_large']],
         ['damaged', () => image.subarray(0, 400), [422, 'undecodable_image']],
       ])('that is %s is refused as an image', async (_name, make, outcome) => {
-        const { said, storageKey } = await upload(rig.user, make(), { mime: 'video/mp4' });
-        expect(await register(said)).toEqual(outcome);
+        const { registration, storageKey } = await upload(rig.user, make(), { mime: 'video/mp4' });
+        expect(await register(registration)).toEqual(outcome);
         expect(await rig.originals.head(storageKey)).toBeUndefined();
       });
     });
 
-    describe('what is no image', () => {
+    describe('a file that is not an image', () => {
       const film = Buffer.from('a film, as far as its name goes');
 
       it.each<[string, ListKind]>([
@@ -309,8 +309,10 @@ onEveryPair(
         ['MD5', 'md5'],
       ])('is blocked by its %s', async (_name, kind) => {
         await list(kind, digest(kind === 'md5' ? 'md5' : 'sha256', film));
-        const { said, assetId, storageKey } = await upload(rig.user, film, { mime: 'application/octet-stream' });
-        expect(await register(said)).toEqual(blocked);
+        const { registration, assetId, storageKey } = await upload(rig.user, film, {
+          mime: 'application/octet-stream',
+        });
+        expect(await register(registration)).toEqual(blocked);
         expect([await rows(assetId), await rig.originals.head(storageKey)]).toEqual([[], undefined]);
         expect(await incidents(assetId)).toMatchObject([
           { sha256: digest('sha256', film), check_name: 'digests', list: kind, pdq: null, pdq_quality: null },
@@ -318,25 +320,25 @@ onEveryPair(
       });
 
       it('has its digests in its row', async () => {
-        const { said, assetId } = await upload(rig.user, film, { mime: 'video/mp4' });
-        expect(await register(said)).toEqual([201, null]);
+        const { registration, assetId } = await upload(rig.user, film, { mime: 'video/mp4' });
+        expect(await register(registration)).toEqual([201, null]);
         const digests = { sha256: digest('sha256', film), md5: digest('md5', film), pdq: null, screened_at: null };
         expect(await rows(assetId)).toMatchObject([digests]);
       });
 
-      it('has digests when there is nothing in it', async () => {
-        const { said, assetId } = await upload(rig.user, Buffer.alloc(0), { mime: 'text/plain' });
-        expect(await register(said)).toEqual([201, null]);
+      it('has digests even if it is empty', async () => {
+        const { registration, assetId } = await upload(rig.user, Buffer.alloc(0), { mime: 'text/plain' });
+        expect(await register(registration)).toEqual([201, null]);
         expect(await rows(assetId)).toMatchObject([{ sha256: digest('sha256', Buffer.alloc(0)) }]);
       });
 
-      it('does not pass while a list of digests is broken, and minds no other', async () => {
+      it('is rejected while a list of digests is broken, but not for another list', async () => {
         await list('sha256', 'broken');
-        const { said } = await upload(rig.user, film, { mime: 'video/mp4' });
-        expect(await register(said)).toEqual(unscreened);
+        const { registration } = await upload(rig.user, film, { mime: 'video/mp4' });
+        expect(await register(registration)).toEqual(unscreened);
         await lists.clear();
         await list('pdq', 'broken');
-        expect(await register(said)).toEqual([201, null]);
+        expect(await register(registration)).toEqual([201, null]);
       });
     });
 
@@ -347,8 +349,11 @@ onEveryPair(
         const film = await readFile(await render(clip, folder));
         await rm(folder, { recursive: true });
         await list('sha256', digest('sha256', film));
-        const { said, assetId, storageKey } = await upload(rig.user, film, { kind: 'video', mime: 'video/mp4' });
-        const begun = await rig.user.post<VideoTask>('/v1/media-tasks/video', said);
+        const { registration, assetId, storageKey } = await upload(rig.user, film, {
+          kind: 'video',
+          mime: 'video/mp4',
+        });
+        const begun = await rig.user.post<VideoTask>('/v1/media-tasks/video', registration);
         const task = async () => (await rig.user.get<MediaTask>(`/v1/media-tasks/${begun.body.taskId}`)).body;
         await expect.poll(async () => (await task()).status, { timeout: 60_000 }).toBe('failed');
         expect((await task()).metadata).toMatchObject({ error: 'csam_blocked' });
@@ -365,23 +370,23 @@ onEveryPair(
       ['BMP', 'image/bmp', () => bmpOf(96, 64, sceneColour)],
     ])('an image in %s is found by the hash of the same image in PNG', async (_format, mime, make) => {
       await list('pdq', await pdqOfImage(await pipe(scene(96, 64)).png().toBuffer()));
-      const { said } = await upload(rig.user, make(), { mime });
-      expect(await register(said)).toEqual(blocked);
+      const { registration } = await upload(rig.user, make(), { mime });
+      expect(await register(registration)).toEqual(blocked);
     });
 
     describe('by the classifier', () => {
       it('it is sent the bytes, their type as detected and the id', async () => {
-        const { said, assetId } = await upload(rig.user, image, { mime: 'image/png' });
-        await register(said);
+        const { registration, assetId } = await upload(rig.user, image, { mime: 'image/png' });
+        await register(registration);
         const seen = classifier.seen.find(({ headers }) => headers['x-asset-id'] === assetId);
         expect(seen?.path).toBe('/judge?of=1');
         expect(seen?.headers).toMatchObject({ 'content-type': 'image/jpeg', 'content-length': String(image.length) });
         expect(seen?.bytes.equals(image)).toBe(true);
       });
 
-      it('it is not sent what is no image', async () => {
-        const { said, assetId } = await upload(rig.user, Buffer.from('a film'), { mime: 'video/mp4' });
-        expect(await register(said)).toEqual([201, null]);
+      it('receives images only', async () => {
+        const { registration, assetId } = await upload(rig.user, Buffer.from('a film'), { mime: 'video/mp4' });
+        expect(await register(registration)).toEqual([201, null]);
         expect(classifier.seen.some(({ headers }) => headers['x-asset-id'] === assetId)).toBe(false);
       });
 
@@ -390,8 +395,8 @@ onEveryPair(
         ['without a list', { match: true }, ''],
       ])('a match %s blocks', async (_name, verdict, named) => {
         classifier.answer = says(verdict);
-        const { said, assetId } = await upload(rig.user, other, jpeg);
-        expect(await register(said)).toEqual(blocked);
+        const { registration, assetId } = await upload(rig.user, other, jpeg);
+        expect(await register(registration)).toEqual(blocked);
         expect(await incidents(assetId)).toMatchObject([
           { check_name: 'classifier', list: named, listed: null, distance: null },
         ]);
@@ -431,22 +436,22 @@ onEveryPair(
         ],
       ])('that answers %s, nothing passes, and a retry is screened again', async (_name, answer) => {
         classifier.answer = answer;
-        const { said, assetId } = await upload(rig.user, other, jpeg);
-        expect(await register(said)).toEqual(unscreened);
+        const { registration, assetId } = await upload(rig.user, other, jpeg);
+        expect(await register(registration)).toEqual(unscreened);
         expect([await isReady(assetId), await incidents(assetId)]).toEqual([false, []]);
         classifier.answer = saysClean;
-        expect(await register(said)).toEqual([201, null]);
+        expect(await register(registration)).toEqual([201, null]);
       });
 
       it('that is slow is waited for, and no longer than the limit', { timeout: 60_000 }, async () => {
         classifier.answer = (response) => void setTimeout(() => saysClean(response), 1500);
         const slow = await upload(rig.user, other, jpeg);
-        expect(await register(slow.said)).toEqual([201, null]);
+        expect(await register(slow.registration)).toEqual([201, null]);
         classifier.answer = () => undefined;
         const hurried = await startMedia(pair, { screeningUrl: classifier.url, classifierTimeoutMs: 500 });
         try {
-          const { said, assetId } = await upload(hurried.user, other, jpeg);
-          const { status, body } = await hurried.user.post('/v1/assets', said);
+          const { registration, assetId } = await upload(hurried.user, other, jpeg);
+          const { status, body } = await hurried.user.post('/v1/assets', registration);
           expect([status, body.error]).toEqual(unscreened);
           expect((await hurried.user.sign([assetId])).body[assetId]?.ready).toBe(false);
         } finally {
@@ -457,8 +462,8 @@ onEveryPair(
       it('a match of a list does not wait for it', async () => {
         classifier.answer = () => undefined;
         await list('sha256', digest('sha256', other));
-        const { said } = await upload(rig.user, other, jpeg);
-        expect(await register(said)).toEqual(blocked);
+        const { registration } = await upload(rig.user, other, jpeg);
+        expect(await register(registration)).toEqual(blocked);
       });
     });
   },
@@ -471,8 +476,8 @@ onEveryPair('screening with a classifier that is down, and lists that are not th
     async (settings) => {
       const rig = await startMedia(pair, settings);
       try {
-        const { said } = await upload(rig.user, await pipe(scene(60, 40)).png().toBuffer());
-        const { status, body } = await rig.user.post('/v1/assets', said);
+        const { registration } = await upload(rig.user, await pipe(scene(60, 40)).png().toBuffer());
+        const { status, body } = await rig.user.post('/v1/assets', registration);
         expect([status, body.error]).toEqual(unscreened);
       } finally {
         await rig.close();

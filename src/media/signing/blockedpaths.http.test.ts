@@ -44,7 +44,7 @@ onEveryPair('a legacy path that an incident names', (pair) => {
     ['a copy', copying],
     ['an import', importing],
   ])('after %s of it was blocked', (_what, block) => {
-    it('resolves to nothing', async () => {
+    it('does not resolve', async () => {
       const path = await blocked('photo.jpg', block);
       expect(await imageOf(path)).toEqual(notFound);
       expect((await call<VideoSignedRefs>('/v1/sign/video', { refs: [path] })).body[path]).toEqual(notFound);

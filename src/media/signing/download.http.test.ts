@@ -10,8 +10,8 @@ onEveryPair('download', (pair) => {
   let assetId: string;
   beforeAll(async () => {
     rig = await startMedia(pair);
-    const { said } = await upload(rig.user, await makeImage('png'));
-    assetId = (await rig.user.register(said)).body.assetId;
+    const { registration } = await upload(rig.user, await makeImage('png'));
+    assetId = (await rig.user.register(registration)).body.assetId;
   });
   afterAll(() => rig.close());
 
@@ -52,7 +52,7 @@ onEveryPair('download', (pair) => {
     expect((await sign(undefined))?.url).toBe(shown);
   });
 
-  it('leaves variants as they are', async () => {
+  it('does not change variants', async () => {
     const signed = await sign('a.png');
     expect(await dispositionOf(signed?.thumbUrl)).toEqual([200, null]);
   });

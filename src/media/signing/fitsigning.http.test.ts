@@ -26,8 +26,8 @@ onEveryPair('POST /v1/fit', (pair) => {
   /** The id of a registered image of 800 × 600. */
   async function image(client: Client, changes: object = {}): Promise<string> {
     const bytes = await makeImage('jpeg', { width: 800, height: 600 });
-    const { said, assetId } = await upload(client, bytes, { mime: 'image/jpeg', ...changes });
-    expect((await client.register(said)).status).toBe(201);
+    const { registration, assetId } = await upload(client, bytes, { mime: 'image/jpeg', ...changes });
+    expect((await client.register(registration)).status).toBe(201);
     return assetId;
   }
 
@@ -56,7 +56,7 @@ onEveryPair('POST /v1/fit', (pair) => {
       expect(facts).toMatchObject({ format, width, height });
     });
 
-    it('keeps a budget of bytes', async () => {
+    it('respects a budget of bytes', async () => {
       const sizeOf = async (payload: object) =>
         (await (await fetch(await address({ width: 800, ...payload }))).arrayBuffer()).byteLength;
       const whole = await sizeOf({});
@@ -68,14 +68,14 @@ onEveryPair('POST /v1/fit', (pair) => {
       expect((await fetch(await address({ ...box, resizingAlgorithm }))).status).toBe(200);
     });
 
-    it('nothing to who changes it', async () => {
+    it('reveals nothing if it is altered', async () => {
       const url = await address(box);
       expect((await fetch(url.replace(':100:100:', ':101:100:'))).status).toBe(403);
     });
 
     it('nothing after the image has been deleted', async () => {
       const gone = await upload(rig.user, await makeImage('png'));
-      await rig.user.register(gone.said);
+      await rig.user.register(gone.registration);
       const { body } = await fitted(rig.user, { ref: gone.assetId, ...box });
       await rig.originals.remove([gone.storageKey]);
       expect((await fetch(body.url)).status).toBe(404);
@@ -110,7 +110,7 @@ onEveryPair('POST /v1/fit', (pair) => {
     expect(new Set(urls).size).toBe(changes.length);
   });
 
-  describe('who may read', () => {
+  describe('the right to read', () => {
     it.each([
       ['the owner', 'user', 'thread', 200],
       ['another user', 'otherUser', 'thread', 404],
@@ -146,9 +146,9 @@ onEveryPair('POST /v1/fit', (pair) => {
     });
   });
 
-  it('what is no image is a 400, to those who may read it', async () => {
-    const { said, assetId } = await upload(rig.user, Buffer.from('moving'), { mime: 'video/mp4' });
-    await rig.user.register(said);
+  it('a file that is not an image is 400 to users who may read it', async () => {
+    const { registration, assetId } = await upload(rig.user, Buffer.from('moving'), { mime: 'video/mp4' });
+    await rig.user.register(registration);
     const { status, body } = await rig.user.post<Refusal>('/v1/fit', { ref: assetId, ...box });
     expect([status, body.issues?.map((issue) => issue.path)]).toEqual([400, ['body.ref']]);
     expect((await fitted(rig.otherUser, { ref: assetId, ...box })).status).toBe(404);
@@ -200,7 +200,7 @@ onEveryPair('POST /v1/fit', (pair) => {
     if (status === 400) expect(answer.body.issues?.map((issue) => issue.path)).toEqual(['body.enlarge']);
   });
 
-  it('takes the longest sides', async () => {
+  it('accepts the longest sides', async () => {
     expect((await fitted(rig.user, { ref, width: 16_383, height: 16_383, maxBytes: 1 })).status).toBe(200);
   });
 });

@@ -63,7 +63,7 @@ onEveryPair('legacy files', (pair) => {
     }
   });
 
-  it('have URLs of their own store and bucket, for every resizer', async () => {
+  it('have URLs of their own store and bucket for each resizer', async () => {
     const ref = `${rig.userId}/plain.png`;
     await lay(rig, [ref]);
     const answer = (await images('user', [ref]))[ref];
@@ -97,7 +97,7 @@ onEveryPair('legacy files', (pair) => {
     expect([answer && 'thumbUrl' in answer, answer && 'previewUrl' in answer]).toEqual([isImage, isImage]);
   });
 
-  describe('who may read', () => {
+  describe('the right to read', () => {
     const paths: Record<string, readonly Who[]> = {
       '<user>/a.jpg': ['user', 'server'],
       '<user>/deep/er/a.jpg': ['user', 'server'],
@@ -203,7 +203,7 @@ onEveryPair('legacy files', (pair) => {
     }
   });
 
-  it('good, absent, foreign and malformed ones in one batch, beside UUIDs', async () => {
+  it('resolves valid, absent, foreign and malformed ones and UUIDs in one batch', async () => {
     const mine = [`${rig.userId}/one.jpg`, `${rig.userId}/two.jpg`, 'feed/three.jpg'];
     const foreign = ['secret/four.jpg', `${randomUUID()}/five.jpg`];
     await lay(rig, [...mine, ...foreign]);
@@ -226,14 +226,14 @@ onEveryPair('legacy files', (pair) => {
     expect(Object.values(answers).map(({ ready }) => ready)).toEqual(refs.map((_ref, number) => number >= 100));
   });
 
-  it('of another bucket are not there, and a bucket that is not there is empty', async () => {
+  it('of another bucket are absent, and a missing bucket is empty', async () => {
     const ref = `${rig.userId}/elsewhere.jpg`;
     await lay(rig, [ref]);
     for (const legacyBucket of ['elsewhere', 'ab', '...', 'UPPER', '-'])
       expect((await images('user', [ref], { legacyBucket }))[ref]).toEqual(notFound);
   });
 
-  it('can never be originals or variants, whatever bucket is named', async () => {
+  it('can never be originals or variants of any bucket', async () => {
     const key = `${rig.userId}/of-ours.jpg`;
     for (const own of [rig.originals, rig.publicObjects]) {
       await own.put(key, jpeg, { contentType: 'image/jpeg', size: jpeg.length });
@@ -388,7 +388,7 @@ describe('the default bucket', () => {
 });
 
 describe('without a legacy backend', () => {
-  it('refs resolve to nothing, and rows stay', async () => {
+  it('refs do not resolve, and rows remain', async () => {
     const rig = await startMedia({
       ...embedded,
       openObjects: async (edge) => ({ ...(await embedded.openObjects(edge)), legacy: undefined }),

@@ -72,7 +72,7 @@ onEveryPair('legacy files that are replaced', (pair) => {
     await expect.poll(() => Math.floor(Date.now() / 1000), patience).toBeGreaterThan(before);
   };
 
-  it('are shown by their new bytes: as they are, as variants, fitted and watermarked', async () => {
+  it('show their new bytes: originals, variants, fitted and watermarked images', async () => {
     const ref = `avatars/${rig.userId}/${randomUUID()}.png`;
     await lay(rig, [ref], await plain('red'));
     const before = await image(ref);
@@ -101,7 +101,7 @@ onEveryPair('legacy files that are replaced', (pair) => {
     expect(await variants()).toEqual(standing);
   });
 
-  it('keep their addresses for as long as they are the same', async () => {
+  it('preserve their URLs while they are unchanged', async () => {
     const folderOf = `${rig.userId}/${randomUUID()}`;
     const [ref, clipRef] = [`${folderOf}/a.png`, `${folderOf}/video_1.mp4`];
     await lay(rig, [ref], await plain('red'));
@@ -207,13 +207,13 @@ onEveryPair('legacy files that are replaced', (pair) => {
       expect((await inBucket(rig, rig.server).post<Asset>('/v1/assets/legacy', imported)).status).toBe(200);
     });
 
-    it('their first bytes say, whatever their name does', async () => {
+    it('match their first bytes, regardless of their name', async () => {
       const ref = `${rig.userId}/${randomUUID()}.mp4`;
       await put(ref, await makeImage('webp'), 'application/octet-stream');
       expect(await image(ref)).toMatchObject({ mime: 'image/webp', thumbUrl: expect.any(String) });
     });
 
-    it('their names say, when their bytes say no more', async () => {
+    it('match their names if the bytes are ambiguous', async () => {
       const folderOf = `${rig.userId}/${randomUUID()}`;
       const zip = Buffer.concat([Buffer.from('PK\x03\x04', 'latin1'), Buffer.alloc(60)]);
       await put(`${folderOf}/a.docx`, zip, 'application/octet-stream');

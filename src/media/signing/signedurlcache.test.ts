@@ -63,7 +63,7 @@ describe('answers of signing', () => {
     return { response: json === undefined ? undefined : JSON.parse(json), isSigned };
   }
 
-  it('are signed once, and read by those who may', async () => {
+  it('are signed once, and returned to callers with the right to read', async () => {
     const [deps, ref] = [depsOf(openTestCache(database)), randomUUID()];
     const signed = answer(ref);
     expect(await ask(deps, owner, ref, signed)).toEqual({ response: signed.response, isSigned: true });
@@ -72,7 +72,7 @@ describe('answers of signing', () => {
     expect(await ask(deps, other, ref, signed)).toEqual({ response: undefined, isSigned: false });
   });
 
-  it('follow MEDIA_PUBLIC_SCOPES as it is now', async () => {
+  it('follow the current MEDIA_PUBLIC_SCOPES', async () => {
     const [cache, ref] = [openTestCache(database), randomUUID()];
     const signed = answer(ref, {}, 'feed');
     await ask(depsOf(cache), owner, ref, signed);
@@ -99,7 +99,7 @@ describe('answers of signing', () => {
       expect(await ask(deps, owner, ref, answer(ref, { isTransient: true }))).toMatchObject({ isSigned: true });
   });
 
-  it('show a thumbnail to those who may see it', async () => {
+  it('show a thumbnail to callers who can read it', async () => {
     const [deps, ref] = [depsOf(openTestCache(database)), randomUUID()];
     const responseWithout = { ready: true };
     const signed = answer(ref, { thumb: { row: { scopeKind: 'thread' }, responseWithout } }, 'feed');
@@ -121,7 +121,7 @@ describe('answers of signing', () => {
     expect(7 * dayMs - 10_000 - (ttls[0] ?? Number.NaN)).toBeGreaterThanOrEqual(6 * dayMs);
   });
 
-  it('are joined by ref as it was given, whatever it is', () => {
+  it('are joined by the ref of the request', () => {
     const refs = ['b', '__proto__', 'a"\n', 'b'];
     const joined = JSON.parse(joinSigned(refs, new Map([['a"\n', '{"ready":true}']])));
     const notFound = { ready: false, error: 'not_found' };

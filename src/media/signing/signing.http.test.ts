@@ -23,8 +23,8 @@ onEveryPair('POST /v1/sign/image', (pair) => {
 
   /** A registered asset. */
   async function registered(client: Client, changes: object = {}, bytes?: Uint8Array) {
-    const { said, assetId, storageKey } = await upload(client, bytes ?? (await makeImage('png')), changes);
-    const { status, body } = await client.register(said);
+    const { registration, assetId, storageKey } = await upload(client, bytes ?? (await makeImage('png')), changes);
+    const { status, body } = await client.register(registration);
     expect(status).toBe(201);
     return { assetId, storageKey, row: body };
   }
@@ -81,8 +81,11 @@ onEveryPair('POST /v1/sign/image', (pair) => {
 
   it('returns no variants of other files', async () => {
     const facts = { width: 64, height: 48 };
-    const { said, assetId } = await upload(rig.user, Buffer.from('moving'), { mime: 'video/mp4', kind: 'image' });
-    await rig.user.register({ ...said, ...facts, durationMs: 900 });
+    const { registration, assetId } = await upload(rig.user, Buffer.from('moving'), {
+      mime: 'video/mp4',
+      kind: 'image',
+    });
+    await rig.user.register({ ...registration, ...facts, durationMs: 900 });
     expect(await signed(rig.user, assetId)).toEqual({
       ready: true,
       url: expect.any(String),
@@ -94,7 +97,7 @@ onEveryPair('POST /v1/sign/image', (pair) => {
     });
   });
 
-  describe('who may read', () => {
+  describe('the right to read', () => {
     it.each([
       ['the owner', 'user', 'thread', true],
       ['another user', 'otherUser', 'thread', false],
@@ -111,7 +114,7 @@ onEveryPair('POST /v1/sign/image', (pair) => {
     });
   });
 
-  it('does not sign what is uploaded but not registered', async () => {
+  it('does not sign unregistered uploads', async () => {
     const { assetId } = await upload(rig.user, await makeImage('png'));
     expect(await signed(rig.user, assetId)).toEqual(notFound);
   });
@@ -148,7 +151,7 @@ onEveryPair('POST /v1/sign/image', (pair) => {
     expect(body[assetId]).toMatchObject({ ready: true });
   });
 
-  it('takes an id in any case of letters, and one ref twice', async () => {
+  it('accepts an id in any case, and a duplicate ref', async () => {
     const { assetId } = await registered(rig.user);
     const upper = assetId.toUpperCase();
     const { body } = await rig.user.sign([assetId, upper, assetId]);
@@ -156,7 +159,7 @@ onEveryPair('POST /v1/sign/image', (pair) => {
     expect(body[upper]).toMatchObject({ ready: true });
   });
 
-  it('takes 0 to 200 refs', async () => {
+  it('accepts 0 to 200 refs', async () => {
     const { assetId } = await registered(rig.user);
     expect((await rig.user.sign([])).body).toEqual({});
     const refs = [...Array.from({ length: 199 }, () => randomUUID()), assetId];
@@ -177,7 +180,7 @@ onEveryPair('POST /v1/sign/image', (pair) => {
     expect(answer.body.issues?.map((issue) => issue.path)).toEqual([path]);
   });
 
-  it('takes the name of a legacy bucket', async () => {
+  it('accepts the name of a legacy bucket', async () => {
     const answer = await rig.user.post('/v1/sign/image', { refs: ['a/b'], legacyBucket: 'agent_message' });
     expect([answer.status, answer.body]).toEqual([200, { 'a/b': notFound }]);
   });

@@ -28,14 +28,14 @@ onEveryPair('POST /v1/sign/video', (pair) => {
 
   /** Ids of registered assets. */
   async function video(client: Client, changes: object = {}): Promise<string> {
-    const { said, assetId } = await upload(client, film, { kind: 'video', mime: 'video/mp4', ...changes });
-    expect((await client.register({ ...changes, ...said })).status).toBe(201);
+    const { registration, assetId } = await upload(client, film, { kind: 'video', mime: 'video/mp4', ...changes });
+    expect((await client.register({ ...changes, ...registration })).status).toBe(201);
     return assetId;
   }
   async function still(client: Client, changes: object = {}): Promise<string> {
     const bytes = await makeImage('jpeg', { width: 800, height: 600 });
-    const { said, assetId } = await upload(client, bytes, { mime: 'image/jpeg', ...changes });
-    expect((await client.register(said)).status).toBe(201);
+    const { registration, assetId } = await upload(client, bytes, { mime: 'image/jpeg', ...changes });
+    expect((await client.register(registration)).status).toBe(201);
     return assetId;
   }
 
@@ -126,15 +126,15 @@ onEveryPair('POST /v1/sign/video', (pair) => {
       }
     });
 
-    it('one that is registered later, from then on', async () => {
-      const { said, assetId: thumbAssetId } = await upload(rig.user, await makeImage('png'));
+    it('one that is registered later, from its registration', async () => {
+      const { registration, assetId: thumbAssetId } = await upload(rig.user, await makeImage('png'));
       const assetId = await video(rig.user, { thumbAssetId });
       expect(await signed(rig.user, assetId)).not.toHaveProperty('thumbUrl');
-      await rig.user.register(said);
+      await rig.user.register(registration);
       expect(await signed(rig.user, assetId)).toHaveProperty('thumbUrl');
     });
 
-    it('in a scope that is not public, to those who may read it alone', async () => {
+    it('in a private scope, only to callers who can read it', async () => {
       const thumbAssetId = await still(rig.user);
       const assetId = await video(rig.user, { scopeKind: 'feed', thumbAssetId });
       expect(await signed(rig.user, assetId)).toHaveProperty('thumbUrl');
@@ -143,7 +143,7 @@ onEveryPair('POST /v1/sign/video', (pair) => {
       expect(seenByOther).not.toHaveProperty('thumbUrl');
     });
 
-    it('each video its own, one bad thumbnail beside good ones', async () => {
+    it('each video has its own, despite one invalid thumbnail', async () => {
       const thumbs = [await still(rig.user), randomUUID(), await still(rig.otherUser)];
       const videos = await Promise.all(thumbs.map((thumbAssetId) => video(rig.user, { thumbAssetId })));
       const { body } = await sign(rig.user, videos);
@@ -156,7 +156,7 @@ onEveryPair('POST /v1/sign/video', (pair) => {
     });
   });
 
-  describe('who may read', () => {
+  describe('the right to read', () => {
     it.each([
       ['the owner', 'user', 'thread', true],
       ['another user', 'otherUser', 'thread', false],
@@ -173,7 +173,7 @@ onEveryPair('POST /v1/sign/video', (pair) => {
 
   it('returns one entry for each reference as given', async () => {
     const assetId = await video(rig.user);
-    const { said: unregistered } = await upload(rig.user, film, { mime: 'video/mp4' });
+    const { registration: unregistered } = await upload(rig.user, film, { mime: 'video/mp4' });
     const upper = assetId.toUpperCase();
     const strange = [
       unregistered.assetId,
@@ -192,7 +192,7 @@ onEveryPair('POST /v1/sign/video', (pair) => {
     for (const ref of [assetId, upper]) expect(body[ref]).toMatchObject({ ready: true, mime: 'video/mp4' });
   });
 
-  it('takes 0 to 200 refs', async () => {
+  it('accepts 0 to 200 refs', async () => {
     const assetId = await video(rig.user);
     expect((await sign(rig.user, [])).body).toEqual({});
     const { body } = await sign(rig.user, [...Array.from({ length: 199 }, () => randomUUID()), assetId]);

@@ -72,7 +72,7 @@ describe.each(laneEngines)('signing videos on $name', (engine) => {
       return { answer, queries, logged };
     }
 
-    it('takes no query for what is no ref, one for paths, one without thumbnails, two with them', async () => {
+    it('needs no query for invalid refs, one for paths, one without thumbnails, two with them', async () => {
       const thumbs = await Promise.all([stored('image/png'), stored('image/png')]);
       const plain = await Promise.all([stored('video/mp4'), stored('video/webm')]);
       const withThumbs = await Promise.all(thumbs.map((thumb) => stored('video/mp4', thumb)));

@@ -79,7 +79,7 @@ for (const engine of laneEngines)
       ['of an upload', false],
       ['of a registration that was begun', true],
     ])('%s', (_name, isBegun) => {
-      it('a registration at any moment of a sweep is whole, or there is nothing', async () => {
+      it('a registration at any step of a sweep is complete, or absent', async () => {
         const outcomes = new Set<string>();
         for (let workAt = 1; workAt < manyMoments; workAt += momentsBetween) {
           const what = await abandoned(isBegun);
@@ -102,7 +102,7 @@ for (const engine of laneEngines)
         throw new Error('a sweep has more moments than were thought of');
       });
 
-      it('a sweep at any moment of a registration leaves it whole, or nothing', async () => {
+      it('a sweep at any step of a registration leaves it complete, or absent', async () => {
         const outcomes = new Set<string>();
         for (let workAt = 1; workAt < manyMoments; workAt++) {
           const what = await abandoned(isBegun);
@@ -126,7 +126,7 @@ for (const engine of laneEngines)
         throw new Error('a registration has more moments than were thought of');
       });
 
-      it('many of both at once leave it whole, or nothing', async () => {
+      it('concurrent sweeps and registrations leave it complete, or absent', async () => {
         for (let round = 0; round < 10; round++) {
           const what = await abandoned(isBegun);
           const [outcome = ''] = await Promise.all([
@@ -140,7 +140,7 @@ for (const engine of laneEngines)
       });
     });
 
-    it('an upload during a sweep is not taken for the object before it', async () => {
+    it('an upload during a sweep is not confused with the previous object', async () => {
       for (let workAt = 1; workAt < someMoments; workAt += momentsBetween) {
         const what = await abandoned(false);
         let hasWorked = false;
@@ -163,7 +163,7 @@ for (const engine of laneEngines)
       }
     });
 
-    it('a store that fails at any moment leaves what a later sweep finds', async () => {
+    it('a store that fails at any step leaves objects that a later sweep finds', async () => {
       for (let failAt = 1; failAt < someMoments; failAt += momentsBetween) {
         const what = await abandoned(failAt % 2 === 0);
         let hasFailed = false;

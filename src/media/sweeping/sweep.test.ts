@@ -268,7 +268,7 @@ onEveryPair('a sweep', (pair) => {
     expect(await sweepOf([await prepare()])).toEqual(outcome);
   });
 
-  describe('what is younger than 24 hours stays', () => {
+  describe('preserves objects younger than 24 hours', () => {
     it('an upload, a watermark file, a registration', async () => {
       const keys = [newKey(), `${newKey()}.wm.jpg`, (await one({ isReady: false })).storageKey];
       for (const key of keys.slice(0, 2)) await put(key);
@@ -277,14 +277,14 @@ onEveryPair('a sweep', (pair) => {
       expect((await sweepOf(keys)).left).toEqual(['- -', '- -', '- -']);
     });
 
-    it('what was uploaded again, although its registration began long ago', async () => {
+    it('an object that was uploaded again, despite an old registration', async () => {
       const { assetId, storageKey } = await one({ isReady: false });
       await change(assetId, { created_at: yesterday() });
       expect(await sweepOf([storageKey], at(0))).toEqual(spared('object draft'));
     });
   });
 
-  it('a resumable upload without a byte for two days goes, and its offset is 0 again', async () => {
+  it('removes a resumable upload without data for two days, and its offset is 0 again', async () => {
     const upload = { id: 'ab'.repeat(16), key: newKey('video/mp4'), size: 20_000_000, contentType: 'video/mp4' };
     await objects.resumable.append(upload, 0, Readable.from([Buffer.alloc(9_000_000)]));
     const found = async (sweeping: SweepGround['deps'], options?: { readonly apply: boolean }) =>
@@ -296,7 +296,7 @@ onEveryPair('a sweep', (pair) => {
     expect(await objects.resumable.offset(upload)).toBe(0);
   });
 
-  it('an upload takes its watermark files and variants along, an asset keeps them', async () => {
+  it('removes watermark files and variants with an upload, and preserves those of an asset', async () => {
     const orphan = newKey();
     const asset = await one();
     for (const key of [orphan, asset.storageKey]) {

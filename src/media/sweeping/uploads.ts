@@ -127,13 +127,13 @@ async function removeGroups(
       group,
       now: await lookAgain(deps, group),
     }));
-    const standing = looked.filter(({ now }) => isAbandoned(now, isOld)).map(({ group }) => group);
+    const abandoned = looked.filter(({ now }) => isAbandoned(now, isOld)).map(({ group }) => group);
     await removeObjects(
       deps,
-      standing.map(({ sourceKey }) => ({ backend: 'objects', bucket, storageKey: sourceKey })),
+      abandoned.map(({ sourceKey }) => ({ backend: 'objects', bucket, storageKey: sourceKey })),
     );
     await dropAssets(deps.db, [...claims.values()]);
-    for (const group of standing) removed.add(group);
+    for (const group of abandoned) removed.add(group);
   }
   return removed;
 }

@@ -127,7 +127,7 @@ onEveryPair(
       expect(await notes()).toEqual([]);
     });
 
-    it('leaves what is younger than 24 hours, and variants of the same source', async () => {
+    it('preserves variants younger than 24 hours, and others of the same source', async () => {
       const source = `v/${randomUUID()}.png`;
       await put(source);
       const old = await made(ground.objects, source);
@@ -185,7 +185,7 @@ onEveryPair(
           throw new Error('a sweep has more moments than were thought of');
         }
 
-        it('a source that comes, or comes back, keeps what is made of it', { timeout: 120_000 }, async () => {
+        it('a source that appears or reappears preserves its variants', { timeout: 120_000 }, async () => {
           let kept: string[] = [];
           let back = '';
           const prepare = async () => {
@@ -209,7 +209,7 @@ onEveryPair(
           await sweepAll(ground.deps, { from });
         });
 
-        it('a failure leaves what a later sweep finds', { timeout: 120_000 }, async () => {
+        it('a failure leaves variants that a later sweep finds', { timeout: 120_000 }, async () => {
           let key = await stray();
           await atEachMoment(
             async () => {
@@ -225,7 +225,7 @@ onEveryPair(
       });
 
     // Last: what it leaves takes every sweep its time.
-    it('goes through more than a page of variants, of sources and of what it judges', { timeout: 60_000 }, async () => {
+    it('processes several pages of variants, sources and candidates', { timeout: 60_000 }, async () => {
       await sweepAll(ground.deps, { from });
       const folder = `v/${randomUUID()}`;
       const names = Array.from({ length: 1250 }, (_, number) => `${folder}/${number}.png`);

@@ -73,27 +73,27 @@ onEveryPair('video tasks', (pair) => {
 
       it('are one for each upload, in all processes', async () => {
         const { client, ownerId } = await somebody(idle);
-        const { said } = await begun(client);
+        const { registration } = await begun(client);
         const answers = await Promise.all([
-          ...Array.from({ length: 6 }, () => begin(client, said)),
-          begin(idle.server, { ...said, ownerId, threadId: 'another' }),
+          ...Array.from({ length: 6 }, () => begin(client, registration)),
+          begin(idle.server, { ...registration, ownerId, threadId: 'another' }),
         ]);
         expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
         expect(new Set(answers.map(({ body }) => JSON.stringify(body))).size).toBe(1);
         const taskId = String(answers[0]?.body.taskId);
         expect(answers[0]?.body).toEqual({ taskId, status: 'pending' });
         await client.delete(`/v1/media-tasks/${taskId}`);
-        expect((await begin(client, said)).body.taskId).not.toBe(taskId);
+        expect((await begin(client, registration)).body.taskId).not.toBe(taskId);
       });
 
       it('are another for the same id of another owner or scope', async () => {
         const [one, two] = [await somebody(idle), await somebody(idle)];
-        const { said, assetId } = await begun(one.client);
+        const { registration, assetId } = await begun(one.client);
         const others = [
-          [one.client, (await begun(one.client, { assetId })).said],
-          [two.client, (await begun(two.client, { ...said })).said],
+          [one.client, (await begun(one.client, { assetId })).registration],
+          [two.client, (await begun(two.client, { ...registration })).registration],
         ] as const;
-        const taskIds = [(await begin(one.client, said)).body.taskId];
+        const taskIds = [(await begin(one.client, registration)).body.taskId];
         for (const [client, what] of others) taskIds.push((await begin(client, what)).body.taskId);
         expect(new Set(taskIds).size).toBe(3);
       });
@@ -101,7 +101,7 @@ onEveryPair('video tasks', (pair) => {
       it('are limited to 20 for an owner, even if started concurrently', async () => {
         const [{ client }, other] = [await somebody(idle), await somebody(idle)];
         const uploads = await Promise.all(Array.from({ length: 24 }, () => begun(client)));
-        const answers = await Promise.all(uploads.map(({ said }) => begin(client, said)));
+        const answers = await Promise.all(uploads.map(({ registration }) => begin(client, registration)));
         const refused = answers.filter(({ status }) => status !== 200);
         expect(answers.length - refused.length).toBe(20);
         for (const { status, body, headers } of refused) {
@@ -109,22 +109,22 @@ onEveryPair('video tasks', (pair) => {
           expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
         }
         const [open, spare] = [answers.findIndex(({ status }) => status === 200), answers.indexOf(refused[0] as never)];
-        expect((await begin(client, uploads[open]?.said as object)).status).toBe(200);
-        expect((await begin(other.client, (await begun(other.client)).said)).status).toBe(200);
+        expect((await begin(client, uploads[open]?.registration as object)).status).toBe(200);
+        expect((await begin(other.client, (await begun(other.client)).registration)).status).toBe(200);
         await client.delete(`/v1/media-tasks/${answers[open]?.body.taskId}`);
-        expect((await begin(client, uploads[spare]?.said as object)).status).toBe(200);
+        expect((await begin(client, uploads[spare]?.registration as object)).status).toBe(200);
       });
 
-      it('leave no jobs behind when they are begun and deleted over and over', async () => {
+      it('leave no jobs after repeated starts and deletions', async () => {
         const { client } = await somebody(idle);
-        const { said } = await begun(client);
+        const { registration } = await begun(client);
         const waiting = async () =>
           (await idle.jobs.depths()).find(
             ({ queue, status }) => queue === videoUploadQueue.name && status === 'waiting',
           )?.count ?? 0;
         const before = await waiting();
         for (let round = 0; round < 5; round++) {
-          const { taskId } = (await begin(client, said)).body;
+          const { taskId } = (await begin(client, registration)).body;
           expect((await client.delete<object>(`/v1/media-tasks/${taskId}`)).body).toMatchObject({ deleted: true });
         }
         expect(await waiting()).toBe(before);
@@ -133,8 +133,8 @@ onEveryPair('video tasks', (pair) => {
       it('let a user request 20 watermarked videos at the same time', async () => {
         const { client } = await somebody(idle);
         const registered = async (changes: object = {}) => {
-          const { said, assetId } = await begun(client, changes);
-          expect((await client.register(said)).status).toBe(201);
+          const { registration, assetId } = await begun(client, changes);
+          expect((await client.register(registration)).status).toBe(201);
           return assetId;
         };
         const refs = await Promise.all(Array.from({ length: 22 }, () => registered({ scopeKind: 'feed' })));
@@ -171,10 +171,10 @@ onEveryPair('video tasks', (pair) => {
     it('are served owner by owner', async () => {
       const [busy, late] = [await somebody(), await somebody()];
       const uploads = await Promise.all(Array.from({ length: 6 }, () => upload(busy.client, bytes, ofVideo)));
-      const { said } = await upload(late.client, bytes, ofVideo);
+      const { registration } = await upload(late.client, bytes, ofVideo);
       const many = [];
-      for (const each of uploads) many.push((await begin(busy.client, each.said)).body.taskId);
-      const one = (await begin(late.client, said)).body.taskId;
+      for (const each of uploads) many.push((await begin(busy.client, each.registration)).body.taskId);
+      const one = (await begin(late.client, registration)).body.taskId;
       const tasks = await Promise.all(many.map((taskId) => ended(busy.client, taskId)));
       const theirs = await ended(late.client, one);
       expect([...tasks, theirs].map(({ status }) => status)).toEqual([...many, one].map(() => 'completed'));
@@ -185,9 +185,10 @@ onEveryPair('video tasks', (pair) => {
 
     it('after the first has ended are new ones', async () => {
       const { client } = await somebody();
-      const { said, assetId } = await upload(client, bytes, ofVideo);
+      const { registration, assetId } = await upload(client, bytes, ofVideo);
       const tasks = [];
-      for (let round = 0; round < 2; round++) tasks.push(await ended(client, (await begin(client, said)).body.taskId));
+      for (let round = 0; round < 2; round++)
+        tasks.push(await ended(client, (await begin(client, registration)).body.taskId));
       expect(tasks[0]?.taskId).not.toBe(tasks[1]?.taskId);
       const output = { assetIds: [assetId, posterIdOf(assetId)] };
       for (const task of tasks) expect(task).toMatchObject({ status: 'completed', metadata: { output } });
@@ -197,12 +198,12 @@ onEveryPair('video tasks', (pair) => {
     describe('for a video that is registered already', () => {
       it('give it the poster, its size and its duration, in cached answers too', async () => {
         const { client } = await somebody();
-        const { said, assetId } = await upload(client, bytes, ofVideo);
-        expect(await rowOf(client, said)).toMatchObject({ thumbAssetId: null, width: null, durationMs: null });
+        const { registration, assetId } = await upload(client, bytes, ofVideo);
+        expect(await rowOf(client, registration)).toMatchObject({ thumbAssetId: null, width: null, durationMs: null });
         const before = await signed(client, assetId);
         expect(before).toMatchObject({ thumbAssetId: null, width: null });
         expect(before).not.toHaveProperty('thumbUrl');
-        const task = await ended(client, (await begin(client, said)).body.taskId);
+        const task = await ended(client, (await begin(client, registration)).body.taskId);
         const posterId = posterIdOf(assetId);
         expect(task.metadata).toMatchObject({ output: { assetIds: [assetId, posterId] } });
         const after = await signed(client, assetId);
@@ -213,14 +214,14 @@ onEveryPair('video tasks', (pair) => {
         expect((await client.sign([posterId])).body[posterId]).toMatchObject({ ready: false });
       });
 
-      it('change none of its own facts', async () => {
+      it('do not change its facts', async () => {
         const { client } = await somebody();
         const thumb = await upload(client, await makeImage('png'));
-        await client.register(thumb.said);
-        const { said, assetId } = await upload(client, bytes, ofVideo);
-        const what = { ...said, width: 320, durationMs: 5, thumbAssetId: thumb.assetId };
+        await client.register(thumb.registration);
+        const { registration, assetId } = await upload(client, bytes, ofVideo);
+        const what = { ...registration, width: 320, durationMs: 5, thumbAssetId: thumb.assetId };
         await rowOf(client, what);
-        const task = await ended(client, (await begin(client, said)).body.taskId);
+        const task = await ended(client, (await begin(client, registration)).body.taskId);
         expect(task.metadata).toMatchObject({ output: { assetIds: [assetId, thumb.assetId] } });
         expect(await rowOf(client, what)).toMatchObject({
           ...{ width: 320, height: 90, durationMs: 5, thumbAssetId: thumb.assetId },
@@ -229,12 +230,12 @@ onEveryPair('video tasks', (pair) => {
         expect((await client.sign([posterId])).body[posterId]).toMatchObject({ ready: false });
       });
 
-      it('leave nothing of it when it is deleted during the job', async () => {
+      it('leave nothing of it if it is deleted during the job', async () => {
         const { client, ownerId } = await somebody();
         for (const moment of moments) {
-          const { said, assetId } = await upload(client, bytes, ofVideo);
-          await rowOf(client, said);
-          const { taskId } = (await begin(client, said)).body;
+          const { registration, assetId } = await upload(client, bytes, ofVideo);
+          await rowOf(client, registration);
+          const { taskId } = (await begin(client, registration)).body;
           await expect
             .poll(async () => [moment, 'completed'].includes((await taskOf(client, taskId)).status), patience)
             .toBe(true);
@@ -250,9 +251,9 @@ onEveryPair('video tasks', (pair) => {
       it('leave it when they are deleted while they run', async () => {
         const { client } = await somebody();
         for (const moment of moments) {
-          const { said, assetId } = await upload(client, bytes, ofVideo);
-          await rowOf(client, said);
-          const { taskId } = (await begin(client, said)).body;
+          const { registration, assetId } = await upload(client, bytes, ofVideo);
+          await rowOf(client, registration);
+          const { taskId } = (await begin(client, registration)).body;
           if (moment === 'processing')
             await expect.poll(async () => (await taskOf(client, taskId)).status, patience).not.toBe('pending');
           const { metadata } = await taskOf(client, taskId);
@@ -264,11 +265,11 @@ onEveryPair('video tasks', (pair) => {
       });
     });
 
-    it('of a scope make nothing readable after it, though a server has called them completed', async () => {
+    it('of a deleted scope make nothing readable, even if a server completed them', async () => {
       const { client, ownerId } = await somebody();
       for (const moment of moments) {
-        const { said, assetId } = await upload(client, bytes, ofVideo);
-        const { taskId } = (await begin(client, said)).body;
+        const { registration, assetId } = await upload(client, bytes, ofVideo);
+        const { taskId } = (await begin(client, registration)).body;
         if (moment === 'processing')
           await expect.poll(async () => (await taskOf(client, taskId)).status, patience).not.toBe('pending');
         await rig.server.post('/v1/media-tasks', { taskId, ownerId, mediaType: 'video', status: 'completed' });
@@ -291,13 +292,16 @@ onEveryPair('video tasks', (pair) => {
       const cases = everyNth(deletions, 2).flatMap((scope) => twice.map((moment) => ({ scope, moment })));
       for (const { scope, moment } of cases) {
         const { client, ownerId } = await somebody();
-        const { said, assetId } = await upload(client, bytes, ofVideo);
-        const other = await upload(client, bytes, { ...ofVideo, scopeKind: 'thread-2', scopeId: said.scopeId });
-        const [{ taskId }, kept] = [(await begin(client, said)).body, (await begin(client, other.said)).body];
+        const { registration, assetId } = await upload(client, bytes, ofVideo);
+        const other = await upload(client, bytes, { ...ofVideo, scopeKind: 'thread-2', scopeId: registration.scopeId });
+        const [{ taskId }, kept] = [
+          (await begin(client, registration)).body,
+          (await begin(client, other.registration)).body,
+        ];
         await expect
           .poll(async () => [moment, 'completed'].includes((await taskOf(client, taskId)).status), patience)
           .toBe(true);
-        const request = scope(said);
+        const request = scope(registration);
         expect((await client.delete('/v1/scope', request)).status).toBe(200);
         const refs = [assetId, posterIdOf(assetId)];
         const readable = async () => Object.values((await client.sign(refs)).body).filter(({ ready }) => ready);

@@ -171,7 +171,7 @@ async function makeAssets(deps: ProcessingDeps, job: Job<VideoUpload>, longestMs
   const { db } = deps;
   const { payload: upload, signal } = job;
   const { assetId, ownerId, scopeKind, scopeId, mime } = upload;
-  const { facts, image, playing } = await lookAt(deps, job, longestMs);
+  const { facts, image, playing } = await probeUpload(deps, job, longestMs);
   const poster = (await hasThumb(deps, upload)) ? undefined : await makePoster(deps, upload, image);
   signal.throwIfAborted();
   const complete = async (tx: Tx<MediaTables>, thumbAssetId: string | null | undefined) => {
@@ -182,7 +182,7 @@ async function makeAssets(deps: ProcessingDeps, job: Job<VideoUpload>, longestMs
     await setPlayback(tx, assetId, playing.playback);
     await job.complete(tx);
   };
-  const said = {
+  const described = {
     width: facts.width,
     height: facts.height,
     durationMs: facts.durationMs ?? undefined,
@@ -200,13 +200,13 @@ async function makeAssets(deps: ProcessingDeps, job: Job<VideoUpload>, longestMs
     prompt: undefined,
     model: undefined,
   };
-  const { created } = await registerAsset(deps, internal, { ...identity, ...said }, (tx) =>
+  const { created } = await registerAsset(deps, internal, { ...identity, ...described }, (tx) =>
     complete(tx, poster?.assetId),
   );
   if (created) return;
   await withInvalidation(deps, [assetId], () =>
     transaction(db, async (tx) => {
-      const found = { ...said, durationMs: facts.durationMs, blurhash: poster?.blurhash ?? null };
+      const found = { ...described, durationMs: facts.durationMs, blurhash: poster?.blurhash ?? null };
       const video = await describeVideo(tx, assetId, { ...found, thumbAssetId: poster?.assetId ?? null });
       if (video === undefined) throw new TaskFault('object_not_found');
       await complete(tx, video.thumbAssetId);
@@ -255,14 +255,14 @@ const unknown = {
   thumbAssetId: undefined,
 };
 
-interface Looked {
+interface Probed {
   readonly facts: VideoFacts;
   readonly image: Uint8Array;
   readonly playing: Playing;
 }
 
 /** Throws LongRendition before the longest work begins. */
-async function lookAt(deps: ProcessingDeps, job: Job<VideoUpload>, longestMs: number): Promise<Looked> {
+async function probeUpload(deps: ProcessingDeps, job: Job<VideoUpload>, longestMs: number): Promise<Probed> {
   const { db, objects, ffmpeg, limits, digester } = deps;
   const { payload: upload, signal } = job;
   const key = storageKeyOf(upload);

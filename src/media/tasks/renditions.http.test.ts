@@ -52,7 +52,7 @@ onEveryPair('renditions', (pair) => {
       upload(rig.user, bytes, { kind: 'video', mime: 'video/mp4', ...changes });
     async function processed(bytes: Uint8Array, changes: object = {}) {
       const uploaded = await uploadVideo(bytes, changes);
-      return { ...uploaded, task: await ended(await begin(uploaded.said)) };
+      return { ...uploaded, task: await ended(await begin(uploaded.registration)) };
     }
     async function signed(ref: string, more: object = {}): Promise<Signed> {
       const { body } = await rig.user.post<VideoSignedRefs>('/v1/sign/video', { refs: [ref], ...more });
@@ -71,7 +71,7 @@ onEveryPair('renditions', (pair) => {
     const isIdle = async () =>
       (await rig.jobs.depths()).every(({ queue, status }) => !videoQueues.includes(queue) || status === 'dead');
 
-    it('are not made of a video that browsers play: it is its own', async () => {
+    it('are not made of a video that browsers play', async () => {
       const { assetId, storageKey, task } = await processed(playable);
       expect(task).toMatchObject({ status: 'completed', metadata: { progress: 100 } });
       const { url, playUrl } = await signed(assetId);
@@ -79,7 +79,7 @@ onEveryPair('renditions', (pair) => {
       expect(await isStored(renditionKeyOf(storageKey))).toBe(false);
     });
 
-    it('are what `playUrl` shows of every other video, which stays as uploaded', async () => {
+    it('are the `playUrl` of every other video, whose original is unchanged', async () => {
       const { assetId, storageKey, task } = await processed(unplayable, { mime: 'video/x-matroska' });
       expect(task).toMatchObject({ status: 'completed', metadata: { progress: 100 } });
       const { url, playUrl, byteSize } = await signed(assetId);
@@ -106,23 +106,23 @@ onEveryPair('renditions', (pair) => {
     });
 
     it('are missing where no job has probed the video', async () => {
-      const { said, assetId } = await uploadVideo(playable);
-      await rig.user.register(said);
+      const { registration, assetId } = await uploadVideo(playable);
+      await rig.user.register(registration);
       expect((await signed(assetId)).playUrl).toBeUndefined();
-      await ended(await begin(said));
+      await ended(await begin(registration));
       const { url, playUrl } = await signed(assetId);
       expect(playUrl).toBe(url);
     });
 
     it('of a registered video appear with its task', async () => {
-      const { said, assetId } = await uploadVideo(unplayable);
-      await rig.user.register(said);
+      const { registration, assetId } = await uploadVideo(unplayable);
+      await rig.user.register(registration);
       expect((await signed(assetId)).playUrl).toBeUndefined();
-      await ended(await begin(said));
+      await ended(await begin(registration));
       expect(await probed((await signed(assetId)).playUrl)).toMatchObject({ status: 200, codec: 'h264' });
     });
 
-    it('of a copy are its own', async () => {
+    it('of a copy are separate', async () => {
       const { assetId, storageKey } = await processed(unplayable);
       const to = { toScopeKind: 'feed', toScopeId: randomUUID() };
       const { body } = await rig.user.post<Asset>('/v1/copy', { fromAssetId: assetId, ...to });
@@ -149,9 +149,9 @@ onEveryPair('renditions', (pair) => {
       ['its scope', ({ scopeId }) => ['/v1/scope', { scopeKind: 'thread', scopeId }]],
       ['its task', ({ taskId }) => [`/v1/media-tasks/${taskId}`]],
     ])('are deleted with %s', async (_what, deletion) => {
-      const { assetId, storageKey, said, task } = await processed(unplayable, { scopeId: randomUUID() });
+      const { assetId, storageKey, registration, task } = await processed(unplayable, { scopeId: randomUUID() });
       const { playUrl } = await signed(assetId);
-      const [path, body] = deletion({ assetId, scopeId: said.scopeId, taskId: task.taskId });
+      const [path, body] = deletion({ assetId, scopeId: registration.scopeId, taskId: task.taskId });
       const deleted = await rig.user.delete<{ r2Deleted?: number }>(path, body);
       expect(deleted.status).toBe(200);
       // The video, its rendition and its poster.
@@ -167,14 +167,14 @@ onEveryPair('renditions', (pair) => {
       const source = 'testsrc2=size=640x360:rate=30:duration=1';
       await run('ffmpeg', ['-v', 'error', '-f', 'lavfi', '-i', source, '-c:v', 'mpeg4', '-q:v', '20', second]);
       await run('ffmpeg', ['-v', 'error', '-stream_loop', '89', '-i', second, '-c', 'copy', file]);
-      const { said, storageKey } = await uploadVideo(await readFile(file), { scopeId: randomUUID() });
-      const taskId = await begin(said);
+      const { registration, storageKey } = await uploadVideo(await readFile(file), { scopeId: randomUUID() });
+      const taskId = await begin(registration);
       const progress = async () => Number((await taskOf(taskId)).metadata?.progress ?? -1);
       await expect.poll(progress, patience).toBeGreaterThan(0);
       expect((await processed(playable)).task.status).toBe('completed');
       expect(await taskOf(taskId)).toMatchObject({ status: 'processing' });
       expect(await progress()).toBeLessThan(100);
-      await rig.user.delete('/v1/scope', { scopeKind: 'thread', scopeId: said.scopeId });
+      await rig.user.delete('/v1/scope', { scopeKind: 'thread', scopeId: registration.scopeId });
       expect(await taskOf(taskId)).toMatchObject({ status: 'failed', metadata: { error: 'cancelled' } });
       await expect.poll(isIdle, patience).toBe(true);
       expect(await isStored(renditionKeyOf(storageKey))).toBe(false);

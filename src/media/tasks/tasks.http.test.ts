@@ -56,7 +56,7 @@ onEveryPair('media tasks', (pair) => {
       });
     });
 
-    it('keeps who it belongs to, its media type and its beginning; rewrites metadata', async () => {
+    it('preserves its owner, media type and start, and replaces metadata', async () => {
       const task = said({ metadata: { first: true, deep: { list: [1, 'ü', null] } } });
       const { body: first } = await put(task);
       await sleep(5);
@@ -117,7 +117,7 @@ onEveryPair('media tasks', (pair) => {
       expect([status, body.error]).toEqual([400, 'invalid_request']);
     });
 
-    it('takes its key in any case', async () => {
+    it('accepts its key in any case', async () => {
       const task = said();
       await put({ ...task, taskId: task.taskId.toUpperCase() });
       expect((await read(task.taskId.toUpperCase())).body).toMatchObject({ taskId: task.taskId, ownerId: rig.userId });
@@ -132,7 +132,7 @@ onEveryPair('media tasks', (pair) => {
       expect((await rig.user.delete(`/v1/media-tasks/${taskId}`)).body).toEqual({ deleted: false, assetsDeleted: 0 });
     });
 
-    it('shows users their own, and servers all', async () => {
+    it('shows users their own tasks, and servers all', async () => {
       const task = said();
       await put(task);
       expect((await read(task.taskId)).body).toMatchObject(task);
@@ -148,7 +148,11 @@ onEveryPair('media tasks', (pair) => {
 
   describe('DELETE /v1/media-tasks/:taskId', () => {
     const registered = async (client: Client, ownerId: string) => {
-      const { said: what } = await upload(client, Buffer.from('bytes'), { mime: 'video/mp4', kind: 'video', ownerId });
+      const { registration: what } = await upload(client, Buffer.from('bytes'), {
+        mime: 'video/mp4',
+        kind: 'video',
+        ownerId,
+      });
       return (await client.register(what)).body.assetId;
     };
     const isReady = async (ref: string) => {
@@ -156,7 +160,7 @@ onEveryPair('media tasks', (pair) => {
       return body[ref]?.ready;
     };
 
-    it('deletes the assets that the task lists, then the row; again it deletes nothing', async () => {
+    it('deletes the assets that the task lists, then the row; a repetition deletes nothing', async () => {
       const assetIds = [await registered(rig.user, rig.userId), await registered(rig.user, rig.userId)];
       const listed = [...assetIds, String(assetIds[0]).toUpperCase(), randomUUID(), 'no id', 7];
       const task = said({ status: 'completed', metadata: { output: { assetIds: listed } } });
@@ -191,7 +195,7 @@ onEveryPair('media tasks', (pair) => {
       },
     );
 
-    it('lets an explicit upsert write it again', async () => {
+    it('allows an explicit upsert to write it again', async () => {
       const task = said({ status: 'completed' });
       await put(task);
       await rig.user.delete(`/v1/media-tasks/${task.taskId}`);
@@ -201,7 +205,7 @@ onEveryPair('media tasks', (pair) => {
 
   it('DELETE /v1/media-tasks deletes the rows of an owner, and no assets', async () => {
     const ownerId = randomUUID();
-    const { said: what } = await upload(rig.server, Buffer.from('bytes'), {
+    const { registration: what } = await upload(rig.server, Buffer.from('bytes'), {
       mime: 'video/mp4',
       kind: 'video',
       ownerId,
@@ -254,7 +258,7 @@ onEveryPair('media tasks', (pair) => {
     };
 
     it('makes a poster and registers both', async () => {
-      const { said: what, assetId } = await uploadClip();
+      const { registration: what, assetId } = await uploadClip();
       const { status, body } = await begin({ ...what, threadId: 'a-thread' });
       expect(status).toBe(200);
       expect(body).toEqual({ taskId: expect.any(String), status: 'pending' });
@@ -290,7 +294,7 @@ onEveryPair('media tasks', (pair) => {
 
     it('acts for the owner that a server names', async () => {
       const ownerId = randomUUID();
-      const { said: what, assetId } = await uploadClip(rig.server, bytes, { ownerId });
+      const { registration: what, assetId } = await uploadClip(rig.server, bytes, { ownerId });
       expect((await begin({ ...what, ownerId: undefined }, rig.server)).status).toBe(400);
       expect((await begin({ ...what, ownerId }, rig.user)).status).toBe(403);
       const { body } = await begin({ ...what, ownerId }, rig.server);
@@ -301,8 +305,8 @@ onEveryPair('media tasks', (pair) => {
       });
     });
 
-    it('may be begun twice', async () => {
-      const { said: what, assetId } = await uploadClip();
+    it('may be started twice', async () => {
+      const { registration: what, assetId } = await uploadClip();
       const begun = await Promise.all([begin(what), begin(what)]);
       const tasks = await Promise.all(begun.map(({ body }) => ended(body.taskId)));
       for (const task of tasks)
@@ -312,10 +316,10 @@ onEveryPair('media tasks', (pair) => {
         });
     });
 
-    it('fails with what is no video that can be shown, and leaves no poster', { timeout: 60_000 }, async () => {
+    it('fails for a file that is not a playable video, and stores no poster', { timeout: 60_000 }, async () => {
       const fates = badVideos.map(async ([name, make]) => {
         const bytes = await make(await mkdtemp(join(folder, 'bad-')));
-        const { said: what, assetId, storageKey } = await uploadClip(rig.user, bytes);
+        const { registration: what, assetId, storageKey } = await uploadClip(rig.user, bytes);
         const { status, metadata } = await ended((await begin(what)).body.taskId);
         const signed = (await rig.user.sign([assetId, posterIdOf(assetId)])).body;
         const left = [];
@@ -328,15 +332,18 @@ onEveryPair('media tasks', (pair) => {
       );
     });
 
-    it('takes a poster of three hours as of any other', async () => {
-      const { said: what, assetId } = await uploadClip(rig.user, await readFile(await render(longVideo, folder)));
+    it('takes a poster of a video of three hours', async () => {
+      const { registration: what, assetId } = await uploadClip(
+        rig.user,
+        await readFile(await render(longVideo, folder)),
+      );
       expect(await ended((await begin(what)).body.taskId)).toMatchObject({ status: 'completed' });
       const { body } = await rig.user.post<VideoSignedRefs>('/v1/sign/video', { refs: [assetId] });
       expect(body[assetId]).toMatchObject({ ready: true, durationMs: 11_001_000, thumbAssetId: posterIdOf(assetId) });
     });
 
     it('fails where the id is registered as something else, and leaves that', async () => {
-      const { said: what, assetId } = await uploadClip();
+      const { registration: what, assetId } = await uploadClip();
       await rig.user.register({ ...what, kind: 'clip' });
       const { body } = await begin(what);
       expect(await ended(body.taskId)).toMatchObject({ status: 'failed', metadata: { error: 'asset_conflict' } });
@@ -349,7 +356,7 @@ onEveryPair('media tasks', (pair) => {
     it('removes the output of a task that is deleted during its job, and never writes the task again', async () => {
       const made = await Promise.all(
         [0, 60, 150, 300, 600, 900].map(async (waitMs) => {
-          const { said: what, assetId } = await uploadClip();
+          const { registration: what, assetId } = await uploadClip();
           const { body } = await begin(what);
           await sleep(waitMs);
           await rig.user.delete(`/v1/media-tasks/${body.taskId}`);
@@ -376,7 +383,7 @@ onEveryPair('media tasks', (pair) => {
       ['has no mime', 400, 'invalid_request', () => ({ mime: undefined })],
       ['has no good id', 400, 'invalid_request', () => ({ assetId: 'x' })],
     ])('refuses what %s', async (_what, status, error, change) => {
-      const { said: what } = await uploadClip();
+      const { registration: what } = await uploadClip();
       const answer = await rig.user.post('/v1/media-tasks/video', { ...what, ...change() });
       expect([answer.status, answer.body.error]).toEqual([status, error]);
     });
@@ -386,12 +393,12 @@ onEveryPair('media tasks', (pair) => {
 describe('without ffmpeg', () => {
   it('POST /v1/media-tasks/video and /v1/watermark-video are 503', async () => {
     const rig = await startMedia(embedded, { ffmpegPath: '/nowhere/ffmpeg' });
-    const { said } = await upload(rig.user, Buffer.from('bytes'), { mime: 'video/mp4', kind: 'video' });
-    const begun = await rig.user.post('/v1/media-tasks/video', said);
+    const { registration } = await upload(rig.user, Buffer.from('bytes'), { mime: 'video/mp4', kind: 'video' });
+    const begun = await rig.user.post('/v1/media-tasks/video', registration);
     expect([begun.status, begun.body.error]).toEqual([503, 'ffmpeg_missing']);
     expect(begun.headers.get('retry-after')).toBe('60');
-    await rig.user.register(said);
-    const marked = await rig.user.post('/v1/watermark-video', { ref: said.assetId });
+    await rig.user.register(registration);
+    const marked = await rig.user.post('/v1/watermark-video', { ref: registration.assetId });
     expect([marked.status, marked.body.error]).toEqual([503, 'ffmpeg_missing']);
     await rig.close();
   });

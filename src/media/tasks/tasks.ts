@@ -54,8 +54,8 @@ export async function beginVideoTask(deps: TaskDeps, caller: Caller, request: Vi
   const run = { taskId: randomUUID(), runId: randomUUID() };
   const taskId = await transaction(deps.taskDb, async (tx) => {
     await holdName(tx, `media tasks ${ownerId}`);
-    const [standing] = await findUnfinished(tx, ownerId, storageKey);
-    if (standing !== undefined) return standing;
+    const [existing] = await findUnfinished(tx, ownerId, storageKey);
+    if (existing !== undefined) return existing;
     if ((await findUnfinished(tx, ownerId)).length >= mostUnfinished) throw mediaProblems.too_many_tasks();
     const metadata = { ...video, threadId };
     await insertRun(tx, { ...run, assetId, storageKey, ownerId, mediaType: 'video', status: 'pending', metadata });

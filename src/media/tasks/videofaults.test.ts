@@ -139,7 +139,7 @@ describe.skipIf(skipWithout('ffmpeg'))('what fails once on the way', () => {
     });
   });
 
-  it('a video task whose scope is deleted at any of its steps leaves nothing', { timeout: 240_000 }, async () => {
+  it('a video task whose scope is deleted at any step stores nothing', { timeout: 240_000 }, async () => {
     const { removed, jobs } = { removed: [] as string[], jobs: createJobs({ database, log: deps.log }) };
     const fates = new Map<string, number>();
     for (let cutAt = 1; ; cutAt += isNightly ? 1 : momentsBetween) {

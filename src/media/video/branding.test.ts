@@ -135,7 +135,7 @@ describe.skipIf(skipWithout('ffmpeg'))('a video', () => {
     expect(bytes.indexOf('moov')).toBeLessThan(bytes.indexOf('mdat'));
   });
 
-  it('that ends in the middle is shown as far as it goes', async () => {
+  it('that ends in the middle is shown up to its end', async () => {
     const file = await render(samples[6] as (typeof samples)[number], folder);
     const cut = join(folder, 'cut.webm');
     const bytes = await readFile(file);

@@ -116,7 +116,7 @@ describe.skipIf(skipWithout('ffmpeg'))('ffmpeg', () => {
       ['text', () => 'hello'],
       ['nothing', () => ''],
     ];
-    it.each(cases)('%s is no video, and leads nowhere', async (_name, content) => {
+    it.each(cases)('%s is not a video, and opens no other file', async (_name, content) => {
       const file = join(folder, 'hostile.mp4');
       await writeFile(file, content());
       await expect(probeVideo(ffmpeg, file)).rejects.toBeInstanceOf(VideoFault);
@@ -148,7 +148,7 @@ describe.skipIf(skipWithout('ffmpeg'))('ffmpeg', () => {
     });
   });
 
-  it('removes at a start what a killed process has left', async () => {
+  it('removes files of a killed process at the next start', async () => {
     const ended = spawn('true');
     await once(ended, 'close');
     const [left, kept, foreign] = [`atelier-video-${ended.pid}-a`, `atelier-video-${process.pid}-a`, 'something-else'];

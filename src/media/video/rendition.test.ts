@@ -58,7 +58,7 @@ describe.skipIf(skipWithout('ffmpeg'))('a rendition', () => {
     expect((await probeVideo(ffmpeg, join(folder, 'fast.mp4'))).frameRate).toBe('60/1');
   });
 
-  it('of a file that ends in the middle has what there is', async () => {
+  it('of a truncated file contains its beginning', async () => {
     const bytes = await readFile(await render(matroskaClip, await mkdtemp(join(folder, 'cut-'))));
     const file = join(folder, 'cut.mkv');
     await writeFile(file, bytes.subarray(0, bytes.length / 2));

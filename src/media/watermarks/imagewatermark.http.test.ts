@@ -20,8 +20,8 @@ onEveryPair('POST /v1/watermark', (pair) => {
   afterAll(() => rig.close());
 
   async function registered(client: Client, bytes: Uint8Array = jpeg, changes: object = { mime: 'image/jpeg' }) {
-    const { said, assetId, storageKey } = await upload(client, bytes, changes);
-    expect((await client.register(said)).status).toBe(201);
+    const { registration, assetId, storageKey } = await upload(client, bytes, changes);
+    expect((await client.register(registration)).status).toBe(201);
     return { assetId, storageKey, markedKey: `${storageKey}.wm.jpg` };
   }
 
@@ -53,7 +53,7 @@ onEveryPair('POST /v1/watermark', (pair) => {
     expect(await rig.originals.head(markedKey)).toEqual(made);
   });
 
-  it('goes with its source, and is not shown without it', async () => {
+  it('is deleted with its source, and not shown without it', async () => {
     const { assetId, markedKey } = await registered(rig.user);
     const { body } = await watermark(rig.user, { ref: assetId });
     expect((await rig.user.delete('/v1/assets', { ids: [assetId] })).status).toBe(200);
@@ -62,7 +62,7 @@ onEveryPair('POST /v1/watermark', (pair) => {
     expect((await watermark(rig.user, { ref: assetId })).status).toBe(404);
   });
 
-  describe('who may', () => {
+  describe('the right to request one', () => {
     it.each<[string, 'user' | 'server', 'user' | 'otherUser', string, number]>([
       ['an own one', 'user', 'user', 'thread', 200],
       ['somebody else’s', 'user', 'otherUser', 'thread', 404],
@@ -91,7 +91,7 @@ onEveryPair('POST /v1/watermark', (pair) => {
     expect([answer.status, answer.body.error]).toEqual([status, error]);
   });
 
-  it('what is no image is 400, and nothing is made of it', async () => {
+  it('a file that is not an image is 400', async () => {
     const { assetId, markedKey } = await registered(rig.user, mp4Start, { mime: 'video/mp4', kind: 'video' });
     expect((await watermark(rig.user, { ref: assetId })).status).toBe(400);
     expect(await rig.originals.head(markedKey)).toBeUndefined();
@@ -160,7 +160,7 @@ onEveryPair('POST /v1/watermark', (pair) => {
       expect(await rig.originals.head(markedKey)).toBeUndefined();
     });
 
-    it('marks no bytes but those that were registered', async () => {
+    it('marks only the registered bytes', async () => {
       const { markedKey, ...what } = await source();
       await rig.originals.put(what.storageKey, await makeImage('jpeg', { seed: 9 }), { contentType: 'image/jpeg' });
       await expect(maker().ensure({ ...what, objects: rig.originals })).rejects.toMatchObject({ code: 'not_found' });

@@ -51,12 +51,12 @@ onEveryPair('POST /v1/watermark-video', (pair) => {
       client.post<WatermarkedVideo>('/v1/watermark-video', { ref, legacyBucket: rig.legacyBucket });
     const codeOf = (body: object) => ('error' in body ? body.error : undefined);
     const registered = async (content: Uint8Array = bytes, changes: object = {}) => {
-      const { said, assetId, storageKey } = await upload(rig.user, content, {
+      const { registration, assetId, storageKey } = await upload(rig.user, content, {
         kind: 'video',
         mime: 'video/mp4',
         ...changes,
       });
-      const { status } = await rig.user.register(said);
+      const { status } = await rig.user.register(registration);
       if (status !== 201) throw new Error(`the registration was answered ${status}`);
       return { assetId, key: storageKey, made: videoWatermarkKeyOf(storageKey) };
     };
@@ -88,7 +88,7 @@ onEveryPair('POST /v1/watermark-video', (pair) => {
       expect((await ask(assetId)).status).toBe(404);
     });
 
-    it('is for those who may read the source', { timeout: 60_000 }, async () => {
+    it('requires the right to read the source', { timeout: 60_000 }, async () => {
       const own = await registered();
       expect(await ask(own.assetId, rig.otherUser)).toMatchObject({ status: 404, body: { error: 'not_found' } });
       const open = await registered(bytes, { scopeKind: 'feed' });
@@ -107,7 +107,7 @@ onEveryPair('POST /v1/watermark-video', (pair) => {
       await rig.legacyFiles.remove([path, videoWatermarkKeyOf(path)]);
     });
 
-    it('refuses what does not resolve, what is no video, and what is no ref', async () => {
+    it('rejects unresolved refs, files that are not videos, and invalid refs', async () => {
       const image = await registered(await makeImage('png'), { kind: 'image', mime: 'image/png' });
       const sound = await registered(Buffer.from('sound'), { kind: 'audio', mime: 'audio/mpeg' });
       expect((await ask(randomUUID())).status).toBe(404);
@@ -118,7 +118,7 @@ onEveryPair('POST /v1/watermark-video', (pair) => {
       expect((await rig.user.post('/v1/watermark-video', {})).status).toBe(400);
     });
 
-    it('is 422 for what is no video that can be shown, every time', { timeout: 60_000 }, async () => {
+    it('returns 422 each time for a file that is not a playable video', { timeout: 60_000 }, async () => {
       // The tests of video tasks cover all of them by day.
       const some = everyNth(badVideos, 3);
       const fates = some.map(async ([name, make]) => {
@@ -143,11 +143,11 @@ onEveryPair('POST /v1/watermark-video', (pair) => {
     it('removes the file when its source is deleted during the job', { timeout: 60_000 }, async () => {
       for (const waitMs of everyNth([20, 150, 400, 800], 2)) {
         const { assetId, made } = await registered();
-        const asked = ask(assetId);
+        const response = ask(assetId);
         await sleep(waitMs);
         await rig.user.delete('/v1/assets', { ids: [assetId] });
         // It may have been signed just before.
-        expect([404, 200]).toContain((await asked).status);
+        expect([404, 200]).toContain((await response).status);
         while ((await depths()).some(({ status }) => status !== 'dead')) await sleep(20);
         expect(await rig.originals.head(made)).toBeUndefined();
       }
@@ -164,7 +164,7 @@ onEveryPair('POST /v1/watermark-video', (pair) => {
     it('of long videos delays no other video', { timeout: 120_000 }, async () => {
       const long = await registered(await rendered(60, '1920x1080', 6));
       const short = await registered();
-      const asked = ask(long.assetId);
+      const response = ask(long.assetId);
       const states = async () => (await depths(longWatermarkQueue)).map(({ status, count }) => [status, count]);
       await expect.poll(states, patience).toEqual([['running', 1]]);
       const askedAgain = ask(long.assetId);
@@ -172,16 +172,16 @@ onEveryPair('POST /v1/watermark-video', (pair) => {
       expect(await states()).toEqual([['running', 1]]);
       expect(await depths()).toEqual([]);
       await rig.media.close();
-      expect([(await asked).status, (await askedAgain).status]).toEqual([503, 503]);
+      expect([(await response).status, (await askedAgain).status]).toEqual([503, 503]);
     });
 
     it('returns 503 to waiting calls when the service closes, and the next service finishes', async () => {
       const { assetId } = await registered();
       await rig.jobs.stop();
-      const asked = ask(assetId);
+      const response = ask(assetId);
       while ((await depths()).length === 0) await sleep(20);
       const closing = rig.media.close();
-      const { status, body, headers } = await asked;
+      const { status, body, headers } = await response;
       expect([status, body]).toMatchObject([503, { error: 'watermark_pending' }]);
       expect(headers.get('retry-after')).toBe('5');
       await closing;

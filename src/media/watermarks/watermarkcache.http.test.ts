@@ -43,11 +43,11 @@ onEveryPair('answers of watermarks that are kept', (pair) => {
 
       async function registered(changes: object = {}, client = rig.user) {
         const uploaded = await upload(client, bytes[kind] ?? Buffer.of(), { ...what, ...changes });
-        expect((await client.register(uploaded.said)).status).toBe(201);
+        expect((await client.register(uploaded.registration)).status).toBe(201);
         return uploaded;
       }
 
-      it('are the same for a day, for all who may read', async () => {
+      it('are the same for a day, for all callers who can read them', async () => {
         const { assetId } = await registered();
         let first = await ask(kind, assetId);
         expect([first.status, Object.keys(first.body)]).toEqual([200, ['url']]);
@@ -66,7 +66,7 @@ onEveryPair('answers of watermarks that are kept', (pair) => {
         expect((await fetch(first.body.url)).status).toBe(200);
       });
 
-      it('are not for those who may not', async () => {
+      it('are not returned to callers without the right', async () => {
         const { assetId } = await registered();
         const open = await registered({ scopeKind: 'feed' });
         for (const id of [assetId, open.assetId]) expect((await ask(kind, id)).status).toBe(200);
@@ -74,7 +74,7 @@ onEveryPair('answers of watermarks that are kept', (pair) => {
         expect((await ask(kind, open.assetId, rig.otherUser)).status).toBe(200);
       });
 
-      it('go with a deletion, and with an asset whose bytes were lost', async () => {
+      it('end with a deletion, and with an asset whose bytes were lost', async () => {
         const [deleted, lost] = [await registered(), await registered()];
         for (const { assetId } of [deleted, lost]) expect((await ask(kind, assetId)).status).toBe(200);
         expect((await rig.user.delete('/v1/assets', { ids: [deleted.assetId] })).status).toBe(200);
@@ -86,11 +86,11 @@ onEveryPair('answers of watermarks that are kept', (pair) => {
         expect((await ask(kind, lost.assetId)).status).toBe(404);
       });
 
-      it('are never what did not resolve, nor of the wrong kind', async () => {
+      it('are never stored for unresolved refs or the wrong kind', async () => {
         const other = kind === 'watermark' ? 'watermark-video' : 'watermark';
-        const { said, assetId } = await upload(rig.user, bytes[kind] ?? Buffer.of(), what);
+        const { registration, assetId } = await upload(rig.user, bytes[kind] ?? Buffer.of(), what);
         expect((await ask(kind, assetId)).status).toBe(404);
-        expect((await rig.user.register(said)).status).toBe(201);
+        expect((await rig.user.register(registration)).status).toBe(201);
         expect((await ask(kind, assetId)).status).toBe(200);
         expect((await ask(other, assetId)).status).toBe(400);
         expect((await ask(kind, assetId)).status).toBe(200);

@@ -117,7 +117,7 @@ onEveryDatabase('the admin API of the memory service', (engine) => {
     expect((await rig.operator.send('GET', path)).status).toBe(400);
   });
 
-  it('keeps what was before every change, and takes changes back one by one', async () => {
+  it('stores each previous version, and undoes changes one by one', async () => {
     const user = newUser();
     const { id } = (await create(user, 'I play chess', { metadata: { a: 1 } })).body;
     expect(await historyOf(id)).toEqual([]);
@@ -160,7 +160,7 @@ onEveryDatabase('the admin API of the memory service', (engine) => {
     expect((await undo(id)).body.content).toBe('I play chess');
   });
 
-  it('keeps the fuller wording, and the other in the history', async () => {
+  it('keeps the longer wording, and the other one in the history', async () => {
     const user = newUser();
     const full = "I work as a nurse at the children's hospital in Leeds with my sister";
     const { id } = (await create(user, full)).body;
@@ -191,7 +191,7 @@ onEveryDatabase('the admin API of the memory service', (engine) => {
     expect(await all()).toHaveLength(2);
   });
 
-  it('what is said again is the newest; metadata that operators edit move nothing', async () => {
+  it('a repeated memory becomes the newest; edits of metadata do not change the order', async () => {
     const user = newUser();
     const first = (await create(user, 'I like tea')).body;
     const second = (await create(user, 'I keep bees')).body;
@@ -207,7 +207,7 @@ onEveryDatabase('the admin API of the memory service', (engine) => {
     expect(await preferences()).toBe('I like tea\nI keep bees');
   });
 
-  it('links go when a wording changes or a memory goes', async () => {
+  it('removes links when a wording changes or a memory is deleted', async () => {
     const user = newUser();
     const one = (await create(user, 'I have two cats')).body;
     const two = (await create(user, 'I have three cats')).body;
@@ -260,7 +260,7 @@ onEveryDatabase('the admin API of the memory service', (engine) => {
       expect(profile?.facts).not.toHaveProperty('preferences');
     });
 
-    it('a profile of nothing but derived facts goes with the last of them', async () => {
+    it('a profile with derived facts only is deleted with the last of them', async () => {
       const user = newUser();
       const { id } = (await create(user, 'Call me Kim')).body;
       expect((await inject(user)).profile?.facts.display_name).toBe('Kim');
@@ -269,7 +269,7 @@ onEveryDatabase('the admin API of the memory service', (engine) => {
       expect((await rig.operator.send('GET', profileOf(user))).status).toBe(404);
     });
 
-    it('what operators write is locked, and stays when memories change', async () => {
+    it('locks facts that operators write, and preserves them when memories change', async () => {
       const group = newGroup();
       const written = await rig.operator.send<AdminProfile>('PUT', profileOf(group), {
         summary: 'Plans a trip',

@@ -71,7 +71,7 @@ onEveryDatabase('an erasure', (engine) => {
     return erased;
   }
 
-  it('during an extraction leaves nothing for the extraction to add', async () => {
+  it('during an extraction prevents its additions', async () => {
     const user = newUser();
     await add(user, 'I like tea');
     void eraseDuring('extract', user, finding('I live in Porto'));
@@ -98,11 +98,11 @@ onEveryDatabase('an erasure', (engine) => {
   it('is final for messages that were written before it, and does not affect later ones', async () => {
     const user = newUser();
     const before = new Date().toISOString();
-    const asked = model.requests.length;
+    const requestCount = model.requests.length;
     await erase(user);
     expect(await extract(user, { said_at: before })).toEqual({ status: 200, body: { memories: [] } });
     // The model is not asked either: the call would count under the id of the user.
-    expect(model.requests.length).toBe(asked);
+    expect(model.requests.length).toBe(requestCount);
     expect(await tracesOf(user)).toEqual([]);
     expect((await extract(user)).body.memories).toHaveLength(2);
     const other = newUser();

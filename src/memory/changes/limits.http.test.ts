@@ -64,7 +64,7 @@ onEveryDatabase('an entity that is nearly full', (engine) => {
       where entity_id = ${entity.entity_id}`.execute(db);
   }
 
-  it('takes exactly what there is room for, of additions at once in two processes', { timeout: 400_000 }, async () => {
+  it('accepts exactly as many concurrent additions of two processes as fit', { timeout: 400_000 }, async () => {
     const user = newUser();
     await fill(user, most.memories - 6, 20);
     const answers = await Promise.all(
@@ -91,7 +91,7 @@ onEveryDatabase('an entity that is nearly full', (engine) => {
     expect((await add(user, 'The baker opens at six')).body.error).toBe('memory_full');
   });
 
-  it('holds at most 16 MiB of contents and metadata, to the byte', async () => {
+  it('contains at most 16 MiB of contents and metadata, to the byte', async () => {
     const user = newUser();
     const own = Buffer.byteLength('A lantern hangs in the boathouse');
     await fill(user, 511, 32_768);

@@ -225,7 +225,7 @@ for (const { name, missing } of laneEngines) {
           } // Two processes at a time.
         : { additions: 250, people: 5, kills: [[7, 31, 64]] };
 
-    it(`of ${additions} additions no acknowledged wording is lost, and every fact is one memory`, {
+    it(`${additions} additions lose no acknowledged wording, and each fact is one memory`, {
       timeout: 300_000,
     }, async () => {
       const entities = Array.from({ length: people }, () => randomUUID());

@@ -45,7 +45,7 @@ describe('the measured calibration', () => {
       expect(interpolate(high, 0.7 + 0.3 * value)).toBeCloseTo(interpolate(plain, value), 1);
   });
 
-  it('subtracts a share of the common part from queries, and keeps what unrelated texts and one fact mean', async () => {
+  it('subtracts a share of the common part from queries, and preserves both similarities', async () => {
     const embedder = { ...squeezed(builtin, 0.7), centering: 0.5 };
     const calibration = await measureCalibration(embedder);
     expect(calibration.center).toHaveLength((await embedder.embedQuery('bees')).length);
@@ -64,7 +64,7 @@ describe('the measured calibration', () => {
     expect(values).toEqual(values.toSorted((left, right) => left - right));
   });
 
-  it('is none for an embedder that cannot separate the pairs', async () => {
+  it('is absent for an embedder that cannot separate the pairs', async () => {
     const blind = { centering: 0, embed: async (texts: readonly string[]) => texts.map((_, place) => oneAt(place)) };
     const none = { points: [], center: [], queryPoints: [] };
     expect(await measureCalibration(blind)).toEqual(none);
@@ -83,7 +83,7 @@ describe.each(databaseEngines)('the stored calibration on $name', (engine) => {
   });
   afterAll(() => database?.close());
 
-  it.skipIf(engine.missing)('is measured once per embedder, whichever processes use it', async () => {
+  it.skipIf(engine.missing)('is measured once per embedder across processes', async () => {
     const db = database.queries<MemoryTables>();
     const embedded: string[] = [];
     const base = createBuiltinEmbedder();

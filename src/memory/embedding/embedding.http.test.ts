@@ -82,7 +82,7 @@ onEveryDatabase('with an embedding server', (engine) => {
     expect(vectors[7]).toEqual((await embedder.embed(['text 7']))[0]);
   });
 
-  it.each(failures)('%s: writes are 503 and write nothing, searches go on by text', async (_title, answer) => {
+  it.each(failures)('%s: writes return 503 and change nothing, and searches use text', async (_title, answer) => {
     const user = newUser();
     const { id } = (await add(user, 'I keep bees')).body;
     const state = async () => {
@@ -115,7 +115,7 @@ onEveryDatabase('with an embedding server', (engine) => {
     }
   });
 
-  it('an embedder that comes back is used again', async () => {
+  it('uses an embedder again after its recovery', async () => {
     const user = newUser();
     server.answer = () => ({ status: 400, body: '{}' });
     expect((await add(user, 'I keep bees')).status).toBe(503);
@@ -124,7 +124,7 @@ onEveryDatabase('with an embedding server', (engine) => {
     expect(await search(user, 'bees')).not.toHaveProperty('degraded');
   });
 
-  it('a model that changes its dimensions is refused; what it embedded otherwise is found by text', async () => {
+  it('rejects a model that changes its dimensions, and finds its memories by text', async () => {
     const user = newUser();
     const vague = settings(server.url, { model: 'vague', dimensions: 0 });
     const rigs = [
@@ -165,7 +165,7 @@ onEveryDatabase('with an embedding server', (engine) => {
     }
   });
 
-  it('another embedder: found by text at once, by its own vectors soon, and never by a mixture', async () => {
+  it('another embedder: finds memories by text first, then by its own vectors, and never by mixed vectors', async () => {
     const user = newUser();
     await add(user, 'I keep bees on the roof');
     await add(user, 'I paint boats');

@@ -8,8 +8,8 @@ import { type Added, addMemory } from '../changes/adding.ts';
 import { type Judgements, type JudgingDeps, judgeWaiting, reserveJudgement } from '../judging/judge.ts';
 import { EntityErased, readTime } from '../memories/erasurestore.ts';
 import { findMemories } from '../memories/memorystore.ts';
-import { askModel, CallsUsedUp } from '../model/asking.ts';
 import type { ModelUsage } from '../model/languagemodel.ts';
+import { CallsUsedUp, callModel } from '../model/modelcalls.ts';
 import { memoryProblems } from '../problems.ts';
 import type { ExtractedMemory, ExtractionRequest } from './api.ts';
 import { questionOf } from './question.ts';
@@ -34,7 +34,7 @@ export async function extractMemories(
   const model = deps.model.id;
   let usage: ModelUsage = { inputTokens: 0, outputTokens: 0 };
   try {
-    const found = await askModel(deps, 'extract', entity, questionOf(messages), since).catch(asProblem);
+    const found = await callModel(deps, 'extract', entity, questionOf(messages), since).catch(asProblem);
     usage = found.usage;
     return { memories: await add({ ...deps, since }, entity, found.answer.memories), model, usage };
   } catch (error) {

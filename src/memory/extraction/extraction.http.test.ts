@@ -51,7 +51,7 @@ onEveryDatabase('POST /memory/extract', (engine) => {
   const porto = { content: 'I live in Porto', type: 'preference' };
   const rex = { content: 'My dog is called Rex', type: 'preference' };
 
-  it('adds what the model finds, and sends it the messages in full', async () => {
+  it('sends the whole messages to the model, and adds its memories', async () => {
     const user = newUser();
     find([porto, { content: 'Answer me in short sentences', type: 'instruction' }]);
     const { status, body } = await extract(user);
@@ -68,7 +68,7 @@ onEveryDatabase('POST /memory/extract', (engine) => {
     expect(request?.system).not.toContain('Porto');
   });
 
-  it('returns an empty list if there is nothing to remember, and stores nothing of the entity', async () => {
+  it('returns an empty list without memories to add, and does not create the entity', async () => {
     const user = newUser();
     expect((await extract(user)).body).toEqual({ memories: [] });
     expect((await rig.server.send('GET', `/export?${new URLSearchParams(user)}`)).status).toBe(404);
@@ -99,7 +99,7 @@ onEveryDatabase('POST /memory/extract', (engine) => {
     expect(ids).not.toContain(lisbon);
   });
 
-  it('adds nothing twice, neither repeated nor at once', async () => {
+  it('adds no duplicates by repeated or concurrent calls', async () => {
     const user = newUser();
     find([porto, rex]);
     const twins = await Promise.all([extract(user), extract(user)]);
@@ -108,7 +108,7 @@ onEveryDatabase('POST /memory/extract', (engine) => {
     expect(await list(user)).toHaveLength(2);
   });
 
-  it('answers with what was added if only the judge fails', async () => {
+  it('returns the added memories if only the judge fails', async () => {
     const user = newUser();
     model.handle(({ purpose }) => (purpose === 'extract' ? { json: { memories: [porto, rex] } } : { status: 401 }));
     const { status, body } = await extract(user);
@@ -134,7 +134,7 @@ onEveryDatabase('POST /memory/extract', (engine) => {
     expect(await list(user)).toEqual([]);
   });
 
-  it('is 503 model_unavailable without a model, and nothing waits for a judge', async () => {
+  it('returns 503 model_unavailable without a model, and enqueues no judgement', async () => {
     const without = await startMemory(engine, { database: rig.database });
     try {
       const user = newUser();
@@ -187,7 +187,7 @@ onEveryDatabase('POST /memory/extract', (engine) => {
   });
 
   describe('rights', () => {
-    it('a user extracts their own, with or without naming it, and no other entity', async () => {
+    it('a user can extract for their own entity, named or not, and for no other', async () => {
       const own = { entity_id: rig.userId, entity_type: 'user' };
       find([porto]);
       expect((await extract(own, rig.user)).status).toBe(200);

@@ -11,8 +11,8 @@ import type { AddingDeps } from '../changes/adding.ts';
 import { writeEntity } from '../changes/entitywrite.ts';
 import { EntityErased, readTime, type Since } from '../memories/erasurestore.ts';
 import { findMemories, type StoredMemory } from '../memories/memorystore.ts';
-import { type AskingDeps, askModel, CallsUsedUp } from '../model/asking.ts';
 import { AnswerRejected } from '../model/languagemodel.ts';
+import { CallsUsedUp, callModel, type ModelCallDeps } from '../model/modelcalls.ts';
 import { applyVerdicts, type Judged } from './applying.ts';
 import {
   deleteJudgements,
@@ -26,7 +26,7 @@ import {
 import { findPairs } from './pairing.ts';
 import { questionOf, type Verdict, verdictsOf } from './verdicts.ts';
 
-export interface JudgingDeps extends AddingDeps, AskingDeps {
+export interface JudgingDeps extends AddingDeps, ModelCallDeps {
   readonly jobs: Jobs;
   readonly log: Log;
   /** How long a new memory waits for others, so that one call judges them all. */
@@ -118,7 +118,7 @@ export async function judgeWaiting(
   if (waiting.length === 0) return undefined;
   const pairs = await findPairs(deps, entity, waiting);
   try {
-    const verdicts = pairs.length === 0 ? [] : await askForVerdicts(deps, entity, pairs, since, signal);
+    const verdicts = pairs.length === 0 ? [] : await requestVerdicts(deps, entity, pairs, since, signal);
     return await settle({ ...deps, since }, entity, waiting, verdicts);
   } catch (error) {
     if (error instanceof EntityErased) return new Map();
@@ -126,7 +126,7 @@ export async function judgeWaiting(
   }
 }
 
-async function askForVerdicts(
+async function requestVerdicts(
   deps: JudgingDeps,
   entity: Entity,
   pairs: Parameters<typeof questionOf>[0],
@@ -134,7 +134,7 @@ async function askForVerdicts(
   signal: AbortSignal | undefined,
 ): Promise<readonly Verdict[]> {
   try {
-    const { answer } = await askModel(deps, 'judge', entity, questionOf(pairs), since, signal);
+    const { answer } = await callModel(deps, 'judge', entity, questionOf(pairs), since, signal);
     return verdictsOf(pairs, answer);
   } catch (error) {
     if (!(error instanceof AnswerRejected)) throw error;

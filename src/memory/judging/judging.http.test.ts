@@ -80,7 +80,7 @@ onEveryDatabase('the judge', (engine) => {
   };
 
   describe('of a memory that replaces another one', () => {
-    it('makes the older one invalid: it is listed on request only, and neither found nor in the profile', async () => {
+    it('invalidates the older one: it is listed on request only, and neither found nor in the profile', async () => {
       const user = newUser();
       const { lisbon, porto } = await moved(user);
       const [newer, older] = await list(user, true);
@@ -139,8 +139,8 @@ onEveryDatabase('the judge', (engine) => {
       await add(user, 'I live with two cats', 'workflow');
       await judged(user);
       const separated = [lisbon, porto].toSorted();
-      const asked = pairs.map(({ newer_id, older_id }) => [newer_id, older_id].toSorted());
-      expect(asked).not.toContainEqual(separated);
+      const keys = pairs.map(({ newer_id, older_id }) => [newer_id, older_id].toSorted());
+      expect(keys).not.toContainEqual(separated);
     });
 
     it('makes it a memory again if it is stated again, and then the other one is replaced', async () => {
@@ -309,20 +309,20 @@ onEveryDatabase('the judge', (engine) => {
     await expect.poll(() => contents(user), { timeout: 20_000 }).toEqual(['I live in Porto']);
   });
 
-  it('judges again what was edited or stated again while the model thought, and changes nothing before', async () => {
+  it('judges a memory again that was edited or repeated during the request, and changes nothing before', async () => {
     for (const change of ['edit', 'state', 'delete'] as const) {
       const user = newUser();
       const lisbon = await add(user, 'I live in Lisbon');
       await judged(user);
       const { promise: gate, resolve: open } = Promise.withResolvers<void>();
-      const { promise: asked, resolve: onAsked } = Promise.withResolvers<void>();
+      const { promise: keys, resolve: onAsked } = Promise.withResolvers<void>();
       model.handle(async (request) => {
         onAsked();
         await gate;
         return replacing(request);
       });
       const porto = await add(user, 'I live in Porto');
-      await asked;
+      await keys;
       if (change === 'edit') await rig.server.send('PUT', `/memory/${porto}`, { content: 'My hotel is in Porto' });
       if (change === 'state') await add(user, 'I live in Lisbon');
       if (change === 'delete') await rig.server.send('DELETE', `/memory/${porto}`);
@@ -343,14 +343,14 @@ onEveryDatabase('the judge', (engine) => {
     await add(user, 'I live in Lisbon');
     await judged(user);
     const { promise: gate, resolve: open } = Promise.withResolvers<void>();
-    const { promise: asked, resolve: onAsked } = Promise.withResolvers<void>();
+    const { promise: keys, resolve: onAsked } = Promise.withResolvers<void>();
     model.handle(async (request) => {
       onAsked();
       await gate;
       return replacing(request);
     });
     await add(user, 'I live in Porto');
-    await asked;
+    await keys;
     expect((await rig.server.send('DELETE', `/entities/user/${user.entity_id}`)).status).toBe(204);
     open();
     const db = rig.database.queries<

@@ -71,7 +71,7 @@ describe.skipIf(isMissing)('two processes that judge', () => {
     }
   });
 
-  it('lose nothing of an answer whose process is killed before it has written the verdicts', async () => {
+  it('lose no verdict if the process is killed before it writes them', async () => {
     const user = newUser();
     const child = spawn(process.execPath, [program, server.url, model.url], { stdio: ['ignore', 'pipe', 'inherit'] });
     const exited = once(child, 'exit');

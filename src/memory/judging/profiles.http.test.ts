@@ -31,7 +31,7 @@ onEveryDatabase('the profile of an entity with a judge', (engine) => {
   const replacing = (newer: string, older: string) =>
     model.handle(judging((one, other) => (one === newer && other === older ? 'replaces' : 'keep_both')));
 
-  it('loses what a replaced memory supported, keeps the rest, and gets it back with an undo', async () => {
+  it('drops the facts of a replaced memory, and restores them with an undo', async () => {
     const user = newUser();
     // No rule reads the newer wording, so only the judge can end the fact.
     const [older, newer] = ['Reply in German', 'From now on, my mother tongue is fine for your replies'];
@@ -55,7 +55,7 @@ onEveryDatabase('the profile of an entity with a judge', (engine) => {
     expect(listed?.split('\n').toSorted()).toEqual(both.split('\n').toSorted());
   });
 
-  it('keeps what an operator wrote', async () => {
+  it('preserves facts that an operator wrote', async () => {
     const user = newUser();
     const [older, newer] = ['Call me Max', 'Nobody shortens my name any more'];
     replacing(newer, older);

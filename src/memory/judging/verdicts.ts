@@ -35,7 +35,7 @@ const keyOf = (newerId: string, olderId: string) => `${newerId} ${olderId}`;
 
 /** The answer is rejected as a whole if it judges another pair than these, or one pair twice. */
 export function questionOf(pairs: readonly Pair[]): Question<Answer> {
-  const asked = new Set(pairs.map(({ newer, older }) => keyOf(newer.id, older.id)));
+  const requestedKeys = new Set(pairs.map(({ newer, older }) => keyOf(newer.id, older.id)));
   const memories = new Map(pairs.flatMap(({ newer, older }) => [newer, older]).map((memory) => [memory.id, memory]));
   return {
     name: 'judge_memories',
@@ -53,7 +53,7 @@ export function questionOf(pairs: readonly Pair[]): Question<Answer> {
       const seen = new Set<string>();
       for (const { newer_id, older_id } of verdicts) {
         const key = keyOf(newer_id, older_id);
-        if (!asked.has(key) || seen.has(key)) context.addIssue('it judges a pair that was not sent');
+        if (!requestedKeys.has(key) || seen.has(key)) context.addIssue('it judges a pair that was not sent');
         seen.add(key);
       }
     }),

@@ -106,7 +106,7 @@ describe.skipIf(skipWithoutPgServers).each(pgvectorVersions)('memories on Postgr
     await after.close();
   });
 
-  it('keeps every bit of a vector when it takes up pgvector', async () => {
+  it('preserves every bit of a vector in the migration to pgvector', async () => {
     const url = await server.createDatabase();
     const values = [0, 1, -1, 0.1, -0.333333343, 3.4028235e38, 1.1754944e-38, 1e-45, -2.5e-41, 16777217, 123456.789];
     const bytes = Buffer.alloc(values.length * 4);

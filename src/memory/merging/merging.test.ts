@@ -22,7 +22,7 @@ describe('the set of pairs', () => {
     expect(new Set(mergingPairs.map(({ language }) => language)).size).toBe(20);
   });
 
-  it('holds no pair twice', () => {
+  it('contains no pair twice', () => {
     const texts = mergingPairs.map(({ first, second }) => `${first} | ${second}`);
     expect(new Set(texts).size).toBe(texts.length);
   });

@@ -13,7 +13,7 @@ onEveryDatabase('what is one memory and what is two', (engine) => {
   });
   afterAll(() => rig.close());
 
-  async function told(first: string, second: string): Promise<readonly AdminMemory[]> {
+  async function addBoth(first: string, second: string): Promise<readonly AdminMemory[]> {
     const user = newUser();
     for (const content of [first, second]) {
       const { status } = await rig.server.send('POST', '/memory/add', { ...user, content, type: 'preference' });
@@ -25,13 +25,13 @@ onEveryDatabase('what is one memory and what is two', (engine) => {
 
   describe.each(everyNth([1, -1], 2))('in order %d', (order) => {
     it.each(pairs)('$outcome: $first | $second', async ({ outcome, first, second }) => {
-      const said = order === 1 ? ([first, second] as const) : ([second, first] as const);
-      const [newer, older] = await told(...said);
+      const ordered = order === 1 ? ([first, second] as const) : ([second, first] as const);
+      const [newer, older] = await addBoth(...ordered);
       if (outcome === 'merge') {
         expect(older).toBeUndefined();
         return;
       }
-      expect([newer?.content, older?.content]).toEqual([said[1], said[0]]);
+      expect([newer?.content, older?.content]).toEqual([ordered[1], ordered[0]]);
       if (outcome !== 'conflict') return;
       expect(newer?.links).toEqual([{ id: older?.id, kind: 'conflict' }]);
       expect(older?.links).toEqual([{ id: newer?.id, kind: 'conflict' }]);
@@ -39,7 +39,7 @@ onEveryDatabase('what is one memory and what is two', (engine) => {
   });
 
   it('pairs that no rule was written for: none is merged wrongly, more than half of the same are found', async () => {
-    const isMerged = async ([first, second]: readonly [string, string]) => (await told(first, second)).length === 1;
+    const isMerged = async ([first, second]: readonly [string, string]) => (await addBoth(first, second)).length === 1;
     const wrong = await mapConcurrently(everyNth(differentPairs, 3), 10, async (pair) =>
       (await isMerged(pair)) ? [pair] : [],
     );

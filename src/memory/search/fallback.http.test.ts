@@ -26,7 +26,7 @@ onEveryDatabase('what /inject adds to what it finds', (engine) => {
     ['preference', 'My dog is called Rex'],
   ] as const;
 
-  it('the newest instructions and preferences, marked, after what it found', async () => {
+  it('adds the newest instructions and preferences, marked, after the found memories', async () => {
     const user = newUser();
     await remember(user, facts);
     const memories = await inject({ ...user, query: 'harbor of Oslo', limit: 5 });
@@ -40,7 +40,7 @@ onEveryDatabase('what /inject adds to what it finds', (engine) => {
     expect(memories.map(({ score }) => score)).toEqual(memories.map(({ score }) => score).toSorted((a, b) => b - a));
   });
 
-  it('those alone, the newest first, if it found nothing', async () => {
+  it('returns only those, newest first, if it found none', async () => {
     const user = newUser();
     await remember(user, facts);
     const memories = await inject({ ...user, query: '\u{10FFFD}\u{10FFFC}', limit: 5 });
@@ -82,13 +82,13 @@ onEveryDatabase('what /inject adds to what it finds', (engine) => {
     expect(await inject({ ...user, query })).toEqual([]);
   });
 
-  it('nothing of other people, and nothing of an unknown entity', async () => {
+  it('returns nothing of other users, and nothing for an unknown entity', async () => {
     const [user, stranger] = [newUser(), newUser()];
     await remember(user, facts);
     expect(await inject({ ...stranger, query: 'What do you know about me?' })).toEqual([]);
   });
 
-  it('nothing of the group beyond what its search found', async () => {
+  it('returns only found memories of the group', async () => {
     const [user, group] = [newUser(), newGroup()];
     await remember(group, facts);
     const memories = await inject({ ...user, group_id: group.entity_id, query: 'qwxz' });

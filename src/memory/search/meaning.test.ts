@@ -14,7 +14,7 @@ describe('the set of facts and questions', () => {
     expect(people.flatMap(({ questions }) => questions).length).toBeGreaterThanOrEqual(400);
   });
 
-  it('holds no fact twice and no fact in both halves', () => {
+  it('contains no fact twice and no fact in both halves', () => {
     const facts = people.flatMap(({ facts }) => facts);
     expect(new Set(facts).size).toBe(facts.length);
   });

@@ -196,11 +196,11 @@ export function compareHere(
 }
 
 function raiseNeighbours(found: readonly Scored[]): void {
-  const said = found.filter(({ memory }) => memory.type === 'episodic');
-  const isInOrder = said.every(({ memory }, place) => (said[place - 1]?.memory.seq ?? 0) <= memory.seq);
-  if (!isInOrder) said.sort((left, right) => left.memory.seq - right.memory.seq);
-  for (const [place, one] of said.entries()) {
-    const next = said[place + 1];
+  const episodes = found.filter(({ memory }) => memory.type === 'episodic');
+  const isInOrder = episodes.every(({ memory }, place) => (episodes[place - 1]?.memory.seq ?? 0) <= memory.seq);
+  if (!isInOrder) episodes.sort((left, right) => left.memory.seq - right.memory.seq);
+  for (const [place, one] of episodes.entries()) {
+    const next = episodes[place + 1];
     if (next === undefined || next.memory.createdAtMs - one.memory.createdAtMs > conversationMs) continue;
     if (next.memory.seq - one.memory.seq > nearestSeq) continue;
     one.gain += neighbourWeight * next.score;

@@ -24,7 +24,7 @@ onEveryDatabase('what is found', (engine) => {
     };
   }
 
-  it('is no less than BM25 with stems finds, and clearly more than words as they stand', {
+  it('is at least that of BM25 with stems, and clearly above exact words', {
     timeout: 120_000,
   }, async () => {
     expect(people.flatMap(({ memories }) => memories)).toHaveLength(300);

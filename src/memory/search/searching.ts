@@ -50,8 +50,8 @@ export async function inject(deps: SearchingDeps, request: InjectRequest): Promi
     searchOrFallBack(deps, own, ownIndex, query, limit),
     group === undefined || isSame ? nothing : search(deps, group, groupIndex, query, groupLimit, undefined),
   ]);
-  const said = new Set(ownFound.memories.map(normalForm));
-  const ofGroup = groupFound.memories.filter((memory) => !said.has(normalForm(memory)));
+  const ownTexts = new Set(ownFound.memories.map(normalForm));
+  const ofGroup = groupFound.memories.filter((memory) => !ownTexts.has(normalForm(memory)));
   const memories = [...ownFound.memories, ...ofGroup].toSorted((left, right) => right.score - left.score);
   const degraded = ownFound.degraded || groupFound.degraded;
   return {
@@ -77,12 +77,12 @@ async function searchOrFallBack(
   limit: number,
 ): Promise<Found> {
   if (index === undefined || query.trim() === '') return nothing;
-  const first = requestsEverything(query) ? newestStanding(index, limit, new Set()) : [];
+  const first = requestsEverything(query) ? newestValid(index, limit, new Set()) : [];
   const { memories, degraded } = await search(deps, entity, index, query, limit, undefined);
   const reserved = new Set(first.map(({ id }) => id));
   const found = memories.filter(({ id }) => !reserved.has(id)).slice(0, limit - first.length);
   const missing = limit - first.length - found.length;
-  const rest = newestStanding(index, missing, new Set([...reserved, ...found.map(({ id }) => id)]));
+  const rest = newestValid(index, missing, new Set([...reserved, ...found.map(({ id }) => id)]));
   const fallback = [...first, ...rest].map(asFallback);
   return { memories: [...found, ...(await readMemories(deps, fallback))], degraded };
 }
@@ -90,7 +90,7 @@ async function searchOrFallBack(
 const asFallback = ({ id }: IndexedMemory) => ({ id, score: 0, fallback: true as const });
 
 /** Returns at most `most` instructions and preferences, the newest first, without those in `known`. */
-function newestStanding(index: EntityIndex, most: number, known: ReadonlySet<string>): readonly IndexedMemory[] {
+function newestValid(index: EntityIndex, most: number, known: ReadonlySet<string>): readonly IndexedMemory[] {
   return newestOf(index, most, ({ id, type }) => (type === 'instruction' || type === 'preference') && !known.has(id));
 }
 

@@ -36,7 +36,7 @@ onEveryDatabase('self-service', (engine) => {
   const pathOf = ({ entity_id, entity_type }: { readonly entity_id: string; readonly entity_type: string }) =>
     `/entities/${entity_type}/${encodeURIComponent(entity_id)}`;
 
-  it('lists, shows, exports and erases what is remembered of the user', async () => {
+  it('lists, shows, exports and erases the user’s memories', async () => {
     const stranger = newUser();
     const foreign = await add(stranger, 'I collect stamps');
     const ids = [
@@ -64,7 +64,7 @@ onEveryDatabase('self-service', (engine) => {
     expect((await rig.server.send('GET', `/memory/${foreign}`)).status).toBe(200);
   });
 
-  it('of another user or a group is 403, and nothing is erased', async () => {
+  it('of another user or a group returns 403, and nothing is erased', async () => {
     for (const entity of [newUser(), newGroup()]) {
       const id = await add(entity, 'I like jazz');
       expect((await list(rig.user, entity)).status).toBe(403);

@@ -64,7 +64,7 @@ describe('the outbox', () => {
   });
   afterAll(() => rm(dataDir, { recursive: true }));
 
-  it('is a file for each mail, whole, and the same file for the same send', async () => {
+  it('writes one complete file per email, and the same file for the same send', async () => {
     const id = randomUUID();
     expect([await send(channel, id), await send(channel, id)]).toEqual([id, id]);
     expect(await readdir(join(dataDir, 'outbox'))).toEqual([`${id}.eml`]);
@@ -78,7 +78,7 @@ describe('the provider’s HTTP API', () => {
   let server: Server;
   let channel: Channel;
   let answers: ((response: ServerResponse) => void)[];
-  const asked: { headers: IncomingMessage['headers']; url?: string | undefined; body: unknown }[] = [];
+  const requests: { headers: IncomingMessage['headers']; url?: string | undefined; body: unknown }[] = [];
   const say = (status: number, body: unknown, headers: Record<string, string> = {}) => {
     return (response: ServerResponse) =>
       response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
@@ -87,7 +87,7 @@ describe('the provider’s HTTP API', () => {
     server = createServer(async (request, response) => {
       const chunks: Buffer[] = [];
       for await (const chunk of request) chunks.push(chunk);
-      asked.push({
+      requests.push({
         headers: request.headers,
         url: request.url,
         body: JSON.parse(Buffer.concat(chunks).toString('utf8')),
@@ -98,18 +98,18 @@ describe('the provider’s HTTP API', () => {
     const resendBaseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/base`;
     channel = await openChannel({ ...settings, resendBaseUrl, resendApiKey: 'key' }, '/nowhere');
   });
-  afterEach(() => asked.splice(0));
+  afterEach(() => requests.splice(0));
   afterAll(async () => {
     await channel.close();
     server.closeAllConnections();
     server.close();
   });
 
-  it('is sent the mail on its wire, with the send as its idempotency key', async () => {
+  it('receives the email in its format, with the send as its idempotency key', async () => {
     answers = [say(200, { id: 'from-the-provider' })];
     const id = randomUUID();
     expect(await send(channel, id)).toBe('from-the-provider');
-    const [call] = asked;
+    const [call] = requests;
     expect(call?.url).toBe('/base/emails');
     expect([call?.headers.authorization, call?.headers['idempotency-key']]).toEqual(['Bearer key', id]);
     const { replyTo, attachments = [], ...rest } = mail;
@@ -133,8 +133,8 @@ describe('the provider’s HTTP API', () => {
   ])('is asked again after %s, with the same key', async (_name, first) => {
     answers = [first, say(200, { id: 'x' })];
     expect(await send(channel)).toBe('x');
-    expect(asked).toHaveLength(2);
-    expect(asked[0]?.headers['idempotency-key']).toBe(asked[1]?.headers['idempotency-key']);
+    expect(requests).toHaveLength(2);
+    expect(requests[0]?.headers['idempotency-key']).toBe(requests[1]?.headers['idempotency-key']);
   });
 
   it('waits for the time of Retry-After', async () => {
@@ -152,8 +152,8 @@ describe('the provider’s HTTP API', () => {
   ])('is given somebody in `to`, with %j and copies to %j', async (to, cc, expected) => {
     answers = [say(200, { id: 'x' })];
     await channel.send({ ...mail, to, cc }, { id: randomUUID(), signal: AbortSignal.timeout(5000) });
-    expect(asked[0]?.body).toMatchObject({ ...JSON.parse(JSON.stringify(expected)), bcc: ['e@example.com'] });
-    expect(asked[0]?.body).not.toHaveProperty('cc');
+    expect(requests[0]?.body).toMatchObject({ ...JSON.parse(JSON.stringify(expected)), bcc: ['e@example.com'] });
+    expect(requests[0]?.body).not.toHaveProperty('cc');
   });
 
   it('is quoted when it refuses', async () => {
@@ -229,7 +229,7 @@ describe('SMTP', () => {
     await new Promise<void>((closed) => server.close(closed));
   });
 
-  it('takes the mail for all recipients, hidden ones unnamed in it', async () => {
+  it('delivers the email to all recipients, without the names of hidden ones', async () => {
     const id = randomUUID();
     expect(await send(channel, id)).toBe(`<${id}@example.com>`);
     const [{ raw, to, user } = { raw: '', to: [], user: '' }] = taken;
@@ -268,7 +268,7 @@ describe('SMTP', () => {
     ]);
   });
 
-  it('has failed when the mail itself is refused', async () => {
+  it('fails if the email itself is rejected', async () => {
     dataFailure = refuse('5.7.0 no', 554);
     expect(((await failure(send(channel))) as ChannelFailure).refused).toEqual([]);
   });

@@ -40,9 +40,9 @@ export function openProvider({ baseUrl, apiKey }: ProviderOptions): Channel {
           await sleep(secondsToWait(answer.headers['retry-after']) * 1000, undefined, { signal });
           continue;
         }
-        const told = answer.status === 200 ? accepted.safeParse(answer.json()) : undefined;
-        if (told?.success) return told.data.id;
-        const why = told ? 'without an id' : reasonIn(answer.body);
+        const parsed = answer.status === 200 ? accepted.safeParse(answer.json()) : undefined;
+        if (parsed?.success) return parsed.data.id;
+        const why = parsed ? 'without an id' : reasonIn(answer.body);
         throw new ChannelFailure(`the email provider returned ${answer.status} ${why}`.trim());
       }
     },

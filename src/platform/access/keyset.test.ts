@@ -45,7 +45,7 @@ describe('a key set', () => {
     expect(issuer.requestCount()).toBe(2);
   });
 
-  it('does not let unknown kids flood the provider', async () => {
+  it('does not send a request to the provider for each unknown kid', async () => {
     await keys.find('k1');
     for (const kid of ['a', 'b', 'c', 'd']) expect(await keys.find(kid)).toBeUndefined();
     expect(issuer.requestCount()).toBe(2);

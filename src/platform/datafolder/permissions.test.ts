@@ -38,7 +38,7 @@ describe('permissions of the data folder', () => {
     expect(lines).toEqual([]);
   });
 
-  it('finds what an earlier start left open below a closed folder', async () => {
+  it('finds files with open permissions below a closed folder', async () => {
     await chmod(at('data'), 0o700);
     await (await tightenFolder(at('data'), log)).done;
     expect(await modeOf('data/objects/u/a')).toBe('600');

@@ -35,7 +35,7 @@ for (const engine of databaseEngines) {
     });
     afterAll(() => database.close());
 
-    it('are given to one only, by name', async () => {
+    it('are granted to one holder per name', async () => {
       const [one, two] = [startProcess(), startProcess()];
       await expect(one.acquire('media')).resolves.toMatchObject({ name: 'media', fence: 1 });
       await expect(two.acquire('media')).resolves.toBeUndefined();
@@ -44,8 +44,8 @@ for (const engine of databaseEngines) {
     });
 
     it('are given to exactly one of many at once', async () => {
-      const asked = Array.from({ length: 20 }, () => startProcess().acquire('media'));
-      const given = (await Promise.all(asked)).filter((lease) => lease !== undefined);
+      const acquisitions = Array.from({ length: 20 }, () => startProcess().acquire('media'));
+      const given = (await Promise.all(acquisitions)).filter((lease) => lease !== undefined);
       expect(given).toHaveLength(1);
     });
 
@@ -69,7 +69,7 @@ for (const engine of databaseEngines) {
       await expect(two.acquire('image')).resolves.toMatchObject({ fence: 2 });
     });
 
-    it('are taken over once they have run out, by the clock of the database', async () => {
+    it('are taken over after they expire, by the clock of the database', async () => {
       const [one, two] = [startProcess(), startProcess()];
       await one.acquire('media');
       await expire();

@@ -83,9 +83,9 @@ export function createLeases({ db, log, ttlMs = 15_000, renewEveryMs = ttlMs / 3
   async function renew(): Promise<void> {
     if (held.size === 0) return;
     const startedAtMs = performance.now();
-    const asked = [...held];
-    const renewed = await rows.renew(asked.map(([name]) => name));
-    for (const [name, lease] of asked) {
+    const renewing = [...held];
+    const renewed = await rows.renew(renewing.map(([name]) => name));
+    for (const [name, lease] of renewing) {
       // Released, or lost and acquired again, while the statement ran.
       if (held.get(name) !== lease) continue;
       if (renewed.has(name)) lease.prolong(startedAtMs);

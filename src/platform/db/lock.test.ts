@@ -85,7 +85,7 @@ describe('the lock on the data folder', () => {
     for (const refusal of refusals) expect(refusal).toContain(`in use by process ${winner}`);
   });
 
-  it('makes the folder, and names one that cannot be', async () => {
+  it('creates the folder, and names one that cannot be created', async () => {
     const lock = await lockFolder(join(folder, 'new', 'deep'));
     lock.release();
     await writeFile(join(folder, 'file'), '');
@@ -94,7 +94,7 @@ describe('the lock on the data folder', () => {
     );
   });
 
-  it('is refused where its file is something else, which is left as it is', async () => {
+  it('is refused if its path is another kind of file, which is unchanged', async () => {
     await writeFile(join(folder, 'lock'), 'x'.repeat(5000));
     await expect(lockFolder(folder)).rejects.toThrow('cannot be locked');
     expect((await readFile(join(folder, 'lock'), 'utf8')).length).toBe(5000);

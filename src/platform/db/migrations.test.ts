@@ -41,7 +41,7 @@ describe('collecting migrations', () => {
     await expect(collectMigrations([await source('a', { [file]: '' })])).rejects.toThrow(`a/${file}`);
   });
 
-  it('refuses a number that is taken twice', async () => {
+  it('rejects a duplicate number', async () => {
     const twice = await source('a', { '001_one.sql': '', '001_two.sql': '' });
     await expect(collectMigrations([twice])).rejects.toThrow('Migration a/001_two.sql has a number that is taken');
   });
@@ -114,14 +114,14 @@ for (const { name, missing } of laneEngines) {
       expect(rows).toEqual([{ id: 1 }]);
     });
 
-    it('leaves alone what it does not know: another service, a newer version', async () => {
+    it('does not touch unknown migrations: another service, a newer version', async () => {
       const m = await source('m', { '001_a.sql': 'create table a ()' });
       await reopen(m, await source('n', { '001_b.sql': 'create table b ()' }));
       await reopen(m);
       expect(await tables()).toEqual(['a', 'b']);
     });
 
-    it('leaves nothing of a start in which one fails, and names it', async () => {
+    it('rolls back all of a start in which one fails, and names it', async () => {
       await reopen(await source('m', { '001_a.sql': 'create table a ()' }));
       const broken = await source('m', {
         '002_b.sql': 'create table b ()',

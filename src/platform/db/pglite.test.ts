@@ -159,7 +159,7 @@ describe('the embedded database while it is open', () => {
   });
 
   // Last, because it breaks the database.
-  it('returns 503 when it breaks, is reopened automatically, and has lost nothing', { timeout: 60_000 }, async () => {
+  it('returns 503 after a crash, is reopened automatically, and loses nothing', { timeout: 60_000 }, async () => {
     const db = database.queries();
     const wal = join(dataDir, 'database', 'pg_wal');
     const writeLog = () => sql`select pg_logical_emit_message(false, 'x', repeat('x', 1000000))`.execute(db);

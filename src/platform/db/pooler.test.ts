@@ -80,7 +80,7 @@ describe.skipIf(missing).each(modes)('PostgreSQL behind PgBouncer in %s mode, %s
     await sql`select 1`.execute(db);
   });
 
-  it('cancels nothing but the statement that took too long', async () => {
+  it('cancels only the statement that took too long', async () => {
     const db = await open(50, 2);
     const outcomes = await Promise.all(
       Array.from({ length: 60 }, (_unused, index) =>
@@ -128,7 +128,7 @@ describe.skipIf(missing).each(modes)('PostgreSQL behind PgBouncer in %s mode, %s
     expect(rows).toEqual([{ timeout: '0' }]);
   });
 
-  it('lets one transaction at a time hold a name', async () => {
+  it('allows one transaction at a time to hold a name', async () => {
     const db = await open();
     let inside = 0;
     let most = 0;

@@ -87,10 +87,10 @@ describe.skipIf(missing)('connections to PostgreSQL that break', () => {
   it('during a write: the caller gets an error, and it is not retried', async () => {
     const { db } = await open();
     const writing = sql`insert into rows select 1 from pg_sleep(0.3)`.execute(db);
-    const told = expect(writing).rejects.toMatchObject(unavailable);
+    const expected = expect(writing).rejects.toMatchObject(unavailable);
     await untilRunning('pg_sleep(0.3)');
     await terminateAll();
-    await told;
+    await expected;
     expect(await db.selectFrom('rows').select('id').execute()).toEqual([]);
   });
 
@@ -193,7 +193,7 @@ async function startProxy() {
   };
 }
 
-describe.skipIf(missing)('a PostgreSQL server that is away', () => {
+describe.skipIf(missing)('a PostgreSQL server that is down', () => {
   it('refusing connections: engine_unavailable, and all is well on its return', async () => {
     const proxy = await startProxy();
     const { database, db } = await open(proxy.url);
@@ -257,7 +257,7 @@ describe.skipIf(missing)('limits on PostgreSQL', () => {
     expect(Math.max(...counts.map(({ rows }) => rows[0]?.n ?? 0))).toBeLessThanOrEqual(3);
   });
 
-  it('refuses as overloaded what waits too long for a connection', async () => {
+  it('rejects a query as overloaded if it waits too long for a connection', async () => {
     const { db } = await open(url, 1);
     const { promise: held, resolve: letGo } = Promise.withResolvers<void>();
     const holding = transaction(db, () => held);
@@ -312,7 +312,7 @@ describe.skipIf(missing)('opening PostgreSQL', () => {
     expect(String(error)).toMatch(/DATABASE_URL: the database cannot be prepared \(permission denied.*\)/);
   });
 
-  it('may be probed, which changes nothing', async () => {
+  it('can be probed without a change', async () => {
     const { url: untouched, drop: dropUntouched } = await createPostgresDatabase();
     cleanUps.push(dropUntouched);
     await probePostgres(untouched);
@@ -326,7 +326,7 @@ describe.skipIf(missing)('opening PostgreSQL', () => {
     );
   });
 
-  it('refuses a database that cannot hold every text', async () => {
+  it('rejects a database that cannot store every text', async () => {
     const { pathname } = new URL(url);
     const name = `${pathname.slice(1)}_ascii`;
     await admin.query(`create database ${name} encoding 'SQL_ASCII' locale 'C' template template0`);

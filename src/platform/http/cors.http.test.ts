@@ -75,7 +75,7 @@ describe('a service for applications', () => {
     expect(String(answer.headers['access-control-expose-headers'])).toContain('X-Request-Id');
   });
 
-  it('lets it read the error while draining', async () => {
+  it('allows it to read the error while draining', async () => {
     const draining = serve(allowApplications([]));
     await draining.ready();
     await draining.drain();

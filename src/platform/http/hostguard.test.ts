@@ -136,7 +136,7 @@ describe('the guard refuses', () => {
   });
 });
 
-describe('the guard lets through', () => {
+describe('the guard allows', () => {
   it('public names, with all their addresses', async () => {
     expect(await guard('https://public.test/a.png')).toEqual(await resolve('public.test'));
   });

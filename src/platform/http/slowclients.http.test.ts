@@ -150,7 +150,7 @@ describe('when no place is left for another large response', () => {
   });
 });
 
-describe('a body that arrives while all places are taken', () => {
+describe('a body that arrives while all slots are in use', () => {
   it('is rejected when it is complete, and its sender can retry', async () => {
     const { promise: finished, resolve: finish } = Promise.withResolvers<void>();
     await start({ maxInFlight: 1 }, (server) => server.get('/slow', async () => finished));

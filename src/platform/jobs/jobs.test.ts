@@ -324,7 +324,7 @@ for (const engine of databaseEngines) {
       });
     });
 
-    it('are completed with the handler’s own write by `complete`', async () => {
+    it('are completed together with the handler’s write by `complete`', async () => {
       const jobs = startProcess();
       const work = ({ complete }: Job<unknown>) => transaction(db, (tx) => complete(tx));
       jobs.work(queue, work, { concurrency: 1 });

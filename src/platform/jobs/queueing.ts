@@ -6,16 +6,14 @@ import { afterCommit, assertOutsideTransaction, type Database } from '../db/db.t
 import type { Log } from '../log.ts';
 import { countJobs } from './depthstore.ts';
 import { type JobInsertion, type Jobs, type JobTables, LeaseLost, largestDepth } from './jobs.ts';
+import { type Holder, insertionOf, newJob } from './jointrows.ts';
 import {
   cancelJob,
+  expediteJob,
   expireOthers,
   findJob,
-  type Holder,
-  hastenJob,
-  insertionOf,
   insertJob,
   jobsOf,
-  newJob,
   removeFinished,
   renewJobs,
   withdrawJobs,
@@ -139,7 +137,7 @@ export function createJobs(options: JobsOptions): Jobs {
     cancel: (handle, queue, key) => cancelJob(jobsOf(handle), queue.name, key),
     withdraw: (handle, queue, keys) => withdrawJobs(jobsOf(handle), queue.name, keys),
     hasten: async (handle, queue, key) => {
-      await hastenJob(jobsOf(handle), queue.name, key);
+      await expediteJob(jobsOf(handle), queue.name, key);
       wakeAfterCommit(queue.name);
     },
     depths: () => countJobs(db, largestDepth + 1),

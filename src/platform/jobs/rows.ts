@@ -1,5 +1,4 @@
 /** The SQL of the job queue. Times come from the database, so the clocks of processes need not agree. */
-import { randomUUID } from 'node:crypto';
 import { type RawBuilder, sql } from 'kysely';
 import { type Db, holdName, json, type Tx } from '../db/db.ts';
 import { currentScope, writeTrace } from '../telemetry/trace.ts';
@@ -35,9 +34,9 @@ export function jobsOf<Tables>(handle: JobHandle<Tables>): Handle {
 
 const now = sql<Date>`now()`;
 /** `now()` is constant within a transaction, and a lease must not begin in the past. */
-const clock = sql<Date>`clock_timestamp()`;
+export const clock = sql<Date>`clock_timestamp()`;
 
-function later(ms: number): RawBuilder<Date> {
+export function later(ms: number): RawBuilder<Date> {
   return sql<Date>`clock_timestamp() + make_interval(secs => ${ms / 1000})`;
 }
 
@@ -53,8 +52,8 @@ export async function insertJob(
     await holdName(db as Tx<JobTables>, `jobs ${queue} ${lane}`);
   }
   if (maxInLane !== undefined || movesTo !== undefined) {
-    const standing = await findUnfinished(db, queues, key);
-    if (standing !== undefined) return { jobId: standing.jobId, created: false };
+    const existing = await findUnfinished(db, queues, key);
+    if (existing !== undefined) return { jobId: existing.jobId, created: false };
   }
   if (maxInLane !== undefined && (await countLane(db, queues, lane)) >= maxInLane) throw new LaneFull();
   const scope = currentScope();
@@ -79,38 +78,6 @@ export async function insertJob(
     .returning(['job_id as jobId', sql<boolean>`xmax = 0`.as('created')])
     .executeTakeFirstOrThrow();
   return row;
-}
-
-/** The worker that holds a job from its insertion. */
-export interface Holder {
-  readonly holder: string;
-  readonly leaseMs: number;
-}
-
-/** A new job as its first claim returns it. */
-export function newJob(payload: unknown): ClaimedRow {
-  const scope = currentScope();
-  const traceparent = scope === undefined ? null : (writeTrace(scope.trace).traceparent ?? null);
-  return { jobId: randomUUID(), payload, attempt: 1, fence: 1, requestId: scope?.requestId ?? null, traceparent };
-}
-
-/** A part of a `with`: inserts the job if `from` has a row. Without a holder, the job waits for its first claim. */
-export function insertionOf(
-  queue: string,
-  { jobId, payload, attempt, fence, requestId, traceparent }: ClaimedRow,
-  key: string | undefined,
-  held: Holder | undefined,
-) {
-  return (from: string): RawBuilder<unknown> => {
-    const common = sql`${jobId}::uuid, ${queue}::text, ${JSON.stringify(payload)}::jsonb, ${key ?? null}::text,
-      ${requestId}::text, ${traceparent}::text`;
-    const columns = sql`job_id, queue, payload, unique_key, request_id, traceparent`;
-    if (held === undefined) return sql`insert into jobs (${columns}) select ${common} from ${sql.ref(from)}`;
-    return sql`
-      insert into jobs (${columns}, status, attempt, fence, holder, expires_at, claimed_at)
-      select ${common}, 'running', ${attempt}::int, ${fence}::bigint, ${held.holder}::text, ${later(held.leaseMs)}, ${clock}
-      from ${sql.ref(from)}`;
-  };
 }
 
 const unfinished = ['waiting', 'running'] as const;
@@ -220,13 +187,6 @@ export async function completeJob(db: Handle, claim: Claim): Promise<boolean> {
   const done = { ...ended, status: 'done', reason: null, finished_at: clock } as const;
   const { numUpdatedRows } = await held(db, claim).set(done).executeTakeFirstOrThrow();
   return numUpdatedRows === 1n;
-}
-
-/** A part of a `with`, which completes the job and returns a row, or does nothing if another worker holds the job. */
-export function completionOf({ jobId, fence }: Claim): RawBuilder<unknown> {
-  return sql`
-    update jobs set status = 'done', holder = null, expires_at = null, reason = null, finished_at = ${clock}
-    where job_id = ${jobId} and fence = ${fence} and status = 'running' returning job_id`;
 }
 
 /**
@@ -342,7 +302,7 @@ export async function cancelJob(db: Handle, queue: string, key: string): Promise
   return numDeletedRows > 0n;
 }
 
-export async function hastenJob(db: Handle, queue: string, key: string): Promise<void> {
+export async function expediteJob(db: Handle, queue: string, key: string): Promise<void> {
   await db
     .updateTable('jobs')
     .set({ run_at: clock })

@@ -24,7 +24,7 @@ function verify(address: string, { method = 'GET', nowS = expires - 1, key = sec
 
 const sign = (terms: Terms) => signAddress('https://edge.example.com', secret, terms);
 
-describe('a URL contains what was signed', () => {
+describe('a URL contains the signed values', () => {
   test.each<[string, Terms]>([
     ['a read', read],
     ['a read without a type', { ...read, contentType: undefined }],

@@ -65,8 +65,8 @@ export function deriveAddressKey(resizingKey: string, resizingSalt: string): Add
 
 export function signAddress(baseUrl: string, secret: AddressKey, terms: Terms): string {
   const path = [terms.bucket, ...terms.key.split('/')].map(encodeURIComponent).join('/');
-  const said = termsAsQuery(terms);
-  const query = new URLSearchParams({ ...said, signature: signatureOf(secret, terms, said) });
+  const fields = termsAsQuery(terms);
+  const query = new URLSearchParams({ ...fields, signature: signatureOf(secret, terms, fields) });
   return `${baseUrl}/${terms.method === 'PATCH' ? 'tus' : 'o'}/${path}?${query}`;
 }
 
@@ -102,11 +102,11 @@ export function readAddress(secret: AddressKey, request: AddressRequest): Terms 
   } else if (contentType === undefined || maxSize === undefined) return undefined;
   else terms = { method, bucket, key, expires, contentType, size: number('size'), maxSize };
   // No parameter beside the signed ones, and none twice.
-  const said = termsAsQuery(terms);
-  if (query.size !== Object.keys(said).length + 1) return undefined;
+  const fields = termsAsQuery(terms);
+  if (query.size !== Object.keys(fields).length + 1) return undefined;
   // The texts are compared: of the last character's bits, decoding would drop some.
   const given = Buffer.from(query.get('signature') ?? '');
-  const right = Buffer.from(signatureOf(secret, terms, said));
+  const right = Buffer.from(signatureOf(secret, terms, fields));
   if (given.length !== right.length || !timingSafeEqual(given, right)) return undefined;
   return terms;
 }
@@ -126,8 +126,8 @@ function termsAsQuery(terms: Terms): Record<string, string> {
 }
 
 /** Over the method, the place and every term; JSON keeps the parts from running into each other. */
-function signatureOf(secret: AddressKey, { method, bucket, key }: Terms, said: Record<string, string>): string {
-  return secret(JSON.stringify([method, bucket, key, Object.entries(said)]));
+function signatureOf(secret: AddressKey, { method, bucket, key }: Terms, fields: Record<string, string>): string {
+  return secret(JSON.stringify([method, bucket, key, Object.entries(fields)]));
 }
 
 /** Returns the bearer address of a resumable upload, for the key and size of its terms alone. */

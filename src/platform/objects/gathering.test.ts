@@ -68,7 +68,7 @@ describe('gathering', () => {
     expect(bucket.listed).toEqual(['a/', ...starts]);
   });
 
-  it('hands on what fails', async () => {
+  it('passes errors on', async () => {
     const failing = {
       list: async function* (): AsyncGenerator<ListedObject> {
         await Promise.reject(new Error('no'));

@@ -50,7 +50,7 @@ describe('embedded', () => {
     await expect(readFile(join(dataDir, 'legacy/absent'))).rejects.toMatchObject({ code: 'ENOENT' });
   });
 
-  it('sees what others put there later, and what they take away', async () => {
+  it('sees later additions and deletions by other systems', async () => {
     const files = openFolder().bucket('shared');
     expect(await files?.head('x/y.png')).toBeUndefined();
     await mkdir(join(dataDir, 'legacy/shared/x'), { recursive: true });
@@ -105,7 +105,7 @@ describe('embedded', () => {
   });
 });
 
-it('off: there is no bucket at all', async () => {
+it('off: there is no bucket', async () => {
   const legacy = open({ endpoint: undefined, ...nothing });
   expect([legacy.driver, legacy.bucket('agent_message')]).toEqual(['off', undefined]);
   await legacy.check();
@@ -127,7 +127,7 @@ it('a server that does not respond fails every call', async () => {
 });
 
 describe.skipIf(skipWithoutS3)('a real S3 server', () => {
-  it('is asked for the bucket that is named, with addresses of its own', async () => {
+  it('opens the named bucket, with its own URLs', async () => {
     const made = await openTestBucket();
     const legacy = open(testServer);
     try {

@@ -63,7 +63,7 @@ describe('settings that do not fit', () => {
       expect(String(error)).toContain(`S3_${name} `);
   });
 
-  test('one bucket for what is public and what is not', async () => {
+  test('one bucket for public and private objects', async () => {
     const keys = { accessKeyId: 'a', secretAccessKey: 'b' };
     await expect(open({ ...keys, bucket: 'one', publicBucket: 'one' })).rejects.toThrow('S3_PUBLIC_BUCKET');
   });

@@ -153,14 +153,14 @@ describe('every call answers an outage with the documented problem', () => {
   });
 });
 
-test('the limits leave time to answer within 10 s, and to be back within 15 s', () => {
+test('the limits allow a response within 10 s, and a recovery within 15 s', () => {
   expect(defaultLimits.connectTimeoutMs).toBeLessThan(defaultLimits.answerTimeoutMs);
   expect(defaultLimits.answerTimeoutMs).toBeLessThan(10_000);
   expect(defaultLimits.idleBodyTimeoutMs).toBeLessThan(10_000);
   expect(defaultLimits.trialEveryMs).toBeLessThan(5_000);
 });
 
-describe('what is repeated', () => {
+describe('retries', () => {
   test.each(everyCall.filter(([name]) => /head|get|put of a (large )?buffer|remove|check/.test(name)))(
     '%s: after a reset, an error and a refusal',
     async (name, call) => {
@@ -282,7 +282,7 @@ describe('the breaker', () => {
 });
 
 describe('bodies', () => {
-  test('one that is cut in the middle is an outage to its reader', async () => {
+  test('one that is cut off is an outage to its reader', async () => {
     answer = whenRead((_request, response) => {
       response.writeHead(200, { ...head, 'content-length': 1000 }).write('only so much');
       setTimeout(() => response.destroy(), 20);
@@ -292,7 +292,7 @@ describe('bodies', () => {
     expect(await outcome(buffer(body?.stream ?? Readable.from([])))).toMatchObject(unavailable);
   });
 
-  test('one that stops coming, too', async () => {
+  test('one that stalls is an outage, too', async () => {
     await reopenStore(shortDeadlines);
     answer = whenRead((_request, response) => {
       response.writeHead(200, { ...head, 'content-length': 1000 }).write('only so much');
@@ -322,7 +322,7 @@ describe('bodies', () => {
     expect((await buffer(body?.stream ?? Readable.from([]))).equals(bytes)).toBe(true);
   });
 
-  test('a slow sender is no outage, but a server that takes nothing is', async () => {
+  test('a slow sender is no outage, but a server that reads nothing is', async () => {
     await reopenStore(shortDeadlines);
     answer = good;
     const slow = new PassThrough();
@@ -343,14 +343,14 @@ describe('bodies', () => {
     expect(large.destroyed).toBe(true);
   });
 
-  test('a range that is not honoured is not taken for one that is', async () => {
+  test('detects a range that the server ignores', async () => {
     answer = whenRead((_request, response) => response.writeHead(200, { ...head, 'content-length': 5 }).end('hello'));
     expect(await outcome(objects.get('a', { range: { start: 1, end: 2 } }))).toMatchObject(unavailable);
   });
 });
 
-describe('answers that are not what they seem', () => {
-  test('a deletion counts only what it names', async () => {
+describe('misleading responses', () => {
+  test('a deletion counts only the objects that the response names', async () => {
     answer = xml(
       `<DeleteResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><Deleted><Key>a&amp;b</Key></Deleted>
       <Error><Key>c</Key><Code>AccessDenied</Code><Message>no</Message></Error>
@@ -420,7 +420,7 @@ describe('answers that are not what they seem', () => {
     expect(await outcome(listed(objects, ''))).toMatchObject(unavailable);
   });
 
-  test('a list that never gets on', async () => {
+  test('a list that never advances', async () => {
     answer = xml(
       '<ListBucketResult><IsTruncated>true</IsTruncated><NextContinuationToken>t</NextContinuationToken></ListBucketResult>',
     );
@@ -436,7 +436,7 @@ describe('answers that are not what they seem', () => {
     expect((await listed(objects, '')).map(({ key }) => key)).toEqual(['a b+c', 'z&']);
   });
 
-  test('an object without an etag is nothing to rely on', async () => {
+  test('rejects an object without an ETag', async () => {
     answer = whenRead((_request, response) => response.writeHead(200, { 'content-length': 5 }).end('hello'));
     expect(await outcome(objects.head('a'))).toMatchObject(unavailable);
   });
@@ -459,7 +459,7 @@ describe('a server that cannot create only', () => {
     expect(url.includes('if-none-match')).toBe(support === 'honoured');
   });
 
-  test('other failures decide nothing', async () => {
+  test('other failures leave it undecided', async () => {
     answer = status(403);
     await expect(store.probeCreateOnly('bucket')).rejects.toMatchObject({ status: 403 });
     answer = status(500);
@@ -469,7 +469,7 @@ describe('a server that cannot create only', () => {
     );
   });
 
-  test('is asked before it is written to', async () => {
+  test('is checked before a write', async () => {
     answer = status(200);
     await store.probeCreateOnly('bucket');
     seen = [];

@@ -78,7 +78,7 @@ for (const { name, missing, open } of drivers) {
       expect(received).toEqual(sent);
     });
 
-    it('do not arrive after a subscription has ended, which may be ended twice', async () => {
+    it('do not arrive after a subscription has ended, and it may be ended twice', async () => {
       const [one] = (await open(1)) as [PubSub];
       const first = collect(one, 'a');
       const second = collect(one, 'a');

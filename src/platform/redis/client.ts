@@ -6,7 +6,7 @@ import type { Log } from '../log.ts';
 import { problems } from '../problem.ts';
 import { createBreaker } from '../resilience/breaker.ts';
 import { withDeadline } from '../resilience/deadline.ts';
-import { keepConnection } from './connection.ts';
+import { connectPersistently } from './connection.ts';
 import type { ChannelListener, Redis, RedisClient } from './redis.ts';
 import { isWriteRefused, watchWrites } from './writability.ts';
 
@@ -36,8 +36,8 @@ export async function connectRedis({
     client.subscribe(channel, (message) => {
       for (const { onMessage } of listeners.get(channel) ?? []) onMessage(message);
     });
-  const commands = await keepConnection({ url, name: 'commands', log });
-  const messages = await keepConnection({
+  const commands = await connectPersistently({ url, name: 'commands', log });
+  const messages = await connectPersistently({
     url,
     name: 'messages',
     log,
@@ -95,7 +95,7 @@ export async function connectRedis({
       };
     },
     openBlocking: async (name) => {
-      const kept = await keepConnection({ url, name, log });
+      const kept = await connectPersistently({ url, name, log });
       return { client: () => kept.current()?.client, close: () => kept.close() };
     },
     check: () => writes.probe(),

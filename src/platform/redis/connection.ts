@@ -15,13 +15,13 @@ export interface Connection {
   readonly serverRun: string;
 }
 
-export interface KeptConnection {
+export interface ReconnectingConnection {
   /** `undefined` without a connection. */
   current(): Connection | undefined;
   close(): Promise<void>;
 }
 
-interface KeptConnectionOptions {
+interface ReconnectingOptions {
   readonly url: string;
   /** For the log. */
   readonly name: string;
@@ -38,7 +38,7 @@ const firstDelayMs = 50;
 const maxDelayMs = 1000;
 
 /** Throws if the first connection cannot be made. Later ones are retried until they succeed. */
-export async function keepConnection(options: KeptConnectionOptions): Promise<KeptConnection> {
+export async function connectPersistently(options: ReconnectingOptions): Promise<ReconnectingConnection> {
   const { log, name } = options;
   const closing = new AbortController();
   let connection: Connection | undefined = await connect(options);
@@ -75,7 +75,7 @@ export async function keepConnection(options: KeptConnectionOptions): Promise<Ke
   };
 }
 
-async function connect({ url, prepare }: KeptConnectionOptions): Promise<Connection> {
+async function connect({ url, prepare }: ReconnectingOptions): Promise<Connection> {
   const client: RedisClient = createClient({
     url,
     name: 'atelier',

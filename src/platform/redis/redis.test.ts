@@ -16,7 +16,7 @@ const log = createLog({ level: 'silent' });
 const answerOf = (redis: Redis) => redis.run((client) => client.ping());
 
 describe('opening Redis', () => {
-  it('refuses an address at which nothing answers, in one line without the password', async () => {
+  it('rejects an address without a server, in one line without the password', async () => {
     const opening = openRedis({ url: 'redis://:hidden@127.0.0.1:1', prefix: '', log });
     await expect(opening).rejects.toThrow(/^Configuration: REDIS_URL: Redis does not respond \((?!.*hidden).+\)\.$/);
   });

@@ -9,7 +9,7 @@ import type { Redis } from './redis.ts';
 
 const quiet = createLog({ level: 'silent' });
 
-describe.skipIf(skipWithoutRedis)('a Redis that takes no writes', () => {
+describe.skipIf(skipWithoutRedis)('a Redis that rejects writes', () => {
   let server: RedisServer;
   let admin: Redis;
   const opened: Redis[] = [];

@@ -7,7 +7,7 @@ let calls: number;
 
 const down = new Error('down');
 const notFound = new Error('not found');
-const gaveUp = new Error('the caller left');
+const callerLeft = new Error('the caller left');
 
 function call(error?: Error) {
   return breaker.run(async () => {
@@ -28,7 +28,7 @@ beforeEach(() => {
     failuresToOpen: 3,
     trialEveryMs: 2000,
     isFailure: (error) => error === down,
-    isNeutral: (error) => error === gaveUp,
+    isNeutral: (error) => error === callerLeft,
     clock: { now: () => nowMs },
   });
 });
@@ -94,7 +94,7 @@ describe('a breaker', () => {
 
   test('ignores callers that give up', async () => {
     await failTimes(2);
-    await expect(call(gaveUp)).rejects.toBe(gaveUp);
+    await expect(call(callerLeft)).rejects.toBe(callerLeft);
     await failTimes(1);
     await expect(call()).rejects.toBeInstanceOf(BreakerOpen);
   });

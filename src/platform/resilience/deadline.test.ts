@@ -4,7 +4,7 @@ import { DeadlineExceeded, startIdleDeadline, withDeadline } from './deadline.ts
 const never = () => new Promise<never>(() => undefined);
 
 describe('a deadline', () => {
-  test('returns results that arrive in time, and leaves no timer behind', async () => {
+  test('returns results that arrive in time, and clears its timer', async () => {
     vi.useFakeTimers();
     try {
       await expect(withDeadline(1000, async () => 'done')).resolves.toBe('done');

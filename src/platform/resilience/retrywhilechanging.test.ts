@@ -22,7 +22,7 @@ describe('optimistic retry', () => {
     expect(await retryWhileChanging(attempts([result, 'late']), exhausted)).toBe(result);
   });
 
-  test('gives up when everything keeps changing', async () => {
+  test('gives up if the value changes at each attempt', async () => {
     await expect(retryWhileChanging(attempts([]), exhausted)).rejects.toThrow('it keeps changing');
   });
 

@@ -159,7 +159,7 @@ describe('while enabled', () => {
     for (const secret of ['hunter2', 'alice']) expect(received.join()).not.toContain(secret);
   });
 
-  it('starts a trace if none came in, and respects the sampling decision of the caller', async () => {
+  it('starts a trace if the request has none, and respects the sampling decision of the caller', async () => {
     await app.inject('/refused');
     await app.inject({ url: '/refused', headers: { traceparent: `00-${traceId}-${callerSpanId}-00` } });
     const spans = await exported();

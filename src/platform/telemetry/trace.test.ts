@@ -52,7 +52,7 @@ describe('tracestate and baggage', () => {
   });
 });
 
-it('parses what it writes', () => {
+it('parses its own output', () => {
   for (let round = 0; round < 100; round += 1) {
     const trace = { ...newTrace(), sampled: round % 2 === 0, ...(round % 3 === 0 ? { state: 'a=1' } : {}) };
     expect(readTrace(writeTrace(trace))).toEqual(trace);

@@ -52,7 +52,7 @@ export function describeTransactions(db: () => Db<SampleTables>): void {
     expect(await names()).toEqual(['after']);
   });
 
-  it('throws on the outer handle deep inside and beside the transaction', async () => {
+  it('throws on the outer handle inside the transaction, at any depth', async () => {
     await transaction(db(), async (tx) => {
       await expect(Promise.all([nextTurn().then(() => addOutside('a'))])).rejects.toThrow('inside a transaction');
       await tx.insertInto('samples').values({ name: 'b' }).execute();
@@ -87,7 +87,7 @@ export function describeTransactions(db: () => Db<SampleTables>): void {
     expect(await names()).toEqual(['later']);
   });
 
-  it('does not affect outer work beside a transaction, which never sees uncommitted rows', async () => {
+  it('does not affect concurrent outer work, which never sees uncommitted rows', async () => {
     const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
     const inside = transaction(db(), async (tx) => {
       await tx.insertInto('samples').values({ name: 'a' }).execute();
@@ -103,7 +103,7 @@ export function describeTransactions(db: () => Db<SampleTables>): void {
     expect(await names()).toEqual(['b']);
   });
 
-  it('runs nothing after the transaction has ended', async () => {
+  it('rejects statements after the transaction has ended', async () => {
     const { promise: failed, resolve } = Promise.withResolvers<void>();
     let straggler: Promise<unknown> | undefined;
     const attempt = transaction(db(), async (tx) => {

@@ -8,7 +8,7 @@ const contentType = 'application/octet-stream';
 
 export function describeReads(rig: Rig): void {
   describe('head and get', () => {
-    test('nothing there', async () => {
+    test('a missing object', async () => {
       const key = `${rig.folder()}a`;
       expect(await rig.objects.head(key)).toBeUndefined();
       expect(await rig.objects.get(key)).toBeUndefined();
@@ -22,14 +22,14 @@ export function describeReads(rig: Rig): void {
       expect(await rig.objects.get(`${folder}a`)).toBeUndefined();
     });
 
-    test('below an object there is none', async () => {
+    test('finds no object below an object', async () => {
       const folder = rig.folder();
       await rig.objects.put(`${folder}a`, Buffer.from('x'), { contentType });
       expect(await rig.objects.head(`${folder}a/b`)).toBeUndefined();
       expect(await rig.objects.get(`${folder}a/b`)).toBeUndefined();
     });
 
-    test('head, get, put and list say the same of an object', async () => {
+    test('head, get, put and list return the same facts', async () => {
       const key = `${rig.folder()}a`;
       const startedMs = Date.now();
       const written = await rig.objects.put(key, Buffer.from('hello'), { contentType });
@@ -99,7 +99,7 @@ export function describeReads(rig: Rig): void {
   });
 
   describe('ifMatch', () => {
-    test('reads the version that was seen, or nothing', async () => {
+    test('reads the given version, or none', async () => {
       const key = `${rig.folder()}a`;
       const { etag } = await rig.objects.put(key, Buffer.from('one'), { contentType });
       const body = await rig.objects.get(key, { ifMatch: etag, range: { start: 1, end: 1 } });
@@ -143,7 +143,7 @@ export function describeReads(rig: Rig): void {
       await expect(rig.objects.get(key, { range: { start, end } })).rejects.toBeInstanceOf(RangeError);
     });
 
-    test('of an empty object there is none', async () => {
+    test('of an empty object is absent', async () => {
       const key = `${rig.folder()}a`;
       await rig.objects.put(key, Buffer.alloc(0), { contentType });
       await expect(rig.objects.get(key, { range: { start: 0, end: 0 } })).rejects.toBeInstanceOf(RangeError);

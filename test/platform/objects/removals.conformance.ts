@@ -22,7 +22,7 @@ export function describeRemovals(rig: Rig): void {
       expect(await rig.objects.head(`${folder}a`)).toBeUndefined();
     });
 
-    test('nothing, one absent key, the same again', async () => {
+    test('no key, one absent key, the same key again', async () => {
       const key = `${rig.folder()}a`;
       expect(await rig.objects.remove([])).toEqual({ removed: [], failed: [] });
       for (let round = 0; round < 2; round++)

@@ -36,7 +36,7 @@ export function describeResumable(rig: Rig): void {
   const stored = async ({ key }: ResumableUpload) => (await rig.read(key)) ?? Buffer.alloc(0);
 
   describe('resumable uploads', patience, () => {
-    test('begin at 0, without an object', async () => {
+    test('start at 0, without an object', async () => {
       const upload = begin(small);
       expect(await uploads().offset(upload)).toBe(0);
       expect(await rig.objects.head(upload.key)).toBeUndefined();
@@ -65,7 +65,7 @@ export function describeResumable(rig: Rig): void {
       expect((await stored(upload)).equals(pattern(size, 2))).toBe(true);
     });
 
-    test('a body that fails leaves what arrived', async () => {
+    test('a failed body preserves the received bytes', async () => {
       const upload = begin(large);
       const bytes = pattern(large, 3);
       const reason = new Error('the connection broke');
@@ -101,7 +101,7 @@ export function describeResumable(rig: Rig): void {
       expect(await rig.objects.head(upload.key)).toBeUndefined();
     });
 
-    test('two requests at once lose nothing that was acknowledged', async () => {
+    test('two concurrent requests lose no acknowledged byte', async () => {
       const upload = begin(large);
       const bytes = pattern(large, 4);
       const cuts = [1_000_000, 10_000_000];
@@ -152,7 +152,7 @@ export function describeResumable(rig: Rig): void {
       expect((await stored(upload)).toString()).toBe('registered');
     });
 
-    test.each([0, 500, 10_000_000])('one that is terminated after %d bytes has ended', async (size) => {
+    test.each([0, 500, 10_000_000])('is unknown after a termination at %d bytes', async (size) => {
       const upload = begin(large);
       await append(upload, 0, pattern(size, 8));
       await uploads().terminate(upload);
@@ -161,7 +161,7 @@ export function describeResumable(rig: Rig): void {
       await expect(append(upload, size, Buffer.from('x'))).rejects.toBeInstanceOf(UploadEnded);
     });
 
-    test('one that is terminated while bytes arrive never completes', async () => {
+    test('never completes if it is terminated while bytes arrive', async () => {
       const upload = begin(small);
       const body = new Readable({ read: () => undefined });
       const appended = uploads().append(upload, 0, body);

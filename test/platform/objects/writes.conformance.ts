@@ -60,7 +60,7 @@ export function describeWrites(rig: Rig): void {
     });
   });
 
-  describe('a failing body leaves nothing, and the existing object stays', () => {
+  describe('a failing body writes nothing, and preserves the existing object', () => {
     const failure = new Error('the sender left');
     const large = pattern(2_000_000, 3);
     const cut = () => {
@@ -214,7 +214,7 @@ export function describeWrites(rig: Rig): void {
       expect(await rig.keys(folder)).toEqual([`${folder}ä b+%2F`, `${folder}ö?&#`]);
     });
 
-    test('copies the version that was seen, or nothing', async () => {
+    test('copies the given version, or none', async () => {
       const folder = rig.folder();
       const { etag } = await rig.objects.put(`${folder}a`, Buffer.from('one'), { contentType });
       expect(await rig.objects.copy(`${folder}a`, `${folder}b`, { contentType, ifMatch: etag })).toBeDefined();

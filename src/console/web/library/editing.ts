@@ -31,9 +31,9 @@ export async function editImage(user: User, edit: ImageEdit, signal: AbortSignal
     signal,
   });
   const { error, result } = parseAnswer(await response.text());
-  const made = result?.structuredContent;
-  if (made?.assetId !== undefined && !result?.isError) return made.assetId;
-  throw new Error(made?.message ?? error?.message ?? 'The image could not be edited.');
+  const output = result?.structuredContent;
+  if (output?.assetId !== undefined && !result?.isError) return output.assetId;
+  throw new Error(output?.message ?? error?.message ?? 'The image could not be edited.');
 }
 
 /** The answer is JSON, or the last event of a stream. */

@@ -13,17 +13,17 @@ const known = {
 };
 
 describe('the newest page', () => {
-  it('adds what is new, and keeps the older pages', () => {
+  it('adds new assets, and preserves the older pages', () => {
     const { pages } = renew(known, page([asset('e', 50), asset('d', 40)], 'd'));
     expect(idsOf(pages)).toEqual(['edc', 'ba']);
   });
 
-  it('removes what it would show', () => {
+  it('removes deleted assets', () => {
     const { pages } = renew(known, page([asset('d', 40), asset('b', 20)], 'b'));
     expect(idsOf(pages)).toEqual(['d', 'ba']);
   });
 
-  it('replaces what has changed', () => {
+  it('replaces changed assets', () => {
     const { pages } = renew(known, page([asset('d', 40, 'poster'), asset('c', 30)], 'c'));
     expect(pages[0]?.assets[0]?.thumbAssetId).toBe('poster');
   });
@@ -33,7 +33,7 @@ describe('the newest page', () => {
     expect([idsOf(pages), pageParams]).toEqual([['gf'], ['']]);
   });
 
-  it('is the whole library if there is no other', () => {
+  it('is the whole library if there is only one page', () => {
     expect(idsOf(renew(known, page([asset('c', 30)], null)).pages)).toEqual(['c', '']);
   });
 });

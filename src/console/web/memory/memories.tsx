@@ -19,11 +19,11 @@ export function Memories() {
   const [filter, setFilter] = useState(noFilter);
   const [opened, setOpened] = useState<string>();
   const [isCreating, setCreating] = useState(false);
-  const asked = Object.entries(filter).filter(([, value]) => value !== '');
+  const filters = Object.entries(filter).filter(([, value]) => value !== '');
   const listing = useInfiniteQuery({
     queryKey: ['memories', filter],
     queryFn: ({ pageParam }) =>
-      backOffice<Page>(`/memories?${new URLSearchParams([...asked, ...(pageParam ? [['cursor', pageParam]] : [])])}`),
+      backOffice<Page>(`/memories?${new URLSearchParams([...filters, ...(pageParam ? [['cursor', pageParam]] : [])])}`),
     initialPageParam: '',
     getNextPageParam: ({ next_cursor }) => next_cursor,
   });
@@ -82,7 +82,7 @@ export function Memories() {
         )
       ) : memories.length === 0 ? (
         <Empty title="No memories.">
-          <p>{asked.length > 0 ? 'No memory matches these filters.' : 'In the studio, say “remember that …”.'}</p>
+          <p>{filters.length > 0 ? 'No memory matches these filters.' : 'In the studio, say “remember that …”.'}</p>
         </Empty>
       ) : (
         <ul className="lines">

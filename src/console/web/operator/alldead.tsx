@@ -21,12 +21,12 @@ export function AllDead({
   const queries = useQueryClient();
   const mayChange = useMayChange();
   const change = useMutation({
-    mutationFn: async (deed: 'retry' | 'discard') => {
-      const { count, hasMore } = await callJson<ChangedJobs>(`/api/queues/${deed}`, {
+    mutationFn: async (action: 'retry' | 'discard') => {
+      const { count, hasMore } = await callJson<ChangedJobs>(`/api/queues/${action}`, {
         method: 'POST',
         json: { queue },
       });
-      const done = deed === 'retry' ? 'Retried' : 'Discarded';
+      const done = action === 'retry' ? 'Retried' : 'Discarded';
       notify(
         `${done} ${countOf(count)} ${count === 1 ? one : many}${hasMore ? '. There are more. Repeat the action.' : '.'}`,
       );

@@ -56,7 +56,7 @@ export function Audit() {
         pages={pages}
         label="Actions"
         itemsOf={({ actions }) => actions}
-        keyOf={({ at, actor: name, action: deed, target }) => `${at} ${name} ${deed} ${target}`}
+        keyOf={({ at, actor: name, action: actionName, target }) => `${at} ${name} ${actionName} ${target}`}
         empty={<Empty title="No actions match." />}
       >
         {(one) => <Entry action={one} />}

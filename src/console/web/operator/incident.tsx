@@ -93,7 +93,7 @@ function Facts({ incident }: { readonly incident: Incident }) {
           </section>
         </div>
         <div className="stack desk-aside">
-          <Look id={id} />
+          <BlurredPreview id={id} />
           {mayChange ? <Decision incident={incident} /> : <Decided incident={incident} />}
         </div>
       </div>
@@ -101,7 +101,7 @@ function Facts({ incident }: { readonly incident: Incident }) {
   );
 }
 
-function Look({ id }: { readonly id: string }) {
+function BlurredPreview({ id }: { readonly id: string }) {
   const [url, setUrl] = useState<string>();
   const looking = useMutation({
     mutationFn: async () => {

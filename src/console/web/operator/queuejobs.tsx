@@ -120,17 +120,17 @@ function Job({ job, state }: { readonly job: ShownJob; readonly state: State }) 
         <summary>Payload</summary>
         <pre className="wrapped">{payload}</pre>
       </details>
-      {state === 'dead' && mayChange && <Deeds job={job} />}
+      {state === 'dead' && mayChange && <JobActions job={job} />}
     </li>
   );
 }
 
-function Deeds({ job: { id, fence, isSettled } }: { readonly job: ShownJob }) {
+function JobActions({ job: { id, fence, isSettled } }: { readonly job: ShownJob }) {
   const queries = useQueryClient();
   const change = useMutation({
-    mutationFn: async (deed: 'retry' | 'discard') => {
-      await send(`/api/jobs/${id}/${deed}`, { method: 'POST', json: { fence } });
-      notify(deed === 'retry' ? 'The job restarts.' : 'The job was discarded.');
+    mutationFn: async (action: 'retry' | 'discard') => {
+      await send(`/api/jobs/${id}/${action}`, { method: 'POST', json: { fence } });
+      notify(action === 'retry' ? 'The job restarts.' : 'The job was discarded.');
       await refreshJobs(queries);
     },
     // Another operator, or the queue, was faster.

@@ -10,18 +10,18 @@ export function Confirm({
   readonly question: string;
   readonly onConfirm: () => Promise<unknown> | unknown;
 }) {
-  const [isAsked, setAsked] = useState(false);
+  const [isOpen, setOpen] = useState(false);
   const [isBusy, setBusy] = useState(false);
   const first = useRef<HTMLButtonElement>(null);
   const wasAsked = useRef(false);
   useEffect(() => {
     // The question takes the place of the button, and the other way round. The focus follows.
-    if (isAsked !== wasAsked.current) first.current?.focus();
-    wasAsked.current = isAsked;
-  }, [isAsked]);
-  if (!isAsked)
+    if (isOpen !== wasAsked.current) first.current?.focus();
+    wasAsked.current = isOpen;
+  }, [isOpen]);
+  if (!isOpen)
     return (
-      <button type="button" ref={first} className="danger" onClick={() => setAsked(true)}>
+      <button type="button" ref={first} className="danger" onClick={() => setOpen(true)}>
         {label}
       </button>
     );
@@ -39,13 +39,13 @@ export function Confirm({
             await onConfirm();
           } finally {
             setBusy(false);
-            setAsked(false);
+            setOpen(false);
           }
         }}
       >
         Yes, {label.toLowerCase()}
       </button>
-      <button type="button" onClick={() => setAsked(false)}>
+      <button type="button" onClick={() => setOpen(false)}>
         No
       </button>
     </fieldset>

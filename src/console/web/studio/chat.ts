@@ -22,8 +22,8 @@ export async function readThread(user: User, threadId: string): Promise<ThreadSt
   const id = encodeURIComponent(threadId);
   const { task } = await user.json<CurrentTask>('agent', `/thread/${id}/current-task`);
   const { messages } = await user.json<{ readonly messages: UIMessage[] }>('agent', `/messages/${id}`);
-  const lastAsked = messages.findLastIndex(({ role }) => role === 'user');
-  return { messages: task === null ? messages : messages.slice(0, lastAsked + 1), isRunning: task !== null };
+  const lastQuestion = messages.findLastIndex(({ role }) => role === 'user');
+  return { messages: task === null ? messages : messages.slice(0, lastQuestion + 1), isRunning: task !== null };
 }
 
 /** What the user has sent, until the service has accepted it. */
@@ -97,17 +97,17 @@ export function useConversation(
   useEffect(() => show(stored), [show, stored]);
 
   async function refresh(): Promise<ThreadState | undefined> {
-    const asked = turn.current;
+    const requestedTurn = turn.current;
     const state = await reread();
-    if (state !== undefined && turn.current === asked) show(state);
+    if (state !== undefined && turn.current === requestedTurn) show(state);
     return state;
   }
 
   async function explain(error: Error): Promise<void> {
     setReconnecting(false);
-    const asked = turn.current;
+    const requestedTurn = turn.current;
     const state = await reread();
-    if (turn.current !== asked) return;
+    if (turn.current !== requestedTurn) return;
     const request = sent.current;
     const accepted = state !== undefined && isAccepted(sent.current, state.messages);
     const isOfStream = !(error instanceof AtelierError);

@@ -166,13 +166,13 @@ function Chat({
           modelChoice={modelChoice}
           isAnswering={isAnswering}
           isOnline={isOnline}
-          onSend={(said, files) => {
+          onSend={(message, files) => {
             for (const { assetId, preview } of files)
               if (assetId !== undefined && preview !== undefined) previews.set(assetId, preview);
             setText('');
             attachments.set([]);
             clearDraft(threadId);
-            chat.send(said, files, model);
+            chat.send(message, files, model);
             follow();
           }}
           onStop={chat.stopAnswer}

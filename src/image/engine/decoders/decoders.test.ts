@@ -93,7 +93,7 @@ describe('HEIC', () => {
     expectColors(await cornersOf(fixture(name)), await sceneCorners());
   });
 
-  it('keeps its transparency', async () => {
+  it('preserves its transparency', async () => {
     const wanted = await cornersOf(await pipe(fadingScene(96, 64)).png().toBuffer());
     expectColors(await cornersOf(fixture('fading.heic')), wanted);
   });
@@ -308,7 +308,7 @@ describe('BMP', () => {
     expectColors(await cornersOf(file), [green, red, red, green]);
   });
 
-  it('keeps its transparency', async () => {
+  it('preserves its transparency', async () => {
     const pixels = words(4, eight(blue, 255), eight(yellow, 128), eight(red, 255), eight(green, 0));
     const file = bmp({ width: 2, height: 2, bits: 32, header: 124, ...fields, pixels });
     expectColors(await cornersOf(file), [
@@ -390,13 +390,13 @@ describe('TIFF', () => {
     );
   });
 
-  it('keeps its transparency', async () => {
+  it('preserves its transparency', async () => {
     const fading = pipe(fadingScene(96, 64));
     const wanted = await cornersOf(await fading.clone().png().toBuffer());
     expectColors(await cornersOf(await fading.tiff({ compression: 'lzw' }).toBuffer()), wanted);
   });
 
-  it('shows its first page, of however many', async () => {
+  it('shows the first of its pages', async () => {
     const one = await cornersOf(tiff({ width: 8, height: 8 }));
     expect(one[0]?.[0]).toBe(0);
     expect(await cornersOf(tiff({ width: 8, height: 8, pages: 3 }))).toEqual(one);

@@ -71,7 +71,7 @@ it('continues a download that was killed', { timeout: 60_000 }, async () => {
   expect(await readFile(join(folder, 'model.onnx'))).toEqual(network);
 });
 
-it('follows the redirect of a large file, and gets a new signed URL to continue', async () => {
+it('follows the redirect of a large file, and requests a new signed URL to continue', async () => {
   hub.serve = (response, bytes) => {
     response.writeHead(200, { 'content-length': bytes.length });
     response.write(bytes.subarray(0, 100_000), () => setTimeout(() => response.destroy(), 20));
@@ -144,7 +144,7 @@ it('rejects the checksum of a small file, which is that of a Git object', async 
   await expect(download()).rejects.toThrow(/tokenizer\.json does not have the checksum/);
 });
 
-it('stops if nothing arrives, or if more arrives than the hub named', async () => {
+it('stops if no data arrives, or more than the hub announced', async () => {
   hub.serve = (response) => response.writeHead(200).flushHeaders();
   await expect(download()).rejects.toThrow(/Run the command again/);
   hub.serve = (response, bytes) => response.end(Buffer.concat([bytes, bytes]));
@@ -184,7 +184,7 @@ describe('the files of a model', () => {
     expect(await readFile(join(await download(), 'model.onnx'))).toEqual(network);
   });
 
-  it('are taken from a folder without any network', async () => {
+  it('are read from a folder without network', async () => {
     await expect(async () => findModel(dataDir, '/nowhere')).rejects.toThrow(/has no ONNX file/);
     await writeFile(join(dataDir, 'model.onnx'), network);
     await expect(async () => findModel(dataDir, '/nowhere')).rejects.toThrow(/has no tokenizer\.json/);

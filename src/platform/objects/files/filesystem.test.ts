@@ -65,7 +65,7 @@ describe('where files lie', () => {
     expect(await keys()).toEqual(['a/b']);
   });
 
-  test('the root may be reached through a link', async () => {
+  test('accepts a link to the root', async () => {
     await mkdir(join(folder, 'disk'));
     await symlink(join(folder, 'disk'), join(folder, 'linked'));
     objects = open(join(folder, 'linked'));
@@ -79,16 +79,16 @@ describe('where files lie', () => {
   test('an object in the place of a folder is reported, and is no outage', async () => {
     await put('a', 'stays');
     await put('b/c', 'stays');
-    const told = { message: 'on a file system, no object can be below another object' };
-    await expect(put('a/below')).rejects.toMatchObject(told);
-    await expect(put('b')).rejects.toMatchObject(told);
-    await expect(objects.copy('a', 'b', { contentType })).rejects.toMatchObject(told);
+    const expected = { message: 'on a file system, no object can be below another object' };
+    await expect(put('a/below')).rejects.toMatchObject(expected);
+    await expect(put('b')).rejects.toMatchObject(expected);
+    await expect(objects.copy('a', 'b', { contentType })).rejects.toMatchObject(expected);
     expect(await keys()).toEqual(['a', 'b/c']);
     expect(await readdir(join(folder, '.incoming'))).toEqual([]);
   });
 });
 
-describe('symbolic links below the root lead nowhere', () => {
+describe('symbolic links below the root are not followed', () => {
   beforeEach(async () => {
     await mkdir(join(folder, 'outside'));
     await writeFile(join(folder, 'outside/secret'), 'secret');
@@ -107,7 +107,7 @@ describe('symbolic links below the root lead nowhere', () => {
     expect(await readFile(join(folder, 'outside/secret'), 'utf8')).toBe('secret');
   });
 
-  test('nothing is listed through them, nor written', async () => {
+  test('neither lists nor writes through them', async () => {
     expect(await keys()).toEqual(['inside']);
     expect(await keys('folder/')).toEqual([]);
     await expect(put('folder/new')).rejects.toThrow('symbolic link');
@@ -143,7 +143,7 @@ describe('folders', () => {
     expect(await readdir(join(folder, 'objects'))).toEqual([]);
   });
 
-  test('stay while they hold anything, be it no object', async () => {
+  test('remain while they contain any file', async () => {
     await put('a/b/1');
     await writeFile(join(folder, 'objects/a/line\nfeed'), 'x');
     await objects.remove(['a/b/1']);
@@ -165,7 +165,7 @@ describe('the staging folder', () => {
     expect(await keys()).toEqual(['a', 'c']);
   });
 
-  test('loses what a killed writer left there, an hour after its last sign of life', async () => {
+  test('removes the files of a killed writer an hour after its last write', async () => {
     await put('a');
     await writeFile(join(folder, '.incoming/left'), 'x');
     await put('b');
@@ -180,7 +180,7 @@ describe('the staging folder', () => {
     expect(await keys()).toEqual(['a', 'b', 'c', 'd']);
   });
 
-  test('keeps a fresh link to an old object', async () => {
+  test('preserves a new link to an old object', async () => {
     await put('a');
     await utimes(join(folder, 'objects/a'), 0, 0);
     await link(join(folder, 'objects/a'), join(folder, '.incoming/pinned'));
@@ -225,7 +225,7 @@ describe('addresses', () => {
     return verifyAddress(secret, { method, bucket, key: segments.join('/'), query: searchParams }, nowMs / 1000);
   };
 
-  test('say what was asked for', () => {
+  test('name the request', () => {
     const expires = Math.floor(nowMs / 1000) + 60;
     const terms = { bucket: 'objects', key: 'u/ä 1.jpg', expires, contentType };
     expect(verify(objects.readAddress('u/ä 1.jpg', { expiresInS: 60, contentType }), 'GET')).toEqual({

@@ -237,8 +237,8 @@ function extentOf({ statusCode, headers }: S3Answer, range: ReadOptions['range']
     const size = Number(headers['content-length']);
     return { start: 0, end: size - 1, size };
   }
-  const said = /^bytes (\d+)-(\d+)\/(\d+)$/.exec(textOfHeader(headers['content-range']) ?? '');
-  const [start, end, size] = (said ?? []).slice(1).map(Number);
+  const contentRange = /^bytes (\d+)-(\d+)\/(\d+)$/.exec(textOfHeader(headers['content-range']) ?? '');
+  const [start, end, size] = (contentRange ?? []).slice(1).map(Number);
   if (statusCode !== 206 || start !== range.start || end === undefined || size === undefined)
     throw new Error('the S3 server did not honor the range');
   return { start, end, size };

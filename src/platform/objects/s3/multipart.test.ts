@@ -42,7 +42,7 @@ describe.skipIf(skipWithoutS3)('lists of several pages', () => {
     },
   );
 
-  test('a list of uploads continues after the one that is named', async () => {
+  test('a list of uploads continues after the named one', async () => {
     const begun = [await begin(), await begin(), await begin()].sort((a, b) => (a.key < b.key ? -1 : 1));
     const keysAfter = async (after?: Multipart) => {
       const keys: string[] = [];

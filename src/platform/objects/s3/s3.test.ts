@@ -76,7 +76,7 @@ describe.skipIf(skipWithoutS3)('addresses of a real S3 server', () => {
       expect((await fetch(good)).status).toBe(200);
     });
 
-    test('answer 404 for what is not there', async () => {
+    test('return 404 for a missing object', async () => {
       expect((await fetch(objects.readAddress('none', { expiresInS: 60 }))).status).toBe(404);
     });
   });
@@ -86,7 +86,7 @@ describe.skipIf(skipWithoutS3)('addresses of a real S3 server', () => {
     const put = (url: string, headers: Record<string, string>, sent = body) =>
       fetch(url, { method: 'PUT', headers, body: sent });
 
-    test('take one write, of the type that was signed', async () => {
+    test('accept one write of the signed type', async () => {
       const { url, headers } = objects.writeAddress('w/ö 1', { expiresInS: 60, contentType, maxSize: 9 });
       expect((await put(url, headers)).status).toBe(200);
       const answer = await fetch(objects.readAddress('w/ö 1', { expiresInS: 60 }));
@@ -95,7 +95,7 @@ describe.skipIf(skipWithoutS3)('addresses of a real S3 server', () => {
       expect((await objects.head('w/ö 1'))?.size).toBe(5);
     });
 
-    test('take no other length than was signed', async () => {
+    test('accept only the signed length', async () => {
       const { url, headers } = objects.writeAddress('w/2', { expiresInS: 60, contentType, size: 5, maxSize: 9 });
       for (const sent of ['', 'hell', 'hello!']) expect((await put(url, headers, sent)).status).toBe(403);
       expect(await objects.head('w/2')).toBeUndefined();
@@ -125,7 +125,7 @@ describe.skipIf(skipWithoutS3)('addresses of a real S3 server', () => {
     });
   });
 
-  test('what is put and copied carries its type and cache rule', async () => {
+  test('stored and copied objects have their type and cache rule', async () => {
     const cacheControl = 'public, max-age=31536000, immutable';
     await objects.put('t/1', Buffer.from('x'), { contentType: 'image/webp', cacheControl });
     await objects.copy('t/1', 't/2', { contentType: 'image/jpeg' });

@@ -90,7 +90,7 @@ describe('encoding', () => {
     expect(encodePath(path)).toBe(encoded);
   });
 
-  test('of a query: by name, whatever the values', () => {
+  test('of a query: by name, independent of the values', () => {
     expect(encodeQuery({ b: '2', 'a-b': '/', a: ' ', X: "it's" })).toBe('X=it%27s&a=%20&a-b=%2F&b=2');
   });
 });

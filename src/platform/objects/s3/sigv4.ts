@@ -68,9 +68,9 @@ export function createSigner({ accessKeyId, secretAccessKey, region }: SigningOp
       const context = contextAt(nowMs);
       const headers = { ...request.headers, 'x-amz-content-sha256': payloadHash, 'x-amz-date': context.time };
       const { names, lines } = canonicalHeaders(headers);
-      const said = `${request.method}\n${request.path}\n${encodeQuery(request.query)}\n${lines}\n${names}\n${payloadHash}`;
+      const canonical = `${request.method}\n${request.path}\n${encodeQuery(request.query)}\n${lines}\n${names}\n${payloadHash}`;
       const credential = `Credential=${accessKeyId}/${context.scope}`;
-      const authorization = `AWS4-HMAC-SHA256 ${credential}, SignedHeaders=${names}, Signature=${context.sign(said)}`;
+      const authorization = `AWS4-HMAC-SHA256 ${credential}, SignedHeaders=${names}, Signature=${context.sign(canonical)}`;
       return { ...headers, authorization };
     },
     presign: (request, expiresInS, nowMs) => {
@@ -79,8 +79,8 @@ export function createSigner({ accessKeyId, secretAccessKey, region }: SigningOp
       const terms = `${context.terms}&X-Amz-Expires=${expiresInS}&X-Amz-SignedHeaders=${encodeStrictly(names)}`;
       const further = encodeQuery(request.query);
       const query = further === '' ? terms : `${terms}&${further}`;
-      const said = `${request.method}\n${request.path}\n${query}\n${lines}\n${names}\n${unsignedPayload}`;
-      return `${query}&X-Amz-Signature=${context.sign(said)}`;
+      const canonical = `${request.method}\n${request.path}\n${query}\n${lines}\n${names}\n${unsignedPayload}`;
+      return `${query}&X-Amz-Signature=${context.sign(canonical)}`;
     },
   };
 }

@@ -17,7 +17,7 @@ test('an answer of S3', () => {
   ]);
 });
 
-test('what is escaped is read back', () => {
+test('escaped text is read back', () => {
   const text = `<a href="x">&amp;'`;
   expect(readXml(`<Key>${escapeXml(text)}</Key>`).text).toBe(text);
 });

@@ -7,14 +7,14 @@ export type Script =
   | { readonly kind: 'long'; readonly words: number }
   | { readonly kind: 'fail' };
 
-export interface ToolWish {
+export interface ToolRequest {
   readonly toolName: 'generateImage' | 'editImage' | 'generateVideo' | 'saveMemory' | 'recallMemory' | 'forgetMemory';
   readonly input: Readonly<Record<string, unknown>>;
 }
 
-export interface Asked {
+export interface ModelRequest {
   readonly script: Script | undefined;
-  readonly wishes: readonly ToolWish[];
+  readonly toolRequests: readonly ToolRequest[];
 }
 
 const longestText = 100_000;
@@ -22,12 +22,12 @@ const promptLength = 500;
 /** Characters that are read. Every request that a user means comes within these. */
 const longestQuestion = 4_000;
 
-export function whatIsAsked(message: string): Asked {
+export function readRequest(message: string): ModelRequest {
   const question = message
     .slice(0, longestQuestion)
     .toWellFormed()
     .replace(/\s+/g, (run) => (run.includes('\n') ? '\n' : ' '));
-  return { script: scriptIn(question), wishes: wishesIn(question) };
+  return { script: scriptIn(question), toolRequests: toolRequestsIn(question) };
 }
 
 function scriptIn(message: string): Script | undefined {
@@ -46,7 +46,7 @@ const furthermore = / and (?:then )?(?:make|create|draw|show|generate|edit)\b/i;
 const forget = /^(?:please,? )?forget(?: that)?[ :,\n]+([^.!?;\n]+)/i;
 const recall = /\brecall\b|\bwhat do you (?:know|remember)\b/i;
 
-function wishesIn(message: string): readonly ToolWish[] {
+function toolRequestsIn(message: string): readonly ToolRequest[] {
   const prompt = message.trim().slice(0, promptLength) || 'something';
   if (recall.test(message)) return [{ toolName: 'recallMemory', input: { query: prompt } }];
   const forgotten = forget.exec(message.trim())?.[1]?.trim() ?? '';
@@ -54,10 +54,11 @@ function wishesIn(message: string): readonly ToolWish[] {
   const [, sentence = ''] = remember.exec(message) ?? [];
   const content = sentence.split(furthermore, 1).join('').trim();
   const rest = message.replace(content, '');
-  const wishes: ToolWish[] = [];
-  if (content !== '') wishes.push({ toolName: 'saveMemory', input: { content } });
-  if (/\bedit\b/i.test(rest)) wishes.push({ toolName: 'editImage', input: { prompt } });
-  else if (/\b(?:images?|pictures?)\b/i.test(rest)) wishes.push({ toolName: 'generateImage', input: { prompt } });
-  if (/\bvideos?\b|(?:^|\s)\/insufficient\b/i.test(rest)) wishes.push({ toolName: 'generateVideo', input: { prompt } });
-  return wishes;
+  const toolRequests: ToolRequest[] = [];
+  if (content !== '') toolRequests.push({ toolName: 'saveMemory', input: { content } });
+  if (/\bedit\b/i.test(rest)) toolRequests.push({ toolName: 'editImage', input: { prompt } });
+  else if (/\b(?:images?|pictures?)\b/i.test(rest)) toolRequests.push({ toolName: 'generateImage', input: { prompt } });
+  if (/\bvideos?\b|(?:^|\s)\/insufficient\b/i.test(rest))
+    toolRequests.push({ toolName: 'generateVideo', input: { prompt } });
+  return toolRequests;
 }

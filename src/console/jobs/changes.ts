@@ -19,7 +19,7 @@ import { deliveryQueue } from '#webhooks/publishing.ts';
 import { consoleProblems } from '../problems.ts';
 import type { ChangedJobs } from './api.ts';
 
-export interface JobDeeds {
+export interface JobActionDeps {
   readonly db: Db<JobTables>;
   readonly clock: Clock;
 }
@@ -28,7 +28,7 @@ const batchSize = 1000;
 const largestChange = 10_000;
 
 /** Throws 404, or 409 if the job is not dead any more, was settled by its service, or was replaced. */
-export async function retryDeadJob({ db, clock }: JobDeeds, actor: string, job: SeenJob): Promise<void> {
+export async function retryDeadJob({ db, clock }: JobActionDeps, actor: string, job: SeenJob): Promise<void> {
   const found = await findDead(db, job);
   if (found.settled) throw consoleProblems.job_settled();
   const isRevived = await transaction(db, async (tx) => {
@@ -42,7 +42,7 @@ export async function retryDeadJob({ db, clock }: JobDeeds, actor: string, job: 
 }
 
 /** Throws 404, or 409 if the job is not dead any more. */
-export async function discardDeadJob({ db }: JobDeeds, actor: string, job: SeenJob): Promise<void> {
+export async function discardDeadJob({ db }: JobActionDeps, actor: string, job: SeenJob): Promise<void> {
   const { queue } = await findDead(db, job);
   const isDiscarded = await transaction(db, async (tx) => {
     if (!(await discardJob(tx, job))) return false;
@@ -52,25 +52,29 @@ export async function discardDeadJob({ db }: JobDeeds, actor: string, job: SeenJ
   if (!isDiscarded) throw consoleProblems.job_changed();
 }
 
-export function retryAllDead(deeds: JobDeeds, actor: string, queue: string): Promise<ChangedJobs> {
-  const change = restartOf(queue, deeds.clock);
+export function retryAllDead(deps: JobActionDeps, actor: string, queue: string): Promise<ChangedJobs> {
+  const change = restartOf(queue, deps.clock);
   const revive = (tx: Tx<JobTables>, diedBy: Date) => reviveDead(tx, queue, { diedBy, limit: batchSize, change });
-  return inBatches(deeds, actor, { action: 'retry dead jobs', queue, work: revive });
+  return inBatches(deps, actor, { action: 'retry dead jobs', queue, work: revive });
 }
 
-export function discardAllDead(deeds: JobDeeds, actor: string, queue: string): Promise<ChangedJobs> {
+export function discardAllDead(deps: JobActionDeps, actor: string, queue: string): Promise<ChangedJobs> {
   const discard = (tx: Tx<JobTables>, diedBy: Date) => discardDead(tx, queue, { diedBy, limit: batchSize });
-  return inBatches(deeds, actor, { action: 'discard dead jobs', queue, work: discard });
+  return inBatches(deps, actor, { action: 'discard dead jobs', queue, work: discard });
 }
 
-interface BatchedDeed {
+interface BatchedAction {
   readonly action: string;
   readonly queue: string;
   readonly work: (tx: Tx<JobTables>, diedBy: Date) => Promise<number>;
 }
 
 /** Only jobs that were dead at the start count, so that a job that dies again is not retried a second time. */
-async function inBatches({ db }: JobDeeds, actor: string, { action, queue, work }: BatchedDeed): Promise<ChangedJobs> {
+async function inBatches(
+  { db }: JobActionDeps,
+  actor: string,
+  { action, queue, work }: BatchedAction,
+): Promise<ChangedJobs> {
   const diedBy = await readDatabaseTime(db);
   let count = 0;
   while (count < largestChange) {

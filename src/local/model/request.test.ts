@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { whatIsAsked } from './asking.ts';
+import { readRequest } from './request.ts';
 
-const toolsFor = (message: string) => whatIsAsked(message).wishes.map(({ toolName }) => toolName);
+const toolsFor = (message: string) => readRequest(message).toolRequests.map(({ toolName }) => toolName);
 const kept = (message: string) =>
-  whatIsAsked(message).wishes.find(({ toolName }) => toolName === 'saveMemory')?.input.content;
+  readRequest(message).toolRequests.find(({ toolName }) => toolName === 'saveMemory')?.input.content;
 
 describe('the requests in a message', () => {
   it.each([
@@ -18,14 +18,14 @@ describe('the requests in a message', () => {
     expect(kept(message)).toBe(content);
   });
 
-  it('finds what else a sentence asks for, but not in what is to be saved', () => {
+  it('finds further requests in a sentence, but not within the text to save', () => {
     expect(toolsFor('remember that I like images')).toEqual(['saveMemory']);
     expect(toolsFor('remember that I like tea and make an image of it')).toEqual(['saveMemory', 'generateImage']);
     expect(toolsFor('edit it. And a video')).toEqual(['editImage', 'generateVideo']);
     expect(toolsFor('what do you know about me?')).toEqual(['recallMemory']);
   });
 
-  it('takes linear time over a million spaces, words or line ends', () => {
+  it('needs linear time for a million spaces, words or line ends', () => {
     for (const filler of [' ', '\n', ' and ', 'remember ', ' :, '])
       expect(toolsFor(`remember a${filler.repeat(1_000_000)}b`).length).toBeLessThan(2);
   });

@@ -7,7 +7,7 @@ import { takeCall } from './callstore.ts';
 import { AnswerRejected, type MemoryModel, type ModelAnswer, type Question } from './languagemodel.ts';
 import type { ModelMetrics, Purpose } from './metrics.ts';
 
-export interface AskingDeps {
+export interface ModelCallDeps {
   readonly db: Db<MemoryTables>;
   readonly model: MemoryModel;
   readonly modelMetrics: ModelMetrics;
@@ -26,8 +26,8 @@ export class CallsUsedUp extends Error {
 }
 
 /** `since`: when the work began. Rejects with CallsUsedUp, EntityErased, and as `MemoryModel.ask`. */
-export async function askModel<Answer>(
-  { db, model, modelMetrics, dailyCalls, modelTimeoutMs }: AskingDeps,
+export async function callModel<Answer>(
+  { db, model, modelMetrics, dailyCalls, modelTimeoutMs }: ModelCallDeps,
   purpose: Purpose,
   entity: Entity,
   question: Question<Answer>,

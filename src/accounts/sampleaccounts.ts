@@ -19,10 +19,10 @@ const namespace = '6f0c1e6b6c1d4b0c9a5f1f0b7f2a4d11';
 /** Ignores case and surrounding spaces. */
 export function accountOf(email: string): Account {
   const address = email.trim().toLowerCase();
-  return { id: madeUpId(address), email: address };
+  return { id: sampleId(address), email: address };
 }
 
 /** Returns a UUID of version 5, which is the same for the same name. */
-export function madeUpId(name: string): string {
+export function sampleId(name: string): string {
   return uuidOfName(namespace, name);
 }
