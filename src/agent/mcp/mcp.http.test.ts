@@ -221,6 +221,19 @@ describe('generate_image and edit_image', () => {
     expect([await rig.credits(user), await callsInFlight(user)]).toEqual([100, 0]);
   });
 
+  it('wait for others of their user, and not for those of other users', async () => {
+    const [hostile, other] = [await prepare(1), await prepare(1)];
+    const ended: string[] = [];
+    const begin = async ({ client, prompt }: typeof hostile, name: string) => {
+      expect(dataOf(await callTool(client, 'generate_image', { prompt })).error).toBe('insufficient_credits');
+      ended.push(name);
+    };
+    const calls = Array.from({ length: 60 }, () => begin(hostile, 'hostile'));
+    await begin(other, 'other');
+    expect(ended.length).toBeLessThan(40);
+    await Promise.all(calls);
+  });
+
   it('go on after the client has disconnected', async () => {
     const { user, client } = await prepare();
     const prompt = `mcp slow ${randomUUID()}`;

@@ -1,10 +1,10 @@
 /** Starts runs, and aborts them in whichever process they are executed. */
 import type { Caller } from '#platform/access/caller.ts';
-import { createGates } from '#platform/concurrency/gates.ts';
 import type { Db } from '#platform/db/db.ts';
 import { digestOf } from '#platform/http/idempotency.ts';
 import type { PubSub } from '#platform/pubsub/pubsub.ts';
 import type { TaskRequest } from '../api.ts';
+import { starts } from '../billing/starts.ts';
 import { agentProblems } from '../problems.ts';
 import type { Models } from '../providers/models.ts';
 import { type Run, type RunTables, requestAbort } from '../store/runstore.ts';
@@ -24,9 +24,6 @@ export interface StopDeps {
   readonly executor: RunExecutor;
   readonly pubsub: PubSub;
 }
-
-/** Starts of one user lock the same row. Those that wait for it must not take the connections of other users. */
-const starts = createGates({ width: 1, maxWaiting: 100, waitTimeoutMs: 10_000 });
 
 /** Each message is a task id; the process that executes the run aborts it. */
 export const abortTopic = 'abort';
