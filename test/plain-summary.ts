@@ -12,9 +12,11 @@ export default class PlainSummary implements Reporter {
       // In a skipped file, tests inside nested suites stay pending, because they were never meant to run.
       const isSkipped = module.state() === 'skipped';
       for (const test of tests) {
+        const { state, errors } = test.result();
         if (test.diagnostic()?.flaky)
-          process.stdout.write(`passed when repeated: ${module.relativeModuleId} > ${test.fullName}\n`);
-        const { state } = test.result();
+          process.stdout.write(
+            `passed when repeated: ${module.relativeModuleId} > ${test.fullName}: ${errors?.[0]?.message.split('\n', 1)[0]}\n`,
+          );
         count[state === 'pending' && isSkipped ? 'skipped' : state] += 1;
       }
       // A file that does not load, or whose hook fails, counts as failed even if none of its tests ran.

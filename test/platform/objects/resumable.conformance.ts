@@ -120,6 +120,7 @@ export function describeResumable(rig: Rig): void {
       const earlier = uploads().append(upload, 0, slow);
       earlier.catch(() => undefined);
       slow.push(bytes.subarray(0, 1000));
+      await expect.poll(() => slow.readableLength).toBe(0);
       // On files the bytes show at once, on S3 when a part is complete.
       await expect.poll(async () => (await uploads().offset(upload)) % 1000).toBe(0);
       let offset = await uploads().offset(upload);
