@@ -22,7 +22,7 @@ const startLimitMs = 600_000;
 
 export const hostile: Bench = {
   name: 'hostile',
-  run: async () => {
+  run: async (part) => {
     const place = await newPlace();
     const folder = await mkdtemp(join(tmpdir(), 'bench-hostile-'));
     const program = runProgram('start', [], { ...place.env, LOG_LEVEL: 'warn' });
@@ -33,7 +33,7 @@ export const hostile: Bench = {
       const other = await openOther(urls);
       const quiet = await measure(other);
       const rows: Row[] = [];
-      for (const kind of kinds) {
+      for (const kind of kinds.filter(({ name }) => name.includes(part))) {
         const row = await measureAttack(kind, attacker, other, quiet);
         console.error(`  ${row.goal}: ${row.measured.toFixed(2)}`);
         rows.push(row);

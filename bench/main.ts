@@ -1,5 +1,5 @@
 /**
- * `npm run bench [-- name…]`: runs the benchmarks and ends with a table; exit code 1 when a row is outside its bound. The
+ * `npm run bench [-- name[:part]…]`: runs the benchmarks and ends with a table; exit code 1 when a row is outside its bound. The
  * peers that they measure against have a package of their own in this folder.
  */
 import { fork } from 'node:child_process';
@@ -9,17 +9,20 @@ import { fileURLToPath } from 'node:url';
 import type { Row } from './bench.ts';
 import { benches } from './benches.ts';
 
-const named = process.argv.slice(2);
-const chosen = benches.filter(({ name }) => named.length === 0 || named.some((word) => name.startsWith(word)));
+const named = process.argv.slice(2).map((word) => word.split(':'));
+const chosen = benches.flatMap(({ name }) => {
+  const found = named.length === 0 ? [] : named.find(([word = '']) => name.startsWith(word));
+  return found === undefined ? [] : [{ name, part: found[1] ?? '' }];
+});
 if (chosen.length === 0) {
   console.error(`There is no such benchmark; there are ${benches.map(({ name }) => name).join(', ')}.`);
   process.exit(1);
 }
 
 const rows: (Row & { readonly bench: string })[] = [];
-for (const { name } of chosen) {
+for (const { name, part } of chosen) {
   console.error(`${name} …`);
-  for (const row of await runAlone(name)) rows.push({ bench: name, ...row });
+  for (const row of await runAlone(name, part)) rows.push({ bench: name, ...row });
 }
 console.table(
   rows.map(({ bench, goal, measured, bound, against, holds }) => ({
@@ -37,8 +40,8 @@ console.log(
 process.exit(rows.every(({ holds }) => holds) ? 0 : 1);
 
 /** In a process of its own: memory that an earlier one has grown makes each start of a child dearer, and each collection. */
-async function runAlone(name: string): Promise<readonly Row[]> {
-  const child = fork(fileURLToPath(new URL('one.ts', import.meta.url)), [name]);
+async function runAlone(name: string, part: string): Promise<readonly Row[]> {
+  const child = fork(fileURLToPath(new URL('one.ts', import.meta.url)), [name, part]);
   const ended = once(child, 'exit');
   const [message] = (await Promise.race([once(child, 'message'), ended])) as [readonly Row[] | number | null];
   await ended;

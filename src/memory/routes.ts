@@ -1,5 +1,6 @@
 import type { Access } from '#platform/access/access.ts';
 import type { Caller } from '#platform/access/caller.ts';
+import { createGates } from '#platform/concurrency/gates.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import {
   type Actor,
@@ -22,8 +23,14 @@ import { inject, type SearchingDeps, searchMemories } from './search/searching.t
 
 export type RouteDeps = AddingDeps & SearchingDeps;
 
+/** Searches of one user, which run one at a time, because they take processor time. */
+const searchLimits = { width: 1, maxWaiting: 20, waitTimeoutMs: 30_000 };
+
 export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): void {
   const tags = ['memory'];
+  const searches = createGates(searchLimits);
+  const inTurn = <Result>(caller: Caller, search: () => Promise<Result>): Promise<Result> =>
+    caller.kind === 'user' ? searches.run(caller.userId, search) : search();
 
   app.post(
     '/inject',
@@ -38,7 +45,7 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
     },
     async (request) => {
       assertMayUse(request.caller, request.body);
-      return inject(deps, request.body);
+      return inTurn(request.caller, () => inject(deps, request.body));
     },
   );
 
@@ -73,7 +80,7 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
     },
     async (request) => {
       assertMayUse(request.caller, request.body);
-      return searchMemories(deps, request.body);
+      return inTurn(request.caller, () => searchMemories(deps, request.body));
     },
   );
 

@@ -11,6 +11,7 @@ import { type Db, type Tx, transaction } from '#platform/db/db.ts';
 import type { Log } from '#platform/log.ts';
 import { withDeadline } from '#platform/resilience/deadline.ts';
 import { publishAccount } from '#webhooks/accounts.ts';
+import { starts } from '../billing/starts.ts';
 import { type Publishers, publishSettlement } from '../events.ts';
 import { agentProblems } from '../problems.ts';
 import type { RunTables } from '../store/runstore.ts';
@@ -137,13 +138,15 @@ export class McpCalls {
   async #begin(userId: string, amount: number): Promise<PaidCall> {
     const callId = randomUUID();
     const reference = scopeOf(callId);
-    await transaction(this.#deps.db, async (tx) => {
-      await ensureProfile(tx, { id: userId }, publishAccount(this.#deps.webhooks));
-      const { reserved, balance } = await reserveCredits(tx, { reference, scope: scopeOf(callId), userId, amount });
-      if (!reserved)
-        throw new ToolFailed('insufficient_credits', `You need ${amount} credits for this and have ${balance}.`);
-      await admitCall(this.#deps, tx, callId, userId);
-    });
+    const begin = () =>
+      transaction(this.#deps.db, async (tx) => {
+        await ensureProfile(tx, { id: userId }, publishAccount(this.#deps.webhooks));
+        const { reserved, balance } = await reserveCredits(tx, { reference, scope: scopeOf(callId), userId, amount });
+        if (!reserved)
+          throw new ToolFailed('insufficient_credits', `You need ${amount} credits for this and have ${balance}.`);
+        await admitCall(this.#deps, tx, callId, userId);
+      });
+    await starts.run(userId, begin);
     return { callId, reference, userId };
   }
 

@@ -9,10 +9,14 @@ import { createLog } from '#platform/log.ts';
 import { openPubSub } from '#platform/pubsub/open.ts';
 import type { Chatter } from '../../../test/agent/rig.fixture.ts';
 import { imageAnswer, impatient, json, type ScriptedRig, startScripted } from '../../../test/agent/scripted.fixture.ts';
+import { laneEngines } from '../../../test/database.fixture.ts';
 import { makeImage } from '../../../test/media/images.fixture.ts';
 import { upload } from '../../../test/media/rig.fixture.ts';
 import { createUserEvents } from '../userevents/publishing.ts';
 import { type CallTables, McpCalls } from './calls.ts';
+
+/** PGlite ends 60 starts before the request of another user has arrived. */
+const isPostgres = laneEngines[0]?.name === 'postgres';
 
 let rig: ScriptedRig;
 const clients: Client[] = [];
@@ -219,6 +223,19 @@ describe('generate_image and edit_image', () => {
     const results = await Promise.all(pending);
     expect(results.map((result) => dataOf(result).error)).toEqual(['provider_failed', 'provider_failed']);
     expect([await rig.credits(user), await callsInFlight(user)]).toEqual([100, 0]);
+  });
+
+  it.runIf(isPostgres)('wait for others of their user, and not for those of other users', async () => {
+    const [hostile, other] = [await prepare(1), await prepare(1)];
+    const ended: string[] = [];
+    const begin = async ({ client, prompt }: typeof hostile, name: string) => {
+      expect(dataOf(await callTool(client, 'generate_image', { prompt })).error).toBe('insufficient_credits');
+      ended.push(name);
+    };
+    const calls = Array.from({ length: 60 }, () => begin(hostile, 'hostile'));
+    await begin(other, 'other');
+    expect(ended.length).toBeLessThan(40);
+    await Promise.all(calls);
   });
 
   it('go on after the client has disconnected', async () => {

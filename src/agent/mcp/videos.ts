@@ -4,6 +4,7 @@ import { ensureProfile } from '#accounts/store.ts';
 import { type Db, transaction } from '#platform/db/db.ts';
 import { publishAccount } from '#webhooks/accounts.ts';
 import { videoCost } from '../billing/prices.ts';
+import { starts } from '../billing/starts.ts';
 import type { Ratio } from '../providers/generators.ts';
 import { assetIdOf, sign } from '../services/library.ts';
 import { endCall } from '../store/toolcallstore.ts';
@@ -45,21 +46,23 @@ export async function generateVideo(
 
 /** An order that cannot be paid for leaves nothing behind. */
 function order(deps: VideoCallDeps, callId: string, userId: string, input: { prompt: string; ratio: Ratio }) {
-  return transaction(deps.db, async (tx) => {
-    await ensureProfile(tx, { id: userId }, publishAccount(deps.webhooks));
-    const { video, failure } = await placeOrder(deps, tx, {
-      ownerId: userId,
-      threadId: threadOf(userId),
-      taskId: callId,
-      messageId: callId,
-      toolCallId: callId,
-      model: usageModel,
-      input,
+  const place = () =>
+    transaction(deps.db, async (tx) => {
+      await ensureProfile(tx, { id: userId }, publishAccount(deps.webhooks));
+      const { video, failure } = await placeOrder(deps, tx, {
+        ownerId: userId,
+        threadId: threadOf(userId),
+        taskId: callId,
+        messageId: callId,
+        toolCallId: callId,
+        model: usageModel,
+        input,
+      });
+      if (failure !== undefined) throw new ToolFailed(failure.code, failure.message);
+      await admitCall(deps, tx, callId, userId);
+      return video;
     });
-    if (failure !== undefined) throw new ToolFailed(failure.code, failure.message);
-    await admitCall(deps, tx, callId, userId);
-    return video;
-  });
+  return starts.run(userId, place);
 }
 
 async function describe(deps: VideoCallDeps, userId: string, video: Video) {

@@ -3,9 +3,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { transaction } from '#platform/db/db.ts';
 import { type Chatter, newThread } from '../../../test/agent/rig.fixture.ts';
 import { type ScriptedRig, startScripted } from '../../../test/agent/scripted.fixture.ts';
+import { laneEngines } from '../../../test/database.fixture.ts';
 import { appendMessage } from '../store/messagestore.ts';
 import type { RunTables } from '../store/runstore.ts';
 import { lockThread } from '../store/threadstore.ts';
+
+/** PGlite ends 60 starts before the request of another user has arrived. */
+const isPostgres = laneEngines[0]?.name === 'postgres';
 
 let rig: ScriptedRig;
 beforeAll(async () => {
@@ -49,6 +53,21 @@ describe('runs in progress', () => {
     expect(await abort(user, started[0]?.body.taskId)).toBe('aborted');
     expect((await post(user, newThread(), '<hang>')).status).toBe(201);
     expect((await post(user, newThread(), '<hang>')).status).toBe(429);
+  });
+});
+
+describe('starts of runs', () => {
+  it.runIf(isPostgres)('wait for others of their user, and not for those of other users', async () => {
+    const [hostile, other] = [await rig.user('pro', 1000), await rig.user('pro', 1000)];
+    const ended: string[] = [];
+    const start = async (user: Chatter, name: string) => {
+      await post(user, newThread(), `<hang>${'x'.repeat(100_000)}`);
+      ended.push(name);
+    };
+    const starts = Array.from({ length: 60 }, () => start(hostile, 'hostile'));
+    await start(other, 'other');
+    expect(ended.length).toBeLessThan(30);
+    await Promise.all(starts);
   });
 });
 

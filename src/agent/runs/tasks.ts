@@ -4,6 +4,7 @@ import type { Db } from '#platform/db/db.ts';
 import { digestOf } from '#platform/http/idempotency.ts';
 import type { PubSub } from '#platform/pubsub/pubsub.ts';
 import type { TaskRequest } from '../api.ts';
+import { starts } from '../billing/starts.ts';
 import { agentProblems } from '../problems.ts';
 import type { Models } from '../providers/models.ts';
 import { type Run, type RunTables, requestAbort } from '../store/runstore.ts';
@@ -58,8 +59,8 @@ async function findEarlier({ db }: StartDeps, keyed: KeyedStart): Promise<Starte
 }
 
 /**
- * As `startRun`; also 400 for an unknown model and for attached assets that do not exist, and 403 for those of others. Throws
- * KeyTaken only if `keyed` is given.
+ * As `startRun`; also 400 for an unknown model and for attached assets that do not exist, 403 for those of others, and 429
+ * `rate_limited` for a user with too many waiting starts. Throws KeyTaken only if `keyed` is given.
  */
 export async function startTask(
   deps: StartDeps,
@@ -69,9 +70,10 @@ export async function startTask(
 ): Promise<Run> {
   const chosen = deps.models.pick(request.model ?? undefined);
   const message = await resolveAttachments(deps, userId, request, (checked) =>
-    checkStart(deps, deps.lease, userId, { ...request, message: checked }, chosen, keyed),
+    starts.run(userId, () => checkStart(deps, deps.lease, userId, { ...request, message: checked }, chosen, keyed)),
   );
-  const run = await startRun(deps, deps.lease, userId, { ...request, message }, chosen, keyed);
+  const start = () => startRun(deps, deps.lease, userId, { ...request, message }, chosen, keyed);
+  const run = await starts.run(userId, start);
   deps.executor.start(run, chosen);
   return run;
 }

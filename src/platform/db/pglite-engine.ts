@@ -1,6 +1,7 @@
 /** The embedded engine: PGlite, PostgreSQL in this process, and what becomes of it when it breaks. */
 import { PGlite, type PGliteOptions } from '@electric-sql/pglite';
 import { vector } from '@electric-sql/pglite-pgvector';
+import { createPacer } from '../concurrency/pacing.ts';
 import type { Log } from '../log.ts';
 import { problems } from '../problem.ts';
 import type { Database } from './db.ts';
@@ -69,6 +70,8 @@ export function pgliteDatabase(open: OpenPglite, life: PgliteLife): Database {
 /** One session at a time (the gate is one wide). */
 class PgliteEngine implements Engine {
   readonly #life: PgliteLife;
+  /** Queries return without a turn of the event loop, so callers that wait for each other would block everything else. */
+  readonly #pace = createPacer();
   #open: OpenPglite;
   #broken = false;
   #triedAtMs = 0;
@@ -79,6 +82,7 @@ class PgliteEngine implements Engine {
   }
 
   async connect(): Promise<Session> {
+    await this.#pace();
     if (this.#broken) await this.#reopen();
     const used = this.#open;
     return new PgliteSession(used, (error) => {

@@ -3,7 +3,7 @@ import { mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promi
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { isNightly } from '../../../test/lane.fixture.ts';
@@ -63,6 +63,22 @@ function startWriter(from: number) {
   };
   return { lines, kill };
 }
+
+it('lets other work in between the statements of many callers', async () => {
+  const database = await open();
+  const db = database.queries();
+  let turns = 0;
+  let isOver = false;
+  const counting = (async () => {
+    for (; !isOver; turns++) await nextTurn();
+  })();
+  // Each takes longer than the process may be busy at a time.
+  await Promise.all(Array.from({ length: 10 }, () => sql`select pg_sleep(0.02)`.execute(db)));
+  isOver = true;
+  await counting;
+  expect(turns).toBeGreaterThanOrEqual(9);
+  await database.close();
+});
 
 describe('the embedded database', () => {
   it('loses no row that was acknowledged before kill -9', { timeout: 180_000 }, async () => {
