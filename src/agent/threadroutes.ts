@@ -26,7 +26,7 @@ export interface ThreadRouteDeps extends ListingDeps, RemovalDeps {
 
 const userField = 'querystring.userId';
 /** Searches of one user, which run one after the other. */
-const searchLimits = { width: 1, maxWaiting: 10, waitTimeoutMs: 5000 };
+const searchLimits = { width: 1, maxWaiting: 100, waitTimeoutMs: 30_000 };
 
 export function addThreadRoutes(app: HttpServer, access: Access, deps: ThreadRouteDeps): void {
   const tags = ['agent'];

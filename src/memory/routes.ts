@@ -24,7 +24,7 @@ import { inject, type SearchingDeps, searchMemories } from './search/searching.t
 export type RouteDeps = AddingDeps & SearchingDeps;
 
 /** Searches of one user, which run one at a time, because they take processor time. */
-const searchLimits = { width: 1, maxWaiting: 20, waitTimeoutMs: 30_000 };
+const searchLimits = { width: 1, maxWaiting: 100, waitTimeoutMs: 30_000 };
 
 export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): void {
   const tags = ['memory'];
