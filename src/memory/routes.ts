@@ -23,8 +23,8 @@ import { inject, type SearchingDeps, searchMemories } from './search/searching.t
 
 export type RouteDeps = AddingDeps & SearchingDeps;
 
-/** Searches of one user, which run one at a time, because they take processor time. */
-const searchLimits = { width: 1, maxWaiting: 100, waitTimeoutMs: 30_000 };
+/** Searches of one user, which take processor time. More than eight wait for each other. */
+const searchLimits = { width: 8, maxWaiting: 100, waitTimeoutMs: 30_000 };
 
 export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): void {
   const tags = ['memory'];
