@@ -3,7 +3,7 @@ import { type ReactNode, useEffect, useState } from 'react';
 import { Link } from 'wouter';
 import type { Asset } from '../../../client/media/api.ts';
 import { durationOf, momentOf, sizeOf } from '../parts/figures.tsx';
-import { Failure, Loading } from '../parts/states.tsx';
+import { Pending } from '../parts/states.tsx';
 import { useModal } from '../shell/modal.ts';
 import { isShared } from './actions.ts';
 import { isImage, isVideo, nameOf, useAsset, wordOf } from './assets.ts';
@@ -96,10 +96,8 @@ export function Lightbox({
           <div className="stage">
             {asset ? (
               <View key={assetId} asset={asset} onSwipe={(step) => (step === 1 ? after : before)?.()} />
-            ) : error ? (
-              <Failure error={error} retry={refetch} />
             ) : (
-              <Loading what="Reading the asset" />
+              <Pending error={error} retry={refetch} what="Reading the asset" />
             )}
             {before && (
               <button type="button" className="step before" aria-label="Previous" onClick={before}>

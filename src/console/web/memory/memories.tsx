@@ -1,7 +1,7 @@
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { When } from '../parts/figures.tsx';
-import { Empty, Failure, Loading } from '../parts/states.tsx';
+import { Empty, Pending } from '../parts/states.tsx';
 import { backOffice, type Memory, memoryTypes } from './backoffice.ts';
 import { Creation } from './creation.tsx';
 import { Entity } from './entity.tsx';
@@ -75,11 +75,7 @@ export function Memories() {
         <Entity type={filter.entity_type || 'user'} id={filter.entity_id} onErased={reread} />
       )}
       {listing.data === undefined ? (
-        listing.error ? (
-          <Failure error={listing.error} retry={listing.refetch} />
-        ) : (
-          <Loading what="Reading memories" />
-        )
+        <Pending error={listing.error} retry={listing.refetch} what="Reading memories" />
       ) : memories.length === 0 ? (
         <Empty title="No memories.">
           <p>{filters.length > 0 ? 'No memory matches these filters.' : 'In the studio, say “remember that …”.'}</p>

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { Confirm } from '../parts/confirm.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { When } from '../parts/figures.tsx';
-import { Failure, Loading } from '../parts/states.tsx';
+import { Loading, Pending } from '../parts/states.tsx';
 import { backOffice, type Memory, memoryTypes, type Revision } from './backoffice.ts';
 
 export function MemoryDetails({
@@ -40,11 +40,7 @@ export function MemoryDetails({
   return (
     <Dialog title="Memory" onClose={onClose} isWide>
       {memory.data === undefined ? (
-        memory.error ? (
-          <Failure error={memory.error} retry={memory.refetch} />
-        ) : (
-          <Loading />
-        )
+        <Pending error={memory.error} retry={memory.refetch} />
       ) : (
         <>
           <p className="quiet">

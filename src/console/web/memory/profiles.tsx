@@ -1,7 +1,7 @@
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { When } from '../parts/figures.tsx';
-import { Empty, Failure, Loading } from '../parts/states.tsx';
+import { Empty, Pending } from '../parts/states.tsx';
 import { backOffice, type Profile } from './backoffice.ts';
 import { ProfileDetails } from './profiledetails.tsx';
 
@@ -38,11 +38,7 @@ export function Profiles() {
         </label>
       </search>
       {listing.data === undefined ? (
-        listing.error ? (
-          <Failure error={listing.error} retry={listing.refetch} />
-        ) : (
-          <Loading what="Reading profiles" />
-        )
+        <Pending error={listing.error} retry={listing.refetch} what="Reading profiles" />
       ) : profiles.length === 0 ? (
         <Empty title="No profiles." />
       ) : (

@@ -6,7 +6,7 @@ import { Link } from 'wouter';
 import type { Incident } from '#media/incidents/api.ts';
 import { callJson, send } from '../calls.ts';
 import { momentOf, When } from '../parts/figures.tsx';
-import { Failure, Loading, Problem, Status } from '../parts/states.tsx';
+import { Pending, Problem, Status } from '../parts/states.tsx';
 import { incidentTones } from './incidentstates.ts';
 import { useMayChange } from './role.ts';
 
@@ -23,11 +23,7 @@ export function IncidentDetails({ id }: { readonly id: string }) {
         </Link>
       </p>
       {data === undefined ? (
-        error ? (
-          <Failure error={error} retry={refetch} />
-        ) : (
-          <Loading what="Reading the incident" />
-        )
+        <Pending error={error} retry={refetch} what="Reading the incident" />
       ) : (
         <Facts incident={data} />
       )}

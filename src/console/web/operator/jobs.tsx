@@ -4,7 +4,7 @@ import { useSearchParams } from 'wouter';
 import type { QueueList } from '../../jobs/api.ts';
 import { callJson } from '../calls.ts';
 import { countUpTo, sinceThen } from '../parts/figures.tsx';
-import { Empty, Failure, Loading } from '../parts/states.tsx';
+import { Empty, Pending } from '../parts/states.tsx';
 import { QueueJobs } from './queuejobs.tsx';
 import { QueueTable } from './queuetable.tsx';
 import './operator.css';
@@ -21,8 +21,7 @@ export function Jobs() {
   const chosen = search.get('queue') ?? undefined;
   const first = data?.queues.find(({ dead }) => dead > 0)?.queue ?? data?.queues[0]?.queue;
   const opened = chosen ?? first;
-  if (data === undefined)
-    return error ? <Failure error={error} retry={refetch} /> : <Loading what="Reading the queues" />;
+  if (data === undefined) return <Pending error={error} retry={refetch} what="Reading the queues" />;
   const countsOf = (queue: string): QueueState =>
     data.queues.find((one) => one.queue === queue) ?? {
       queue,

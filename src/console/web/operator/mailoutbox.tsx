@@ -3,7 +3,7 @@ import { useState } from 'react';
 import type { Mail, MailList } from '../../api.ts';
 import { callJson } from '../calls.ts';
 import { When } from '../parts/figures.tsx';
-import { Empty, Failure, Loading } from '../parts/states.tsx';
+import { Empty, Pending } from '../parts/states.tsx';
 
 export function Outbox() {
   const [chosen, setChosen] = useState<string>();
@@ -20,11 +20,7 @@ export function Outbox() {
         machine.
       </p>
       {data === undefined ? (
-        error ? (
-          <Failure error={error} retry={refetch} />
-        ) : (
-          <Loading what="Reading the outbox" />
-        )
+        <Pending error={error} retry={refetch} what="Reading the outbox" />
       ) : data.mails.length === 0 ? (
         <Empty title="The outbox is empty.">
           <p>
@@ -61,7 +57,7 @@ function Opened({ name }: { readonly name: string }) {
     queryFn: () => callJson<Mail>(`/api/mails/${encodeURIComponent(name)}`),
   });
   const [isText, setText] = useState(false);
-  if (data === undefined) return error ? <Failure error={error} retry={refetch} /> : <Loading />;
+  if (data === undefined) return <Pending error={error} retry={refetch} />;
   const showsHtml = data.hasHtml && !isText;
   return (
     <article className="card mail" aria-label={data.subject}>

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useDeferredValue, useState } from 'react';
 import { callJson } from '../calls.ts';
-import { Failure, Loading } from '../parts/states.tsx';
+import { Failure, Loading, Pending } from '../parts/states.tsx';
 
 interface MailType {
   readonly type: string;
@@ -22,7 +22,7 @@ export function Previews() {
   });
   const [first] = data?.types ?? [];
   if (data === undefined || first === undefined)
-    return error ? <Failure error={error} retry={refetch} /> : <Loading what="Reading the types" />;
+    return <Pending error={error} retry={refetch} what="Reading the types" />;
   return <Chosen types={data.types} first={first} />;
 }
 

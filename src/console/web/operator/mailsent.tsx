@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { callJson, send } from '../calls.ts';
 import { Confirm } from '../parts/confirm.tsx';
 import { momentOf, When } from '../parts/figures.tsx';
-import { Empty, Failure, Loading, Problem, Status } from '../parts/states.tsx';
+import { Empty, Pending, Problem, Status } from '../parts/states.tsx';
 
 interface SentMail {
   readonly id: string;
@@ -40,8 +40,7 @@ export function SentMails() {
     initialPageParam: '',
     getNextPageParam: ({ data: mails, has_more }) => (has_more ? mails.at(-1)?.id : undefined),
   });
-  if (data === undefined)
-    return error ? <Failure error={error} retry={refetch} /> : <Loading what="Reading the emails" />;
+  if (data === undefined) return <Pending error={error} retry={refetch} what="Reading the emails" />;
   const mails = data.pages.flatMap((page) => page.data);
   if (mails.length === 0)
     return (
@@ -94,7 +93,7 @@ function Events({ id }: { readonly id: string }) {
     onSettled: () =>
       Promise.all(['sent mails', 'sent mail'].map((key) => queries.invalidateQueries({ queryKey: [key] }))),
   });
-  if (data === undefined) return error ? <Failure error={error} retry={refetch} /> : <Loading />;
+  if (data === undefined) return <Pending error={error} retry={refetch} />;
   return (
     <div className="inset">
       {data.events.length === 0 ? (

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import type { ConfiguredModels, Spenders, UsageTotals } from '#agent/operatorapi.ts';
 import { callJson } from '../calls.ts';
 import { countOf } from '../parts/figures.tsx';
-import { Empty, Failure, Loading } from '../parts/states.tsx';
+import { Empty, Pending } from '../parts/states.tsx';
 import { type Bar, Bars } from './bars.tsx';
 import { compactOf } from './units.ts';
 import './operator.css';
@@ -51,7 +51,7 @@ function Usage() {
           ))}
         </fieldset>
       </div>
-      {data === undefined && (error ? <Failure error={error} retry={refetch} /> : <Loading what="Reading the usage" />)}
+      {data === undefined && <Pending error={error} retry={refetch} what="Reading the usage" />}
       {data !== undefined && rows.length === 0 && <Empty title="No run ended on these days." />}
       {rows.length > 0 && (
         <>
@@ -192,7 +192,7 @@ function TopUsers() {
           <input type="month" value={month} onChange={({ target }) => setMonth(target.value)} />
         </label>
       </div>
-      {data === undefined && (error ? <Failure error={error} retry={refetch} /> : <Loading />)}
+      {data === undefined && <Pending error={error} retry={refetch} />}
       {data?.users.length === 0 && <Empty title="No user spent credits this month." />}
       {data !== undefined && data.users.length > 0 && (
         <table>
@@ -231,11 +231,7 @@ function Configured() {
     <section aria-labelledby="models">
       <h2 id="models">Models and prices</h2>
       {data === undefined ? (
-        error ? (
-          <Failure error={error} retry={refetch} />
-        ) : (
-          <Loading />
-        )
+        <Pending error={error} retry={refetch} />
       ) : (
         <>
           <ul className="lines">

@@ -6,7 +6,7 @@ import type { History } from '../../history/api.ts';
 import { callJson } from '../calls.ts';
 import { useConsole } from '../operator.tsx';
 import { sizeOf, When } from '../parts/figures.tsx';
-import { Failure, Loading, Status } from '../parts/states.tsx';
+import { Failure, Pending, Status } from '../parts/states.tsx';
 import { Errors } from './overviewerrors.tsx';
 import { Queues, Runs } from './overviewgraphs.tsx';
 import { Services } from './overviewservices.tsx';
@@ -29,8 +29,7 @@ export function Overview() {
     placeholderData: (previous) => previous,
     enabled: console?.hasDatabase === true,
   });
-  if (data === undefined)
-    return error ? <Failure error={error} retry={refetch} /> : <Loading what="Reading the state of every service" />;
+  if (data === undefined) return <Pending error={error} retry={refetch} what="Reading the state of every service" />;
   return (
     <div className="operator">
       <header className="page">

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { ErrorList } from '../../history/api.ts';
 import { callJson } from '../calls.ts';
 import { When } from '../parts/figures.tsx';
-import { Empty, Failure, Loading } from '../parts/states.tsx';
+import { Empty, Pending } from '../parts/states.tsx';
 
 /** By the code of the problem. */
 const advice: Readonly<Record<string, string>> = {
@@ -19,7 +19,7 @@ export function Errors() {
     queryFn: ({ signal }) => callJson<ErrorList>('/api/errors', { signal }),
     refetchInterval: 10_000,
   });
-  if (data === undefined) return error ? <Failure error={error} retry={refetch} /> : <Loading />;
+  if (data === undefined) return <Pending error={error} retry={refetch} />;
   return (
     <>
       {data.unread.length > 0 && (

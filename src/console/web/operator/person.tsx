@@ -6,7 +6,7 @@ import { Link } from 'wouter';
 import type { PersonDetails } from '#accounts/people/api.ts';
 import { callJson } from '../calls.ts';
 import { countOf, momentOf, sizeOf, When } from '../parts/figures.tsx';
-import { Failure, Loading } from '../parts/states.tsx';
+import { Pending } from '../parts/states.tsx';
 import { Account } from './account.tsx';
 import { Activity } from './activity.tsx';
 import { Data } from './data.tsx';
@@ -84,11 +84,7 @@ export function PersonPage({ userId }: { readonly userId: string }) {
         </Link>
       </p>
       {data === undefined ? (
-        error ? (
-          <Failure error={error} retry={refetch} />
-        ) : (
-          <Loading what="Reading this person" />
-        )
+        <Pending error={error} retry={refetch} what="Reading this person" />
       ) : (
         <Details view={data} />
       )}

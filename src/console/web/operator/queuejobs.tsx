@@ -5,7 +5,7 @@ import type { JobList, QueueList, ShownJob } from '../../jobs/api.ts';
 import { callJson, send } from '../calls.ts';
 import { Confirm } from '../parts/confirm.tsx';
 import { countOf, momentOf, When } from '../parts/figures.tsx';
-import { Empty, Failure, Loading, Problem } from '../parts/states.tsx';
+import { Empty, Pending, Problem } from '../parts/states.tsx';
 import { notify } from '../shell/notices.ts';
 import { AllDead, refreshJobs } from './alldead.tsx';
 import { useMayChange } from './role.ts';
@@ -64,8 +64,7 @@ function JobRows({ queue, state }: { readonly queue: string; readonly state: Sta
     queryFn: () => callJson<JobList>(`/api/jobs?${new URLSearchParams({ queue, state })}`),
     refetchInterval: 5000,
   });
-  if (data === undefined)
-    return error ? <Failure error={error} retry={refetch} /> : <Loading what="Reading the jobs" />;
+  if (data === undefined) return <Pending error={error} retry={refetch} what="Reading the jobs" />;
   if (data.jobs.length === 0) return <Empty title={empty[state]} />;
   return (
     <ul className="lines" aria-label={`Jobs of ${queue}`}>

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import type { Examination, SettingsFinding, SettingsView } from '../../settings/routes.ts';
 import { callJson } from '../calls.ts';
 import { When } from '../parts/figures.tsx';
-import { Empty, Failure, Loading, Problem, Status } from '../parts/states.tsx';
+import { Empty, Pending, Problem, Status } from '../parts/states.tsx';
 import './desk.css';
 import { useMayChange } from './role.ts';
 
@@ -20,11 +20,7 @@ export function Settings() {
         <p className="quiet">Settings come from the environment. Restart to apply changes.</p>
       </header>
       {data === undefined ? (
-        error ? (
-          <Failure error={error} retry={refetch} />
-        ) : (
-          <Loading what="Reading settings" />
-        )
+        <Pending error={error} retry={refetch} what="Reading settings" />
       ) : (
         <>
           <div className="desk-halves">

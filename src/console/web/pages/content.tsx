@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { callJson } from '../calls.ts';
 import { useConsole } from '../operator.tsx';
-import { Empty, Failure, Loading } from '../parts/states.tsx';
+import { Empty, Pending } from '../parts/states.tsx';
 
 const languages = ['en', 'zh-CN', 'zh-TW', 'ja', 'ko', 'de', 'es', 'fr', 'it', 'ms', 'pt', 'ru'] as const;
 
@@ -133,7 +133,7 @@ function Section<T>({
   return (
     <section aria-label={title}>
       <h2>{title}</h2>
-      {data === undefined ? error ? <Failure error={error} retry={refetch} /> : <Loading /> : children(data)}
+      {data === undefined ? <Pending error={error} retry={refetch} /> : children(data)}
     </section>
   );
 }

@@ -14,7 +14,7 @@ import { Lightbox } from '../library/lightbox.tsx';
 import '../library/library.css';
 import { addUploads } from '../library/queue.ts';
 import { UploadPanel } from '../library/uploadpanel.tsx';
-import { Empty, Failure, Loading } from '../parts/states.tsx';
+import { Empty, Failure, Loading, Pending } from '../parts/states.tsx';
 import { useUser } from '../user.tsx';
 
 const icon = { size: 16, strokeWidth: 1.75, 'aria-hidden': true } as const;
@@ -70,11 +70,7 @@ export function Library() {
         <FilterBar filters={filters} onChange={setFilters} onFiles={upload} />
       )}
       {listing.data === undefined ? (
-        listing.error ? (
-          <Failure error={listing.error} retry={listing.refetch} />
-        ) : (
-          <Loading what="Reading the library" />
-        )
+        <Pending error={listing.error} retry={listing.refetch} what="Reading the library" />
       ) : assets.length === 0 && !hasNextPage ? (
         <Nothing isFiltered={filters !== noFilters} onReset={() => setFilters(noFilters)} />
       ) : (

@@ -5,7 +5,7 @@ import { callJson, send } from '../calls.ts';
 import { AllDead } from '../operator/alldead.tsx';
 import { useMayChange } from '../operator/role.ts';
 import { countUpTo, When } from '../parts/figures.tsx';
-import { Empty, Failure, Loading, Problem, Status } from '../parts/states.tsx';
+import { Empty, Pending, Problem, Status } from '../parts/states.tsx';
 
 export function Webhooks() {
   const [isDeadOnly, setDeadOnly] = useState(false);
@@ -31,11 +31,7 @@ export function Webhooks() {
         <AllDead queue={data.queue} noun={nouns} count={countUpTo(data.largestCount, data.dead)} />
       )}
       {data === undefined ? (
-        error ? (
-          <Failure error={error} retry={refetch} />
-        ) : (
-          <Loading what="Reading the deliveries" />
-        )
+        <Pending error={error} retry={refetch} what="Reading the deliveries" />
       ) : data.deliveries.length === 0 ? (
         <Empty title={isDeadOnly ? 'No delivery is dead.' : 'No event has been published yet.'} />
       ) : (
