@@ -7,6 +7,7 @@ import { send } from '../calls.ts';
 import { Confirm } from '../parts/confirm.tsx';
 import { countOf, When } from '../parts/figures.tsx';
 import { Problem } from '../parts/states.tsx';
+import { Pairs } from '../parts/tables.tsx';
 import { planName } from './people.tsx';
 import { personKey } from './person.tsx';
 import { useMayChange } from './role.ts';
@@ -19,27 +20,14 @@ export function Account({ record }: { readonly record: PersonDetails }) {
   return (
     <section className="card stack" aria-labelledby="account-heading">
       <h2 id="account-heading">Account</h2>
-      <dl className="pairs">
-        <div>
-          <dt>Language</dt>
-          <dd>{person.language ?? 'not known'}</dd>
-        </div>
-        <div>
-          <dt>Product mail</dt>
-          <dd>{settings.isOpenNotification ? 'wanted' : 'unsubscribed'}</dd>
-        </div>
-        <div>
-          <dt>Invited</dt>
-          <dd>
-            {countOf(invited)}
-            {invitedBy !== null && ', and was invited'}
-          </dd>
-        </div>
-        <div>
-          <dt>Sessions ended</dt>
-          <dd>{sessionsEndedAt === null ? 'never' : <When at={sessionsEndedAt} />}</dd>
-        </div>
-      </dl>
+      <Pairs
+        of={{
+          Language: person.language ?? 'not known',
+          'Product mail': settings.isOpenNotification ? 'wanted' : 'unsubscribed',
+          Invited: `${countOf(invited)}${invitedBy === null ? '' : ', and was invited'}`,
+          'Sessions ended': sessionsEndedAt === null ? 'never' : <When at={sessionsEndedAt} />,
+        }}
+      />
       {mayChange && <Credits person={person} />}
       {mayChange && <Sessions userId={person.id} />}
     </section>

@@ -7,6 +7,7 @@ import type { Incident } from '#media/incidents/api.ts';
 import { callJson, send } from '../calls.ts';
 import { momentOf, When } from '../parts/figures.tsx';
 import { Pending, Problem, Status } from '../parts/states.tsx';
+import { Pairs } from '../parts/tables.tsx';
 import { incidentTones } from './incidentstates.ts';
 import { useMayChange } from './role.ts';
 
@@ -54,38 +55,18 @@ function Facts({ incident }: { readonly incident: Incident }) {
             </section>
           )}
           <section aria-label="Facts">
-            <dl className="pairs desk-pairs">
-              <div>
-                <dt>Blocked</dt>
-                <dd>{momentOf(createdAt)}</dd>
-              </div>
-              <div>
-                <dt>Owner</dt>
-                <dd>
-                  {ownerId === nobody ? 'erased' : <Link href={`/operator/people/${ownerId}`}>Open the person</Link>}
-                </dd>
-              </div>
-              <div>
-                <dt>Where</dt>
-                <dd>{scopeKind || 'erased'}</dd>
-              </div>
-              <div>
-                <dt>Same bytes remain in</dt>
-                <dd>{origin ?? 'no other place'}</dd>
-              </div>
-              <div>
-                <dt>Asset</dt>
-                <dd>
-                  <code>{assetId}</code>
-                </dd>
-              </div>
-              <div>
-                <dt>SHA-256</dt>
-                <dd>
-                  <code>{sha256}</code>
-                </dd>
-              </div>
-            </dl>
+            <Pairs
+              className="pairs desk-pairs"
+              of={{
+                Blocked: momentOf(createdAt),
+                Owner:
+                  ownerId === nobody ? 'erased' : <Link href={`/operator/people/${ownerId}`}>Open the person</Link>,
+                Where: scopeKind || 'erased',
+                'Same bytes remain in': origin ?? 'no other place',
+                Asset: <code>{assetId}</code>,
+                'SHA-256': <code>{sha256}</code>,
+              }}
+            />
           </section>
         </div>
         <div className="stack desk-aside">

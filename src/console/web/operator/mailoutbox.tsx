@@ -29,7 +29,7 @@ export function Outbox() {
         </Empty>
       ) : (
         <div className="mails">
-          <ul className="lines" aria-label="Mails">
+          <ul className="lines" aria-label="Emails">
             {data.mails.map(({ name, subject, to, sentAt }) => (
               <li key={name}>
                 <button type="button" className="entry" aria-pressed={name === opened} onClick={() => setChosen(name)}>
@@ -73,7 +73,7 @@ function Opened({ name }: { readonly name: string }) {
         From {data.from} to {data.to.join(', ')}
       </p>
       {showsHtml ? (
-        <iframe title={`Mail: ${data.subject}`} sandbox="" src={`/api/mails/${encodeURIComponent(name)}/html`} />
+        <iframe title={`Email: ${data.subject}`} sandbox="" src={`/api/mails/${encodeURIComponent(name)}/html`} />
       ) : (
         <pre>{data.text}</pre>
       )}

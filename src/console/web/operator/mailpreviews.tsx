@@ -1,13 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { useDeferredValue, useState } from 'react';
+import type { NotificationTypes } from '../../../client/notify/api.ts';
 import { callJson } from '../calls.ts';
 import { Failure, Loading, Pending } from '../parts/states.tsx';
 
-interface MailType {
-  readonly type: string;
-  readonly audience: 'account' | 'product';
-  readonly locales: readonly string[];
-}
+type MailType = NotificationTypes['types'][number];
 
 /** Values that show what a built-in type can do. */
 const examples: Readonly<Record<string, string>> = {
@@ -17,7 +14,7 @@ const examples: Readonly<Record<string, string>> = {
 export function Previews() {
   const { data, error, refetch } = useQuery({
     queryKey: ['mail types'],
-    queryFn: () => callJson<{ types: readonly MailType[] }>('/api/notify/types'),
+    queryFn: () => callJson<NotificationTypes>('/api/notify/types'),
     staleTime: Infinity,
   });
   const [first] = data?.types ?? [];
@@ -76,7 +73,7 @@ function Chosen({ types, first }: { readonly types: readonly MailType[]; readonl
       </form>
       <Shown
         type={type.type}
-        locale={type.locales.includes(locale) ? locale : 'en'}
+        locale={type.locales.find((one) => one === locale) ?? 'en'}
         values={useDeferredValue(values)}
       />
     </div>
@@ -105,7 +102,7 @@ function Shown({ type, locale, values }: { readonly type: string; readonly local
       {isText ? (
         <pre lang={locale.replace('_', '-')}>{data.text}</pre>
       ) : (
-        <iframe title={`Mail: ${data.subject}`} sandbox="" src={`${path}/html?${query}`} />
+        <iframe title={`Email: ${data.subject}`} sandbox="" src={`${path}/html?${query}`} />
       )}
     </article>
   );

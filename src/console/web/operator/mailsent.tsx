@@ -1,25 +1,10 @@
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import type { Email, EmailList } from '../../../client/notify/api.ts';
 import { callJson, send } from '../calls.ts';
 import { Confirm } from '../parts/confirm.tsx';
 import { momentOf, When } from '../parts/figures.tsx';
 import { Empty, Pending, Problem, Status } from '../parts/states.tsx';
-
-interface SentMail {
-  readonly id: string;
-  readonly to: readonly string[];
-  readonly subject: string;
-  readonly status: keyof typeof tones;
-  readonly created_at: string;
-  readonly scheduled_at: string | null;
-}
-interface SentPage {
-  readonly data: readonly (SentMail & { readonly reason: string | null })[];
-  readonly has_more: boolean;
-}
-interface ShownMail extends SentMail {
-  readonly events: readonly { readonly type: string; readonly created_at: string; readonly reason: string | null }[];
-}
 
 const tones = {
   scheduled: 'busy',
@@ -36,7 +21,7 @@ export function SentMails() {
   const { data, error, refetch, fetchNextPage, hasNextPage, isFetchingNextPage } = useInfiniteQuery({
     queryKey: ['sent mails'],
     queryFn: ({ pageParam }) =>
-      callJson<SentPage>(`/api/notify/emails${pageParam === '' ? '' : `?after=${encodeURIComponent(pageParam)}`}`),
+      callJson<EmailList>(`/api/notify/emails${pageParam === '' ? '' : `?after=${encodeURIComponent(pageParam)}`}`),
     initialPageParam: '',
     getNextPageParam: ({ data: mails, has_more }) => (has_more ? mails.at(-1)?.id : undefined),
   });
@@ -50,7 +35,7 @@ export function SentMails() {
     );
   return (
     <>
-      <ul className="lines" aria-label="Mails">
+      <ul className="lines" aria-label="Emails">
         {mails.map(({ id, to, subject, status, created_at, scheduled_at, reason }) => (
           <li key={id}>
             <button
@@ -87,7 +72,7 @@ export function SentMails() {
 function Events({ id }: { readonly id: string }) {
   const queries = useQueryClient();
   const path = `/api/notify/emails/${encodeURIComponent(id)}`;
-  const { data, error, refetch } = useQuery({ queryKey: ['sent mail', id], queryFn: () => callJson<ShownMail>(path) });
+  const { data, error, refetch } = useQuery({ queryKey: ['sent mail', id], queryFn: () => callJson<Email>(path) });
   const canceling = useMutation({
     mutationFn: () => send(`${path}/cancel`, { method: 'POST' }),
     onSettled: () =>

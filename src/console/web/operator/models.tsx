@@ -5,6 +5,7 @@ import type { ConfiguredModels, Spenders, UsageTotals } from '#agent/operatorapi
 import { callJson } from '../calls.ts';
 import { countOf } from '../parts/figures.tsx';
 import { Empty, Pending } from '../parts/states.tsx';
+import { Pairs, Table } from '../parts/tables.tsx';
 import { type Bar, Bars } from './bars.tsx';
 import { compactOf } from './units.ts';
 import './operator.css';
@@ -110,40 +111,19 @@ function Sums({
   return (
     <section aria-label={title}>
       <h3>{title}</h3>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls needs the keyboard */}
-      <section className="scroll" aria-label={`Sums ${title.toLowerCase()}`} tabIndex={0}>
-        <table>
-          <Head first={title === 'By model' ? 'Model' : 'Plan'} />
-          <tbody>
-            {sorted.map((name) => (
-              <tr key={name}>
-                <th scope="row">{name}</th>
-                {columns.map(([column, numberOf]) => (
-                  <td key={column}>{compactOf(sumOf(name, numberOf))}</td>
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </section>
+      <Table
+        label={`Sums ${title.toLowerCase()}`}
+        head={headOf(title === 'By model' ? 'Model' : 'Plan')}
+        rows={sorted.map((name) => ({
+          key: name,
+          cells: [name, ...columns.map(([, numberOf]) => compactOf(sumOf(name, numberOf)))],
+        }))}
+      />
     </section>
   );
 }
 
-function Head({ first }: { readonly first: string }) {
-  return (
-    <thead>
-      <tr>
-        <th scope="col">{first}</th>
-        {columns.map(([column]) => (
-          <th key={column} scope="col">
-            {column}
-          </th>
-        ))}
-      </tr>
-    </thead>
-  );
-}
+const headOf = (first: string) => [first, ...columns.map(([name]) => name)];
 
 function ByDay({ rows }: { readonly rows: readonly Row[] }) {
   const [isOpen, setOpen] = useState(false);
@@ -151,24 +131,14 @@ function ByDay({ rows }: { readonly rows: readonly Row[] }) {
     <details className="numbers" onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>Each day, model and plan</summary>
       {isOpen && (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls needs the keyboard
-        <section className="scroll" aria-label="Each day, model and plan" tabIndex={0}>
-          <table>
-            <Head first="Day, model, plan" />
-            <tbody>
-              {rows.map((row) => (
-                <tr key={`${row.day} ${row.model} ${row.plan}`}>
-                  <th scope="row">
-                    {row.day}, {row.model}, {row.plan}
-                  </th>
-                  {columns.map(([column, numberOf]) => (
-                    <td key={column}>{countOf(numberOf(row))}</td>
-                  ))}
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </section>
+        <Table
+          label="Each day, model and plan"
+          head={headOf('Day, model, plan')}
+          rows={rows.map((row) => ({
+            key: `${row.day} ${row.model} ${row.plan}`,
+            cells: [`${row.day}, ${row.model}, ${row.plan}`, ...columns.map(([, numberOf]) => countOf(numberOf(row)))],
+          }))}
+        />
       )}
     </details>
   );
@@ -195,32 +165,23 @@ function TopUsers() {
       {data === undefined && <Pending error={error} retry={refetch} />}
       {data?.users.length === 0 && <Empty title="No user spent credits this month." />}
       {data !== undefined && data.users.length > 0 && (
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">User</th>
-              <th scope="col">Runs</th>
-              <th scope="col">Credits</th>
-            </tr>
-          </thead>
-          <tbody>
-            {data.users.map(({ userId, runs, credits }) => (
-              <tr key={userId}>
-                <th scope="row">
-                  <a href={`/operator/people/${userId}`}>
-                    <code>{userId}</code>
-                  </a>
-                </th>
-                <td>{countOf(runs)}</td>
-                <td>{countOf(credits)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <Table
+          head={['User', 'Runs', 'Credits']}
+          rows={data.users.map(({ userId, runs, credits }) => ({
+            key: userId,
+            cells: [userLink(userId), countOf(runs), countOf(credits)],
+          }))}
+        />
       )}
     </section>
   );
 }
+
+const userLink = (userId: string) => (
+  <a href={`/operator/people/${userId}`}>
+    <code>{userId}</code>
+  </a>
+);
 
 function Configured() {
   const { data, error, refetch } = useQuery({
@@ -257,26 +218,19 @@ function Configured() {
               </li>
             ))}
           </ul>
-          <dl className="pairs">
-            <div>
-              <dt>An image</dt>
-              <dd>{data.prices.image} credits</dd>
-            </div>
-            <div>
-              <dt>A video</dt>
-              <dd>{data.prices.video} credits</dd>
-            </div>
-            <div>
-              <dt>Plans with videos</dt>
-              <dd>{data.plans.flatMap(({ plan, hasVideo }) => (hasVideo ? [plan] : [])).join(', ')}</dd>
-            </div>
-            <div>
-              <dt>Plans without videos</dt>
-              <dd>{data.plans.flatMap(({ plan, hasVideo }) => (hasVideo ? [] : [plan])).join(', ')}</dd>
-            </div>
-          </dl>
+          <Pairs
+            of={{
+              'An image': `${data.prices.image} credits`,
+              'A video': `${data.prices.video} credits`,
+              'Plans with videos': plansOf(data, true),
+              'Plans without videos': plansOf(data, false),
+            }}
+          />
         </>
       )}
     </section>
   );
 }
+
+const plansOf = ({ plans }: ConfiguredModels, withVideos: boolean) =>
+  plans.flatMap(({ plan, hasVideo }) => (hasVideo === withVideos ? [plan] : [])).join(', ');

@@ -6,7 +6,7 @@ import type { PeoplePage, Person } from '#accounts/people/api.ts';
 import { countOf, When } from '../parts/figures.tsx';
 import { Empty } from '../parts/states.tsx';
 import './desk.css';
-import { Listing, usePages } from './listing.tsx';
+import { Listing, usePages } from '../parts/listing.tsx';
 import { PersonPage } from './person.tsx';
 
 export function People() {

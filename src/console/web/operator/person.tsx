@@ -4,6 +4,11 @@ import { ArrowLeft } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { PersonDetails } from '#accounts/people/api.ts';
+import type { ThreadCounts, ThreadPage, UsageDays } from '../../../client/agent/api.ts';
+import type { AssetPage, IncidentPage, MediaUsage } from '../../../client/media/api.ts';
+import type { MemoryPage } from '../../../client/memory/api.ts';
+import type { MailsOfPerson } from '../../../client/notify/api.ts';
+import type { Part } from '../../services.ts';
 import { callJson } from '../calls.ts';
 import { countOf, momentOf, sizeOf, When } from '../parts/figures.tsx';
 import { Pending } from '../parts/states.tsx';
@@ -12,61 +17,18 @@ import { Activity } from './activity.tsx';
 import { Data } from './data.tsx';
 import { planName } from './people.tsx';
 
-export type Part<T> =
-  | { readonly isThere: true; readonly value: T }
-  | { readonly isThere: false; readonly reason: string };
-
+/** The parts come from several services, and each can be unavailable. */
 export interface PersonView {
   readonly record: PersonDetails;
-  readonly conversations: Part<{ readonly threads: number; readonly messages: number; readonly running: number }>;
-  readonly threads: Part<{
-    readonly threads: readonly {
-      readonly threadId: string;
-      readonly title: string;
-      readonly messageCount: number;
-      readonly updatedAt: string;
-    }[];
-  }>;
-  readonly usage: Part<{ readonly days: readonly UsageDay[] }>;
-  readonly storage: Part<{ readonly assets: number; readonly bytes: number; readonly limitBytes: number }>;
-  readonly assets: Part<{
-    readonly assets: readonly {
-      readonly assetId: string;
-      readonly kind: string;
-      readonly mime: string;
-      readonly byteSize: number;
-      readonly createdAt: string;
-    }[];
-  }>;
-  readonly incidents: Part<{
-    readonly incidents: readonly {
-      readonly id: string;
-      readonly status: string;
-      readonly list: string;
-      readonly createdAt: string;
-    }[];
-  }>;
-  readonly memories: Part<{ readonly memories: readonly { readonly id: string; readonly content: string }[] }>;
-  readonly mails: Part<{
-    readonly mails: readonly {
-      readonly id: string;
-      readonly subject: string;
-      readonly status: string;
-      readonly createdAt: string;
-    }[];
-    readonly suppression: { readonly reason: string; readonly since: string } | null;
-  }> | null;
-}
-
-export interface UsageDay {
-  readonly day: string;
-  readonly model: string;
-  readonly runs: number;
-  readonly inputTokens: number;
-  readonly outputTokens: number;
-  readonly images: number;
-  readonly videos: number;
-  readonly credits: number;
+  readonly conversations: Part<ThreadCounts>;
+  readonly threads: Part<ThreadPage>;
+  readonly usage: Part<UsageDays>;
+  readonly storage: Part<MediaUsage>;
+  readonly assets: Part<AssetPage>;
+  readonly incidents: Part<IncidentPage>;
+  readonly memories: Part<MemoryPage>;
+  /** `null`: the person has no address. */
+  readonly mails: Part<MailsOfPerson> | null;
 }
 
 export const personKey = (userId: string) => ['person', userId] as const;

@@ -11,6 +11,7 @@ import { DropAnywhere } from '../library/dropping.tsx';
 import { FilterBar } from '../library/filterbar.tsx';
 import { Timeline } from '../library/grid.tsx';
 import { Lightbox } from '../library/lightbox.tsx';
+import { IconButton } from '../parts/iconbutton.tsx';
 import '../library/library.css';
 import { addUploads } from '../library/queue.ts';
 import { UploadPanel } from '../library/uploadpanel.tsx';
@@ -143,9 +144,7 @@ function SelectionBar({
   const count = choosing.chosen.size;
   return (
     <div className="filterbar selection" role="toolbar" aria-label="Selection">
-      <button type="button" className="icon plain" aria-label="Clear the selection" onClick={choosing.clear}>
-        <X {...icon} />
-      </button>
+      <IconButton label="Clear the selection" Icon={X} onClick={choosing.clear} />
       <span role="status" className="strong">
         {count} selected
       </span>

@@ -2,7 +2,7 @@
 import { type InfiniteData, type UseInfiniteQueryResult, useInfiniteQuery } from '@tanstack/react-query';
 import type { Key, ReactNode } from 'react';
 import { callJson } from '../calls.ts';
-import { Empty, Pending } from '../parts/states.tsx';
+import { Empty, Pending } from './states.tsx';
 
 interface Page {
   readonly next_cursor: string | null;
