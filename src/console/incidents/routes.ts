@@ -1,6 +1,8 @@
 /** The Incidents page: what screening blocked, and the decisions of operators (docs/specification/media.md#incidents). */
+
 import { z } from 'zod';
 import type { HttpClient } from '#platform/http/client.ts';
+import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import type { OperatorGuard } from '../operators/guard.ts';
 import { bodyOf, named } from '../services.ts';
@@ -19,11 +21,12 @@ const resolution = z.object({
 });
 
 export function addIncidentRoutes(app: HttpServer, guard: OperatorGuard, media: HttpClient): void {
-  const tags = ['console'];
+  const routes = routesOf(app, 'console');
 
-  app.get(
+  routes.get(
     '/api/incidents',
-    { ...guard, schema: { tags, summary: 'Incidents, newest first, and their counts', querystring: incidentQuery } },
+    guard,
+    { summary: 'Incidents, newest first, and their counts', querystring: incidentQuery },
     async ({ query }) => {
       const wanted = Object.entries(query).filter(([, value]) => value !== undefined);
       const [page, counts] = await Promise.all([
@@ -38,18 +41,14 @@ export function addIncidentRoutes(app: HttpServer, guard: OperatorGuard, media: 
     },
   );
 
-  app.get(
-    '/api/incidents/:id',
-    { ...guard, schema: { tags, summary: 'An incident', params: incidentPath } },
-    async ({ params }) =>
-      bodyOf<object>(
-        await media.send({ method: 'GET', route: '/v1/incidents/:id', path: `/v1/incidents/${params.id}` }),
-      ),
+  routes.get('/api/incidents/:id', guard, { summary: 'An incident', params: incidentPath }, async ({ params }) =>
+    bodyOf<object>(await media.send({ method: 'GET', route: '/v1/incidents/:id', path: `/v1/incidents/${params.id}` })),
   );
 
-  app.get(
+  routes.get(
     '/api/incidents/:id/preview',
-    { ...guard, schema: { tags, summary: 'A small, strongly blurred rendition', params: incidentPath } },
+    guard,
+    { summary: 'A small, strongly blurred rendition', params: incidentPath },
     async (request, reply) => {
       const response = await media.send({
         method: 'GET',
@@ -62,9 +61,10 @@ export function addIncidentRoutes(app: HttpServer, guard: OperatorGuard, media: 
     },
   );
 
-  app.post(
+  routes.post(
     '/api/incidents/:id/resolution',
-    { ...guard, schema: { tags, summary: 'Uphold or clear an incident', params: incidentPath, body: resolution } },
+    guard,
+    { summary: 'Uphold or clear an incident', params: incidentPath, body: resolution },
     async (request) =>
       bodyOf<object>(
         await media.send({
@@ -78,15 +78,14 @@ export function addIncidentRoutes(app: HttpServer, guard: OperatorGuard, media: 
       ),
   );
 
-  app.get(
-    '/api/rescreening',
-    { ...guard, schema: { tags, summary: 'The progress of the newest rescreening' } },
-    async () => bodyOf<object>(await media.send({ method: 'GET', route: '/v1/rescreen' })),
+  routes.get('/api/rescreening', guard, { summary: 'The progress of the newest rescreening' }, async () =>
+    bodyOf<object>(await media.send({ method: 'GET', route: '/v1/rescreen' })),
   );
 
-  app.post(
+  routes.post(
     '/api/rescreening',
-    { ...guard, schema: { tags, summary: 'Match all assets with the current lists' } },
+    guard,
+    { summary: 'Match all assets with the current lists' },
     async (request, reply) =>
       reply
         .code(202)

@@ -1,9 +1,11 @@
 /** The Mail page: types of mails and their previews, sent mails, and suppressed addresses, all from the notification service. */
+
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { type AuditTables, hashedTarget, recordAction } from '#platform/audit/audit.ts';
 import type { Db } from '#platform/db/db.ts';
 import type { HttpClient } from '#platform/http/client.ts';
+import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { passOn } from '../forwarding.ts';
 import { mailPolicy } from '../mailpolicy.ts';
@@ -29,7 +31,7 @@ const rendered = z.object({ html: z.string() });
 const encode = encodeURIComponent;
 
 export function addSentMailRoutes(app: HttpServer, guard: OperatorGuard, { notify, audit }: SentMailDeps): void {
-  const tags = ['console'];
+  const routes = routesOf(app, 'console');
   const record = async (request: FastifyRequest, action: string, target: string) => {
     if (audit !== undefined)
       await recordAction(audit, { actor: operatorName(request), action, target, outcome: 'done' });
@@ -43,22 +45,22 @@ export function addSentMailRoutes(app: HttpServer, guard: OperatorGuard, { notif
       idempotent: true,
     });
 
-  app.get(
-    '/api/notify/types',
-    { ...guard, schema: { tags, summary: 'List notification types' } },
-    async (_request, reply) => passOn(reply, await notify.send({ method: 'GET', route: '/types' }), 'notification'),
+  routes.get('/api/notify/types', guard, { summary: 'List notification types' }, async (_request, reply) =>
+    passOn(reply, await notify.send({ method: 'GET', route: '/types' }), 'notification'),
   );
 
-  const schema = (summary: string) => ({ tags, summary, params: previewPath, querystring: previewQuery });
-  app.get(
+  const previewOf = { params: previewPath, querystring: previewQuery };
+  routes.get(
     '/api/notify/types/:type/preview',
-    { ...guard, schema: schema('Preview a notification with these values') },
+    guard,
+    { summary: 'Preview a notification with these values', ...previewOf },
     async ({ params, query }, reply) => passOn(reply, await renderType(params.type, query), 'notification'),
   );
 
-  app.get(
+  routes.get(
     '/api/notify/types/:type/html',
-    { ...guard, schema: schema('Show the preview of a notification as a page, in a sandbox') },
+    guard,
+    { summary: 'Show the preview of a notification as a page, in a sandbox', ...previewOf },
     async ({ params, query }, reply) => {
       const response = await renderType(params.type, query);
       if (response.status !== 200) return passOn(reply, response, 'notification');
@@ -67,9 +69,10 @@ export function addSentMailRoutes(app: HttpServer, guard: OperatorGuard, { notif
     },
   );
 
-  app.get(
+  routes.get(
     '/api/notify/emails',
-    { ...guard, schema: { tags, summary: 'List sent and scheduled emails, newest first', querystring: sentMailQuery } },
+    guard,
+    { summary: 'List sent and scheduled emails, newest first', querystring: sentMailQuery },
     async ({ query: { after } }, reply) => {
       const query = new URLSearchParams({ limit: String(pageSize), ...(after !== undefined && { after }) });
       return passOn(
@@ -80,18 +83,20 @@ export function addSentMailRoutes(app: HttpServer, guard: OperatorGuard, { notif
     },
   );
 
-  app.get(
+  routes.get(
     '/api/notify/emails/:id',
-    { ...guard, schema: { tags, summary: 'Read the status of an email', params: sentMailPath } },
+    guard,
+    { summary: 'Read the status of an email', params: sentMailPath },
     async ({ params: { id } }, reply) => {
       const response = await notify.send({ method: 'GET', path: `/emails/${encode(id)}`, route: '/emails/:id' });
       return passOn(reply, response, 'notification');
     },
   );
 
-  app.post(
+  routes.post(
     '/api/notify/emails/:id/cancel',
-    { ...guard, schema: { tags, summary: 'Cancel an email that is not sent yet', params: sentMailPath } },
+    guard,
+    { summary: 'Cancel an email that is not sent yet', params: sentMailPath },
     async (request, reply) => {
       const { id } = request.params;
       const response = await notify.send({
@@ -105,9 +110,10 @@ export function addSentMailRoutes(app: HttpServer, guard: OperatorGuard, { notif
     },
   );
 
-  app.get(
+  routes.get(
     '/api/notify/suppressions',
-    { ...guard, schema: { tags, summary: 'Suppressed addresses', querystring: suppressionQuery } },
+    guard,
+    { summary: 'Suppressed addresses', querystring: suppressionQuery },
     async ({ query: { cursor } }, reply) => {
       const query = new URLSearchParams({ limit: String(pageSize), ...(cursor !== undefined && { cursor }) });
       const response = await notify.send({ method: 'GET', path: `/suppressions?${query}`, route: '/suppressions' });
@@ -115,9 +121,10 @@ export function addSentMailRoutes(app: HttpServer, guard: OperatorGuard, { notif
     },
   );
 
-  app.delete(
+  routes.delete(
     '/api/notify/suppressions/:address',
-    { ...guard, schema: { tags, summary: 'Remove an address from the suppression list', params: suppressionPath } },
+    guard,
+    { summary: 'Remove an address from the suppression list', params: suppressionPath },
     async (request, reply) => {
       const { address } = request.params;
       const response = await notify.send({
