@@ -23,10 +23,6 @@ export function addActionRoutes(app: HttpServer, guard: OperatorGuard, { auth }:
     '/api/actions',
     guard,
     { summary: 'Search the actions of operators, newest first', querystring: actionQuery },
-    async ({ query: { limit, ...filters } }) => {
-      const query = new URLSearchParams({ limit: String(limit) });
-      for (const [name, value] of Object.entries(filters)) if (value !== undefined) query.set(name, value);
-      return bodyOf<object>(await auth.send({ method: 'GET', route: '/v1/actions', path: `/v1/actions?${query}` }));
-    },
+    async ({ query }) => bodyOf<object>(await auth.send({ method: 'GET', route: '/v1/actions', query })),
   );
 }

@@ -28,13 +28,8 @@ export function addIncidentRoutes(app: HttpServer, guard: OperatorGuard, media: 
     guard,
     { summary: 'Incidents, newest first, and their counts', querystring: incidentQuery },
     async ({ query }) => {
-      const wanted = Object.entries(query).filter(([, value]) => value !== undefined);
       const [page, counts] = await Promise.all([
-        media.send({
-          method: 'GET',
-          route: '/v1/incidents',
-          path: `/v1/incidents?${new URLSearchParams({ ...Object.fromEntries(wanted), limit: '50' })}`,
-        }),
+        media.send({ method: 'GET', route: '/v1/incidents', query: { ...query, limit: 50 } }),
         media.send({ method: 'GET', route: '/v1/incidents/counts' }),
       ]);
       return { ...bodyOf<object>(page), counts: bodyOf<object>(counts) };
@@ -42,7 +37,7 @@ export function addIncidentRoutes(app: HttpServer, guard: OperatorGuard, media: 
   );
 
   routes.get('/api/incidents/:id', guard, { summary: 'An incident', params: incidentPath }, async ({ params }) =>
-    bodyOf<object>(await media.send({ method: 'GET', route: '/v1/incidents/:id', path: `/v1/incidents/${params.id}` })),
+    bodyOf<object>(await media.send({ method: 'GET', route: '/v1/incidents/:id', params })),
   );
 
   routes.get(
@@ -53,7 +48,7 @@ export function addIncidentRoutes(app: HttpServer, guard: OperatorGuard, media: 
       const response = await media.send({
         method: 'GET',
         route: '/v1/incidents/:id/preview',
-        path: `/v1/incidents/${request.params.id}/preview`,
+        params: request.params,
         headers: named(request),
       });
       if (response.status !== 200) bodyOf(response);
@@ -70,7 +65,7 @@ export function addIncidentRoutes(app: HttpServer, guard: OperatorGuard, media: 
         await media.send({
           method: 'POST',
           route: '/v1/incidents/:id/resolution',
-          path: `/v1/incidents/${request.params.id}/resolution`,
+          params: request.params,
           json: request.body,
           headers: named(request),
           idempotent: true,

@@ -32,8 +32,8 @@ export function addPeopleRoutes(app: HttpServer, guard: OperatorGuard, clients: 
     guard,
     { summary: 'Users, found by id or address', querystring: peopleQuery },
     async ({ query: { q = '', cursor = '' } }) => {
-      const query = new URLSearchParams({ ...(q !== '' && { q }), ...(cursor !== '' && { cursor }) });
-      return bodyOf<object>(await auth.send({ method: 'GET', route: '/v1/people', path: `/v1/people?${query}` }));
+      const query = { q: q || undefined, cursor: cursor || undefined };
+      return bodyOf<object>(await auth.send({ method: 'GET', route: '/v1/people', query }));
     },
   );
 
@@ -53,7 +53,7 @@ export function addPeopleRoutes(app: HttpServer, guard: OperatorGuard, clients: 
         await auth.send({
           method: 'POST',
           route: '/v1/people/:userId/credits',
-          path: `/v1/people/${request.params.userId}/credits`,
+          params: request.params,
           json: request.body,
           headers: named(request),
           idempotent: true,
@@ -70,7 +70,7 @@ export function addPeopleRoutes(app: HttpServer, guard: OperatorGuard, clients: 
         await auth.send({
           method: 'DELETE',
           route: '/v1/people/:userId/sessions',
-          path: `/v1/people/${request.params.userId}/sessions`,
+          params: request.params,
           headers: named(request),
         }),
       );
@@ -88,7 +88,7 @@ export function addPeopleRoutes(app: HttpServer, guard: OperatorGuard, clients: 
         await auth.send({
           method: 'POST',
           route: '/v1/people/:userId/exports',
-          path: `/v1/people/${userId}/exports`,
+          params: { userId },
           headers: named(request),
           idempotent: true,
         }),

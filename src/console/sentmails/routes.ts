@@ -28,7 +28,6 @@ export interface SentMailDeps {
 
 const pageSize = 50;
 const rendered = z.object({ html: z.string() });
-const encode = encodeURIComponent;
 
 export function addSentMailRoutes(app: HttpServer, guard: OperatorGuard, { notify, audit }: SentMailDeps): void {
   const routes = routesOf(app, 'console');
@@ -39,8 +38,8 @@ export function addSentMailRoutes(app: HttpServer, guard: OperatorGuard, { notif
   const renderType = (type: string, { locale, data }: PreviewQuery) =>
     notify.send({
       method: 'POST',
-      path: `/types/${encode(type)}/preview`,
       route: '/types/:type/preview',
+      params: { type },
       json: { locale, data },
       idempotent: true,
     });
@@ -74,12 +73,8 @@ export function addSentMailRoutes(app: HttpServer, guard: OperatorGuard, { notif
     guard,
     { summary: 'List sent and scheduled emails, newest first', querystring: sentMailQuery },
     async ({ query: { after } }, reply) => {
-      const query = new URLSearchParams({ limit: String(pageSize), ...(after !== undefined && { after }) });
-      return passOn(
-        reply,
-        await notify.send({ method: 'GET', path: `/emails?${query}`, route: '/emails' }),
-        'notification',
-      );
+      const response = await notify.send({ method: 'GET', route: '/emails', query: { limit: pageSize, after } });
+      return passOn(reply, response, 'notification');
     },
   );
 
@@ -87,8 +82,8 @@ export function addSentMailRoutes(app: HttpServer, guard: OperatorGuard, { notif
     '/api/notify/emails/:id',
     guard,
     { summary: 'Read the status of an email', params: sentMailPath },
-    async ({ params: { id } }, reply) => {
-      const response = await notify.send({ method: 'GET', path: `/emails/${encode(id)}`, route: '/emails/:id' });
+    async ({ params }, reply) => {
+      const response = await notify.send({ method: 'GET', route: '/emails/:id', params });
       return passOn(reply, response, 'notification');
     },
   );
@@ -101,8 +96,8 @@ export function addSentMailRoutes(app: HttpServer, guard: OperatorGuard, { notif
       const { id } = request.params;
       const response = await notify.send({
         method: 'POST',
-        path: `/emails/${encode(id)}/cancel`,
         route: '/emails/:id/cancel',
+        params: { id },
         idempotent: true,
       });
       if (response.status === 200) await record(request, 'cancel mail', `mail ${id}`);
@@ -115,8 +110,7 @@ export function addSentMailRoutes(app: HttpServer, guard: OperatorGuard, { notif
     guard,
     { summary: 'Suppressed addresses', querystring: suppressionQuery },
     async ({ query: { cursor } }, reply) => {
-      const query = new URLSearchParams({ limit: String(pageSize), ...(cursor !== undefined && { cursor }) });
-      const response = await notify.send({ method: 'GET', path: `/suppressions?${query}`, route: '/suppressions' });
+      const response = await notify.send({ method: 'GET', route: '/suppressions', query: { limit: pageSize, cursor } });
       return passOn(reply, response, 'notification');
     },
   );
@@ -127,11 +121,7 @@ export function addSentMailRoutes(app: HttpServer, guard: OperatorGuard, { notif
     { summary: 'Remove an address from the suppression list', params: suppressionPath },
     async (request, reply) => {
       const { address } = request.params;
-      const response = await notify.send({
-        method: 'DELETE',
-        path: `/suppressions/${encode(address)}`,
-        route: '/suppressions/:address',
-      });
+      const response = await notify.send({ method: 'DELETE', route: '/suppressions/:address', params: { address } });
       if (response.status === 204) await record(request, 'lift suppression', hashedTarget(address.toLowerCase()));
       return passOn(reply, response, 'notification');
     },

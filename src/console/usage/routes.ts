@@ -25,19 +25,15 @@ export function addUsageRoutes(app: HttpServer, guard: OperatorGuard, { agent }:
     '/api/usage/totals',
     guard,
     { summary: 'Usage by day, model and plan', querystring: totalsQuery },
-    async ({ query }, reply) => {
-      const path = `/usage/totals?${new URLSearchParams(query)}`;
-      return passOn(reply, await agent.send({ method: 'GET', path, route: '/usage/totals' }), 'agent');
-    },
+    async ({ query }, reply) =>
+      passOn(reply, await agent.send({ method: 'GET', route: '/usage/totals', query }), 'agent'),
   );
 
   routes.get(
     '/api/usage/users',
     guard,
     { summary: 'Users by credits spent in a month', querystring: z.object({ month }) },
-    async ({ query }, reply) => {
-      const path = `/usage/users?${new URLSearchParams(query)}`;
-      return passOn(reply, await agent.send({ method: 'GET', path, route: '/usage/users' }), 'agent');
-    },
+    async ({ query }, reply) =>
+      passOn(reply, await agent.send({ method: 'GET', route: '/usage/users', query }), 'agent'),
   );
 }
