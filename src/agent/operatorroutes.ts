@@ -2,8 +2,8 @@ import { plans } from '#accounts/api.ts';
 import type { Access } from '#platform/access/access.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
+import { readSpenders, readTotals, type TotalsDeps } from './billing/accounts.ts';
 import { imageCost, plansWithoutVideo, videoCost } from './billing/prices.ts';
-import { readSpenders, readTotals, type TotalsDeps } from './billing/totals.ts';
 import { configuredModels, spenders, spendersQuery, totalsQuery, usageTotals } from './operatorapi.ts';
 import type { Models } from './providers/models.ts';
 

@@ -32,7 +32,7 @@ import { type CopyDeps, copyAsset } from './copying/copying.ts';
 import { deleteAssets } from './deletion/deletion.ts';
 import { assetListing, assetPage } from './listing/api.ts';
 import { type ListingDeps, listAssets } from './listing/listing.ts';
-import { readUsage } from './quota/usage.ts';
+import { readUsage } from './quota/quota.ts';
 import { changeAsset, type OneAssetDeps, readAsset } from './registration/changing.ts';
 import { type ImportDeps, importFile } from './registration/importing.ts';
 import { type PendingDeps, signPending } from './registration/pendinguploads.ts';

@@ -17,8 +17,7 @@ import {
   emailListing,
   emailRequest,
 } from './emailapi.ts';
-import { cancelEmail, mailOf, showEmail } from './emails.ts';
-import { listEmails } from './listing.ts';
+import { cancelEmail, listEmails, mailOf, showEmail } from './emails.ts';
 import { notifyProblems } from './problems.ts';
 import { type SendingDeps, sendOnce } from './sending.ts';
 

@@ -7,8 +7,7 @@ import { findRunningOf } from '../store/runstore.ts';
 import { readLastEventId, type StreamReaders } from '../stream/readers.ts';
 import { checkThread } from '../threads/access.ts';
 import { createBodyBudget } from './bodybudget.ts';
-import { startChat } from './chat.ts';
-import { chatParams, chatRequest } from './request.ts';
+import { chatParams, chatRequest, startChat } from './chat.ts';
 
 export interface ChatDeps extends StartDeps {
   readonly readers: StreamReaders;

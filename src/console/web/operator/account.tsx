@@ -4,13 +4,13 @@ import { useId, useState } from 'react';
 import type { Plan } from '#accounts/api.ts';
 import type { PersonDetails } from '#accounts/people/api.ts';
 import { send } from '../calls.ts';
+import { useMayChange } from '../operator.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { countOf, When } from '../parts/figures.tsx';
 import { Problem } from '../parts/states.tsx';
 import { Pairs } from '../parts/tables.tsx';
 import { planName } from './people.tsx';
 import { personKey } from './person.tsx';
-import { useMayChange } from './role.ts';
 
 const plans: readonly Plan[] = ['free', 'basic', 'basic_year', 'pro', 'pro_year', 'max', 'max_year'];
 

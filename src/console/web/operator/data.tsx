@@ -4,9 +4,9 @@ import { useId, useRef, useState } from 'react';
 import type { Person } from '#accounts/people/api.ts';
 import type { ErasureReport, ErasureStep } from '../../people/erasing.ts';
 import { callJson, send } from '../calls.ts';
+import { useMayChange } from '../operator.tsx';
 import { Problem, Status } from '../parts/states.tsx';
 import { saveFile } from '../shell/saving.ts';
-import { useMayChange } from './role.ts';
 
 export function Data({ person }: { readonly person: Person }) {
   if (!useMayChange()) return null;

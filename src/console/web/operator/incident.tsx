@@ -1,21 +1,19 @@
 /** One incident: its facts, the appeal of the owner, a blurred look where one exists, and the decision. */
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { ArrowLeft } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
 import type { Incident } from '#media/incidents/api.ts';
 import { callJson, send } from '../calls.ts';
+import { useMayChange } from '../operator.tsx';
 import { momentOf, When } from '../parts/figures.tsx';
+import { useRead } from '../parts/reading.ts';
 import { Pending, Problem, Status } from '../parts/states.tsx';
 import { Pairs } from '../parts/tables.tsx';
 import { incidentTones } from './incidentstates.ts';
-import { useMayChange } from './role.ts';
 
 export function IncidentDetails({ id }: { readonly id: string }) {
-  const { data, error, refetch } = useQuery({
-    queryKey: ['incident', id],
-    queryFn: () => callJson<Incident>(`/api/incidents/${encodeURIComponent(id)}`),
-  });
+  const { data, error, refetch } = useRead<Incident>(['incident', id], `/api/incidents/${encodeURIComponent(id)}`);
   return (
     <>
       <p className="desk-back">

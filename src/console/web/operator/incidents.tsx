@@ -1,17 +1,18 @@
 /** What screening blocked: the list with its filters, rescreening, and one incident with its decision. */
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link, useParams } from 'wouter';
 import type { Incident, IncidentCounts, IncidentPage } from '#media/incidents/api.ts';
 import type { RescreeningProgress } from '../../../client/media/api.ts';
-import { callJson, send } from '../calls.ts';
+import { send } from '../calls.ts';
 import { countOf, When } from '../parts/figures.tsx';
+import { useRead } from '../parts/reading.ts';
 import { Empty, Problem, Status } from '../parts/states.tsx';
 import './desk.css';
+import { useMayChange } from '../operator.tsx';
 import { Listing, usePages } from '../parts/listing.tsx';
 import { IncidentDetails } from './incident.tsx';
 import { incidentTones } from './incidentstates.ts';
-import { useMayChange } from './role.ts';
 
 type Listed = IncidentPage & { readonly counts: IncidentCounts };
 
@@ -97,9 +98,7 @@ function Row({ incident: { id, status, list, scopeKind, createdAt, appeal } }: {
 function Rescreening() {
   const queries = useQueryClient();
   const mayChange = useMayChange();
-  const { data } = useQuery({
-    queryKey: ['rescreening'],
-    queryFn: () => callJson<RescreeningProgress>('/api/rescreening'),
+  const { data } = useRead<RescreeningProgress>(['rescreening'], '/api/rescreening', {
     refetchInterval: ({ state }) => (state.data && isRunning(state.data) ? 1000 : 15_000),
   });
   const starting = useMutation({

@@ -1,17 +1,12 @@
-import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Mail, MailList } from '../../api.ts';
-import { callJson } from '../calls.ts';
 import { When } from '../parts/figures.tsx';
+import { useRead } from '../parts/reading.ts';
 import { Empty, Pending } from '../parts/states.tsx';
 
 export function Outbox() {
   const [chosen, setChosen] = useState<string>();
-  const { data, error, refetch } = useQuery({
-    queryKey: ['mails'],
-    queryFn: () => callJson<MailList>('/api/mails'),
-    refetchInterval: 5000,
-  });
+  const { data, error, refetch } = useRead<MailList>(['mails'], '/api/mails', { refetchInterval: 5000 });
   const opened = chosen ?? data?.mails[0]?.name;
   return (
     <>
@@ -52,10 +47,7 @@ export function Outbox() {
 }
 
 function Opened({ name }: { readonly name: string }) {
-  const { data, error, refetch } = useQuery({
-    queryKey: ['mail', name],
-    queryFn: () => callJson<Mail>(`/api/mails/${encodeURIComponent(name)}`),
-  });
+  const { data, error, refetch } = useRead<Mail>(['mail', name], `/api/mails/${encodeURIComponent(name)}`);
   const [isText, setText] = useState(false);
   if (data === undefined) return <Pending error={error} retry={refetch} />;
   const showsHtml = data.hasHtml && !isText;

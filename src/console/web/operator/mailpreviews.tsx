@@ -1,7 +1,6 @@
-import { useQuery } from '@tanstack/react-query';
 import { useDeferredValue, useState } from 'react';
 import type { NotificationTypes } from '../../../client/notify/api.ts';
-import { callJson } from '../calls.ts';
+import { useRead } from '../parts/reading.ts';
 import { Failure, Loading, Pending } from '../parts/states.tsx';
 
 type MailType = NotificationTypes['types'][number];
@@ -12,9 +11,7 @@ const examples: Readonly<Record<string, string>> = {
 };
 
 export function Previews() {
-  const { data, error, refetch } = useQuery({
-    queryKey: ['mail types'],
-    queryFn: () => callJson<NotificationTypes>('/api/notify/types'),
+  const { data, error, refetch } = useRead<NotificationTypes>(['mail types'], '/api/notify/types', {
     staleTime: Infinity,
   });
   const [first] = data?.types ?? [];
@@ -84,11 +81,11 @@ function Shown({ type, locale, values }: { readonly type: string; readonly local
   const [isText, setText] = useState(false);
   const path = `/api/notify/types/${encodeURIComponent(type)}`;
   const query = new URLSearchParams({ locale, data: values });
-  const { data, error } = useQuery({
-    queryKey: ['mail preview', type, locale, values],
-    queryFn: ({ signal }) => callJson<{ subject: string; text: string }>(`${path}/preview?${query}`, { signal }),
-    placeholderData: (previous) => previous,
-  });
+  const { data, error } = useRead<{ subject: string; text: string }>(
+    ['mail preview', type, locale, values],
+    `${path}/preview?${query}`,
+    { placeholderData: (previous) => previous },
+  );
   if (error) return <Failure error={error} />;
   if (data === undefined) return <Loading what="Rendering the email" />;
   return (

@@ -1,9 +1,10 @@
-import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Email, EmailList } from '../../../client/notify/api.ts';
 import { callJson, send } from '../calls.ts';
 import { Confirm } from '../parts/confirm.tsx';
 import { momentOf, When } from '../parts/figures.tsx';
+import { useRead } from '../parts/reading.ts';
 import { Empty, Pending, Problem, Status } from '../parts/states.tsx';
 
 const tones = {
@@ -72,7 +73,7 @@ export function SentMails() {
 function Events({ id }: { readonly id: string }) {
   const queries = useQueryClient();
   const path = `/api/notify/emails/${encodeURIComponent(id)}`;
-  const { data, error, refetch } = useQuery({ queryKey: ['sent mail', id], queryFn: () => callJson<Email>(path) });
+  const { data, error, refetch } = useRead<Email>(['sent mail', id], path);
   const canceling = useMutation({
     mutationFn: () => send(`${path}/cancel`, { method: 'POST' }),
     onSettled: () =>

@@ -1,12 +1,12 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { SuppressionPage } from '../../../client/notify/api.ts';
 import { send } from '../calls.ts';
+import { useMayChange } from '../operator.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { When } from '../parts/figures.tsx';
 import { Listing, usePages } from '../parts/listing.tsx';
 import { Empty, Problem } from '../parts/states.tsx';
 import { notify } from '../shell/notices.ts';
-import { useMayChange } from './role.ts';
 
 type Suppression = SuppressionPage['suppressions'][number];
 

@@ -1,9 +1,8 @@
 /** Models, plans and prices in effect, and what was used and spent. */
-import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { ConfiguredModels, Spenders, UsageTotals } from '#agent/operatorapi.ts';
-import { callJson } from '../calls.ts';
 import { countOf } from '../parts/figures.tsx';
+import { useRead } from '../parts/reading.ts';
 import { Empty, Pending } from '../parts/states.tsx';
 import { Pairs, Table } from '../parts/tables.tsx';
 import { type Bar, Bars } from './bars.tsx';
@@ -33,12 +32,11 @@ function Usage() {
   const [days, setDays] = useState<(typeof ranges)[number]>(30);
   const to = dayOf(Date.now());
   const from = dayOf(Date.now() - (days - 1) * dayMs);
-  const { data, error, refetch } = useQuery({
-    queryKey: ['usage totals', from, to],
-    queryFn: () => callJson<UsageTotals>(`/api/usage/totals?from=${from}&to=${to}`),
-    placeholderData: (previous) => previous,
-    refetchInterval: 60_000,
-  });
+  const { data, error, refetch } = useRead<UsageTotals>(
+    ['usage totals', from, to],
+    `/api/usage/totals?from=${from}&to=${to}`,
+    { placeholderData: (previous) => previous, refetchInterval: 60_000 },
+  );
   const rows = data?.days ?? [];
   return (
     <section aria-labelledby="usage">
@@ -147,9 +145,7 @@ function ByDay({ rows }: { readonly rows: readonly Row[] }) {
 function TopUsers() {
   const [month, setMonth] = useState(dayOf(Date.now()).slice(0, 7));
   const isMonth = /^\d{4}-(?:0[1-9]|1[0-2])$/.test(month);
-  const { data, error, refetch } = useQuery({
-    queryKey: ['spenders', month],
-    queryFn: () => callJson<Spenders>(`/api/usage/users?month=${month}`),
+  const { data, error, refetch } = useRead<Spenders>(['spenders', month], `/api/usage/users?month=${month}`, {
     placeholderData: (previous) => previous,
     enabled: isMonth,
   });
@@ -184,10 +180,7 @@ const userLink = (userId: string) => (
 );
 
 function Configured() {
-  const { data, error, refetch } = useQuery({
-    queryKey: ['models'],
-    queryFn: () => callJson<ConfiguredModels>('/api/models'),
-  });
+  const { data, error, refetch } = useRead<ConfiguredModels>(['models'], '/api/models');
   return (
     <section aria-labelledby="models">
       <h2 id="models">Models and prices</h2>

@@ -1,11 +1,10 @@
 /** How the services are now, and how the last hour and day went. */
-import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Overview as OverviewData } from '../../api.ts';
 import type { History } from '../../history/api.ts';
-import { callJson } from '../calls.ts';
 import { useConsole } from '../operator.tsx';
 import { sizeOf, When } from '../parts/figures.tsx';
+import { useRead } from '../parts/reading.ts';
 import { Failure, Pending, Status } from '../parts/states.tsx';
 import { Errors } from './overviewerrors.tsx';
 import { Queues, Runs } from './overviewgraphs.tsx';
@@ -17,14 +16,10 @@ export type Range = 'hour' | 'day';
 export function Overview() {
   const [range, setRange] = useState<Range>('hour');
   const { data: console } = useConsole();
-  const { data, error, refetch, isFetching } = useQuery({
-    queryKey: ['overview'],
-    queryFn: ({ signal }) => callJson<OverviewData>('/api/overview', { signal }),
+  const { data, error, refetch, isFetching } = useRead<OverviewData>(['overview'], '/api/overview', {
     refetchInterval: 5000,
   });
-  const { data: history, error: historyError } = useQuery({
-    queryKey: ['history', range],
-    queryFn: ({ signal }) => callJson<History>(`/api/history?range=${range}`, { signal }),
+  const { data: history, error: historyError } = useRead<History>(['history', range], `/api/history?range=${range}`, {
     refetchInterval: 15_000,
     placeholderData: (previous) => previous,
     enabled: console?.hasDatabase === true,

@@ -1,5 +1,4 @@
 /** One person: account, usage, content, mails, incidents and what operators did. */
-import { useQuery } from '@tanstack/react-query';
 import { ArrowLeft } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
@@ -9,8 +8,8 @@ import type { AssetPage, IncidentPage, MediaUsage } from '../../../client/media/
 import type { MemoryPage } from '../../../client/memory/api.ts';
 import type { MailsOfPerson } from '../../../client/notify/api.ts';
 import type { Part } from '../../services.ts';
-import { callJson } from '../calls.ts';
 import { countOf, momentOf, sizeOf, When } from '../parts/figures.tsx';
+import { useRead } from '../parts/reading.ts';
 import { Pending } from '../parts/states.tsx';
 import { Account } from './account.tsx';
 import { Activity } from './activity.tsx';
@@ -34,10 +33,7 @@ export interface PersonView {
 export const personKey = (userId: string) => ['person', userId] as const;
 
 export function PersonPage({ userId }: { readonly userId: string }) {
-  const { data, error, refetch } = useQuery({
-    queryKey: personKey(userId),
-    queryFn: () => callJson<PersonView>(`/api/people/${encodeURIComponent(userId)}`),
-  });
+  const { data, error, refetch } = useRead<PersonView>(personKey(userId), `/api/people/${encodeURIComponent(userId)}`);
   return (
     <>
       <p className="desk-back">
