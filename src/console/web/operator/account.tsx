@@ -9,8 +9,7 @@ import { Confirm } from '../parts/confirm.tsx';
 import { countOf, When } from '../parts/figures.tsx';
 import { Problem } from '../parts/states.tsx';
 import { Pairs } from '../parts/tables.tsx';
-import { planName } from './people.tsx';
-import { personKey } from './person.tsx';
+import { personKey, planName } from './personview.ts';
 
 const plans: readonly Plan[] = ['free', 'basic', 'basic_year', 'pro', 'pro_year', 'max', 'max_year'];
 

@@ -6,8 +6,7 @@ import { countOf, sizeOf, When } from '../parts/figures.tsx';
 import { Status } from '../parts/states.tsx';
 import { Table } from '../parts/tables.tsx';
 import { incidentTones } from './incidentstates.ts';
-import { planName } from './people.tsx';
-import type { PersonView } from './person.tsx';
+import { type PersonView, planName } from './personview.ts';
 
 export function Activity({ view }: { readonly view: PersonView }) {
   const { person, changes, actions } = view.record;

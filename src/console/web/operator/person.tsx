@@ -2,11 +2,6 @@
 import { ArrowLeft } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
-import type { PersonDetails } from '#accounts/people/api.ts';
-import type { ThreadCounts, ThreadPage, UsageDays } from '../../../client/agent/api.ts';
-import type { AssetPage, IncidentPage, MediaUsage } from '../../../client/media/api.ts';
-import type { MemoryPage } from '../../../client/memory/api.ts';
-import type { MailsOfPerson } from '../../../client/notify/api.ts';
 import type { Part } from '../../services.ts';
 import { countOf, momentOf, sizeOf, When } from '../parts/figures.tsx';
 import { useRead } from '../parts/reading.ts';
@@ -14,23 +9,7 @@ import { Pending } from '../parts/states.tsx';
 import { Account } from './account.tsx';
 import { Activity } from './activity.tsx';
 import { Data } from './data.tsx';
-import { planName } from './people.tsx';
-
-/** The parts come from several services, and each can be unavailable. */
-export interface PersonView {
-  readonly record: PersonDetails;
-  readonly conversations: Part<ThreadCounts>;
-  readonly threads: Part<ThreadPage>;
-  readonly usage: Part<UsageDays>;
-  readonly storage: Part<MediaUsage>;
-  readonly assets: Part<AssetPage>;
-  readonly incidents: Part<IncidentPage>;
-  readonly memories: Part<MemoryPage>;
-  /** `null`: the person has no address. */
-  readonly mails: Part<MailsOfPerson> | null;
-}
-
-export const personKey = (userId: string) => ['person', userId] as const;
+import { type PersonView, personKey, planName } from './personview.ts';
 
 export function PersonPage({ userId }: { readonly userId: string }) {
   const { data, error, refetch } = useRead<PersonView>(personKey(userId), `/api/people/${encodeURIComponent(userId)}`);

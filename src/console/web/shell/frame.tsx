@@ -13,13 +13,13 @@ import {
 } from 'react';
 import { createPortal } from 'react-dom';
 import { Link, useLocation } from 'wouter';
-import { linkOf, type Page } from '../areas.ts';
 import { IconButton } from '../parts/iconbutton.tsx';
 import { useActions } from './actions.ts';
 import { Boundary } from './boundary.tsx';
 import { useIsNarrow, useIsOnline } from './browser.ts';
 import { useModal } from './modal.ts';
 import { openPalette } from './overlays.tsx';
+import { linkOf, type Page } from './page.ts';
 import { Skeleton } from './skeleton.tsx';
 
 interface Slots {
