@@ -1,7 +1,8 @@
 /** Shares of pairs that merge, in 20 languages: the same fact, and wrongly others. */
+
 import { createBuiltinEmbedder } from '../src/memory/embedding/builtin.ts';
 import { cosine, type Embedder } from '../src/memory/embedding/embedder.ts';
-import { comparePair } from '../src/memory/merging/comparing.ts';
+import { comparePair } from '../src/memory/merging/finding.ts';
 import { draft } from '../src/memory/merging/reading.ts';
 import { type MergingPair, mergingHalves, type Relation, relations } from '../test/memory/merging.fixture.ts';
 import { calibrated } from '../test/memory/ranked.fixture.ts';

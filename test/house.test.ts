@@ -265,21 +265,27 @@ function reaches(from: string, to: string): boolean {
   return doorway?.imports.some((interfaceFile) => interfaceFile !== to && seen.has(interfaceFile)) ?? false;
 }
 
-/** Considers imports of values only, because a cycle of types has no effect at run time. */
+/** Includes the pages of the console, and imports of types: a reader follows both. */
 function findCircle(): string | undefined {
+  const graph = new Map(
+    globSync('src/**/*.{ts,tsx}', { cwd: root })
+      .map((path) => relative('src', path).split('\\').join('/'))
+      .filter((path) => !/\.test\.ts$|\/dist\//.test(path))
+      .map((path) => [path, readSource(path).imports]),
+  );
   const state = new Map<string, 'open' | 'done'>();
   const visit = (path: string, trail: readonly string[]): string | undefined => {
     if (state.get(path) === 'done') return undefined;
     if (state.get(path) === 'open') return [...trail.slice(trail.indexOf(path)), path].join(' → ');
     state.set(path, 'open');
-    for (const next of byPath.get(path)?.importsValues ?? []) {
+    for (const next of graph.get(path) ?? []) {
       const circle = visit(next, [...trail, path]);
       if (circle !== undefined) return circle;
     }
     state.set(path, 'done');
     return undefined;
   };
-  for (const { path } of files) {
+  for (const path of graph.keys()) {
     const circle = visit(path, []);
     if (circle !== undefined) return circle;
   }

@@ -161,7 +161,7 @@ describe.each(laneEngines)('the shared records on $name', (engine) => {
       });
 
       it.each(['', 'me', '0', "'; drop table referrals", `${randomUUID()}x`, randomUUID()])(
-        'goes on with the invite %j of nobody',
+        'completes with the invite %j, which names no user',
         async (invite) => {
           const id = randomUUID();
           expect(await onboard(db, { id, language, invite })).toEqual({ isReferred: false });

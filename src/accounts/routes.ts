@@ -2,10 +2,12 @@
  * The endpoints of `npm run credits` and `npm run seed` for an embedded database, which only one process can open
  * (docs/accounts.md). The authentication service serves them.
  */
+
 import type { Access } from '#platform/access/access.ts';
 import { findActions } from '#platform/audit/actionstore.ts';
 import { auditOf, hashedTarget } from '#platform/audit/audit.ts';
 import { auditOperators } from '#platform/audit/http.ts';
+import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import type { Log } from '#platform/log.ts';
 import { actionListing, grantedProfile, grantRequest, listedActions, seeded } from './api.ts';
@@ -21,46 +23,31 @@ export function addAccountRoutes(app: HttpServer, access: Access, deps: Granting
       return user === undefined ? 'accounts' : hashedTarget(user);
     },
   });
-  const tags = ['accounts'];
+  const routes = routesOf(app, 'accounts');
   // Pages cannot call these: CORS admits their origins for sessions only.
   const config = { ...access.internalOnly.config, cors: false } as const;
 
-  app.put(
+  routes.put(
     '/v1/accounts/credits',
-    {
-      ...access.internalOnly,
-      config,
-      schema: {
-        tags,
-        summary: 'Set the plan and the credits of a user',
-        body: grantRequest,
-        response: { 200: grantedProfile },
-      },
-    },
+    { ...access.internalOnly, config },
+    { summary: 'Set the plan and the credits of a user', body: grantRequest, response: { 200: grantedProfile } },
     async (request) => grant(deps, request.body),
   );
 
-  app.post(
+  routes.post(
     '/v1/accounts/seed',
-    {
-      ...access.internalOnly,
-      config,
-      schema: { tags, summary: 'Create sample users and feeds', response: { 200: seeded } },
-    },
+    { ...access.internalOnly, config },
+    { summary: 'Create sample users and feeds', response: { 200: seeded } },
     async () => seed(deps.db, deps.onCreated),
   );
 
-  app.get(
+  routes.get(
     '/v1/accounts/actions',
+    { ...access.internalOnly, config },
     {
-      ...access.internalOnly,
-      config,
-      schema: {
-        tags,
-        summary: 'List the actions of operators, newest first',
-        querystring: actionListing,
-        response: { 200: listedActions },
-      },
+      summary: 'List the actions of operators, newest first',
+      querystring: actionListing,
+      response: { 200: listedActions },
     },
     async ({ query }) => ({ actions: [...(await findActions(auditOf(deps.db), query)).actions] }),
   );

@@ -49,7 +49,7 @@ describe('checks credentials before anything else', () => {
     },
   );
 
-  it('video/submit with the internal key alone: 401', async () => {
+  it('video/submit returns 401 for an internal key without a token', async () => {
     expect((await rig.server.call('POST', `/video/submit/${taskId}`)).status).toBe(401);
   });
 

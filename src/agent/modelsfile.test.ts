@@ -69,7 +69,7 @@ describe('MODELS_FILE', () => {
     await expect(read(content)).rejects.toThrow(message);
   });
 
-  it('that is missing is a fault', () => {
+  it('reports a missing file', () => {
     expect(() => readModelsFile(join(folder, 'none.json'))).toThrow('cannot be read');
   });
 });

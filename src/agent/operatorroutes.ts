@@ -1,8 +1,9 @@
 import { plans } from '#accounts/api.ts';
 import type { Access } from '#platform/access/access.ts';
+import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
+import { readSpenders, readTotals, type TotalsDeps } from './billing/accounts.ts';
 import { imageCost, plansWithoutVideo, videoCost } from './billing/prices.ts';
-import { readSpenders, readTotals, type TotalsDeps } from './billing/totals.ts';
 import { configuredModels, spenders, spendersQuery, totalsQuery, usageTotals } from './operatorapi.ts';
 import type { Models } from './providers/models.ts';
 
@@ -11,18 +12,12 @@ export interface OperatorRouteDeps extends TotalsDeps {
 }
 
 export function addOperatorRoutes(app: HttpServer, access: Access, deps: OperatorRouteDeps): void {
-  const tags = ['agent'];
+  const routes = routesOf(app, 'agent');
 
-  app.get(
+  routes.get(
     '/models/all',
-    {
-      ...access.internalOnly,
-      schema: {
-        tags,
-        summary: 'List all models, plans and prices, for operators',
-        response: { 200: configuredModels },
-      },
-    },
+    access.internalOnly,
+    { summary: 'List all models, plans and prices, for operators', response: { 200: configuredModels } },
     async () => ({
       models: [...deps.models.all()],
       plans: plans.map((plan) => ({ plan, hasVideo: !plansWithoutVideo.includes(plan) })),
@@ -30,30 +25,24 @@ export function addOperatorRoutes(app: HttpServer, access: Access, deps: Operato
     }),
   );
 
-  app.get(
+  routes.get(
     '/usage/totals',
+    access.internalOnly,
     {
-      ...access.internalOnly,
-      schema: {
-        tags,
-        summary: 'Read the usage of all users by day, model and plan, newest day first',
-        querystring: totalsQuery,
-        response: { 200: usageTotals },
-      },
+      summary: 'Read the usage of all users by day, model and plan, newest day first',
+      querystring: totalsQuery,
+      response: { 200: usageTotals },
     },
     async ({ query }) => readTotals(deps, query),
   );
 
-  app.get(
+  routes.get(
     '/usage/users',
+    access.internalOnly,
     {
-      ...access.internalOnly,
-      schema: {
-        tags,
-        summary: 'List the users who spent the most credits in a month',
-        querystring: spendersQuery,
-        response: { 200: spenders },
-      },
+      summary: 'List the users who spent the most credits in a month',
+      querystring: spendersQuery,
+      response: { 200: spenders },
     },
     async ({ query }) => readSpenders(deps, query),
   );

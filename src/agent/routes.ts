@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { ensureProfile } from '#accounts/store.ts';
 import type { Access } from '#platform/access/access.ts';
 import { idempotencyHeaders } from '#platform/http/idempotency.ts';
+import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { publishAccount } from '#webhooks/accounts.ts';
 import {
@@ -34,19 +35,16 @@ export interface RouteDeps extends MessagesDeps, StartDeps, VideoDeps, UsageDeps
 }
 
 export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): void {
-  const tags = ['agent'];
+  const routes = routesOf(app, 'agent');
 
-  app.post(
+  routes.post(
     '/task',
+    access.userOrInternal,
     {
-      ...access.userOrInternal,
-      schema: {
-        tags,
-        summary: 'Start a run in a thread',
-        headers: idempotencyHeaders,
-        body: taskRequest,
-        response: { 201: z.object({ taskId: z.string(), threadId: z.string() }) },
-      },
+      summary: 'Start a run in a thread',
+      headers: idempotencyHeaders,
+      body: taskRequest,
+      response: { 201: z.object({ taskId: z.string(), threadId: z.string() }) },
     },
     async (request, reply) => {
       const { caller, body } = request;
@@ -56,37 +54,27 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
     },
   );
 
-  app.get(
+  routes.get(
     '/task/:taskId',
-    {
-      ...access.userOrInternal,
-      schema: { tags, summary: 'Read the status of a run', params: taskParams, response: { 200: taskInfo } },
-    },
+    access.userOrInternal,
+    { summary: 'Read the status of a run', params: taskParams, response: { 200: taskInfo } },
     async (request) => describeRun(await readRun(deps, request.caller, request.params.taskId)),
   );
 
-  app.delete(
+  routes.delete(
     '/task/:taskId',
-    {
-      ...access.userOrInternal,
-      schema: { tags, summary: 'Stop a run', params: taskParams, response: { 204: z.null() } },
-    },
+    access.userOrInternal,
+    { summary: 'Stop a run', params: taskParams, response: { 204: z.null() } },
     async (request, reply) => {
       await abortTask(deps, request.caller, request.params.taskId);
       return reply.code(204).send(null);
     },
   );
 
-  app.get(
+  routes.get(
     '/stream/:taskId',
-    {
-      ...access.userOrInternal,
-      schema: {
-        tags,
-        summary: 'Stream the output of a run as server-sent events',
-        params: taskParams,
-      },
-    },
+    access.userOrInternal,
+    { summary: 'Stream the output of a run as server-sent events', params: taskParams },
     async (request, reply) => {
       const lastEventId = readLastEventId(request.headers['last-event-id']);
       const run = await readRun(deps, request.caller, request.params.taskId);
@@ -94,17 +82,14 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
     },
   );
 
-  app.get(
+  routes.get(
     '/thread/:threadId/current-task',
+    access.userOrInternal,
     {
-      ...access.userOrInternal,
-      schema: {
-        tags,
-        summary: 'Read the run in progress of a thread',
-        params: threadParams,
-        querystring: threadOwner,
-        response: { 200: currentTask },
-      },
+      summary: 'Read the run in progress of a thread',
+      params: threadParams,
+      querystring: threadOwner,
+      response: { 200: currentTask },
     },
     async ({ caller, params, query }) => {
       const userId = namedUserOf(caller, query.userId, 'querystring.userId');
@@ -112,17 +97,14 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
     },
   );
 
-  app.get(
+  routes.get(
     '/messages/:threadId',
+    access.userOrInternal,
     {
-      ...access.userOrInternal,
-      schema: {
-        tags,
-        summary: 'List the messages of a thread',
-        params: threadParams,
-        querystring: messagePaging,
-        response: { 200: threadMessages },
-      },
+      summary: 'List the messages of a thread',
+      params: threadParams,
+      querystring: messagePaging,
+      response: { 200: threadMessages },
     },
     async ({ caller, params, query }, reply) => {
       const userId = namedUserOf(caller, query.userId, 'querystring.userId');
@@ -133,12 +115,10 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
     },
   );
 
-  app.get(
+  routes.get(
     '/models',
-    {
-      ...access.userOnly,
-      schema: { tags, summary: 'List the models that a run can name, with their prices', response: { 200: modelList } },
-    },
+    access.userOnly,
+    { summary: 'List the models that a run can name, with their prices', response: { 200: modelList } },
     async (request) => {
       if (request.caller.kind !== 'user') throw new Error('the guard admits only users');
       const { plan } = await ensureProfile(deps.db, { id: request.caller.userId }, publishAccount(deps.webhooks));
@@ -146,30 +126,20 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
     },
   );
 
-  app.get(
+  routes.get(
     '/usage',
-    {
-      ...access.userOrInternal,
-      schema: {
-        tags,
-        summary: 'Read the usage of a user by day and model',
-        querystring: usageQuery,
-        response: { 200: usageDays },
-      },
-    },
+    access.userOrInternal,
+    { summary: 'Read the usage of a user by day and model', querystring: usageQuery, response: { 200: usageDays } },
     async (request) => readUsage(deps, userOf(request.caller, request.query.userId, 'query.userId'), request.query),
   );
 
-  app.get(
+  routes.get(
     '/credits',
+    access.userOrInternal,
     {
-      ...access.userOrInternal,
-      schema: {
-        tags,
-        summary: 'Read the plan, the credits and the prices of a user',
-        querystring: creditsQuery,
-        response: { 200: creditsInfo },
-      },
+      summary: 'Read the plan, the credits and the prices of a user',
+      querystring: creditsQuery,
+      response: { 200: creditsInfo },
     },
     async (request) => {
       const userId = userOf(request.caller, request.query.userId, 'query.userId');
@@ -177,16 +147,13 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
     },
   );
 
-  app.post(
+  routes.post(
     '/video/submit/:taskId',
+    access.userOnly,
     {
-      ...access.userOnly,
-      schema: {
-        tags,
-        summary: 'Retry the videos of a run that failed because of credits or plan',
-        params: taskParams,
-        response: { 200: z.object({ success: z.literal(true) }) },
-      },
+      summary: 'Retry the videos of a run that failed because of credits or plan',
+      params: taskParams,
+      response: { 200: z.object({ success: z.literal(true) }) },
     },
     async (request) => {
       if (request.caller.kind !== 'user') throw new Error('the guard admits only users');

@@ -1,8 +1,10 @@
 /** The routes of threads: they are listed, named and deleted. */
+
 import { z } from 'zod';
 import type { Access } from '#platform/access/access.ts';
 import { createGates } from '#platform/concurrency/gates.ts';
 import { transaction } from '#platform/db/db.ts';
+import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import {
   thread,
@@ -29,20 +31,13 @@ const userField = 'querystring.userId';
 const searchLimits = { width: 1, maxWaiting: 100, waitTimeoutMs: 30_000 };
 
 export function addThreadRoutes(app: HttpServer, access: Access, deps: ThreadRouteDeps): void {
-  const tags = ['agent'];
+  const routes = routesOf(app, 'agent');
   const searches = createGates(searchLimits);
 
-  app.get(
+  routes.get(
     '/threads',
-    {
-      ...access.userOrInternal,
-      schema: {
-        tags,
-        summary: 'List the threads of a user',
-        querystring: threadListing,
-        response: { 200: threadPage },
-      },
-    },
+    access.userOrInternal,
+    { summary: 'List the threads of a user', querystring: threadListing, response: { 200: threadPage } },
     async ({ caller, query }, reply) => {
       const userId = userOf(caller, query.userId, userField);
       if (query.q === undefined) return readThreads(deps, userId, query);
@@ -50,51 +45,33 @@ export function addThreadRoutes(app: HttpServer, access: Access, deps: ThreadRou
     },
   );
 
-  app.delete(
+  routes.delete(
     '/threads',
-    {
-      ...access.userOrInternal,
-      schema: {
-        tags,
-        summary: 'Delete all threads of a user',
-        querystring: threadsDeletion,
-        response: { 204: z.null() },
-      },
-    },
+    access.userOrInternal,
+    { summary: 'Delete all threads of a user', querystring: threadsDeletion, response: { 204: z.null() } },
     async ({ caller, query }, reply) => {
       await deleteThreads(deps, userOf(caller, query.userId, userField), query.assets === 'true');
       return reply.code(204).send(null);
     },
   );
 
-  app.get(
+  routes.get(
     '/threads/:threadId',
-    {
-      ...access.userOrInternal,
-      schema: {
-        tags,
-        summary: 'Read a thread',
-        params: threadParams,
-        querystring: threadOwner,
-        response: { 200: thread },
-      },
-    },
+    access.userOrInternal,
+    { summary: 'Read a thread', params: threadParams, querystring: threadOwner, response: { 200: thread } },
     async ({ caller, params, query }) =>
       readThread(deps, namedUserOf(caller, query.userId, userField), params.threadId),
   );
 
-  app.patch(
+  routes.patch(
     '/threads/:threadId',
+    access.userOrInternal,
     {
-      ...access.userOrInternal,
-      schema: {
-        tags,
-        summary: 'Rename a thread',
-        params: threadParams,
-        querystring: threadOwner,
-        body: threadChange,
-        response: { 200: thread },
-      },
+      summary: 'Rename a thread',
+      params: threadParams,
+      querystring: threadOwner,
+      body: threadChange,
+      response: { 200: thread },
     },
     async ({ caller, params: { threadId }, query, body }) => {
       const userId = namedUserOf(caller, query.userId, userField) ?? namedUserOf(caller, body.userId, 'body.userId');
@@ -104,18 +81,10 @@ export function addThreadRoutes(app: HttpServer, access: Access, deps: ThreadRou
     },
   );
 
-  app.delete(
+  routes.delete(
     '/threads/:threadId',
-    {
-      ...access.userOrInternal,
-      schema: {
-        tags,
-        summary: 'Delete a thread',
-        params: threadParams,
-        querystring: threadDeletion,
-        response: { 204: z.null() },
-      },
-    },
+    access.userOrInternal,
+    { summary: 'Delete a thread', params: threadParams, querystring: threadDeletion, response: { 204: z.null() } },
     async ({ caller, params, query }, reply) => {
       const userId = namedUserOf(caller, query.userId, userField);
       await deleteThread(deps, userId, params.threadId, query.assets === 'true');

@@ -43,7 +43,7 @@ for (const engine of databaseEngines) {
       await expect(take('media')).resolves.toBeDefined();
     });
 
-    it('of a dead process are taken over when they expire', async () => {
+    it('of a dead process can be acquired when they expire', async () => {
       const leases = database.queries<LeaseTables>();
       const dead = { name: 'service/image', holder: 'a dead process', fence: 7 };
       await leases

@@ -64,7 +64,7 @@ it('are refused also if their seal is from an earlier version and has no date', 
   expect((await refresh(browser)).status).toBe(401);
 });
 
-it('are ended by operators alone', async () => {
+it('can be ended by operators only', async () => {
   const { userId } = await enter();
   const url = `${rig.url}/v1/people/${userId}/sessions`;
   expect((await fetch(url, { method: 'DELETE' })).status).toBe(401);

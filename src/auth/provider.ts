@@ -78,7 +78,7 @@ export function createProvider(options: ProviderOptions): Provider {
   });
 
   const post = async <T>(
-    call: Pick<Call, 'path' | 'route' | 'json'>,
+    call: Pick<Call, 'route' | 'query' | 'json'>,
     bearer: string,
     { signal, clientAddress }: ProviderCall,
     read: (body: Buffer, status: number) => T | undefined,
@@ -103,44 +103,36 @@ export function createProvider(options: ProviderOptions): Provider {
 
   return {
     authorize: async (challenge, { signal, clientAddress }) => {
-      const query = new URLSearchParams({
+      const query = {
         provider: options.socialProvider,
         redirect_to: options.callbackUrl,
         code_challenge: challenge,
         code_challenge_method: 's256',
         skip_http_redirect: 'true',
-      });
+      };
       const route = '/auth/v1/authorize';
       const headers = { apikey: anonKey, ...forwarded(clientAddress) };
-      const call = { method: 'GET', path: `${route}?${query}`, route, headers } as const;
+      const call = { method: 'GET', route, query, headers } as const;
       const response = await send(client, { ...call, idempotent: false, signal });
       return response === undefined ? undefined : readAuthorizationUrl(response, options.url + route);
     },
     exchange: (code, verifier, call) =>
       post(
-        {
-          path: `${tokenRoute}?grant_type=pkce`,
-          route: tokenRoute,
-          json: { auth_code: code, code_verifier: verifier },
-        },
+        { route: tokenRoute, query: { grant_type: 'pkce' }, json: { auth_code: code, code_verifier: verifier } },
         anonKey,
         call,
         readSession,
       ),
     refresh: (refreshToken, call) =>
       post(
-        {
-          path: `${tokenRoute}?grant_type=refresh_token`,
-          route: tokenRoute,
-          json: { refresh_token: refreshToken },
-        },
+        { route: tokenRoute, query: { grant_type: 'refresh_token' }, json: { refresh_token: refreshToken } },
         anonKey,
         call,
         readSession,
       ),
     revoke: async (accessToken, scope, call) => {
       const route = '/auth/v1/logout';
-      const response = await post({ path: `${route}?scope=${scope}`, route }, accessToken, call, () => true);
+      const response = await post({ route, query: { scope } }, accessToken, call, () => true);
       return response.kind === 'ok' ? { kind: 'ok', value: undefined } : response;
     },
     deleteUser:
@@ -154,8 +146,7 @@ export function createProvider(options: ProviderOptions): Provider {
 async function deleteUser(client: HttpClient, serviceKey: string, userId: string, { signal }: ProviderCall) {
   const headers = { apikey: serviceKey, authorization: `Bearer ${serviceKey}` };
   const route = '/auth/v1/admin/users/:id';
-  const path = `/auth/v1/admin/users/${userId}`;
-  const response = await send(client, { method: 'DELETE', path, route, headers, signal });
+  const response = await send(client, { method: 'DELETE', route, params: { id: userId }, headers, signal });
   if (response === undefined) return 'unavailable' as const;
   return response.status < 300 || response.status === 404 ? ('removed' as const) : ('refused' as const);
 }

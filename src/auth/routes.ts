@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { matchOrigins, type OriginMatcher } from '#platform/http/origins.ts';
+import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { Problem, problems } from '#platform/problem.ts';
 import { accessToken, logoutQuery, signedOut } from './api.ts';
@@ -17,8 +18,6 @@ export interface RouteDeps extends LoginDeps, CallbackDeps, RefreshDeps, LogoutD
   readonly allowedOrigins: readonly string[];
 }
 
-const tags = ['auth'];
-
 export function addRoutes(app: HttpServer, deps: RouteDeps): void {
   addNavigation(app, deps);
   app.register(async (scope: HttpServer) => addCalls(scope, deps));
@@ -26,38 +25,33 @@ export function addRoutes(app: HttpServer, deps: RouteDeps): void {
 
 /** Routes that the browser navigates to. Other pages must not read their responses, and a prefetch must not sign in. */
 function addNavigation(app: HttpServer, deps: RouteDeps): void {
+  const routes = routesOf(app, 'auth');
   const navigation = { config: { cors: false }, exposeHeadRoute: false } as const;
   // Parsed manually, because the response is a redirect for any input.
   const text = (meaning: string) => z.unknown().optional().meta({ type: 'string', description: meaning });
 
-  app.get(
+  routes.get(
     '/login',
+    navigation,
     {
-      ...navigation,
-      schema: {
-        tags,
-        summary: 'Start a sign-in',
-        querystring: z.looseObject({
-          next: text('The URL to redirect to after sign-in.'),
-          invite: text('The id of the inviting user.'),
-        }),
-      },
+      summary: 'Start a sign-in',
+      querystring: z.looseObject({
+        next: text('The URL to redirect to after sign-in.'),
+        invite: text('The id of the inviting user.'),
+      }),
     },
     async (request, reply) =>
       redirect(reply, await beginSignIn(deps, request.query, request.headers.cookie, deps.clientAddressOf(request))),
   );
 
-  app.get(
+  routes.get(
     '/callback',
+    navigation,
     {
-      ...navigation,
-      schema: {
-        tags,
-        summary: 'Complete a sign-in',
-        querystring: z.looseObject({
-          code: text('The authorization code. Without it, the browser is redirected immediately.'),
-        }),
-      },
+      summary: 'Complete a sign-in',
+      querystring: z.looseObject({
+        code: text('The authorization code. Without it, the browser is redirected immediately.'),
+      }),
     },
     async (request, reply) =>
       redirect(
@@ -84,21 +78,16 @@ function redirect(reply: FastifyReply, { location, setCookies }: Redirect): Fast
 
 /** Routes that pages of the allowed origins call. */
 function addCalls(app: HttpServer, deps: RouteDeps): void {
+  const routes = routesOf(app, 'auth');
   // These routes have no body, so any body is read and discarded.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, _body, done) => done(null));
   const onRequest = refuseOtherOrigins(matchOrigins(deps.allowedOrigins));
 
-  app.post(
+  routes.post(
     '/refresh',
-    {
-      onRequest,
-      schema: {
-        tags,
-        summary: 'Exchange the session cookie for an access token',
-        response: { 200: accessToken },
-      },
-    },
+    { onRequest },
+    { summary: 'Exchange the session cookie for an access token', response: { 200: accessToken } },
     async (request, reply) => {
       const { outcome, setCookies } = await refresh(deps, request.headers.cookie, deps.clientAddressOf(request));
       for (const cookie of setCookies) reply.header('set-cookie', cookie);
@@ -107,17 +96,10 @@ function addCalls(app: HttpServer, deps: RouteDeps): void {
     },
   );
 
-  app.post(
+  routes.post(
     '/logout',
-    {
-      onRequest,
-      schema: {
-        tags,
-        summary: 'Sign out',
-        querystring: logoutQuery,
-        response: { 200: signedOut },
-      },
-    },
+    { onRequest },
+    { summary: 'Sign out', querystring: logoutQuery, response: { 200: signedOut } },
     async (request, reply) => {
       const { cookie: cookieHeader } = request.headers;
       const clientAddress = deps.clientAddressOf(request);

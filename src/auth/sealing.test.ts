@@ -33,14 +33,14 @@ describe('a seal', () => {
     expect(sealer.unseal(theirs)).toBe('theirs');
   });
 
-  it('of an earlier secret opens, and the first secret seals', () => {
+  it('opens with an earlier secret, and is made with the first', () => {
     const rotated = createSealer(['two', 'one'], 'session');
     expect(rotated.unseal(sealer.seal('x'))).toBe('x');
     expect(sealer.unseal(rotated.seal('x'))).toBeUndefined();
     expect(createSealer(['two'], 'session').unseal(rotated.seal('x'))).toBe('x');
   });
 
-  it('of another purpose or secret is invalid', () => {
+  it('with another purpose or secret is invalid', () => {
     expect(createSealer(['one'], 'sign-in').unseal(sealer.seal('x'))).toBeUndefined();
     expect(createSealer(['other'], 'session').unseal(sealer.seal('x'))).toBeUndefined();
   });

@@ -207,7 +207,7 @@ describe('POST /refresh', () => {
     expect((await refresh(browser)).status).toBe(200);
   });
 
-  it('survives a lost response: the previous token still works', async () => {
+  it('accepts the previous token after a lost response', async () => {
     const browser = await signedIn();
     await rig.fault({ operation: 'refresh', kind: 'lost' });
     expect((await refresh(browser)).status).toBe(503);
@@ -440,7 +440,7 @@ describe('the cookie', () => {
     }
   });
 
-  it('survives a restart of the service and of the provider, and a change of secrets', async () => {
+  it('stays valid after restarts of the service and the provider, and a change of secrets', async () => {
     const browser = await signedIn();
     await rig.restart();
     expect((await refresh(browser)).status).toBe(200);

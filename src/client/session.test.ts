@@ -45,7 +45,7 @@ it('reports that no user is signed in, and calls again when that may have change
   expect(await session.accessToken()).toBe('one');
 });
 
-it('forgets the token when the user signs out', async () => {
+it('drops the token when the user signs out', async () => {
   wire.respond(token('one'), { body: { ok: true } }, { status: 401, body: { error: 'no_session' } });
   const session = sessionOf();
   await session.accessToken();

@@ -84,7 +84,7 @@ describe.concurrent('a reader of version 5', () => {
     ['a run that fails', 'failed', [{ half: 'Half a wo' }]],
     ['an image that fails', 'completed', calling('generateImage', { prompt: 'a failing one' })],
   ] satisfies readonly (readonly [string, string, readonly ScriptedAnswer[]])[])(
-    'understands %s as it is stored',
+    'parses %s as stored',
     async (title, status, script) => {
       const teller = title.includes('video') ? await rig.user('free', 10) : user;
       const run = await rig.runScript(teller, script);
@@ -101,7 +101,7 @@ describe.concurrent('a reader of version 5', () => {
     },
   );
 
-  it('understands a run that is stopped', async () => {
+  it('parses a stopped run', async () => {
     rig.provider.on('<to be stopped>', {
       answer: {
         type: 'text/event-stream',
@@ -121,7 +121,7 @@ describe.concurrent('a reader of version 5', () => {
     expect(comparable(message as UIMessage)).toEqual(comparable(messages.at(-1) as unknown as UIMessage));
   });
 
-  it('understands a stream put together from pieces', async () => {
+  it('parses a stream that was resumed several times', async () => {
     const script = [{ calls: [draw('a bee')] }, { text: 'many words '.repeat(300) }];
     const { taskId, threadId } = await rig.runScript(user, script);
     const straight = await read(await open(taskId));

@@ -1,8 +1,10 @@
 /** The Webhooks page: deliveries, and sending dead ones again (docs/specification/webhooks.md#delivery). */
+
 import type { FastifyRequest } from 'fastify';
 import { auditOf, recordAction } from '#platform/audit/audit.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Db } from '#platform/db/db.ts';
+import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { type JobTables, largestDepth } from '#platform/jobs/jobs.ts';
 import { problems } from '#platform/problem.ts';
@@ -27,19 +29,12 @@ export function addDeliveryRoutes(
   guard: { readonly onRequest: (request: FastifyRequest) => Promise<void> },
   { db, clock, receiver }: DeliveryDeps,
 ): void {
-  const tags = ['console'];
+  const routes = routesOf(app, 'console');
 
-  app.get(
+  routes.get(
     '/api/webhooks',
-    {
-      ...guard,
-      schema: {
-        tags,
-        summary: 'The newest webhook deliveries',
-        querystring: deliveryQuery,
-        response: { 200: deliveryList },
-      },
-    },
+    guard,
+    { summary: 'The newest webhook deliveries', querystring: deliveryQuery, response: { 200: deliveryList } },
     async ({ query }) => {
       const rows = await findDeliveries(db, query.status, longestList);
       const dead = await countDead(db, largestDepth + 1);
@@ -47,9 +42,10 @@ export function addDeliveryRoutes(
     },
   );
 
-  app.post(
+  routes.post(
     '/api/webhooks/:id/send',
-    { ...guard, schema: { tags, summary: 'Send a dead delivery again', params: deliveryParams } },
+    guard,
+    { summary: 'Send a dead delivery again', params: deliveryParams },
     async (request, reply) => {
       const { id } = request.params;
       if (!(await reviveDelivery(db, id, clock.now())))

@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { auditOf } from '#platform/audit/audit.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Db } from '#platform/db/db.ts';
+import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import type { JobTables } from '#platform/jobs/jobs.ts';
 import { version } from '#platform/version.ts';
@@ -45,9 +46,8 @@ export interface RouteDeps extends OverviewDeps, SessionDeps {
   readonly settings: SettingsDeps;
 }
 
-const tags = ['console'];
-
 export function addRoutes(app: HttpServer, deps: RouteDeps): void {
+  const routes = routesOf(app, 'console');
   const { sessions } = deps;
   const guard = guardOperators(sessions);
   // Only the files of the pages may be cached. They set their own header.
@@ -55,9 +55,10 @@ export function addRoutes(app: HttpServer, deps: RouteDeps): void {
     if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store');
   });
 
-  app.get(
+  routes.get(
     '/api/console',
-    { schema: { tags, summary: 'Read the configuration of the pages', response: { 200: consoleInfo } } },
+    {},
+    { summary: 'Read the configuration of the pages', response: { 200: consoleInfo } },
     async (request): Promise<ConsoleInfo> => ({
       version,
       isOperator: sessions.isOperator(request.headers.cookie),
@@ -75,9 +76,10 @@ export function addRoutes(app: HttpServer, deps: RouteDeps): void {
 
   addSessionRoutes(app, deps);
 
-  app.get(
+  routes.get(
     '/api/overview',
-    { ...guard, schema: { tags, summary: 'Read the state of every service', response: { 200: overview } } },
+    guard,
+    { summary: 'Read the state of every service', response: { 200: overview } },
     async () => collectOverview(deps),
   );
 
@@ -104,24 +106,27 @@ function addMailRoutes(
   guard: { readonly onRequest: (request: FastifyRequest) => Promise<void> },
   outbox: string | undefined,
 ): void {
+  const routes = routesOf(app, 'console');
   const folder = () => {
     if (outbox === undefined) throw consoleProblems.outbox_unused();
     return outbox;
   };
 
-  app.get('/api/mails', { ...guard, schema: { tags, summary: 'The outbox', response: { 200: mailList } } }, async () =>
+  routes.get('/api/mails', guard, { summary: 'The outbox', response: { 200: mailList } }, async () =>
     listMails(folder()),
   );
 
-  app.get(
+  routes.get(
     '/api/mails/:name',
-    { ...guard, schema: { tags, summary: 'Read an email of the outbox', params: mailPath, response: { 200: mail } } },
+    guard,
+    { summary: 'Read an email of the outbox', params: mailPath, response: { 200: mail } },
     async (request) => readMail(folder(), request.params.name),
   );
 
-  app.get(
+  routes.get(
     '/api/mails/:name/html',
-    { ...guard, schema: { tags, summary: 'Show an email as a page, in a sandbox', params: mailPath } },
+    guard,
+    { summary: 'Show an email as a page, in a sandbox', params: mailPath },
     async (request, reply) => {
       const html = await readMailHtml(folder(), request.params.name);
       return reply.header('content-security-policy', mailPolicy).type('text/html; charset=utf-8').send(html);

@@ -90,7 +90,7 @@ describe('a CMS that fails', () => {
     expect(rig.calls()).toBe(1);
   });
 
-  it('is shown again when it is well again', async () => {
+  it('is read again once it has recovered', async () => {
     rig.answer(json(500, ''));
     expect(await (await rig.get('/op/trending')).json()).toEqual({ items: [] });
     expect(await shown('/op/trending', { items: [{ title: 'Back' }] })).toMatchObject({ items: [{ title: 'Back' }] });
@@ -337,7 +337,7 @@ describe('GET /op/homecards/v2', () => {
     ['no object', 'card'],
     ['null', null],
     ['an array', []],
-  ])('drops a card with %s, and it alone', async (_name, card) => {
+  ])('drops only the card with %s', async (_name, card) => {
     const answer = await shown('/op/homecards/v2', {
       cards: [{ id: 'a' }, card, { id: 'c' }],
       featuredCardIds: ['a', 'b', 'c', 'not among the cards', true],
@@ -349,7 +349,7 @@ describe('GET /op/homecards/v2', () => {
     });
   });
 
-  it('drops entries of inputMedias alone', async () => {
+  it('drops single entries of inputMedias', async () => {
     const inputMedias = [
       { type: 'audio', url: 'x' },
       { type: 'film', url: 'x' },

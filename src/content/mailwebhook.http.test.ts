@@ -112,7 +112,7 @@ describe('a message', () => {
     event('contact.created', { id: 'x' }),
     event('email.opened', { email_id: 'x', to: ['a@example.com'] }),
     event('domain.updated', {}),
-  ])('of another kind is taken: %s', async (text) => {
+  ])('of another type is acknowledged: %s', async (text) => {
     expect((await deliver(text)).status).toBe(204);
   });
 

@@ -2,10 +2,11 @@
  * The content proxy (docs/specification/content.md#fail-open). Concurrent requests share one read of a CMS body, which
  * is rendered in each reader's language. The proxy fails open: if the CMS fails, the response is empty.
  */
+import { promisify } from 'node:util';
+import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import type { Clock } from '#platform/clock.ts';
 import type { HttpClient } from '#platform/http/client.ts';
 import type { ContentLanguage } from '#platform/language.ts';
-import { readCmsBody } from './cmsbody.ts';
 import { etagOf } from './validators.ts';
 
 /** A body of the CMS, and its public form. */
@@ -97,4 +98,28 @@ function onceEach(render: (language: ContentLanguage) => Encoded): (language: Co
     rendered.set(language, encoded);
     return encoded;
   };
+}
+
+/** Parses a body of the CMS as JSON, in the forms that a CMS or a proxy may send. */
+const maxBytes = 4 * 1024 * 1024;
+
+type Decode = (bytes: Buffer) => Promise<Buffer>;
+const bounded = { maxOutputLength: maxBytes };
+const gunzipAll: Decode = (bytes) => promisify(gunzip)(bytes, bounded);
+const decoders: Readonly<Record<string, Decode>> = {
+  gzip: gunzipAll,
+  'x-gzip': gunzipAll,
+  deflate: (bytes) => promisify(inflate)(bytes, bounded),
+  br: (bytes) => promisify(brotliDecompress)(bytes, bounded),
+  identity: async (bytes) => bytes,
+};
+
+/** Some servers compress without being asked to, with or without the header. Throws if the body is not JSON. */
+async function readCmsBody(body: Buffer, encoding: string): Promise<unknown> {
+  const isGzip = body[0] === 0x1f && body[1] === 0x8b;
+  const decode = decoders[isGzip ? 'gzip' : encoding.trim().toLowerCase() || 'identity'];
+  if (decode === undefined) throw new Error('the CMS sent an unknown content encoding');
+  const text = (await decode(body)).toString('utf8');
+  // A byte order mark.
+  return JSON.parse(text.startsWith('\ufeff') ? text.slice(1) : text);
 }

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { negotiateLanguage } from '#platform/language.ts';
 import { announcementFeature } from './announcement.ts';
@@ -14,25 +15,28 @@ import { sendValidated } from './validators.ts';
 export interface RouteDeps extends ProxyDeps, UnsubscribingDeps, MailWebhookDeps, SitemapDeps {}
 
 export function addRoutes(app: HttpServer, deps: RouteDeps): void {
-  const tags = ['content'];
+  const routes = routesOf(app, 'content');
 
   addSitemapRoutes(app, deps);
 
-  app.get(
+  routes.get(
     '/op/announcement',
-    { schema: { tags, summary: 'Read the announcement of the site', response: { 200: announcement } } },
+    {},
+    { summary: 'Read the announcement of the site', response: { 200: announcement } },
     showContent(deps, announcementFeature),
   );
 
-  app.get(
+  routes.get(
     '/op/homecards/v2',
-    { schema: { tags, summary: 'List the cards of the home page', response: { 200: homeCards } } },
+    {},
+    { summary: 'List the cards of the home page', response: { 200: homeCards } },
     showContent(deps, homeCardsFeature),
   );
 
-  app.get(
+  routes.get(
     '/op/trending',
-    { schema: { tags, summary: 'List trending items', response: { 200: trending } } },
+    {},
+    { summary: 'List trending items', response: { 200: trending } },
     showContent(deps, trendingFeature),
   );
 

@@ -112,7 +112,7 @@ describe.each(laneEngines)('sitemaps on $name', (engine) => {
       });
     });
 
-    it('speaks XML to search engines', async () => {
+    it('returns XML to search engines', async () => {
       const response = await rig.get('/sitemap/users', { accept: 'application/xml' });
       expect(response.headers.get('content-type')).toBe('application/xml; charset=utf-8');
       const xml = await response.text();

@@ -1,6 +1,8 @@
 /** The routes of sitemaps (docs/specification/content.md#sitemaps): JSON, or XML for search engines. */
+
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { isUuid } from '#platform/ids.ts';
 import { problems } from '#platform/problem.ts';
@@ -34,40 +36,44 @@ const pageQuery = z.object({
 });
 
 export function addSitemapRoutes(app: HttpServer, deps: SitemapDeps): void {
-  const tags = ['content'];
+  const routes = routesOf(app, 'content');
   const { users, feeds, pages } = deps;
 
-  app.get(
+  routes.get(
     '/sitemap/users',
-    { schema: { tags, summary: 'List users for a sitemap', response: { 200: userSitemap } } },
+    {},
+    { summary: 'List users for a sitemap', response: { 200: userSitemap } },
     async (request, reply) => {
       const listed = await readListed(users.list);
       return sendList(request, reply, listed, { json: { users: listed }, page: pages.userUrl });
     },
   );
 
-  app.get(
+  routes.get(
     '/sitemap/feeds',
-    { schema: { tags, summary: 'List public feeds for a sitemap', response: { 200: feedSitemap } } },
+    {},
+    { summary: 'List public feeds for a sitemap', response: { 200: feedSitemap } },
     async (request, reply) => {
       const listed = await readListed(feeds.list);
       return sendList(request, reply, listed, { json: { feeds: listed }, page: pages.feedUrl });
     },
   );
 
-  app.get(
+  routes.get(
     '/sitemap/users.xml',
-    { schema: { tags, summary: 'Read a page of the sitemap of users', querystring: pageQuery } },
+    {},
+    { summary: 'Read a page of the sitemap of users', querystring: pageQuery },
     async (request, reply) => sendXml(request, reply, await readPage(users, request.query.after, pages.userUrl)),
   );
 
-  app.get(
+  routes.get(
     '/sitemap/feeds.xml',
-    { schema: { tags, summary: 'Read a page of the sitemap of feeds', querystring: pageQuery } },
+    {},
+    { summary: 'Read a page of the sitemap of feeds', querystring: pageQuery },
     async (request, reply) => sendXml(request, reply, await readPage(feeds, request.query.after, pages.feedUrl)),
   );
 
-  app.get('/sitemap.xml', { schema: { tags, summary: 'Read the sitemap index' } }, async (request, reply) => {
+  routes.get('/sitemap.xml', {}, { summary: 'Read the sitemap index' }, async (request, reply) => {
     const base = deps.publicUrl ?? `${request.protocol}://${request.host}`;
     const urls = [
       ...(await readPageUrls(users, `${base}/sitemap/users.xml`)),

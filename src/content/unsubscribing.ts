@@ -2,11 +2,13 @@
  * `/unsubscribe?token=…`, the target of the links in mails (docs/specification/notify.md). A GET changes nothing,
  * because mail scanners open every link. A POST does, from the page or from a mail client (RFC 8058).
  */
+
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { type AccountTables, setOpenNotification } from '#accounts/store.ts';
 import { readUnsubscribe } from '#accounts/unsubscribing.ts';
 import type { Db } from '#platform/db/db.ts';
+import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { negotiateLanguage } from '#platform/language.ts';
 import { type PageState, renderUnsubscribePage } from './unsubscribepage.ts';
@@ -19,23 +21,25 @@ export interface UnsubscribingDeps {
 const query = z.object({ token: z.string().max(128).optional() });
 
 export function addUnsubscribing(app: HttpServer, { accounts, unsubscribeSecret }: UnsubscribingDeps): void {
-  const tags = ['content'];
+  const routes = routesOf(app, 'content');
   const userOf = (token = '') => readUnsubscribe(unsubscribeSecret, token);
 
-  app.get(
+  routes.get(
     '/unsubscribe',
-    { schema: { tags, summary: 'Show the unsubscribe confirmation page', querystring: query } },
+    {},
+    { summary: 'Show the unsubscribe confirmation page', querystring: query },
     async (request, reply) => showPage(request, reply, userOf(request.query.token) ? 'question' : 'invalid'),
   );
 
-  app.register(async (forms) => {
+  app.register(async (forms: HttpServer) => {
     // The body of a form or of a mail client adds nothing to the URL.
     forms.addContentTypeParser('*', { bodyLimit: 4096, parseAs: 'buffer' }, (_request, _body, done) => done(null));
-    forms.post(
+    routesOf(forms, 'content').post(
       '/unsubscribe',
-      { schema: { tags, summary: 'Unsubscribe from notification email', querystring: query } },
+      {},
+      { summary: 'Unsubscribe from notification email', querystring: query },
       async (request, reply) => {
-        const userId = userOf((request.query as z.output<typeof query>).token);
+        const userId = userOf(request.query.token);
         if (userId !== undefined) await setOpenNotification(accounts, userId, false);
         return showPage(request, reply, userId === undefined ? 'invalid' : 'done');
       },

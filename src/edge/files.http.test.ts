@@ -33,7 +33,7 @@ const address = (key = 'u/1/photo.png', contentType: string | undefined = 'image
   rig.originals.readAddress(key, { expiresInS, contentType });
 
 describe('a signed file', () => {
-  it('is sent whole, with everything that a browser should know about it', async () => {
+  it('is sent completely, with its headers', async () => {
     const response = await fetch(address());
     expect(response.status).toBe(200);
     expect(Buffer.from(await response.arrayBuffer())).toEqual(photo);
@@ -61,7 +61,7 @@ describe('a signed file', () => {
       expect(head.headers.get(name)).toBe(got.headers.get(name));
   });
 
-  it('of no bytes is an empty answer', async () => {
+  it('without bytes returns an empty body', async () => {
     const response = await fetch(address('u/1/empty.bin'));
     expect([response.status, response.headers.get('content-length'), await response.text()]).toEqual([200, '0', '']);
   });
@@ -71,7 +71,7 @@ describe('a signed file', () => {
     expect([response.status, (await response.arrayBuffer()).byteLength]).toEqual([200, 1000]);
   });
 
-  it('that is absent is 404, not cacheable, without headers of an object', async () => {
+  it('that does not exist returns an uncacheable 404 without object headers', async () => {
     const response = await fetch(address('u/1/absent.png'));
     expect([response.status, response.headers.get('cache-control')]).toEqual([404, 'no-store']);
     expect(response.headers.get('content-type')).toContain('application/json');
@@ -79,7 +79,7 @@ describe('a signed file', () => {
     expect((await fetch(address('u/1/absent.png'), { method: 'HEAD' })).status).toBe(404);
   });
 
-  it('of a bucket that is not served is 404', async () => {
+  it('in an unknown bucket returns 404', async () => {
     const url = signAddress(rig.url, secret, { method: 'GET', bucket: 'else', key: 'a', expires: 9_999_999_999 });
     expect((await fetch(url)).status).toBe(404);
   });
@@ -169,7 +169,7 @@ describe('a range', () => {
     expect(response.headers.get('content-range')).toBeNull();
   });
 
-  it('of HEAD is the whole', async () => {
+  it('is ignored for HEAD', async () => {
     const response = await fetch(address(), { method: 'HEAD', headers: { range: 'bytes=0-1' } });
     expect([response.status, response.headers.get('content-length')]).toEqual([200, '1000']);
   });
@@ -202,7 +202,7 @@ describe('a range', () => {
 });
 
 describe('a condition', () => {
-  it('that the client has it already is 304 without a body', async () => {
+  it("that matches the client's copy returns 304 without a body", async () => {
     const etag = (await rig.originals.head('u/1/photo.png'))?.etag ?? '';
     for (const method of ['GET', 'HEAD']) {
       const response = await fetch(address(), { method, headers: { 'if-none-match': `"x", W/${etag}` } });
@@ -219,7 +219,7 @@ describe('a condition', () => {
     expect(response.status).toBe(304);
   });
 
-  it('that fails is 412', async () => {
+  it('that does not match returns 412', async () => {
     const response = await fetch(address(), { headers: { 'if-match': '"another"' } });
     expect(response.status).toBe(412);
     expect(await response.json()).toMatchObject({ error: 'condition_failed' });
@@ -265,7 +265,7 @@ describe('an address that is not valid', () => {
     expect(new Set(statuses)).toEqual(new Set([403]));
   });
 
-  it('looks like an absent object without a signature', async () => {
+  it('returns the same 404 as a missing object', async () => {
     const absent = address('u/1/absent.png').replace(/signature=.*/, 'signature=A');
     expect((await fetch(absent)).status).toBe(403);
   });

@@ -320,7 +320,7 @@ describe('resize addresses', () => {
     expect((await get()).status).toBe(404);
   });
 
-  it('show the current files of further buckets, and keep variants of those alone', async () => {
+  it('return the current files of further buckets, and keep variants only of these', async () => {
     const other = await startEdge();
     const rig = await startEdge({ otherBucket: (name) => (name === 'old' ? other.originals : undefined) });
     const address = resizeSigner({ baseUrl: rig.url, ...resizingKeys });

@@ -74,7 +74,7 @@ async function nothingLeft(key: string): Promise<void> {
 }
 
 describe('an upload', () => {
-  it('is stored whole and answered with its etag', async () => {
+  it('is stored completely and returns its ETag', async () => {
     const { key, url, headers } = reserve();
     const bytes = bytesOf(50_000);
     const response = await put(url, headers, bytes);
@@ -92,7 +92,7 @@ describe('an upload', () => {
   });
 
   it.each(['application/json', 'text/plain', 'multipart/form-data; boundary=x', 'application/x-www-form-urlencoded'])(
-    'of %s is taken as it is',
+    'of %s is stored unchanged',
     async (contentType) => {
       const { key, url, headers } = reserve({ contentType });
       expect((await put(url, headers, '{ "not": json')).status).toBe(200);
@@ -100,13 +100,13 @@ describe('an upload', () => {
     },
   );
 
-  it('of no bytes is stored', async () => {
+  it('without bytes is stored', async () => {
     const { key, url, headers } = reserve();
     expect((await put(url, headers, '')).status).toBe(200);
     expect(await stored(key)).toEqual(Buffer.alloc(0));
   });
 
-  it('may be larger than the bodies of other services', async () => {
+  it('may exceed the body limit of other services', async () => {
     const { key, url, headers } = reserve({ maxSize: 50_000_000 });
     const bytes = bytesOf(20_000_000);
     expect((await put(url, headers, bytes)).status).toBe(200);
@@ -114,7 +114,7 @@ describe('an upload', () => {
     expect(digest((await stored(key)) ?? Buffer.alloc(0))).toBe(digest(bytes));
   });
 
-  it('of 2 GiB over a line of 1 Mbit/s is in time', () => {
+  it('of 2 GiB at 1 Mbit/s does not time out', () => {
     const neededMs = (2 ** 31 * 8) / 1000;
     expect(rig.app.server.requestTimeout).toBeGreaterThan(neededMs);
   });

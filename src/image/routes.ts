@@ -1,4 +1,5 @@
 import type { Access } from '#platform/access/access.ts';
+import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import {
   type EnsureRequest,
@@ -22,33 +23,19 @@ export interface RoutesDeps {
 }
 
 export function addRoutes(app: HttpServer, access: Access, deps: RoutesDeps): void {
-  const tags = ['image'];
+  const routes = routesOf(app, 'image');
 
-  app.post(
+  routes.post(
     '/v1/ensure',
-    {
-      ...access.internalOnly,
-      schema: {
-        tags,
-        summary: 'Ensure that variants of an image exist',
-        body: ensureRequest,
-        response: { 200: ensureResponse },
-      },
-    },
+    access.internalOnly,
+    { summary: 'Ensure that variants of an image exist', body: ensureRequest, response: { 200: ensureResponse } },
     (request) => withProblems(ensureVariants(deps, request.body)),
   );
 
-  app.post(
+  routes.post(
     '/v1/forget',
-    {
-      ...access.internalOnly,
-      schema: {
-        tags,
-        summary: 'Delete all variants of an image',
-        body: forgetRequest,
-        response: { 200: forgetResponse },
-      },
-    },
+    access.internalOnly,
+    { summary: 'Delete all variants of an image', body: forgetRequest, response: { 200: forgetResponse } },
     async (request) => ({ forgotten: await withProblems(deps.variants.forget(deps.openSource(request.body.source))) }),
   );
 }

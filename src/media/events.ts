@@ -1,18 +1,11 @@
 /** The webhook events of the media service (docs/specification/webhooks.md#events), each in the transaction of its change. */
 import { type Db, type Tx, transaction } from '#platform/db/db.ts';
+import type { AssetFacts } from '#webhooks/events.ts';
 import type { Webhooks } from '#webhooks/publishing.ts';
 
 export interface EventDeps {
   /** `undefined`: no webhooks, so changes need no transaction for them. */
   readonly webhooks?: Webhooks | undefined;
-}
-
-export interface AssetFacts {
-  readonly assetId: string;
-  readonly ownerId: string;
-  readonly scopeKind: string;
-  readonly scopeId: string;
-  readonly kind: string;
 }
 
 const factsOf = ({ assetId, ownerId, scopeKind, scopeId, kind }: AssetFacts): AssetFacts => ({

@@ -69,7 +69,7 @@ describe('without an object store', () => {
 
 describe('without a database', () => {
   it.each(laneEngines.filter(({ missing }) => !missing))(
-    '$name, places are reserved and pending objects signed all the same',
+    '$name: reserves uploads and signs pending objects',
     async (engine) => {
       const database = await engine.open(migrations);
       rig = await startMedia({

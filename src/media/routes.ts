@@ -1,5 +1,6 @@
 import type { Access } from '#platform/access/access.ts';
 import { sendJson } from '#platform/http/bodies.ts';
+import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import {
   asset,
@@ -31,7 +32,7 @@ import { type CopyDeps, copyAsset } from './copying/copying.ts';
 import { deleteAssets } from './deletion/deletion.ts';
 import { assetListing, assetPage } from './listing/api.ts';
 import { type ListingDeps, listAssets } from './listing/listing.ts';
-import { readUsage } from './quota/usage.ts';
+import { readUsage } from './quota/quota.ts';
 import { changeAsset, type OneAssetDeps, readAsset } from './registration/changing.ts';
 import { type ImportDeps, importFile } from './registration/importing.ts';
 import { type PendingDeps, signPending } from './registration/pendinguploads.ts';
@@ -59,46 +60,33 @@ export type RouteDeps = ReservationDeps &
   VideoWatermarkDeps;
 
 export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): void {
-  const tags = ['media'];
+  const routes = routesOf(app, 'media');
 
-  app.post(
+  routes.post(
     '/v1/uploads',
-    {
-      ...access.userOrInternal,
-      schema: {
-        tags,
-        summary: 'Reserve an asset id and an upload URL',
-        body: uploadRequest,
-        response: { 200: uploadReservation },
-      },
-    },
+    access.userOrInternal,
+    { summary: 'Reserve an asset id and an upload URL', body: uploadRequest, response: { 200: uploadReservation } },
     async (request) => reserveUpload(deps, request.caller, request.body),
   );
 
-  app.post(
+  routes.post(
     '/v1/uploads/sign-pending',
+    access.internalOnly,
     {
-      ...access.internalOnly,
-      schema: {
-        tags,
-        summary: 'Sign a read URL of an uploaded object that is not registered yet',
-        body: pendingRequest,
-        response: { 200: pendingObject },
-      },
+      summary: 'Sign a read URL of an uploaded object that is not registered yet',
+      body: pendingRequest,
+      response: { 200: pendingObject },
     },
     async (request) => signPending(deps, request.body),
   );
 
-  app.post(
+  routes.post(
     '/v1/assets',
+    access.userOrInternal,
     {
-      ...access.userOrInternal,
-      schema: {
-        tags,
-        summary: 'Register an uploaded object as an asset',
-        body: registrationRequest,
-        response: { 200: asset.describe('The asset was already registered.'), 201: asset },
-      },
+      summary: 'Register an uploaded object as an asset',
+      body: registrationRequest,
+      response: { 200: asset.describe('The asset was already registered.'), 201: asset },
     },
     async (request, reply) => {
       const registration = await registerAsset(deps, request.caller, request.body);
@@ -106,68 +94,46 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
     },
   );
 
-  app.get(
+  routes.get(
     '/v1/assets',
-    {
-      ...access.userOrInternal,
-      schema: {
-        tags,
-        summary: 'List the assets of an owner, newest first',
-        querystring: assetListing,
-        response: { 200: assetPage },
-      },
-    },
+    access.userOrInternal,
+    { summary: 'List the assets of an owner, newest first', querystring: assetListing, response: { 200: assetPage } },
     async (request) => listAssets(deps, request.caller, request.query),
   );
 
-  app.get(
+  routes.get(
     '/v1/assets/:assetId',
-    {
-      ...access.userOrInternal,
-      schema: { tags, summary: 'Read an asset', params: assetParams, response: { 200: asset } },
-    },
+    access.userOrInternal,
+    { summary: 'Read an asset', params: assetParams, response: { 200: asset } },
     async (request) => readAsset(deps, request.caller, request.params.assetId),
   );
 
-  app.patch(
+  routes.patch(
     '/v1/assets/:assetId',
+    access.userOrInternal,
     {
-      ...access.userOrInternal,
-      schema: {
-        tags,
-        summary: 'Change the thumbnail or the metadata of a video or an audio file',
-        params: assetParams,
-        body: assetChange,
-        response: { 200: asset },
-      },
+      summary: 'Change the thumbnail or the metadata of a video or an audio file',
+      params: assetParams,
+      body: assetChange,
+      response: { 200: asset },
     },
     async (request) => changeAsset(deps, request.caller, request.params.assetId, request.body),
   );
 
-  app.get(
+  routes.get(
     '/v1/usage',
-    {
-      ...access.userOrInternal,
-      schema: {
-        tags,
-        summary: 'Count the assets and bytes of an owner',
-        querystring: usageQuery,
-        response: { 200: ownerUsage },
-      },
-    },
+    access.userOrInternal,
+    { summary: 'Count the assets and bytes of an owner', querystring: usageQuery, response: { 200: ownerUsage } },
     async (request) => readUsage(deps, request.caller, request.query.ownerId),
   );
 
-  app.post(
+  routes.post(
     '/v1/assets/legacy',
+    access.internalOnly,
     {
-      ...access.internalOnly,
-      schema: {
-        tags,
-        summary: 'Register a file of the legacy backend as an asset',
-        body: legacyImport,
-        response: { 200: asset.describe('The asset was already registered.'), 201: asset },
-      },
+      summary: 'Register a file of the legacy backend as an asset',
+      body: legacyImport,
+      response: { 200: asset.describe('The asset was already registered.'), 201: asset },
     },
     async (request, reply) => {
       const registration = await importFile(deps, request.body);
@@ -175,114 +141,78 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
     },
   );
 
-  app.delete(
+  routes.delete(
     '/v1/assets',
+    access.userOrInternal,
     {
-      ...access.userOrInternal,
-      schema: {
-        tags,
-        summary: 'Delete up to 1000 assets with their watermark files, variants and thumbnails',
-        body: assetsDeletion,
-        response: { 200: assetsDeleted },
-      },
+      summary: 'Delete up to 1000 assets with their watermark files, variants and thumbnails',
+      body: assetsDeletion,
+      response: { 200: assetsDeleted },
     },
     async (request) => deleteAssets(deps, request.caller, request.body),
   );
 
-  app.delete(
+  routes.delete(
     '/v1/scope',
+    access.userOrInternal,
     {
-      ...access.userOrInternal,
-      schema: {
-        tags,
-        summary: 'Delete the assets of a scope, of a scope kind, or of an owner',
-        body: scopeDeletion,
-        response: { 200: scopeDeleted },
-      },
+      summary: 'Delete the assets of a scope, of a scope kind, or of an owner',
+      body: scopeDeletion,
+      response: { 200: scopeDeleted },
     },
     async (request) => deleteScope(deps, request.caller, request.body),
   );
 
-  app.post(
+  routes.post(
     '/v1/sign/image',
-    {
-      ...access.userOrInternal,
-      schema: {
-        tags,
-        summary: 'Sign read URLs of up to 200 images',
-        body: signRequest,
-        response: { 200: imageSignedRefs },
-      },
-    },
+    access.userOrInternal,
+    { summary: 'Sign read URLs of up to 200 images', body: signRequest, response: { 200: imageSignedRefs } },
     async (request, reply) => sendJson(reply, await signImages(deps, request.caller, request.body)),
   );
 
-  app.post(
+  routes.post(
     '/v1/sign/video',
+    access.userOrInternal,
     {
-      ...access.userOrInternal,
-      schema: {
-        tags,
-        summary: 'Sign read URLs of up to 200 videos and their thumbnails',
-        body: signRequest,
-        response: { 200: videoSignedRefs },
-      },
+      summary: 'Sign read URLs of up to 200 videos and their thumbnails',
+      body: signRequest,
+      response: { 200: videoSignedRefs },
     },
     async (request, reply) => sendJson(reply, await signVideos(deps, request.caller, request.body)),
   );
 
-  app.post(
+  routes.post(
     '/v1/fit',
+    access.userOrInternal,
     {
-      ...access.userOrInternal,
-      schema: {
-        tags,
-        summary: 'Sign the URL of an image that fits a size and a number of bytes',
-        body: fitRequest,
-        response: { 200: fittedImage },
-      },
+      summary: 'Sign the URL of an image that fits a size and a number of bytes',
+      body: fitRequest,
+      response: { 200: fittedImage },
     },
     async (request) => signFit(deps, request.caller, request.body),
   );
 
-  app.post(
+  routes.post(
     '/v1/copy',
-    {
-      ...access.userOrInternal,
-      schema: {
-        tags,
-        summary: 'Copy an asset to another scope',
-        body: copyRequest,
-        response: { 201: asset },
-      },
-    },
+    access.userOrInternal,
+    { summary: 'Copy an asset to another scope', body: copyRequest, response: { 201: asset } },
     async (request, reply) => reply.code(201).send(await copyAsset(deps, request.caller, request.body)),
   );
 
-  app.post(
+  routes.post(
     '/v1/watermark',
-    {
-      ...access.userOrInternal,
-      schema: {
-        tags,
-        summary: 'Sign the URL of an image with a watermark',
-        body: watermarkRequest,
-        response: { 200: watermarked },
-      },
-    },
+    access.userOrInternal,
+    { summary: 'Sign the URL of an image with a watermark', body: watermarkRequest, response: { 200: watermarked } },
     async (request, reply) => sendJson(reply, await watermarkImage(deps, request.caller, request.body)),
   );
 
-  app.post(
+  routes.post(
     '/v1/watermark-video',
+    access.userOrInternal,
     {
-      ...access.userOrInternal,
-      schema: {
-        tags,
-        summary: 'Sign the URL of a video with a watermark and a closing clip',
-        body: watermarkRequest,
-        response: { 200: watermarkedVideo },
-      },
+      summary: 'Sign the URL of a video with a watermark and a closing clip',
+      body: watermarkRequest,
+      response: { 200: watermarkedVideo },
     },
     async (request, reply) =>
       sendJson(reply, await watermarkVideo(deps, request.caller, request.body, reply.abandoned)),

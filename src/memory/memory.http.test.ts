@@ -116,7 +116,7 @@ onEveryDatabase('the memory service', (engine) => {
     expect((await rig.server.send('PUT', `/memory/${body.id}`, { content: 'x' })).status).toBe(404);
   });
 
-  it('refuses an edit that would make two of one', async () => {
+  it('rejects an edit that would duplicate a memory', async () => {
     const user = newUser();
     await add(user, 'I drink tea');
     const { body } = await add(user, 'I drink coffee');

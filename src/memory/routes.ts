@@ -1,6 +1,7 @@
 import type { Access } from '#platform/access/access.ts';
 import type { Caller } from '#platform/access/caller.ts';
 import { createGates } from '#platform/concurrency/gates.ts';
+import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import {
   type Actor,
@@ -27,21 +28,18 @@ export type RouteDeps = AddingDeps & SearchingDeps;
 const searchLimits = { width: 8, maxWaiting: 100, waitTimeoutMs: 30_000 };
 
 export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): void {
-  const tags = ['memory'];
+  const routes = routesOf(app, 'memory');
   const searches = createGates(searchLimits);
   const inTurn = <Result>(caller: Caller, search: () => Promise<Result>): Promise<Result> =>
     caller.kind === 'user' ? searches.run(caller.userId, search) : search();
 
-  app.post(
+  routes.post(
     '/inject',
+    access.userOrInternal,
     {
-      ...access.userOrInternal,
-      schema: {
-        tags,
-        summary: 'Read the context for a message: profiles and relevant memories',
-        body: injectRequest,
-        response: { 200: injection },
-      },
+      summary: 'Read the context for a message: profiles and relevant memories',
+      body: injectRequest,
+      response: { 200: injection },
     },
     async (request) => {
       assertMayUse(request.caller, request.body);
@@ -49,16 +47,13 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
     },
   );
 
-  app.post(
+  routes.post(
     '/memory/add',
+    access.userOrInternal,
     {
-      ...access.userOrInternal,
-      schema: {
-        tags,
-        summary: 'Add a memory',
-        body: additionRequest,
-        response: { 200: addition.describe('The memory was merged into an existing one.'), 201: addition },
-      },
+      summary: 'Add a memory',
+      body: additionRequest,
+      response: { 200: addition.describe('The memory was merged into an existing one.'), 201: addition },
     },
     async (request, reply) => {
       assertMayUse(request.caller, request.body);
@@ -67,35 +62,20 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
     },
   );
 
-  app.post(
+  routes.post(
     '/memory/search',
-    {
-      ...access.userOrInternal,
-      schema: {
-        tags,
-        summary: 'Search the memories of an entity',
-        body: searchRequest,
-        response: { 200: searchResult },
-      },
-    },
+    access.userOrInternal,
+    { summary: 'Search the memories of an entity', body: searchRequest, response: { 200: searchResult } },
     async (request) => {
       assertMayUse(request.caller, request.body);
       return inTurn(request.caller, () => searchMemories(deps, request.body));
     },
   );
 
-  app.put(
+  routes.put(
     '/memory/:id',
-    {
-      ...access.userOrInternal,
-      schema: {
-        tags,
-        summary: 'Edit a memory',
-        params: memoryPath,
-        body: edit,
-        response: { 200: memory },
-      },
-    },
+    access.userOrInternal,
+    { summary: 'Edit a memory', params: memoryPath, body: edit, response: { 200: memory } },
     async (request) => {
       const seen = await lookUpMemory(deps, request.params.id);
       assertMayUse(request.caller, ownerOf(seen));
@@ -103,12 +83,10 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
     },
   );
 
-  app.delete(
+  routes.delete(
     '/memory/:id',
-    {
-      ...access.userOrInternal,
-      schema: { tags, summary: 'Delete a memory', params: memoryPath },
-    },
+    access.userOrInternal,
+    { summary: 'Delete a memory', params: memoryPath },
     async (request, reply) => {
       const seen = await lookUpMemory(deps, request.params.id);
       assertMayUse(request.caller, ownerOf(seen));

@@ -1,7 +1,9 @@
 /** The routes of raw mails, which are compatible with the provider's own library. */
+
 import type { FastifyRequest } from 'fastify';
 import type { Access } from '#platform/access/access.ts';
 import { idempotencyHeaders } from '#platform/http/idempotency.ts';
+import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { acceptBatch } from './batching.ts';
 import {
@@ -15,8 +17,7 @@ import {
   emailListing,
   emailRequest,
 } from './emailapi.ts';
-import { cancelEmail, mailOf, showEmail } from './emails.ts';
-import { listEmails } from './listing.ts';
+import { cancelEmail, listEmails, mailOf, showEmail } from './emails.ts';
 import { notifyProblems } from './problems.ts';
 import { type SendingDeps, sendOnce } from './sending.ts';
 
@@ -28,21 +29,12 @@ const maxEmailBytes = 40 * 1024 * 1024;
 const maxBatchBytes = 10 * 1024 * 1024;
 
 export function addEmailRoutes(app: HttpServer, guard: Guard, deps: SendingDeps): void {
-  const tags = ['notify'];
+  const routes = routesOf(app, 'notify');
 
-  app.post(
+  routes.post(
     '/emails',
-    {
-      ...guard,
-      bodyLimit: maxEmailBytes,
-      schema: {
-        tags,
-        summary: 'Send an email',
-        headers: idempotencyHeaders,
-        body: emailRequest,
-        response: { 200: emailAnswer },
-      },
-    },
+    { ...guard, bodyLimit: maxEmailBytes },
+    { summary: 'Send an email', headers: idempotencyHeaders, body: emailRequest, response: { 200: emailAnswer } },
     async (request) => {
       const { html, text, scheduled_at: at } = request.body;
       // docs/specification/notify.md#emails fixes this status and the message.
@@ -60,56 +52,34 @@ export function addEmailRoutes(app: HttpServer, guard: Guard, deps: SendingDeps)
     },
   );
 
-  app.post(
+  routes.post(
     '/emails/batch',
-    {
-      ...guard,
-      bodyLimit: maxBatchBytes,
-      schema: {
-        tags,
-        summary: 'Send up to 100 emails',
-        headers: idempotencyHeaders,
-        body: emailBatch,
-        response: { 200: batchAnswer },
-      },
-    },
+    { ...guard, bodyLimit: maxBatchBytes },
+    { summary: 'Send up to 100 emails', headers: idempotencyHeaders, body: emailBatch, response: { 200: batchAnswer } },
     async (request) => {
       const ids = await acceptBatch(deps, { requests: request.body, key: keyOf(request) });
       return { data: ids.map((id) => ({ id })) };
     },
   );
 
-  app.get(
+  routes.get(
     '/emails',
-    {
-      ...guard,
-      schema: {
-        tags,
-        summary: 'List accepted emails, newest first',
-        querystring: emailListing,
-        response: { 200: emailList },
-      },
-    },
+    guard,
+    { summary: 'List accepted emails, newest first', querystring: emailListing, response: { 200: emailList } },
     async (request) => listEmails(deps, request.query),
   );
 
-  app.get(
+  routes.get(
     '/emails/:id',
-    { ...guard, schema: { tags, summary: 'Read the status of an email', params: emailId, response: { 200: email } } },
+    guard,
+    { summary: 'Read the status of an email', params: emailId, response: { 200: email } },
     async (request) => showEmail(deps, request.params.id),
   );
 
-  app.post(
+  routes.post(
     '/emails/:id/cancel',
-    {
-      ...guard,
-      schema: {
-        tags,
-        summary: 'Cancel a scheduled email',
-        params: emailId,
-        response: { 200: canceledEmail },
-      },
-    },
+    guard,
+    { summary: 'Cancel a scheduled email', params: emailId, response: { 200: canceledEmail } },
     async (request) => {
       await cancelEmail(deps, request.params.id);
       return { object: 'email' as const, id: request.params.id };

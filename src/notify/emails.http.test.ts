@@ -137,7 +137,7 @@ describe.each(laneEngines)('emails on $name', (engine) => {
         expect(body.id).toBe(`provider-${channel.sent[0]?.id}`);
       });
 
-      it('is one under its key, and a conflict with another time', async () => {
+      it('is accepted once per key, and conflicts with another time', async () => {
         const key = newKey();
         const scheduled_at = inMs(dayMs);
         const first = await post({ ...mail, scheduled_at }, key);
@@ -191,7 +191,7 @@ describe.each(laneEngines)('emails on $name', (engine) => {
         ]);
       });
 
-      it('to suppressed addresses alone has failed', async () => {
+      it('to suppressed addresses only fails', async () => {
         await suppress(database.queries<NotifyTables>(), [{ address: 'gone@example.com', reason: 'bounced' }]);
         const { body } = await post({ ...mail, to: 'gone@example.com', scheduled_at: inMs(3000) });
         await expect.poll(async () => (await show(body.id)).status, { timeout: 20_000 }).toBe('failed');
@@ -213,7 +213,7 @@ describe.each(laneEngines)('emails on $name', (engine) => {
         expect(channel.sent.find(({ id }) => id === ids[7])?.mail.to).toEqual(['u7@example.com']);
       });
 
-      it('that twins send at once is one', async () => {
+      it('that two callers send concurrently is accepted once', async () => {
         const key = newKey();
         const answers = await Promise.all(
           Array.from({ length: 6 }, (_, at) => rigs[at % 2 === 0 ? 0 : 1].post('/emails/batch', [mail, mail], key)),

@@ -6,12 +6,12 @@ import type { z } from 'zod';
 import { type Db, transaction } from '#platform/db/db.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
 import { problems } from '#platform/problem.ts';
-import type { EmailRequest, EmailStatus, EventType, email } from './emailapi.ts';
-import { listEvents } from './eventstore.ts';
+import type { EmailRequest, EmailStatus, EventType, email, emailList, emailListing } from './emailapi.ts';
+import { listEvents, listEventsOf } from './eventstore.ts';
 import type { Mail } from './mail.ts';
 import { notifyProblems } from './problems.ts';
 import { cancelSend } from './queue.ts';
-import { cancelWaiting, findEmail } from './sendstore.ts';
+import { cancelWaiting, findEmail, listSends } from './sendstore.ts';
 import type { NotifyTables, SendStatus } from './tables.ts';
 
 export interface EmailDeps {
@@ -77,4 +77,28 @@ export async function cancelEmail({ db, jobs }: EmailDeps, id: string): Promise<
   if (isCanceled) return;
   const now = await findEmail(db, id);
   if (now?.status !== 'canceled') throw notifyProblems.not_cancelable();
+}
+
+/** The cursor is the id of the last mail of the previous page. */
+export async function listEmails(
+  { db }: { readonly db: Db<NotifyTables> },
+  { after, limit }: z.output<typeof emailListing>,
+): Promise<z.output<typeof emailList>> {
+  // One more row than requested shows whether another page exists.
+  const rows = await listSends(db, after, limit + 1);
+  const page = rows.slice(0, limit);
+  const eventsOf = await listEventsOf(db, page);
+  return {
+    object: 'list',
+    has_more: rows.length > limit,
+    data: page.map(({ id, status, subject, recipients, createdAt, scheduledAt, failure }) => ({
+      id,
+      to: [...(recipients ?? [])],
+      subject: subject ?? '',
+      status: statusOf(status, eventsOf.get(id) ?? []),
+      created_at: createdAt.toISOString(),
+      scheduled_at: scheduledAt?.toISOString() ?? null,
+      reason: status === 'sent' ? null : failure,
+    })),
+  };
 }

@@ -76,7 +76,7 @@ describe.skipIf(skipWithoutExim)('Exim', () => {
     ['to another domain, which it does not relay for', 'ann@elsewhere.example'],
     ['to a mailbox that it greylists', 'busy@example.com'],
     ['that it refuses by policy', 'blocked@example.com'],
-  ])('suppresses nobody for a mail %s', async (_title, address) => {
+  ])('suppresses no address for a mail %s', async (_title, address) => {
     expect((await send([address])).status).toBe(500);
     expect(await suppressions()).not.toContain(address);
   });
@@ -90,7 +90,7 @@ describe.skipIf(skipWithoutExim)('Exim', () => {
   it.each([
     ['a wrong password', (url: string) => url.replace('p%40ss', 'wrong')],
     ['no password', (url: string) => url.replace(/\/\/.*@/, '//')],
-  ])('refuses %s, and suppresses nobody', async (_title, change) => {
+  ])('refuses %s, and no address is suppressed', async (_title, change) => {
     const other = await connect(change(exim.url));
     // A database of its own, because workers on one database send each other's email.
     const itsDatabase = await openTestDatabase(migrations);

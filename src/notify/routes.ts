@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Access } from '#platform/access/access.ts';
 import { idempotencyHeaders } from '#platform/http/idempotency.ts';
+import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { invalid, type Problem, problems } from '#platform/problem.ts';
 import { findUnstorable } from '#platform/storable.ts';
@@ -30,7 +31,7 @@ export interface RouteDeps extends NotifyingDeps {
 }
 
 export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): void {
-  const tags = ['notify'];
+  const routes = routesOf(app, 'notify');
   const configured = refuseUnconfigured(deps.isKeyConfigured);
   const guard = {
     ...access.internalOnly,
@@ -48,88 +49,62 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
     },
   };
 
-  app.post(
+  routes.post(
     '/notify',
+    guard,
     {
-      ...guard,
-      schema: {
-        tags,
-        summary: 'Send a notification to a user',
-        headers: idempotencyHeaders,
-        body: notifyRequest,
-        response: { 200: notifyAnswer },
-      },
+      summary: 'Send a notification to a user',
+      headers: idempotencyHeaders,
+      body: notifyRequest,
+      response: { 200: notifyAnswer },
     },
     async (request) => notify(deps, named(request.body), { key: keyOf(request), body: request.body }),
   );
 
   addEmailRoutes(app, providerGuard, deps);
 
-  app.post(
+  routes.post(
     '/emails/events',
-    {
-      ...guard,
-      schema: {
-        tags,
-        summary: 'Record a verified event of the mail provider',
-        body: providerEvent,
-        response: { 204: z.null() },
-      },
-    },
+    guard,
+    { summary: 'Record a verified event of the mail provider', body: providerEvent, response: { 204: z.null() } },
     async (request, reply) => {
       await takeProviderEvent(deps, request.body);
       return reply.code(204).send(null);
     },
   );
 
-  app.get(
+  routes.get(
     '/types',
-    { ...guard, schema: { tags, summary: 'List the types of notifications', response: { 200: typeList } } },
+    guard,
+    { summary: 'List the types of notifications', response: { 200: typeList } },
     async () => ({
       types: deps.types.list().map(({ name, audience, locales }) => ({ type: name, audience, locales: [...locales] })),
     }),
   );
 
-  app.post(
+  routes.post(
     '/types/:type/preview',
+    guard,
     {
-      ...guard,
-      schema: {
-        tags,
-        summary: 'Render a notification without sending it',
-        params: typeName,
-        body: previewRequest,
-        response: { 200: preview },
-      },
+      summary: 'Render a notification without sending it',
+      params: typeName,
+      body: previewRequest,
+      response: { 200: preview },
     },
     async (request) => previewType(deps, request.params.type, request.body),
   );
 
-  app.get(
+  routes.get(
     '/suppressions',
-    {
-      ...guard,
-      schema: {
-        tags,
-        summary: 'List suppressed addresses',
-        querystring: suppressionListing,
-        response: { 200: suppressionPage },
-      },
-    },
+    guard,
+    { summary: 'List suppressed addresses', querystring: suppressionListing, response: { 200: suppressionPage } },
     async (request) => listPage(deps, request.query),
   );
 
-  app.delete(
+  routes.delete(
     '/suppressions/:address',
-    {
-      ...guard,
-      schema: {
-        tags,
-        summary: 'Remove an address from the suppression list',
-        params: suppressedAddress,
-        response: { 204: z.null() },
-      },
-    },
+    guard,
+    { summary: 'Remove an address from the suppression list', params: suppressedAddress, response: { 204: z.null() } },
     async (request, reply) => {
       await lift(deps, request.params.address);
       return reply.code(204).send(null);

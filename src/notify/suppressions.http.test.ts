@@ -102,7 +102,7 @@ describe.each(laneEngines)('suppressed addresses on $name', (engine) => {
         expect(channel.sent[0]?.mail).toMatchObject({ to: [], bcc: ['c@example.com'] });
       });
 
-      it('to others alone names none', async () => {
+      it('to other addresses only lists none as suppressed', async () => {
         await gone('z@example.com');
         expect((await rig.post('/emails', mail)).body).toEqual({ id: `provider-${channel.sent[0]?.id}` });
       });
@@ -118,7 +118,7 @@ describe.each(laneEngines)('suppressed addresses on $name', (engine) => {
         expect(channel.sent).toHaveLength(1);
       });
 
-      it('that was 422 does not keep its key', async () => {
+      it('that returned 422 does not occupy its key', async () => {
         await gone('b@example.com');
         const key = newKey();
         expect((await rig.post('/emails', mail, key)).status).toBe(422);

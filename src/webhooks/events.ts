@@ -14,7 +14,7 @@ export interface WebhookEvents {
   'mail.complained': MailFacts;
 }
 
-interface AssetFacts {
+export interface AssetFacts {
   readonly assetId: string;
   readonly ownerId: string;
   readonly scopeKind: string;

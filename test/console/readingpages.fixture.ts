@@ -40,7 +40,7 @@ export function playOutbox(scene: Scene): void {
     await frame.getByText('Hello Ada').waitFor();
     expect(await page.title()).toBe('Mail · Atelier');
     await judge(page, 'a mail');
-    const mails = page.getByRole('list', { name: 'Mails' }).getByRole('button');
+    const mails = page.getByRole('list', { name: 'Emails' }).getByRole('button');
     await mails.filter({ hasNotText: 'Ein Gruß' }).first().click();
     await frame.locator('html[lang=de]').waitFor();
     await page.getByRole('button', { name: 'Show as text' }).click();

@@ -1,8 +1,10 @@
 /** The endpoints of people, for operators. The authentication service serves them. */
+
 import { z } from 'zod';
 import type { Access } from '#platform/access/access.ts';
 import { auditOf, hashedTarget } from '#platform/audit/audit.ts';
 import { actorOf, auditOperators } from '#platform/audit/http.ts';
+import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import type { Log } from '#platform/log.ts';
 import {
@@ -34,101 +36,72 @@ export function addPeopleRoutes(app: HttpServer, access: Access, given: PeopleRo
       return data === undefined ? undefined : hashedTarget(data.userId);
     },
   });
-  const tags = ['people'];
+  const routes = routesOf(app, 'people');
   // Pages cannot call these: CORS admits their origins for sessions only.
   const guard = { ...access.internalOnly, config: { ...access.internalOnly.config, cors: false } } as const;
 
-  app.get(
+  routes.get(
     base,
-    {
-      ...guard,
-      schema: {
-        tags,
-        summary: 'Find users by id or email address',
-        querystring: peopleListing,
-        response: { 200: peoplePage },
-      },
-    },
+    guard,
+    { summary: 'Find users by id or email address', querystring: peopleListing, response: { 200: peoplePage } },
     async ({ query }) => readPeople(deps, query),
   );
 
-  app.get(
+  routes.get(
     onePerson,
-    { ...guard, schema: { tags, summary: 'Read a user', params: personParams, response: { 200: personDetails } } },
+    guard,
+    { summary: 'Read a user', params: personParams, response: { 200: personDetails } },
     async ({ params }) => readPerson(deps, params.userId),
   );
 
-  app.post(
+  routes.post(
     `${onePerson}/credits`,
+    guard,
     {
-      ...guard,
-      schema: {
-        tags,
-        summary: 'Change the credits or the plan of a user',
-        params: personParams,
-        body: creditsChange,
-        response: { 200: person },
-      },
+      summary: 'Change the credits or the plan of a user',
+      params: personParams,
+      body: creditsChange,
+      response: { 200: person },
     },
     async ({ params, body, headers }) => changeCredits(deps, params.userId, actorOf(headers), body),
   );
 
-  app.post(
+  routes.post(
     `${onePerson}/exports`,
+    guard,
     {
-      ...guard,
-      schema: {
-        tags,
-        summary: 'Record that an operator exports the data of a user',
-        params: personParams,
-        response: { 204: z.null() },
-      },
+      summary: 'Record that an operator exports the data of a user',
+      params: personParams,
+      response: { 204: z.null() },
     },
     async (_request, reply) => reply.code(204).send(null),
   );
 
-  app.get(
+  routes.get(
     '/v1/actions',
+    guard,
     {
-      ...guard,
-      schema: {
-        tags,
-        summary: 'Search the audit log of operators, newest first',
-        querystring: actionSearch,
-        response: { 200: actionPage },
-      },
+      summary: 'Search the audit log of operators, newest first',
+      querystring: actionSearch,
+      response: { 200: actionPage },
     },
     async ({ query }) => readActions(deps, query),
   );
 
-  app.delete(
+  routes.delete(
     `${onePerson}/sessions`,
-    {
-      ...guard,
-      schema: {
-        tags,
-        summary: 'End the sessions of a user',
-        params: personParams,
-        response: { 204: z.null() },
-      },
-    },
+    guard,
+    { summary: 'End the sessions of a user', params: personParams, response: { 204: z.null() } },
     async ({ params }, reply) => {
       await deps.endSessions(params.userId);
       return reply.code(204).send(null);
     },
   );
 
-  app.delete(
+  routes.delete(
     onePerson,
-    {
-      ...guard,
-      schema: {
-        tags,
-        summary: 'Erase a user from the shared records',
-        params: personParams,
-        response: { 200: erased },
-      },
-    },
+    guard,
+    { summary: 'Erase a user from the shared records', params: personParams, response: { 200: erased } },
     async ({ params }) => erasePerson(deps, params.userId),
   );
 }

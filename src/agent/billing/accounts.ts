@@ -1,11 +1,14 @@
 /** `GET /usage` and `GET /credits`: what a user has used, has left and pays (docs/specification/agent.md#usage). */
+
 import { type AccountTables, ensureProfile } from '#accounts/store.ts';
 import type { Db } from '#platform/db/db.ts';
 import { invalid } from '#platform/problem.ts';
 import { publishAccount } from '#webhooks/accounts.ts';
 import type { Webhooks } from '#webhooks/publishing.ts';
 import type { CreditsInfo, UsageDays } from '../api.ts';
+import type { Spenders, SpendersQuery, TotalsQuery, UsageTotals } from '../operatorapi.ts';
 import { listUsage, type UsageTables } from '../store/usagestore.ts';
+import { listSpenders, listTotals, type UsageTotalTables } from '../store/usagetotalstore.ts';
 import { imageCost, videoCost } from './prices.ts';
 
 export interface UsageDeps {
@@ -45,3 +48,19 @@ export async function readCredits({ db, webhooks }: UsageDeps, userId: string, r
 }
 
 const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
+
+/** What all users used, for operators (docs/agent.md). */
+export interface TotalsDeps {
+  readonly db: Db<UsageTotalTables>;
+}
+
+/** Throws 400 for days in the wrong order, or too many. */
+export async function readTotals({ db }: TotalsDeps, range: TotalsQuery): Promise<UsageTotals> {
+  const { from, to } = chooseDays(range);
+  return { days: await listTotals(db, from, to) };
+}
+
+export async function readSpenders({ db }: TotalsDeps, { month, limit }: SpendersQuery): Promise<Spenders> {
+  const chosen = month ?? new Date().toISOString().slice(0, 'YYYY-MM'.length);
+  return { month: chosen, users: await listSpenders(db, `${chosen}-01`, limit) };
+}

@@ -126,7 +126,7 @@ describe('models', () => {
     expect(body.plans.find(({ plan }) => plan === 'pro')).toEqual({ plan: 'pro', hasVideo: true });
   });
 
-  it('of a file show their plans, fallback and price', async () => {
+  it('from a file are listed with their plans, fallback and price', async () => {
     const file = [
       {
         id: 'small',

@@ -61,7 +61,7 @@ describe('when bodies of 256 MiB are arriving', () => {
     expect(smallBody.destroyed).toBe(false);
   });
 
-  it('of users with equal shares, none is preferred', async () => {
+  it('users with equal shares are admitted alike', async () => {
     const users = await Promise.all(filling.map(() => rig.user()));
     const bodies = filling.map((bytes, index) => beginBody(users[index] as Chatter, bytes));
     await expect.poll(() => isFullFor(users[0] as Chatter)).toBe(true);
@@ -71,7 +71,7 @@ describe('when bodies of 256 MiB are arriving', () => {
     expect(bodies.filter(({ destroyed }) => destroyed)).toEqual([]);
   });
 
-  it('bodies that have arrived, or whose client left, no longer count', async () => {
+  it('completed and abandoned bodies no longer count', async () => {
     const [hostile, other] = [await rig.user(), await rig.user()];
     for (const bytes of filling) beginBody(hostile, bytes);
     await expect.poll(() => isFullFor(hostile)).toBe(true);

@@ -2,14 +2,14 @@
  * The AI SDK's own wire for chats (docs/specification/agent.md#chat). Each request becomes the start of a run, with the
  * rights, limits and prices of `POST /task`.
  */
+import { z } from 'zod';
 import { invalid, Problem, problems } from '#platform/problem.ts';
-import { type TaskRequest, userMessage } from '../api.ts';
+import { messageId, type TaskRequest, threadId, userMessage } from '../api.ts';
 import { type StartDeps, startTask } from '../runs/tasks.ts';
 import { findMessage } from '../store/messagestore.ts';
 import { findQuestionOf } from '../store/questionstore.ts';
 import type { Run } from '../store/runstore.ts';
 import { checkThread } from '../threads/access.ts';
-import type { ChatRequest } from './request.ts';
 
 /** The messages before the last one are ignored, so they may exceed this. */
 const maxMessageBytes = 1024 * 1024;
@@ -78,3 +78,17 @@ function renameFields(error: unknown, index: number): unknown {
     .replace('body.message.', `body.messages.${index}.`);
   return invalid(path, issue.message);
 }
+
+/** The body of `POST /chat`: what the AI SDK's `DefaultChatTransport` sends (docs/specification/agent.md#chat). */
+export const chatRequest = z.object({
+  id: threadId.describe('The thread.'),
+  messages: z
+    .array(z.looseObject({ id: z.string().optional(), role: z.string() }))
+    .min(1)
+    .describe('The conversation in the client. Only the last message of the user is read.'),
+  trigger: z.enum(['submit-message', 'regenerate-message']).default('submit-message'),
+  messageId: messageId.nullish().describe('The message of the user to replace, or the message to generate again.'),
+  model: z.string().min(1).max(128).nullish(),
+});
+type ChatRequest = z.output<typeof chatRequest>;
+export const chatParams = z.object({ id: threadId });

@@ -1,13 +1,13 @@
 import type { Access } from '#platform/access/access.ts';
 import type { Caller } from '#platform/access/caller.ts';
+import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import type { StartDeps } from '../runs/tasks.ts';
 import { findRunningOf } from '../store/runstore.ts';
 import { readLastEventId, type StreamReaders } from '../stream/readers.ts';
 import { checkThread } from '../threads/access.ts';
 import { createBodyBudget } from './bodybudget.ts';
-import { startChat } from './chat.ts';
-import { chatParams, chatRequest } from './request.ts';
+import { chatParams, chatRequest, startChat } from './chat.ts';
 
 export interface ChatDeps extends StartDeps {
   readonly readers: StreamReaders;
@@ -19,20 +19,16 @@ const maxBodyBytes = 36 * 1024 * 1024;
 const maxArrivingBytes = 256 * 1024 * 1024;
 
 export function addChatRoutes(app: HttpServer, access: Access, deps: ChatDeps): void {
-  const tags = ['agent'];
+  const routes = routesOf(app, 'agent');
   const admitBody = createBodyBudget(maxArrivingBytes, maxBodyBytes);
-  app.post(
+  routes.post(
     '/chat',
     {
       ...access.userOnly,
       bodyLimit: maxBodyBytes,
       preParsing: async ({ caller, raw }) => admitBody(userOf(caller), raw),
-      schema: {
-        tags,
-        summary: "Start a run with the AI SDK's default chat transport",
-        body: chatRequest,
-      },
     },
+    { summary: "Start a run with the AI SDK's default chat transport", body: chatRequest },
     async (request, reply) => {
       const userId = userOf(request.caller);
       const release = deps.readers.reserve(userId);
@@ -49,16 +45,10 @@ export function addChatRoutes(app: HttpServer, access: Access, deps: ChatDeps): 
     },
   );
 
-  app.get(
+  routes.get(
     '/chat/:id/stream',
-    {
-      ...access.userOnly,
-      schema: {
-        tags,
-        summary: 'Resume the stream of the run in progress of a thread',
-        params: chatParams,
-      },
-    },
+    access.userOnly,
+    { summary: 'Resume the stream of the run in progress of a thread', params: chatParams },
     async (request, reply) => {
       const lastEventId = readLastEventId(request.headers['last-event-id']);
       const threadId = request.params.id;

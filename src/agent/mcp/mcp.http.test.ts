@@ -118,7 +118,7 @@ describe('the tools', () => {
 });
 
 describe('generate_image and edit_image', () => {
-  it('store an image of the user, show it, and charge for it alone', async () => {
+  it('store an image of the user, return it, and charge only for it', async () => {
     const { user, bytes, prompt, client } = await prepare();
     const result = await callTool(client, 'generate_image', { prompt });
     expect(result.isError).toBeUndefined();
@@ -238,7 +238,7 @@ describe('generate_image and edit_image', () => {
     await Promise.all(calls);
   });
 
-  it('go on after the client has disconnected', async () => {
+  it('continue after the client disconnects', async () => {
     const { user, client } = await prepare();
     const prompt = `mcp slow ${randomUUID()}`;
     const bytes = await newImage();

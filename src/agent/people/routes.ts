@@ -1,9 +1,11 @@
 /** What the agent has of a user, for operators (docs/specification/agent.md#people). */
+
 import { z } from 'zod';
 import type { Access } from '#platform/access/access.ts';
 import { hashedTarget } from '#platform/audit/audit.ts';
 import { auditOperators } from '#platform/audit/http.ts';
 import type { Db } from '#platform/db/db.ts';
+import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { deleteThreads } from '../deletion/deletion.ts';
 import type { RemovalDeps } from '../deletion/removal.ts';
@@ -31,28 +33,19 @@ export function addPeopleRoutes(app: HttpServer, access: Access, deps: PeopleDep
       return data === undefined ? undefined : hashedTarget(data.userId);
     },
   });
-  const tags = ['people'];
+  const routes = routesOf(app, 'people');
 
-  app.get(
+  routes.get(
     path,
-    {
-      ...access.internalOnly,
-      schema: { tags, summary: 'Count the threads and messages of a user', params, response: { 200: counts } },
-    },
+    access.internalOnly,
+    { summary: 'Count the threads and messages of a user', params, response: { 200: counts } },
     async (request) => countThreads(deps.db, request.params.userId),
   );
 
-  app.delete(
+  routes.delete(
     path,
-    {
-      ...access.internalOnly,
-      schema: {
-        tags,
-        summary: 'Erase the threads of a user',
-        params,
-        response: { 200: erased },
-      },
-    },
+    access.internalOnly,
+    { summary: 'Erase the threads of a user', params, response: { 200: erased } },
     async (request) => erase(deps, request.params.userId),
   );
 }

@@ -41,7 +41,7 @@ describe('finish reasons', () => {
     expect([status, error]).toEqual(['failed', 'The model did not complete its answer.']);
   });
 
-  it('at the last step the answer is complete: max-steps', async () => {
+  it('the last step ends a complete answer with max-steps', async () => {
     const call = calling('recallMemory', { query: 'bees' })[0];
     if (call === undefined) throw new Error('there is no call');
     const before = rig.provider.requests.length;
@@ -62,13 +62,13 @@ describe('a provider that refuses for a while', () => {
     expect([status, error, callsSince(before)]).toEqual(['failed', 'The model provider returned 503.', 3]);
   });
 
-  it('that requests a pause of more than 30 s fails immediately', async () => {
+  it('fails immediately if it requests a pause of more than 30 s', async () => {
     const before = rig.provider.requests.length;
     const { status } = await rig.runScript(user, [refusal(429, { 'retry-after': '31' })]);
     expect([status, callsSince(before)]).toEqual(['failed', 1]);
   });
 
-  it('that is permanent (401) is not retried', async () => {
+  it('is not retried after a permanent error (401)', async () => {
     const before = rig.provider.requests.length;
     expect((await rig.runScript(user, [refusal(401)])).status).toBe('failed');
     expect(callsSince(before)).toBe(1);
@@ -112,7 +112,7 @@ describe('a prompt that is too long', () => {
 });
 
 describe('a provider of images', () => {
-  it('that is busy for a moment is tried again', async () => {
+  it('is called again after a short overload', async () => {
     rig.provider.on('a blue bee', refusal(429, { 'retry-after': '0' }), imageAnswer(await makeImage('png')));
     const { status, tools } = await rig.runScript(user, calling('generateImage', { prompt: 'a blue bee' }));
     expect([status, tools[0]?.output]).toMatchObject(['completed', { status: 'completed' }]);
@@ -306,7 +306,7 @@ describe('usage', () => {
     });
   });
 
-  it.each(['/usage', '/credits'])('%s takes no user from a server that names none: 400', async (path) => {
+  it.each(['/usage', '/credits'])('%s returns 400 to a server that names no user', async (path) => {
     expect((await rig.server.call('GET', path)).status).toBe(400);
   });
 

@@ -22,7 +22,7 @@ describe('Retry-After', () => {
     expect(parseRetryAfter('Wed, 21 Oct 2015 07:28:00 GMT')).toBe(0);
   });
 
-  it('of more than 30 s ends the tries at once', async () => {
+  it('ends the retries if it exceeds 30 s', async () => {
     expect(await waitBeforeRetry(1, '31', undefined)).toBe(false);
     expect(await waitBeforeRetry(1, '0', undefined)).toBe(true);
   });

@@ -129,7 +129,7 @@ describe('an image that fails', () => {
     ['refused (422)', json({ detail: [{ loc: ['body', 'prompt'], msg: 'too gaudy', type: 'x' }] }, 422), 'too gaudy'],
     ['refused (400)', json({ error: { message: 'too plain' } }, 400), 'too plain'],
     ['without a reason', json({}, 400), 'no reason given'],
-  ])('%s: the order is at fault', async (title, answer, reason) => {
+  ])('%s: rejects with OrderRefused', async (title, answer, reason) => {
     server.on(title, answer);
     const failure = draw(await fal(title));
     await expect(failure).rejects.toThrow(OrderRefused);
@@ -137,7 +137,7 @@ describe('an image that fails', () => {
     expect(sentTo(title)).toHaveLength(1);
   });
 
-  it('of a prediction that failed: the order is at fault', async () => {
+  it('failed prediction: rejects with OrderRefused', async () => {
     const urls = { get: `${server.url}/v1/predictions/p2` };
     server.on('maker/failing', json({ status: 'failed', error: 'NSFW content', urls }, 201));
     const failure = draw(await images({ provider: 'replicate', name: 'maker/failing', path: '/v1' }));
@@ -145,7 +145,7 @@ describe('an image that fails', () => {
     await expect(failure).rejects.toThrow('The image provider failed: NSFW content');
   });
 
-  it('of an answer that is filtered: the order is at fault', async () => {
+  it('filtered response: rejects with OrderRefused', async () => {
     server.on('gemini-filtered', json({ candidates: [{ content: { parts: [] }, finishReason: 'IMAGE_SAFETY' }] }));
     const failure = draw(await images({ provider: 'google', name: 'gemini-filtered', path: '/v1beta' }));
     await expect(failure).rejects.toThrow(OrderRefused);
@@ -164,7 +164,7 @@ describe('an image that fails', () => {
       'The image provider could not be reached',
       1,
     ],
-  ])('%s: the provider is at fault', async (title, answer, reason, tries) => {
+  ])('%s: rejects with ProviderFailed', async (title, answer, reason, tries) => {
     server.on(title, answer);
     const failure = draw(await fal(title));
     await expect(failure).rejects.toThrow(ProviderFailed);
@@ -206,7 +206,7 @@ describe('a video', () => {
     return { ordered, prompt: 'a bee', ratio: '9:16' as const, providerId, onOrdered, signal };
   };
 
-  it('of fal, over its queue; another process continues without a second order', async () => {
+  it('from fal is queued, and another process continues without a second order', async () => {
     const responseUrl = 'https://queue.fal.run/fal-ai/mover/requests/r1';
     server.on('POST /fal-ai/mover', json({ request_id: 'r1', response_url: responseUrl }));
     const done = json({ video: { url: `${server.url}/files/fal.mp4`, content_type: 'video/mp4' } });
@@ -240,7 +240,7 @@ describe('a video', () => {
     expect(sentTo('maker/mover')[0]).toMatchObject({ body: { input: { prompt: 'a bee', aspect_ratio: '9:16' } } });
   });
 
-  it('of Google, behind a redirect', async () => {
+  it('from Google is downloaded through a redirect', async () => {
     const name = 'models/veo-a/operations/o1';
     server.on('veo-a:predictLongRunning', json({ name }));
     const uri = `${server.url}/v1beta/files/f1:download?alt=media`;
@@ -257,7 +257,7 @@ describe('a video', () => {
     expect(sentTo('/v1beta/files/f1')[0]?.path).toContain(`key=${encodeURIComponent(apiKey).replace('%20', '%20')}`);
   });
 
-  it('that failed at the provider: the order is at fault', async () => {
+  it('that fails at the provider rejects with OrderRefused', async () => {
     const urls = { get: `${server.url}/v1/predictions/v2` };
     server.on('maker/broken', json({ id: 'v2', status: 'starting', urls }, 201));
     server.on('/v1/predictions/v2', json({ id: 'v2', status: 'failed', error: 'blurred', urls }));
@@ -266,7 +266,7 @@ describe('a video', () => {
     await expect(failure).rejects.toThrow('blurred');
   });
 
-  it('whose provider does not answer while it is made: the provider is at fault', async () => {
+  it('rejects with ProviderFailed if the provider stops responding', async () => {
     const responseUrl = 'https://queue.fal.run/fal-ai/lost/requests/r2';
     server.on('POST /fal-ai/lost', json({ request_id: 'r2', response_url: responseUrl }));
     server.on('/requests/r2', { ...json({}, 500), headers: { 'retry-after': '0' } });
@@ -275,7 +275,7 @@ describe('a video', () => {
     await expect(failure).rejects.toThrow('The video provider returned 500.');
   });
 
-  it('that was ordered from another provider is not ordered again', async () => {
+  it('ordered from another provider is not ordered again', async () => {
     const generator = await videos({ provider: 'replicate', name: 'maker/other', path: '/v1' });
     for (const known of ['video_1', JSON.stringify({ provider: 'fal.video', operation: {} })])
       await expect(generator.make(order(known))).rejects.toThrow('requested from another provider');

@@ -33,7 +33,7 @@ describe('a task past its time-to-live', () => {
     expect(await user.messages(threadId)).toHaveLength(2);
   });
 
-  it('has videos that can be retried all the same', async () => {
+  it('still lets its videos be retried', async () => {
     const user = await rig.user('free', 100);
     const threadId = newThread();
     const taskId = await user.ask(threadId, 'Make a video of a bee.');

@@ -25,7 +25,7 @@ onEveryPair('a start that is repeated', (pair) => {
     ...more,
   });
 
-  it('with one Idempotency-Key is one run and one charge, also long after its end', async () => {
+  it('with the same Idempotency-Key returns one run with one charge, even long after its end', async () => {
     const sender = await rig.user();
     const [key, body] = [randomUUID(), { threadId: newThread(), text: 'hi' }];
     const first = await start(sender, key, body);
@@ -36,7 +36,7 @@ onEveryPair('a start that is repeated', (pair) => {
     expect([await runsOf(sender), await questionsOf(sender, body.threadId)]).toEqual([1, 1]);
   });
 
-  it('at once is one run: the others wait for the first response', async () => {
+  it('sent concurrently starts one run: the others wait for the first response', async () => {
     const sender = await rig.user();
     const [key, body] = [randomUUID(), { threadId: newThread(), text: 'hi' }];
     const answers = await Promise.all(Array.from({ length: 12 }, () => start(sender, key, body)));
@@ -47,7 +47,7 @@ onEveryPair('a start that is repeated', (pair) => {
     expect([await runsOf(sender), await questionsOf(sender, body.threadId)]).toEqual([1, 1]);
   });
 
-  it('by a server or by the user is the same start', async () => {
+  it('by a server and by the user returns the same run', async () => {
     const sender = await rig.user();
     const [key, body] = [randomUUID(), { threadId: newThread(), text: 'hi' }];
     const first = await start(rig.server, key, { ...body, userId: sender.userId });
@@ -78,7 +78,7 @@ onEveryPair('a start that is repeated', (pair) => {
     expect((await start(user, key, { threadId: busy, text: 'hi' })).status).toBe(201);
   });
 
-  it('is one of this user alone', async () => {
+  it('applies to one user only', async () => {
     const other = await rig.user();
     const key = randomUUID();
     const [mine, theirs] = [await start(user, key, { threadId: newThread(), text: 'hi' }), newThread()];

@@ -154,10 +154,8 @@ export async function listLibrary(
   query: { readonly limit: number; readonly cursor?: string | undefined; readonly kind?: string | undefined },
   signal: AbortSignal,
 ): Promise<ListedAssets> {
-  const { limit, cursor, kind } = query;
-  const wanted = { limit: String(limit), ...(cursor && { cursor }), ...(kind && { kind }) };
-  const path = `/v1/assets?${new URLSearchParams(wanted)}`;
-  const answer = await media.send({ method: 'GET', route: '/v1/assets', path, onBehalfOf: userId, signal });
+  const wanted = { ...query, cursor: query.cursor || undefined };
+  const answer = await media.send({ method: 'GET', route: '/v1/assets', query: wanted, onBehalfOf: userId, signal });
   return listed.parse(accept(answer));
 }
 

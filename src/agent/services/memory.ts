@@ -101,13 +101,8 @@ export async function deleteMemory(
   id: string,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const answer = await memory.send({
-    method: 'DELETE',
-    route: '/memory/:id',
-    path: `/memory/${encodeURIComponent(id)}`,
-    onBehalfOf: userId,
-    signal,
-  });
+  const call = { params: { id }, onBehalfOf: userId, signal };
+  const answer = await memory.send({ method: 'DELETE', route: '/memory/:id', ...call });
   if (answer.status === 403 || answer.status === 404) return false;
   if (answer.status !== 204) throw new Error(`the memory service returned ${answer.status}`);
   return true;
@@ -125,13 +120,7 @@ export async function addMemory(
   signal: AbortSignal,
 ): Promise<{ readonly id: string; readonly deduplicated: boolean }> {
   const json = { entity_id: userId, entity_type: 'user', content: excerpt(content), type };
-  const answer = await memory.send({
-    method: 'POST',
-    route: '/memory/add',
-    json,
-    onBehalfOf: userId,
-    signal,
-  });
+  const answer = await memory.send({ method: 'POST', route: '/memory/add', json, onBehalfOf: userId, signal });
   if (answer.status === 409) throw new MemoryFull();
   if (answer.status !== 200 && answer.status !== 201) throw new Error(`the memory service returned ${answer.status}`);
   const { id, deduplicated = false } = added.parse(answer.json());

@@ -23,7 +23,7 @@ describe('a URL of ours', () => {
     ['with broken escapes', 'https://edge.app.example/%E0%A4%A'],
     ['that is longer than any of ours', `https://edge.app.example/${'a'.repeat(10_000)}/${key}`],
     ['of data', `data:text/plain;base64,${key}`],
-  ])('%s names none', (_title, url) => {
+  ])('%s contains no asset id', (_title, url) => {
     expect(assetOfUrl(url)).toBeUndefined();
   });
 });

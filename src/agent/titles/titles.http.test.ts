@@ -96,7 +96,7 @@ describe('a title', () => {
     expect(jobs).not.toMatch(/queue="agent\/make-title",status="dead"\} [1-9]/);
   });
 
-  it('is not made of a thread that was deleted since', async () => {
+  it('is not generated for a thread that was deleted', async () => {
     const threadId = newThread();
     const deletion = Promise.withResolvers<unknown>();
     const remove = () => {

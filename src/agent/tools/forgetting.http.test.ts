@@ -7,7 +7,7 @@ import { type AgentRig, type Chatter, modelsOf, newThread, startAgent } from '..
 import { laneEngines } from '../../../test/database.fixture.ts';
 import { embedded } from '../../../test/media/rig.fixture.ts';
 import { type MemoryRig, startMemory, testInternalKey } from '../../../test/memory/rig.fixture.ts';
-import { clearMatch } from './forgetting.ts';
+import { clearMatch } from './memories.ts';
 
 let rig: AgentRig;
 let memory: MemoryRig;

@@ -119,7 +119,7 @@ describe.concurrent('a tool of an MCP server', () => {
     ['other_echo', { words: 7 }, { code: 'tool_failed', message: expect.stringContaining('words'), retryable: false }],
     ['other_hang', {}, { code: 'tool_timeout', message: expect.stringContaining('in time'), retryable: true }],
     ['other_endless', {}, { code: expect.stringMatching(/^tool_(timeout|unavailable)$/), retryable: true }],
-  ])('%s %o fails alone: the run goes on, and costs what it costs without it', async (tool, input, failure) => {
+  ])('%s %o: the tool fails, and the run continues at its usual price', async (tool, input, failure) => {
     const user = await rig.user('pro', 100);
     const outcome = await rig.runScript(user, calling(tool, input));
     expect([outcome.status, outputOf(outcome).status]).toEqual(['completed', 'failed']);
@@ -237,7 +237,7 @@ describe('the list of tools', () => {
     await server.close();
   });
 
-  it('is empty if the server does not answer in time', async () => {
+  it('is empty if the server times out', async () => {
     const silent = createServer(() => undefined).listen(0, '127.0.0.1');
     await once(silent, 'listening');
     const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/mcp`;

@@ -138,7 +138,7 @@ describe('the identity of an asset', () => {
     return part?.type === 'file' ? part.url : undefined;
   };
 
-  it('survives a read: a part, or its URL alone, that is sent back names the same asset', async () => {
+  it('is kept when a client sends a part or only its URL back', async () => {
     const threadId = newThread();
     const assetId = await newAsset(await makeImage('png'));
     await turn(threadId, [file(`asset:${assetId}`)]);
@@ -152,7 +152,7 @@ describe('the identity of an asset', () => {
     for (const index of [0, 2, 4, 6]) expect(await storedUrl(threadId, index)).toBe(`asset:${assetId}`);
   });
 
-  it("of another user's image is refused by whatever name: 403", async () => {
+  it("of another user's image returns 403 in every spelling", async () => {
     const other = await rig.user('pro', 10);
     const threadId = newThread();
     const assetId = await newAsset(await makeImage('png'), other);

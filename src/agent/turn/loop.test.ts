@@ -244,7 +244,7 @@ it('gives each delta to the writer while the provider has sent no more', async (
   expect(textOf(written)).toBe('ab');
 });
 
-it('gives the SDK the deltas of an open part as one, and all others as they are', async () => {
+it('merges deltas of an open part for the SDK, and passes other chunks unchanged', async () => {
   const written: Chunk[] = [];
   const direct = new DirectDeltas({ write: async (chunk) => void written.push(chunk) }, new AbortController().signal);
   const { model } = modelOf(stepsOf([...say('1', 'a', 'b', 'c'), start('2'), start('3'), delta('2', 'd'), finish()]));

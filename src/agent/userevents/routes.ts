@@ -1,4 +1,5 @@
 import type { Access } from '#platform/access/access.ts';
+import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { readLastUserEventId, type UserEventReaders } from './readers.ts';
 
@@ -7,15 +8,11 @@ export function addUserEventRoutes(
   access: Access,
   { userEventReaders }: { readonly userEventReaders: UserEventReaders },
 ): void {
-  app.get(
+  const routes = routesOf(app, 'agent');
+  routes.get(
     '/events',
-    {
-      ...access.userOnly,
-      schema: {
-        tags: ['agent'],
-        summary: 'Stream changes of the runs, media, threads and credits of a user',
-      },
-    },
+    access.userOnly,
+    { summary: 'Stream changes of the runs, media, threads and credits of a user' },
     async ({ caller, headers }, reply) => {
       if (caller.kind !== 'user') throw new Error('the guard admits only users');
       await userEventReaders.read(reply, caller, readLastUserEventId(headers['last-event-id']));

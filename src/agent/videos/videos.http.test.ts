@@ -62,7 +62,7 @@ const submit = (user: Chatter, id: string, headers = {}) =>
   user.call('POST', `/video/submit/${id}`, undefined, headers);
 
 describe.concurrent('a video', () => {
-  it('is requested, waited for, stored, shown and paid', async () => {
+  it('is ordered, polled, stored, shown and paid for', async () => {
     const user = await rig.user('basic', 41);
     const { status, tools, answer, output, prompt, taskId } = await order(user);
     expect([status, await rig.credits(user)]).toEqual(['completed', 0]);
@@ -91,7 +91,7 @@ describe.concurrent('a video', () => {
     ['cancelled there', { states: [json({ id: 'x', status: 'cancelled', error: null })] }, 'failed: no reason given'],
     ['larger than is kept', { content: { answer: { type: 'video/mp4', body: Buffer.alloc(300_000) } } }, /./],
   ] satisfies readonly (readonly [string, Making, string | RegExp])[])(
-    '%s: an output; the run goes on, and the video costs nothing',
+    '%s: the tool returns a failure, the run continues, and the video is free',
     async (_title, making, message) => {
       const user = await rig.user('pro', 100);
       const { status, output, taskId } = await order(user, making);
@@ -111,7 +111,7 @@ describe.concurrent('a video', () => {
     ['garbage', { order: { answer: { body: 'nonsense' } } }, 'The video provider did not return a video.'],
     ['an empty clip', { content: { answer: { type: 'video/mp4', body: '' } } }, 'returned an empty video.'],
   ] satisfies readonly (readonly [string, Making, string])[])(
-    'of a provider that fails (%s): an output; the run goes on, and the video is free',
+    'fails at the provider (%s): the tool returns a failure, the run continues, and the video is free',
     async (_title, making, reason) => {
       const user = await rig.user('pro', 100);
       const { status, output } = await order(user, making);
@@ -132,9 +132,7 @@ describe.concurrent('a video', () => {
     expect(orders).toHaveLength(1);
   });
 
-  it('of a run that is stopped is not made, and not paid; the run is, as it has shown its order', async ({
-    expect,
-  }) => {
+  it('of a stopped run is neither generated nor paid for, but the run is', async ({ expect }) => {
     const user = await rig.user('pro', 100);
     const prompt = script({ states: [queued] });
     rig.provider.on('<stopped>', ...calling('generateVideo', { prompt }));
@@ -209,7 +207,7 @@ describe.concurrent('POST /video/submit', () => {
     expect(await rig.credits(user)).toBe(60);
   });
 
-  it('of several, the oldest that can be paid', async () => {
+  it('retries the oldest affordable video', async () => {
     const user = await rig.user('free', 10);
     const prompts = [script(), script(), script()];
     const calls = prompts.map((prompt, index) => ({ id: `c${index}`, name: 'generateVideo', args: { prompt } }));
@@ -255,7 +253,7 @@ describe.concurrent('POST /video/submit', () => {
     }
   });
 
-  it('of another user, and of no user, returns 404', async () => {
+  it('returns 404 for runs of other users and unknown runs', async () => {
     const { taskId, output } = await order(await rig.user('free', 10));
     const stranger = await rig.user('max', 1000);
     for (const id of [taskId, output.videoId, randomUUID(), 'nonsense', `${taskId}x`]) {

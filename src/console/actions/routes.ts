@@ -1,5 +1,7 @@
 /** The Audit page: what operators did. */
+
 import { z } from 'zod';
+import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import type { OperatorGuard } from '../operators/guard.ts';
 import { bodyOf, type ServiceClients } from '../services.ts';
@@ -16,16 +18,11 @@ const actionQuery = z.object({
 });
 
 export function addActionRoutes(app: HttpServer, guard: OperatorGuard, { auth }: Pick<ServiceClients, 'auth'>): void {
-  app.get(
+  const routes = routesOf(app, 'console');
+  routes.get(
     '/api/actions',
-    {
-      ...guard,
-      schema: { tags: ['console'], summary: 'Search the actions of operators, newest first', querystring: actionQuery },
-    },
-    async ({ query: { limit, ...filters } }) => {
-      const query = new URLSearchParams({ limit: String(limit) });
-      for (const [name, value] of Object.entries(filters)) if (value !== undefined) query.set(name, value);
-      return bodyOf<object>(await auth.send({ method: 'GET', route: '/v1/actions', path: `/v1/actions?${query}` }));
-    },
+    guard,
+    { summary: 'Search the actions of operators, newest first', querystring: actionQuery },
+    async ({ query }) => bodyOf<object>(await auth.send({ method: 'GET', route: '/v1/actions', query })),
   );
 }

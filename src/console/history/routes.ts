@@ -1,4 +1,5 @@
 /** The graphs and errors of the Overview. */
+import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import type { OperatorGuard } from '../operators/guard.ts';
 import type { TraceLink } from '../traces.ts';
@@ -7,17 +8,11 @@ import { readErrors } from './errors.ts';
 import { type HistoryDeps, readHistory } from './reading.ts';
 
 export function addHistoryRoutes(app: HttpServer, guard: OperatorGuard, deps: HistoryDeps): void {
-  app.get(
+  const routes = routesOf(app, 'console');
+  routes.get(
     '/api/history',
-    {
-      ...guard,
-      schema: {
-        tags: ['console'],
-        summary: 'The last hour or day of all services',
-        querystring: historyQuery,
-        response: { 200: history },
-      },
-    },
+    guard,
+    { summary: 'The last hour or day of all services', querystring: historyQuery, response: { 200: history } },
     async ({ query }) => readHistory(deps, query.range),
   );
 }
@@ -28,9 +23,8 @@ export interface ErrorDeps {
 }
 
 export function addErrorRoutes(app: HttpServer, guard: OperatorGuard, { services, traceLink }: ErrorDeps): void {
-  app.get(
-    '/api/errors',
-    { ...guard, schema: { tags: ['console'], summary: 'The last server errors', response: { 200: errorList } } },
-    async () => readErrors(services, traceLink),
+  const routes = routesOf(app, 'console');
+  routes.get('/api/errors', guard, { summary: 'The last server errors', response: { 200: errorList } }, async () =>
+    readErrors(services, traceLink),
   );
 }

@@ -1,6 +1,8 @@
 /** The Incidents page: what screening blocked, and the decisions of operators (docs/specification/media.md#incidents). */
+
 import { z } from 'zod';
 import type { HttpClient } from '#platform/http/client.ts';
+import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import type { OperatorGuard } from '../operators/guard.ts';
 import { bodyOf, named } from '../services.ts';
@@ -19,42 +21,34 @@ const resolution = z.object({
 });
 
 export function addIncidentRoutes(app: HttpServer, guard: OperatorGuard, media: HttpClient): void {
-  const tags = ['console'];
+  const routes = routesOf(app, 'console');
 
-  app.get(
+  routes.get(
     '/api/incidents',
-    { ...guard, schema: { tags, summary: 'Incidents, newest first, and their counts', querystring: incidentQuery } },
+    guard,
+    { summary: 'Incidents, newest first, and their counts', querystring: incidentQuery },
     async ({ query }) => {
-      const wanted = Object.entries(query).filter(([, value]) => value !== undefined);
       const [page, counts] = await Promise.all([
-        media.send({
-          method: 'GET',
-          route: '/v1/incidents',
-          path: `/v1/incidents?${new URLSearchParams({ ...Object.fromEntries(wanted), limit: '50' })}`,
-        }),
+        media.send({ method: 'GET', route: '/v1/incidents', query: { ...query, limit: 50 } }),
         media.send({ method: 'GET', route: '/v1/incidents/counts' }),
       ]);
       return { ...bodyOf<object>(page), counts: bodyOf<object>(counts) };
     },
   );
 
-  app.get(
-    '/api/incidents/:id',
-    { ...guard, schema: { tags, summary: 'An incident', params: incidentPath } },
-    async ({ params }) =>
-      bodyOf<object>(
-        await media.send({ method: 'GET', route: '/v1/incidents/:id', path: `/v1/incidents/${params.id}` }),
-      ),
+  routes.get('/api/incidents/:id', guard, { summary: 'An incident', params: incidentPath }, async ({ params }) =>
+    bodyOf<object>(await media.send({ method: 'GET', route: '/v1/incidents/:id', params })),
   );
 
-  app.get(
+  routes.get(
     '/api/incidents/:id/preview',
-    { ...guard, schema: { tags, summary: 'A small, strongly blurred rendition', params: incidentPath } },
+    guard,
+    { summary: 'A small, strongly blurred rendition', params: incidentPath },
     async (request, reply) => {
       const response = await media.send({
         method: 'GET',
         route: '/v1/incidents/:id/preview',
-        path: `/v1/incidents/${request.params.id}/preview`,
+        params: request.params,
         headers: named(request),
       });
       if (response.status !== 200) bodyOf(response);
@@ -62,15 +56,16 @@ export function addIncidentRoutes(app: HttpServer, guard: OperatorGuard, media: 
     },
   );
 
-  app.post(
+  routes.post(
     '/api/incidents/:id/resolution',
-    { ...guard, schema: { tags, summary: 'Uphold or clear an incident', params: incidentPath, body: resolution } },
+    guard,
+    { summary: 'Uphold or clear an incident', params: incidentPath, body: resolution },
     async (request) =>
       bodyOf<object>(
         await media.send({
           method: 'POST',
           route: '/v1/incidents/:id/resolution',
-          path: `/v1/incidents/${request.params.id}/resolution`,
+          params: request.params,
           json: request.body,
           headers: named(request),
           idempotent: true,
@@ -78,15 +73,14 @@ export function addIncidentRoutes(app: HttpServer, guard: OperatorGuard, media: 
       ),
   );
 
-  app.get(
-    '/api/rescreening',
-    { ...guard, schema: { tags, summary: 'The progress of the newest rescreening' } },
-    async () => bodyOf<object>(await media.send({ method: 'GET', route: '/v1/rescreen' })),
+  routes.get('/api/rescreening', guard, { summary: 'The progress of the newest rescreening' }, async () =>
+    bodyOf<object>(await media.send({ method: 'GET', route: '/v1/rescreen' })),
   );
 
-  app.post(
+  routes.post(
     '/api/rescreening',
-    { ...guard, schema: { tags, summary: 'Match all assets with the current lists' } },
+    guard,
+    { summary: 'Match all assets with the current lists' },
     async (request, reply) =>
       reply
         .code(202)

@@ -97,7 +97,7 @@ describe.each(laneEngines)('jobs on $name', (engine) => {
       expect(await list('/api/jobs?queue=tests/none&state=dead')).toEqual([]);
     });
 
-    it('that are dead show why, when, and their payload without secrets', async () => {
+    it('show the reason, the time and the masked payload of dead jobs', async () => {
       const trace = '0af7651916cd43dd8448eb211c80319c';
       await sql`insert into jobs (queue, payload, status, attempt, fence, reason, finished_at, request_id, traceparent)
         values ('tests/failing', ${json({ name: 'x', apiToken: 'hush' })}, 'dead', 4, 6, 'no such thing', now(), 'r-1',
@@ -133,7 +133,7 @@ describe.each(laneEngines)('jobs on $name', (engine) => {
       ]);
     });
 
-    it('that died again since they were shown are left alone', async () => {
+    it('that failed again after they were listed stay unchanged', async () => {
       await die(['one']);
       const [before] = await list(deadQuery);
       const retry = (fence?: number) => operator.send('POST', `/api/jobs/${before?.id}/retry`, { fence });
@@ -145,7 +145,7 @@ describe.each(laneEngines)('jobs on $name', (engine) => {
       expect(runs).toHaveLength(2);
     });
 
-    it('that run are neither retried nor discarded', async () => {
+    it('in progress are neither retried nor discarded', async () => {
       const { jobId } = await jobs.enqueue(db(), idle, { name: 'x' });
       await sql`update jobs set status = 'running', holder = 'x', expires_at = now() + interval '1 hour', fence = 1`.execute(
         db(),

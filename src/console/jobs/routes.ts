@@ -1,4 +1,5 @@
 /** The Jobs page: the queues of all services, and what became of their jobs. */
+import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { summarizeQueues } from '#platform/jobs/depthstore.ts';
 import { largestDepth } from '#platform/jobs/jobs.ts';
@@ -16,11 +17,12 @@ export interface JobDeps extends JobActionDeps {
 const longestList = 100;
 
 export function addJobRoutes(app: HttpServer, guard: OperatorGuard, deps: JobDeps): void {
-  const tags = ['console'];
+  const routes = routesOf(app, 'console');
 
-  app.get(
+  routes.get(
     '/api/queues',
-    { ...guard, schema: { tags, summary: 'Queues with unfinished or dead jobs', response: { 200: queueList } } },
+    guard,
+    { summary: 'Queues with unfinished or dead jobs', response: { 200: queueList } },
     async () => {
       const queues = await summarizeQueues(deps.db, largestDepth + 1);
       return {
@@ -30,21 +32,20 @@ export function addJobRoutes(app: HttpServer, guard: OperatorGuard, deps: JobDep
     },
   );
 
-  app.get(
+  routes.get(
     '/api/jobs',
-    {
-      ...guard,
-      schema: { tags, summary: 'Jobs of a queue', querystring: jobQuery, response: { 200: jobList } },
-    },
+    guard,
+    { summary: 'Jobs of a queue', querystring: jobQuery, response: { 200: jobList } },
     async ({ query: { queue, state } }) => {
       const rows = await listJobs(deps.db, queue, state, longestList);
       return { jobs: rows.map((row) => describe(row, deps.traceLink)) };
     },
   );
 
-  app.post(
+  routes.post(
     '/api/jobs/:id/retry',
-    { ...guard, schema: { tags, summary: 'Retry a dead job', params: jobPath, body: seenJob } },
+    guard,
+    { summary: 'Retry a dead job', params: jobPath, body: seenJob },
     async (request, reply) => {
       const { params, body } = request;
       await retryDeadJob(deps, operatorName(request), { jobId: params.id, fence: body.fence });
@@ -52,9 +53,10 @@ export function addJobRoutes(app: HttpServer, guard: OperatorGuard, deps: JobDep
     },
   );
 
-  app.post(
+  routes.post(
     '/api/jobs/:id/discard',
-    { ...guard, schema: { tags, summary: 'Delete a dead job', params: jobPath, body: seenJob } },
+    guard,
+    { summary: 'Delete a dead job', params: jobPath, body: seenJob },
     async (request, reply) => {
       const { params, body } = request;
       await discardDeadJob(deps, operatorName(request), { jobId: params.id, fence: body.fence });
@@ -62,21 +64,17 @@ export function addJobRoutes(app: HttpServer, guard: OperatorGuard, deps: JobDep
     },
   );
 
-  app.post(
+  routes.post(
     '/api/queues/retry',
-    {
-      ...guard,
-      schema: { tags, summary: 'Retry the dead jobs of a queue', body: deadOfQueue, response: { 200: changedJobs } },
-    },
+    guard,
+    { summary: 'Retry the dead jobs of a queue', body: deadOfQueue, response: { 200: changedJobs } },
     async (request) => retryAllDead(deps, operatorName(request), request.body.queue),
   );
 
-  app.post(
+  routes.post(
     '/api/queues/discard',
-    {
-      ...guard,
-      schema: { tags, summary: 'Delete the dead jobs of a queue', body: deadOfQueue, response: { 200: changedJobs } },
-    },
+    guard,
+    { summary: 'Delete the dead jobs of a queue', body: deadOfQueue, response: { 200: changedJobs } },
     async (request) => discardAllDead(deps, operatorName(request), request.body.queue),
   );
 }

@@ -1,5 +1,7 @@
 /** Sessions of operators: with CONSOLE_TOKEN, or with a sign-in at the identity provider. */
+
 import type { TokenVerifier } from '#platform/access/tokens.ts';
+import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { identitySignIn, signIn } from '../api.ts';
 import { consoleProblems } from '../problems.ts';
@@ -13,17 +15,19 @@ export interface SessionDeps {
 }
 
 export function addSessionRoutes(app: HttpServer, { sessions, identity }: SessionDeps): void {
-  const tags = ['console'];
+  const routes = routesOf(app, 'console');
 
-  app.post(
+  routes.post(
     '/api/session',
-    { schema: { tags, summary: 'Exchange CONSOLE_TOKEN for a session', body: signIn } },
+    {},
+    { summary: 'Exchange CONSOLE_TOKEN for a session', body: signIn },
     async (request, reply) => reply.header('set-cookie', sessions.begin(request.body.token)).code(204).send(),
   );
 
-  app.post(
+  routes.post(
     '/api/session/identity',
-    { schema: { tags, summary: 'Exchange the access token of an operator for a session', body: identitySignIn } },
+    {},
+    { summary: 'Exchange the access token of an operator for a session', body: identitySignIn },
     async (request, reply) => {
       if (identity === undefined) throw consoleProblems.not_an_operator();
       const operator = await identifyOperator(identity.tokens, identity.roles, request.body.accessToken);
@@ -31,7 +35,7 @@ export function addSessionRoutes(app: HttpServer, { sessions, identity }: Sessio
     },
   );
 
-  app.delete('/api/session', { schema: { tags, summary: 'End the session' } }, async (_request, reply) =>
+  routes.delete('/api/session', {}, { summary: 'End the session' }, async (_request, reply) =>
     reply.header('set-cookie', sessions.ending).code(204).send(),
   );
 }

@@ -88,14 +88,12 @@ async function emailOf(clients: ServiceClients, userId: string): Promise<string 
 }
 
 async function eraseConversations({ agent }: ServiceClients, userId: string, headers: Headers) {
-  return bodyOf<Erased>(
-    await agent.send({ method: 'DELETE', route: '/people/:userId', path: `/people/${userId}`, headers }),
-  );
+  return bodyOf<Erased>(await agent.send({ method: 'DELETE', route: '/people/:userId', params: { userId }, headers }));
 }
 
 async function eraseAssets({ media }: ServiceClients, userId: string, headers: Headers) {
   return bodyOf<Erased>(
-    await media.send({ method: 'DELETE', route: '/v1/people/:userId', path: `/v1/people/${userId}`, headers }),
+    await media.send({ method: 'DELETE', route: '/v1/people/:userId', params: { userId }, headers }),
   );
 }
 
@@ -104,7 +102,7 @@ async function eraseMemories({ memory }: ServiceClients, userId: string, headers
     await memory.send({
       method: 'DELETE',
       route: '/entities/:entity_type/:entity_id',
-      path: `/entities/user/${userId}`,
+      params: { entity_type: 'user', entity_id: userId },
       headers,
     }),
   );
@@ -124,6 +122,6 @@ async function eraseMails({ notify }: ServiceClients, userId: string, address: s
 
 async function eraseRecords({ auth }: ServiceClients, userId: string, headers: Headers) {
   return bodyOf<Erased>(
-    await auth.send({ method: 'DELETE', route: '/v1/people/:userId', path: `/v1/people/${userId}`, headers }),
+    await auth.send({ method: 'DELETE', route: '/v1/people/:userId', params: { userId }, headers }),
   );
 }

@@ -28,16 +28,15 @@ async function* write(
   yield* listed(usage(clients, userId, Date.parse(record.person.createdAt)));
   yield ']';
   const memories = bodyOf<object>(
-    await memory.send({
-      method: 'GET',
-      route: '/export',
-      path: `/export?entity_type=user&entity_id=${userId}`,
-    }),
+    await memory.send({ method: 'GET', route: '/export', query: { entity_type: 'user', entity_id: userId } }),
   );
   yield `,"memory":${JSON.stringify(memories)}`;
-  const path = `/people/mails?${new URLSearchParams({ address: email ?? '', limit: '100' })}`;
   const mails =
-    email === null ? null : bodyOf<object>(await notify.send({ method: 'GET', route: '/people/mails', path }));
+    email === null
+      ? null
+      : bodyOf<object>(
+          await notify.send({ method: 'GET', route: '/people/mails', query: { address: email, limit: 100 } }),
+        );
   yield `,"mails":${JSON.stringify(mails)}}\n`;
 }
 
@@ -57,9 +56,9 @@ const yearMs = 365 * dayMs;
 async function* usage({ agent }: ServiceClients, userId: string, sinceMs: number): AsyncGenerator<unknown> {
   const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
   for (let toMs = Date.now(); toMs >= sinceMs; toMs -= yearMs + dayMs) {
-    const query = new URLSearchParams({ userId, from: dayOf(toMs - yearMs), to: dayOf(toMs) });
+    const query = { userId, from: dayOf(toMs - yearMs), to: dayOf(toMs) };
     const { days } = bodyOf<{ readonly days: readonly unknown[] }>(
-      await agent.send({ method: 'GET', route: '/usage', path: `/usage?${query}` }),
+      await agent.send({ method: 'GET', route: '/usage', query }),
     );
     yield* days;
   }
@@ -72,14 +71,12 @@ interface ThreadPage {
 
 async function* threads({ agent }: ServiceClients, userId: string): AsyncGenerator<unknown> {
   for (let cursor: string | null = ''; cursor !== null; ) {
-    const query = new URLSearchParams({ userId, limit: '100', ...(cursor === '' ? {} : { cursor }) });
-    const page: ThreadPage = bodyOf<ThreadPage>(
-      await agent.send({ method: 'GET', route: '/threads', path: `/threads?${query}` }),
-    );
+    const query = { userId, limit: 100, cursor: cursor || undefined };
+    const page: ThreadPage = bodyOf<ThreadPage>(await agent.send({ method: 'GET', route: '/threads', query }));
     for (const thread of page.threads) {
-      const path = `/messages/${thread.threadId}?userId=${userId}`;
+      const { threadId } = thread;
       const { messages } = bodyOf<{ readonly messages: unknown }>(
-        await agent.send({ method: 'GET', route: '/messages/:threadId', path }),
+        await agent.send({ method: 'GET', route: '/messages/:threadId', params: { threadId }, query: { userId } }),
       );
       yield { ...thread, messages };
     }
@@ -95,10 +92,8 @@ interface AssetPage {
 /** Each with a URL of its file, which is valid for seven days. */
 async function* assets({ media }: ServiceClients, ownerId: string): AsyncGenerator<unknown> {
   for (let cursor: string | null = ''; cursor !== null; ) {
-    const query = new URLSearchParams({ ownerId, limit: '200', ...(cursor === '' ? {} : { cursor }) });
-    const page: AssetPage = bodyOf<AssetPage>(
-      await media.send({ method: 'GET', route: '/v1/assets', path: `/v1/assets?${query}` }),
-    );
+    const query = { ownerId, limit: 200, cursor: cursor || undefined };
+    const page: AssetPage = bodyOf<AssetPage>(await media.send({ method: 'GET', route: '/v1/assets', query }));
     const refs = page.assets.map(({ assetId }) => assetId);
     const signed =
       refs.length === 0

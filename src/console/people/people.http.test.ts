@@ -51,7 +51,7 @@ describe.skipIf(withoutPostgres)('people', () => {
   const changeCredits = (id: string, change: object) => desk.send('POST', `/api/people/${id}/credits`, change);
 
   describe('are found', () => {
-    it('by id, and by the beginning of the address in any case', async () => {
+    it('by id, and by a case-insensitive prefix of the email address', async () => {
       const start = `find-${randomUUID()}`;
       const person = await desk.person(`${start}_x@example.com`);
       const other = await desk.person(`${start}-x@example.com`);
@@ -81,7 +81,7 @@ describe.skipIf(withoutPostgres)('people', () => {
       expect((await desk.internal('auth', 'GET', '/v1/people?cursor=x')).status).toBe(400);
     });
 
-    it('by operators alone', async () => {
+    it('by operators only', async () => {
       const person = await desk.person();
       for (const path of ['/v1/people', `/v1/people/${person.id}`, '/v1/actions'])
         expect([path, (await person.call('auth', 'GET', path)).status]).toEqual([path, 401]);
@@ -92,7 +92,7 @@ describe.skipIf(withoutPostgres)('people', () => {
       expect((await person.call('notify', 'GET', mails)).status).toBe(401);
     });
 
-    it('as 404 if there is no such user', async () => {
+    it('with 404 for an unknown user', async () => {
       expect((await desk.send('GET', `/api/people/${randomUUID()}`)).status).toBe(404);
       expect((await desk.send('GET', '/api/people/somebody')).status).toBe(400);
     });

@@ -23,9 +23,7 @@ const shown = { threads: 20, assets: 12, incidents: 20, mails: 20, memories: 5 }
 
 /** Throws 404 for an id without a profile. */
 export async function readRecord({ auth }: Pick<ServiceClients, 'auth'>, userId: string): Promise<PersonRecord> {
-  return bodyOf<PersonRecord>(
-    await auth.send({ method: 'GET', route: '/v1/people/:userId', path: `/v1/people/${userId}` }),
-  );
+  return bodyOf<PersonRecord>(await auth.send({ method: 'GET', route: '/v1/people/:userId', params: { userId } }));
 }
 
 export async function readPerson(clients: ServiceClients, userId: string): Promise<PersonView> {
@@ -34,34 +32,22 @@ export async function readPerson(clients: ServiceClients, userId: string): Promi
   const { email } = record.person;
   const get = (response: Promise<Parameters<typeof bodyOf>[0]>) => partOf(response.then((got) => bodyOf<unknown>(got)));
   const [conversations, threads, usage, storage, assets, incidents, memories, mails] = await Promise.all([
-    get(agent.send({ method: 'GET', route: '/people/:userId', path: `/people/${userId}` })),
-    get(agent.send({ method: 'GET', route: '/threads', path: `/threads?userId=${userId}&limit=${shown.threads}` })),
-    get(agent.send({ method: 'GET', route: '/usage', path: `/usage?userId=${userId}` })),
-    get(media.send({ method: 'GET', route: '/v1/usage', path: `/v1/usage?ownerId=${userId}` })),
-    get(media.send({ method: 'GET', route: '/v1/assets', path: `/v1/assets?ownerId=${userId}&limit=${shown.assets}` })),
-    get(
-      media.send({
-        method: 'GET',
-        route: '/v1/incidents',
-        path: `/v1/incidents?ownerId=${userId}&limit=${shown.incidents}`,
-      }),
-    ),
+    get(agent.send({ method: 'GET', route: '/people/:userId', params: { userId } })),
+    get(agent.send({ method: 'GET', route: '/threads', query: { userId, limit: shown.threads } })),
+    get(agent.send({ method: 'GET', route: '/usage', query: { userId } })),
+    get(media.send({ method: 'GET', route: '/v1/usage', query: { ownerId: userId } })),
+    get(media.send({ method: 'GET', route: '/v1/assets', query: { ownerId: userId, limit: shown.assets } })),
+    get(media.send({ method: 'GET', route: '/v1/incidents', query: { ownerId: userId, limit: shown.incidents } })),
     get(
       memory.send({
         method: 'GET',
         route: '/memories',
-        path: `/memories?entity_type=user&entity_id=${userId}&limit=${shown.memories}`,
+        query: { entity_type: 'user', entity_id: userId, limit: shown.memories },
       }),
     ),
     email === null
       ? null
-      : get(
-          notify.send({
-            method: 'GET',
-            route: '/people/mails',
-            path: `/people/mails?${new URLSearchParams({ address: email, limit: String(shown.mails) })}`,
-          }),
-        ),
+      : get(notify.send({ method: 'GET', route: '/people/mails', query: { address: email, limit: shown.mails } })),
   ]);
   return { record, conversations, threads, usage, storage, assets, incidents, memories, mails };
 }

@@ -1,6 +1,8 @@
 /** The People page: finding users, and what operators do for them. */
+
 import { Readable } from 'node:stream';
 import { z } from 'zod';
+import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import type { OperatorGuard } from '../operators/guard.ts';
 import { bodyOf, named, type ServiceClients } from '../services.ts';
@@ -22,36 +24,36 @@ const creditsRequest = z.object({
 const erasureRequest = z.object({ confirm: z.literal(true) });
 
 export function addPeopleRoutes(app: HttpServer, guard: OperatorGuard, clients: ServiceClients): void {
-  const tags = ['console'];
+  const routes = routesOf(app, 'console');
   const { auth } = clients;
 
-  app.get(
+  routes.get(
     '/api/people',
-    { ...guard, schema: { tags, summary: 'Users, found by id or address', querystring: peopleQuery } },
+    guard,
+    { summary: 'Users, found by id or address', querystring: peopleQuery },
     async ({ query: { q = '', cursor = '' } }) => {
-      const query = new URLSearchParams({ ...(q !== '' && { q }), ...(cursor !== '' && { cursor }) });
-      return bodyOf<object>(await auth.send({ method: 'GET', route: '/v1/people', path: `/v1/people?${query}` }));
+      const query = { q: q || undefined, cursor: cursor || undefined };
+      return bodyOf<object>(await auth.send({ method: 'GET', route: '/v1/people', query }));
     },
   );
 
-  app.get(
+  routes.get(
     '/api/people/:userId',
-    { ...guard, schema: { tags, summary: 'A user, from all services', params: personPath } },
+    guard,
+    { summary: 'A user, from all services', params: personPath },
     async ({ params }) => readPerson(clients, params.userId),
   );
 
-  app.post(
+  routes.post(
     '/api/people/:userId/credits',
-    {
-      ...guard,
-      schema: { tags, summary: 'Change the plan or the credits', params: personPath, body: creditsRequest },
-    },
+    guard,
+    { summary: 'Change the plan or the credits', params: personPath, body: creditsRequest },
     async (request) =>
       bodyOf<object>(
         await auth.send({
           method: 'POST',
           route: '/v1/people/:userId/credits',
-          path: `/v1/people/${request.params.userId}/credits`,
+          params: request.params,
           json: request.body,
           headers: named(request),
           idempotent: true,
@@ -59,15 +61,16 @@ export function addPeopleRoutes(app: HttpServer, guard: OperatorGuard, clients: 
       ),
   );
 
-  app.delete(
+  routes.delete(
     '/api/people/:userId/sessions',
-    { ...guard, schema: { tags, summary: 'End all sessions', params: personPath } },
+    guard,
+    { summary: 'End all sessions', params: personPath },
     async (request, reply) => {
       bodyOf(
         await auth.send({
           method: 'DELETE',
           route: '/v1/people/:userId/sessions',
-          path: `/v1/people/${request.params.userId}/sessions`,
+          params: request.params,
           headers: named(request),
         }),
       );
@@ -75,16 +78,17 @@ export function addPeopleRoutes(app: HttpServer, guard: OperatorGuard, clients: 
     },
   );
 
-  app.post(
+  routes.post(
     '/api/people/:userId/export',
-    { ...guard, schema: { tags, summary: 'Everything about a user, as JSON', params: personPath } },
+    guard,
+    { summary: 'Everything about a user, as JSON', params: personPath },
     async (request, reply) => {
       const { userId } = request.params;
       bodyOf(
         await auth.send({
           method: 'POST',
           route: '/v1/people/:userId/exports',
-          path: `/v1/people/${userId}/exports`,
+          params: { userId },
           headers: named(request),
           idempotent: true,
         }),
@@ -97,12 +101,10 @@ export function addPeopleRoutes(app: HttpServer, guard: OperatorGuard, clients: 
     },
   );
 
-  app.post(
+  routes.post(
     '/api/people/:userId/erasure',
-    {
-      ...guard,
-      schema: { tags, summary: 'Erase a user from all services', params: personPath, body: erasureRequest },
-    },
+    guard,
+    { summary: 'Erase a user from all services', params: personPath, body: erasureRequest },
     async (request) => erasePerson(clients, request.params.userId, named(request)),
   );
 }

@@ -1,6 +1,5 @@
 /** Queries of the Mail page. The notification service defines the responses. */
 import { z } from 'zod';
-import { parseData } from './data.ts';
 
 export const previewPath = z.object({ type: z.string().min(1).max(128) });
 export const previewQuery = z.object({
@@ -23,3 +22,13 @@ export const sentMailQuery = z.object({ after: z.string().min(1).max(512).option
 export const sentMailPath = z.object({ id: z.string().min(1).max(512) });
 export const suppressionQuery = z.object({ cursor: z.string().min(1).max(512).optional() });
 export const suppressionPath = z.object({ address: z.string().min(1).max(512) });
+
+/** `undefined`: it is not a JSON object. */
+function parseData(text = '{}'): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const data: unknown = JSON.parse(text === '' ? '{}' : text);
+    return typeof data === 'object' && data !== null && !Array.isArray(data) ? { ...data } : undefined;
+  } catch {
+    return undefined;
+  }
+}

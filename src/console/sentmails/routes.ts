@@ -1,9 +1,11 @@
 /** The Mail page: types of mails and their previews, sent mails, and suppressed addresses, all from the notification service. */
+
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { type AuditTables, hashedTarget, recordAction } from '#platform/audit/audit.ts';
 import type { Db } from '#platform/db/db.ts';
 import type { HttpClient } from '#platform/http/client.ts';
+import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { passOn } from '../forwarding.ts';
 import { mailPolicy } from '../mailpolicy.ts';
@@ -26,10 +28,9 @@ export interface SentMailDeps {
 
 const pageSize = 50;
 const rendered = z.object({ html: z.string() });
-const encode = encodeURIComponent;
 
 export function addSentMailRoutes(app: HttpServer, guard: OperatorGuard, { notify, audit }: SentMailDeps): void {
-  const tags = ['console'];
+  const routes = routesOf(app, 'console');
   const record = async (request: FastifyRequest, action: string, target: string) => {
     if (audit !== undefined)
       await recordAction(audit, { actor: operatorName(request), action, target, outcome: 'done' });
@@ -37,28 +38,28 @@ export function addSentMailRoutes(app: HttpServer, guard: OperatorGuard, { notif
   const renderType = (type: string, { locale, data }: PreviewQuery) =>
     notify.send({
       method: 'POST',
-      path: `/types/${encode(type)}/preview`,
       route: '/types/:type/preview',
+      params: { type },
       json: { locale, data },
       idempotent: true,
     });
 
-  app.get(
-    '/api/notify/types',
-    { ...guard, schema: { tags, summary: 'List notification types' } },
-    async (_request, reply) => passOn(reply, await notify.send({ method: 'GET', route: '/types' }), 'notification'),
+  routes.get('/api/notify/types', guard, { summary: 'List notification types' }, async (_request, reply) =>
+    passOn(reply, await notify.send({ method: 'GET', route: '/types' }), 'notification'),
   );
 
-  const schema = (summary: string) => ({ tags, summary, params: previewPath, querystring: previewQuery });
-  app.get(
+  const previewOf = { params: previewPath, querystring: previewQuery };
+  routes.get(
     '/api/notify/types/:type/preview',
-    { ...guard, schema: schema('Preview a notification with these values') },
+    guard,
+    { summary: 'Preview a notification with these values', ...previewOf },
     async ({ params, query }, reply) => passOn(reply, await renderType(params.type, query), 'notification'),
   );
 
-  app.get(
+  routes.get(
     '/api/notify/types/:type/html',
-    { ...guard, schema: schema('Show the preview of a notification as a page, in a sandbox') },
+    guard,
+    { summary: 'Show the preview of a notification as a page, in a sandbox', ...previewOf },
     async ({ params, query }, reply) => {
       const response = await renderType(params.type, query);
       if (response.status !== 200) return passOn(reply, response, 'notification');
@@ -67,37 +68,36 @@ export function addSentMailRoutes(app: HttpServer, guard: OperatorGuard, { notif
     },
   );
 
-  app.get(
+  routes.get(
     '/api/notify/emails',
-    { ...guard, schema: { tags, summary: 'List sent and scheduled emails, newest first', querystring: sentMailQuery } },
+    guard,
+    { summary: 'List sent and scheduled emails, newest first', querystring: sentMailQuery },
     async ({ query: { after } }, reply) => {
-      const query = new URLSearchParams({ limit: String(pageSize), ...(after !== undefined && { after }) });
-      return passOn(
-        reply,
-        await notify.send({ method: 'GET', path: `/emails?${query}`, route: '/emails' }),
-        'notification',
-      );
-    },
-  );
-
-  app.get(
-    '/api/notify/emails/:id',
-    { ...guard, schema: { tags, summary: 'Read the status of an email', params: sentMailPath } },
-    async ({ params: { id } }, reply) => {
-      const response = await notify.send({ method: 'GET', path: `/emails/${encode(id)}`, route: '/emails/:id' });
+      const response = await notify.send({ method: 'GET', route: '/emails', query: { limit: pageSize, after } });
       return passOn(reply, response, 'notification');
     },
   );
 
-  app.post(
+  routes.get(
+    '/api/notify/emails/:id',
+    guard,
+    { summary: 'Read the status of an email', params: sentMailPath },
+    async ({ params }, reply) => {
+      const response = await notify.send({ method: 'GET', route: '/emails/:id', params });
+      return passOn(reply, response, 'notification');
+    },
+  );
+
+  routes.post(
     '/api/notify/emails/:id/cancel',
-    { ...guard, schema: { tags, summary: 'Cancel an email that is not sent yet', params: sentMailPath } },
+    guard,
+    { summary: 'Cancel an email that is not sent yet', params: sentMailPath },
     async (request, reply) => {
       const { id } = request.params;
       const response = await notify.send({
         method: 'POST',
-        path: `/emails/${encode(id)}/cancel`,
         route: '/emails/:id/cancel',
+        params: { id },
         idempotent: true,
       });
       if (response.status === 200) await record(request, 'cancel mail', `mail ${id}`);
@@ -105,26 +105,23 @@ export function addSentMailRoutes(app: HttpServer, guard: OperatorGuard, { notif
     },
   );
 
-  app.get(
+  routes.get(
     '/api/notify/suppressions',
-    { ...guard, schema: { tags, summary: 'Suppressed addresses', querystring: suppressionQuery } },
+    guard,
+    { summary: 'Suppressed addresses', querystring: suppressionQuery },
     async ({ query: { cursor } }, reply) => {
-      const query = new URLSearchParams({ limit: String(pageSize), ...(cursor !== undefined && { cursor }) });
-      const response = await notify.send({ method: 'GET', path: `/suppressions?${query}`, route: '/suppressions' });
+      const response = await notify.send({ method: 'GET', route: '/suppressions', query: { limit: pageSize, cursor } });
       return passOn(reply, response, 'notification');
     },
   );
 
-  app.delete(
+  routes.delete(
     '/api/notify/suppressions/:address',
-    { ...guard, schema: { tags, summary: 'Remove an address from the suppression list', params: suppressionPath } },
+    guard,
+    { summary: 'Remove an address from the suppression list', params: suppressionPath },
     async (request, reply) => {
       const { address } = request.params;
-      const response = await notify.send({
-        method: 'DELETE',
-        path: `/suppressions/${encode(address)}`,
-        route: '/suppressions/:address',
-      });
+      const response = await notify.send({ method: 'DELETE', route: '/suppressions/:address', params: { address } });
       if (response.status === 204) await record(request, 'lift suppression', hashedTarget(address.toLowerCase()));
       return passOn(reply, response, 'notification');
     },

@@ -1,5 +1,7 @@
 /** The Settings page: the effective configuration without secrets, and the checks of `npm run doctor`. */
+
 import { z } from 'zod';
+import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import type { OperatorGuard } from '../operators/guard.ts';
 import { consoleProblems } from '../problems.ts';
@@ -36,19 +38,21 @@ export interface SettingsDeps {
 const pauseMs = 10_000;
 
 export function addSettingsRoutes(app: HttpServer, guard: OperatorGuard, { describe, examine }: SettingsDeps): void {
-  const tags = ['console'];
+  const routes = routesOf(app, 'console');
   let isRunning = false;
   let endedAtMs = Number.NEGATIVE_INFINITY;
 
-  app.get(
+  routes.get(
     '/api/settings',
-    { ...guard, schema: { tags, summary: 'The effective configuration', response: { 200: settingsView } } },
+    guard,
+    { summary: 'The effective configuration', response: { 200: settingsView } },
     async () => describe(),
   );
 
-  app.post(
+  routes.post(
     '/api/settings/doctor',
-    { ...guard, schema: { tags, summary: 'Check every engine and service', response: { 200: examination } } },
+    guard,
+    { summary: 'Check every engine and service', response: { 200: examination } },
     async () => {
       if (isRunning || performance.now() - endedAtMs < pauseMs) throw consoleProblems.doctor_is_busy();
       isRunning = true;

@@ -1,6 +1,8 @@
 /** The Models page: models, prices and usage, all from the agent service. */
+
 import { z } from 'zod';
 import type { HttpClient } from '#platform/http/client.ts';
+import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { passOn } from '../forwarding.ts';
 import type { OperatorGuard } from '../operators/guard.ts';
@@ -13,27 +15,25 @@ const totalsQuery = z.object({ from: z.iso.date(), to: z.iso.date() });
 const month = z.string().regex(/^\d{4}-(?:0[1-9]|1[0-2])$/, 'must be a month such as 2026-01');
 
 export function addUsageRoutes(app: HttpServer, guard: OperatorGuard, { agent }: UsageDeps): void {
-  const tags = ['console'];
+  const routes = routesOf(app, 'console');
 
-  app.get('/api/models', { ...guard, schema: { tags, summary: 'Models, plans and prices' } }, async (_request, reply) =>
+  routes.get('/api/models', guard, { summary: 'Models, plans and prices' }, async (_request, reply) =>
     passOn(reply, await agent.send({ method: 'GET', route: '/models/all' }), 'agent'),
   );
 
-  app.get(
+  routes.get(
     '/api/usage/totals',
-    { ...guard, schema: { tags, summary: 'Usage by day, model and plan', querystring: totalsQuery } },
-    async ({ query }, reply) => {
-      const path = `/usage/totals?${new URLSearchParams(query)}`;
-      return passOn(reply, await agent.send({ method: 'GET', path, route: '/usage/totals' }), 'agent');
-    },
+    guard,
+    { summary: 'Usage by day, model and plan', querystring: totalsQuery },
+    async ({ query }, reply) =>
+      passOn(reply, await agent.send({ method: 'GET', route: '/usage/totals', query }), 'agent'),
   );
 
-  app.get(
+  routes.get(
     '/api/usage/users',
-    { ...guard, schema: { tags, summary: 'Users by credits spent in a month', querystring: z.object({ month }) } },
-    async ({ query }, reply) => {
-      const path = `/usage/users?${new URLSearchParams(query)}`;
-      return passOn(reply, await agent.send({ method: 'GET', path, route: '/usage/users' }), 'agent');
-    },
+    guard,
+    { summary: 'Users by credits spent in a month', querystring: z.object({ month }) },
+    async ({ query }, reply) =>
+      passOn(reply, await agent.send({ method: 'GET', route: '/usage/users', query }), 'agent'),
   );
 }

@@ -1,7 +1,7 @@
 import { type ReactNode, useMemo } from 'react';
 import { Redirect, Route, Switch, useLocation } from 'wouter';
 import type { ConsoleInfo } from '../api.ts';
-import { findPage, linkOf, movedPaths, operatorPages, type Page, userPages } from './areas.ts';
+import { movedPaths, operatorPages, userPages } from './areas.ts';
 import { AccountSignIn } from './operator/accountsignin.tsx';
 import { OperatorOnly, useConsole } from './operator.tsx';
 import { Failure } from './parts/states.tsx';
@@ -10,6 +10,7 @@ import { Frame } from './shell/frame.tsx';
 import { Landing } from './shell/landing.tsx';
 import { NotFound } from './shell/notfound.tsx';
 import { Overlays } from './shell/overlays.tsx';
+import { findPage, linkOf, type Page } from './shell/page.ts';
 import { Toasts } from './shell/toasts.tsx';
 import { UserOnly } from './user.tsx';
 

@@ -7,7 +7,6 @@ import {
   Images,
   LayoutGrid,
   ListChecks,
-  type LucideIcon,
   Mail as MailIcon,
   MessageSquare,
   ScrollText,
@@ -16,22 +15,8 @@ import {
   Users,
   Webhook,
 } from 'lucide-react';
-import type { ComponentType } from 'react';
-import type { ConsoleInfo } from '../api.ts';
 import { lazily } from './shell/lazily.ts';
-
-export interface Page {
-  /** May end with one optional parameter. */
-  readonly path: string;
-  readonly title: string;
-  readonly Icon: LucideIcon;
-  /** Has no properties. It reads parameters of the path with `useParams`. */
-  readonly View: ComponentType;
-  /** Needs no session. */
-  readonly isPublic?: boolean;
-  /** A page is omitted if its service does not run. */
-  readonly isAvailable?: (info: ConsoleInfo) => boolean;
-}
+import type { Page } from './shell/page.ts';
 
 export const userPages: readonly Page[] = [
   {
@@ -148,11 +133,3 @@ export const movedPaths: readonly (readonly [from: string, to: string])[] = [
   ['/content', '/operator/content'],
   ['/api-reference', '/operator/api-reference'],
 ];
-
-/** The path without its parameter. */
-export const linkOf = ({ path }: Page): string => path.replace(/\/:.*$/, '');
-
-export function findPage(pages: readonly Page[], path: string): Page | undefined {
-  const takesParameter = (page: Page) => page.path !== linkOf(page);
-  return pages.find((page) => path === linkOf(page) || (takesParameter(page) && path.startsWith(`${linkOf(page)}/`)));
-}

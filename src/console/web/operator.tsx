@@ -77,3 +77,6 @@ function TokenForm({ title, otherWay }: { readonly title: string; readonly other
     </form>
   );
 }
+
+/** Operators who may only read see every page, without its controls. */
+export const useMayChange = (): boolean => useConsole().data?.operator?.role === 'full';

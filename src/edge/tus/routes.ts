@@ -1,7 +1,9 @@
 /** `/tus/<bucket>/<key>?…`: one resumable upload for each signed address. */
+
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { preflightHeaders } from '#platform/http/cors.ts';
 import type { CorsRule, HttpServer } from '#platform/http/httpserver.ts';
+import { routesOf } from '#platform/http/routes.ts';
 import { problems } from '#platform/problem.ts';
 import { assertVersion, methodOf, tusCapabilities, tusVersion } from './protocol.ts';
 import { appendToUpload, describeUpload, type TusDeps, terminateUpload } from './uploads.ts';
@@ -9,7 +11,7 @@ import { appendToUpload, describeUpload, type TusDeps, terminateUpload } from '.
 /** Needs a server that parses no body. */
 export function addTusRoutes(app: HttpServer, deps: TusDeps, cors: CorsRule): void {
   const url = '/tus/*';
-  const tags = ['edge'];
+  const routes = routesOf(app, 'edge');
   const preflight = { ...preflightHeaders(cors), ...tusCapabilities };
   const handler = (request: FastifyRequest, reply: FastifyReply) => {
     reply.header('tus-resumable', tusVersion);
@@ -26,8 +28,8 @@ export function addTusRoutes(app: HttpServer, deps: TusDeps, cors: CorsRule): vo
     }
   };
   app.options(url, { schema: { hide: true } }, (_request, reply) => reply.code(204).headers(preflight).send());
-  app.head(url, { schema: { tags, summary: 'Read the offset of a resumable upload' } }, handler);
-  app.patch(url, { schema: { tags, summary: 'Send bytes of a resumable upload' } }, handler);
-  app.delete(url, { schema: { tags, summary: 'Terminate a resumable upload' } }, handler);
-  app.post(url, { schema: { tags, summary: 'Send another method as POST' } }, handler);
+  routes.head(url, {}, { summary: 'Read the offset of a resumable upload' }, handler);
+  routes.patch(url, {}, { summary: 'Send bytes of a resumable upload' }, handler);
+  routes.delete(url, {}, { summary: 'Terminate a resumable upload' }, handler);
+  routes.post(url, {}, { summary: 'Send another method as POST' }, handler);
 }

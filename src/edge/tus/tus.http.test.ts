@@ -310,7 +310,7 @@ describe.each(inLane(drivers))('resumable uploads on $name', ({ name }) => {
     expect((await stored(key))?.toString()).toBe('hello');
   });
 
-  it('tell pages of any origin which headers they may send and read', async () => {
+  it('allow pages of any origin to send and read the headers of tus', async () => {
     const { url } = reserve(5);
     const response = await fetch(url, {
       method: 'OPTIONS',

@@ -64,7 +64,7 @@ describe.each(['webp', 'jpeg'] as const)('a budget in bytes: %s', (format) => {
       expect(await render(jpeg, { ...spec, maxBytes })).toEqual(lowest);
   });
 
-  it.each([1, 9, 10])('with quality %i: that quality alone', async (quality) => {
+  it.each([1, 9, 10])('with quality %i uses only that quality', async (quality) => {
     const alone = await render(jpeg, { ...spec, quality });
     for (const maxBytes of [1, 1_000_000]) expect(await render(jpeg, { ...spec, quality, maxBytes })).toEqual(alone);
   });

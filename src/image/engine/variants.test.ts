@@ -278,7 +278,7 @@ for (const { driver, open, missing } of everyNth(drivers, 2)) {
         expect(await hurried.serve(of(), heavy)).toEqual(made);
       });
 
-      it('does not speak for the others of its source', async () => {
+      it('does not affect other variants of its source', async () => {
         const hurried = make({ limits: { processTimeoutMs: 500 } });
         const many = Array.from({ length: 31 }, (_, index) => ({ blur: 60 + index }));
         await expect(hurried.ensure(of(), requestsFor({ width: 16 }, ...many))).rejects.toBeInstanceOf(EngineTimeout);
@@ -389,7 +389,7 @@ for (const { driver, open, missing } of everyNth(drivers, 2)) {
         expect(calls).toEqual(['head public']);
       });
 
-      it('when one of them could not be written; the others need not be made again', async () => {
+      it('when one could not be written, without rendering the others again', async () => {
         let writes = 0;
         const put: Objects['put'] = (...args) => {
           writes += 1;
@@ -452,7 +452,7 @@ for (const { driver, open, missing } of everyNth(drivers, 2)) {
         expect(await maker.forget(source())).toBe(0);
       });
 
-      it('forgets many sources in one call', async () => {
+      it('deletes the variants of many sources in one call', async () => {
         const keys = Array.from({ length: 20 }, (_, index) => `u/many/${index}.png`);
         for (const key of keys) {
           await originals.put(key, image, { contentType: 'image/png' });

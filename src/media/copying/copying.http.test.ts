@@ -79,7 +79,7 @@ onEveryPair('POST /v1/copy', (pair) => {
       expect(Object.keys(body).sort()).toEqual(Object.keys(source).sort());
     });
 
-    it('has the same bytes, which outlive the source', async () => {
+    it('has the same bytes, and keeps them when the source is deleted', async () => {
       const short = await registered(rig.user, png);
       const { assetId } = await copied(rig.user, { fromAssetId: short.assetId.toUpperCase() });
       await rig.user.delete('/v1/assets', { ids: [short.assetId] });

@@ -9,7 +9,7 @@ import { randomUUID } from 'node:crypto';
 import type { Caller } from '#platform/access/caller.ts';
 import type { Log } from '#platform/log.ts';
 import type { ObjectHead } from '#platform/objects/objects.ts';
-import { retryWhileChanging } from '#platform/resilience/retrywhilechanging.ts';
+import { retryWhileChanging } from '#platform/resilience/retry.ts';
 import type { Asset, CopyRequest } from '../api.ts';
 import { isVideo, toAsset } from '../assets/asset.ts';
 import type { AssetIdentity } from '../assets/assetstore.ts';

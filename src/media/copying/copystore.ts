@@ -12,7 +12,7 @@ import {
   type Playback,
   signingColumns,
 } from '../assets/assetstore.ts';
-import { type BlockedAsset, blockAsset, type Finding } from '../screening/incidentstore.ts';
+import { blockAsset, type Finding } from '../screening/incidentstore.ts';
 
 type Handle = Db<MediaTables> | Tx<MediaTables>;
 
@@ -105,7 +105,7 @@ export function markCopied(
  * Makes the copy unreadable for good, as `blockAsset` does. If the process dies, the rest is found as for any other
  * asset.
  */
-export function blockCopy(db: Handle, assetId: string, finding: Finding): Promise<BlockedAsset | undefined> {
+export function blockCopy(db: Handle, assetId: string, finding: Finding): ReturnType<typeof blockAsset> {
   return blockAsset(db, { assetId, etag: unwritten }, finding);
 }
 

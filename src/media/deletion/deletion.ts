@@ -5,7 +5,7 @@
  */
 import type { Caller } from '#platform/access/caller.ts';
 import { problems } from '#platform/problem.ts';
-import { retryWhileChanging } from '#platform/resilience/retrywhilechanging.ts';
+import { retryWhileChanging } from '#platform/resilience/retry.ts';
 import type { AssetsDeleted, AssetsDeletion } from '../api.ts';
 import { type DeletableAsset, findDeletable, findDeletableAt } from '../assets/assetstore.ts';
 import { assertOwnLegacyPaths } from '../assets/ownership.ts';

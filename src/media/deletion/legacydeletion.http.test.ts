@@ -61,7 +61,7 @@ onEveryPair('deleting legacy files', (pair) => {
       expect(await standing(rig, [file])).toEqual([]);
     });
 
-    it('in internal mode anywhere, in the bucket that is named alone', async () => {
+    it('with an internal key deletes any path, in the named bucket only', async () => {
       const file = `anybody/${randomUUID()}.jpg`;
       await lay(rig, [file]);
       expect(await remove(rig.server, [file], { legacyBucket: 'elsewhere' })).toMatchObject(deleted(0, 0));

@@ -55,7 +55,7 @@ it('an owner appeals once, by the id of the incident or of the blocked asset', a
   expect([again.status, again.body.error]).toEqual([409, 'not_appealable']);
 });
 
-it('of appeals at once, one is stored', async () => {
+it('stores one of several concurrent appeals', async () => {
   const { incident } = await blocked();
   const answers = await Promise.all(['one', 'two', 'three'].map((text) => appeal(incident.id, text)));
   expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409]);

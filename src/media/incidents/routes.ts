@@ -1,5 +1,7 @@
 /** The endpoints of incidents, for operators (docs/specification/media.md#incidents). */
+
 import type { Access } from '#platform/access/access.ts';
+import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import {
   appealed,
@@ -16,79 +18,56 @@ import { countIncidents, decideIncident, type IncidentDeps, readIncident, readIn
 import { type PreviewDeps, renderPreview } from './preview.ts';
 
 export function addIncidentRoutes(app: HttpServer, access: Access, deps: IncidentDeps & PreviewDeps): void {
-  const tags = ['incidents'];
+  const routes = routesOf(app, 'incidents');
 
-  app.get(
+  routes.get(
     '/v1/incidents',
-    {
-      ...access.internalOnly,
-      schema: {
-        tags,
-        summary: 'List incidents, newest first',
-        querystring: incidentListing,
-        response: { 200: incidentPage },
-      },
-    },
+    access.internalOnly,
+    { summary: 'List incidents, newest first', querystring: incidentListing, response: { 200: incidentPage } },
     async (request) => readIncidents(deps, request.query),
   );
 
-  app.get(
+  routes.get(
     '/v1/incidents/counts',
-    {
-      ...access.internalOnly,
-      schema: { tags, summary: 'Count incidents by status and list', response: { 200: incidentCounts } },
-    },
+    access.internalOnly,
+    { summary: 'Count incidents by status and list', response: { 200: incidentCounts } },
     async () => countIncidents(deps),
   );
 
-  app.get(
+  routes.get(
     '/v1/incidents/:id/preview',
-    {
-      ...access.internalOnly,
-      schema: {
-        tags,
-        summary: 'Preview the content of an incident, blurred',
-        params: incidentParams,
-      },
-    },
+    access.internalOnly,
+    { summary: 'Preview the content of an incident, blurred', params: incidentParams },
     async (request, reply) => reply.type('image/webp').send(await renderPreview(deps, request.params.id)),
   );
 
-  app.post(
+  routes.post(
     '/v1/incidents/:id/appeal',
+    access.userOrInternal,
     {
-      ...access.userOrInternal,
-      schema: {
-        tags,
-        summary: 'Appeal once against the blocking of your content, by the id of the incident or of the asset',
-        params: incidentParams,
-        body: incidentAppeal,
-        response: { 200: appealed },
-      },
+      summary: 'Appeal once against the blocking of your content, by the id of the incident or of the asset',
+      params: incidentParams,
+      body: incidentAppeal,
+      response: { 200: appealed },
     },
     async ({ caller, params, body }) => appeal(deps, caller, params.id, body.text),
   );
 
-  app.get(
+  routes.get(
     '/v1/incidents/:id',
-    {
-      ...access.internalOnly,
-      schema: { tags, summary: 'Read an incident', params: incidentParams, response: { 200: incident } },
-    },
+    access.internalOnly,
+    { summary: 'Read an incident', params: incidentParams, response: { 200: incident } },
     async (request) => readIncident(deps, request.params.id),
   );
 
-  app.post(
+  routes.post(
     '/v1/incidents/:id/resolution',
+    access.internalOnly,
     {
-      ...access.internalOnly,
-      schema: {
-        tags,
-        summary: 'Uphold or clear an incident',
-        params: incidentParams,
-        body: incidentResolution,
-        response: { 200: incident },
-      },
+      summary: 'Uphold or clear an incident',
+      params: incidentParams,
+      body: incidentResolution,
+      response: { 200: incident },
     },
     async (request) => decideIncident(deps, request.params.id, request.body),
   );

@@ -1,8 +1,10 @@
 /** Erases an owner (docs/specification/media.md#people), for operators. */
+
 import { z } from 'zod';
 import type { Access } from '#platform/access/access.ts';
 import { hashedTarget } from '#platform/audit/audit.ts';
 import { auditOperators } from '#platform/audit/http.ts';
+import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import type { Log } from '#platform/log.ts';
 import { scopeDeletion } from '../api.ts';
@@ -18,6 +20,7 @@ const erased = z.object({
 const path = '/v1/people/:userId';
 
 export function addPeopleRoutes(app: HttpServer, access: Access, deps: PeopleDeps): void {
+  const routes = routesOf(app, 'people');
   auditOperators(app, {
     ...deps,
     isOperators: (url) => url === path,
@@ -26,17 +29,10 @@ export function addPeopleRoutes(app: HttpServer, access: Access, deps: PeopleDep
       return data === undefined ? undefined : hashedTarget(data.userId);
     },
   });
-  app.delete(
+  routes.delete(
     path,
-    {
-      ...access.internalOnly,
-      schema: {
-        tags: ['people'],
-        summary: 'Erase the assets, files and tasks of an owner',
-        params,
-        response: { 200: erased },
-      },
-    },
+    access.internalOnly,
+    { summary: 'Erase the assets, files and tasks of an owner', params, response: { 200: erased } },
     async (request) => eraseOwner(deps, request.params.userId),
   );
 }

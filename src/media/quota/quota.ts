@@ -1,10 +1,13 @@
 /** `MEDIA_MAX_BYTES_PER_OWNER`: the bytes of all assets of an owner. Watermark files and variants are no assets. */
+import type { Caller } from '#platform/access/caller.ts';
 import { type Db, holdName, type Tx, transaction } from '#platform/db/db.ts';
+import type { OwnerUsage } from '../api.ts';
 import type { MediaTables, StoredAsset } from '../assets/assetstore.ts';
+import { ownerFor } from '../assets/ownership.ts';
 import type { SizeLimits } from '../assets/sizelimits.ts';
 import { type EventDeps, publishRegistered } from '../events.ts';
 import { mediaProblems } from '../problems.ts';
-import { sumBytes } from './quotastore.ts';
+import { sumAssets, sumBytes } from './quotastore.ts';
 
 export interface QuotaDeps extends EventDeps {
   readonly db: Db<MediaTables>;
@@ -49,4 +52,14 @@ export async function admit<Row extends StoredAsset>(
     await alongside?.(tx);
     return row;
   });
+}
+
+/** Throws 400 (server without `ownerId`) and 403 (another owner). */
+export async function readUsage(
+  { db, limits }: QuotaDeps,
+  caller: Caller,
+  named: string | undefined,
+): Promise<OwnerUsage> {
+  const ownerId = ownerFor(caller, named, 'querystring.ownerId');
+  return { ownerId, ...(await sumAssets(db, ownerId)), limitBytes: limits.maxOwnerBytes };
 }

@@ -34,7 +34,7 @@ onEveryPair('POST /v1/assets/legacy', (pair) => {
       .where('storage_key', '=', path)
       .execute();
 
-  it('makes an asset of an image, which speaks for itself', async () => {
+  it('registers an image with the type and size that its bytes show', async () => {
     const path = newPath('really a jpeg.png');
     await lay(rig, [path], jpeg);
     const { status, body } = await imported(path, { ownerId: rig.userId.toUpperCase() });
@@ -177,7 +177,7 @@ onEveryPair('POST /v1/assets/legacy', (pair) => {
     expect(await remaining(groundOf(rig), [{ assetId, storageKey }])).toEqual({ rows: 0, objects: 0 });
   });
 
-  it('is for servers alone', async () => {
+  it('is for servers only', async () => {
     const path = newPath('a.png');
     await lay(rig, [path], await makeImage('png'));
     expect((await inBucket(rig, rig.user).post('/v1/assets/legacy', request(path))).status).toBe(403);

@@ -105,7 +105,7 @@ onEveryPair(`POST ${path}`, (pair) => {
     expect(body.issues?.map((issue) => issue.path)).toEqual([told]);
   });
 
-  it('is for servers alone', async () => {
+  it('is for servers only', async () => {
     const said = await pending();
     expect((await rig.client({}).post(path, '{ no json')).status).toBe(401);
     expect((await rig.client({ 'x-internal-key': 'guess' }).post(path, said)).status).toBe(401);

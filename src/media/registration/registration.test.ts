@@ -318,11 +318,11 @@ for (const engine of laneEngines)
         }
       }
 
-      it('of a good image is made good by a repeat', async () => {
+      it('of a valid image completes with a retry', async () => {
         await stopEverywhere(good, 'created', ['created', 'replayed']);
       });
 
-      it('of a bad image stores nothing after a retry', async () => {
+      it('of an invalid image stores nothing after a retry', async () => {
         await stopEverywhere(svg, 'unsupported_image', ['unsupported_image', 'object_not_found']);
       });
 

@@ -10,7 +10,7 @@ import type { Caller } from '#platform/access/caller.ts';
 import type { Tx } from '#platform/db/db.ts';
 import type { ObjectHead } from '#platform/objects/objects.ts';
 import { Problem } from '#platform/problem.ts';
-import { retryWhileChanging } from '#platform/resilience/retrywhilechanging.ts';
+import { retryWhileChanging } from '#platform/resilience/retry.ts';
 import type { Asset, RegistrationRequest } from '../api.ts';
 import { isSameAsset, isVideo, toAsset } from '../assets/asset.ts';
 import {

@@ -1,7 +1,9 @@
 /** `/v1/rescreen`, for operators (docs/specification/media.md#rescreening). */
+
 import { z } from 'zod';
 import type { Access } from '#platform/access/access.ts';
 import type { Db } from '#platform/db/db.ts';
+import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { type ProgressTables, readProgress } from './progressstore.ts';
 import { beginRescreening, type RescreenJobDeps } from './rescreenjob.ts';
@@ -24,27 +26,19 @@ export interface RescreenRouteDeps extends RescreenJobDeps {
 }
 
 export function addRescreenRoutes(app: HttpServer, access: Access, deps: RescreenRouteDeps): void {
-  const tags = ['incidents'];
+  const routes = routesOf(app, 'incidents');
 
-  app.post(
+  routes.post(
     '/v1/rescreen',
-    {
-      ...access.internalOnly,
-      schema: {
-        tags,
-        summary: 'Screen all assets again',
-        response: { 202: rescreening },
-      },
-    },
+    access.internalOnly,
+    { summary: 'Screen all assets again', response: { 202: rescreening } },
     async (_request, reply) => reply.code(202).send(await beginRescreening(deps)),
   );
 
-  app.get(
+  routes.get(
     '/v1/rescreen',
-    {
-      ...access.internalOnly,
-      schema: { tags, summary: 'The progress of the newest rescreening', response: { 200: progress } },
-    },
+    access.internalOnly,
+    { summary: 'The progress of the newest rescreening', response: { 200: progress } },
     async () => {
       const found = await readProgress(deps.progressDb);
       if (found === undefined) return none;

@@ -4,7 +4,7 @@
  * transaction is open in between.
  */
 import type { Caller } from '#platform/access/caller.ts';
-import { retryWhileChanging } from '#platform/resilience/retrywhilechanging.ts';
+import { retryWhileChanging } from '#platform/resilience/retry.ts';
 import type { ScopeDeleted, ScopeDeletion } from '../api.ts';
 import { type AssetScope, type DeletableAsset, findDeletableOf, type SeenAsset } from '../assets/assetstore.ts';
 import { assertOwnLegacyPaths, ownerFor } from '../assets/ownership.ts';

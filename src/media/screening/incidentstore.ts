@@ -1,6 +1,8 @@
 /** The rows of incidents: blocked uploads with the reason. */
+
 import { type Generated, type RawBuilder, sql } from 'kysely';
 import type { Db, Tx } from '#platform/db/db.ts';
+import type { AssetFacts } from '#webhooks/events.ts';
 import type { Digests, Match } from './screening.ts';
 
 export interface IncidentTables {
@@ -8,15 +10,6 @@ export interface IncidentTables {
 }
 
 type Handle = Db<IncidentTables> | Tx<IncidentTables>;
-
-/** A row that was blocked. */
-export interface BlockedAsset {
-  readonly assetId: string;
-  readonly ownerId: string;
-  readonly scopeKind: string;
-  readonly scopeId: string;
-  readonly kind: string;
-}
 
 type IncidentStatus = 'open' | 'upheld' | 'cleared';
 
@@ -78,7 +71,7 @@ interface Suspect {
  * `undefined`: there is no such row, or it is being refused already. Ready rows are blocked too: another call's screening of the
  * same bytes can have passed a moment before a list was changed. The same bytes under the same id are one incident.
  */
-export function blockAsset(db: Handle, suspect: Suspect, finding: Finding): Promise<BlockedAsset | undefined> {
+export function blockAsset(db: Handle, suspect: Suspect, finding: Finding): Promise<AssetFacts | undefined> {
   const refused = sql`
     update assets set refusal = 'csam_blocked', ready_at = null, screened_at = null, version = version + 1
     where asset_id = ${suspect.assetId}::uuid and etag = ${suspect.etag} and refusal is null`;
@@ -86,7 +79,7 @@ export function blockAsset(db: Handle, suspect: Suspect, finding: Finding): Prom
 }
 
 /** As `blockAsset`, for a row whose bytes are not removed: the row is deleted. */
-export function blockAndDrop(db: Handle, suspect: Suspect, finding: Finding): Promise<BlockedAsset | undefined> {
+export function blockAndDrop(db: Handle, suspect: Suspect, finding: Finding): Promise<AssetFacts | undefined> {
   const dropped = sql`delete from assets where asset_id = ${suspect.assetId}::uuid and etag = ${suspect.etag}`;
   return writeIncident(db, dropped, finding);
 }
@@ -210,10 +203,10 @@ async function writeIncident(
   db: Handle,
   change: RawBuilder<unknown>,
   finding: Finding,
-): Promise<BlockedAsset | undefined> {
+): Promise<AssetFacts | undefined> {
   const { etag, digests, match, origin } = finding;
   const columns = sql.join(ofTheRow.map((column) => sql.ref(column)));
-  const { rows } = await sql<BlockedAsset>`
+  const { rows } = await sql<AssetFacts>`
     with blocked as (${change} returning ${columns}),
     written as (
       insert into screening_incidents (

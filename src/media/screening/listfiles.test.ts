@@ -86,7 +86,7 @@ describe('an open list', () => {
     expect(count()).toBe(0);
   });
 
-  it('sees changes that leave size and time of modification alone', async () => {
+  it('detects changes that keep the size and the modification time', async () => {
     const at = new Date(2020, 1, 1);
     const isListed = openList(folder, 'md5.txt', 16, (digests) => Buffer.from(digests).toString('hex'));
     for (let times = 0; times < 20; times++) {

@@ -34,7 +34,7 @@ describe('the screening thread', () => {
     expect(hashes).toEqual(sizes.map(pdqOf));
   });
 
-  it('lives on after a task that it cannot do', async () => {
+  it('continues after a task that fails', async () => {
     await writeFile(join(folder, 'md5.txt'), 'broken');
     await expect(matcher.findExact({ sha256: hex, md5: hex.slice(32) })).rejects.toThrow('line 1 of md5.txt');
     expect(await matcher.findNearest(hex)).toMatchObject({ distance: 0 });

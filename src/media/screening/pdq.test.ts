@@ -35,7 +35,7 @@ describe('PDQ', () => {
     expect([distance(hash.hex, hex) <= 2, hash.quality]).toEqual([true, quality]);
   });
 
-  it('sees the luminance alone: grey pixels, with or without alpha, in any number of channels', () => {
+  it('depends only on the luminance, with or without alpha, in any number of channels', () => {
     const { data, width, height } = photo(100, 80);
     const grey = Uint8Array.from({ length: width * height }, (_, at) => data[at * 3] ?? 0);
     const spread = (channels: number) =>

@@ -240,7 +240,7 @@ onEveryPair(
         return response.status;
       };
 
-      it('are read by no address that was given out for it', async () => {
+      it('are not served by any URL signed for it', async () => {
         const what = { scopeKind: 'feed', scopeId: '1', kind: 'image', ...jpeg };
         const reservation = (await rig.user.reserve(what)).body;
         await put(reservation, other);

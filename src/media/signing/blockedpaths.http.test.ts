@@ -78,7 +78,7 @@ onEveryPair('a legacy path that an incident names', (pair) => {
     });
   });
 
-  it('is one of its bucket alone', async () => {
+  it('applies to its bucket only', async () => {
     const path = await blocked('photo.jpg', copying);
     const elsewhere = await rig.server.post<ImageSignedRefs>('/v1/sign/image', {
       refs: [path],

@@ -176,7 +176,7 @@ onEveryPair('legacy files', (pair) => {
     `${user}/${'x'.repeat(255)}`,
   ];
 
-  it('are found under their exact name alone', { timeout: 60_000 }, async () => {
+  it('are found under their exact name only', { timeout: 60_000 }, async () => {
     const owner = randomUUID();
     await lay(rig, [`${owner}/a.jpg`, 'secret/a.jpg'], jpeg);
     const refs = [...tricks(owner), ...literals(owner)];
@@ -189,7 +189,7 @@ onEveryPair('legacy files', (pair) => {
     for (const ref of literals(owner)) expect([ref, (await fitted('server', { ref })).status]).toEqual([ref, 404]);
   });
 
-  it('of the longest and of strange names are read', async () => {
+  it('with the longest and with unusual names are read', async () => {
     const names = ['x'.repeat(255), 'ü/日本/🙂.png', 'a b+c&d=e.png', 'quo\'te".png', '%2e%2e', '*', 'a:b.png', '...'];
     const refs = names.map((name) => `${rig.userId}/${name}`);
     await lay(rig, refs, jpeg);
@@ -297,7 +297,7 @@ onEveryPair('legacy files', (pair) => {
       },
     );
 
-    it('in the same folder alone, and the video is signed without one', async () => {
+    it('are used in the same folder only, and a video without one is signed', async () => {
       const folder = name();
       const ref = `${folder}/video_1.mp4`;
       await lay(rig, [ref, `${folder}/deeper/vc_1.jpg`, `${rig.userId}/vc_1.jpg`]);

@@ -108,7 +108,7 @@ describe('answers of signing', () => {
     expect(await ask(deps, other, ref, signed)).toEqual({ response: responseWithout, isSigned: false });
   });
 
-  it('have addresses with 6 days left until they go', async () => {
+  it('keep URLs that are valid for at least 6 more days', async () => {
     const ttls: number[] = [];
     const ref = randomUUID();
     const cache: Cache = {

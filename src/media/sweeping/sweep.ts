@@ -2,11 +2,10 @@
  * Finds leftovers and removes them (docs/media.md#unused-objects-and-rows), one page at a time, so that a sweep can be bounded,
  * interrupted and resumed. Any number of sweeps can run concurrently with each other and with requests.
  */
-import { type SweepRequest, type Swept, sweepParts } from './api.ts';
+import { type SweepFinding, type SweepRequest, type Swept, sweepParts } from './api.ts';
 import { sweepAssets } from './assets.ts';
-import type { SweepDeps, SweepPage, SweepPageRequest } from './page.ts';
+import { resumableOldBefore, type SweepDeps, type SweepPage, type SweepPageRequest } from './page.ts';
 import { sweepRegistrations } from './registrations.ts';
-import { sweepResumable } from './resumable.ts';
 import { sweepUploads } from './uploads.ts';
 import { sweepVariants } from './variants.ts';
 
@@ -33,4 +32,18 @@ export async function sweepPage(deps: SweepDeps, { apply, cursor }: SweepRequest
   if (next !== undefined) return { found: [...found], cursor: `${part}:${next}` };
   const following = wanted[wanted.indexOf(part) + 1];
   return { found: [...found], cursor: following === undefined ? null : `${following}:` };
+}
+
+/** Resumable uploads that were not completed: their parts, which no listing of objects shows. */
+const uploadsPerPage = 1000;
+
+/** An upload without a byte for this long has expired, and cannot be continued. */
+async function sweepResumable(
+  { objects, clock }: Pick<SweepDeps, 'objects' | 'clock'>,
+  { apply, after }: Pick<SweepPageRequest, 'apply' | 'after'>,
+): Promise<SweepPage> {
+  const before = resumableOldBefore(clock);
+  const { idle, next } = await objects.resumable.sweep({ before, apply, after, limit: uploadsPerPage });
+  const fate = apply ? 'removed' : 'found';
+  return { found: idle.map((key): SweepFinding => ({ what: 'unfinished_upload', fate, key })), next };
 }

@@ -71,7 +71,7 @@ onEveryPair('video tasks', (pair) => {
       const begun = (client: Client, changes: object = {}) =>
         upload(client, Buffer.from('moving'), { ...ofVideo, ...changes });
 
-      it('are one for each upload, in all processes', async () => {
+      it('have one task per upload in all processes', async () => {
         const { client, ownerId } = await somebody(idle);
         const { registration } = await begun(client);
         const answers = await Promise.all([
@@ -86,7 +86,7 @@ onEveryPair('video tasks', (pair) => {
         expect((await begin(client, registration)).body.taskId).not.toBe(taskId);
       });
 
-      it('are another for the same id of another owner or scope', async () => {
+      it('have another task for the same id of another owner or scope', async () => {
         const [one, two] = [await somebody(idle), await somebody(idle)];
         const { registration, assetId } = await begun(one.client);
         const others = [

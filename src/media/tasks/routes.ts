@@ -1,5 +1,7 @@
 /** The endpoints of media tasks (docs/specification/media.md#video-tasks). */
+
 import type { Access } from '#platform/access/access.ts';
+import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import {
   mediaTask,
@@ -14,70 +16,44 @@ import {
 import { beginVideoTask, deleteTask, deleteTasksOf, putTask, readTask, type TaskDeps } from './tasks.ts';
 
 export function addTaskRoutes(app: HttpServer, access: Access, deps: TaskDeps): void {
-  const tags = ['media tasks'];
+  const routes = routesOf(app, 'media tasks');
 
-  app.post(
+  routes.post(
     '/v1/media-tasks',
-    {
-      ...access.internalOnly,
-      schema: { tags, summary: 'Create or update a media task', body: taskUpsert, response: { 200: mediaTask } },
-    },
+    access.internalOnly,
+    { summary: 'Create or update a media task', body: taskUpsert, response: { 200: mediaTask } },
     async (request) => putTask(deps, request.body),
   );
 
-  app.post(
+  routes.post(
     '/v1/media-tasks/video',
-    {
-      ...access.userOrInternal,
-      schema: {
-        tags,
-        summary: 'Process and register an uploaded video',
-        body: videoTaskRequest,
-        response: { 200: videoTask },
-      },
-    },
+    access.userOrInternal,
+    { summary: 'Process and register an uploaded video', body: videoTaskRequest, response: { 200: videoTask } },
     async (request) => beginVideoTask(deps, request.caller, request.body),
   );
 
-  app.get(
+  routes.get(
     '/v1/media-tasks/:taskId',
+    access.userOrInternal,
     {
-      ...access.userOrInternal,
-      schema: {
-        tags,
-        summary: 'Read a media task',
-        params: taskParams,
-        response: { 200: mediaTask.or(videoTask.describe('The task has no row yet.')) },
-      },
+      summary: 'Read a media task',
+      params: taskParams,
+      response: { 200: mediaTask.or(videoTask.describe('The task has no row yet.')) },
     },
     async (request) => readTask(deps, request.caller, request.params.taskId),
   );
 
-  app.delete(
+  routes.delete(
     '/v1/media-tasks/:taskId',
-    {
-      ...access.userOrInternal,
-      schema: {
-        tags,
-        summary: 'Cancel a media task and delete its assets',
-        params: taskParams,
-        response: { 200: taskDeleted },
-      },
-    },
+    access.userOrInternal,
+    { summary: 'Cancel a media task and delete its assets', params: taskParams, response: { 200: taskDeleted } },
     async (request) => deleteTask(deps, request.caller, request.params.taskId),
   );
 
-  app.delete(
+  routes.delete(
     '/v1/media-tasks',
-    {
-      ...access.internalOnly,
-      schema: {
-        tags,
-        summary: 'Delete the media tasks of an owner',
-        body: tasksDeletion,
-        response: { 200: tasksDeleted },
-      },
-    },
+    access.internalOnly,
+    { summary: 'Delete the media tasks of an owner', body: tasksDeletion, response: { 200: tasksDeleted } },
     async (request) => deleteTasksOf(deps, request.body.ownerId),
   );
 }

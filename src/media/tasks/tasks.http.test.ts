@@ -92,7 +92,7 @@ onEveryPair('media tasks', (pair) => {
       expect((await read(task.taskId)).body).toMatchObject({ status: after });
     });
 
-    it('leaves one row of many that write it at once, the furthest', async () => {
+    it('keeps one row, with the furthest status, after concurrent writes', async () => {
       const task = said();
       const states = ['completed', 'processing', 'pending', 'processing', 'pending', 'completed', 'pending'];
       const answers = await Promise.all(states.map((status) => put({ ...task, status })));
@@ -225,7 +225,7 @@ onEveryPair('media tasks', (pair) => {
     expect((await rig.server.delete('/v1/media-tasks', {})).status).toBe(400);
   });
 
-  it('know their credentials', async () => {
+  it('require credentials', async () => {
     const nobody = rig.client({});
     const path = `/v1/media-tasks/${randomUUID()}`;
     expect((await nobody.get(path)).status).toBe(401);

@@ -5,7 +5,7 @@ import { type Db, holdName, transaction } from '#platform/db/db.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
 import { defaultLegacyBucket } from '#platform/objects/objects.ts';
 import { problems } from '#platform/problem.ts';
-import { retryWhileChanging } from '#platform/resilience/retrywhilechanging.ts';
+import { retryWhileChanging } from '#platform/resilience/retry.ts';
 import { findDeletable } from '../assets/assetstore.ts';
 import { ownerFor } from '../assets/ownership.ts';
 import { storageKeyOf } from '../assets/storagekey.ts';

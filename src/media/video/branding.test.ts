@@ -135,7 +135,7 @@ describe.skipIf(skipWithout('ffmpeg'))('a video', () => {
     expect(bytes.indexOf('moov')).toBeLessThan(bytes.indexOf('mdat'));
   });
 
-  it('that ends in the middle is shown up to its end', async () => {
+  it('that is truncated is branded up to its end', async () => {
     const file = await render(samples[6] as (typeof samples)[number], folder);
     const cut = join(folder, 'cut.webm');
     const bytes = await readFile(file);
@@ -146,7 +146,7 @@ describe.skipIf(skipWithout('ffmpeg'))('a video', () => {
     );
   });
 
-  it('that cannot be decoded is at fault itself', async () => {
+  it('that cannot be decoded is rejected as undecodable', async () => {
     const file = join(folder, 'noise.mp4');
     await writeFile(file, Buffer.alloc(10_000, 'noise'));
     await expect(probeVideo(ffmpeg, file)).rejects.toMatchObject({

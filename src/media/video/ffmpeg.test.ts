@@ -51,7 +51,7 @@ describe.skipIf(skipWithout('ffmpeg'))('ffmpeg', () => {
     expect((await stat(into)).size).toBeLessThanOrEqual(2_000_000);
   });
 
-  it.skipIf(process.platform !== 'linux')('dies with its parent, kill -9 included', async () => {
+  it.skipIf(process.platform !== 'linux')('ends with its parent process, even after SIGKILL', async () => {
     const program = `
       import { createFfmpeg } from '${join(import.meta.dirname, 'ffmpeg.ts')}';
       const ffmpeg = createFfmpeg('ffmpeg');

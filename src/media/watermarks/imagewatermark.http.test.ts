@@ -167,7 +167,7 @@ onEveryPair('POST /v1/watermark', (pair) => {
       expect(await rig.originals.head(markedKey)).toBeUndefined();
     });
 
-    it('forgets a failure', async () => {
+    it('tries again after a failure', async () => {
       const { markedKey, ...what } = await source();
       let isFailing = true;
       const objects = during({

@@ -38,7 +38,7 @@ onEveryDatabase('the admin API of the memory service', (engine) => {
     ['DELETE', '/admin/profiles/user/x'],
     ['DELETE', '/admin/entities/user/x'],
     ['GET', '/admin/entities/user/x/export'],
-  ])('%s %s: the admin token alone counts', async (method, path) => {
+  ])('%s %s: accepts the admin token only', async (method, path) => {
     for (const client of [rig.user, rig.server, rig.client({}), rig.client({ 'x-admin-token': '' })])
       expect((await client.send(method, path)).status).toBe(401);
     const wrong = rig.client({ 'x-admin-token': 'wrong', 'x-internal-key': 'an internal key' });

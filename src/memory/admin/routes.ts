@@ -3,6 +3,7 @@ import type { AdminGuard } from '#platform/access/admin.ts';
 import { hashedTarget } from '#platform/audit/audit.ts';
 import { auditOperators } from '#platform/audit/http.ts';
 import type { Clock } from '#platform/clock.ts';
+import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import type { Log } from '#platform/log.ts';
 import { additionRequest, type Entity, memoryPath, operatorEdit } from '../api.ts';
@@ -28,8 +29,6 @@ import { historyOf, pageOfMemories, showMemory } from './viewing.ts';
 
 export type AdminRouteDeps = AddingDeps & ErasingDeps & { readonly clock: Clock };
 
-const tags = ['admin'];
-
 export function addAdminRoutes(app: HttpServer, guard: AdminGuard, deps: AdminRouteDeps): void {
   auditOperators(app, { db: deps.db, log: app.log as Log, isOperators, targetOf });
   addMemoryRoutes(app, guard, deps);
@@ -49,25 +48,21 @@ function targetOf({ params }: FastifyRequest): string {
 }
 
 function addMemoryRoutes(app: HttpServer, guard: AdminGuard, deps: AdminRouteDeps): void {
-  app.get(
+  const routes = routesOf(app, 'admin');
+  routes.get(
     '/admin/memories',
-    {
-      ...guard,
-      schema: { tags, summary: 'List memories', querystring: memoryListing, response: { 200: memoryPage } },
-    },
+    guard,
+    { summary: 'List memories', querystring: memoryListing, response: { 200: memoryPage } },
     async (request) => pageOfMemories(deps, request.query),
   );
 
-  app.post(
+  routes.post(
     '/admin/memories',
+    guard,
     {
-      ...guard,
-      schema: {
-        tags,
-        summary: 'Create a memory',
-        body: additionRequest,
-        response: { 200: adminMemory.describe('The memory was merged into an existing one.'), 201: adminMemory },
-      },
+      summary: 'Create a memory',
+      body: additionRequest,
+      response: { 200: adminMemory.describe('The memory was merged into an existing one.'), 201: adminMemory },
     },
     async (request, reply) => {
       const { memory, deduplicated } = await addMemory(deps, 'operator', request.body);
@@ -75,62 +70,44 @@ function addMemoryRoutes(app: HttpServer, guard: AdminGuard, deps: AdminRouteDep
     },
   );
 
-  app.get(
+  routes.get(
     '/admin/memories/:id',
-    {
-      ...guard,
-      schema: { tags, summary: 'Read a memory with its links', params: memoryPath, response: { 200: adminMemory } },
-    },
+    guard,
+    { summary: 'Read a memory with its links', params: memoryPath, response: { 200: adminMemory } },
     async (request) => showMemory(deps, await lookUpMemory(deps, request.params.id)),
   );
 
-  app.put(
+  routes.put(
     '/admin/memories/:id',
-    {
-      ...guard,
-      schema: {
-        tags,
-        summary: 'Edit a memory',
-        params: memoryPath,
-        body: operatorEdit,
-        response: { 200: adminMemory },
-      },
-    },
+    guard,
+    { summary: 'Edit a memory', params: memoryPath, body: operatorEdit, response: { 200: adminMemory } },
     async (request) => {
       const seen = await lookUpMemory(deps, request.params.id);
       return showMemory(deps, await editMemory(deps, 'operator', seen, request.body));
     },
   );
 
-  app.delete(
+  routes.delete(
     '/admin/memories/:id',
-    { ...guard, schema: { tags, summary: 'Delete a memory', params: memoryPath } },
+    guard,
+    { summary: 'Delete a memory', params: memoryPath },
     async (request, reply) => {
       await removeMemory(deps, await lookUpMemory(deps, request.params.id));
       return reply.code(204).send();
     },
   );
 
-  app.get(
+  routes.get(
     '/admin/memories/:id/history',
-    {
-      ...guard,
-      schema: { tags, summary: 'List the revisions of a memory', params: memoryPath, response: { 200: history } },
-    },
+    guard,
+    { summary: 'List the revisions of a memory', params: memoryPath, response: { 200: history } },
     async (request) => historyOf(deps, await lookUpMemory(deps, request.params.id)),
   );
 
-  app.post(
+  routes.post(
     '/admin/memories/:id/undo',
-    {
-      ...guard,
-      schema: {
-        tags,
-        summary: 'Undo the newest change of a memory',
-        params: memoryPath,
-        response: { 200: adminMemory },
-      },
-    },
+    guard,
+    { summary: 'Undo the newest change of a memory', params: memoryPath, response: { 200: adminMemory } },
     async (request) => {
       const seen = await lookUpMemory(deps, request.params.id);
       return showMemory(deps, await undoChange(deps, seen));
@@ -139,66 +116,53 @@ function addMemoryRoutes(app: HttpServer, guard: AdminGuard, deps: AdminRouteDep
 }
 
 function addEntityRoutes(app: HttpServer, guard: AdminGuard, deps: AdminRouteDeps): void {
+  const routes = routesOf(app, 'admin');
   const profilePath = '/admin/profiles/:entity_type/:entity_id';
   const entity = ({ entity_type, entity_id }: { readonly entity_type: Entity['entityType']; entity_id: string }) => ({
     entityType: entity_type,
     entityId: entity_id,
   });
 
-  app.get(
+  routes.get(
     '/admin/profiles',
-    {
-      ...guard,
-      schema: { tags, summary: 'List profiles', querystring: profileListing, response: { 200: profilePage } },
-    },
+    guard,
+    { summary: 'List profiles', querystring: profileListing, response: { 200: profilePage } },
     async (request) => pageOfProfiles(deps, request.query),
   );
 
-  app.get(
+  routes.get(
     profilePath,
-    { ...guard, schema: { tags, summary: 'Read a profile', params: entityPath, response: { 200: adminProfile } } },
+    guard,
+    { summary: 'Read a profile', params: entityPath, response: { 200: adminProfile } },
     async (request) => showProfile(deps, entity(request.params)),
   );
 
-  app.put(
+  routes.put(
     profilePath,
-    {
-      ...guard,
-      schema: {
-        tags,
-        summary: 'Write a profile',
-        params: entityPath,
-        body: profileEdit,
-        response: { 200: adminProfile },
-      },
-    },
+    guard,
+    { summary: 'Write a profile', params: entityPath, body: profileEdit, response: { 200: adminProfile } },
     async (request) => writeProfile(deps, entity(request.params), request.body),
   );
 
-  app.delete(
-    profilePath,
-    { ...guard, schema: { tags, summary: 'Delete a profile', params: entityPath } },
-    async (request, reply) => {
-      await removeProfile(deps, entity(request.params));
-      return reply.code(204).send();
-    },
-  );
+  routes.delete(profilePath, guard, { summary: 'Delete a profile', params: entityPath }, async (request, reply) => {
+    await removeProfile(deps, entity(request.params));
+    return reply.code(204).send();
+  });
 
-  app.delete(
+  routes.delete(
     '/admin/entities/:entity_type/:entity_id',
-    { ...guard, schema: { tags, summary: 'Erase all data of an entity', params: entityPath } },
+    guard,
+    { summary: 'Erase all data of an entity', params: entityPath },
     async (request, reply) => {
       await eraseEntity(deps, entity(request.params));
       return reply.code(204).send();
     },
   );
 
-  app.get(
+  routes.get(
     '/admin/entities/:entity_type/:entity_id/export',
-    {
-      ...guard,
-      schema: { tags, summary: 'Export all data of an entity', params: entityPath, response: { 200: entityExport } },
-    },
+    guard,
+    { summary: 'Export all data of an entity', params: entityPath, response: { 200: entityExport } },
     async (request) => exportEntity(deps, entity(request.params), deps.clock.now()),
   );
 }

@@ -2,17 +2,19 @@
  * `POST /memory/extract`: a language model finds what to remember in messages (docs/specification/memory.md#extraction). It is
  * added as by `POST /memory/add`, and the judge compares it before the response. A repeated call adds nothing twice.
  */
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
 import { Problem } from '#platform/problem.ts';
-import type { AdditionRequest, Entity } from '../api.ts';
+import { isStorableText } from '#platform/storable.ts';
+import { type AdditionRequest, type Entity, memoryTypes } from '../api.ts';
 import { type Added, addMemory } from '../changes/adding.ts';
 import { type Judgements, type JudgingDeps, judgeWaiting, reserveJudgement } from '../judging/judge.ts';
 import { EntityErased, readTime } from '../memories/erasurestore.ts';
 import { findMemories } from '../memories/memorystore.ts';
-import type { ModelUsage } from '../model/languagemodel.ts';
+import type { ModelUsage, Question } from '../model/languagemodel.ts';
 import { CallsUsedUp, callModel } from '../model/modelcalls.ts';
 import { memoryProblems } from '../problems.ts';
 import type { ExtractedMemory, ExtractionRequest } from './api.ts';
-import { questionOf } from './question.ts';
 
 export interface Extracted {
   readonly memories: ExtractedMemory[];
@@ -96,4 +98,28 @@ async function describe(
     const row = rows.get(id);
     return row === undefined ? [] : [{ id, content: row.content, type: row.type, action }];
   });
+}
+
+/** What the language model is asked about a conversation, and how its answer is checked. */
+const instructions = readFileSync(new URL('./instructions.md', import.meta.url), 'utf8');
+const mostMemories = 20;
+const longestContent = 2_000;
+
+const answerShape = z.strictObject({
+  memories: z
+    .array(
+      z.strictObject({
+        type: z.enum(memoryTypes),
+        content: z
+          .string()
+          .refine((text) => text.trim() !== '' && text.length <= longestContent && isStorableText(text), {
+            message: `must be 1 to ${longestContent} characters without NUL and lone surrogates`,
+          }),
+      }),
+    )
+    .refine((memories) => memories.length <= mostMemories, `must be at most ${mostMemories}`),
+});
+
+function questionOf(messages: ExtractionRequest['messages']): Question<z.output<typeof answerShape>> {
+  return { name: 'extract_memories', instructions, data: { messages }, answer: answerShape };
 }

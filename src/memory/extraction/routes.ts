@@ -1,4 +1,5 @@
 import type { Access } from '#platform/access/access.ts';
+import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import type { JudgingDeps } from '../judging/judge.ts';
 import { memoryProblems } from '../problems.ts';
@@ -8,17 +9,11 @@ import { extractMemories } from './extracting.ts';
 
 /** `deps` is `undefined` without a language model. */
 export function addExtractionRoutes(app: HttpServer, access: Access, deps: JudgingDeps | undefined): void {
-  app.post(
+  const routes = routesOf(app, 'memory');
+  routes.post(
     '/memory/extract',
-    {
-      ...access.userOrInternal,
-      schema: {
-        tags: ['memory'],
-        summary: 'Extract memories from messages',
-        body: extractionRequest,
-        response: { 200: extraction },
-      },
-    },
+    access.userOrInternal,
+    { summary: 'Extract memories from messages', body: extractionRequest, response: { 200: extraction } },
     async ({ caller, body }, reply) => {
       const entity = entityOf(caller, body, 'body');
       if (deps === undefined) throw memoryProblems.model_unavailable();

@@ -1,5 +1,6 @@
 /** Finds the tokens that one of two readings has and the other lacks, by their longest common subsequence. */
-import type { Reading, Token } from './reading.ts';
+import type { Token } from './lexicon.ts';
+import type { Reading } from './reading.ts';
 
 /** The work that one comparison may take, in pairs of tokens. */
 const mostPairs = 250_000;

@@ -1,5 +1,5 @@
 /** Joins the parts of a date, so that "5 March 2027", "March 5, 2027" and "2027-03-05" read the same. */
-import type { Token } from './reading.ts';
+import type { Token } from './lexicon.ts';
 
 /** Words between the parts: "5 de marzo de 2027", "March 5th". */
 const joints = new Set(['=from', 'of', 'th', 'st', 'nd', 'rd', 'de', 'den', 'г', 'года', 'roku', 'r']);

@@ -5,7 +5,7 @@
  */
 
 import { createPacer } from '#platform/concurrency/pacing.ts';
-import type { Entity, MemoryType } from '../api.ts';
+import type { Entity, LinkKind, MemoryType } from '../api.ts';
 import type { CalibratedEmbedder } from '../embedding/calibration.ts';
 import { longestInput } from '../embedding/remote.ts';
 import { hashContent } from '../memories/contenthash.ts';
@@ -16,9 +16,8 @@ import type { VectorColumn } from '../memories/vectors.ts';
 import type { EntityIndex, EntityIndexes } from '../search/entityindex.ts';
 import { compare } from '../search/ranking.ts';
 import type { Handle } from '../tables.ts';
-import { comparePair } from './comparing.ts';
-import { fullness } from './judging.ts';
-import { draft, read } from './reading.ts';
+import { fullness, isNegated, isSameBut, isSameButOpposites, judge, readsTheSame, type Verdict } from './judging.ts';
+import { type Draft, draft, type Reading, read, readTogether } from './reading.ts';
 
 export interface FindingDeps {
   readonly column: VectorColumn;
@@ -89,4 +88,48 @@ export async function findNeighbours(
 /** Whether a content is at least as full as another one. */
 export function isAtLeastAsFull(content: string, other: string): boolean {
   return fullness(read(content)) >= fullness(read(other));
+}
+
+/** What two contents of one entity and type are to each other: one memory, two linked ones, or two. */
+interface ComparingOptions {
+  /** Calibrated. */
+  readonly similarity: number;
+  /** The similarity compares words and not meanings. */
+  readonly lexical: boolean;
+  /** Contents merge above this similarity (docs/specification/memory.md#adding). */
+  readonly mergeAbove: number;
+}
+
+interface Comparison {
+  /** The two can be one memory. */
+  readonly isTwin: boolean;
+  /** The link that two memories get. */
+  readonly link: LinkKind | undefined;
+}
+
+/** Above this similarity, operators see a link between contents that contradict each other. */
+const linkAbove = 0.75;
+
+export function comparePair(left: Draft, right: Draft, options: ComparingOptions): Comparison {
+  const readings = readTogether(left, right);
+  const verdict = judge(...readings, options.lexical);
+  const isNear = options.similarity > options.mergeAbove;
+  return {
+    isTwin: verdict === 'same' && (isNear || readsTheSame(...readings)),
+    link: linkOf(verdict, options, readings),
+  };
+}
+
+function linkOf(
+  verdict: Verdict,
+  { similarity, mergeAbove }: ComparingOptions,
+  [left, right]: readonly [Reading, Reading],
+): LinkKind | undefined {
+  const isNear = similarity > linkAbove;
+  if (verdict === 'negation') return isNear || isNegated(left, right) ? 'conflict' : undefined;
+  if (verdict === 'number' || verdict === 'date')
+    return isNear || isSameBut(left, right, verdict) ? 'conflict' : undefined;
+  if (verdict === 'opposite') return isNear || isSameButOpposites(left, right) ? 'conflict' : undefined;
+  if (verdict === 'roles' && isNear) return 'conflict';
+  return similarity > mergeAbove ? 'related' : undefined;
 }

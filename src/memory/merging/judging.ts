@@ -3,8 +3,8 @@
  * negation, a number, a date, in who does what to whom or by opposites cannot, however similar its vectors are.
  */
 import { type Alignment, align } from './aligning.ts';
-import { areOpposites } from './lexicon.ts';
-import type { Reading, Token } from './reading.ts';
+import { areOpposites, type Token } from './lexicon.ts';
+import type { Reading } from './reading.ts';
 
 export type Verdict = 'same' | 'negation' | 'number' | 'date' | 'roles' | 'opposite' | 'narrower' | 'words';
 

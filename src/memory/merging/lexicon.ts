@@ -4,6 +4,19 @@ import { type Language, opposites } from './languages/language.ts';
 
 export type TokenKind = 'word' | 'person' | 'negation' | 'number' | 'date' | 'symbol' | 'turning' | 'time';
 
+export interface Token {
+  readonly kind: TokenKind;
+  readonly value: string;
+  /** The singular, if an article or a number does not fix how many there are. */
+  readonly singular?: string;
+  /** A word with a capital within a sentence. */
+  readonly isName?: boolean;
+  /** Can begin an addition to a statement. */
+  readonly elaborates?: boolean;
+  /** A verb whose statement an addition narrows. */
+  readonly isAttitude?: boolean;
+}
+
 /** What a sequence of words is. `idle` words are left out, and `concord` counts only where there is no other negation. */
 export interface Meaning {
   readonly kind: TokenKind | 'idle' | 'concord' | 'other' | 'user';

@@ -3,21 +3,8 @@ import { createLru } from '#platform/cache/lru.ts';
 import { cutRuns, type Run } from '../text/words.ts';
 import { joinDates } from './dates.ts';
 import { electLexicon, lexiconOf, type Votes, voteForLanguages } from './detecting.ts';
-import { findEntry, type Lexicon, lexicons, type Meaning, type TokenKind } from './lexicon.ts';
+import { findEntry, type Lexicon, lexicons, type Meaning, type Token } from './lexicon.ts';
 import { normaliseWriting, spellingOf } from './spelling.ts';
-
-export interface Token {
-  readonly kind: TokenKind;
-  readonly value: string;
-  /** The singular, if an article or a number does not fix how many there are. */
-  readonly singular?: string;
-  /** A word with a capital within a sentence. */
-  readonly isName?: boolean;
-  /** Can begin an addition to a statement. */
-  readonly elaborates?: boolean;
-  /** A verb whose statement an addition narrows. */
-  readonly isAttitude?: boolean;
-}
 
 export type Reading = readonly Token[];
 

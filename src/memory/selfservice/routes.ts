@@ -1,6 +1,8 @@
 /** Users list, export and erase what is remembered about them (docs/specification/memory.md#self-service). */
+
 import type { Access } from '#platform/access/access.ts';
 import type { Clock } from '#platform/clock.ts';
+import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { entityExport, entityPath } from '../admin/api.ts';
 import { exportEntity } from '../admin/exporting.ts';
@@ -16,19 +18,12 @@ import { entityOf } from './entity.ts';
 export type SelfServiceDeps = ErasingDeps & { readonly clock: Clock };
 
 export function addSelfServiceRoutes(app: HttpServer, access: Access, deps: SelfServiceDeps): void {
-  const tags = ['memory'];
+  const routes = routesOf(app, 'memory');
 
-  app.get(
+  routes.get(
     '/memories',
-    {
-      ...access.userOrInternal,
-      schema: {
-        tags,
-        summary: 'List the memories of an entity, newest first',
-        querystring: ownListing,
-        response: { 200: ownPage },
-      },
-    },
+    access.userOrInternal,
+    { summary: 'List the memories of an entity, newest first', querystring: ownListing, response: { 200: ownPage } },
     async ({ caller, query }) => {
       const { include_invalid: includeInvalid, ...listing } = query;
       const entity = entityOf(caller, query);
@@ -37,12 +32,10 @@ export function addSelfServiceRoutes(app: HttpServer, access: Access, deps: Self
     },
   );
 
-  app.get(
+  routes.get(
     '/memory/:id',
-    {
-      ...access.userOrInternal,
-      schema: { tags, summary: 'Read a memory', params: memoryPath, response: { 200: memory } },
-    },
+    access.userOrInternal,
+    { summary: 'Read a memory', params: memoryPath, response: { 200: memory } },
     async ({ caller, params }) => {
       const found = await lookUpMemory(deps, params.id);
       assertMayUse(caller, { entity_type: found.entityType, entity_id: found.entityId });
@@ -50,23 +43,17 @@ export function addSelfServiceRoutes(app: HttpServer, access: Access, deps: Self
     },
   );
 
-  app.get(
+  routes.get(
     '/export',
-    {
-      ...access.userOrInternal,
-      schema: {
-        tags,
-        summary: 'Export all data of an entity',
-        querystring: entityQuery,
-        response: { 200: entityExport },
-      },
-    },
+    access.userOrInternal,
+    { summary: 'Export all data of an entity', querystring: entityQuery, response: { 200: entityExport } },
     async ({ caller, query }) => exportEntity(deps, entityOf(caller, query), deps.clock.now()),
   );
 
-  app.delete(
+  routes.delete(
     '/entities/:entity_type/:entity_id',
-    { ...access.userOrInternal, schema: { tags, summary: 'Erase all data of an entity', params: entityPath } },
+    access.userOrInternal,
+    { summary: 'Erase all data of an entity', params: entityPath },
     async ({ caller, params }, reply) => {
       await eraseEntity(deps, entityOf(caller, params));
       return reply.code(204).send();

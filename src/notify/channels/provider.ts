@@ -28,7 +28,6 @@ export function openProvider({ baseUrl, apiKey }: ProviderOptions): Channel {
       for (;;) {
         const answer = await client.send({
           method: 'POST',
-          path: '/emails',
           route: '/emails',
           headers: { authorization: `Bearer ${apiKey}`, 'idempotency-key': id },
           json: toProvider(mail),
@@ -50,7 +49,7 @@ export function openProvider({ baseUrl, apiKey }: ProviderOptions): Channel {
       // The provider rejects a mail without recipients only after it has accepted the key. A key that can only send is
       // sufficient.
       const headers = { authorization: `Bearer ${apiKey}` };
-      const { status } = await client.send({ method: 'POST', path: '/emails', route: '/emails', headers, json: {} });
+      const { status } = await client.send({ method: 'POST', route: '/emails', headers, json: {} });
       if (status === 401 || status === 403) throw new ChannelFailure(`the email provider rejects the key (${status})`);
       if (status >= 300 && ![400, 422, 429].includes(status))
         throw new ChannelFailure(`the email provider returned ${status}`);

@@ -1,8 +1,10 @@
 /** The mails of a person, for operators: they are listed and erased. */
+
 import type { Access } from '#platform/access/access.ts';
 import { hashedTarget } from '#platform/audit/audit.ts';
 import { auditOperators } from '#platform/audit/http.ts';
 import { type Db, transaction } from '#platform/db/db.ts';
+import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import type { Log } from '#platform/log.ts';
 import type { Channel } from '../channels/channel.ts';
@@ -25,33 +27,19 @@ export function addPeopleRoutes(app: HttpServer, access: Access, deps: PeopleDep
       return data === undefined ? undefined : hashedTarget(data.userId);
     },
   });
-  const tags = ['people'];
+  const routes = routesOf(app, 'people');
 
-  app.get(
+  routes.get(
     '/people/mails',
-    {
-      ...access.internalOnly,
-      schema: {
-        tags,
-        summary: 'List the newest emails to an address',
-        querystring: mailsQuery,
-        response: { 200: mailsOfPerson },
-      },
-    },
+    access.internalOnly,
+    { summary: 'List the newest emails to an address', querystring: mailsQuery, response: { 200: mailsOfPerson } },
     async ({ query }) => readMails(deps, query.address, query.limit),
   );
 
-  app.post(
+  routes.post(
     '/people/erasure',
-    {
-      ...access.internalOnly,
-      schema: {
-        tags,
-        summary: 'Erase the emails of a person',
-        body: erasure,
-        response: { 200: erased },
-      },
-    },
+    access.internalOnly,
+    { summary: 'Erase the emails of a person', body: erasure, response: { 200: erased } },
     async ({ body }) => eraseMails(deps, body),
   );
 }

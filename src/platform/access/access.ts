@@ -1,7 +1,7 @@
 /**
- * Guards that decide who may call a route (docs/specification/http.md#credentials). Spread a guard into the route's options:
+ * Guards that decide who may call a route (docs/specification/http.md#credentials):
  *
- *     app.post('/v1/uploads', { ...access.userOrInternal, schema: { body: uploadRequest } }, handler);
+ *     routes.post('/v1/uploads', access.userOrInternal, { body: uploadRequest }, handler);
  *
  * A guard returns 401 before the body is read, and 403 only after the request is validated (docs/specification/http.md#order-of-checks).
  * It sets `request.caller`.
@@ -25,6 +25,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The reference page shows this. */
     access?: Accepts;
+    /** `false`: CORS does not apply to the route. */
+    cors?: false;
   }
 }
 

@@ -106,7 +106,7 @@ for (const [name, missing] of [
       await expect.poll(() => get(cache, 'a')).toEqual({});
     });
 
-    it('forgets the given keys in every process, and no others', async () => {
+    it('invalidates only the given keys in every process', async () => {
       const { cache, elsewhere } = await open(name === 'redis');
       await put(cache, { a: '1', b: '2' });
       await elsewhere.forget(['a']);

@@ -43,7 +43,7 @@ for (const engine of databaseEngines) {
       await expect(two.acquire('image')).resolves.toMatchObject({ name: 'image', fence: 1 });
     });
 
-    it('are given to exactly one of many at once', async () => {
+    it('are granted to exactly one of many concurrent callers', async () => {
       const acquisitions = Array.from({ length: 20 }, () => startProcess().acquire('media'));
       const given = (await Promise.all(acquisitions)).filter((lease) => lease !== undefined);
       expect(given).toHaveLength(1);
@@ -76,7 +76,7 @@ for (const engine of databaseEngines) {
       await expect(two.acquire('media')).resolves.toMatchObject({ fence: 2 });
     });
 
-    it('are renewed while their holder lives', async () => {
+    it('are renewed while their holder runs', async () => {
       const one = startProcess({ renewEveryMs: 20 });
       await one.acquire('media');
       const before = await expiry();
@@ -100,14 +100,14 @@ for (const engine of databaseEngines) {
       expect(lease?.signal.reason).toBeInstanceOf(LeaseLost);
     });
 
-    it('of a dead holder are waited for at a start', async () => {
+    it('of a dead holder delay a start until they expire', async () => {
       const dead = startProcess({ ttlMs: 300, renewEveryMs: hourMs });
       await dead.acquire('media');
       const next = startProcess({ renewEveryMs: 60 });
       await expect(next.acquireFromDead('media')).resolves.toMatchObject({ fence: 2 });
     });
 
-    it('of a living holder are refused at a start', async () => {
+    it('of a running holder make a start fail', async () => {
       await startProcess({ renewEveryMs: 20 }).acquire('media');
       const next = startProcess({ renewEveryMs: 60 });
       await expect(next.acquireFromDead('media')).resolves.toBeUndefined();

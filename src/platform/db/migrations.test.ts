@@ -51,7 +51,7 @@ describe('collecting migrations', () => {
     await expect(collectMigrations([absent])).rejects.toThrow('ENOENT');
   });
 
-  it('sees no change in other line ends', async () => {
+  it('ignores differences in line endings', async () => {
     const [unix] = await collectMigrations([await source('a', { '001_one.sql': 'select 1;\nselect 2;\n' })]);
     const [dos] = await collectMigrations([await source('a', { '001_one.sql': 'select 1;\r\nselect 2;\r\n' })]);
     expect(dos).toEqual(unix);

@@ -64,7 +64,7 @@ function startWriter(from: number) {
   return { lines, kill };
 }
 
-it('lets other work in between the statements of many callers', async () => {
+it('runs other work between the statements of many callers', async () => {
   const database = await open();
   const db = database.queries();
   let turns = 0;
@@ -129,7 +129,7 @@ describe('the embedded database while it is open', () => {
     await rm(dataDir, { recursive: true });
   });
 
-  it('has replaced a half-made folder', async () => {
+  it('replaces an incomplete data folder', async () => {
     expect(await readdir(dataDir)).toEqual(expect.arrayContaining(['database', 'lock']));
     expect(await readdir(dataDir)).not.toContain('database.new');
   });
@@ -139,7 +139,7 @@ describe('the embedded database while it is open', () => {
     await expect(database.check()).resolves.toBeUndefined();
   });
 
-  it('gives the space of dead rows back to their table, and leaves tables alone that have few', async () => {
+  it('vacuums tables with many dead rows, and skips the others', async () => {
     const db = database.queries();
     for (const table of ['busy', 'calm'].map((name) => sql.table(name)))
       await sql`create table ${table} as select id from generate_series(1, 3000) as id`.execute(db);

@@ -1,14 +1,15 @@
 /** The embedded driver: PGlite in a data folder, or in memory for tests; from the migrated template where it is new. */
+
 import { existsSync } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
+import { open, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { mapConcurrently } from '../concurrency/mapconcurrently.ts';
 import { ConfigFault } from '../config.ts';
 import type { Log } from '../log.ts';
 import type { Database } from './db.ts';
 import { type FolderLock, isUnfinished, lockFolder } from './lock.ts';
 import type { Migration } from './migrations.ts';
 import { createPglite, migratePglite, type OpenPglite, openFolder, pgliteDatabase } from './pglite-engine.ts';
-import { syncPath, syncTree } from './synctree.ts';
 import { migratedTemplate } from './template.ts';
 import { vacuumRegularly } from './vacuuming.ts';
 
@@ -70,5 +71,22 @@ async function migrateOrClose({ lite, synced }: OpenPglite, migrations: readonly
   } catch (error) {
     await lite.close();
     throw error;
+  }
+}
+
+/** Syncs a folder, and every file and folder below it, to the disk. */
+async function syncTree(folder: string): Promise<void> {
+  const below = await readdir(folder, { recursive: true });
+  await mapConcurrently(below, 16, (name) => syncPath(join(folder, name)));
+  await syncPath(folder);
+}
+
+/** Syncs a file, or the names in a folder. */
+async function syncPath(path: string): Promise<void> {
+  const handle = await open(path, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
   }
 }

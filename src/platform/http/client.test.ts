@@ -104,6 +104,14 @@ describe('a response', () => {
 });
 
 describe('a call', () => {
+  it('encodes parameters and the query into the URL, and omits absent values', async () => {
+    replies = [answer(200)];
+    const params = { userId: 'a/b?c', kind: 'x' };
+    const query = { limit: 20, cursor: undefined, q: 'ä &' };
+    await send({ method: 'GET', route: '/people/:userId/:kind', params, query });
+    expect(seen[0]?.url).toBe('/people/a%2Fb%3Fc/x?limit=20&q=%C3%A4+%26');
+  });
+
   it('sends its body, its key and the trace', async () => {
     replies = [answer(200)];
     const trace = { ...newTrace(), state: 'a=1' };

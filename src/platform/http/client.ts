@@ -40,10 +40,14 @@ export interface ClientOptions {
 
 export interface Call {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  /** The encoded path and query below the base URL. Default: the route. */
-  readonly path?: string;
-  /** The path as a pattern for the span, because a path can identify a user. */
+  /** The path below the base URL as a pattern. The span has the pattern, because a path can identify a user. */
   readonly route: string;
+  /** The values of the parameters in the route. */
+  readonly params?: Readonly<Record<string, string>>;
+  /** Absent values are omitted. */
+  readonly query?: Readonly<Record<string, string | number | undefined>>;
+  /** The encoded path and query, if they are not built from the route. */
+  readonly path?: string;
   readonly json?: unknown;
   /** With `authorization` the call is made as that user, and the internal key is not sent. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -97,7 +101,7 @@ export function createClient(options: ClientOptions): HttpClient {
   });
 
   async function attempt(call: Call, trace: Trace | undefined, signal: AbortSignal): Promise<ServiceResponse> {
-    const { method, route, path = route, json, onBehalfOf } = call;
+    const { method, path = pathOf(call), json, onBehalfOf } = call;
     const headers = {
       accept: 'application/json',
       'user-agent': userAgent,
@@ -177,6 +181,13 @@ export function createClient(options: ClientOptions): HttpClient {
     },
     close: () => pool.destroy(),
   };
+}
+
+function pathOf({ route, params = {}, query = {} }: Call): string {
+  const path = route.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) search.set(name, String(value));
+  return search.size === 0 ? path : `${path}?${search}`;
 }
 
 function parseJson(body: Buffer, name: string): unknown {

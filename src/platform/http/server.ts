@@ -1,9 +1,11 @@
 /** Creates one Fastify instance per service, with all rules that services share (docs/specification/http.md; docs/http.md). */
+import type { preValidationHookHandler } from 'fastify';
 import fastify, { type FastifyBaseLogger, LogController } from 'fastify';
 import { validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { randomHex } from '../ids.ts';
 import type { Log } from '../log.ts';
+import { invalid } from '../problem.ts';
 import { noTelemetry } from '../telemetry/telemetry.ts';
 import { admitRequests } from './admission.ts';
 import { acceptJson } from './bodies.ts';
@@ -12,7 +14,6 @@ import type { HttpServer, ServerOptions } from './httpserver.ts';
 import { addMetrics } from './metrics.ts';
 import { observeRequests } from './observing.ts';
 import { addOperations } from './operations.ts';
-import { rejectNulInQueries } from './queries.ts';
 import { addReference } from './reference.ts';
 import { refuseBadHttp, renderBadUrl, renderProblems } from './rendering.ts';
 import { addServerErrors } from './servererrors.ts';
@@ -92,3 +93,18 @@ function sharedLogger(log: Log): FastifyBaseLogger {
 function acceptRequestId(value: string | string[] | undefined): string {
   return typeof value === 'string' && /^[A-Za-z0-9._-]{1,128}$/.test(value) ? value : randomHex(16);
 }
+
+/** Rejects NUL in the query of every route that has a schema for it: PostgreSQL cannot compare with such a text. */
+function rejectNulInQueries(app: HttpServer): void {
+  app.addHook('onRoute', (route) => {
+    if (route.schema?.querystring === undefined) return;
+    route.preValidation = [rejectNul, route.preValidation ?? []].flat();
+  });
+}
+
+const rejectNul: preValidationHookHandler = (request, _reply, done) => {
+  for (const [name, value] of Object.entries(request.query as Record<string, string | readonly string[]>))
+    if ([value].flat().some((text) => text.includes('\0')))
+      return done(invalid(`querystring.${name}`, 'must not contain NUL'));
+  return done();
+};

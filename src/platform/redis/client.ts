@@ -11,9 +11,11 @@ import type { ChannelListener, Redis, RedisClient } from './redis.ts';
 import { isWriteRefused, watchWrites } from './writability.ts';
 
 export interface ConnectOptions {
+  /** redis:// or rediss:// */
   readonly url: string;
   readonly prefix: string;
   readonly log: Log;
+  /** How often a small write shows whether the server takes writes. */
   readonly probeEveryMs?: number;
 }
 

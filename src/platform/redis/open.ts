@@ -1,20 +1,12 @@
 /** The only place that opens Redis. */
 import { ConfigFault } from '../config.ts';
-import { createLog, type Log } from '../log.ts';
+import { createLog } from '../log.ts';
+import type { ConnectOptions } from './client.ts';
 import type { Redis } from './redis.ts';
 import { reasonOf } from './writability.ts';
 
-export interface OpenRedisOptions {
-  /** redis:// or rediss:// */
-  readonly url: string;
-  readonly prefix: string;
-  readonly log: Log;
-  /** How often a small write shows whether the server takes writes. */
-  readonly probeEveryMs?: number;
-}
-
 /** Throws a ConfigFault of one line if the server does not respond. */
-export async function openRedis(options: OpenRedisOptions): Promise<Redis> {
+export async function openRedis(options: ConnectOptions): Promise<Redis> {
   const { connectRedis } = await import('./client.ts');
   return connectRedis(options).catch((error: Error) => {
     // Never show the URL, which contains the password.

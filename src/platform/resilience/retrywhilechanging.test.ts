@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { retryWhileChanging } from './retrywhilechanging.ts';
+import { retryWhileChanging } from './retry.ts';
 
 const exhausted = () => new Error('it keeps changing');
 

@@ -1,1 +1,1 @@
-import{l as e,u as t}from"./states.js";function n(n,r){return e(n,t,r)}export{n as t};
+import{d as e,u as t}from"./states.js";function n(n,r){return t(n,e,r)}export{n as t};

@@ -5,6 +5,7 @@ import type { EntityExport } from '../../../client/memory/api.ts';
 import { CallFailed } from '../calls.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { Problem } from '../parts/states.tsx';
+import { saveJson } from '../shell/saving.ts';
 import { useUser } from '../user.tsx';
 import { useReread } from './facts.ts';
 
@@ -19,11 +20,7 @@ export function Export() {
         if (error instanceof CallFailed && error.status === 404) throw new Error('There is nothing to export.');
         throw error;
       });
-      const link = document.createElement('a');
-      link.href = URL.createObjectURL(new Blob([JSON.stringify(known, null, 2)], { type: 'application/json' }));
-      link.download = 'atelier-memory.json';
-      link.click();
-      setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+      saveJson('atelier-memory.json', known);
     },
   });
   return (

@@ -5,11 +5,10 @@ import type { Memory } from '../../../client/memory/api.ts';
 import { CallFailed } from '../calls.ts';
 import { deleteLater } from '../library/deletions.ts';
 import { When } from '../parts/figures.tsx';
+import { IconButton } from '../parts/iconbutton.tsx';
 import { Problem } from '../parts/states.tsx';
 import { useUser } from '../user.tsx';
 import { useReread } from './facts.ts';
-
-const icon = { size: 16, strokeWidth: 1.75, 'aria-hidden': true } as const;
 
 /** What is shown of a memory. */
 export type ShownMemory = Pick<Memory, 'id' | 'content' | 'updated_at'>;
@@ -44,24 +43,13 @@ export function Fact({ memory }: { readonly memory: ShownMemory }) {
           </p>
         </div>
         <div className="does">
-          <button
-            type="button"
-            className="icon plain"
-            aria-label={`Correct: ${memory.content}`}
+          <IconButton
+            label={`Correct: ${memory.content}`}
+            Icon={Pencil}
             title="Correct"
             onClick={() => setDraft(memory.content)}
-          >
-            <Pencil {...icon} />
-          </button>
-          <button
-            type="button"
-            className="icon plain"
-            aria-label={`Forget: ${memory.content}`}
-            title="Forget"
-            onClick={forget}
-          >
-            <Trash2 {...icon} />
-          </button>
+          />
+          <IconButton label={`Forget: ${memory.content}`} Icon={Trash2} title="Forget" onClick={forget} />
         </div>
       </li>
     );

@@ -1,30 +1,16 @@
 /** Deletions that can be undone: the service deletes for good, so the call waits until the notice is gone. */
-import { useSyncExternalStore } from 'react';
 import { notify, notifyWithUndo } from '../shell/notices.ts';
+import { createShared } from '../shell/shared.ts';
 
 /** Items that wait for their deletion, or whose deletion is in flight. */
-let hidden: ReadonlySet<string> = new Set();
-const listeners = new Set<() => void>();
+const hidden = createShared<ReadonlySet<string>>(new Set());
+const show = (ids: readonly string[]) => hidden.write(new Set([...hidden.read()].filter((id) => !ids.includes(id))));
 
-function change(next: ReadonlySet<string>): void {
-  hidden = next;
-  for (const listener of listeners) listener();
-}
-
-const show = (ids: readonly string[]) => change(new Set([...hidden].filter((id) => !ids.includes(id))));
-
-export const useHidden = (): ReadonlySet<string> =>
-  useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    () => hidden,
-  );
+export const useHidden = hidden.use;
 
 /** Hides the items at once. `commit` deletes them; it must also work while the user leaves the page. */
 export function deleteLater(text: string, ids: readonly string[], commit: () => Promise<unknown>): void {
-  change(new Set([...hidden, ...ids]));
+  hidden.write(new Set([...hidden.read(), ...ids]));
   const perform = async () => {
     try {
       await commit();

@@ -3,6 +3,7 @@ import { Brush, Eraser, Trash2, Undo2 } from 'lucide-react';
 import { type PointerEvent, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import type { CreditsState } from '../../../client/agent/api.ts';
 import type { Asset } from '../../../client/media/api.ts';
+import { IconButton } from '../parts/iconbutton.tsx';
 import { Problem } from '../parts/states.tsx';
 import { useUser } from '../user.tsx';
 import { nameOf } from './assets.ts';
@@ -86,26 +87,20 @@ export function Editor({
             <Eraser {...icon} />
             Erase
           </button>
-          <button
-            type="button"
+          <IconButton
+            label="Undo the last stroke"
+            Icon={Undo2}
             className="icon"
-            aria-label="Undo the last stroke"
-            title="Undo the last stroke"
             disabled={strokes.length === 0}
             onClick={() => setStrokes(strokes.slice(0, -1))}
-          >
-            <Undo2 {...icon} />
-          </button>
-          <button
-            type="button"
+          />
+          <IconButton
+            label="Clear the mask"
+            Icon={Trash2}
             className="icon"
-            aria-label="Clear the mask"
-            title="Clear the mask"
             disabled={strokes.length === 0}
             onClick={() => setStrokes([])}
-          >
-            <Trash2 {...icon} />
-          </button>
+          />
         </div>
         <label className="field">
           Brush size

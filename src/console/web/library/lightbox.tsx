@@ -3,7 +3,8 @@ import { type ReactNode, useEffect, useState } from 'react';
 import { Link } from 'wouter';
 import type { Asset } from '../../../client/media/api.ts';
 import { durationOf, momentOf, sizeOf } from '../parts/figures.tsx';
-import { Failure, Loading } from '../parts/states.tsx';
+import { IconButton } from '../parts/iconbutton.tsx';
+import { Pending } from '../parts/states.tsx';
 import { useModal } from '../shell/modal.ts';
 import { isShared } from './actions.ts';
 import { isImage, isVideo, nameOf, useAsset, wordOf } from './assets.ts';
@@ -62,9 +63,7 @@ export function Lightbox({
       }}
     >
       <div className="top">
-        <button type="button" className="icon plain" aria-label="Close" title="Close" onClick={onClose}>
-          <X {...icon} />
-        </button>
+        <IconButton label="Close" Icon={X} size={20} onClick={onClose} />
         {isEditing && <h2>Edit the image</h2>}
         {asset && !isEditing && (
           <MediaActions
@@ -77,16 +76,13 @@ export function Lightbox({
           />
         )}
         {!isEditing && (
-          <button
-            type="button"
-            className="icon plain"
-            aria-label="Details"
-            title="Details"
+          <IconButton
+            label="Details"
+            Icon={Info}
+            size={20}
             aria-pressed={hasFacts}
             onClick={() => setFacts(!hasFacts)}
-          >
-            <Info {...icon} />
-          </button>
+          />
         )}
       </div>
       {isEditing && asset ? (
@@ -96,10 +92,8 @@ export function Lightbox({
           <div className="stage">
             {asset ? (
               <View key={assetId} asset={asset} onSwipe={(step) => (step === 1 ? after : before)?.()} />
-            ) : error ? (
-              <Failure error={error} retry={refetch} />
             ) : (
-              <Loading what="Reading the asset" />
+              <Pending error={error} retry={refetch} what="Reading the asset" />
             )}
             {before && (
               <button type="button" className="step before" aria-label="Previous" onClick={before}>

@@ -1,9 +1,9 @@
 /** Uploads that go on while one moves through the pages. Large files continue after a broken connection where it broke. */
-import { useSyncExternalStore } from 'react';
 import { AtelierError } from '../../../client/errors.ts';
 import type { Asset, MediaTaskState, VideoTask } from '../../../client/media/api.ts';
 import { mediaCalls } from '../../../client/media/calls.ts';
 import { createUpload, type Upload } from '../../../client/upload.ts';
+import { createShared } from '../shell/shared.ts';
 import type { User } from '../user.tsx';
 
 export type UploadStatus = 'waiting' | 'sending' | 'paused' | 'processing' | 'done' | 'failed';
@@ -35,23 +35,12 @@ const resumableBytes = 4 * 1024 * 1024;
 const processingEveryMs = 1000;
 
 const entries = new Map<string, Entry>();
-let items: readonly UploadItem[] = [];
-const listeners = new Set<() => void>();
+const uploads = createShared<readonly UploadItem[]>([]);
 
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
-
-export const useUploads = (): readonly UploadItem[] => useSyncExternalStore(subscribe, () => items);
-
-function publish(next: readonly UploadItem[]): void {
-  items = next;
-  for (const listener of listeners) listener();
-}
+export const useUploads = uploads.use;
 
 const change = (id: string, changes: Partial<UploadItem>) =>
-  publish(items.map((item) => (item.id === id ? { ...item, ...changes } : item)));
+  uploads.write(uploads.read().map((item) => (item.id === id ? { ...item, ...changes } : item)));
 
 /** `onDone` gets each asset once it is registered, and a video again once it is processed. */
 export function addUploads(user: User, files: readonly File[], onDone: (asset: Asset) => void): void {
@@ -71,7 +60,7 @@ export function addUploads(user: User, files: readonly File[], onDone: (asset: A
       isRefused: false,
     } as const;
   });
-  publish([...items, ...added]);
+  uploads.write([...uploads.read(), ...added]);
   startNext();
 }
 
@@ -89,12 +78,12 @@ export function resumeUpload(id: string): void {
 export function dismissUpload(id: string): void {
   entries.get(id)?.stop.abort();
   entries.delete(id);
-  publish(items.filter((item) => item.id !== id));
+  uploads.write(uploads.read().filter((item) => item.id !== id));
   startNext();
 }
 
 export function dismissFinished(): void {
-  for (const { id, status } of items) if (status === 'done') dismissUpload(id);
+  for (const { id, status } of uploads.read()) if (status === 'done') dismissUpload(id);
 }
 
 /** The type that the browser names. What the bytes show counts at the registration. */
@@ -103,6 +92,7 @@ function kindOf(mime: string): string {
 }
 
 function startNext(): void {
+  const items = uploads.read();
   const active = items.filter(({ status }) => status === 'sending').length;
   for (const { id } of items.filter(({ status }) => status === 'waiting').slice(0, Math.max(0, mostAtOnce - active)))
     void run(id);

@@ -1,6 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Dialog } from '../parts/dialog.tsx';
+import { Problem } from '../parts/states.tsx';
 import { backOffice, memoryTypes } from './backoffice.ts';
 
 export function Creation({
@@ -24,13 +25,7 @@ export function Creation({
     setDraft({ ...draft, [name]: event.target.value });
   return (
     <Dialog title="New memory" onClose={onClose}>
-      <form
-        className="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          create.mutate();
-        }}
-      >
+      <form className="stack" action={() => create.mutate()}>
         <label className="field">
           Type of entity
           <select value={draft.entity_type} onChange={set('entity_type')}>
@@ -55,11 +50,7 @@ export function Creation({
           <textarea rows={3} value={draft.content} onChange={set('content')} required />
         </label>
         <p className="quiet">A fact that is already stored is merged.</p>
-        {create.error && (
-          <p className="problem" role="alert">
-            {create.error.message}
-          </p>
-        )}
+        <Problem of={create.error} />
         <div>
           <button type="submit" className="primary" disabled={create.isPending}>
             Create

@@ -1,5 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import { Confirm } from '../parts/confirm.tsx';
+import { saveJson } from '../shell/saving.ts';
 import { backOffice, entityPath } from './backoffice.ts';
 
 /** Everything that is stored about one entity, for export or erasure. */
@@ -14,14 +15,8 @@ export function Entity({
 }) {
   const path = `/entities/${entityPath(type, id)}`;
   const download = useMutation({
-    mutationFn: async () => {
-      const everything = await backOffice<unknown>(`${path}/export`);
-      const link = document.createElement('a');
-      link.href = URL.createObjectURL(new Blob([JSON.stringify(everything, null, 2)], { type: 'application/json' }));
-      link.download = `memory-${type}-${id.replace(/[^\w-]/g, '_')}.json`;
-      link.click();
-      setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
-    },
+    mutationFn: async () =>
+      saveJson(`memory-${type}-${id.replace(/[^\w-]/g, '_')}.json`, await backOffice<unknown>(`${path}/export`)),
   });
   const erase = useMutation({ mutationFn: () => backOffice(path, 'DELETE'), onSuccess: onErased });
   const problem = download.error ?? erase.error;

@@ -1,16 +1,13 @@
-import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import type { MemoryPage } from '#memory/admin/api.ts';
 import { When } from '../parts/figures.tsx';
-import { Empty, Failure, Loading } from '../parts/states.tsx';
-import { backOffice, type Memory, memoryTypes } from './backoffice.ts';
+import { Listing, usePages } from '../parts/listing.tsx';
+import { Empty } from '../parts/states.tsx';
+import { memoryTypes } from './backoffice.ts';
 import { Creation } from './creation.tsx';
 import { Entity } from './entity.tsx';
 import { MemoryDetails } from './memorydetails.tsx';
-
-interface Page {
-  readonly memories: readonly Memory[];
-  readonly next_cursor: string | null;
-}
 
 const noFilter = { q: '', entity_type: '', entity_id: '', type: '', include_invalid: '' };
 
@@ -19,16 +16,9 @@ export function Memories() {
   const [filter, setFilter] = useState(noFilter);
   const [opened, setOpened] = useState<string>();
   const [isCreating, setCreating] = useState(false);
-  const filters = Object.entries(filter).filter(([, value]) => value !== '');
-  const listing = useInfiniteQuery({
-    queryKey: ['memories', filter],
-    queryFn: ({ pageParam }) =>
-      backOffice<Page>(`/memories?${new URLSearchParams([...filters, ...(pageParam ? [['cursor', pageParam]] : [])])}`),
-    initialPageParam: '',
-    getNextPageParam: ({ next_cursor }) => next_cursor,
-  });
+  const isFiltered = Object.values(filter).some((value) => value !== '');
+  const pages = usePages<MemoryPage>('memories', '/api/memory/memories', filter);
   const reread = () => queries.invalidateQueries({ queryKey: ['memories'] });
-  const memories = listing.data?.pages.flatMap((page) => page.memories) ?? [];
   const set = (name: keyof typeof noFilter) => (event: { readonly target: { readonly value: string } }) =>
     setFilter({ ...filter, [name]: event.target.value });
   return (
@@ -74,39 +64,28 @@ export function Memories() {
       {filter.entity_id !== '' && (
         <Entity type={filter.entity_type || 'user'} id={filter.entity_id} onErased={reread} />
       )}
-      {listing.data === undefined ? (
-        listing.error ? (
-          <Failure error={listing.error} retry={listing.refetch} />
-        ) : (
-          <Loading what="Reading memories" />
-        )
-      ) : memories.length === 0 ? (
-        <Empty title="No memories.">
-          <p>{filters.length > 0 ? 'No memory matches these filters.' : 'In the studio, say “remember that …”.'}</p>
-        </Empty>
-      ) : (
-        <ul className="lines">
-          {memories.map((memory) => (
-            <li key={memory.id}>
-              <button type="button" className="entry" onClick={() => setOpened(memory.id)}>
-                <span>{memory.content}</span>
-                <span className="quiet">
-                  {memory.type} · {memory.entity_type} {memory.entity_id} · <When at={memory.updated_at} />
-                  {memory.links.some(({ kind }) => kind === 'conflict') && (
-                    <span className="problem"> · in conflict</span>
-                  )}
-                  {memory.invalid_at !== null && <span className="problem"> · replaced</span>}
-                </span>
-              </button>
-            </li>
-          ))}
-        </ul>
-      )}
-      {listing.hasNextPage && (
-        <button type="button" disabled={listing.isFetchingNextPage} onClick={() => listing.fetchNextPage()}>
-          Show more
-        </button>
-      )}
+      <Listing
+        pages={pages}
+        label="Memories"
+        itemsOf={({ memories }) => memories}
+        keyOf={({ id }) => id}
+        empty={
+          <Empty title="No memories.">
+            <p>{isFiltered ? 'No memory matches these filters.' : 'In the studio, say “remember that …”.'}</p>
+          </Empty>
+        }
+      >
+        {(memory) => (
+          <button type="button" className="entry" onClick={() => setOpened(memory.id)}>
+            <span>{memory.content}</span>
+            <span className="quiet">
+              {memory.type} · {memory.entity_type} {memory.entity_id} · <When at={memory.updated_at} />
+              {memory.links.some(({ kind }) => kind === 'conflict') && <span className="problem"> · in conflict</span>}
+              {memory.invalid_at !== null && <span className="problem"> · replaced</span>}
+            </span>
+          </button>
+        )}
+      </Listing>
       {opened && (
         <MemoryDetails
           key={opened}

@@ -1,10 +1,11 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import type { AdminMemory, Revision } from '#memory/admin/api.ts';
 import { Confirm } from '../parts/confirm.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { When } from '../parts/figures.tsx';
-import { Failure, Loading } from '../parts/states.tsx';
-import { backOffice, type Memory, memoryTypes, type Revision } from './backoffice.ts';
+import { Loading, Pending, Problem } from '../parts/states.tsx';
+import { backOffice, memoryTypes } from './backoffice.ts';
 
 export function MemoryDetails({
   id,
@@ -19,7 +20,7 @@ export function MemoryDetails({
 }) {
   const path = `/memories/${encodeURIComponent(id)}`;
   const queries = useQueryClient();
-  const memory = useQuery({ queryKey: ['memory', id], queryFn: () => backOffice<Memory>(path) });
+  const memory = useQuery({ queryKey: ['memory', id], queryFn: () => backOffice<AdminMemory>(path) });
   const history = useQuery({
     queryKey: ['memory', id, 'history'],
     queryFn: () => backOffice<{ readonly history: readonly Revision[] }>(`${path}/history`),
@@ -40,11 +41,7 @@ export function MemoryDetails({
   return (
     <Dialog title="Memory" onClose={onClose} isWide>
       {memory.data === undefined ? (
-        memory.error ? (
-          <Failure error={memory.error} retry={memory.refetch} />
-        ) : (
-          <Loading />
-        )
+        <Pending error={memory.error} retry={memory.refetch} />
       ) : (
         <>
           <p className="quiet">
@@ -83,11 +80,7 @@ export function MemoryDetails({
               onConfirm={() => remove.mutateAsync().catch(() => undefined)}
             />
           </div>
-          {problem && (
-            <p className="problem" role="alert">
-              {problem.message}
-            </p>
-          )}
+          <Problem of={problem} />
         </>
       )}
     </Dialog>
@@ -99,22 +92,16 @@ function Edit({
   path,
   onSaved,
 }: {
-  readonly memory: Memory;
+  readonly memory: AdminMemory;
   readonly path: string;
   readonly onSaved: () => Promise<unknown>;
 }) {
   const [content, setContent] = useState(memory.content);
-  const [type, setType] = useState(memory.type);
+  const [type, setType] = useState<string>(memory.type);
   const save = useMutation({ mutationFn: () => backOffice(path, 'PUT', { content, type }), onSuccess: onSaved });
   const isSame = content === memory.content && type === memory.type;
   return (
-    <form
-      className="stack"
-      onSubmit={(event) => {
-        event.preventDefault();
-        save.mutate();
-      }}
-    >
+    <form className="stack" action={() => save.mutate()}>
       <label className="field">
         Content
         <textarea rows={3} value={content} onChange={(event) => setContent(event.target.value)} required />
@@ -127,11 +114,7 @@ function Edit({
           ))}
         </select>
       </label>
-      {save.error && (
-        <p className="problem" role="alert">
-          {save.error.message}
-        </p>
-      )}
+      <Problem of={save.error} />
       <div>
         <button type="submit" className="primary" disabled={isSame || save.isPending}>
           Save
@@ -141,10 +124,16 @@ function Edit({
   );
 }
 
-function Linked({ link, onOpen }: { readonly link: Memory['links'][number]; readonly onOpen: (id: string) => void }) {
+function Linked({
+  link,
+  onOpen,
+}: {
+  readonly link: { readonly id: string; readonly kind: string };
+  readonly onOpen: (id: string) => void;
+}) {
   const { data } = useQuery({
     queryKey: ['memory', link.id],
-    queryFn: () => backOffice<Memory>(`/memories/${encodeURIComponent(link.id)}`),
+    queryFn: () => backOffice<AdminMemory>(`/memories/${encodeURIComponent(link.id)}`),
   });
   return (
     <li>

@@ -1,15 +1,17 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
+import type { AdminProfile } from '#memory/admin/api.ts';
 import { Confirm } from '../parts/confirm.tsx';
 import { Dialog } from '../parts/dialog.tsx';
-import { backOffice, entityPath, type Profile } from './backoffice.ts';
+import { Problem } from '../parts/states.tsx';
+import { backOffice, entityPath } from './backoffice.ts';
 
 export function ProfileDetails({
   profile,
   onClose,
   onChange,
 }: {
-  readonly profile: Profile;
+  readonly profile: AdminProfile;
   readonly onClose: () => void;
   readonly onChange: () => Promise<unknown>;
 }) {
@@ -38,13 +40,7 @@ export function ProfileDetails({
   const problem = save.error ?? remove.error;
   return (
     <Dialog title={`Profile of ${profile.entity_type} ${profile.entity_id}`} onClose={onClose} isWide>
-      <form
-        className="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          save.mutate();
-        }}
-      >
+      <form className="stack" action={() => save.mutate()}>
         <label className="field">
           Summary
           <textarea rows={2} value={summary} maxLength={1000} onChange={(event) => setSummary(event.target.value)} />
@@ -89,11 +85,7 @@ export function ProfileDetails({
             />
           </label>
         </div>
-        {problem && (
-          <p className="problem" role="alert">
-            {problem.message}
-          </p>
-        )}
+        <Problem of={problem} />
         <div className="row">
           <button type="submit" className="primary" disabled={save.isPending}>
             Save
@@ -110,7 +102,7 @@ export function ProfileDetails({
 }
 
 /** Facts that operators have written, now or before. The service derives the others. */
-function writtenFacts({ facts: before, locked }: Profile, facts: Profile['facts']): Profile['facts'] {
+function writtenFacts({ facts: before, locked }: AdminProfile, facts: AdminProfile['facts']): AdminProfile['facts'] {
   return Object.fromEntries(
     Object.entries(facts).filter(([name, value]) => value !== '' && (locked.includes(name) || value !== before[name])),
   );

@@ -1,29 +1,16 @@
-import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import type { AdminProfile, ProfilePage } from '#memory/admin/api.ts';
 import { When } from '../parts/figures.tsx';
-import { Empty, Failure, Loading } from '../parts/states.tsx';
-import { backOffice, type Profile } from './backoffice.ts';
+import { Listing, usePages } from '../parts/listing.tsx';
+import { Empty } from '../parts/states.tsx';
 import { ProfileDetails } from './profiledetails.tsx';
-
-interface Page {
-  readonly profiles: readonly Profile[];
-  readonly next_cursor: string | null;
-}
 
 export function Profiles() {
   const queries = useQueryClient();
   const [q, setQ] = useState('');
-  const [opened, setOpened] = useState<Profile>();
-  const listing = useInfiniteQuery({
-    queryKey: ['profiles', q],
-    queryFn: ({ pageParam }) =>
-      backOffice<Page>(
-        `/profiles?${new URLSearchParams({ ...(q && { q }), ...(pageParam && { cursor: pageParam }) })}`,
-      ),
-    initialPageParam: '',
-    getNextPageParam: ({ next_cursor }) => next_cursor,
-  });
-  const profiles = listing.data?.pages.flatMap((page) => page.profiles) ?? [];
+  const [opened, setOpened] = useState<AdminProfile>();
+  const pages = usePages<ProfilePage>('profiles', '/api/memory/profiles', { q });
   return (
     <>
       <search className="filters">
@@ -37,33 +24,22 @@ export function Profiles() {
           />
         </label>
       </search>
-      {listing.data === undefined ? (
-        listing.error ? (
-          <Failure error={listing.error} retry={listing.refetch} />
-        ) : (
-          <Loading what="Reading profiles" />
-        )
-      ) : profiles.length === 0 ? (
-        <Empty title="No profiles." />
-      ) : (
-        <ul className="lines">
-          {profiles.map((profile) => (
-            <li key={`${profile.entity_type} ${profile.entity_id}`}>
-              <button type="button" className="entry" onClick={() => setOpened(profile)}>
-                <span>{profile.summary || 'No summary'}</span>
-                <span className="quiet">
-                  {profile.entity_type} {profile.entity_id} · {factsOf(profile)} · <When at={profile.updated_at} />
-                </span>
-              </button>
-            </li>
-          ))}
-        </ul>
-      )}
-      {listing.hasNextPage && (
-        <button type="button" disabled={listing.isFetchingNextPage} onClick={() => listing.fetchNextPage()}>
-          Show more
-        </button>
-      )}
+      <Listing
+        pages={pages}
+        label="Profiles"
+        itemsOf={({ profiles }) => profiles}
+        keyOf={(profile) => `${profile.entity_type} ${profile.entity_id}`}
+        empty={<Empty title="No profiles." />}
+      >
+        {(profile) => (
+          <button type="button" className="entry" onClick={() => setOpened(profile)}>
+            <span>{profile.summary || 'No summary'}</span>
+            <span className="quiet">
+              {profile.entity_type} {profile.entity_id} · {factsOf(profile)} · <When at={profile.updated_at} />
+            </span>
+          </button>
+        )}
+      </Listing>
       {opened && (
         <ProfileDetails
           profile={opened}
@@ -75,7 +51,7 @@ export function Profiles() {
   );
 }
 
-function factsOf({ facts }: Profile): string {
+function factsOf({ facts }: AdminProfile): string {
   const count = Object.keys(facts).length;
   return count === 1 ? '1 fact' : `${count} facts`;
 }

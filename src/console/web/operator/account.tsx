@@ -4,12 +4,12 @@ import { useId, useState } from 'react';
 import type { Plan } from '#accounts/api.ts';
 import type { PersonDetails } from '#accounts/people/api.ts';
 import { send } from '../calls.ts';
+import { useMayChange } from '../operator.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { countOf, When } from '../parts/figures.tsx';
 import { Problem } from '../parts/states.tsx';
-import { planName } from './people.tsx';
-import { personKey } from './person.tsx';
-import { useMayChange } from './role.ts';
+import { Pairs } from '../parts/tables.tsx';
+import { personKey, planName } from './personview.ts';
 
 const plans: readonly Plan[] = ['free', 'basic', 'basic_year', 'pro', 'pro_year', 'max', 'max_year'];
 
@@ -19,27 +19,14 @@ export function Account({ record }: { readonly record: PersonDetails }) {
   return (
     <section className="card stack" aria-labelledby="account-heading">
       <h2 id="account-heading">Account</h2>
-      <dl className="pairs">
-        <div>
-          <dt>Language</dt>
-          <dd>{person.language ?? 'not known'}</dd>
-        </div>
-        <div>
-          <dt>Product mail</dt>
-          <dd>{settings.isOpenNotification ? 'wanted' : 'unsubscribed'}</dd>
-        </div>
-        <div>
-          <dt>Invited</dt>
-          <dd>
-            {countOf(invited)}
-            {invitedBy !== null && ', and was invited'}
-          </dd>
-        </div>
-        <div>
-          <dt>Sessions ended</dt>
-          <dd>{sessionsEndedAt === null ? 'never' : <When at={sessionsEndedAt} />}</dd>
-        </div>
-      </dl>
+      <Pairs
+        of={{
+          Language: person.language ?? 'not known',
+          'Product mail': settings.isOpenNotification ? 'wanted' : 'unsubscribed',
+          Invited: `${countOf(invited)}${invitedBy === null ? '' : ', and was invited'}`,
+          'Sessions ended': sessionsEndedAt === null ? 'never' : <When at={sessionsEndedAt} />,
+        }}
+      />
       {mayChange && <Credits person={person} />}
       {mayChange && <Sessions userId={person.id} />}
     </section>

@@ -1,11 +1,12 @@
 /** What a person does and has: usage, threads, files, memories, mails, incidents, and what operators did. */
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
+import type { Part } from '../../services.ts';
 import { countOf, sizeOf, When } from '../parts/figures.tsx';
 import { Status } from '../parts/states.tsx';
+import { Table } from '../parts/tables.tsx';
 import { incidentTones } from './incidentstates.ts';
-import { planName } from './people.tsx';
-import type { Part, PersonView } from './person.tsx';
+import { type PersonView, planName } from './personview.ts';
 
 export function Activity({ view }: { readonly view: PersonView }) {
   const { person, changes, actions } = view.record;
@@ -13,35 +14,17 @@ export function Activity({ view }: { readonly view: PersonView }) {
     <div className="desk-sections">
       <Section title="Usage" part={view.usage} empty="No runs in the last 30 days." listOf={({ days }) => days}>
         {(days) => (
-          // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls needs the keyboard
-          <section className="desk-scroll" aria-label="Usage by day and model" tabIndex={0}>
-            <table>
-              <thead>
-                <tr>
-                  <th scope="col">Day and model</th>
-                  <th scope="col">Runs</th>
-                  <th scope="col">Tokens</th>
-                  <th scope="col">Images</th>
-                  <th scope="col">Videos</th>
-                  <th scope="col">Credits</th>
-                </tr>
-              </thead>
-              <tbody>
-                {days.map((day) => (
-                  <tr key={`${day.day} ${day.model}`}>
-                    <th scope="row">
-                      {day.day} <span className="quiet">{day.model}</span>
-                    </th>
-                    <td>{countOf(day.runs)}</td>
-                    <td>{countOf(day.inputTokens + day.outputTokens)}</td>
-                    <td>{countOf(day.images)}</td>
-                    <td>{countOf(day.videos)}</td>
-                    <td>{countOf(day.credits)}</td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </section>
+          <Table
+            label="Usage by day and model"
+            head={['Day and model', 'Runs', 'Tokens', 'Images', 'Videos', 'Credits']}
+            rows={days.map(({ day, model, inputTokens, outputTokens, ...used }) => ({
+              key: `${day} ${model}`,
+              cells: [
+                dayAndModel(day, model),
+                ...[used.runs, inputTokens + outputTokens, used.images, used.videos, used.credits].map(countOf),
+              ],
+            }))}
+          />
         )}
       </Section>
       <Section title="Threads" part={view.threads} empty="No threads." listOf={({ threads }) => threads}>
@@ -154,6 +137,12 @@ export function Activity({ view }: { readonly view: PersonView }) {
     </div>
   );
 }
+
+const dayAndModel = (day: string, model: string) => (
+  <>
+    {day} <span className="quiet">{model}</span>
+  </>
+);
 
 function Section<T, Item>({
   title,

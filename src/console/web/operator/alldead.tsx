@@ -2,11 +2,11 @@
 import { type QueryClient, useMutation, useQueryClient } from '@tanstack/react-query';
 import type { ChangedJobs } from '../../jobs/api.ts';
 import { callJson } from '../calls.ts';
+import { useMayChange } from '../operator.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { countOf } from '../parts/figures.tsx';
 import { Problem } from '../parts/states.tsx';
 import { notify } from '../shell/notices.ts';
-import { useMayChange } from './role.ts';
 
 export function AllDead({
   queue,

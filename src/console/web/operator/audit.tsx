@@ -5,7 +5,7 @@ import type { ActionPage } from '#accounts/people/api.ts';
 import { When } from '../parts/figures.tsx';
 import { Empty } from '../parts/states.tsx';
 import './desk.css';
-import { Listing, usePages } from './listing.tsx';
+import { Listing, usePages } from '../parts/listing.tsx';
 
 type Action = ActionPage['actions'][number];
 

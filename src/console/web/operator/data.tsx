@@ -4,8 +4,9 @@ import { useId, useRef, useState } from 'react';
 import type { Person } from '#accounts/people/api.ts';
 import type { ErasureReport, ErasureStep } from '../../people/erasing.ts';
 import { callJson, send } from '../calls.ts';
+import { useMayChange } from '../operator.tsx';
 import { Problem, Status } from '../parts/states.tsx';
-import { useMayChange } from './role.ts';
+import { saveFile } from '../shell/saving.ts';
 
 export function Data({ person }: { readonly person: Person }) {
   if (!useMayChange()) return null;
@@ -22,12 +23,7 @@ function Export({ person: { id, email } }: { readonly person: Person }) {
   const exporting = useMutation({
     mutationFn: async () => {
       const response = await send(`/api/people/${id}/export`, { method: 'POST' });
-      const url = URL.createObjectURL(await response.blob());
-      const link = document.createElement('a');
-      link.href = url;
-      link.download = `${email ?? id}.json`;
-      link.click();
-      URL.revokeObjectURL(url);
+      saveFile(`${email ?? id}.json`, await response.blob());
     },
   });
   return (
@@ -85,7 +81,7 @@ const names: Readonly<Record<ErasureStep['service'], string>> = {
   agent: 'Conversations',
   media: 'Files',
   memory: 'Memories',
-  notify: 'Mails',
+  notify: 'Emails',
   auth: 'Account',
 };
 const states = {

@@ -1,5 +1,6 @@
 /** Small graphs over time. Assistive technology reads the table of the same numbers instead (`Numbers`). */
 import { type PointerEvent, useState } from 'react';
+import { Table } from '../parts/tables.tsx';
 
 export interface Line {
   readonly name: string;
@@ -112,32 +113,17 @@ export function Numbers({
     <details className="numbers" onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary aria-label={`Numbers: ${label}`}>Numbers</summary>
       {isOpen && (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls needs the keyboard
-        <section className="scroll" aria-label={label} tabIndex={0}>
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">From</th>
-                {lines.map(({ name }) => (
-                  <th key={name} scope="col">
-                    {name}
-                  </th>
-                ))}
-              </tr>
-            </thead>
-            <tbody>
-              {steps.map(({ at, values }) => (
-                <tr key={at}>
-                  <th scope="row">{clock.format(new Date(at))}</th>
-                  {lines.map(({ name }, index) => {
-                    const value = values[index];
-                    return <td key={name}>{value === null || value === undefined ? '–' : show(value, name)}</td>;
-                  })}
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </section>
+        <Table
+          label={label}
+          head={['From', ...lines.map(({ name }) => name)]}
+          rows={steps.map(({ at, values }) => ({
+            key: at,
+            cells: [
+              clock.format(new Date(at)),
+              ...values.map((value, index) => (value === null ? '–' : show(value, lines[index]?.name ?? ''))),
+            ],
+          }))}
+        />
       )}
     </details>
   );

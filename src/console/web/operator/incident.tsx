@@ -1,20 +1,19 @@
 /** One incident: its facts, the appeal of the owner, a blurred look where one exists, and the decision. */
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { ArrowLeft } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
 import type { Incident } from '#media/incidents/api.ts';
 import { callJson, send } from '../calls.ts';
+import { useMayChange } from '../operator.tsx';
 import { momentOf, When } from '../parts/figures.tsx';
-import { Failure, Loading, Problem, Status } from '../parts/states.tsx';
+import { useRead } from '../parts/reading.ts';
+import { Pending, Problem, Status } from '../parts/states.tsx';
+import { Pairs } from '../parts/tables.tsx';
 import { incidentTones } from './incidentstates.ts';
-import { useMayChange } from './role.ts';
 
 export function IncidentDetails({ id }: { readonly id: string }) {
-  const { data, error, refetch } = useQuery({
-    queryKey: ['incident', id],
-    queryFn: () => callJson<Incident>(`/api/incidents/${encodeURIComponent(id)}`),
-  });
+  const { data, error, refetch } = useRead<Incident>(['incident', id], `/api/incidents/${encodeURIComponent(id)}`);
   return (
     <>
       <p className="desk-back">
@@ -23,11 +22,7 @@ export function IncidentDetails({ id }: { readonly id: string }) {
         </Link>
       </p>
       {data === undefined ? (
-        error ? (
-          <Failure error={error} retry={refetch} />
-        ) : (
-          <Loading what="Reading the incident" />
-        )
+        <Pending error={error} retry={refetch} what="Reading the incident" />
       ) : (
         <Facts incident={data} />
       )}
@@ -58,38 +53,18 @@ function Facts({ incident }: { readonly incident: Incident }) {
             </section>
           )}
           <section aria-label="Facts">
-            <dl className="pairs desk-pairs">
-              <div>
-                <dt>Blocked</dt>
-                <dd>{momentOf(createdAt)}</dd>
-              </div>
-              <div>
-                <dt>Owner</dt>
-                <dd>
-                  {ownerId === nobody ? 'erased' : <Link href={`/operator/people/${ownerId}`}>Open the person</Link>}
-                </dd>
-              </div>
-              <div>
-                <dt>Where</dt>
-                <dd>{scopeKind || 'erased'}</dd>
-              </div>
-              <div>
-                <dt>Same bytes remain in</dt>
-                <dd>{origin ?? 'no other place'}</dd>
-              </div>
-              <div>
-                <dt>Asset</dt>
-                <dd>
-                  <code>{assetId}</code>
-                </dd>
-              </div>
-              <div>
-                <dt>SHA-256</dt>
-                <dd>
-                  <code>{sha256}</code>
-                </dd>
-              </div>
-            </dl>
+            <Pairs
+              className="pairs desk-pairs"
+              of={{
+                Blocked: momentOf(createdAt),
+                Owner:
+                  ownerId === nobody ? 'erased' : <Link href={`/operator/people/${ownerId}`}>Open the person</Link>,
+                Where: scopeKind || 'erased',
+                'Same bytes remain in': origin ?? 'no other place',
+                Asset: <code>{assetId}</code>,
+                'SHA-256': <code>{sha256}</code>,
+              }}
+            />
           </section>
         </div>
         <div className="stack desk-aside">

@@ -1,16 +1,18 @@
 /** What screening blocked: the list with its filters, rescreening, and one incident with its decision. */
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link, useParams } from 'wouter';
 import type { Incident, IncidentCounts, IncidentPage } from '#media/incidents/api.ts';
-import { callJson, send } from '../calls.ts';
+import type { RescreeningProgress } from '../../../client/media/api.ts';
+import { send } from '../calls.ts';
 import { countOf, When } from '../parts/figures.tsx';
+import { useRead } from '../parts/reading.ts';
 import { Empty, Problem, Status } from '../parts/states.tsx';
 import './desk.css';
+import { useMayChange } from '../operator.tsx';
+import { Listing, usePages } from '../parts/listing.tsx';
 import { IncidentDetails } from './incident.tsx';
 import { incidentTones } from './incidentstates.ts';
-import { Listing, usePages } from './listing.tsx';
-import { useMayChange } from './role.ts';
 
 type Listed = IncidentPage & { readonly counts: IncidentCounts };
 
@@ -93,21 +95,10 @@ function Row({ incident: { id, status, list, scopeKind, createdAt, appeal } }: {
   );
 }
 
-interface Progress {
-  readonly startedAt: string | null;
-  readonly finishedAt: string | null;
-  readonly total: number;
-  readonly checked: number;
-  readonly blocked: number;
-  readonly withoutDigests: number;
-}
-
 function Rescreening() {
   const queries = useQueryClient();
   const mayChange = useMayChange();
-  const { data } = useQuery({
-    queryKey: ['rescreening'],
-    queryFn: () => callJson<Progress>('/api/rescreening'),
+  const { data } = useRead<RescreeningProgress>(['rescreening'], '/api/rescreening', {
     refetchInterval: ({ state }) => (state.data && isRunning(state.data) ? 1000 : 15_000),
   });
   const starting = useMutation({
@@ -142,9 +133,9 @@ function Rescreening() {
   );
 }
 
-const isRunning = ({ startedAt, finishedAt }: Progress) => startedAt !== null && finishedAt === null;
+const isRunning = ({ startedAt, finishedAt }: RescreeningProgress) => startedAt !== null && finishedAt === null;
 
-function progressOf({ startedAt, finishedAt, total, checked, blocked, withoutDigests }: Progress): string {
+function progressOf({ startedAt, finishedAt, total, checked, blocked, withoutDigests }: RescreeningProgress): string {
   if (startedAt === null) return 'Matches all stored assets with the current lists. No run yet.';
   const counts = `${countOf(checked)} checked, ${countOf(blocked)} blocked`;
   const unhashed = withoutDigests > 0 ? `, ${countOf(withoutDigests)} without digests` : '';

@@ -1,10 +1,9 @@
 /** Queues, and what became of their jobs. */
-import { useQuery } from '@tanstack/react-query';
 import { useSearchParams } from 'wouter';
 import type { QueueList } from '../../jobs/api.ts';
-import { callJson } from '../calls.ts';
 import { countUpTo, sinceThen } from '../parts/figures.tsx';
-import { Empty, Failure, Loading } from '../parts/states.tsx';
+import { useRead } from '../parts/reading.ts';
+import { Empty, Pending } from '../parts/states.tsx';
 import { QueueJobs } from './queuejobs.tsx';
 import { QueueTable } from './queuetable.tsx';
 import './operator.css';
@@ -13,16 +12,11 @@ type QueueState = QueueList['queues'][number];
 
 export function Jobs() {
   const [search, setSearch] = useSearchParams();
-  const { data, error, refetch } = useQuery({
-    queryKey: ['queues'],
-    queryFn: () => callJson<QueueList>('/api/queues'),
-    refetchInterval: 5000,
-  });
+  const { data, error, refetch } = useRead<QueueList>(['queues'], '/api/queues', { refetchInterval: 5000 });
   const chosen = search.get('queue') ?? undefined;
   const first = data?.queues.find(({ dead }) => dead > 0)?.queue ?? data?.queues[0]?.queue;
   const opened = chosen ?? first;
-  if (data === undefined)
-    return error ? <Failure error={error} retry={refetch} /> : <Loading what="Reading the queues" />;
+  if (data === undefined) return <Pending error={error} retry={refetch} what="Reading the queues" />;
   const countsOf = (queue: string): QueueState =>
     data.queues.find((one) => one.queue === queue) ?? {
       queue,

@@ -1,17 +1,12 @@
-import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Mail, MailList } from '../../api.ts';
-import { callJson } from '../calls.ts';
 import { When } from '../parts/figures.tsx';
-import { Empty, Failure, Loading } from '../parts/states.tsx';
+import { useRead } from '../parts/reading.ts';
+import { Empty, Pending } from '../parts/states.tsx';
 
 export function Outbox() {
   const [chosen, setChosen] = useState<string>();
-  const { data, error, refetch } = useQuery({
-    queryKey: ['mails'],
-    queryFn: () => callJson<MailList>('/api/mails'),
-    refetchInterval: 5000,
-  });
+  const { data, error, refetch } = useRead<MailList>(['mails'], '/api/mails', { refetchInterval: 5000 });
   const opened = chosen ?? data?.mails[0]?.name;
   return (
     <>
@@ -20,11 +15,7 @@ export function Outbox() {
         machine.
       </p>
       {data === undefined ? (
-        error ? (
-          <Failure error={error} retry={refetch} />
-        ) : (
-          <Loading what="Reading the outbox" />
-        )
+        <Pending error={error} retry={refetch} what="Reading the outbox" />
       ) : data.mails.length === 0 ? (
         <Empty title="The outbox is empty.">
           <p>
@@ -33,7 +24,7 @@ export function Outbox() {
         </Empty>
       ) : (
         <div className="mails">
-          <ul className="lines" aria-label="Mails">
+          <ul className="lines" aria-label="Emails">
             {data.mails.map(({ name, subject, to, sentAt }) => (
               <li key={name}>
                 <button type="button" className="entry" aria-pressed={name === opened} onClick={() => setChosen(name)}>
@@ -56,12 +47,9 @@ export function Outbox() {
 }
 
 function Opened({ name }: { readonly name: string }) {
-  const { data, error, refetch } = useQuery({
-    queryKey: ['mail', name],
-    queryFn: () => callJson<Mail>(`/api/mails/${encodeURIComponent(name)}`),
-  });
+  const { data, error, refetch } = useRead<Mail>(['mail', name], `/api/mails/${encodeURIComponent(name)}`);
   const [isText, setText] = useState(false);
-  if (data === undefined) return error ? <Failure error={error} retry={refetch} /> : <Loading />;
+  if (data === undefined) return <Pending error={error} retry={refetch} />;
   const showsHtml = data.hasHtml && !isText;
   return (
     <article className="card mail" aria-label={data.subject}>
@@ -77,7 +65,7 @@ function Opened({ name }: { readonly name: string }) {
         From {data.from} to {data.to.join(', ')}
       </p>
       {showsHtml ? (
-        <iframe title={`Mail: ${data.subject}`} sandbox="" src={`/api/mails/${encodeURIComponent(name)}/html`} />
+        <iframe title={`Email: ${data.subject}`} sandbox="" src={`/api/mails/${encodeURIComponent(name)}/html`} />
       ) : (
         <pre>{data.text}</pre>
       )}

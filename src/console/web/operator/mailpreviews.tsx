@@ -1,13 +1,9 @@
-import { useQuery } from '@tanstack/react-query';
 import { useDeferredValue, useState } from 'react';
-import { callJson } from '../calls.ts';
-import { Failure, Loading } from '../parts/states.tsx';
+import type { NotificationTypes } from '../../../client/notify/api.ts';
+import { useRead } from '../parts/reading.ts';
+import { Failure, Loading, Pending } from '../parts/states.tsx';
 
-interface MailType {
-  readonly type: string;
-  readonly audience: 'account' | 'product';
-  readonly locales: readonly string[];
-}
+type MailType = NotificationTypes['types'][number];
 
 /** Values that show what a built-in type can do. */
 const examples: Readonly<Record<string, string>> = {
@@ -15,14 +11,12 @@ const examples: Readonly<Record<string, string>> = {
 };
 
 export function Previews() {
-  const { data, error, refetch } = useQuery({
-    queryKey: ['mail types'],
-    queryFn: () => callJson<{ types: readonly MailType[] }>('/api/notify/types'),
+  const { data, error, refetch } = useRead<NotificationTypes>(['mail types'], '/api/notify/types', {
     staleTime: Infinity,
   });
   const [first] = data?.types ?? [];
   if (data === undefined || first === undefined)
-    return error ? <Failure error={error} retry={refetch} /> : <Loading what="Reading the types" />;
+    return <Pending error={error} retry={refetch} what="Reading the types" />;
   return <Chosen types={data.types} first={first} />;
 }
 
@@ -76,7 +70,7 @@ function Chosen({ types, first }: { readonly types: readonly MailType[]; readonl
       </form>
       <Shown
         type={type.type}
-        locale={type.locales.includes(locale) ? locale : 'en'}
+        locale={type.locales.find((one) => one === locale) ?? 'en'}
         values={useDeferredValue(values)}
       />
     </div>
@@ -87,11 +81,11 @@ function Shown({ type, locale, values }: { readonly type: string; readonly local
   const [isText, setText] = useState(false);
   const path = `/api/notify/types/${encodeURIComponent(type)}`;
   const query = new URLSearchParams({ locale, data: values });
-  const { data, error } = useQuery({
-    queryKey: ['mail preview', type, locale, values],
-    queryFn: ({ signal }) => callJson<{ subject: string; text: string }>(`${path}/preview?${query}`, { signal }),
-    placeholderData: (previous) => previous,
-  });
+  const { data, error } = useRead<{ subject: string; text: string }>(
+    ['mail preview', type, locale, values],
+    `${path}/preview?${query}`,
+    { placeholderData: (previous) => previous },
+  );
   if (error) return <Failure error={error} />;
   if (data === undefined) return <Loading what="Rendering the email" />;
   return (
@@ -105,7 +99,7 @@ function Shown({ type, locale, values }: { readonly type: string; readonly local
       {isText ? (
         <pre lang={locale.replace('_', '-')}>{data.text}</pre>
       ) : (
-        <iframe title={`Mail: ${data.subject}`} sandbox="" src={`${path}/html?${query}`} />
+        <iframe title={`Email: ${data.subject}`} sandbox="" src={`${path}/html?${query}`} />
       )}
     </article>
   );

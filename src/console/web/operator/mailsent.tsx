@@ -1,25 +1,11 @@
-import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import type { Email, EmailList } from '../../../client/notify/api.ts';
 import { callJson, send } from '../calls.ts';
 import { Confirm } from '../parts/confirm.tsx';
 import { momentOf, When } from '../parts/figures.tsx';
-import { Empty, Failure, Loading, Problem, Status } from '../parts/states.tsx';
-
-interface SentMail {
-  readonly id: string;
-  readonly to: readonly string[];
-  readonly subject: string;
-  readonly status: keyof typeof tones;
-  readonly created_at: string;
-  readonly scheduled_at: string | null;
-}
-interface SentPage {
-  readonly data: readonly (SentMail & { readonly reason: string | null })[];
-  readonly has_more: boolean;
-}
-interface ShownMail extends SentMail {
-  readonly events: readonly { readonly type: string; readonly created_at: string; readonly reason: string | null }[];
-}
+import { useRead } from '../parts/reading.ts';
+import { Empty, Pending, Problem, Status } from '../parts/states.tsx';
 
 const tones = {
   scheduled: 'busy',
@@ -36,12 +22,11 @@ export function SentMails() {
   const { data, error, refetch, fetchNextPage, hasNextPage, isFetchingNextPage } = useInfiniteQuery({
     queryKey: ['sent mails'],
     queryFn: ({ pageParam }) =>
-      callJson<SentPage>(`/api/notify/emails${pageParam === '' ? '' : `?after=${encodeURIComponent(pageParam)}`}`),
+      callJson<EmailList>(`/api/notify/emails${pageParam === '' ? '' : `?after=${encodeURIComponent(pageParam)}`}`),
     initialPageParam: '',
     getNextPageParam: ({ data: mails, has_more }) => (has_more ? mails.at(-1)?.id : undefined),
   });
-  if (data === undefined)
-    return error ? <Failure error={error} retry={refetch} /> : <Loading what="Reading the emails" />;
+  if (data === undefined) return <Pending error={error} retry={refetch} what="Reading the emails" />;
   const mails = data.pages.flatMap((page) => page.data);
   if (mails.length === 0)
     return (
@@ -51,7 +36,7 @@ export function SentMails() {
     );
   return (
     <>
-      <ul className="lines" aria-label="Mails">
+      <ul className="lines" aria-label="Emails">
         {mails.map(({ id, to, subject, status, created_at, scheduled_at, reason }) => (
           <li key={id}>
             <button
@@ -88,13 +73,13 @@ export function SentMails() {
 function Events({ id }: { readonly id: string }) {
   const queries = useQueryClient();
   const path = `/api/notify/emails/${encodeURIComponent(id)}`;
-  const { data, error, refetch } = useQuery({ queryKey: ['sent mail', id], queryFn: () => callJson<ShownMail>(path) });
+  const { data, error, refetch } = useRead<Email>(['sent mail', id], path);
   const canceling = useMutation({
     mutationFn: () => send(`${path}/cancel`, { method: 'POST' }),
     onSettled: () =>
       Promise.all(['sent mails', 'sent mail'].map((key) => queries.invalidateQueries({ queryKey: [key] }))),
   });
-  if (data === undefined) return error ? <Failure error={error} retry={refetch} /> : <Loading />;
+  if (data === undefined) return <Pending error={error} retry={refetch} />;
   return (
     <div className="inset">
       {data.events.length === 0 ? (

@@ -1,24 +1,17 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
+import type { SuppressionPage } from '../../../client/notify/api.ts';
 import { send } from '../calls.ts';
+import { useMayChange } from '../operator.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { When } from '../parts/figures.tsx';
+import { Listing, usePages } from '../parts/listing.tsx';
 import { Empty, Problem } from '../parts/states.tsx';
 import { notify } from '../shell/notices.ts';
-import { Listing, usePages } from './listing.tsx';
-import { useMayChange } from './role.ts';
 
-interface Suppression {
-  readonly address: string;
-  readonly reason: string;
-  readonly since: string;
-}
-interface Page {
-  readonly suppressions: readonly Suppression[];
-  readonly next_cursor: string | null;
-}
+type Suppression = SuppressionPage['suppressions'][number];
 
 export function Suppressions() {
-  const pages = usePages<Page>('suppressions', '/api/notify/suppressions');
+  const pages = usePages<SuppressionPage>('suppressions', '/api/notify/suppressions');
   return (
     <>
       <p className="quiet">Suppressed addresses receive no email.</p>

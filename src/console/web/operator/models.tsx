@@ -1,10 +1,10 @@
 /** Models, plans and prices in effect, and what was used and spent. */
-import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { ConfiguredModels, Spenders, UsageTotals } from '#agent/operatorapi.ts';
-import { callJson } from '../calls.ts';
 import { countOf } from '../parts/figures.tsx';
-import { Empty, Failure, Loading } from '../parts/states.tsx';
+import { useRead } from '../parts/reading.ts';
+import { Empty, Pending } from '../parts/states.tsx';
+import { Pairs, Table } from '../parts/tables.tsx';
 import { type Bar, Bars } from './bars.tsx';
 import { compactOf } from './units.ts';
 import './operator.css';
@@ -32,12 +32,11 @@ function Usage() {
   const [days, setDays] = useState<(typeof ranges)[number]>(30);
   const to = dayOf(Date.now());
   const from = dayOf(Date.now() - (days - 1) * dayMs);
-  const { data, error, refetch } = useQuery({
-    queryKey: ['usage totals', from, to],
-    queryFn: () => callJson<UsageTotals>(`/api/usage/totals?from=${from}&to=${to}`),
-    placeholderData: (previous) => previous,
-    refetchInterval: 60_000,
-  });
+  const { data, error, refetch } = useRead<UsageTotals>(
+    ['usage totals', from, to],
+    `/api/usage/totals?from=${from}&to=${to}`,
+    { placeholderData: (previous) => previous, refetchInterval: 60_000 },
+  );
   const rows = data?.days ?? [];
   return (
     <section aria-labelledby="usage">
@@ -51,7 +50,7 @@ function Usage() {
           ))}
         </fieldset>
       </div>
-      {data === undefined && (error ? <Failure error={error} retry={refetch} /> : <Loading what="Reading the usage" />)}
+      {data === undefined && <Pending error={error} retry={refetch} what="Reading the usage" />}
       {data !== undefined && rows.length === 0 && <Empty title="No run ended on these days." />}
       {rows.length > 0 && (
         <>
@@ -110,40 +109,19 @@ function Sums({
   return (
     <section aria-label={title}>
       <h3>{title}</h3>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls needs the keyboard */}
-      <section className="scroll" aria-label={`Sums ${title.toLowerCase()}`} tabIndex={0}>
-        <table>
-          <Head first={title === 'By model' ? 'Model' : 'Plan'} />
-          <tbody>
-            {sorted.map((name) => (
-              <tr key={name}>
-                <th scope="row">{name}</th>
-                {columns.map(([column, numberOf]) => (
-                  <td key={column}>{compactOf(sumOf(name, numberOf))}</td>
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </section>
+      <Table
+        label={`Sums ${title.toLowerCase()}`}
+        head={headOf(title === 'By model' ? 'Model' : 'Plan')}
+        rows={sorted.map((name) => ({
+          key: name,
+          cells: [name, ...columns.map(([, numberOf]) => compactOf(sumOf(name, numberOf)))],
+        }))}
+      />
     </section>
   );
 }
 
-function Head({ first }: { readonly first: string }) {
-  return (
-    <thead>
-      <tr>
-        <th scope="col">{first}</th>
-        {columns.map(([column]) => (
-          <th key={column} scope="col">
-            {column}
-          </th>
-        ))}
-      </tr>
-    </thead>
-  );
-}
+const headOf = (first: string) => [first, ...columns.map(([name]) => name)];
 
 function ByDay({ rows }: { readonly rows: readonly Row[] }) {
   const [isOpen, setOpen] = useState(false);
@@ -151,24 +129,14 @@ function ByDay({ rows }: { readonly rows: readonly Row[] }) {
     <details className="numbers" onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>Each day, model and plan</summary>
       {isOpen && (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls needs the keyboard
-        <section className="scroll" aria-label="Each day, model and plan" tabIndex={0}>
-          <table>
-            <Head first="Day, model, plan" />
-            <tbody>
-              {rows.map((row) => (
-                <tr key={`${row.day} ${row.model} ${row.plan}`}>
-                  <th scope="row">
-                    {row.day}, {row.model}, {row.plan}
-                  </th>
-                  {columns.map(([column, numberOf]) => (
-                    <td key={column}>{countOf(numberOf(row))}</td>
-                  ))}
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </section>
+        <Table
+          label="Each day, model and plan"
+          head={headOf('Day, model, plan')}
+          rows={rows.map((row) => ({
+            key: `${row.day} ${row.model} ${row.plan}`,
+            cells: [`${row.day}, ${row.model}, ${row.plan}`, ...columns.map(([, numberOf]) => countOf(numberOf(row)))],
+          }))}
+        />
       )}
     </details>
   );
@@ -177,9 +145,7 @@ function ByDay({ rows }: { readonly rows: readonly Row[] }) {
 function TopUsers() {
   const [month, setMonth] = useState(dayOf(Date.now()).slice(0, 7));
   const isMonth = /^\d{4}-(?:0[1-9]|1[0-2])$/.test(month);
-  const { data, error, refetch } = useQuery({
-    queryKey: ['spenders', month],
-    queryFn: () => callJson<Spenders>(`/api/usage/users?month=${month}`),
+  const { data, error, refetch } = useRead<Spenders>(['spenders', month], `/api/usage/users?month=${month}`, {
     placeholderData: (previous) => previous,
     enabled: isMonth,
   });
@@ -192,50 +158,34 @@ function TopUsers() {
           <input type="month" value={month} onChange={({ target }) => setMonth(target.value)} />
         </label>
       </div>
-      {data === undefined && (error ? <Failure error={error} retry={refetch} /> : <Loading />)}
+      {data === undefined && <Pending error={error} retry={refetch} />}
       {data?.users.length === 0 && <Empty title="No user spent credits this month." />}
       {data !== undefined && data.users.length > 0 && (
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">User</th>
-              <th scope="col">Runs</th>
-              <th scope="col">Credits</th>
-            </tr>
-          </thead>
-          <tbody>
-            {data.users.map(({ userId, runs, credits }) => (
-              <tr key={userId}>
-                <th scope="row">
-                  <a href={`/operator/people/${userId}`}>
-                    <code>{userId}</code>
-                  </a>
-                </th>
-                <td>{countOf(runs)}</td>
-                <td>{countOf(credits)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <Table
+          head={['User', 'Runs', 'Credits']}
+          rows={data.users.map(({ userId, runs, credits }) => ({
+            key: userId,
+            cells: [userLink(userId), countOf(runs), countOf(credits)],
+          }))}
+        />
       )}
     </section>
   );
 }
 
+const userLink = (userId: string) => (
+  <a href={`/operator/people/${userId}`}>
+    <code>{userId}</code>
+  </a>
+);
+
 function Configured() {
-  const { data, error, refetch } = useQuery({
-    queryKey: ['models'],
-    queryFn: () => callJson<ConfiguredModels>('/api/models'),
-  });
+  const { data, error, refetch } = useRead<ConfiguredModels>(['models'], '/api/models');
   return (
     <section aria-labelledby="models">
       <h2 id="models">Models and prices</h2>
       {data === undefined ? (
-        error ? (
-          <Failure error={error} retry={refetch} />
-        ) : (
-          <Loading />
-        )
+        <Pending error={error} retry={refetch} />
       ) : (
         <>
           <ul className="lines">
@@ -261,26 +211,19 @@ function Configured() {
               </li>
             ))}
           </ul>
-          <dl className="pairs">
-            <div>
-              <dt>An image</dt>
-              <dd>{data.prices.image} credits</dd>
-            </div>
-            <div>
-              <dt>A video</dt>
-              <dd>{data.prices.video} credits</dd>
-            </div>
-            <div>
-              <dt>Plans with videos</dt>
-              <dd>{data.plans.flatMap(({ plan, hasVideo }) => (hasVideo ? [plan] : [])).join(', ')}</dd>
-            </div>
-            <div>
-              <dt>Plans without videos</dt>
-              <dd>{data.plans.flatMap(({ plan, hasVideo }) => (hasVideo ? [] : [plan])).join(', ')}</dd>
-            </div>
-          </dl>
+          <Pairs
+            of={{
+              'An image': `${data.prices.image} credits`,
+              'A video': `${data.prices.video} credits`,
+              'Plans with videos': plansOf(data, true),
+              'Plans without videos': plansOf(data, false),
+            }}
+          />
         </>
       )}
     </section>
   );
 }
+
+const plansOf = ({ plans }: ConfiguredModels, withVideos: boolean) =>
+  plans.flatMap(({ plan, hasVideo }) => (hasVideo === withVideos ? [plan] : [])).join(', ');

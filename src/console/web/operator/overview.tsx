@@ -1,12 +1,11 @@
 /** How the services are now, and how the last hour and day went. */
-import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Overview as OverviewData } from '../../api.ts';
 import type { History } from '../../history/api.ts';
-import { callJson } from '../calls.ts';
 import { useConsole } from '../operator.tsx';
 import { sizeOf, When } from '../parts/figures.tsx';
-import { Failure, Loading, Status } from '../parts/states.tsx';
+import { useRead } from '../parts/reading.ts';
+import { Failure, Pending, Status } from '../parts/states.tsx';
 import { Errors } from './overviewerrors.tsx';
 import { Queues, Runs } from './overviewgraphs.tsx';
 import { Services } from './overviewservices.tsx';
@@ -17,20 +16,15 @@ export type Range = 'hour' | 'day';
 export function Overview() {
   const [range, setRange] = useState<Range>('hour');
   const { data: console } = useConsole();
-  const { data, error, refetch, isFetching } = useQuery({
-    queryKey: ['overview'],
-    queryFn: ({ signal }) => callJson<OverviewData>('/api/overview', { signal }),
+  const { data, error, refetch, isFetching } = useRead<OverviewData>(['overview'], '/api/overview', {
     refetchInterval: 5000,
   });
-  const { data: history, error: historyError } = useQuery({
-    queryKey: ['history', range],
-    queryFn: ({ signal }) => callJson<History>(`/api/history?range=${range}`, { signal }),
+  const { data: history, error: historyError } = useRead<History>(['history', range], `/api/history?range=${range}`, {
     refetchInterval: 15_000,
     placeholderData: (previous) => previous,
     enabled: console?.hasDatabase === true,
   });
-  if (data === undefined)
-    return error ? <Failure error={error} retry={refetch} /> : <Loading what="Reading the state of every service" />;
+  if (data === undefined) return <Pending error={error} retry={refetch} what="Reading the state of every service" />;
   return (
     <div className="operator">
       <header className="page">

@@ -1,8 +1,7 @@
-import { useQuery } from '@tanstack/react-query';
 import type { ErrorList } from '../../history/api.ts';
-import { callJson } from '../calls.ts';
 import { When } from '../parts/figures.tsx';
-import { Empty, Failure, Loading } from '../parts/states.tsx';
+import { useRead } from '../parts/reading.ts';
+import { Empty, Pending } from '../parts/states.tsx';
 
 /** By the code of the problem. */
 const advice: Readonly<Record<string, string>> = {
@@ -14,12 +13,8 @@ const advice: Readonly<Record<string, string>> = {
 const fallback = 'Search the log for this id. The line contains the cause.';
 
 export function Errors() {
-  const { data, error, refetch } = useQuery({
-    queryKey: ['errors'],
-    queryFn: ({ signal }) => callJson<ErrorList>('/api/errors', { signal }),
-    refetchInterval: 10_000,
-  });
-  if (data === undefined) return error ? <Failure error={error} retry={refetch} /> : <Loading />;
+  const { data, error, refetch } = useRead<ErrorList>(['errors'], '/api/errors', { refetchInterval: 10_000 });
+  if (data === undefined) return <Pending error={error} retry={refetch} />;
   return (
     <>
       {data.unread.length > 0 && (

@@ -6,8 +6,9 @@ import type { PeoplePage, Person } from '#accounts/people/api.ts';
 import { countOf, When } from '../parts/figures.tsx';
 import { Empty } from '../parts/states.tsx';
 import './desk.css';
-import { Listing, usePages } from './listing.tsx';
+import { Listing, usePages } from '../parts/listing.tsx';
 import { PersonPage } from './person.tsx';
+import { planName } from './personview.ts';
 
 export function People() {
   const { personId } = useParams<{ personId?: string }>();
@@ -62,6 +63,3 @@ function PersonRow({ person: { id, email, plan, credits, createdAt } }: { readon
     </Link>
   );
 }
-
-/** `max_year` is shown as `max, yearly`. */
-export const planName = (plan: string): string => plan.replace('_year', ', yearly');

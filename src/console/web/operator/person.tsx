@@ -1,81 +1,18 @@
 /** One person: account, usage, content, mails, incidents and what operators did. */
-import { useQuery } from '@tanstack/react-query';
 import { ArrowLeft } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
-import type { PersonDetails } from '#accounts/people/api.ts';
-import { callJson } from '../calls.ts';
+import type { Part } from '../../services.ts';
 import { countOf, momentOf, sizeOf, When } from '../parts/figures.tsx';
-import { Failure, Loading } from '../parts/states.tsx';
+import { useRead } from '../parts/reading.ts';
+import { Pending } from '../parts/states.tsx';
 import { Account } from './account.tsx';
 import { Activity } from './activity.tsx';
 import { Data } from './data.tsx';
-import { planName } from './people.tsx';
-
-export type Part<T> =
-  | { readonly isThere: true; readonly value: T }
-  | { readonly isThere: false; readonly reason: string };
-
-export interface PersonView {
-  readonly record: PersonDetails;
-  readonly conversations: Part<{ readonly threads: number; readonly messages: number; readonly running: number }>;
-  readonly threads: Part<{
-    readonly threads: readonly {
-      readonly threadId: string;
-      readonly title: string;
-      readonly messageCount: number;
-      readonly updatedAt: string;
-    }[];
-  }>;
-  readonly usage: Part<{ readonly days: readonly UsageDay[] }>;
-  readonly storage: Part<{ readonly assets: number; readonly bytes: number; readonly limitBytes: number }>;
-  readonly assets: Part<{
-    readonly assets: readonly {
-      readonly assetId: string;
-      readonly kind: string;
-      readonly mime: string;
-      readonly byteSize: number;
-      readonly createdAt: string;
-    }[];
-  }>;
-  readonly incidents: Part<{
-    readonly incidents: readonly {
-      readonly id: string;
-      readonly status: string;
-      readonly list: string;
-      readonly createdAt: string;
-    }[];
-  }>;
-  readonly memories: Part<{ readonly memories: readonly { readonly id: string; readonly content: string }[] }>;
-  readonly mails: Part<{
-    readonly mails: readonly {
-      readonly id: string;
-      readonly subject: string;
-      readonly status: string;
-      readonly createdAt: string;
-    }[];
-    readonly suppression: { readonly reason: string; readonly since: string } | null;
-  }> | null;
-}
-
-export interface UsageDay {
-  readonly day: string;
-  readonly model: string;
-  readonly runs: number;
-  readonly inputTokens: number;
-  readonly outputTokens: number;
-  readonly images: number;
-  readonly videos: number;
-  readonly credits: number;
-}
-
-export const personKey = (userId: string) => ['person', userId] as const;
+import { type PersonView, personKey, planName } from './personview.ts';
 
 export function PersonPage({ userId }: { readonly userId: string }) {
-  const { data, error, refetch } = useQuery({
-    queryKey: personKey(userId),
-    queryFn: () => callJson<PersonView>(`/api/people/${encodeURIComponent(userId)}`),
-  });
+  const { data, error, refetch } = useRead<PersonView>(personKey(userId), `/api/people/${encodeURIComponent(userId)}`);
   return (
     <>
       <p className="desk-back">
@@ -84,11 +21,7 @@ export function PersonPage({ userId }: { readonly userId: string }) {
         </Link>
       </p>
       {data === undefined ? (
-        error ? (
-          <Failure error={error} retry={refetch} />
-        ) : (
-          <Loading what="Reading this person" />
-        )
+        <Pending error={error} retry={refetch} what="Reading this person" />
       ) : (
         <Details view={data} />
       )}

@@ -1,14 +1,15 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Tabs } from 'radix-ui';
 import { useState } from 'react';
 import type { JobList, QueueList, ShownJob } from '../../jobs/api.ts';
-import { callJson, send } from '../calls.ts';
+import { send } from '../calls.ts';
+import { useMayChange } from '../operator.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { countOf, momentOf, When } from '../parts/figures.tsx';
-import { Empty, Failure, Loading, Problem } from '../parts/states.tsx';
+import { useRead } from '../parts/reading.ts';
+import { Empty, Pending, Problem } from '../parts/states.tsx';
 import { notify } from '../shell/notices.ts';
 import { AllDead, refreshJobs } from './alldead.tsx';
-import { useMayChange } from './role.ts';
 
 type QueueState = QueueList['queues'][number];
 
@@ -59,13 +60,12 @@ const empty: Readonly<Record<State, string>> = {
 };
 
 function JobRows({ queue, state }: { readonly queue: string; readonly state: State }) {
-  const { data, error, refetch } = useQuery({
-    queryKey: ['jobs', queue, state],
-    queryFn: () => callJson<JobList>(`/api/jobs?${new URLSearchParams({ queue, state })}`),
-    refetchInterval: 5000,
-  });
-  if (data === undefined)
-    return error ? <Failure error={error} retry={refetch} /> : <Loading what="Reading the jobs" />;
+  const { data, error, refetch } = useRead<JobList>(
+    ['jobs', queue, state],
+    `/api/jobs?${new URLSearchParams({ queue, state })}`,
+    { refetchInterval: 5000 },
+  );
+  if (data === undefined) return <Pending error={error} retry={refetch} what="Reading the jobs" />;
   if (data.jobs.length === 0) return <Empty title={empty[state]} />;
   return (
     <ul className="lines" aria-label={`Jobs of ${queue}`}>

@@ -1,18 +1,16 @@
 /** The effective configuration, what runs on stand-ins, and the checks of `npm run doctor`. */
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Examination, SettingsFinding, SettingsView } from '../../settings/routes.ts';
 import { callJson } from '../calls.ts';
 import { When } from '../parts/figures.tsx';
-import { Empty, Failure, Loading, Problem, Status } from '../parts/states.tsx';
+import { useRead } from '../parts/reading.ts';
+import { Empty, Pending, Problem, Status } from '../parts/states.tsx';
 import './desk.css';
-import { useMayChange } from './role.ts';
+import { useMayChange } from '../operator.tsx';
 
 export function Settings() {
-  const { data, error, refetch } = useQuery({
-    queryKey: ['settings'],
-    queryFn: () => callJson<SettingsView>('/api/settings'),
-  });
+  const { data, error, refetch } = useRead<SettingsView>(['settings'], '/api/settings');
   return (
     <>
       <header className="page">
@@ -20,11 +18,7 @@ export function Settings() {
         <p className="quiet">Settings come from the environment. Restart to apply changes.</p>
       </header>
       {data === undefined ? (
-        error ? (
-          <Failure error={error} retry={refetch} />
-        ) : (
-          <Loading what="Reading settings" />
-        )
+        <Pending error={error} retry={refetch} what="Reading settings" />
       ) : (
         <>
           <div className="desk-halves">

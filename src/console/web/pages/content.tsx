@@ -1,32 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import type { Announcement, HomeCards, Trending } from '../../../client/content/api.ts';
 import { callJson } from '../calls.ts';
 import { useConsole } from '../operator.tsx';
-import { Empty, Failure, Loading } from '../parts/states.tsx';
+import { Empty, Pending } from '../parts/states.tsx';
 
 const languages = ['en', 'zh-CN', 'zh-TW', 'ja', 'ko', 'de', 'es', 'fr', 'it', 'ms', 'pt', 'ru'] as const;
-
-interface Announcement {
-  readonly visible: boolean;
-  readonly title: string;
-  readonly description: string;
-  readonly url: string;
-}
-interface Card {
-  readonly id: string;
-  readonly title: string;
-  readonly description: string;
-  readonly prompt: string;
-  readonly requiredPlan: string;
-  readonly model: string;
-  readonly ratio: string;
-  readonly mediaType: string;
-}
-interface Item {
-  readonly title: string;
-  readonly coverType: string;
-  readonly url: string;
-}
 
 export function Content() {
   const [language, setLanguage] = useState<string>('en');
@@ -60,13 +39,7 @@ export function Content() {
         }
       </Section>
       <Section title="Home cards" path="/op/homecards/v2" language={language}>
-        {({
-          cards,
-          featuredCardIds,
-        }: {
-          readonly cards: readonly Card[];
-          readonly featuredCardIds: readonly string[];
-        }) =>
+        {({ cards, featuredCardIds }: HomeCards) =>
           cards.length === 0 ? (
             <Empty title="There are no cards." />
           ) : (
@@ -91,7 +64,7 @@ export function Content() {
         }
       </Section>
       <Section title="Trending" path="/op/trending" language={language}>
-        {({ items }: { readonly items: readonly Item[] }) =>
+        {({ items }: Trending) =>
           items.length === 0 ? (
             <Empty title="Nothing is trending." />
           ) : (
@@ -133,7 +106,7 @@ function Section<T>({
   return (
     <section aria-label={title}>
       <h2>{title}</h2>
-      {data === undefined ? error ? <Failure error={error} retry={refetch} /> : <Loading /> : children(data)}
+      {data === undefined ? <Pending error={error} retry={refetch} /> : children(data)}
     </section>
   );
 }

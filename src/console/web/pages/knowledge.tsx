@@ -6,7 +6,7 @@ import { groups, useMemories, useProfile, useSearch } from '../knowledge/facts.t
 import '../knowledge/knowledge.css';
 import { useHidden } from '../library/deletions.ts';
 import '../library/library.css';
-import { Empty, Failure, Loading } from '../parts/states.tsx';
+import { Empty, Pending } from '../parts/states.tsx';
 import { startDraft } from '../studio/draft.ts';
 import { useUser } from '../user.tsx';
 
@@ -76,8 +76,7 @@ function Profile() {
 function Everything() {
   const hidden = useHidden();
   const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useMemories();
-  if (data === undefined)
-    return error ? <Failure error={error} retry={refetch} /> : <Loading what="Reading your memories" />;
+  if (data === undefined) return <Pending error={error} retry={refetch} what="Reading your memories" />;
   const memories = data.pages.flatMap((page) => page.memories).filter(({ id }) => !hidden.has(id));
   if (memories.length === 0 && !hasNextPage) return <Nothing />;
   return (
@@ -106,7 +105,7 @@ function Everything() {
 function Found({ query }: { readonly query: string }) {
   const hidden = useHidden();
   const { data, error, refetch } = useSearch(query);
-  if (data === undefined) return error ? <Failure error={error} retry={refetch} /> : <Loading what="Searching" />;
+  if (data === undefined) return <Pending error={error} retry={refetch} what="Searching" />;
   const memories = data.filter(({ id }) => !hidden.has(id));
   return memories.length === 0 ? <Empty title="Nothing matches." /> : <Facts memories={memories} />;
 }

@@ -11,10 +11,11 @@ import { DropAnywhere } from '../library/dropping.tsx';
 import { FilterBar } from '../library/filterbar.tsx';
 import { Timeline } from '../library/grid.tsx';
 import { Lightbox } from '../library/lightbox.tsx';
+import { IconButton } from '../parts/iconbutton.tsx';
 import '../library/library.css';
 import { addUploads } from '../library/queue.ts';
 import { UploadPanel } from '../library/uploadpanel.tsx';
-import { Empty, Failure, Loading } from '../parts/states.tsx';
+import { Empty, Failure, Loading, Pending } from '../parts/states.tsx';
 import { useUser } from '../user.tsx';
 
 const icon = { size: 16, strokeWidth: 1.75, 'aria-hidden': true } as const;
@@ -70,11 +71,7 @@ export function Library() {
         <FilterBar filters={filters} onChange={setFilters} onFiles={upload} />
       )}
       {listing.data === undefined ? (
-        listing.error ? (
-          <Failure error={listing.error} retry={listing.refetch} />
-        ) : (
-          <Loading what="Reading the library" />
-        )
+        <Pending error={listing.error} retry={listing.refetch} what="Reading the library" />
       ) : assets.length === 0 && !hasNextPage ? (
         <Nothing isFiltered={filters !== noFilters} onReset={() => setFilters(noFilters)} />
       ) : (
@@ -147,9 +144,7 @@ function SelectionBar({
   const count = choosing.chosen.size;
   return (
     <div className="filterbar selection" role="toolbar" aria-label="Selection">
-      <button type="button" className="icon plain" aria-label="Clear the selection" onClick={choosing.clear}>
-        <X {...icon} />
-      </button>
+      <IconButton label="Clear the selection" Icon={X} onClick={choosing.clear} />
       <span role="status" className="strong">
         {count} selected
       </span>

@@ -1,5 +1,5 @@
 import { useConsole } from '../operator.tsx';
-import { Failure, Loading } from '../parts/states.tsx';
+import { Pending } from '../parts/states.tsx';
 
 const purposes: Readonly<Record<string, string>> = {
   media: 'Upload, sign, copy, watermark and delete images, videos and other files.',
@@ -14,7 +14,7 @@ const purposes: Readonly<Record<string, string>> = {
 
 export function Reference() {
   const { data, error, refetch } = useConsole();
-  if (data === undefined) return error ? <Failure error={error} retry={refetch} /> : <Loading />;
+  if (data === undefined) return <Pending error={error} retry={refetch} />;
   return (
     <>
       <header className="page">

@@ -1,5 +1,6 @@
 import { SquarePen } from 'lucide-react';
 import { Redirect, useLocation, useParams } from 'wouter';
+import { IconButton } from '../parts/iconbutton.tsx';
 import { InSidebar, InTopBar } from '../shell/frame.tsx';
 import { Conversation } from '../studio/conversation.tsx';
 import { useUserEvents } from '../studio/events.ts';
@@ -24,14 +25,12 @@ function Opened({ threadId }: { readonly threadId: string }) {
         <ThreadList current={threadId} />
       </InSidebar>
       <InTopBar>
-        <button
-          type="button"
-          className="plain icon"
-          aria-label="New conversation"
+        <IconButton
+          label="New conversation"
+          Icon={SquarePen}
+          size={20}
           onClick={() => navigate(`/studio/${newThreadId()}`)}
-        >
-          <SquarePen size={20} strokeWidth={1.75} aria-hidden="true" />
-        </button>
+        />
       </InTopBar>
       <Conversation key={threadId} threadId={threadId} />
     </div>

@@ -1,19 +1,20 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Delivery, DeliveryList } from '../../api.ts';
-import { callJson, send } from '../calls.ts';
+import { send } from '../calls.ts';
 import { AllDead } from '../operator/alldead.tsx';
-import { useMayChange } from '../operator/role.ts';
+import { useMayChange } from '../operator.tsx';
 import { countUpTo, When } from '../parts/figures.tsx';
-import { Empty, Failure, Loading, Problem, Status } from '../parts/states.tsx';
+import { useRead } from '../parts/reading.ts';
+import { Empty, Pending, Problem, Status } from '../parts/states.tsx';
 
 export function Webhooks() {
   const [isDeadOnly, setDeadOnly] = useState(false);
-  const { data, error, refetch } = useQuery({
-    queryKey: ['webhooks', isDeadOnly],
-    queryFn: () => callJson<DeliveryList>(`/api/webhooks${isDeadOnly ? '?status=dead' : ''}`),
-    refetchInterval: 5000,
-  });
+  const { data, error, refetch } = useRead<DeliveryList>(
+    ['webhooks', isDeadOnly],
+    `/api/webhooks${isDeadOnly ? '?status=dead' : ''}`,
+    { refetchInterval: 5000 },
+  );
   return (
     <>
       <header className="page">
@@ -31,11 +32,7 @@ export function Webhooks() {
         <AllDead queue={data.queue} noun={nouns} count={countUpTo(data.largestCount, data.dead)} />
       )}
       {data === undefined ? (
-        error ? (
-          <Failure error={error} retry={refetch} />
-        ) : (
-          <Loading what="Reading the deliveries" />
-        )
+        <Pending error={error} retry={refetch} what="Reading the deliveries" />
       ) : data.deliveries.length === 0 ? (
         <Empty title={isDeadOnly ? 'No delivery is dead.' : 'No event has been published yet.'} />
       ) : (

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 
-export function Loading({ what = 'Loading' }: { readonly what?: string }) {
+export function Loading({ what = 'Loading' }: { readonly what?: string | undefined }) {
   return (
     <p className="state" role="status">
       <span className="spinner" aria-hidden="true" /> {what} …
@@ -19,6 +19,19 @@ export function Failure({ error, retry }: { readonly error: Error; readonly retr
       )}
     </div>
   );
+}
+
+/** Shown while a query has no data: its error, or that it loads. */
+export function Pending({
+  error,
+  retry,
+  what,
+}: {
+  readonly error: Error | null;
+  readonly retry: () => unknown;
+  readonly what?: string;
+}) {
+  return error ? <Failure error={error} retry={retry} /> : <Loading what={what} />;
 }
 
 /** Shown beside the control that failed. The other content stays. */

@@ -1,16 +1,28 @@
 /** Who is signed in, and what goes with it: theme, shortcuts, the way to the other area, and out. */
+
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { ChevronsUpDown, Keyboard, LogOut, type LucideIcon, Settings2, SquareUserRound, Wrench } from 'lucide-react';
+import {
+  ChevronsUpDown,
+  Keyboard,
+  LogOut,
+  type LucideIcon,
+  Monitor,
+  Moon,
+  Settings2,
+  SquareUserRound,
+  Sun,
+  Wrench,
+} from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useLocation } from 'wouter';
 import type { ConsoleInfo } from '../../api.ts';
 import { send } from '../calls.ts';
 import { useConsole } from '../operator.tsx';
 import { useSignOut, useUser } from '../user.tsx';
-import { Menu, MenuItem, MenuLine } from './menu.tsx';
+import { setTheme, themes, useTheme } from './browser.ts';
+import { Menu, MenuChoice, MenuItem, MenuLine } from './menu.tsx';
 import { notifyFailure } from './notices.ts';
 import { openShortcuts } from './overlays.tsx';
-import { ThemeChoice } from './themechoice.tsx';
 
 const icon = { size: 16, strokeWidth: 1.75, 'aria-hidden': true } as const;
 
@@ -107,5 +119,23 @@ export function OperatorAccount() {
       )}
       {data && <p className="quiet small menunote">Version {data.version}</p>}
     </AccountMenu>
+  );
+}
+
+const choices = [
+  { value: 'system', title: 'System', Icon: Monitor },
+  { value: 'light', title: 'Light', Icon: Sun },
+  { value: 'dark', title: 'Dark', Icon: Moon },
+];
+
+function ThemeChoice() {
+  const theme = useTheme();
+  return (
+    <MenuChoice
+      label="Theme"
+      value={theme}
+      choices={choices}
+      onChange={(value) => setTheme(themes.find((one) => one === value) ?? 'system')}
+    />
   );
 }

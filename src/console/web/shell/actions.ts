@@ -1,6 +1,7 @@
 /** What the user can do on the page: shown by the command palette, and by the overview of shortcuts. */
 import type { LucideIcon } from 'lucide-react';
-import { useEffect, useId, useSyncExternalStore } from 'react';
+import { useEffect, useId } from 'react';
+import { createShared } from './shared.ts';
 
 export interface Action {
   readonly id: string;
@@ -16,14 +17,10 @@ export interface Action {
 }
 
 const registered = new Map<string, readonly Action[]>();
-const listeners = new Set<() => void>();
-let all: readonly Action[] = [];
+const all = createShared<readonly Action[]>([]);
 
-function publish(): void {
-  // Those of the page come first.
-  all = [...registered.values()].reverse().flat();
-  for (const listener of listeners) listener();
-}
+// Those of the page come first.
+const publish = () => all.write([...registered.values()].reverse().flat());
 
 /** Offers actions while the component is shown. Memoize the list. */
 export function useActions(actions: readonly Action[]): void {
@@ -38,14 +35,7 @@ export function useActions(actions: readonly Action[]): void {
   }, [key, actions]);
 }
 
-export const useAllActions = (): readonly Action[] =>
-  useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    () => all,
-  );
+export const useAllActions = all.use;
 
 const isMac = /Mac|iPhone|iPad/.test(navigator.userAgent);
 
@@ -62,7 +52,7 @@ export function performShortcut(event: KeyboardEvent): void {
   if (event.defaultPrevented || event.isComposing || event.altKey) return;
   const hasModifier = isMac ? event.metaKey : event.ctrlKey;
   if (!hasModifier && (event.metaKey || event.ctrlKey || isTyping(event.target) || !hasSingleKeys())) return;
-  const action = all.find(({ keys }) => keys !== undefined && matches(keys, event, hasModifier));
+  const action = all.read().find(({ keys }) => keys !== undefined && matches(keys, event, hasModifier));
   if (action === undefined) return;
   event.preventDefault();
   action.perform();

@@ -1,5 +1,6 @@
 /** State of the browser that the shell follows: the width of the window, the connection, the color theme. */
 import { useSyncExternalStore } from 'react';
+import { createShared } from './shared.ts';
 
 const narrow = matchMedia('(max-width: 899px)');
 
@@ -30,7 +31,8 @@ export const themes = ['system', 'light', 'dark'] as const;
 export type Theme = (typeof themes)[number];
 
 const themeKey = 'atelier.theme';
-const themeListeners = new Set<() => void>();
+
+const shownTheme = createShared<Theme>('system');
 
 function readTheme(): Theme {
   const stored = localStorage.getItem(themeKey);
@@ -41,7 +43,7 @@ function showTheme(): void {
   const theme = readTheme();
   if (theme === 'system') delete document.documentElement.dataset.theme;
   else document.documentElement.dataset.theme = theme;
-  for (const listener of themeListeners) listener();
+  shownTheme.write(theme);
 }
 
 /** Call once, before the first page is shown. Other tabs follow a change. */
@@ -57,8 +59,4 @@ export function setTheme(theme: Theme): void {
   showTheme();
 }
 
-export const useTheme = (): Theme =>
-  useSyncExternalStore((listener) => {
-    themeListeners.add(listener);
-    return () => themeListeners.delete(listener);
-  }, readTheme);
+export const useTheme = shownTheme.use;

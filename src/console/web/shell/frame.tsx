@@ -13,12 +13,13 @@ import {
 } from 'react';
 import { createPortal } from 'react-dom';
 import { Link, useLocation } from 'wouter';
-import { linkOf, type Page } from '../areas.ts';
+import { IconButton } from '../parts/iconbutton.tsx';
 import { useActions } from './actions.ts';
 import { Boundary } from './boundary.tsx';
 import { useIsNarrow, useIsOnline } from './browser.ts';
 import { useModal } from './modal.ts';
 import { openPalette } from './overlays.tsx';
+import { linkOf, type Page } from './page.ts';
 import { Skeleton } from './skeleton.tsx';
 
 interface Slots {
@@ -91,9 +92,7 @@ export function Frame({
       <div className="frame">
         {isNarrow ? (
           <header className="bar">
-            <button type="button" className="plain icon" aria-label="Menu" onClick={() => setOpen(true)}>
-              <MenuIcon size={20} strokeWidth={1.75} aria-hidden="true" />
-            </button>
+            <IconButton label="Menu" Icon={MenuIcon} size={20} onClick={() => setOpen(true)} />
             <span className="strong cut">{current?.title ?? 'Atelier'}</span>
             <span className="end" ref={setBar} />
             {isOpen && (
@@ -105,9 +104,7 @@ export function Frame({
         ) : (
           <header className="sidebar">
             <Brand name={name} home={home}>
-              <button type="button" className="plain icon" aria-label="Commands" title="Commands" onClick={openPalette}>
-                <Command size={16} strokeWidth={1.75} aria-hidden="true" />
-              </button>
+              <IconButton label="Commands" Icon={Command} onClick={openPalette} />
             </Brand>
             {navigation}
           </header>
@@ -192,14 +189,7 @@ function Drawer({
     >
       <div className="sidebar">
         <Brand name={name} home={home}>
-          <button
-            type="button"
-            className="plain icon"
-            aria-label="Close the menu"
-            onClick={() => dialog.current?.close()}
-          >
-            <X size={20} strokeWidth={1.75} aria-hidden="true" />
-          </button>
+          <IconButton label="Close the menu" Icon={X} size={20} onClick={() => dialog.current?.close()} />
         </Brand>
         {children}
       </div>

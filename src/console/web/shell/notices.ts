@@ -1,5 +1,5 @@
 /** Short messages about what has happened, with an undo where there is one. `Toasts` shows them. */
-import { useSyncExternalStore } from 'react';
+import { createShared } from './shared.ts';
 
 export interface Notice {
   readonly id: number;
@@ -10,35 +10,22 @@ export interface Notice {
   readonly onExpire?: (() => void) | undefined;
 }
 
-let notices: readonly Notice[] = [];
+const notices = createShared<readonly Notice[]>([]);
 let lastId = 0;
-const listeners = new Set<() => void>();
 
-function change(next: readonly Notice[]): void {
-  notices = next;
-  for (const listener of listeners) listener();
-}
-
-export const useNotices = (): readonly Notice[] =>
-  useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    () => notices,
-  );
+export const useNotices = notices.use;
 
 export function notify(text: string, options: Partial<Omit<Notice, 'id' | 'text'>> = {}): void {
   lastId += 1;
-  change([...notices, { tone: 'plain', ...options, id: lastId, text }]);
+  notices.write([...notices.read(), { tone: 'plain', ...options, id: lastId, text }]);
 }
 
 export const notifyFailure = (error: unknown): void =>
   notify(error instanceof Error ? error.message : String(error), { tone: 'bad' });
 
 function take(id: number): Notice | undefined {
-  const notice = notices.find((one) => one.id === id);
-  if (notice !== undefined) change(notices.filter((one) => one !== notice));
+  const notice = notices.read().find((one) => one.id === id);
+  if (notice !== undefined) notices.write(notices.read().filter((one) => one !== notice));
   return notice;
 }
 
@@ -57,5 +44,5 @@ export function notifyWithUndo(
 }
 
 window.addEventListener('pagehide', () => {
-  for (const { id, onExpire } of notices) if (onExpire !== undefined) expire(id);
+  for (const { id, onExpire } of notices.read()) if (onExpire !== undefined) expire(id);
 });

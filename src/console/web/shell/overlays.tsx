@@ -1,23 +1,17 @@
 /** The command palette and the overview of shortcuts, over any page. */
 import { Command, Keyboard, Monitor, Moon, Sun } from 'lucide-react';
-import { lazy, Suspense, useEffect, useSyncExternalStore } from 'react';
+import { lazy, Suspense, useEffect } from 'react';
 import { type Action, performShortcut, useActions } from './actions.ts';
 import { setTheme } from './browser.ts';
 import { Palette } from './palette.tsx';
+import { createShared } from './shared.ts';
 
 const Shortcuts = lazy(async () => ({ default: (await import('./shortcuts.tsx')).Shortcuts }));
 
-type Opened = 'palette' | 'shortcuts' | undefined;
-let opened: Opened;
-const listeners = new Set<() => void>();
-
-function open(next: Opened): void {
-  opened = next;
-  for (const listener of listeners) listener();
-}
-export const openPalette = (): void => open('palette');
-export const openShortcuts = (): void => open('shortcuts');
-const close = () => open(undefined);
+const opened = createShared<'palette' | 'shortcuts' | undefined>(undefined);
+export const openPalette = (): void => opened.write('palette');
+export const openShortcuts = (): void => opened.write('shortcuts');
+const close = () => opened.write(undefined);
 
 const general: readonly Action[] = [
   {
@@ -36,13 +30,7 @@ const general: readonly Action[] = [
 ];
 
 export function Overlays() {
-  const shown = useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    () => opened,
-  );
+  const shown = opened.use();
   useActions(general);
   useEffect(() => {
     window.addEventListener('keydown', performShortcut);

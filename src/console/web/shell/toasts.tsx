@@ -1,6 +1,7 @@
 import { X } from 'lucide-react';
 import { Toast } from 'radix-ui';
 import { createPortal } from 'react-dom';
+import { IconButton } from '../parts/iconbutton.tsx';
 import { useTopDialog } from './modal.ts';
 import { expire, undo, useNotices } from './notices.ts';
 
@@ -35,9 +36,7 @@ export function Toasts() {
             </Toast.Action>
           )}
           <Toast.Close asChild>
-            <button type="button" className="plain icon" aria-label="Dismiss">
-              <X size={16} strokeWidth={1.75} aria-hidden="true" />
-            </button>
+            <IconButton label="Dismiss" Icon={X} />
           </Toast.Close>
         </Toast.Root>
       ))}

@@ -1,6 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { ArrowUp, Bot, Check, ChevronDown, FileText, Film, Plus, Square, TriangleAlert, X } from 'lucide-react';
 import { type RefObject, useRef } from 'react';
+import { IconButton } from '../parts/iconbutton.tsx';
 import { Problem } from '../parts/states.tsx';
 import { Menu, MenuItem } from '../shell/menu.tsx';
 import { type ModelChoice, useCredits } from './account.ts';
@@ -87,15 +88,7 @@ export function Composer({
             target.value = '';
           }}
         />
-        <button
-          type="button"
-          className="plain icon"
-          aria-label="Attach files"
-          title="Attach files"
-          onClick={() => picker.current?.click()}
-        >
-          <Plus {...icon} size={20} />
-        </button>
+        <IconButton label="Attach files" Icon={Plus} size={20} onClick={() => picker.current?.click()} />
         <Models choice={modelChoice} />
         <Price model={modelChoice} />
         {isAnswering ? (
@@ -110,15 +103,15 @@ export function Composer({
             <Square {...icon} fill="currentColor" size={12} />
           </button>
         ) : (
-          <button
-            type="submit"
+          <IconButton
+            label="Send"
+            Icon={ArrowUp}
+            size={20}
             className="primary icon round"
-            aria-label="Send"
+            type="submit"
             title={isUploading ? 'The upload is in progress' : 'Send'}
             disabled={isUploading || isEmpty || !isOnline}
-          >
-            <ArrowUp {...icon} size={20} />
-          </button>
+          />
         )}
       </div>
       {isAnswering && <Problem of={stopping.error} />}
@@ -155,9 +148,7 @@ function Chip({ item, onRemove }: { readonly item: Attachment; readonly onRemove
           </span>
         )}
       </span>
-      <button type="button" className="plain icon" aria-label={`Remove ${name}`} onClick={onRemove}>
-        <X {...icon} />
-      </button>
+      <IconButton label={`Remove ${name}`} Icon={X} onClick={onRemove} />
     </li>
   );
 }

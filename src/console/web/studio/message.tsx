@@ -1,6 +1,7 @@
 import type { UIMessage } from 'ai';
 import { FileText, Film, Pencil, RotateCw } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
+import { IconButton } from '../parts/iconbutton.tsx';
 import { AnswerText } from './answertext.tsx';
 import { CopyButton } from './copybutton.tsx';
 import { Image, isMedia, Media, type MediaOutput, Video } from './media.tsx';
@@ -86,17 +87,7 @@ function Question({
           {text !== '' && <p className="said">{text}</p>}
           <Tools>
             <CopyButton label="Copy the message" read={() => text} />
-            {edit && (
-              <button
-                type="button"
-                className="plain icon"
-                aria-label="Edit the message"
-                title="Edit the message"
-                onClick={() => setDraft(text)}
-              >
-                <Pencil {...icon} />
-              </button>
-            )}
+            {edit && <IconButton label="Edit the message" Icon={Pencil} onClick={() => setDraft(text)} />}
           </Tools>
         </>
       )}
@@ -186,17 +177,7 @@ function Answer({
       )}
       <Tools>
         {text !== '' && <CopyButton label="Copy the answer" read={() => text} />}
-        {regenerate && (
-          <button
-            type="button"
-            className="plain icon"
-            aria-label="Answer again"
-            title="Answer again"
-            onClick={() => regenerate(message)}
-          >
-            <RotateCw {...icon} />
-          </button>
-        )}
+        {regenerate && <IconButton label="Answer again" Icon={RotateCw} onClick={() => regenerate(message)} />}
         {typeof credits === 'number' && (
           <span className="quiet small">
             {credits} {credits === 1 ? 'credit' : 'credits'}

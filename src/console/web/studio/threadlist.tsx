@@ -1,6 +1,7 @@
 import { Ellipsis, Pencil, Search, SquarePen, Trash2 } from 'lucide-react';
 import { useDeferredValue, useState } from 'react';
 import { Link, useLocation } from 'wouter';
+import { IconButton } from '../parts/iconbutton.tsx';
 import { Failure } from '../parts/states.tsx';
 import { Menu, MenuItem } from '../shell/menu.tsx';
 import { Skeleton } from '../shell/skeleton.tsx';
@@ -81,14 +82,7 @@ function Entry({ thread, isCurrent }: { readonly thread: Thread; readonly isCurr
         <span className="cut">{title}</span>
         {runningTaskId !== null && <span className="spinner small" role="img" aria-label="An answer is in progress" />}
       </Link>
-      <Menu
-        align="end"
-        trigger={
-          <button type="button" className="plain icon" aria-label={`Options of ${title}`}>
-            <Ellipsis {...icon} />
-          </button>
-        }
-      >
+      <Menu align="end" trigger={<IconButton label={`Options of ${title}`} Icon={Ellipsis} />}>
         <MenuItem Icon={Pencil} onSelect={() => setRenaming(true)}>
           Rename
         </MenuItem>

@@ -1,8 +1,8 @@
 /** The user's conversations, as the agent service lists them. */
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
-import { useSyncExternalStore } from 'react';
 import type { Thread, ThreadPage } from '../../../client/agent/api.ts';
 import { notify, notifyFailure, notifyWithUndo } from '../shell/notices.ts';
+import { createShared } from '../shell/shared.ts';
 import { type User, useUser } from '../user.tsx';
 
 export type { Thread };
@@ -13,7 +13,7 @@ export const newThreadId = (): string => `studio-${crypto.randomUUID()}`;
 
 export function useThreads(search: string) {
   const user = useUser();
-  const leaving = useLeaving();
+  const hidden = leaving.use();
   const listing = useInfiniteQuery({
     queryKey: ['threads', user.id, search],
     queryFn: ({ pageParam }) => {
@@ -24,7 +24,7 @@ export function useThreads(search: string) {
     getNextPageParam: ({ next_cursor }) => next_cursor,
     placeholderData: (previous) => previous,
   });
-  const threads = listing.data?.pages.flatMap((page) => page.threads).filter(({ threadId }) => !leaving.has(threadId));
+  const threads = listing.data?.pages.flatMap((page) => page.threads).filter(({ threadId }) => !hidden.has(threadId));
   return { ...listing, threads };
 }
 
@@ -40,27 +40,12 @@ export function useRename() {
 }
 
 /** Threads that are shown as deleted, and can still be brought back. */
-let leaving: ReadonlySet<string> = new Set();
-const listeners = new Set<() => void>();
-
-function setLeaving(next: ReadonlySet<string>): void {
-  leaving = next;
-  for (const listener of listeners) listener();
-}
-
-const useLeaving = () =>
-  useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    () => leaving,
-  );
+const leaving = createShared<ReadonlySet<string>>(new Set());
 
 /** The service deletes for good, so the request waits until the notice with the undo is gone. */
 export function deleteThread(user: User, { threadId }: Thread, onUndo: () => void): void {
-  const bringBack = () => setLeaving(new Set([...leaving].filter((id) => id !== threadId)));
-  setLeaving(new Set([...leaving, threadId]));
+  const bringBack = () => leaving.write(new Set([...leaving.read()].filter((id) => id !== threadId)));
+  leaving.write(new Set([...leaving.read(), threadId]));
   notifyWithUndo('Conversation deleted.', {
     perform: () => {
       user.send('agent', `/threads/${threadId}`, { method: 'DELETE', isLast: true }).catch(() => {

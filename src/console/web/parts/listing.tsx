@@ -2,7 +2,7 @@
 import { type InfiniteData, type UseInfiniteQueryResult, useInfiniteQuery } from '@tanstack/react-query';
 import type { Key, ReactNode } from 'react';
 import { callJson } from '../calls.ts';
-import { Empty, Failure, Loading } from '../parts/states.tsx';
+import { Empty, Pending } from './states.tsx';
 
 interface Page {
   readonly next_cursor: string | null;
@@ -45,8 +45,7 @@ export function Listing<P extends Page, Item>({
   /** Renders the content of an item. */
   readonly children: (item: Item) => ReactNode;
 }) {
-  if (data === undefined)
-    return error ? <Failure error={error} retry={refetch} /> : <Loading what={`Reading ${label.toLowerCase()}`} />;
+  if (data === undefined) return <Pending error={error} retry={refetch} what={`Reading ${label.toLowerCase()}`} />;
   const items = data.pages.flatMap(itemsOf);
   return (
     <>

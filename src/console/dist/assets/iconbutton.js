@@ -1,0 +1,1 @@
+import{t as e}from"./jsx-runtime.js";var t=e();function n({label:e,Icon:n,size:r=16,className:i=`plain icon`,...a}){return(0,t.jsx)(`button`,{type:`button`,className:i,"aria-label":e,title:e,...a,children:(0,t.jsx)(n,{size:r,strokeWidth:1.75,"aria-hidden":`true`})})}export{n as t};

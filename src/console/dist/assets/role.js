@@ -1,1 +1,0 @@
-import{r as e}from"./operator.js";var t=()=>e().data?.operator?.role===`full`;export{t};

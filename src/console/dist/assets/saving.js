@@ -1,0 +1,1 @@
+function e(e,t){let n=document.createElement(`a`);n.href=URL.createObjectURL(t),n.download=e,n.click(),setTimeout(()=>URL.revokeObjectURL(n.href),6e4)}var t=(t,n)=>e(t,new Blob([JSON.stringify(n,null,2)],{type:`application/json`}));export{t as n,e as t};

@@ -1,0 +1,17 @@
+import type { LucideIcon } from 'lucide-react';
+import type { ComponentProps } from 'react';
+
+type Properties = Omit<ComponentProps<'button'>, 'children'> & {
+  readonly label: string;
+  readonly Icon: LucideIcon;
+  readonly size?: number;
+};
+
+/** A button that shows only an icon. Its label is also its tooltip. */
+export function IconButton({ label, Icon, size = 16, className = 'plain icon', ...rest }: Properties) {
+  return (
+    <button type="button" className={className} aria-label={label} title={label} {...rest}>
+      <Icon size={size} strokeWidth={1.75} aria-hidden="true" />
+    </button>
+  );
+}

@@ -1,0 +1,64 @@
+/** Tables and pairs of facts. */
+import type { Key, ReactNode } from 'react';
+
+/** The first cell of each row is its head. A wide table scrolls in a region with the name `label`. */
+export function Table({
+  head,
+  rows,
+  label,
+}: {
+  readonly head: readonly string[];
+  readonly rows: readonly { readonly key: Key; readonly cells: readonly ReactNode[] }[];
+  readonly label?: string;
+}) {
+  const table = (
+    <table>
+      <thead>
+        <tr>
+          {head.map((name) => (
+            <th key={name} scope="col">
+              {name}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map(({ key, cells: [first, ...rest] }) => (
+          <tr key={key}>
+            <th scope="row">{first}</th>
+            {rest.map((cell, at) => (
+              <td key={head[at + 1]}>{cell}</td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+  if (label === undefined) return table;
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls needs the keyboard
+    <section className="scroll" aria-label={label} tabIndex={0}>
+      {table}
+    </section>
+  );
+}
+
+export function Pairs({
+  of: pairs,
+  className = 'pairs',
+}: {
+  /** The values, by name. */
+  readonly of: Readonly<Record<string, ReactNode>>;
+  readonly className?: string;
+}) {
+  return (
+    <dl className={className}>
+      {Object.entries(pairs).map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

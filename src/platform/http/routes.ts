@@ -1,0 +1,51 @@
+/** Adds the routes of one room of a service: each has a URL, a guard, a schema and a handler. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type {
+  ContextConfigDefault,
+  FastifyBaseLogger,
+  FastifySchema,
+  RawServerDefault,
+  RouteGenericInterface,
+  RouteHandlerMethod,
+  RouteShorthandOptions,
+} from 'fastify';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import type { HttpServer } from './httpserver.ts';
+
+type Handler<Schema extends FastifySchema> = RouteHandlerMethod<
+  RawServerDefault,
+  IncomingMessage,
+  ServerResponse,
+  RouteGenericInterface,
+  ContextConfigDefault,
+  Schema,
+  ZodTypeProvider,
+  FastifyBaseLogger
+>;
+
+type AddRoute = <const Schema extends FastifySchema>(
+  url: string,
+  /** The guard of platform/access, with further options if the route needs them. */
+  options: Omit<RouteShorthandOptions, 'schema'>,
+  schema: Schema,
+  handler: Handler<Schema>,
+) => void;
+
+export type Routes = Readonly<Record<'get' | 'head' | 'post' | 'put' | 'patch' | 'delete', AddRoute>>;
+
+/** `tag`: the section of the API reference that lists the routes. */
+export function routesOf(app: HttpServer, tag: string): Routes {
+  const add =
+    (method: string): AddRoute =>
+    (url, options, schema, handler) =>
+      // AddRoute has checked the handler against the schema.
+      app.route({ method, url, ...options, schema: { tags: [tag], ...schema }, handler } as never);
+  return {
+    get: add('GET'),
+    head: add('HEAD'),
+    post: add('POST'),
+    put: add('PUT'),
+    patch: add('PATCH'),
+    delete: add('DELETE'),
+  };
+}
