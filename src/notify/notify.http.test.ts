@@ -106,15 +106,15 @@ describe('POST /notify', () => {
     expect(channel.sent).toEqual([]);
   });
 
-  it.each<[string, string?]>([
-    ['nope'],
-    ['nope', 'me'],
-    ['DAILY_DIGEST'],
-    ['constructor'],
-    ['<b>'],
-    ['account_deletion'],
-    ['long'.repeat(1000)],
-  ])('rejects the unknown type %.20s, also for the user %s', async (type, userId = randomUUID()) => {
+  it.each<[string, string, string?]>([
+    ['nope', 'nope'],
+    ['nope of a user without a UUID', 'nope', 'me'],
+    ['DAILY_DIGEST', 'DAILY_DIGEST'],
+    ['constructor', 'constructor'],
+    ['<b>', '<b>'],
+    ['account_deletion', 'account_deletion'],
+    ['of 4,000 characters', 'long'.repeat(1000)],
+  ])('rejects the unknown type %s', async (_name, type, userId = randomUUID()) => {
     const { status, body } = await rig.post('/notify', { type, userId });
     expect([status, body.error, body.message]).toEqual([
       400,
