@@ -84,6 +84,7 @@ describe('a setting with a wrong value', () => {
     ['LOG_LEVEL', 'loud'],
     ['LOG_FORMAT', 'xml'],
     ['EDGE_URL', 'edge'],
+    ['RESEND_WEBHOOK_SECRET', 'whsec_'],
   ])('%s=%s is rejected by name, in one line', (name, value) => {
     let message = '';
     try {

@@ -1,4 +1,5 @@
-import { address, setting, text } from '#platform/config.ts';
+import { address, setting } from '#platform/config.ts';
+import { keyOfSecret } from './webhooksignature.ts';
 
 /** docs/specification/content.md. */
 export const contentSettings = {
@@ -8,11 +9,21 @@ export const contentSettings = {
     defaultText: 'the host of the request',
     meaning: 'The public URL of the content service. The URLs in `/sitemap.xml` begin with it.',
   }),
-  resendWebhookSecret: text('RESEND_WEBHOOK_SECRET', {
-    secret: true,
-    meaning: 'The signing secret (`whsec_…`) of the mail provider’s webhook, which calls `POST /webhooks/resend`.',
-  }),
+  resendWebhookSecret: setting(
+    'RESEND_WEBHOOK_SECRET',
+    {
+      secret: true,
+      meaning: 'The signing secret (`whsec_…`) of the mail provider’s webhook, which calls `POST /webhooks/resend`.',
+    },
+    parseWebhookSecret,
+  ),
 } as const;
+
+function parseWebhookSecret(raw: string): string {
+  // Anyone can sign with an empty key.
+  if (keyOfSecret(raw).length === 0) throw new Error('must be `whsec_` and a key in base64');
+  return raw;
+}
 
 function pageAddress(variable: string, folder: string, meaning: string) {
   const declaration = { default: `http://localhost:3000/${folder}/{id}`, requiredInProduction: true, meaning };

@@ -18,12 +18,16 @@ const toleranceS = 300;
 const maxSignatures = 10;
 
 /** `secret`: base64, with or without the prefix `whsec_`. */
+export function keyOfSecret(secret: string): Buffer {
+  return Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
+}
+
+/** `secret`: as for keyOfSecret. */
 export function isSigned(secret: string, message: SignedMessage, nowMs = Date.now()): boolean {
   const { id, timestamp, signature, body } = message;
   if (id === '' || !/^\d{1,12}$/.test(timestamp)) return false;
   if (Math.abs(nowMs / 1000 - Number(timestamp)) > toleranceS) return false;
-  const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
-  const expected = createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest();
+  const expected = createHmac('sha256', keyOfSecret(secret)).update(`${id}.${timestamp}.`).update(body).digest();
   return signature
     .split(' ')
     .slice(0, maxSignatures)

@@ -1,14 +1,13 @@
 /** The schemas and types of the notification service (docs/specification/notify.md#notify-endpoints). */
 import { z } from 'zod';
-import { isUuid } from '#platform/ids.ts';
 import { contentLanguages } from '#platform/language.ts';
 import { optional } from './emailapi.ts';
 import { addressOf } from './mail.ts';
 
 export const notifyRequest = z.object({
-  // The route checks that they are present: docs/specification/notify.md#notify-endpoints fixes the message.
-  type: optional(z.string().max(128)),
-  userId: optional(z.string().refine((id) => id === '' || isUuid(id), 'must be a UUID')),
+  // The route checks both, because docs/specification/notify.md#notify fixes the messages and their order.
+  type: optional(z.string()),
+  userId: optional(z.string()).describe('A UUID.'),
   data: optional(z.record(z.string(), z.unknown())).describe('For the texts of the type.'),
   contact: optional(
     z.object({
@@ -71,7 +70,7 @@ export const typeList = z.object({
   ),
 });
 
-export const typeName = z.object({ type: z.string().min(1).max(128) });
+export const typeName = z.object({ type: z.string().min(1) });
 
 export const previewRequest = z.object({
   locale: optional(z.string().max(64)).describe('Default: `en`.'),

@@ -1,3 +1,5 @@
+import { mailboxOf } from './mail.ts';
+
 /** The operator's brand in every mail. */
 export interface Brand {
   readonly name: string;
@@ -9,8 +11,7 @@ export interface Brand {
 
 /** The name in `Name <address>`. Without one, `Atelier`. */
 export function nameIn(sender: string): string {
-  const [, name = ''] = /^([^<]*)</.exec(sender) ?? [];
-  return name.replaceAll('"', '').trim() || 'Atelier';
+  return mailboxOf(sender)?.name || 'Atelier';
 }
 
 /** Returns black or white, whichever has more contrast to the color (WCAG 2.2, relative luminance). */

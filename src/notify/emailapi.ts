@@ -12,8 +12,6 @@ const maxListed = 50;
 /** Of a line of a mail (RFC 5322 §2.1.1). */
 const maxLineLength = 998;
 const maxScheduleMs = 30 * 24 * 3600 * 1000;
-/** Allows for the caller's clock. */
-const clockSlackMs = 60_000;
 
 export const optional = <Schema extends z.ZodType>(schema: Schema) =>
   schema.nullish().transform((value): z.output<Schema> | undefined => value ?? undefined);
@@ -89,7 +87,7 @@ const tagText = z.string().regex(/^[\w-]{1,256}$/, 'must be 1 to 256 ASCII lette
 const scheduledAt = z.iso
   .datetime({ offset: true, error: 'must be an ISO 8601 time with its offset, such as 2027-01-31T09:00:00Z' })
   .transform((text) => new Date(text))
-  .refine((at) => at.getTime() <= Date.now() + maxScheduleMs + clockSlackMs, 'must be within 30 days');
+  .refine((at) => at.getTime() <= Date.now() + maxScheduleMs, 'must be within 30 days');
 
 export const emailRequest = z
   .object({

@@ -29,20 +29,32 @@ export interface Tag {
   readonly value: string;
 }
 
-const mailbox = /^(?:[^<>@]*<([^<>]+)>|([^<>]+))$/;
+/** A quoted name can contain every character (RFC 5322 §3.2.4). */
+const mailbox = /^(?:"((?:[^"\\]|\\.)*)"\s*<([^<>]+)>|([^<>@]*)<([^<>]+)>|([^<>]+))$/;
 const local = /^[^\s@<>(),;:\\"[\]]{1,64}$/;
 const domain =
   /^(?=.{1,253}$)[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?(?:\.[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?)+$/u;
 
-/** Returns the bare address of `address` or `Name <address>` in lower case, or `undefined` if it is invalid. */
-export function addressOf(text: string): string | undefined {
+export interface Mailbox {
+  /** Empty: none. */
+  readonly name: string;
+  readonly address: string;
+}
+
+/** Reads `address` or `Name <address>`. Returns `undefined` if it is invalid. */
+export function mailboxOf(text: string): Mailbox | undefined {
   // A line break would start another header.
   if (hasControls(text) || text.length > 512) return undefined;
-  const match = mailbox.exec(text.trim());
-  const address = (match?.[1] ?? match?.[2] ?? '').trim();
+  const [, quoted, ofQuoted, plain = '', ofPlain, bare] = mailbox.exec(text.trim()) ?? [];
+  const address = (ofQuoted ?? ofPlain ?? bare ?? '').trim();
   const at = address.lastIndexOf('@');
   const isAddress = local.test(address.slice(0, Math.max(at, 0))) && domain.test(address.slice(at + 1));
-  return isAddress ? address.toLowerCase() : undefined;
+  return isAddress ? { name: quoted?.replaceAll(/\\(.)/g, '$1') ?? plain.trim(), address } : undefined;
+}
+
+/** Returns the bare address in lower case, or `undefined` if it is invalid. */
+export function addressOf(text: string): string | undefined {
+  return mailboxOf(text)?.address.toLowerCase();
 }
 
 export function hasControls(text: string): boolean {

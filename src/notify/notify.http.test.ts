@@ -106,17 +106,22 @@ describe('POST /notify', () => {
     expect(channel.sent).toEqual([]);
   });
 
-  it.each(['nope', 'DAILY_DIGEST', 'constructor', '<b>', 'account_deletion'])(
-    'rejects the unknown type %s',
-    async (type) => {
-      const { status, body } = await rig.post('/notify', { type, userId: randomUUID() });
-      expect([status, body.error, body.message]).toEqual([
-        400,
-        'unknown_notification_type',
-        `Unknown notification type: ${type}`,
-      ]);
-    },
-  );
+  it.each<[string, string, string?]>([
+    ['nope', 'nope'],
+    ['nope of a user without a UUID', 'nope', 'me'],
+    ['DAILY_DIGEST', 'DAILY_DIGEST'],
+    ['constructor', 'constructor'],
+    ['<b>', '<b>'],
+    ['account_deletion', 'account_deletion'],
+    ['of 4,000 characters', 'long'.repeat(1000)],
+  ])('rejects the unknown type %s', async (_name, type, userId = randomUUID()) => {
+    const { status, body } = await rig.post('/notify', { type, userId });
+    expect([status, body.error, body.message]).toEqual([
+      400,
+      'unknown_notification_type',
+      `Unknown notification type: ${type}`,
+    ]);
+  });
 
   const accountMails = ['account_deletion.scheduled', 'account_deletion.deleted'];
   it.each<[string, () => Promise<string>, string | undefined, string | undefined]>([

@@ -3,8 +3,9 @@
  */
 import { type AccountTables, findRecipient } from '#accounts/store.ts';
 import type { Db } from '#platform/db/db.ts';
+import { isUuid } from '#platform/ids.ts';
 import { type ContentLanguage, toContentLanguage } from '#platform/language.ts';
-import { problems } from '#platform/problem.ts';
+import { invalid, problems } from '#platform/problem.ts';
 import type { NotifyAnswer, NotifyRequest, SkipReason } from './api.ts';
 import type { Mail } from './mail.ts';
 import { notifyProblems } from './problems.ts';
@@ -40,6 +41,7 @@ export async function notify(
   const type = deps.types.find(notification.type);
   if (type === undefined)
     throw notifyProblems.unknown_notification_type({ message: `Unknown notification type: ${notification.type}` });
+  if (!isUuid(notification.userId)) throw invalid('body.userId', 'must be a UUID');
   const prepare = async () => {
     const recipient = await chooseRecipient(deps, type, notification);
     if ('skipReason' in recipient) return recipient;

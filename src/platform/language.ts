@@ -51,8 +51,9 @@ function chinese(primary: string, subtags: readonly string[]): ContentLanguage {
   return subtags.some((subtag) => ['tw', 'hk', 'mo'].includes(subtag)) ? 'zh_TW' : 'zh_CN';
 }
 
+/** A weight has at most three decimals (RFC 9110 §12.4.2). */
 const rangePattern =
-  /^\s*(\*|[a-z]{1,8}(?:[-_](?:[a-z0-9]{1,8}|\*))*)\s*(?:;\s*q=(0(?:\.\d*)?|1(?:\.0*)?|\.\d+)\s*)?$/i;
+  /^\s*(\*|[a-z]{1,8}(?:[-_](?:[a-z0-9]{1,8}|\*))*)\s*(?:;\s*q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)\s*)?$/i;
 
 function parseRange(text: string): { readonly range: string; readonly weight: number }[] {
   const match = rangePattern.exec(text);

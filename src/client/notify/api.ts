@@ -2,6 +2,7 @@
 
 export interface NotifyRequest {
   readonly type?: string | null;
+  /** A UUID. */
   readonly userId?: string | null;
   /** For the texts of the type. */
   readonly data?: Readonly<Record<string, unknown>> | null;

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import PostalMime from 'postal-mime';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { Mail } from '../mail.ts';
+import { type Mail, recipientsOf } from '../mail.ts';
 import type { Channel, ChannelFailure } from './channel.ts';
 import { openChannel } from './open.ts';
 
@@ -71,6 +71,23 @@ describe('the outbox', () => {
     const read = await expectMail(await readFile(join(dataDir, 'outbox', `${id}.eml`)));
     expect(read.messageId).toBe(`<${id}@example.com>`);
     expect(read.bcc?.map(({ address }) => address)).toEqual(['e@example.com']);
+  });
+
+  it.each([
+    ['"Ann @ Acme" <a@example.com>', 'Ann @ Acme'],
+    ['"Ann \\"The Pen\\" Lee" <a@example.com>', 'Ann "The Pen" Lee'],
+    ['"<b@example.com>" <a@example.com>', '<b@example.com>'],
+    ['Lee, Ann <a@example.com>', 'Lee, Ann'],
+    ['Sales: Ann <a@example.com>', 'Sales: Ann'],
+    ['"Ann <a@example.com>', '"Ann'],
+    ['<a@example.com>', ''],
+    [' A@Example.com ', ''],
+  ])('sends to the one address of %s, with its name', async (to, name) => {
+    const id = randomUUID();
+    await channel.send({ ...mail, to: [to] }, { id, signal: AbortSignal.timeout(5000) });
+    const read = await PostalMime.parse(await readFile(join(dataDir, 'outbox', `${id}.eml`)));
+    expect(read.to?.map((one) => [one.name, one.address?.toLowerCase()])).toEqual([[name, 'a@example.com']]);
+    expect(recipientsOf({ ...mail, to: [to], cc: [], bcc: [] })).toEqual(['a@example.com']);
   });
 });
 

@@ -1,15 +1,15 @@
-import type { Mail, Tag } from '../mail.ts';
-import { addressOf } from '../mail.ts';
+import type { Mail, Mailbox, Tag } from '../mail.ts';
+import { addressOf, mailboxOf } from '../mail.ts';
 
 /** Builds the message for nodemailer. All attempts of a send have the same Message-ID. */
 export function messageOf(mail: Mail, id: string) {
   const { from, to, cc, bcc, replyTo, subject, html, text, headers, attachments = [], tags = [] } = mail;
   return {
-    from,
-    to: [...to],
-    cc: [...cc],
-    bcc: [...bcc],
-    replyTo: [...replyTo],
+    from: parsed(from),
+    to: to.map(parsed),
+    cc: cc.map(parsed),
+    bcc: bcc.map(parsed),
+    replyTo: replyTo.map(parsed),
     subject,
     html,
     text,
@@ -23,6 +23,11 @@ export function messageOf(mail: Mail, id: string) {
     })),
     messageId: `<${id}@${addressOf(from)?.split('@')[1] ?? 'localhost'}>`,
   };
+}
+
+/** nodemailer reads names with quotes, colons and semicolons differently, and would send some of them to another address. */
+function parsed(text: string): Mailbox {
+  return mailboxOf(text) ?? { name: '', address: text };
 }
 
 /** SMTP has no tags. Servers and filters read this header. */
