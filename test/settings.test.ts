@@ -84,6 +84,9 @@ describe('a setting with a wrong value', () => {
     ['LOG_LEVEL', 'loud'],
     ['LOG_FORMAT', 'xml'],
     ['EDGE_URL', 'edge'],
+    ['HOST', 'http://localhost'],
+    ['HOST', '999.1.1.1'],
+    ['ATELIER_DATA_DIR', '/dev/null'],
   ])('%s=%s is rejected by name, in one line', (name, value) => {
     let message = '';
     try {
