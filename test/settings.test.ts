@@ -85,6 +85,9 @@ describe('a setting with a wrong value', () => {
     ['LOG_FORMAT', 'xml'],
     ['EDGE_URL', 'edge'],
     ['RESEND_WEBHOOK_SECRET', 'whsec_'],
+    ['HOST', 'http://localhost'],
+    ['HOST', '999.1.1.1'],
+    ['ATELIER_DATA_DIR', '/dev/null'],
   ])('%s=%s is rejected by name, in one line', (name, value) => {
     let message = '';
     try {

@@ -2,6 +2,7 @@
  * All settings of the product (docs/specification/system.md#engines). Settings of one service are declared beside it, and the others here.
  */
 import { randomBytes } from 'node:crypto';
+import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { agentSettings, imageModelSettings, modelSettings, videoModelSettings } from '#agent/config.ts';
 import { authSettings } from '#auth/config.ts';
@@ -38,7 +39,7 @@ export const settingGroups = {
       max: 65_000,
       meaning: 'Each service listens on this port plus its own offset.',
     }),
-    host: text('HOST', { default: '127.0.0.1', meaning: 'The address on which the services listen.' }),
+    host: setting('HOST', { default: '127.0.0.1', meaning: 'The address on which the services listen.' }, parseHost),
     dataDir: setting(
       'ATELIER_DATA_DIR',
       {
@@ -264,6 +265,12 @@ function parseList(raw = ''): readonly string[] {
     .split(',')
     .map((part) => part.trim())
     .filter((part) => part !== '');
+}
+
+function parseHost(raw: string): string {
+  if (isIP(raw) === 0 && !(/^[a-z0-9._-]+$/i.test(raw) && URL.canParse(`http://${raw}`)))
+    throw new Error('must be an IP address or a host name');
+  return raw;
 }
 
 function oneOf<T extends string>(allowed: readonly T[]) {

@@ -3,7 +3,10 @@
  * one second later ends it at once.
  */
 
-/** Resolves when the process should end, which includes the death of its launcher, because no process remains to forward signals. */
+/**
+ * Resolves when the process should end. If its launcher was killed, the process ends immediately, as if the kill had met it: otherwise a
+ * restart would find the data folder in use.
+ */
 export function stopRequested(): Promise<string> {
   return new Promise((resolve) => {
     let first: number | undefined;
@@ -19,7 +22,7 @@ export function stopRequested(): Promise<string> {
     process.on('SIGHUP', onSignal);
     if (process.channel) {
       process.channel.unref();
-      process.on('disconnect', () => resolve('disconnect'));
+      process.on('disconnect', () => process.exit(1));
     }
   });
 }

@@ -42,17 +42,25 @@ function readStored(file: string): Record<string, string> {
     return JSON.parse(readFileSync(file, 'utf8'));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
+    if (!(error instanceof SyntaxError)) throw unusable(file, error);
     throw new StartFault(`${file} is not valid JSON. Repair it, or delete it to generate new secrets.`, {
       cause: error,
     });
   }
 }
 
+const unusable = (file: string, error: unknown) =>
+  new StartFault(`ATELIER_DATA_DIR: cannot use ${file} (${(error as Error).message}).`, { cause: error });
+
 /** Writes the file atomically. If two processes start at once on an empty folder, the first one's file wins. */
 function store(file: string, secrets: Record<string, string>, before: Record<string, string>): void {
-  mkdirSync(join(file, '..'), { recursive: true, mode: 0o700 });
   const draft = `${file}.${randomUUID()}`;
-  writeFileSync(draft, `${JSON.stringify(secrets, null, 2)}\n`, { mode: 0o600, flush: true });
+  try {
+    mkdirSync(join(file, '..'), { recursive: true, mode: 0o700 });
+    writeFileSync(draft, `${JSON.stringify(secrets, null, 2)}\n`, { mode: 0o600, flush: true });
+  } catch (error) {
+    throw unusable(file, error);
+  }
   if (Object.keys(before).length > 0) {
     renameSync(draft, file);
     return;

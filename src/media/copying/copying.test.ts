@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { migrations } from '#app/migrations.ts';
 import type { Database } from '#platform/db/db.ts';
 import { problems } from '#platform/problem.ts';
@@ -213,5 +213,30 @@ for (const engine of laneEngines)
       expect(await holdings(what)).toEqual({ ready: 1, unready: 1, objects: 2 });
       expect(await closeAccount(what)).toBe('2');
       expect(await holdings(what)).toEqual(nothing);
+    });
+
+    it('that fails does not wait long for a store that does not respond, and is removed later', async () => {
+      const what = await plantSource(deps, 'asset');
+      const [began, responds] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      const objects = {
+        ...deps.objects,
+        copy: async () => {
+          throw problems.engine_unavailable();
+        },
+        remove: async (...args: Parameters<typeof deps.objects.remove>) => {
+          began.resolve();
+          await responds.promise;
+          return deps.objects.remove(...args);
+        },
+      };
+      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+      onTestFinished(() => void vi.useRealTimers());
+      const outcome = copyOutcome({ ...deps, objects }, what);
+      await began.promise;
+      await vi.advanceTimersByTimeAsync(1000);
+      expect(await outcome).toBe('copy_failed');
+      vi.useRealTimers();
+      responds.resolve();
+      await expect.poll(() => holdings(what)).toEqual({ ready: 1, unready: 0, objects: 1 });
     });
   });

@@ -9,6 +9,7 @@ import { randomUUID } from 'node:crypto';
 import type { Caller } from '#platform/access/caller.ts';
 import type { Log } from '#platform/log.ts';
 import type { ObjectHead } from '#platform/objects/objects.ts';
+import { withDeadline } from '#platform/resilience/deadline.ts';
 import { retryWhileChanging } from '#platform/resilience/retry.ts';
 import type { Asset, CopyRequest } from '../api.ts';
 import { isVideo, toAsset } from '../assets/asset.ts';
@@ -24,6 +25,9 @@ import { type CopyScreeningDeps, screenCopy } from './copyscreening.ts';
 import { assertMayCopy, type CopySource, findSource, noSuchSource } from './copysource.ts';
 import { blockCopy, draftCopy, dropCopy, markCopied, withdrawCopy } from './copystore.ts';
 import { copyRendition, transfer } from './transfer.ts';
+
+/** A store that does not respond takes 8 s of the 10 s in which every request gets a response. */
+const takeBackWithinMs = 1000;
 
 export interface CopyDeps extends CopyScreeningDeps, RemovalDeps, QuotaDeps, PublishingDeps {
   readonly db: RemovalDeps['db'];
@@ -83,7 +87,8 @@ async function tryCopying(
     const copied = head && (await showCopy(deps, source, { ...target, head }, thumbAssetId));
     if (copied !== undefined) return copied;
   } catch (error) {
-    await takeBack(deps, target);
+    // The transfer may have used up the time of the response. The removal goes on after it.
+    await withDeadline(takeBackWithinMs, () => takeBack(deps, target)).catch(() => undefined);
     throw error;
   }
   await takeBack(deps, target);

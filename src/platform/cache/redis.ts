@@ -51,6 +51,13 @@ export function createRedisCache({ redis, name, epochs, log }: RedisCacheOptions
   };
   const baseOf = (run: string, epoch: number) => `${redis.prefix}cache:${name}:${run}:${epoch}`;
 
+  /** Returns the life of the new generation, which another process may have begun at the same time. */
+  async function begin(lifeKey: string): Promise<string> {
+    const life = randomUUID();
+    const other = await redis.run((client) => client.set(lifeKey, life, { condition: 'NX', GET: true }));
+    return other?.toString() ?? life;
+  }
+
   async function lookUp(keys: readonly string[]): Promise<Lookup> {
     const epoch = await epochs.current();
     const run = redis.serverRun;
@@ -72,19 +79,16 @@ export function createRedisCache({ redis, name, epochs, log }: RedisCacheOptions
         return typeof value === 'string' ? [[key, value]] : [];
       }),
     );
-    if (typeof life !== 'string') {
-      // The cache is new or was flushed. The next lookup can fill it.
-      redis.run((client) => client.set(lifeKey, randomUUID(), { condition: 'NX' })).catch(miss);
-      return { found, fill: nothing.fill };
-    }
     if (epoch.blocksFills) return { found, fill: nothing.fill };
+    // Without a life, the cache is new or was flushed.
+    const generation = typeof life === 'string' ? life : await begin(lifeKey);
     const untilS = Number(nowS) + fillWithinMs / 1000;
     const fill: Lookup['fill'] = async (entries, ttlMs) => {
       for (const batch of inBatches([...entries.keys()])) {
         const filled = redis.run((client) =>
           client.eval(fillScript, {
             keys: [lifeKey, ...batch.map((key) => `${base}:=${key}`), ...batch.map((key) => `${base}:!${key}`)],
-            arguments: [life, String(untilS), String(ttlMs), ...batch.map((key) => entries.get(key) ?? '')],
+            arguments: [generation, String(untilS), String(ttlMs), ...batch.map((key) => entries.get(key) ?? '')],
           }),
         );
         await filled.catch(miss);

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type RawAnswer, readAnswers, sendRaw } from '../../../test/platform/rawclient.fixture.ts';
 import { createLog } from '../log.ts';
 import { createServer, type HttpServer, type ServerOptions } from './server.ts';
@@ -134,6 +134,22 @@ describe('closing', () => {
     const [served] = await sendRaw(address, get('/health', 'X-Run: 1\r\n'));
     expect([served?.status, served?.headers.connection]).toEqual([200, 'close']);
     await app.drain();
+  });
+
+  it('closes without an error after a drain of more than ten seconds', async () => {
+    const [began, drained] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const onDrain = () => {
+      began.resolve();
+      return drained.promise;
+    };
+    await start({ onDrain });
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const closed = app.close();
+    await began.promise;
+    await vi.advanceTimersByTimeAsync(60_000);
+    drained.resolve();
+    await expect(closed).resolves.toBeUndefined();
   });
 });
 

@@ -105,6 +105,7 @@ describe('the guard refuses', () => {
     ['credentials', 'http://user:pass@public.test/a.png'],
     ['a host that only looks public', 'http://public.test@127.0.0.1/'],
     ['loopback by name', 'http://localhost/a.png'],
+    ['loopback by a name that the resolver does not know', 'http://files.localhost./a.png'],
     ['a name that leads to a private address', 'https://private.test/a.png'],
     ['a name that leads to a private address too', 'https://mixed.test/a.png'],
     ['a name that leads to IPv6 loopback too', 'https://mixed6.test/a.png'],

@@ -37,6 +37,8 @@ export function createGuard({ allowedHosts, resolve = resolveAll }: GuardDeps): 
     if (url.username !== '' || url.password !== '') throw new ForbiddenUrl('credentials in a URL are not sent');
     const host = url.hostname.replace(/^\[|\]$/g, '');
     const family = isIP(host);
+    // Some resolvers do not know every name that means this machine (RFC 6761), and would make it an unknown host.
+    if (/(^|\.)localhost\.?$/.test(host) && !isAllowed(url)) throw new ForbiddenUrl(`${host} is this machine`);
     const addresses = family === 0 ? await resolve(host) : [{ address: host, family }];
     const refused = isAllowed(url) ? undefined : addresses.find(({ address }) => !isPublic(address));
     if (refused !== undefined) throw new ForbiddenUrl(`${url.hostname} resolves to ${refused.address}`);

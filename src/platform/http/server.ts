@@ -39,6 +39,8 @@ export function createServer(options: ServerOptions): HttpServer {
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: options.bodyLimit ?? 1024 * 1024,
     requestTimeout: requestTimeoutMs,
+    // Fastify would also apply this limit to `preClose` hooks: a drain of more than 10 s would make `close` fail.
+    pluginTimeout: 0,
     genReqId: (request) => acceptRequestId(request.headers['x-request-id']),
     requestIdHeader: false,
     forceCloseConnections: 'idle',
