@@ -75,7 +75,9 @@ it('keeps the event loop alive while it opens', async () => {
       return Promise.reject(new Error('no files'));
     },
   };
-  await expect(createPglite({ fs: Object.assign(Object.create(SyncedFiles.prototype), fs) })).rejects.toThrow('no files');
+  await expect(createPglite({ fs: Object.assign(Object.create(SyncedFiles.prototype), fs) })).rejects.toThrow(
+    'no files',
+  );
   expect(opening).toEqual([before + 1]);
   expect(timers()).toBe(before);
 });
