@@ -35,18 +35,16 @@ function lettersApart(variable: string, setting: string): number | undefined {
     return words.join('') === settingWords.join('') ? Math.abs(words.length - settingWords.length) : undefined;
   let total = 0;
   for (const [index, settingWord] of settingWords.entries()) {
-    const most = Math.min(mostLetters - total, settingWord.length < shortestName ? 1 : mostLetters);
-    const letters = editDistance(words[index] ?? '', settingWord, most);
-    if (letters > most) return undefined;
+    const letters = editDistance(words[index] ?? '', settingWord);
     total += letters;
+    if (total > mostLetters || letters > (settingWord.length < shortestName ? 1 : mostLetters)) return undefined;
   }
   return total;
 }
 
 /** Counts insertions, deletions, substitutions and swaps of neighbors (optimal string alignment). */
-function editDistance(one: string, other: string, most: number): number {
-  if (one === other) return 0;
-  if (Math.abs(one.length - other.length) > most) return most + 1;
+function editDistance(one: string, other: string): number {
+  if (Math.abs(one.length - other.length) > mostLetters) return mostLetters + 1;
   let twoAbove: readonly number[] = [];
   let above: readonly number[] = Array.from({ length: other.length + 1 }, (_, column) => column);
   for (let row = 1; row <= one.length; row++) {
