@@ -20,17 +20,12 @@ export interface SamplingDeps {
 
 const sampleEveryMs = 15_000;
 
+/** The first sample is taken after an interval, when the services of this process have started. */
 export function startSampling(deps: SamplingDeps): Interval {
   const everyMs = deps.sampleEveryMs ?? sampleEveryMs;
   const sample = () => takeSample(deps, everyMs / 2);
   const onError = (error: unknown) => deps.log.warn({ err: error }, 'cannot add a sample to the history');
-  const first = sample().catch(onError);
-  const interval = startInterval(everyMs, async () => void (await sample()), onError);
-  return {
-    stop: async () => {
-      await Promise.all([first, interval.stop()]);
-    },
-  };
+  return startInterval(everyMs, async () => void (await sample()), onError);
 }
 
 /** `false`: another process took one less than `leastMs` earlier. */

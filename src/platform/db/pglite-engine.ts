@@ -15,6 +15,7 @@ import { parsers, refuseBareJson } from './values.ts';
 const gateOptions = { width: 1, maxWaiting: 1_000, waitTimeoutMs: 5_000 };
 /** Opening takes the event loop for half a second and more. */
 const reopenEveryMs = 2_000;
+const longestIntervalMs = 2 ** 31 - 1;
 
 export interface OpenPglite {
   readonly lite: PGlite;
@@ -29,15 +30,21 @@ export async function openFolder(folder: string, options: PGliteOptions = {}): P
   return { lite, synced: () => fs.synced() };
 }
 
-export function createPglite(options: PGliteOptions): Promise<PGlite> {
-  return PGlite.create({
-    startParams: [...startParams],
-    ...options,
-    // There for migrations to create (memory); costs nothing where none does.
-    extensions: { vector },
-    parsers: { ...parsers },
-    serializers: { 114: refuseBareJson, 3802: refuseBareJson },
-  });
+export async function createPglite(options: PGliteOptions): Promise<PGlite> {
+  // V8 compiles WebAssembly outside of the event loop. If the loop is empty, Node blocks until V8 has optimized the code, too.
+  const busy = setInterval(() => undefined, longestIntervalMs);
+  try {
+    return await PGlite.create({
+      startParams: [...startParams],
+      ...options,
+      // There for migrations to create (memory); costs nothing where none does.
+      extensions: { vector },
+      parsers: { ...parsers },
+      serializers: { 114: refuseBareJson, 3802: refuseBareJson },
+    });
+  } finally {
+    clearInterval(busy);
+  }
 }
 
 export async function migratePglite(lite: PGlite, migrations: readonly Migration[]): Promise<void> {

@@ -12,6 +12,7 @@ import { type Database, transaction } from './db.ts';
 import type { Migration } from './migrations.ts';
 import { openDatabase } from './open.ts';
 import { createPglite } from './pglite-engine.ts';
+import { SyncedFiles } from './pglite-files.ts';
 import { migratedTemplate } from './template.ts';
 import { vacuumDead } from './vacuuming.ts';
 
@@ -63,6 +64,23 @@ function startWriter(from: number) {
   };
   return { lines, kill };
 }
+
+it('keeps the event loop alive while it opens', async () => {
+  const timers = () => process.getActiveResourcesInfo().filter((resource) => resource === 'Timeout').length;
+  const before = timers();
+  const opening: number[] = [];
+  const fs = {
+    init: () => {
+      opening.push(timers());
+      return Promise.reject(new Error('no files'));
+    },
+  };
+  await expect(createPglite({ fs: Object.assign(Object.create(SyncedFiles.prototype), fs) })).rejects.toThrow(
+    'no files',
+  );
+  expect(opening).toEqual([before + 1]);
+  expect(timers()).toBe(before);
+});
 
 it('runs other work between the statements of many callers', async () => {
   const database = await open();
