@@ -55,6 +55,7 @@ async function answers(url: string): Promise<boolean> {
 
 export interface RedisServer {
   readonly url: string;
+  pid(): number | undefined;
   /** Sends a signal to the server in its current state. */
   signal(name: 'SIGSTOP' | 'SIGCONT' | 'SIGKILL'): void;
   /** Restarts on the same port with the saved data. Resolves when the server responds. */
@@ -78,6 +79,7 @@ export async function startRedisServer(certificate?: Certificate, program = 'red
   await start();
   return {
     url,
+    pid: () => child.pid,
     signal: (name) => void child.kill(name),
     start,
     close: async () => {

@@ -80,6 +80,16 @@ describe('a resize address', () => {
     expect(address(source, explicit, 'webp')).toBe(address(source, {}, 'webp'));
   });
 
+  it('depends on its own source, options and format after calls with others', () => {
+    const [options, others] = [{ width: 1 }, { width: 2 }];
+    const elsewhere = { ...source, key: 'b' };
+    expect(pathOf(options, 'webp', source)).toBe('/rs:fit:1:0:0/q:75/plain/s3://objects/u/1/feed/2/3.png@webp');
+    expect(pathOf(options, 'png', source)).toBe('/rs:fit:1:0:0/plain/s3://objects/u/1/feed/2/3.png@png');
+    expect(pathOf(others, 'png', source)).toBe('/rs:fit:2:0:0/plain/s3://objects/u/1/feed/2/3.png@png');
+    expect(pathOf(options, 'webp', elsewhere)).toBe('/rs:fit:1:0:0/q:75/plain/s3://objects/b@webp');
+    expect(pathOf(options, 'webp', source)).toBe('/rs:fit:1:0:0/q:75/plain/s3://objects/u/1/feed/2/3.png@webp');
+  });
+
   it.each([
     ['a/b c.png', 'a/b%20c.png'],
     ['a/b@2x.png', 'a/b%402x.png'],

@@ -6,6 +6,7 @@ import { hash } from 'node:crypto';
 import type { Transform } from '#image/engine/engine.ts';
 import { toTransform } from '#image/engine/specs.ts';
 import { createTextSigner, type TextSigner } from '#platform/hmac.ts';
+import { encodeSegments } from '#platform/objects/addresses.ts';
 
 /** Absent options have the default of a variant spec (docs/specification/image.md#variant-spec), so a transform has exactly one URL. */
 export interface ResizeOptions {
@@ -36,15 +37,28 @@ export interface ResizeSource {
 /** Returns the bearer URL of a transformed image. The same source, options and format always return the same URL. */
 export type ResizeSigner = (source: ResizeSource, options: ResizeOptions, format: ResizeFormat) => string;
 
-/** `baseUrl`: without a trailing slash. `key`, `salt`: IMGPROXY_KEY and IMGPROXY_SALT (hex). */
+/**
+ * imgproxy splits at `@` and cuts at `?` before it decodes, so everything except unreserved characters and `/` is encoded.
+ * `baseUrl`: without a trailing slash. `key`, `salt`: IMGPROXY_KEY and IMGPROXY_SALT (hex).
+ */
 export function resizeSigner(proxy: {
   readonly baseUrl: string;
   readonly key: string;
   readonly salt: string;
 }): ResizeSigner {
   const sign = pathSigner(proxy.key, proxy.salt);
+  // Callers sign several URLs of one source, with options that are the same for every source.
+  const ofOptions = new WeakMap<ResizeOptions, { readonly format: ResizeFormat; readonly text: string }>();
+  let ofSource: { readonly source: ResizeSource; readonly text: string } | undefined;
   return (source, options, format) => {
-    const path = `/${written(options, format)}${busterOf(source)}/plain/${plainSource(source)}@${format}`;
+    let known = ofOptions.get(options);
+    if (known?.format !== format) {
+      known = { format, text: written(options, format) };
+      ofOptions.set(options, known);
+    }
+    if (ofSource?.source !== source)
+      ofSource = { source, text: `${busterOf(source)}/plain/s3://${encodeSegments(`${source.bucket}/${source.key}`)}` };
+    const path = `/${known.text}${ofSource.text}@${format}`;
     return `${proxy.baseUrl}/${sign(path)}${path}`;
   };
 }
@@ -73,10 +87,4 @@ function busterOf({ etag }: ResizeSource): string {
 
 export function cacheBuster(etag: string): string {
   return hash('sha256', etag, 'base64url').slice(0, 16);
-}
-
-/** imgproxy splits at `@` and cuts at `?` before it decodes, so everything except unreserved characters and `/` is encoded. */
-function plainSource({ bucket, key }: ResizeSource): string {
-  const path = `${bucket}/${key}`;
-  return `s3://${/^[\w./~-]*$/.test(path) ? path : path.split('/').map(encodeURIComponent).join('/')}`;
 }

@@ -42,7 +42,7 @@ onEveryDatabase('a process killed while it registers', (rig) => {
       addressing: '',
     };
     const refs: ImageSignedRefs = JSON.parse(
-      await signImages(signing, { kind: 'internal' }, { refs: [assetId], legacyBucket: 'agent_message' }),
+      String(await signImages(signing, { kind: 'internal' }, { refs: [assetId], legacyBucket: 'agent_message' })),
     );
     expect(refs[assetId]?.ready).toBe(Boolean(row?.readyAt));
     if (row?.readyAt) expect(head?.etag).toBe(row.etag);

@@ -155,7 +155,7 @@ for (const engine of laneEngines)
         };
         const sign = async () => {
           const json = await signImages(signing, server, { refs, legacyBucket: defaultLegacyBucket });
-          const answers: ImageSignedRefs = JSON.parse(json);
+          const answers: ImageSignedRefs = JSON.parse(String(json));
           return refs.map((ref) => answers[ref]?.ready);
         };
         const watching = interrupted(deps, async ({ call }) => {

@@ -123,12 +123,12 @@ describe('answers of signing', () => {
 
   it('are joined by the ref of the request', () => {
     const refs = ['b', '__proto__', 'a"\n', 'b'];
-    const joined = JSON.parse(joinSigned(refs, new Map([['a"\n', '{"ready":true}']])));
+    const joined = JSON.parse(String(joinSigned(refs, new Map([['a"\n', '{"ready":true,"blurhash":"ü日"}']]))));
     const notFound = { ready: false, error: 'not_found' };
     expect(Object.entries(joined)).toEqual([
       ['b', notFound],
       ['__proto__', notFound],
-      ['a"\n', { ready: true }],
+      ['a"\n', { ready: true, blurhash: 'ü日' }],
     ]);
   });
 });

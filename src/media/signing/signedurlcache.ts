@@ -65,18 +65,16 @@ export async function signWithCache(
     const signed = await sign([...new Set(refs)]);
     return new Map([...signed].map(([ref, { response }]) => [ref, JSON.stringify(response)]));
   }
-  const keys = new Map(
-    refs.flatMap((ref): [string, string][] => {
-      if (isUuid(ref)) return [[ref, keyOf(kind, ref.toLowerCase())]];
-      return isLegacyPath(ref) ? [[ref, keyOf(kind, `${legacyBucket}/${ref}`)]] : [];
-    }),
-  );
-  const lookup = await deps.signedUrls.lookUp([...new Set(keys.values())]);
+  const keys = new Map<string, string>();
+  for (const ref of refs) {
+    if (isUuid(ref)) keys.set(ref, keyOf(kind, ref.toLowerCase()));
+    else if (isLegacyPath(ref)) keys.set(ref, keyOf(kind, `${legacyBucket}/${ref}`));
+  }
+  const lookup = await deps.signedUrls.lookUp([...keys.values()]);
   const responses = new Map<string, string>();
   const missing: string[] = [];
-  for (const ref of new Set(refs)) {
-    const key = keys.get(ref);
-    const entry = key === undefined ? undefined : readEntry(deps, lookup.found.get(key));
+  for (const [ref, key] of keys) {
+    const entry = readEntry(deps, lookup.found.get(key));
     if (entry === undefined || entry.basis !== '') missing.push(ref);
     else if (mayRead(caller, entry, deps.publicScopes)) responses.set(ref, responseFor(deps, caller, entry));
   }
@@ -86,8 +84,8 @@ export async function signWithCache(
     const json = JSON.stringify(signed.response);
     const basis = basisOf(signed, json);
     const key = keys.get(ref);
-    const before = key === undefined ? undefined : readEntry(deps, lookup.found.get(key));
-    const isSame = basis !== '' && before?.basis === basis;
+    const before = key === undefined || basis === '' ? undefined : readEntry(deps, lookup.found.get(key));
+    const isSame = before?.basis === basis;
     responses.set(ref, isSame ? before.response : json);
     if (key !== undefined && !isSame && (basis !== '' || signed.isTransient !== true))
       entries.set(key, writeEntry(deps, signed, basis, json));
@@ -97,9 +95,19 @@ export async function signWithCache(
   return responses;
 }
 
-/** One JSON object with all references; those without a response are `not_found`. */
-export function joinSigned(refs: readonly string[], responses: ReadonlyMap<string, string>): string {
-  return `{${[...new Set(refs)].map((ref) => `${JSON.stringify(ref)}:${responses.get(ref) ?? notFound}`).join(',')}}`;
+/**
+ * One JSON object with all references; those without a response are `not_found`. In bytes, because a string of this size
+ * would be copied and measured several times until it is sent.
+ */
+export function joinSigned(refs: readonly string[], responses: ReadonlyMap<string, string>): Buffer {
+  const pieces: string[] = [];
+  for (const ref of new Set(refs))
+    pieces.push(pieces.length === 0 ? '{' : ',', JSON.stringify(ref), ':', responses.get(ref) ?? notFound);
+  pieces.push(pieces.length === 0 ? '{}' : '}');
+  const bytes = Buffer.allocUnsafeSlow(pieces.reduce((total, piece) => total + Buffer.byteLength(piece), 0));
+  let written = 0;
+  for (const piece of pieces) written += bytes.write(piece, written);
+  return bytes;
 }
 
 export type InvalidationDeps = Pick<LookupDeps, 'db'> & Pick<SignedUrlCacheDeps, 'signedUrls'> & EventDeps;
@@ -159,10 +167,10 @@ function writeEntry(
   response: string,
 ): string {
   const { ownerId, scopeKind } = resolved.row ?? { ownerId: '', scopeKind: '' };
-  const lines = [basis === '' ? addressing : `${addressing} ${basis}`, ownerId, scopeKind, response];
+  const entry = `${basis === '' ? addressing : `${addressing} ${basis}`}\n${ownerId}\n${scopeKind}\n${response}`;
   // Every caller who can read the asset can read the thumbnail.
-  if (thumb === undefined || thumb.row.scopeKind === scopeKind) return lines.join('\n');
-  return [...lines, thumb.row.scopeKind, JSON.stringify(thumb.responseWithout)].join('\n');
+  if (thumb === undefined || thumb.row.scopeKind === scopeKind) return entry;
+  return `${entry}\n${thumb.row.scopeKind}\n${JSON.stringify(thumb.responseWithout)}`;
 }
 
 function readEntry(deps: SignedUrlCacheDeps, text: string | undefined): Entry | undefined {

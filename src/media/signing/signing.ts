@@ -23,7 +23,7 @@ const thumb = { width: 400, height: 400, quality: 80 };
 const preview = { width: 1024, height: 1024, quality: 85 };
 
 /** The JSON of ImageSignedRefs, keyed by ref as in the request. References that `resolveRefs` omits are `not_found`. */
-export async function signImages(deps: SigningDeps, caller: Caller, request: SigningRequest): Promise<string> {
+export async function signImages(deps: SigningDeps, caller: Caller, request: SigningRequest): Promise<Buffer> {
   const responses = await signWithCache(deps, caller, 'image', request, async (refs) => {
     const found = await resolveRefs(deps, caller, refs, request.legacyBucket);
     return new Map(
@@ -39,8 +39,11 @@ function signImage(deps: SigningDeps, row: ResolvedAsset, download: Download): I
   // Always `null` in image signing responses (docs/specification/media.md#signing).
   const base = { width, height, byteSize, durationMs: null, blurhash, mime };
   if (!isDecodable(mime)) return { ready: true, url, ...base };
-  const previewUrl = deps.resizeAddress(sourceOf(row), preview, 'webp');
-  return { ready: true, url, thumbUrl: thumbAddress(deps, row), previewUrl, ...base };
+  // One object, so that the signer writes it once.
+  const source = sourceOf(row);
+  const thumbUrl = deps.resizeAddress(source, thumb, 'webp');
+  const previewUrl = deps.resizeAddress(source, preview, 'webp');
+  return { ready: true, url, thumbUrl, previewUrl, ...base };
 }
 
 /** Valid for 7 days, for the bytes that were screened only. */

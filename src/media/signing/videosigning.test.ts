@@ -67,7 +67,7 @@ describe.each(laneEngines)('signing videos on $name', (engine) => {
         log: { warn: (facts: unknown) => logged.push(facts) },
       };
       const answer: VideoSignedRefs = JSON.parse(
-        await signVideos(deps, caller, { refs: [...refs], legacyBucket: defaultLegacyBucket }),
+        String(await signVideos(deps, caller, { refs: [...refs], legacyBucket: defaultLegacyBucket })),
       );
       return { answer, queries, logged };
     }

@@ -42,7 +42,7 @@ const noThumb: ShownThumb = { thumbAssetId: null };
  * asset with a `thumbAssetId` counts as a video, as does a legacy file with the name of one. A thumbnail that cannot be
  * shown is logged, and only `thumbUrl` is missing.
  */
-export async function signVideos(deps: VideoSigningDeps, caller: Caller, request: SigningRequest): Promise<string> {
+export async function signVideos(deps: VideoSigningDeps, caller: Caller, request: SigningRequest): Promise<Buffer> {
   const responses = await signWithCache(deps, caller, 'video', request, async (refs) => {
     const found = await resolveRefs(deps, caller, refs, request.legacyBucket);
     const thumbs = await findThumbsOf(deps, caller, [...found.values()]);

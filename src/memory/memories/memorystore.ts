@@ -60,6 +60,16 @@ export function findMemories(db: Handle, ids: readonly string[]): Promise<readon
   return db.selectFrom('memories').select(memoryColumns).where(sql<boolean>`memory_id = any(${ids}::uuid[])`).execute();
 }
 
+/** Only the contents, since the other columns take longer to read. */
+export async function findContents(db: Handle, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const rows = await db
+    .selectFrom('memories')
+    .select(['memory_id as id', 'content'])
+    .where(sql<boolean>`memory_id = any(${ids}::uuid[])`)
+    .execute();
+  return new Map(rows.map(({ id, content }) => [id, content]));
+}
+
 export function findByHash(
   db: Handle,
   { entityType, entityId }: Entity,

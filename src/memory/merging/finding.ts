@@ -11,7 +11,7 @@ import { longestInput } from '../embedding/remote.ts';
 import { hashContent } from '../memories/contenthash.ts';
 import { findDistinctions } from '../memories/distinctionstore.ts';
 import type { Link } from '../memories/historystore.ts';
-import { findMemories, type StoredMemory } from '../memories/memorystore.ts';
+import { findContents, findMemory, type StoredMemory } from '../memories/memorystore.ts';
 import type { VectorColumn } from '../memories/vectors.ts';
 import type { EntityIndex, EntityIndexes } from '../search/entityindex.ts';
 import { compare } from '../search/ranking.ts';
@@ -60,8 +60,10 @@ export async function findNeighbours(
     .toSorted(([, left], [, right]) => right - left)
     .slice(0, mostCandidates);
   if (near.length === 0) return { twin: undefined, links: [] };
-  const ids = near.map(([id]) => id);
-  const rows = new Map((await findMemories(db, ids)).map((memory) => [memory.id, memory]));
+  const contents = await findContents(
+    db,
+    near.map(([id]) => id),
+  );
 
   let distinct: ReadonlySet<string> | undefined;
   const readDistinctions = () => findDistinctions(db, entity, sought.type, hashContent(sought.content));
@@ -70,15 +72,16 @@ export async function findNeighbours(
   let twin: Neighbours['twin'];
   const links: Link[] = [];
   for (const [id, similarity] of near) {
-    const memory = rows.get(id);
-    if (memory === undefined) continue;
-    const lexical = deps.embedder.lexical || Math.max(sought.content.length, memory.content.length) > longestInput;
+    const content = contents.get(id);
+    if (content === undefined) continue;
+    const lexical = deps.embedder.lexical || Math.max(sought.content.length, content.length) > longestInput;
     await pace();
     const { mergeAbove } = deps;
-    const { isTwin, link } = comparePair(soughtDraft, draft(memory.content), { similarity, lexical, mergeAbove });
+    const { isTwin, link } = comparePair(soughtDraft, draft(content), { similarity, lexical, mergeAbove });
     if (isTwin && twin === undefined) {
       distinct ??= await readDistinctions();
-      if (!distinct.has(hashContent(memory.content).toString('hex'))) twin = { memory, similarity };
+      const memory = distinct.has(hashContent(content).toString('hex')) ? undefined : await findMemory(db, id);
+      if (memory !== undefined) twin = { memory, similarity };
     }
     if (link !== undefined) links.push({ id, kind: link });
   }

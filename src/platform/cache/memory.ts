@@ -32,12 +32,11 @@ export function createMemoryCache({ maxBytes, clock = monotonicClock }: MemoryCa
       assertOutsideTransaction('the cache');
       const lookedUpAt = clock.now();
       const clearingsBefore = clearings;
-      const found = new Map(
-        keys.flatMap((key): [string, string][] => {
-          const value = entries.get(key);
-          return value === undefined ? [] : [[key, value]];
-        }),
-      );
+      const found = new Map<string, string>();
+      for (const key of keys) {
+        const value = entries.get(key);
+        if (value !== undefined) found.set(key, value);
+      }
       const fill = async (filled: ReadonlyMap<string, string>, ttlMs: number): Promise<void> => {
         assertOutsideTransaction('the cache');
         if (clearings !== clearingsBefore || clock.now() > lookedUpAt + fillWithinMs) return;

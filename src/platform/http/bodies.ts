@@ -56,7 +56,7 @@ interface Sendable {
 }
 
 /** Sends JSON that is already serialized. */
-export function sendJson<Reply extends Sendable>(reply: Reply, json: string): Reply {
+export function sendJson<Reply extends Sendable>(reply: Reply, json: string | Uint8Array): Reply {
   reply.type('application/json; charset=utf-8');
   reply.send(json);
   return reply;

@@ -46,6 +46,23 @@ describe('a URL contains the signed values', () => {
   });
 });
 
+describe('the form of a URL', () => {
+  test('is that of URLs from earlier versions, which stay valid', () => {
+    expect(sign({ ...read, etag: '"1a-2b"', download: 'a b.jpg' })).toBe(
+      'https://edge.example.com/o/objects/u/1/a.jpg?expires=1800000000&type=image%2Fjpeg&etag=%221a-2b%22&download=a+b.jpg&signature=_PdXTUhS2uPwKAbdRMQtGAsN4_-2_-RC-I4gtATajYQ',
+    );
+  });
+
+  test('has the values as URLSearchParams encodes them', () => {
+    const ascii = Array.from({ length: 128 }, (_, code) => String.fromCharCode(code)).join('');
+    for (const download of [ascii, 'ü日\u{1f642}', '\ud800a\udc00', '', '%20+']) {
+      const { search } = new URL(sign({ ...read, download }));
+      expect(search).toBe(`?${new URLSearchParams([...new URLSearchParams(search)])}`);
+      expect(new URLSearchParams(search).get('download')).toBe(download.toWellFormed());
+    }
+  });
+});
+
 describe('expiry', () => {
   test.each([
     [expires - 1, true],

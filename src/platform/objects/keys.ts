@@ -1,8 +1,12 @@
+/** Most keys: in ASCII, without a segment that begins with a dot. They need no further test. */
+const plainKey = /^[\w~-][\w.~-]{0,254}(?:\/[\w~-][\w.~-]{0,254})*$/;
+
 /**
  * Which keys are safe on every driver: relative, no empty, `.` or `..` segment, no control character, no backslash,
  * at most 1024 bytes. One rule for the file system, S3 and the addresses that name a key.
  */
 export function isSafeKey(key: string): boolean {
+  if (key.length <= 1024 && plainKey.test(key)) return true;
   if (key === '' || Buffer.byteLength(key) > 1024) return false;
   if (/[\p{Cc}\\\uFFFE\uFFFF]/u.test(key) || !key.isWellFormed()) return false;
   return key
