@@ -177,7 +177,7 @@ describe('the identity of an asset', () => {
 describe('documents', () => {
   it.each([
     ['text/plain', 'The bees are in the garden.'],
-    ['text/plain;charset=utf-8', 'The bees are in the garden.'],
+    ['application/json;charset=utf-8', '{"bees":"in the garden"}'],
     ['text/markdown', '# Bees\n\nin the garden'],
     ['application/json', '{"bees":"in the garden"}'],
     ['text/csv', 'bees,garden'],

@@ -69,6 +69,20 @@ const azure: readonly WireCase[] = [
     request: { path: '/openai/v1/chat/completions?api-version=preview' },
     expected: { ...answered, finishReason: 'content-filter', usage: usageOf(null, null) },
   },
+  {
+    title: 'Azure OpenAI: chunks of an asynchronous filter, which have a choice without a delta',
+    path: '/openai/v1',
+    answers: [
+      stream(says('You like bees.'), ends('stop'), {
+        id: '',
+        choices: [{ finish_reason: null, index: 0, content_filter_offsets: {}, content_filter_results: {} }],
+        created: 0,
+        model: '',
+        object: '',
+      }),
+    ],
+    expected: { ...answered, finishReason: 'stop' },
+  },
 ];
 
 const anthropicAndGemini: readonly WireCase[] = [

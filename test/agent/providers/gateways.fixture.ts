@@ -37,12 +37,20 @@ const openRouter: readonly WireCase[] = [
     answers: [
       events(
         `: OPENROUTER PROCESSING\n\n${dataLines({
-          ...ends('error'),
+          ...chunk({}),
+          choices: [],
           error: { code: 429, message: 'secret: too many requests' },
         })}`,
       ),
       text,
     ],
+    expected: { ...answered, requests: 2 },
+  },
+  {
+    title: 'OpenRouter: a prompt that is too long, in the stream',
+    path: '/api/v1',
+    question: 'bees '.repeat(3000),
+    answers: [stream({ ...chunk({}), choices: [], error: { code: 400, message: 'prompt is too long' } }), text],
     expected: { ...answered, requests: 2 },
   },
   {
