@@ -189,6 +189,11 @@ describe('documents', () => {
     expect(wordsOf(request)).toContain(text);
   });
 
+  it('of 100 kB is sent whole', async () => {
+    const url = dataUrl('text/plain', Buffer.alloc(100_000, 'a'));
+    expect(wordsOf((await turn(newThread(), [file(url, 'text/plain')])).request)).toMatch(/\na{100000}\n/);
+  });
+
   it('a PDF is sent as its text', async () => {
     const pdf = pdfOf('Bees in the garden');
     const { request, status } = await turn(newThread(), [file(dataUrl('application/pdf', pdf), 'application/pdf')]);
