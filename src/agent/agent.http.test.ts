@@ -203,7 +203,7 @@ describe('a run', () => {
 
   it('starts one of 50 concurrent runs on a thread, and returns its id to the others', async () => {
     const thread = newThread();
-    const start = () => user.call('POST', '/task', { threadId: thread, text: '/slow 3' });
+    const start = () => user.call('POST', '/task', { threadId: thread, text: '/slow 60' });
     const answers = await Promise.all(Array.from({ length: 50 }, start));
     const started = answers.filter(({ status }) => status === 201);
     expect(started).toHaveLength(1);

@@ -11,12 +11,15 @@ export const messageId = z.string().regex(/^[\x21-\x7e]{1,128}$/, 'must be 1 to 
 const textPart = z.object({ type: z.literal('text'), text: z.string() });
 const filePart = z.object({
   type: z.literal('file'),
-  mediaType: z.string().regex(/^[\w!#$&^.+-]{1,127}\/[\w!#$&^.+-]{1,127}$/, 'must be a media type such as image/png'),
-  filename: z.string().max(255).optional(),
+  mediaType: z
+    .string()
+    .regex(/^[\w!#$&^.+-]{1,127}\/[\w!#$&^.+-]{1,127}(?:\s*;[^,]{0,200})?$/, 'must be a media type such as image/png')
+    .describe('Parameters, such as `;codecs=opus`, are dropped.'),
+  filename: z.string().max(255).nullish(),
   url: z
     .string()
     .regex(
-      /^(https?:\/\/[^/\s]|data:[\w.+-]+\/[\w.+-]+;base64,|asset:[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$)/i,
+      /^(https?:\/\/[^/\s]|data:[\w.+-]+\/[\w.+-]+(?:;[^,;]{1,200}){0,8};base64,|asset:[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$)/i,
       'must be an http(s) URL, data in base64, or asset: and an assetId',
     )
     .describe('`asset:<assetId>` refers to a file of the library, whose URL is signed when messages are read.'),

@@ -22,10 +22,10 @@ export function readDataUrl(url: string): { readonly mime: string; readonly byte
   return { mime, bytes: Buffer.from(url.slice(comma + 1), 'base64') };
 }
 
-/** The image in the output of a tool that made one. */
-export function madeImageOf(part: Part): string | undefined {
+/** The images in the output of a tool that made some. A tool of an MCP server may return several. */
+export function madeImagesOf(part: Part): readonly string[] {
   const output: unknown = part.type.startsWith('tool-') && 'output' in part ? part.output : undefined;
-  if (typeof output !== 'object' || output === null || Reflect.get(output, 'kind') !== 'image') return undefined;
-  const assetId: unknown = Reflect.get(output, 'assetId');
-  return typeof assetId === 'string' ? assetId : undefined;
+  const { kind, assetId, assetIds } = Object(output) as Record<string, unknown>;
+  if (kind !== 'image') return [];
+  return (Array.isArray(assetIds) ? assetIds : [assetId]).filter((id) => typeof id === 'string');
 }

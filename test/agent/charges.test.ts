@@ -280,6 +280,30 @@ describe.each([
   });
 });
 
+it('a message that is dropped: its unfinished video is free, and that of an earlier message is made', async () => {
+  const user = await rig.user('pro', credits);
+  const threadId = newThread();
+  const ids = [randomUUID(), randomUUID()];
+  for (const id of ids) {
+    const call: ScriptedAnswer = { calls: [{ id: 'call_0', name: 'generateVideo', args: { prompt: `media ${id}` } }] };
+    rig.provider.on(`question ${id}`, call, said);
+    rig.provider.on(`media ${id}`, json({ id, status: 'queued' }));
+    rig.provider.on(`/videos/${id}/content`, { answer: { type: 'video/mp4', body: mp4 } });
+    scriptVideo(id, 'processing');
+    await user.ended(await user.ask(threadId, `question ${id}`));
+  }
+  expect(await rig.credits(user)).toBe(credits - 82);
+  const rewindTo = (await user.messages(threadId)).at(-2)?.id;
+  rig.provider.on('Never mind.', said);
+  const { body } = await user.call('POST', '/task', { threadId, text: 'Never mind.', rewindTo });
+  await user.ended(String(body.taskId));
+  expect(await rig.credits(user)).toBe(credits - 43);
+  for (const id of ids) scriptVideo(id, 'completed');
+  // The thread shows two runs and the first video; the dropped run stays paid.
+  await until(async () => (await owedFor(user, [threadId])) === 42);
+  expect(await rig.credits(user)).toBe(credits - 43);
+});
+
 describe('a run whose process was killed', () => {
   const runs = new Map<End, Started>();
 

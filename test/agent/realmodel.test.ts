@@ -30,6 +30,8 @@ describe.each(realServers)('$title', { timeout: 300_000 }, ({ isMissing, start }
         vision: false,
         tools: false,
         maxOutputTokens: 12,
+        // Its best answer, and no other.
+        temperature: 0,
       };
       rig = await startAgent(embedded, {
         model: modelsOf({

@@ -31,11 +31,21 @@ const model: LanguageModelV4 = {
   doStream: async (options) => {
     const asked = JSON.stringify(options.prompt.at(-1));
     if (asked.includes('/flood')) return { stream: ReadableStream.from(say(floodBytes)) };
-    if (asked.includes('/silent')) return { stream: new ReadableStream({ start: (all) => all.enqueue(first) }) };
+    if (asked.includes('/silent')) return { stream: speakOnce() };
     return offlineModel.doStream(options);
   },
 };
 const first: LanguageModelV4StreamPart = { type: 'text-start', id: 't' };
+
+/** One word, and no other. */
+function speakOnce(): ReadableStream<LanguageModelV4StreamPart> {
+  return new ReadableStream({
+    start(controller) {
+      controller.enqueue(first);
+      controller.enqueue({ type: 'text-delta', id: 't', delta: 'Well' });
+    },
+  });
+}
 
 async function* say(bytes: number): AsyncGenerator<LanguageModelV4StreamPart> {
   const piece = 'flood '.repeat(10_000);
@@ -195,7 +205,7 @@ describe.each(inLane(drivers))('streams whose log is in $name', ({ missing, open
 
     it('an idle stream receives a comment at least every 15 s', async () => {
       const { status, comments, events, closed } = await idle;
-      expect([status, closed, events.at(-1)?.data.type]).toEqual([200, false, 'text-start']);
+      expect([status, closed, events.at(-1)?.data.type]).toEqual([200, false, 'text-delta']);
       expect(comments).toBeGreaterThan(0);
     });
   });

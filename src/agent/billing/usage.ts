@@ -30,8 +30,18 @@ export class UsageMeter {
       inputTokens: sum(total.inputTokens, usage.inputTokens),
       outputTokens: sum(total.outputTokens, usage.outputTokens),
       totalTokens: sum(total.totalTokens, usage.totalTokens),
-      reasoningTokens: sum(total.reasoningTokens, usage.outputTokenDetails.reasoningTokens),
-      cachedInputTokens: sum(total.cachedInputTokens, usage.inputTokenDetails.cacheReadTokens),
+      reasoningTokens: sum(
+        total.reasoningTokens,
+        isReported(usage, 'completion_tokens_details', 'reasoning_tokens')
+          ? usage.outputTokenDetails.reasoningTokens
+          : undefined,
+      ),
+      cachedInputTokens: sum(
+        total.cachedInputTokens,
+        isReported(usage, 'prompt_tokens_details', 'cached_tokens')
+          ? usage.inputTokenDetails.cacheReadTokens
+          : undefined,
+      ),
     };
   }
 
@@ -43,6 +53,12 @@ export class UsageMeter {
   answeredBy(): string | undefined {
     return this.#answeredBy;
   }
+}
+
+/** Of OpenAI's chat completions, the SDK reads details that are not there as 0. */
+function isReported({ raw }: LanguageModelUsage, details: string, detail: string): boolean {
+  if (raw?.prompt_tokens === undefined) return true;
+  return typeof Reflect.get(Object(raw[details]), detail) === 'number';
 }
 
 function sum(total: number | null, step: number | undefined): number | null {

@@ -2,9 +2,9 @@
  * How many tokens a prompt has. Tokenizers differ between models, so this is an estimate that errs on the safe side: one
  * token for three bytes of UTF-8. English has about four bytes a token, Chinese and Japanese at most about three.
  */
-import { APICallError, type LanguageModelV4Prompt } from '@ai-sdk/provider';
+import { APICallError } from '@ai-sdk/provider';
 
-const bytesPerToken = 3;
+export const bytesPerToken = 3;
 /** An image of at most 1568 pixels a side, with the largest of the common formulas. */
 export const imageTokens = 1600;
 
@@ -32,28 +32,4 @@ export function isContextTooLong(error: unknown): boolean {
   if (!APICallError.isInstance(error) || ![400, 413, 422].includes(error.statusCode ?? 0)) return false;
   const reason = `${error.message} ${error.responseBody?.slice(0, 10_000) ?? ''}`.toLowerCase();
   return signs.some((sign) => reason.includes(sign));
-}
-
-/** The newest messages that have half of the tokens, from a user's message on; the last question and its steps stay. */
-export function newestHalf(prompt: LanguageModelV4Prompt): LanguageModelV4Prompt {
-  const system = prompt.filter(({ role }) => role === 'system');
-  const messages = prompt.filter(({ role }) => role !== 'system');
-  const sizes = messages.map(sizeOf);
-  const lastQuestion = messages.findLastIndex(({ role }) => role === 'user');
-  let remaining = sizes.reduce((sum, size) => sum + size, 0);
-  const half = remaining / 2;
-  let from = 0;
-  while (from < lastQuestion && (remaining > half || messages[from]?.role !== 'user')) {
-    remaining -= sizes[from] ?? 0;
-    from += 1;
-  }
-  return [...system, ...messages.slice(from)];
-}
-
-function sizeOf(message: LanguageModelV4Prompt[number]): number {
-  if (typeof message.content === 'string') return estimateTokens(message.content);
-  return message.content.reduce(
-    (sum, part) => sum + (part.type === 'file' ? imageTokens : estimateTokens(JSON.stringify(part))),
-    0,
-  );
 }

@@ -90,6 +90,15 @@ describe('a prompt that is too long', () => {
     expect(half?.at(-1)).toEqual(whole?.at(-1));
   });
 
+  it('of one long message is sent again with half of its text', async () => {
+    rig.provider.on('<long>', refusal(400, {}, 'Prompt is too long.'), textStream('Short.', 'stop'));
+    const before = rig.provider.requests.length;
+    const { status } = await rig.runText(user, newThread(), `<long> ${'bees '.repeat(10_000)}`);
+    const sizes = rig.provider.requests.slice(before).map((asked) => JSON.stringify(messagesOf(asked)).length);
+    expect([status, sizes.length]).toEqual(['completed', 2]);
+    expect((sizes[1] ?? 0) / (sizes[0] ?? 1)).toBeCloseTo(0.5, 1);
+  });
+
   it('is cut to the context of the model before it is sent', async () => {
     const small = await startScripted({
       changes: {},

@@ -17,8 +17,10 @@ import { type ChatSpan, startChatSpan } from './chatspan.ts';
 import { coalesceDeltas, type PartSource } from './coalescing.ts';
 import { FirstTokenTimeout } from './expectedfailures.ts';
 import { mergingProvider } from './mergedframes.ts';
-import { isContextTooLong, newestHalf } from './promptsize.ts';
+import { isContextTooLong } from './promptsize.ts';
 import { isRetryableStatus, maxTries, waitBeforeRetry } from './retrying.ts';
+import { newestHalf } from './shorterprompt.ts';
+import { isBreak, streamFailure } from './streamfailure.ts';
 
 export interface ResilienceOptions {
   readonly firstTokenMs: number;
@@ -98,8 +100,9 @@ async function streamWithRetries(
     } catch (error) {
       call.abortSignal?.throwIfAborted();
       if (prompt === call.prompt && isContextTooLong(error)) {
-        prompt = newestHalf(prompt);
-        if (prompt.length === call.prompt.length) throw error;
+        const half = newestHalf(prompt);
+        if (half === undefined) throw error;
+        prompt = half;
         continue;
       }
       if (tries >= maxTries || !isRetryable(error)) throw error;
@@ -124,8 +127,9 @@ async function openStream(
     const opening: LanguageModelV4StreamPart[] = [];
     for (;;) {
       const { done, value } = await reader.read();
-      if (done) return { result, reader, opening };
-      if (value.type === 'error') throw value.error;
+      if (done || (value.type === 'finish' && isBreak(value.finishReason)))
+        throw new InvalidResponseDataError({ data: undefined, message: 'no first token' });
+      if (value.type === 'error') throw streamFailure(value.error);
       opening.push(value);
       if (isToken(value) || value.type === 'finish') return { result, reader, opening };
     }
@@ -159,13 +163,12 @@ function observe(reader: ReadableStreamDefaultReader<LanguageModelV4StreamPart>,
   };
 }
 
-/** The first of an answer. Nothing comes of an empty role chunk, which providers send ahead. */
+/** The first of an answer. Providers send an empty role chunk ahead, and the start of a text that they have yet to think of. */
 function isToken(part: LanguageModelV4StreamPart): boolean {
   switch (part.type) {
-    case 'text-start':
     case 'text-delta':
-    case 'reasoning-start':
     case 'reasoning-delta':
+      return part.delta !== '';
     case 'tool-input-start':
     case 'tool-call':
     case 'file':

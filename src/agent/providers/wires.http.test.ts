@@ -37,11 +37,11 @@ const textOf = (message: Message | undefined, type: string) =>
   (message?.parts ?? []).flatMap((part) => (part.type === type ? [String(part.text)] : [])).join('');
 
 describe.concurrent('the wire of', () => {
-  it.each(cases)('$title', async ({ id, answers, request, expected, title, sent = {} }) => {
+  it.each(cases)('$title', async ({ id, answers, request, expected, title, question = title, sent = {} }) => {
     server.on(id, ...answers);
     const user = await rig.user('pro', 100);
     const threadId = newThread();
-    const { body } = await user.call('POST', '/task', { threadId, text: title, model: id });
+    const { body } = await user.call('POST', '/task', { threadId, text: question, model: id });
     const { status, error } = await user.ended(String(body.taskId));
     const answer = (await user.messages(threadId)).find(({ role }) => role === 'assistant');
     const tool = answer?.parts.find(({ type }) => type === 'tool-recallMemory');

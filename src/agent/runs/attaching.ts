@@ -45,7 +45,10 @@ export async function resolveAttachments(
   return { ...message, parts };
 }
 
-function nameAsset({ assetOfUrl }: AttachingDeps, { providerMetadata, ...part }: FilePart): FilePart {
+/** As `UIMessage` has it: browsers add parameters to the types of recordings, and other clients send null for no name. */
+function nameAsset({ assetOfUrl }: AttachingDeps, { providerMetadata, filename, ...sent }: FilePart): FilePart {
+  const mediaType = sent.mediaType.split(';', 1)[0]?.trim() ?? '';
+  const part = { ...sent, mediaType, ...(typeof filename === 'string' && { filename }) };
   const named = providerMetadata?.atelier?.assetId ?? assetOfUrl(part.url);
   if (named !== undefined) return { ...part, url: `asset:${named.toLowerCase()}` };
   return isAsset(part) ? { ...part, url: part.url.toLowerCase() } : part;

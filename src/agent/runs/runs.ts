@@ -18,7 +18,7 @@ import type { TaskInfo, TaskRequest } from '../api.ts';
 import { imageCost } from '../billing/prices.ts';
 import { runReference } from '../billing/references.ts';
 import type { TokenUsage } from '../billing/usage.ts';
-import { type Publishers, publishRunEnd, publishRunStart } from '../events.ts';
+import { type Publishers, publishRunEnd, publishRunStart, publishVideoFailures } from '../events.ts';
 import { requestExtraction } from '../extraction/request.ts';
 import { agentProblems } from '../problems.ts';
 import { findMessage } from '../store/messagestore.ts';
@@ -35,11 +35,11 @@ import { type KeyedStart, type StartTables, takeKey } from '../store/startstore.
 import { lockExistingThread } from '../store/threadstore.ts';
 import { countInFlightOf, type ToolCallTables } from '../store/toolcallstore.ts';
 import { addUsage, type UsageTables } from '../store/usagestore.ts';
-import type { VideoTables } from '../store/videostore.ts';
+import { lockVideosOfThread, type VideoTables } from '../store/videostore.ts';
 import { checkThread } from '../threads/access.ts';
 import { addMessage, openThread, rewindThread } from '../threads/changes.ts';
 import { requestTitle } from '../titles/request.ts';
-import { endVideosOf } from '../videos/videos.ts';
+import { cancelVideos, endVideosOf } from '../videos/videos.ts';
 
 export interface RunsDeps extends Publishers {
   readonly db: Db<RunTables & LedgerTables & VideoTables & UsageTables & StartTables & ToolCallTables>;
@@ -101,6 +101,9 @@ export async function startRun(
       throw agentProblems.task_running({ fields: { taskId: running.taskId, reason: 'running' } });
     }
     await refuseRepeat(tx, request, from?.seq);
+    // Videos are locked before credits, as in their worker.
+    const dropped = from === undefined ? [] : await lockVideosOfThread(tx, threadId, from.seq);
+    const canceled = await cancelVideos(deps, tx, dropped, 'The message was dropped.');
     await payForRun(deps, tx, taskId, userId, chosen);
     if (from !== undefined) await rewindThread(tx, threadId, from.seq);
     await appendQuestion(tx, userId, request, taskId);
@@ -114,6 +117,7 @@ export async function startRun(
       credits: chosen.credits,
       ...lease,
     });
+    await publishVideoFailures(deps, tx, canceled);
     await publishRunStart(deps, tx, run);
     return run;
   });

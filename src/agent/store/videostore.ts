@@ -2,6 +2,7 @@
 import { type Generated, type JSONColumnType, sql } from 'kysely';
 import { type Db, json, type Tx } from '#platform/db/db.ts';
 import type { Ratio } from '../providers/generators.ts';
+import type { RunTables } from './runstore.ts';
 
 export interface VideoInput {
   readonly prompt: string;
@@ -106,12 +107,21 @@ export function lockVideos(tx: Tx<VideoTables>, taskId: string) {
     .execute();
 }
 
-/** As `lockVideos`, of all runs of a thread. */
-export function lockVideosOfThread(tx: Tx<VideoTables>, threadId: string) {
+/** As `lockVideos`, of all runs of a thread, or of those whose answers have this number or a higher one. */
+export function lockVideosOfThread(tx: Tx<VideoTables & RunTables>, threadId: string, fromSeq?: number) {
   return tx
     .selectFrom('agent_videos')
     .select(columns)
     .where('thread_id', '=', threadId)
+    .$if(fromSeq !== undefined, (query) =>
+      query.where('message_id', 'in', (eb) =>
+        eb
+          .selectFrom('agent_messages')
+          .select('id')
+          .where('thread_id', '=', threadId)
+          .where('seq', '>=', Number(fromSeq)),
+      ),
+    )
     .orderBy('created_at')
     .orderBy('video_id')
     .forUpdate()

@@ -8,6 +8,6 @@ export interface ToolContext {
   readonly writer: EventWriter;
   /** The messages of the thread that show images, oldest first. */
   readonly findMessages: () => Promise<readonly StoredMessage[]>;
-  /** A tool has made an image, which the model may look at in its next step. */
-  readonly onImage: (assetId: string) => void;
+  /** Those that tools have made in this run, oldest first. The model may look at a new one in its next step. */
+  readonly madeImages: string[];
 }

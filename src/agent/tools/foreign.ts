@@ -97,7 +97,7 @@ async function storeImages(
     if (typeof stored === 'string') notes.push(`[image ${index + 1} was not stored: ${stored}]`);
     else assets.push(stored);
   }
-  for (const { assetId } of assets) context.onImage(assetId);
+  context.madeImages.push(...assets.map(({ assetId }) => assetId));
   const lines = [text, ...notes].filter((part) => part !== '');
   const [first] = assets;
   // The first one has the shape of an image that the agent made, so clients show it.

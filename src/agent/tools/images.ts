@@ -4,7 +4,7 @@ import { type LedgerTables, reserveCredits } from '#accounts/ledger/credits.ts';
 import { type Db, transaction } from '#platform/db/db.ts';
 import type { Log } from '#platform/log.ts';
 import type { MediaOutput } from '../api.ts';
-import { assetOf, madeImageOf } from '../attachments.ts';
+import { assetOf, madeImagesOf } from '../attachments.ts';
 import { imageCost } from '../billing/prices.ts';
 import { imageReference } from '../billing/references.ts';
 import { RunFailure } from '../providers/expectedfailures.ts';
@@ -42,13 +42,9 @@ const inputs = {
 const never = new AbortController().signal;
 
 export function imageTools(deps: ImageToolDeps, context: ToolContext) {
-  const made = new Set<string>();
   const run = async (call: ImageCall, make: () => Promise<Image & Generated>) => {
     const output = await makeImage(deps, context, call, make);
-    if (output.assetId !== null) {
-      made.add(output.assetId);
-      context.onImage(output.assetId);
-    }
+    if (output.assetId !== null) context.madeImages.push(output.assetId);
     return output;
   };
   return {
@@ -62,7 +58,7 @@ export function imageTools(deps: ImageToolDeps, context: ToolContext) {
       description: 'Changes an image of this conversation: the one named by assetId, or the latest.',
       inputSchema: inputs.edit,
       execute: async (order, { toolCallId, abortSignal: signal = never }) => {
-        const known = [...imagesIn(await context.findMessages()), ...made];
+        const known = [...imagesIn(await context.findMessages()), ...context.madeImages];
         const assetId = order.assetId ?? known.at(-1);
         // Images of other conversations stay hidden here.
         if (assetId === undefined || !known.includes(assetId)) return noSource;
@@ -138,5 +134,5 @@ const noSource = failed('no_source', 'There is no such image in this conversatio
 
 /** Attached images and those that tools made, oldest first. */
 function imagesIn(messages: readonly StoredMessage[]): readonly string[] {
-  return messages.flatMap(({ parts }) => parts.flatMap((part) => assetOf(part) ?? madeImageOf(part) ?? []));
+  return messages.flatMap(({ parts }) => parts.flatMap((part) => assetOf(part) ?? madeImagesOf(part)));
 }

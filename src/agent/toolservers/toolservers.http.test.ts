@@ -10,7 +10,13 @@ import { StartFault } from '#platform/lifecycle.ts';
 import { createLog } from '#platform/log.ts';
 import { type ForeignServer, startForeignServer } from '../../../test/agent/mcp.fixture.ts';
 import { newThread } from '../../../test/agent/rig.fixture.ts';
-import { calling, type Outcome, type ScriptedRig, startScripted } from '../../../test/agent/scripted.fixture.ts';
+import {
+  calling,
+  imageAnswer,
+  type Outcome,
+  type ScriptedRig,
+  startScripted,
+} from '../../../test/agent/scripted.fixture.ts';
 import { makeImage } from '../../../test/media/images.fixture.ts';
 import { readMcpServers } from '../mcpservers.ts';
 import { maxText } from './results.ts';
@@ -154,6 +160,16 @@ describe.concurrent('a tool of an MCP server', () => {
       refs: [output.assetId],
     });
     expect(body[String(output.assetId)]?.ready).toBe(false);
+  });
+
+  it('returns an image that the model can edit, in the same run', async () => {
+    const user = await rig.user('pro', 100);
+    rig.provider.on('make it blue', imageAnswer(png));
+    const [paint, edit] = [calling('other_paint', {}), calling('editImage', { prompt: 'make it blue' }, 'call_1')];
+    const { tools } = await rig.runScript(user, [...paint.slice(0, 1), ...edit]);
+    expect(tools[1]?.output).toMatchObject({ kind: 'image', status: 'completed' });
+    const order = rig.provider.requests.find(({ path }) => path.endsWith('/images/edits'));
+    expect(String(order?.body)).toContain(png.toString('latin1'));
   });
 
   it('may exceed the idle limit while it reports progress, which readers see', async () => {

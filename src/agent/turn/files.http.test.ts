@@ -15,15 +15,23 @@ import type { RunTables } from '../store/runstore.ts';
 let rig: ScriptedRig;
 let user: Chatter;
 beforeAll(async () => {
-  rig = await startScripted();
+  const entry = { apiKeyEnv: 'KEY', model: 'a-model' };
+  rig = await startScripted({
+    file: (baseUrl) => [
+      { ...entry, id: 'a-model', baseUrl },
+      { ...entry, id: 'small', baseUrl, contextTokens: 8000 },
+      { ...entry, id: 'blind', baseUrl, contextTokens: 8000, vision: false },
+    ],
+    changes: { readKey: () => 'a key' },
+  });
   user = await rig.user('pro', 1000);
 });
 afterAll(() => rig.close());
 
 /** In the library of this user. */
-async function newAsset(bytes: Uint8Array, owner = user): Promise<string> {
+async function newAsset(bytes: Uint8Array, owner = user, mime = 'image/png'): Promise<string> {
   const client = rig.media.client(owner.credential);
-  const { registration, assetId } = await upload(client, bytes, { scopeKind: 'thread' });
+  const { registration, assetId } = await upload(client, bytes, { scopeKind: 'thread', mime });
   expect((await client.register(registration)).status).toBe(201);
   return assetId;
 }
@@ -37,11 +45,11 @@ interface Turn {
 }
 
 /** A run with these parts in its message; `asked` is the first request to the provider. */
-async function turn(threadId: string, parts: readonly object[], owner = user): Promise<Turn> {
+async function turn(threadId: string, parts: readonly object[], owner = user, model = 'a-model'): Promise<Turn> {
   const word = `<files ${randomUUID()}>`;
   rig.provider.on(word, { text: 'I see.' });
   const message = { role: 'user', parts: [...parts, { type: 'text', text: word }] };
-  const { status, body } = await owner.call<{ taskId: string }>('POST', '/task', { threadId, message });
+  const { status, body } = await owner.call<{ taskId: string }>('POST', '/task', { threadId, message, model });
   expect([status, JSON.stringify(body)]).toEqual([201, expect.stringContaining('taskId')]);
   const ended = await owner.ended(body.taskId);
   const request = rig.provider.requests.find((one) => JSON.stringify(one.body).includes(word));
@@ -169,6 +177,7 @@ describe('the identity of an asset', () => {
 describe('documents', () => {
   it.each([
     ['text/plain', 'The bees are in the garden.'],
+    ['application/json;charset=utf-8', '{"bees":"in the garden"}'],
     ['text/markdown', '# Bees\n\nin the garden'],
     ['application/json', '{"bees":"in the garden"}'],
     ['text/csv', 'bees,garden'],
@@ -178,6 +187,11 @@ describe('documents', () => {
     ]);
     expect(status).toBe('completed');
     expect(wordsOf(request)).toContain(text);
+  });
+
+  it('of 100 kB is sent whole', async () => {
+    const url = dataUrl('text/plain', Buffer.alloc(100_000, 'a'));
+    expect(wordsOf((await turn(newThread(), [file(url, 'text/plain')])).request)).toMatch(/\na{100000}\n/);
   });
 
   it('a PDF is sent as its text', async () => {
@@ -202,6 +216,32 @@ describe('documents', () => {
       'Příští kontrola: září',
     ])
       expect(words).toContain(part);
+  });
+
+  it('too long for the context of the model are cut to it', async () => {
+    const text = `The first bee. ${'bees in the garden '.repeat(5000)}`;
+    const parts = ['a', 'b'].map((filename) =>
+      file(dataUrl('text/plain', Buffer.from(text)), 'text/plain', { filename }),
+    );
+    const { request, status } = await turn(newThread(), parts, user, 'small');
+    expect(status).toBe('completed');
+    expect(Buffer.byteLength(textOf(request)) / 3).toBeLessThan(8000);
+    expect(
+      wordsOf(request).match(/attached: [ab]\]\nThe first bee[.] [^[]{5000,}\n\[The rest of the file/g),
+    ).toHaveLength(2);
+  });
+
+  it.each([
+    ['a short document of the library', 'text/plain', 'small'],
+    ['images that the model does not see', 'image/png', 'blind'],
+  ])('%s: the model gets the messages before it', async (_title, mime, model) => {
+    const threadId = newThread();
+    await turn(threadId, [{ type: 'text', text: 'My name is Zed.' }], user, model);
+    const bytes = mime === 'image/png' ? await makeImage('png') : Buffer.from('Bees.');
+    const assetId = await newAsset(bytes, user, mime);
+    const parts = Array.from({ length: mime === 'image/png' ? 6 : 1 }, () => file(`asset:${assetId}`, mime));
+    const { request } = await turn(threadId, parts, user, model);
+    expect(textOf(request)).toContain('My name is Zed.');
   });
 
   it.each([

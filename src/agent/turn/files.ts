@@ -11,31 +11,52 @@ export interface FileDeps extends LibraryDeps {
 }
 
 type Part = UIMessage['parts'][number];
-type FilePart = Extract<Part, { type: 'file' }>;
+export type FilePart = Extract<Part, { type: 'file' }>;
 
 const maxTextBytes = 100_000;
 const maxPdfBytes = 20 * 1024 * 1024;
 /** As many characters of a document as a text file may have. */
 const maxExtracted = maxTextBytes;
 
-/** Never rejects but for the signal: what cannot be read is a note. Addresses of other servers are never fetched. */
-export async function readFilePart(
+/**
+ * The text of a document, with at most `maxBytes`. Never rejects but for the signal: what cannot be read is a note. Addresses of
+ * other servers are never fetched.
+ */
+export async function readDocument(
+  deps: FileDeps,
+  ownerId: string,
+  part: FilePart,
+  maxBytes: number,
+  signal: AbortSignal,
+): Promise<Part> {
+  const note = noteOf(part);
+  try {
+    const text = await readText(deps, ownerId, part, signal);
+    return text === undefined ? note : { type: 'text', text: `${note.text}\n${cut(text, maxBytes)}` };
+  } catch (error) {
+    signal.throwIfAborted();
+    deps.log.warn({ err: error }, 'an attachment could not be read');
+    return note;
+  }
+}
+
+/** The part that fits into the context of the model. */
+function cut(text: string, maxBytes: number): string {
+  const bytes = Buffer.byteLength(text);
+  if (bytes <= maxBytes) return text;
+  const kept = text.slice(0, Math.floor((text.length * maxBytes) / bytes)).toWellFormed();
+  return `${kept}\n[The rest of the file is too long for this model.]`;
+}
+
+/** Never rejects but for the signal: an image that cannot be read is a note. */
+export async function readImagePart(
   deps: FileDeps,
   ownerId: string,
   part: FilePart,
   signal: AbortSignal,
 ): Promise<readonly Part[]> {
-  const note = noteOf(part);
-  try {
-    if (isStoredImage(part)) return [note, part];
-    if (isImage(part)) return [note, ...(await readImage(deps, ownerId, assetOf(part), signal))];
-    const text = await readText(deps, ownerId, part, signal);
-    return text === undefined ? [note] : [{ type: 'text', text: `${note.text}\n${text}` }];
-  } catch (error) {
-    signal.throwIfAborted();
-    deps.log.warn({ err: error }, 'an attachment could not be read');
-    return [note];
-  }
+  if (isStoredImage(part)) return [noteOf(part), part];
+  return [noteOf(part), ...(await readImage(deps, ownerId, assetOf(part), signal))];
 }
 
 /** The image as bytes; nothing if it cannot be read. */
@@ -60,7 +81,7 @@ export async function readImage(
 
 /** An image in the message itself, from before such images became assets. */
 function isStoredImage(part: FilePart): boolean {
-  return isImage(part) && /^data:/i.test(part.url) && part.providerMetadata?.[unreadable] === undefined;
+  return /^data:/i.test(part.url) && part.providerMetadata?.[unreadable] === undefined;
 }
 
 export function isImage(part: FilePart): boolean {

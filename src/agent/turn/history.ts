@@ -4,10 +4,10 @@
  */
 import { convertToModelMessages, isToolUIPart, type ModelMessage, type ProviderMetadata, type UIMessage } from 'ai';
 import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
-import { madeImageOf } from '../attachments.ts';
-import { estimateTokens, imageTokens } from '../providers/promptsize.ts';
+import { madeImagesOf } from '../attachments.ts';
+import { bytesPerToken, estimateTokens, imageTokens } from '../providers/promptsize.ts';
 import type { StoredMessage } from '../store/messagestore.ts';
-import { type FileDeps, isImage, noteOf, readFilePart, readImage } from './files.ts';
+import { type FileDeps, type FilePart, isImage, noteOf, readDocument, readImage, readImagePart } from './files.ts';
 
 type Part = UIMessage['parts'][number];
 type Message = Pick<UIMessage, 'role' | 'parts'>;
@@ -22,8 +22,8 @@ export interface PromptLimits {
 /** Images of the newest messages that have any are shown; older ones are notes. */
 const messagesWithImages = 8;
 const maxImages = 20;
-/** Estimated without reading it: a text file or the text of a document has at most 100,000 characters. */
-const maxDocumentTokens = estimateTokens('a'.repeat(100_000));
+/** `[attached: assetId …]`. */
+const noteTokens = 30;
 const readAtOnce = 4;
 /** The largest JSON of a message's parts beside its texts: a file in it. */
 const maxFileBytes = 2 * 1024 * 1024;
@@ -37,20 +37,21 @@ export async function buildPrompt(
   deps: FileDeps,
   ownerId: string,
   stored: readonly StoredMessage[],
-  { maxTokens, vision }: PromptLimits,
+  limits: PromptLimits,
   signal: AbortSignal,
 ): Promise<ModelMessage[]> {
-  const messages = newestThatFit(stored.map(withoutReasoning), maxTokens);
-  const shown = vision ? shownImages(messages) : new Set<Part>();
+  const messages = await newestThatFit(deps, ownerId, stored.map(withoutReasoning), limits, signal);
+  const shown = limits.vision ? shownImages(messages, limits.maxTokens) : new Set<Part>();
   const read = await mapConcurrently(messages, readAtOnce, async ({ role, parts }) => {
     const parted: Part[] = [];
     const made: Part[] = [];
     for (const part of parts) {
-      const image = role === 'assistant' ? madeImageOf(part) : undefined;
-      if (image !== undefined && shown.has(part)) made.push(...(await toolImageParts(deps, ownerId, image, signal)));
+      const images = role === 'assistant' ? madeImagesOf(part) : [];
+      if (shown.has(part))
+        for (const image of images) made.push(...(await toolImageParts(deps, ownerId, image, signal)));
       if (part.type !== 'file') parted.push(part);
-      else if (isImage(part) && !shown.has(part)) parted.push(noteOf(part));
-      else parted.push(...(await readFilePart(deps, ownerId, part, signal)));
+      else if (shown.has(part)) parted.push(...(await readImagePart(deps, ownerId, part, signal)));
+      else parted.push(noteOf(part));
     }
     return { role, parts: parted, made };
   });
@@ -87,40 +88,61 @@ function withoutOpenAi({ openai, azure, ...rest }: ProviderMetadata): ProviderMe
   return rest;
 }
 
-/** The last message stays even if it exceeds the limit. */
-function newestThatFit(messages: readonly Message[], maxTokens: number): readonly Message[] {
-  let tokens = 0;
-  const tooOld = messages.findLastIndex(({ parts }, index) => {
-    tokens += parts.reduce((sum, part) => sum + tokensOf(part), 0);
-    return tokens > maxTokens && index < messages.length - 1;
-  });
-  const fitting = messages.slice(tooOld + 1);
+/**
+ * With the texts of documents, which are read from the newest message on until the limit is reached. The last message stays even
+ * if it exceeds the limit; its documents are cut to it.
+ */
+async function newestThatFit(
+  deps: FileDeps,
+  ownerId: string,
+  messages: readonly Message[],
+  { maxTokens, vision }: PromptLimits,
+  signal: AbortSignal,
+): Promise<readonly Message[]> {
+  const fitting: Message[] = [];
+  let tokensLeft = maxTokens;
+  let shownLeft = vision ? messagesWithImages : 0;
+  for (const message of messages.toReversed()) {
+    const isLast = fitting.length === 0;
+    const imageCount = message.parts.reduce((sum, part) => sum + countImages(part), 0);
+    tokensLeft -= imageCount * (shownLeft > 0 ? imageTokens : noteTokens);
+    if (imageCount > 0) shownLeft -= 1;
+    tokensLeft -= tokensOf(message.parts.filter(({ type }) => type !== 'file'));
+    if (tokensLeft < 0 && !isLast) break;
+    const documents = message.parts.filter(isDocument);
+    const maxBytes = isLast ? (Math.max(0, tokensLeft) * bytesPerToken) / documents.length : Number.POSITIVE_INFINITY;
+    const texts = await mapConcurrently(documents, readAtOnce, (part) =>
+      readDocument(deps, ownerId, part, maxBytes, signal),
+    );
+    tokensLeft -= tokensOf(texts);
+    if (tokensLeft < 0 && !isLast) break;
+    const parts = message.parts.map((part) => (isDocument(part) ? (texts[documents.indexOf(part)] ?? part) : part));
+    fitting.unshift({ ...message, parts });
+  }
   const question = fitting.findIndex(({ role }) => role === 'user');
   return fitting.slice(Math.max(0, question));
 }
 
-function tokensOf(part: Part): number {
-  if (part.type === 'file') return isImage(part) ? imageTokens : Math.min(maxDocumentTokens, documentTokens(part));
-  const image = madeImageOf(part) === undefined ? 0 : imageTokens;
-  return image + estimateTokens(JSON.stringify(part));
-}
+const isDocument = (part: Part): part is FilePart => part.type === 'file' && !isImage(part);
 
-/** An asset's size is not known here; of a `data:` URL, three of four characters are bytes. */
-function documentTokens({ url }: { url: string }): number {
-  return url.startsWith('data:') ? estimateTokens(url) : maxDocumentTokens;
-}
+const tokensOf = (parts: readonly Part[]) => parts.reduce((sum, part) => sum + estimateTokens(JSON.stringify(part)), 0);
 
-function shownImages(messages: readonly Message[]): ReadonlySet<Part> {
+const countImages = (part: Part) => (part.type === 'file' ? Number(isImage(part)) : madeImagesOf(part).length);
+
+/** As many as the context has room for. */
+function shownImages(messages: readonly Message[], maxTokens: number): ReadonlySet<Part> {
   const shown = new Set<Part>();
   let messagesLeft = messagesWithImages;
+  let imagesLeft = Math.min(maxImages, Math.max(1, Math.floor(maxTokens / imageTokens)));
   for (const { role, parts } of messages.toReversed()) {
-    const images = parts.filter((part) =>
-      part.type === 'file' ? isImage(part) : role === 'assistant' && madeImageOf(part) !== undefined,
-    );
-    if (images.length === 0) continue;
+    const withImages = parts.filter((part) => (part.type === 'file' || role === 'assistant') && countImages(part) > 0);
+    if (withImages.length === 0) continue;
     if (messagesLeft === 0) break;
     messagesLeft -= 1;
-    for (const image of images.toReversed()) if (shown.size < maxImages) shown.add(image);
+    for (const part of withImages.toReversed()) {
+      imagesLeft -= countImages(part);
+      if (imagesLeft >= 0) shown.add(part);
+    }
   }
   return shown;
 }

@@ -298,6 +298,18 @@ it('writes nothing after an abort, and ends the stream of the provider', async (
   expect(textOf(written)).toBe('ab');
 });
 
+it.each([
+  ['stop', 'max-steps', [...callOf('c'), finish('stop')]],
+  ['tool-calls', 'max-steps', [...callOf('c'), finish('tool-calls')]],
+  ['tool-calls', 'tool-calls', [...say('1', 'a'), finish('tool-calls')]],
+] satisfies readonly (readonly [string, string, readonly Part[]])[])(
+  'a last step that ends with %s completes the answer with %s',
+  async (_reason, finishReason, step) => {
+    const { outcome } = play(stepsOf(step, step, step, step));
+    await expect(outcome).resolves.toEqual({ status: 'completed', finishReason });
+  },
+);
+
 it('ends at an abort while the start of a text is on its way', async () => {
   const aborted = new Error('aborted');
   const { outcome, written, ending } = play(

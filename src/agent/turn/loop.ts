@@ -18,6 +18,7 @@ import type { UsageMeter } from '../billing/usage.ts';
 import type { AgentMetrics } from '../metrics.ts';
 import { brokeOff, explainFailure } from '../providers/failures.ts';
 import { readAnswerer } from '../providers/resilientmodel.ts';
+import { isBreak } from '../providers/streamfailure.ts';
 import type { EventWriter } from '../stream/eventwriter.ts';
 import { DirectDeltas } from './directdeltas.ts';
 import type { FileDeps } from './files.ts';
@@ -58,7 +59,7 @@ export async function streamTurn(deps: StreamDeps, turn: TurnStream): Promise<Tu
   const { signal, usage } = turn;
   const direct = new DirectDeltas(turn.writer, signal);
   let failure: unknown;
-  let lastStep: { readonly finishReason: string; readonly rawFinishReason: string | undefined } | undefined;
+  let lastStep: LastStep | undefined;
   const result = streamText({
     model: direct.tap(turn.model),
     instructions: turn.instructions,
@@ -94,7 +95,7 @@ export async function streamTurn(deps: StreamDeps, turn: TurnStream): Promise<Tu
       end ??= { status: 'failed', error: chunk.errorText };
       break;
     }
-    if (chunk.type === 'finish') end = endOf(chunk.finishReason, lastStep?.rawFinishReason);
+    if (chunk.type === 'finish') end = endOf(chunk.finishReason, lastStep);
     else if (chunk.type !== 'abort') {
       observe(chunk);
       await direct.write(chunk);
@@ -118,12 +119,17 @@ function createTranslator(tools: ToolSet): (part: TextStreamPart<ToolSet>) => UI
   };
 }
 
+interface LastStep {
+  readonly rawFinishReason: string | undefined;
+  readonly toolCalls: readonly unknown[];
+}
+
 /** Any reason ends the answer well. A stream that breaks off has none. */
-function endOf(unified: string | undefined, raw: string | undefined): TurnEnd {
-  // The last step has called tools, and there is no further step.
-  if (unified === 'tool-calls') return { status: 'completed', finishReason: 'max-steps' };
-  const isBroken = unified === undefined || unified === 'interrupted' || (unified === 'other' && raw === undefined);
-  if (isBroken) return { status: 'failed', error: brokeOff };
+function endOf(unified: string | undefined, lastStep: LastStep | undefined): TurnEnd {
+  const raw = lastStep?.rawFinishReason;
+  if (unified === undefined || isBreak({ unified, raw })) return { status: 'failed', error: brokeOff };
+  // The last step has called tools, whatever its reason, and there is no further step.
+  if (lastStep?.toolCalls.length) return { status: 'completed', finishReason: 'max-steps' };
   return { status: 'completed', finishReason: unified === 'other' && raw ? raw : unified };
 }
 

@@ -54,10 +54,15 @@ export async function runTurn(deps: TurnDeps, { run, chosen, writer, usage, sign
     injectMemory(deps, run.ownerId, question, signal),
     buildPrompt(deps, run.ownerId, stored, { maxTokens, vision }, signal),
   ]);
-  const images: string[] = [];
+  const madeImages: string[] = [];
+  let shownImages = 0;
+  const takeImages = () => {
+    const images = vision ? madeImages.slice(shownImages) : [];
+    shownImages = madeImages.length;
+    return images;
+  };
   const findMessages = () => listMessagesWithImages(deps.db, run.threadId);
-  const onImage = (assetId: string) => void images.push(assetId);
-  const context = { run, writer, findMessages, onImage };
+  const context = { run, writer, findMessages, madeImages };
   const tools: ToolSet = chosen.tools ? { ...foreignTools(deps, context, foreign), ...toolsOf(deps, context) } : {};
   // However the turn ends, the model and its tools end with it.
   const ending = new AbortController();
@@ -67,7 +72,7 @@ export async function runTurn(deps: TurnDeps, { run, chosen, writer, usage, sign
       instructions: withMemories(base, memories, contextTokens / 8),
       messages,
       tools,
-      takeImages: () => (vision ? images.splice(0) : []),
+      takeImages,
       ownerId: run.ownerId,
       usage,
       signal: AbortSignal.any([signal, ending.signal]),

@@ -158,14 +158,25 @@ export async function endVideosOf(
       .map((video) => ({ type: 'data-video' as const, id: video.videoId, data: describeVideo(video) }));
     return { shown, failed: [] };
   }
+  return { shown: [], failed: await cancelVideos({ jobs }, tx, videos, 'The run was stopped.') };
+}
+
+/** Those that are not made yet. They cost nothing. The caller has locked them, and publishes the failures. */
+export async function cancelVideos(
+  { jobs }: Pick<VideoDeps, 'jobs'>,
+  tx: Tx<VideoTables & LedgerTables>,
+  videos: readonly Video[],
+  reason: string,
+): Promise<readonly FailedVideo[]> {
   const failed: FailedVideo[] = [];
   for (const video of videos) {
-    const ended = await endVideo(tx, video, 'aborted', 'The run was stopped.');
+    if (video.status === 'completed' || video.status === 'failed') continue;
+    const ended = await endVideo(tx, video, 'aborted', reason);
     if (ended === undefined) continue;
     failed.push(ended);
     await jobs.cancel(tx, videoQueue, keyOf(video));
   }
-  return { shown: [], failed };
+  return failed;
 }
 
 export function workOnVideos(deps: VideoDeps): void {

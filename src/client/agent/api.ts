@@ -226,8 +226,9 @@ export interface UserMessage {
     | { readonly type: 'text'; readonly text: string }
     | {
         readonly type: 'file';
+        /** Parameters, such as `;codecs=opus`, are dropped. */
         readonly mediaType: string;
-        readonly filename?: string;
+        readonly filename?: string | null;
         /** `asset:<assetId>` refers to a file of the library, whose URL is signed when messages are read. */
         readonly url: string;
         /** As `GET /messages` returns it: `atelier.assetId` identifies the asset, regardless of the URL. */

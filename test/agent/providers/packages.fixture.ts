@@ -119,9 +119,24 @@ const openAi: readonly WireCase[] = [
     provider: 'openai',
     path: '/v1',
     answers: [
-      events(dataLines({ type: 'response.output_item.added', output_index: 0, item: { type: 'message', id: 'm' } })),
+      events(
+        dataLines(
+          { type: 'response.output_item.added', output_index: 0, item: { type: 'message', id: 'm' } },
+          { type: 'response.output_text.delta', item_id: 'm', output_index: 0, delta: 'You like' },
+        ),
+      ),
     ],
-    expected: { status: 'failed', error: 'The model did not complete its answer.' },
+    expected: { status: 'failed', text: 'You like', error: 'The model did not complete its answer.', requests: 1 },
+  },
+  {
+    title: 'openai: a stream that breaks off before the first word',
+    provider: 'openai',
+    path: '/v1',
+    answers: [
+      events(dataLines({ type: 'response.output_item.added', output_index: 0, item: { type: 'message', id: 'm' } })),
+      openAiText({ type: 'response.completed', response: { usage: openAiUsage } }),
+    ],
+    expected: { status: 'completed', text: 'You like bees.', requests: 2 },
   },
 ];
 
@@ -220,6 +235,13 @@ const anthropic: readonly WireCase[] = [
     expected: { status: 'completed', text: 'You like bees.', requests: 2 },
   },
   {
+    title: 'anthropic: a stream that breaks off before the first word',
+    provider: 'anthropic',
+    path: '/v1',
+    answers: [named(anthropicStart, block(0, { type: 'text', text: '' })), anthropicText('end_turn')],
+    expected: { status: 'completed', text: 'You like bees.', requests: 2 },
+  },
+  {
     title: 'anthropic: a wrong key',
     provider: 'anthropic',
     path: '/v1',
@@ -279,6 +301,13 @@ const google: readonly WireCase[] = [
     path: '/v1beta',
     answers: [events(dataLines(candidate([{ text: 'You like bees.' }])))],
     expected: { status: 'failed', text: 'You like bees.', error: 'The model did not complete its answer.' },
+  },
+  {
+    title: 'google: a stream that breaks off before the first word',
+    provider: 'google',
+    path: '/v1beta',
+    answers: [events(dataLines(candidate([]))), googleText('STOP')],
+    expected: { status: 'completed', text: 'You like bees.', requests: 2 },
   },
   {
     title: 'google: too many requests',

@@ -7,6 +7,8 @@ export interface WireCase {
   readonly provider?: NonNullable<ModelEntry['provider']>;
   /** Of the base URL. */
   readonly path: string;
+  /** Default: the title. */
+  readonly question?: string;
   /** One for each request. */
   readonly answers: readonly WireAnswer[];
   /** Matched by the first request. */
