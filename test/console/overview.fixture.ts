@@ -23,7 +23,7 @@ export function playOverview(scene: Scene): void {
     try {
       await page.getByText('content is not ready').waitFor();
       const card = page.getByRole('listitem').filter({ hasText: 'content' }).first();
-      expect(await card.innerText()).toContain('no response');
+      expect(await card.innerText()).toContain('no answer');
       expect(await card.innerText()).not.toContain('answered');
       await judge(page, 'the overview without a service');
       const other = await context.newPage();

@@ -58,7 +58,7 @@ describe.skipIf(withoutChromium || withoutPostgres)('the Webhooks page', () => {
     await judge(page, 'no deliveries');
     receiver.answerWith({ status: 503 });
     await bounce();
-    await page.getByText('the receiver answered 503').waitFor();
+    await page.getByText('the receiver returned 503').waitFor();
     await judge(page, 'a delivery that is retried');
     await client.query("update jobs set status = 'dead', finished_at = now() where queue = 'webhooks/deliver'");
     await page.getByLabel(/Dead deliveries only/).check();
