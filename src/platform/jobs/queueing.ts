@@ -116,7 +116,8 @@ export function createJobs(options: JobsOptions): Jobs {
     },
     start: async (queue, payload, insert, { key, attempt } = {}) => {
       assertOutsideTransaction('the start of a job');
-      if (queue.movesTo !== undefined) throw new Error(`jobs of the queue ${queue.name} can move, so they are enqueued`);
+      if (queue.movesTo !== undefined)
+        throw new Error(`jobs of the queue ${queue.name} can move, so they are enqueued`);
       const row = newJob(queue.payload.parse(payload));
       const insertion = (held?: Holder): JobInsertion => ({
         isClaimed: held !== undefined,
