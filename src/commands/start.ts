@@ -15,7 +15,7 @@ import {
 import { startSuite } from '#app/suite.ts';
 import { collectAfterStart } from '#platform/garbage.ts';
 import { StartFault, stopRequested } from '#platform/lifecycle.ts';
-import { createLog, type LogFormat, printLine } from '#platform/log.ts';
+import { createLog, type Log, type LogFormat, printLine } from '#platform/log.ts';
 import { isStored } from '#platform/secrets.ts';
 
 /** Time for closing in addition to the time for runs in progress. After it the process ends without waiting. */
@@ -45,6 +45,8 @@ export async function start(args: readonly string[]): Promise<number> {
   }
   for (const { part, state, setting } of standInsOf(config, services))
     print(`Stand-in: ${part} is ${state}; see ${setting}.`, { part, state, setting });
+  // The programs that this starts must not slow down the start.
+  if (services.includes('media')) void warnWithoutFfmpeg(config.media.ffmpegPath, log);
   setTimeout(() => {
     // Otherwise a process that is killed later leaves no compiled code for the next start.
     flushCompileCache();
@@ -55,6 +57,13 @@ export async function start(args: readonly string[]): Promise<number> {
   await suite.close();
   clearTimeout(giveUp);
   return 0;
+}
+
+async function warnWithoutFfmpeg(path: string, log: Log): Promise<void> {
+  const { createFfmpeg, withoutFfmpeg } = await import('#media/video/ffmpeg.ts');
+  await createFfmpeg(path)
+    .check()
+    .catch(() => log.warn(withoutFfmpeg(path)));
 }
 
 /** These lines are the result of the command, so LOG_LEVEL does not hide them. */

@@ -252,10 +252,12 @@ describe('the lines of npm start', () => {
     await ended;
   });
 
-  it('name only the stand-ins that the started services use, and warn about a misspelled setting', async () => {
+  it('name only the stand-ins that the started services use, and warn about a misspelled setting and no ffmpeg', async () => {
     const misspelled = { DATABSE_URL: 'postgres://user:hunter2@db/x' };
-    const program = launch('start', ['content', 'image'], { CMS_URL: 'http://127.0.0.1:9', ...misspelled });
+    const settings = { CMS_URL: 'http://127.0.0.1:9', FFMPEG_PATH: '/nowhere/ffmpeg' };
+    const program = launch('start', ['content', 'media'], { ...settings, ...misspelled });
     await program.waitFor(ready);
+    await program.waitFor('no ffmpeg and ffprobe at /nowhere/ffmpeg: ');
     const [warning, ...lines] = linesOf(program);
     expect(warning).toMatchObject({ level: 'warn', msg: expect.stringContaining('DATABASE_URL') });
     expect(lines.filter(({ setting }) => setting !== undefined)).toEqual([]);

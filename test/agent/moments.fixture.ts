@@ -14,7 +14,7 @@ const runIsEnded = /update "agent_runs" set "status"/;
 const imageIsReserved = /insert into "credit_ledger"[\s\S]*image:/;
 const textIsAppended = /"type":"text-delta"/;
 const outputIsAppended = /"type":"tool-output-available"/;
-const lastIsAppended = /"type":"finish"}/;
+const lastIsAppended = /"type":"finish"[,}]/;
 const isRegistered = /POST \/v1\/assets/;
 
 export const moments: readonly Moment[] = [

@@ -99,7 +99,7 @@ describe.skipIf(withoutChromium || withoutPostgres)('the deeds of operators', ()
     receiver.answerWith({ status: 503 });
     await client.query(`insert into jobs (queue, payload, status, attempt, reason, finished_at)
       select 'webhooks/deliver', jsonb_build_object('id', 'msg_' || n, 'publishedAtMs', 0, 'body', '{"type":"mail.bounced"}'), 'dead', 10,
-        'the receiver answered 503', now() from generate_series(1, 3) n`);
+        'the receiver returned 503', now() from generate_series(1, 3) n`);
     const { page, context, complaints } = await enter('/operator/webhooks');
     await page.getByLabel(/Dead deliveries only/).check();
     const rows = page.getByRole('list', { name: 'Deliveries' }).getByRole('listitem');

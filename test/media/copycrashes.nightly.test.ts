@@ -10,7 +10,7 @@ const hourMs = 3_600_000;
 onEveryDatabase('a process killed while it copies', (rig) => {
   it.each<SourceKind>(['asset', 'legacy path'])(
     'of an %s: nothing readable is left, a repeat goes through, and what is left is removed a day later',
-    { timeout: 180_000 },
+    { timeout: 600_000 },
     async (kind) => {
       const prepare = async () => {
         const database = await rig.openDatabase();

@@ -4,10 +4,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient as createRedisClient } from '@redis/client';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { migrations } from '#app/migrations.ts';
 import type { VideoSignedRefs } from '#media/api.ts';
 import { fillBarrierMs } from '#platform/cache/cache.ts';
 import { newPlace, type Place, type Program, run } from '../acceptance/running.fixture.ts';
-import { createProgramDatabase, databaseEngines } from '../database.fixture.ts';
+import { createMigratedDatabase, databaseEngines } from '../database.fixture.ts';
 import { isNightly } from '../lane.fixture.ts';
 import { startTestIssuer, testUserId } from '../platform/tokenissuer.fixture.ts';
 import { type RedisServer, skipWithoutRedis, startRedisServer } from '../redis.fixture.ts';
@@ -33,7 +34,7 @@ describe.skipIf(isMissing)('two processes of media on PostgreSQL and Redis', () 
   const closers: (() => Promise<unknown>)[] = [];
 
   beforeAll(async () => {
-    const [database, issuer] = [await createProgramDatabase(), await startTestIssuer()];
+    const [database, issuer] = [await createMigratedDatabase(migrations), await startTestIssuer()];
     databaseUrl = database.url;
     redis = await startRedisServer();
     const places = [await newPlace(), await newPlace()] as [Place, Place];

@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { queueNames } from '#notify/queue.ts';
 import { newLanePlace, root } from '../acceptance/running.fixture.ts';
 import { metricsAt } from '../agent/metrics.fixture.ts';
 import { clockEnv } from '../clock.fixture.ts';
@@ -84,8 +85,10 @@ export async function placeNotify(): Promise<KillableNotify> {
       }),
     async unsent() {
       const metrics = await metricsAt(url);
-      const count = (status: string) => metrics.value('jobs', { queue: 'notify/send', status }) ?? Number.NaN;
-      return count('waiting') + count('running');
+      const counts = queueNames.flatMap((queue) =>
+        ['waiting', 'running'].map((status) => metrics.value('jobs', { queue, status }) ?? Number.NaN),
+      );
+      return counts.reduce((sum, count) => sum + count, 0);
     },
     async close() {
       await notify.kill();

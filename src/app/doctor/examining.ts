@@ -7,7 +7,7 @@ import { access, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type Config, legacyOf } from '#app/config.ts';
 import { createScreening } from '#media/screening/screening.ts';
-import { createFfmpeg } from '#media/video/ffmpeg.ts';
+import { createFfmpeg, withoutFfmpeg } from '#media/video/ffmpeg.ts';
 import { systemClock } from '#platform/clock.ts';
 import { readFolder } from '#platform/datafolder/identity.ts';
 import { isFolderInUse } from '#platform/db/lock.ts';
@@ -171,8 +171,7 @@ async function checkVideo({ media }: Config): Promise<string> {
   await createFfmpeg(media.ffmpegPath)
     .check()
     .catch(() => {
-      const what = 'video tasks and video watermarks return 503';
-      throw new Warning(`no ffmpeg and ffprobe at ${media.ffmpegPath}: ${what}; install ffmpeg, or check FFMPEG_PATH`);
+      throw new Warning(withoutFfmpeg(media.ffmpegPath));
     });
   return `ffmpeg at ${media.ffmpegPath}`;
 }

@@ -58,6 +58,10 @@ const MiB = 1024 * 1024;
 const maxPrinted = MiB;
 const maxErrorOutput = 4096;
 
+/** For operators. */
+export const withoutFfmpeg = (path: string) =>
+  `no ffmpeg and ffprobe at ${path}: video tasks and video watermarks return 503; install ffmpeg, or check FFMPEG_PATH`;
+
 export function createFfmpeg(path: string): Ffmpeg {
   const ffprobe = path.includes('/') ? join(dirname(path), 'ffprobe') : 'ffprobe';
   /** Whether this machine can confine programs. */

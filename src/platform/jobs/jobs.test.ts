@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
@@ -18,6 +19,8 @@ import {
   WorkerStopping,
 } from './jobs.ts';
 import { createJobs, type JobsOptions } from './queueing.ts';
+import { claimJobs, completeJob, renewJobs } from './rows.ts';
+import { idOf } from './working.ts';
 
 const log = createLog({ level: 'silent' });
 const hourMs = 3_600_000;
@@ -352,6 +355,26 @@ for (const engine of databaseEngines) {
       while ((await expiry()) <= before) await sleep(20);
       await expire();
       expect(await reason.promise).toBeInstanceOf(LeaseLost);
+    });
+
+    // PGlite runs one transaction at a time.
+    it.skipIf(engine.name === 'pglite')('are renewed while a transaction ends another job of the process', async () => {
+      const jobs = startProcess();
+      for (const n of [1, 2]) await enqueue(jobs, n);
+      const [locked, other] = await claimJobs(db, queue.name, 2, 'test', 60_000);
+      if (locked === undefined || other === undefined) throw new Error('a job was not claimed');
+      const outside = AsyncLocalStorage.snapshot();
+      await transaction(db, async (tx) => {
+        expect(await completeJob(tx, locked)).toBe(true);
+        const renewed = await outside(() => renewJobs(db, [locked, other, { ...other, fence: 7 }], 60_000));
+        expect(renewed).toEqual(
+          new Map([
+            [idOf(locked), false],
+            [idOf(other), true],
+          ]),
+        );
+      });
+      expect(await renewJobs(db, [locked, other], 60_000)).toEqual(new Map([[idOf(other), true]]));
     });
 
     it('end as dead if their workers are lost in every attempt', async () => {

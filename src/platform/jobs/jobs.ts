@@ -153,7 +153,8 @@ export interface Jobs {
   ): Promise<Enqueued>;
   /**
    * Enqueues a job by the statement that inserts its row (`insert`, which resolves with whether it inserted them). If this process has
-   * room, it holds the job from its insertion, so no statement claims it. Outside transactions only. Resolves as `insert`.
+   * room, it holds the job from its insertion, so no statement claims it. Outside transactions only. Resolves as `insert`. Throws for
+   * a queue with `movesTo`, because the statement compares the key in one queue only.
    */
   start<Payload>(
     queue: Queue<Payload>,

@@ -61,9 +61,10 @@ export function createJobs(options: JobsOptions): Jobs {
     const startedAtMs = performance.now();
     const renewed = await renewJobs(db, jobs, leaseMs);
     for (const job of jobs) {
-      if (renewed.has(idOf(job))) job.leasedUntilMs = startedAtMs + leaseMs;
+      const isRenewed = renewed.get(idOf(job));
+      if (isRenewed) job.leasedUntilMs = startedAtMs + leaseMs;
       // The job may have ended while the statement ran. Then the abort has no listener.
-      else job.controller.abort(new LeaseLost());
+      else if (isRenewed === undefined) job.controller.abort(new LeaseLost());
     }
   }
 
@@ -115,6 +116,8 @@ export function createJobs(options: JobsOptions): Jobs {
     },
     start: async (queue, payload, insert, { key, attempt } = {}) => {
       assertOutsideTransaction('the start of a job');
+      if (queue.movesTo !== undefined)
+        throw new Error(`jobs of the queue ${queue.name} can move, so they are enqueued`);
       const row = newJob(queue.payload.parse(payload));
       const insertion = (held?: Holder): JobInsertion => ({
         isClaimed: held !== undefined,

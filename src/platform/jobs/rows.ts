@@ -159,20 +159,32 @@ function claimDue(holder: string, leaseMs: number) {
     returning jobs.job_id as "jobId", payload, attempt, fence, request_id as "requestId", traceparent`;
 }
 
-/** Renews all claims of a process in one statement. Returns the claims that are still valid, as `<jobId> <fence>`. */
+/**
+ * Renews all claims of a process in one statement. Returns the claims that are still valid, as `<jobId> <fence>`, with whether they were
+ * renewed. It skips rows that a transaction has locked, so it neither waits for one that ends a job nor deadlocks with one that ends
+ * several.
+ */
 export async function renewJobs(
   db: Db<JobTables>,
   claims: readonly Claim[],
   leaseMs: number,
-): Promise<ReadonlySet<string>> {
+): Promise<ReadonlyMap<string, boolean>> {
   const jobIds = claims.map(({ jobId }) => jobId);
   const fences = claims.map(({ fence }) => fence);
-  const { rows } = await sql<Claim>`
-    update jobs set expires_at = ${later(leaseMs)}
-    from unnest(${jobIds}::uuid[], ${fences}::bigint[]) as held(job_id, fence)
-    where jobs.job_id = held.job_id and jobs.fence = held.fence and status = 'running' and expires_at > ${clock}
-    returning jobs.job_id as "jobId", jobs.fence`.execute(db);
-  return new Set(rows.map(({ jobId, fence }) => `${jobId} ${fence}`));
+  const { rows } = await sql<Claim & { readonly isRenewed: boolean }>`
+    with held as materialized (
+      select job_id, fence from jobs join unnest(${jobIds}::uuid[], ${fences}::bigint[]) as claim(job_id, fence) using (job_id, fence)
+      where status = 'running' and expires_at > ${clock}
+    ), unlocked as materialized (
+      select job_id from jobs join held using (job_id, fence) where status = 'running' for update of jobs skip locked
+    ), renewed as (
+      update jobs set expires_at = ${later(leaseMs)} from unlocked where jobs.job_id = unlocked.job_id
+      returning jobs.job_id
+    )
+    select job_id as "jobId", fence, renewed.job_id is not null as "isRenewed" from held left join renewed using (job_id)`.execute(
+    db,
+  );
+  return new Map(rows.map(({ jobId, fence, isRenewed }) => [`${jobId} ${fence}`, isRenewed]));
 }
 
 /** Selects the job only if the claim is still current. */

@@ -172,6 +172,12 @@ for (const engine of databaseEngines) {
       await untilDone(1);
     });
 
+    it('cannot start in a queue whose jobs move', async () => {
+      const starting = startProcess().start({ ...queue, movesTo: `${queue.name}/long` }, { n: 1 }, insert);
+      await expect(starting).rejects.toThrow('can move');
+      expect(await rows()).toEqual([]);
+    });
+
     it('cannot start in a transaction', async () => {
       const jobs = startProcess();
       await expect(transaction(db, () => start(jobs, 1))).rejects.toThrow('inside a transaction');
