@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { isUuid } from '#platform/ids.ts';
 import { contentLanguages } from '#platform/language.ts';
+import { pageSize } from '#platform/wholenumber.ts';
 import { optional } from './emailapi.ts';
 import { addressOf } from './mail.ts';
 
@@ -34,7 +35,7 @@ export const notifyAnswer = z.union([
 export type NotifyAnswer = z.output<typeof notifyAnswer>;
 
 export const suppressionListing = z.object({
-  limit: z.coerce.number().int().min(1).max(200).default(50),
+  limit: pageSize(200, 50),
   cursor: z
     .string()
     .max(512)
