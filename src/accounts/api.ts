@@ -1,5 +1,6 @@
 /** The schemas and types of the shared records (docs/specification/records.md). */
 import { z } from 'zod';
+import { pageSize } from '#platform/wholenumber.ts';
 
 export const plans = ['free', 'basic', 'basic_year', 'pro', 'pro_year', 'max', 'max_year'] as const;
 export const plan = z.enum(plans);
@@ -38,7 +39,7 @@ export const seeded = z.object({ users: z.int(), feeds: z.int() });
 export type Seeded = z.infer<typeof seeded>;
 
 /** `GET /v1/accounts/actions`, for `npm run audit`. */
-export const actionListing = z.object({ limit: z.coerce.number().int().min(1).max(10_000).default(100) });
+export const actionListing = z.object({ limit: pageSize(10_000, 100) });
 
 export const listedActions = z.object({
   actions: z.array(

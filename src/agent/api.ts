@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { plan } from '#accounts/api.ts';
 import { findUnstorable } from '#platform/storable.ts';
+import { pageSize, wholeNumber } from '#platform/wholenumber.ts';
 
 const isStorable = (value: unknown) => findUnstorable(value, '') === undefined;
 
@@ -106,7 +107,7 @@ const message = z.object({
 });
 /** The first page ends with the thread's newest message. */
 export const messagePaging = z.object({
-  limit: z.coerce.number().int().min(1).max(200).optional().describe('1 to 200. If absent, all messages are returned.'),
+  limit: wholeNumber(1, 200).optional().describe('1 to 200. If absent, all messages are returned.'),
   before: z
     .string()
     .min(1)
@@ -175,7 +176,7 @@ export type ThreadInfo = z.output<typeof thread>;
 
 const userIdOfServers = z.string().optional().describe('Required with X-Internal-Key.');
 export const threadListing = z.object({
-  limit: z.coerce.number().int().min(1).max(200).default(50).describe('1 to 200. Default: 50.'),
+  limit: pageSize(200, 50).describe('1 to 200. Default: 50.'),
   cursor: z.string().max(500).optional().describe('The `next_cursor` of the previous page.'),
   q: z
     .string()

@@ -1,6 +1,7 @@
 /** What operators see of the agent: models, prices, and what all users used. */
 import { z } from 'zod';
 import { plan } from '#accounts/api.ts';
+import { pageSize } from '#platform/wholenumber.ts';
 
 const configuredModel = z.object({
   id: z.string(),
@@ -57,7 +58,7 @@ export const spendersQuery = z.object({
     .regex(/^\d{4}-(?:0[1-9]|1[0-2])$/, 'must be a month such as 2026-01')
     .optional()
     .describe('In UTC. Default: the current month.'),
-  limit: z.coerce.number().int().min(1).max(100).default(20),
+  limit: pageSize(100, 20),
 });
 export type SpendersQuery = z.output<typeof spendersQuery>;
 

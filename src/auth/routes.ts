@@ -26,7 +26,7 @@ export function addRoutes(app: HttpServer, deps: RouteDeps): void {
 /** Routes that the browser navigates to. Other pages must not read their responses, and a prefetch must not sign in. */
 function addNavigation(app: HttpServer, deps: RouteDeps): void {
   const routes = routesOf(app, 'auth');
-  const navigation = { config: { cors: false }, exposeHeadRoute: false } as const;
+  const navigation = { config: { cors: false, anyQuery: true }, exposeHeadRoute: false } as const;
   // Parsed manually, because the response is a redirect for any input.
   const text = (meaning: string) => z.unknown().optional().meta({ type: 'string', description: meaning });
 

@@ -54,6 +54,7 @@ describe('GET /login', () => {
     ['an invite with a line break', 'invite=a%0d%0aset-cookie:x=y'],
     ['an invite with a semicolon', 'invite=a;Domain=example.com'],
     ['an empty invite', 'invite='],
+    ['NUL in each parameter', 'next=%00&invite=%00&other=%00'],
     ['a huge invite', `invite=${'a'.repeat(129)}`],
     ['names that reach into prototypes', '__proto__=x&constructor=y'],
   ])('starts even with %s', async (_name, query) => {
@@ -145,6 +146,7 @@ describe('GET /callback', () => {
   it.each([
     ['without the cookie of the sign-in', `?code=${randomUUID()}`],
     ['with a code that is doubled', '?code=a&code=b'],
+    ['with a code that contains NUL', '?code=a%00b'],
     ['with a huge code', `?code=${'a'.repeat(2000)}`],
   ])('%s fails without calling the provider', async (_name, query) => {
     const answer = await openBrowser().get(`${rig.url}/callback${query}`);

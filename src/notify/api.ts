@@ -1,6 +1,7 @@
 /** The schemas and types of the notification service (docs/specification/notify.md#notify-endpoints). */
 import { z } from 'zod';
 import { contentLanguages } from '#platform/language.ts';
+import { pageSize } from '#platform/wholenumber.ts';
 import { optional } from './emailapi.ts';
 import { addressOf } from './mail.ts';
 
@@ -33,7 +34,7 @@ export const notifyAnswer = z.union([
 export type NotifyAnswer = z.output<typeof notifyAnswer>;
 
 export const suppressionListing = z.object({
-  limit: z.coerce.number().int().min(1).max(200).default(50),
+  limit: pageSize(200, 50),
   cursor: z
     .string()
     .max(512)

@@ -3,6 +3,7 @@
  * requests.
  */
 import { z } from 'zod';
+import { pageSize } from '#platform/wholenumber.ts';
 import { addressOf, hasControls } from './mail.ts';
 
 /** The provider's limit. */
@@ -169,7 +170,7 @@ export const email = z.object({
 });
 
 export const emailListing = z.object({
-  limit: z.coerce.number().int().min(1).max(100).default(20),
+  limit: pageSize(100, 20),
   after: z.guid().optional().describe('The id of the last email of the previous page.'),
 });
 export const emailList = z.object({

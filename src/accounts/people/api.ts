@@ -1,6 +1,7 @@
 /** The requests and responses of people, for operators (docs/specification/records.md#people). */
 import { z } from 'zod';
 import { isStorableJson } from '#platform/storable.ts';
+import { pageSize, wholeNumber } from '#platform/wholenumber.ts';
 import { actionListing, listedActions, maxCredits, plan } from '../api.ts';
 
 const userId = z.uuid().toLowerCase();
@@ -19,7 +20,7 @@ export type Person = z.output<typeof person>;
 
 export const peopleListing = z.object({
   q: z.string().max(320).optional().describe('An id, or the beginning of an email address. Without it: the newest.'),
-  limit: z.coerce.number().int().min(1).max(100).default(50),
+  limit: pageSize(100, 50),
   cursor: z.string().max(200).optional().describe('The `next_cursor` of the previous page; only without `q`.'),
 });
 export type PeopleListing = z.output<typeof peopleListing>;
@@ -68,13 +69,7 @@ const filter = (longest: number) =>
     .optional();
 
 export const actionSearch = actionListing.extend({
-  cursor: z.coerce
-    .number()
-    .int()
-    .min(0)
-    .max(Number.MAX_SAFE_INTEGER)
-    .optional()
-    .describe('The `next_cursor` of the previous page.'),
+  cursor: wholeNumber(0, Number.MAX_SAFE_INTEGER).optional().describe('The `next_cursor` of the previous page.'),
   userId: userId.optional().describe('Only actions on this user.'),
   actor: filter(64).describe('Only actions of this operator. Ignores case.'),
   action: filter(100).describe('Only actions that contain this text. Ignores case.'),

@@ -3,11 +3,12 @@
 import { z } from 'zod';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
+import { pageSize } from '#platform/wholenumber.ts';
 import type { OperatorGuard } from '../operators/guard.ts';
 import { bodyOf, type ServiceClients } from '../services.ts';
 
 const actionQuery = z.object({
-  limit: z.coerce.number().int().min(1).max(500).default(100),
+  limit: pageSize(500, 100),
   cursor: z
     .string()
     .regex(/^\d{1,16}$/)

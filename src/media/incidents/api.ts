@@ -1,6 +1,7 @@
 /** The requests and responses of incidents (docs/specification/media.md#incidents). */
 import { z } from 'zod';
 import { isStorableJson } from '#platform/storable.ts';
+import { pageSize } from '#platform/wholenumber.ts';
 import { optional, uuid } from '../api.ts';
 
 export const incidentStatus = z.enum(['open', 'upheld', 'cleared']);
@@ -33,7 +34,7 @@ export const incidentListing = z.object({
   ownerId: optional(uuid),
   list: optional(z.string().max(200)),
   appealed: optional(z.enum(['true', 'false'])).describe('`true`: only incidents with an appeal of their owner.'),
-  limit: z.coerce.number().int().min(1).max(200).default(50).describe('1 to 200. Default: 50.'),
+  limit: pageSize(200, 50).describe('1 to 200. Default: 50.'),
   cursor: optional(z.string().max(200)).describe('The `next_cursor` of the previous page.'),
 });
 export type IncidentListing = z.output<typeof incidentListing>;

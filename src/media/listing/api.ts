@@ -1,6 +1,7 @@
 /** The schemas of the listing of assets. */
 import { z } from 'zod';
 import { isStorableText } from '#platform/storable.ts';
+import { pageSize } from '#platform/wholenumber.ts';
 import { asset, kind, optional, scopeId, scopeKind, uuid } from '../api.ts';
 
 export const assetListing = z.object({
@@ -15,7 +16,7 @@ export const assetListing = z.object({
   ),
   createdFrom: optional(z.iso.datetime({ offset: true })).describe('The earliest creation time.'),
   createdBefore: optional(z.iso.datetime({ offset: true })).describe('Later than the latest creation time.'),
-  limit: z.coerce.number().int().min(1).max(200).default(50).describe('1 to 200. Default: 50.'),
+  limit: pageSize(200, 50).describe('1 to 200. Default: 50.'),
   cursor: optional(z.string().max(200)).describe('The `nextCursor` of the previous page.'),
 });
 export type AssetListing = z.output<typeof assetListing>;

@@ -1,6 +1,7 @@
 /** The vocabulary of the admin API (docs/specification/memory.md#admin-api). */
 import { z } from 'zod';
 import { isStorableText } from '#platform/storable.ts';
+import { pageSize } from '#platform/wholenumber.ts';
 import {
   actors,
   derivedFact,
@@ -12,7 +13,7 @@ import {
   revisionActions,
 } from '../api.ts';
 
-const limit = z.coerce.number().int().min(1).max(100).default(20).describe('1 to 100. Default: 20.');
+const limit = pageSize(100, 20).describe('1 to 100. Default: 20.');
 const text = z.string().max(1000).refine(isStorableText, 'must not contain NUL or lone surrogates');
 const cursor = text.optional().describe('The `next_cursor` of the previous page.');
 const q = text.optional();

@@ -1,6 +1,7 @@
 /** What users see of their own memories (docs/specification/memory.md#self-service). */
 import { z } from 'zod';
 import { isStorableText } from '#platform/storable.ts';
+import { pageSize } from '#platform/wholenumber.ts';
 import { includeInvalid } from '../admin/api.ts';
 import { entityTypes, memory, memoryTypes } from '../api.ts';
 
@@ -16,7 +17,7 @@ export type EntityQuery = z.output<typeof entityQuery>;
 export const ownListing = entityQuery.extend({
   type: z.enum(memoryTypes).optional(),
   include_invalid: includeInvalid,
-  limit: z.coerce.number().int().min(1).max(100).default(20).describe('1 to 100. Default: 20.'),
+  limit: pageSize(100, 20).describe('1 to 100. Default: 20.'),
   cursor: text.optional().describe('The `next_cursor` of the previous page.'),
 });
 export const ownPage = z.object({ memories: z.array(memory), next_cursor: z.string().nullable() });

@@ -1,11 +1,12 @@
 /** The requests and responses about the mails of a person, for operators (docs/specification/notify.md#people). */
 import { z } from 'zod';
+import { pageSize } from '#platform/wholenumber.ts';
 
 const address = z.email().max(320).toLowerCase();
 
 export const mailsQuery = z.object({
   address,
-  limit: z.coerce.number().int().min(1).max(100).default(20),
+  limit: pageSize(100, 20),
 });
 
 export const mailsOfPerson = z.object({

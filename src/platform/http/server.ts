@@ -29,6 +29,13 @@ const maxParamLength = 16 * 1024;
 // Applies to the whole process: all services use the same validation messages.
 z.config({ customError: validationMessage });
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Accepts any query, because every response of the route is a redirect. */
+    anyQuery?: boolean;
+  }
+}
+
 export function createServer(options: ServerOptions): HttpServer {
   const { log, service, telemetry = noTelemetry, requestTimeoutMs = arrivalTimeoutMs } = options;
   const logger = sharedLogger(log);
@@ -96,10 +103,13 @@ function acceptRequestId(value: string | string[] | undefined): string {
   return typeof value === 'string' && /^[A-Za-z0-9._-]{1,128}$/.test(value) ? value : randomHex(16);
 }
 
-/** Rejects NUL in the query of every route that has a schema for it: PostgreSQL cannot compare with such a text. */
+/**
+ * Rejects NUL in the query of every route that has a schema for it: PostgreSQL cannot compare with such a text. Routes with
+ * `anyQuery` check their parameters themselves.
+ */
 function rejectNulInQueries(app: HttpServer): void {
   app.addHook('onRoute', (route) => {
-    if (route.schema?.querystring === undefined) return;
+    if (route.schema?.querystring === undefined || route.config?.anyQuery === true) return;
     route.preValidation = [rejectNul, route.preValidation ?? []].flat();
   });
 }
