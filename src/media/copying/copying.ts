@@ -87,7 +87,7 @@ async function tryCopying(
     const copied = head && (await showCopy(deps, source, { ...target, head }, thumbAssetId));
     if (copied !== undefined) return copied;
   } catch (error) {
-    // The transfer may have used up the time of the response. The removal goes on after it.
+    // The transfer may have used up the time of the response. The removal continues after it.
     await withDeadline(takeBackWithinMs, () => takeBack(deps, target)).catch(() => undefined);
     throw error;
   }
