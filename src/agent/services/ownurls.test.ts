@@ -10,6 +10,7 @@ describe('a URL of ours', () => {
     ['of the edge', `https://edge.app.example/o/objects/${key}?expires=1&signature=x`],
     ['of the object store, path-style', `http://127.0.0.1:9000/objects/${key}?X-Amz-Signature=x`],
     ['of a bucket as a subdomain', `https://objects.edge.app.example/${key}`],
+    ['of a thumbnail', `https://edge.app.example/c2ln/rs:fit:400:400:0/q:80/plain/s3://objects/${key}@webp`],
     ['with an encoded path', `https://edge.app.example/o/objects/${encodeURIComponent(key)}`],
   ])('%s names its asset', (_title, url) => {
     expect(assetOfUrl(url)).toBe(assetId);

@@ -6,7 +6,7 @@ const storageKey = new RegExp(`/u/${uuid}/[A-Za-z0-9_-]{1,64}/[A-Za-z0-9_-]{1,12
 /** Longer than any signed URL. */
 const maxUrlLength = 8192;
 
-/** `bases`: where the edge and the object store serve files. The function returns the asset's id. */
+/** `bases`: where the edge, the object store and imgproxy serve files. The function returns the asset's id. */
 export function createOwnUrls(bases: readonly string[]): (url: string) => string | undefined {
   const hosts = bases.filter((base) => URL.canParse(base)).map((base) => new URL(base).host);
   return (text) => {

@@ -55,7 +55,7 @@ export async function wireAgent({ config, engines, server, log }: Wiring): Promi
     settings: config.agent,
     model: config.model,
     readKey: (variable) => process.env[variable],
-    ownUrls: [addresses.edge, config.objects.endpoint],
+    ownUrls: [addresses.edge, config.objects.endpoint, config.resizing.proxyUrl ?? addresses.edge],
     offlineModel,
     imageGenerator: await openImages(imageModel, offlineImages),
     videoGenerator: await openVideos(videoModel, offlineVideos),
