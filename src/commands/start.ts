@@ -45,9 +45,8 @@ export async function start(args: readonly string[]): Promise<number> {
   }
   for (const { part, state, setting } of standInsOf(config, services))
     print(`Stand-in: ${part} is ${state}; see ${setting}.`, { part, state, setting });
-  // The programs that this starts must not slow down the start.
-  if (services.includes('media')) void warnWithoutFfmpeg(config.media.ffmpegPath, log);
   setTimeout(() => {
+    if (services.includes('media')) void warnWithoutFfmpeg(config.media.ffmpegPath, log);
     // Otherwise a process that is killed later leaves no compiled code for the next start.
     flushCompileCache();
     collectAfterStart();
