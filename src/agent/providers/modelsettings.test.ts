@@ -5,6 +5,7 @@ import { createLog } from '#platform/log.ts';
 import { json, startWireServer, type WireServer } from '../../../test/agent/providers/wire.fixture.ts';
 import { modelsOf } from '../../../test/agent/rig.fixture.ts';
 import type { ModelEntry } from '../modelsfile.ts';
+import { openLanguageModel } from './languagemodels.ts';
 import { openModels } from './models.ts';
 
 let server: WireServer;
@@ -112,3 +113,17 @@ describe.each([
     expect(request).toEqual({ path: `/v1${path}`, header: 'Bees', fields });
   });
 });
+
+it.each(['openai-compatible', 'anthropic'] as const)(
+  '%s: headers, which may contain a key, do not follow a redirect',
+  async (provider) => {
+    const base = `/from-${provider}`;
+    server.on(base, { status: 307, headers: { location: `/to-${provider}` } });
+    const options = { id: 'best', provider, model: 'best', baseUrl: server.url + base, apiKey: 'a key' };
+    const model = await openLanguageModel({ ...options, headers: { 'api-key': 'another key' }, query: {} });
+    await expect(model.doStream({ prompt })).rejects.toThrow('redirect');
+    const paths = server.requests.map(({ path }) => path);
+    expect(paths.filter((path) => path.startsWith(base))).toHaveLength(1);
+    expect(paths.filter((path) => path.startsWith('/to-'))).toEqual([]);
+  },
+);
