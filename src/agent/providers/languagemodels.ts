@@ -16,20 +16,19 @@ type LanguageModelOptions = Pick<ModelEntry, 'id' | 'provider' | 'baseUrl' | 'mo
 /** Retries and time limits are those of `createResilientModel`. Throws StartFault as `openSdkProvider` does. */
 export async function openLanguageModel(options: LanguageModelOptions): Promise<LanguageModelV4> {
   const { id, provider = mergingProvider, baseUrl, model, apiKey, headers, query } = options;
+  const fetch = withoutRefusedFields(createFetch(query));
   if (provider === mergingProvider) {
     return createOpenAICompatible({
       name: 'model',
       // MODELS_FILE is refused without it.
       baseURL: baseUrl ?? '',
-      fetch: withMergedDeltas(withoutRefusedFields(outgoingFetch)),
+      fetch: withMergedDeltas(fetch),
       includeUsage: true,
       supportsStructuredOutputs: true,
       headers,
-      queryParams: query,
       ...(apiKey && { apiKey }),
     }).chatModel(model);
   }
-  const fetch = withoutRefusedFields(createFetch(query));
   const setting = `MODELS_FILE: the model ${id}`;
   const opened = await openSdkProvider({ provider, setting, apiKey, baseUrl, headers, fetch });
   return opened.languageModel(model);

@@ -189,9 +189,20 @@ describe('documents', () => {
     expect(wordsOf(request)).toContain(text);
   });
 
-  it('of 100 kB is sent whole', async () => {
-    const url = dataUrl('text/plain', Buffer.alloc(100_000, 'a'));
-    expect(wordsOf((await turn(newThread(), [file(url, 'text/plain')])).request)).toMatch(/\na{100000}\n/);
+  it.each([
+    ['in a data: URL', async (bytes: Uint8Array) => dataUrl('text/plain', bytes)],
+    ['of the library', async (bytes: Uint8Array) => `asset:${await newAsset(bytes, user, 'text/plain')}`],
+  ])('%s of 100 kB is sent whole, and a longer one is a note', async (_title, urlOf) => {
+    const wordsWith = async (length: number) => {
+      const url = await urlOf(Buffer.alloc(length, 'a'));
+      const { request, status } = await turn(newThread(), [file(url, 'text/plain')]);
+      expect(status).toBe('completed');
+      return wordsOf(request);
+    };
+    expect(await wordsWith(100_000)).toMatch(/\na{100000}\n/);
+    const words = await wordsWith(100_001);
+    expect(words).toContain('[attached: ');
+    expect(words).not.toMatch(/a{10}/);
   });
 
   it('a PDF is sent as its text', async () => {
@@ -245,7 +256,6 @@ describe('documents', () => {
   });
 
   it.each([
-    ['larger than 100 kB', 'text/plain', Buffer.alloc(100_001, 'a')],
     ['a broken PDF', 'application/pdf', Buffer.from('%PDF-1.4 nonsense')],
     ['of another kind', 'application/zip', Buffer.from('PK')],
   ])('%s is a note', async (_title, mime, bytes) => {

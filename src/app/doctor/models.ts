@@ -8,22 +8,28 @@ import { checkSdkModel, describeImagePackage, describeVideoPackage } from './sdk
 /** The provider may have to load a model first. */
 const modelTimeoutMs = 30_000;
 
-export async function checkModel({ model: { url, apiKey, names, file } }: Config): Promise<string> {
-  if (file !== undefined) return checkModels(file);
+export async function checkModel({ model: settings }: Pick<Config, 'model'>): Promise<string> {
+  const { url, apiKey, names, file, headers, query } = settings;
+  if (file !== undefined) return checkModels(file, settings);
   if (url === 'offline') return 'the offline model';
-  await Promise.all(names.map((name) => probeModel(url, apiKey, name)));
+  await Promise.all(names.map((model) => probeModel({ url, apiKey, model, headers, query })));
   return `${names.join(', ')} at ${placeOf(url)}`;
 }
 
 /** The models of MODELS_FILE, each with its own key. */
-async function checkModels(models: NonNullable<Config['model']['file']>): Promise<string> {
+async function checkModels(
+  models: NonNullable<Config['model']['file']>,
+  settings: Pick<Config['model'], 'headers' | 'query'>,
+): Promise<string> {
   await Promise.all(
     models.map((entry) => {
-      const { baseUrl, apiKeyEnv, model, provider = 'openai-compatible' } = entry;
+      const { baseUrl: url, apiKeyEnv, model, provider = 'openai-compatible' } = entry;
+      const { headers = settings.headers, query = settings.query } = entry;
       const apiKey = apiKeyEnv === undefined ? undefined : process.env[apiKeyEnv];
-      if (provider !== 'openai-compatible' || baseUrl === undefined)
-        return checkSdkModel({ headers: {}, query: {}, ...entry, apiKey }, modelTimeoutMs);
-      return probeModel(baseUrl, apiKey, model, { settings: 'MODELS_FILE', keySetting: apiKeyEnv ?? 'MODELS_FILE' });
+      if (provider !== 'openai-compatible' || url === undefined)
+        return checkSdkModel({ ...entry, apiKey, headers, query }, modelTimeoutMs);
+      const named = { settings: 'MODELS_FILE', keySetting: apiKeyEnv ?? 'MODELS_FILE' };
+      return probeModel({ url, apiKey, model, headers, query }, named);
     }),
   );
   return models.map(({ id, baseUrl, provider }) => `${id} at ${baseUrl ? placeOf(baseUrl) : provider}`).join(', ');
@@ -31,14 +37,20 @@ async function checkModels(models: NonNullable<Config['model']['file']>): Promis
 
 const modelNames = { settings: 'MODEL_BASE_URL and MODEL_NAME', keySetting: 'MODEL_API_KEY' };
 
-async function probeModel(url: string, apiKey: string | undefined, model: string, named = modelNames): Promise<void> {
+interface Probed extends Pick<Config['model'], 'url' | 'apiKey' | 'headers' | 'query'> {
+  readonly model: string;
+}
+
+async function probeModel({ url, apiKey, model, headers, query }: Probed, named = modelNames): Promise<void> {
   const messages = [{ role: 'user', content: 'Answer with one word: ready?' }];
   const { settings } = named;
-  const request = { method: 'POST', headers: bearer(apiKey), ...named } as const;
+  const request = { method: 'POST', headers: { ...bearer(apiKey), ...headers }, ...named } as const;
+  const endpoint = new URL(`${url}/chat/completions`);
+  for (const [name, value] of Object.entries(query)) endpoint.searchParams.set(name, value);
   const statusFor = (json: object) =>
     probe({
       ...request,
-      url: `${url}/chat/completions`,
+      url: endpoint.href,
       json: { model, messages, ...json },
       timeoutMs: modelTimeoutMs,
     });

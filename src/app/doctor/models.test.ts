@@ -1,0 +1,45 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { json, startWireServer, type WireServer } from '../../../test/agent/providers/wire.fixture.ts';
+import { modelsOf } from '../../../test/agent/rig.fixture.ts';
+import { checkModel } from './models.ts';
+
+let server: WireServer;
+beforeAll(async () => {
+  vi.stubEnv('DOCTOR_TEST_KEY', 'a key');
+  server = await startWireServer();
+  server.on('/chat/completions', json({}));
+  const usage = { input_tokens: 1, output_tokens: 1 };
+  server.on('/messages', json({ type: 'message', id: 'm', model: 'm', content: [], stop_reason: 'end_turn', usage }));
+});
+afterAll(() => {
+  vi.unstubAllEnvs();
+  server.close();
+});
+
+const wanted = { headers: { 'x-title': 'Bees' }, query: { 'api-version': '2026-01-01' } };
+const other = { headers: { 'x-title': 'Ants' }, query: { 'api-version': '2025-01-01' } };
+const bearer = { authorization: 'Bearer a key' };
+
+describe('the doctor sends the key, headers and query', () => {
+  it('of MODEL_*', async () => {
+    const url = `${server.url}/v1`;
+    await checkModel({ model: modelsOf({ url, apiKey: 'a key', names: ['best'], ...wanted }) });
+    const path = '/v1/chat/completions?api-version=2026-01-01';
+    expect(server.requests.at(-1)).toMatchObject({ path, headers: { ...bearer, ...wanted.headers } });
+  });
+
+  it.each([
+    ['of an entry', 'openai-compatible', wanted, other, '/chat/completions', bearer],
+    ['of MODEL_* for an entry without them', 'openai-compatible', {}, wanted, '/chat/completions', bearer],
+    ['of an entry, to a package', 'anthropic', wanted, other, '/messages', { 'x-api-key': 'a key' }],
+    ['of MODEL_*, to a package', 'anthropic', {}, wanted, '/messages', { 'x-api-key': 'a key' }],
+  ] as const)('%s', async (_title, provider, ofEntry, ofModel, path, key) => {
+    const baseUrl = `${server.url}/v1`;
+    const file = [{ id: 'best', provider, model: 'best', baseUrl, apiKeyEnv: 'DOCTOR_TEST_KEY', ...ofEntry }];
+    await checkModel({ model: modelsOf({ file, ...ofModel }) });
+    expect(server.requests.at(-1)).toMatchObject({
+      path: `/v1${path}?api-version=2026-01-01`,
+      headers: { ...key, ...wanted.headers },
+    });
+  });
+});
