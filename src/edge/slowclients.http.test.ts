@@ -199,6 +199,7 @@ describe('when all transfers are in use', () => {
     };
     const slow = send('u/1/slow.mp4', 100);
     const fast = send('u/1/fast.mp4', 200_000);
+    await until(async () => (await gauge('in')) === 2);
     await until(async () => {
       const { url, headers } = reserve('u/2/mine.mp4');
       return (await fetch(url, { method: 'PUT', headers, body: 'mine' })).status === 200;
