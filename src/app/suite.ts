@@ -106,6 +106,8 @@ async function listen(server: HttpServer, service: ServiceName, config: Config):
       throw new StartFault(
         `ATELIER_PORT_BASE: another program uses port ${port} (${service}). Stop it, or set another base.`,
       );
+    // Fastify first runs the hooks of the service, which can also fail.
+    if (error.syscall !== 'listen' && error.syscall !== 'getaddrinfo') throw error;
     throw new StartFault(`HOST: cannot listen on ${host}:${port} (${error.message}).`);
   });
 }

@@ -17,6 +17,7 @@ import { collectAfterStart } from '#platform/garbage.ts';
 import { StartFault, stopRequested } from '#platform/lifecycle.ts';
 import { createLog, type Log, type LogFormat, printLine } from '#platform/log.ts';
 import { isStored } from '#platform/secrets.ts';
+import { withReadableErrors } from './readableerrors.ts';
 
 /** Time for closing in addition to the time for runs in progress. After it the process ends without waiting. */
 const closingLimitMs = 30_000;
@@ -31,7 +32,7 @@ export async function start(args: readonly string[]): Promise<number> {
   const { logLevel, logFormat: format = process.stdout.isTTY ? 'pretty' : 'json' } = config.process;
   const log = createLog({ level: logLevel, format, secrets: secretsOf(config) });
   for (const warning of warningsOf(process.env, services)) log.warn(warning);
-  const suite = await startSuite(config, services, log);
+  const suite = await withReadableErrors(() => startSuite(config, services, log));
   const print = createPrinter(format);
   for (const [service, address] of Object.entries(suite.addresses))
     print(`${service.padEnd(8)} ${address}`, { service, address });
