@@ -4,8 +4,8 @@
  */
 
 /**
- * Resolves when the process should end. If its launcher was killed, the process ends immediately, as if the kill had met it: otherwise a
- * restart would find the data folder in use.
+ * Resolves when the process should end. If its launcher was killed, the process ends immediately, because a restart would find the
+ * data folder in use.
  */
 export function stopRequested(): Promise<string> {
   return new Promise((resolve) => {

@@ -163,7 +163,7 @@ function observe(reader: ReadableStreamDefaultReader<LanguageModelV4StreamPart>,
   };
 }
 
-/** The first of an answer. Providers send an empty role chunk ahead, and the start of a text that they have yet to think of. */
+/** An empty role chunk is no token, nor is the start of a text: providers send both before they generate. */
 function isToken(part: LanguageModelV4StreamPart): boolean {
   switch (part.type) {
     case 'text-delta':

@@ -1,6 +1,5 @@
 /** Creates one Fastify instance per service, with all rules that services share (docs/specification/http.md; docs/http.md). */
-import type { preValidationHookHandler } from 'fastify';
-import fastify, { type FastifyBaseLogger, LogController } from 'fastify';
+import fastify, { type FastifyBaseLogger, LogController, type preValidationHookHandler } from 'fastify';
 import { validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { randomHex } from '../ids.ts';
