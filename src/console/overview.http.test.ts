@@ -1,4 +1,6 @@
 /** The overview for services that are healthy, partly healthy and unreachable. */
+import { once } from 'node:events';
+import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createServer, type HttpServer, type Readiness } from '#platform/http/server.ts';
@@ -42,6 +44,20 @@ describe('a service', () => {
     const address = await serve({});
     await opened.pop()?.close();
     expect(await inspect(address)).toMatchObject({ status: 'unreachable', version: null, traffic: null, failing: [] });
+  });
+
+  const chunked = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n';
+  const startOfResponse = 'HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{';
+  it.each([
+    ['sends an invalid response', (socket: Socket) => socket.end(`${chunked}5\r\nhello\r\n\r\n`)],
+    ['ends its response early', (socket: Socket) => socket.end(startOfResponse)],
+    ['does not end its response in time', (socket: Socket) => socket.write(startOfResponse)],
+  ])('is unreachable if it %s', async (_what, respond) => {
+    const server = createTcpServer((socket) => void respond(socket.on('error', () => undefined)));
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const { port } = server.address() as AddressInfo;
+    expect(await inspect(`http://127.0.0.1:${port}`)).toMatchObject({ status: 'unreachable' });
+    server.close();
   });
 
   it('is unreachable if another program listens', async () => {

@@ -38,7 +38,7 @@ it('searches of one user wait for each other, and never for those of other users
   });
   // Eight are searched and 100 wait.
   await expect.poll(() => statuses).toEqual([429]);
-  expect(held).toBe(8);
+  await expect.poll(() => held).toBe(8);
   const others = [search(other), search(hostile, '/memory/search', rig.server)];
   await expect.poll(() => held).toBe(10);
   open();
