@@ -13,28 +13,41 @@ const shortestName = 6;
  * of the name may differ by one letter only: `NODE_NAME` is not `MODEL_NAME`, and `DB_URL` is not `IDP_URL`.
  */
 export function findMisspellings(variables: readonly string[], settings: readonly string[]): readonly Misspelling[] {
-  const known = new Set(settings);
+  const known = settings.filter((setting) => setting.length >= shortestName).map(split);
   return variables
-    .filter((variable) => !known.has(variable) && /^[A-Z][A-Z0-9_]*$/.test(variable))
+    .filter((variable) => !settings.includes(variable) && /^[A-Z][A-Z0-9_]*$/.test(variable))
     .flatMap((variable) => {
-      const near = settings
-        .map((setting) => ({ setting, letters: lettersApart(variable, setting) }))
+      const parts = split(variable);
+      const near = known
+        .map((setting) => ({ setting: setting.name, letters: lettersApart(parts, setting) }))
         .filter((candidate): candidate is { setting: string; letters: number } => candidate.letters !== undefined)
         .sort((one, other) => one.letters - other.letters);
       return near[0] === undefined ? [] : [{ variable, likely: near[0].setting }];
     });
 }
 
+interface Name {
+  readonly name: string;
+  readonly words: readonly string[];
+  readonly letters: string;
+}
+
+function split(name: string): Name {
+  const words = name.split('_');
+  return { name, words, letters: words.join('') };
+}
+
 const mostLetters = 2;
 
 /** Returns `undefined` if the names are too different for a misspelling. */
-function lettersApart(variable: string, setting: string): number | undefined {
-  if (setting.length < shortestName) return undefined;
-  const [words, settingWords] = [variable.split('_'), setting.split('_')];
-  if (words.length !== settingWords.length)
-    return words.join('') === settingWords.join('') ? Math.abs(words.length - settingWords.length) : undefined;
+function lettersApart(variable: Name, setting: Name): number | undefined {
+  // Most pairs end here, so their words are not compared.
+  if (Math.abs(variable.letters.length - setting.letters.length) > mostLetters) return undefined;
+  const { words } = variable;
+  if (words.length !== setting.words.length)
+    return variable.letters === setting.letters ? Math.abs(words.length - setting.words.length) : undefined;
   let total = 0;
-  for (const [index, settingWord] of settingWords.entries()) {
+  for (const [index, settingWord] of setting.words.entries()) {
     const letters = editDistance(words[index] ?? '', settingWord);
     total += letters;
     if (total > mostLetters || letters > (settingWord.length < shortestName ? 1 : mostLetters)) return undefined;

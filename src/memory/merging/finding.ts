@@ -57,7 +57,7 @@ export async function findNeighbours(
   const near = [...similarities]
     .filter(([id, similarity]) => similarity > readAbove && id !== sought.exceptId)
     .filter(([id]) => index.memories.get(id)?.type === sought.type)
-    .toSorted(([, left], [, right]) => right - left)
+    .sort(([, left], [, right]) => right - left)
     .slice(0, mostCandidates);
   if (near.length === 0) return { twin: undefined, links: [] };
   const contents = await findContents(

@@ -108,6 +108,7 @@ function sameItems(left: Reading, right: Reading, kind: Token['kind']): boolean 
 }
 
 function sameValues(left: Reading, right: Reading): boolean {
+  if (left.length === 0 && right.length === 0) return true;
   const values = (reading: Reading) =>
     reading
       .map(({ value }) => value)
