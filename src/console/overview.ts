@@ -143,8 +143,6 @@ async function readText(url: string): Promise<{ status: number; text: string } |
   try {
     const signal = AbortSignal.timeout(responseTimeoutMs);
     const sent = get(url, { signal, headers: { 'user-agent': userAgent } });
-    // An error after the response began also ends the loop below.
-    sent.on('error', () => undefined);
     const [response] = (await once(sent, 'response')) as [http.IncomingMessage];
     let text = '';
     response.setEncoding('utf8');
