@@ -165,6 +165,12 @@ describe('the provider’s HTTP API', () => {
     expect(requests[0]?.headers['idempotency-key']).toBe(requests[1]?.headers['idempotency-key']);
   });
 
+  it('is asked once if the date of Retry-After is years ahead', async () => {
+    answers = [say(429, {}, { 'retry-after': 'Fri, 01 Jan 2100 00:00:00 GMT' })];
+    expect(await failure(send(channel, randomUUID(), 300))).toBeInstanceOf(Error);
+    expect(requests).toHaveLength(1);
+  });
+
   it('waits for the time of Retry-After', async () => {
     const startedAt = performance.now();
     answers = [say(429, {}, { 'retry-after': '2' }), say(200, { id: 'x' })];
