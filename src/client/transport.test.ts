@@ -256,7 +256,12 @@ describe('a start', () => {
     const threadId = newThread();
     const transport = new AgentChatTransport({ ...accessOver(), fetch, timeoutMs: 1000 });
     const message: UIMessage = { id: 'only', role: 'user', parts: [{ type: 'text', text: 'Hello.' }] };
-    const options = { chatId: threadId, trigger: 'submit-message', messageId: undefined, abortSignal: undefined } as const;
+    const options = {
+      chatId: threadId,
+      trigger: 'submit-message',
+      messageId: undefined,
+      abortSignal: undefined,
+    } as const;
     const stream = await transport.sendMessages({ ...options, messages: [message] });
     expect((await chunksOf(stream)).at(-1)?.type).toBe('finish');
     expect([posts, (await user.messages(threadId)).length]).toEqual([1, 2]);

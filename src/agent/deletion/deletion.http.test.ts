@@ -283,7 +283,9 @@ onEveryPair('deletion', (pair) => {
       );
       const handle = handlers.get('agent/delete-threads') ?? expect.fail('there is no handler');
       const payload = { ownerId: user.userId };
-      await expect(handle({ payload, signal: AbortSignal.abort(new WorkerStopping()) })).rejects.toThrow(WorkerStopping);
+      await expect(handle({ payload, signal: AbortSignal.abort(new WorkerStopping()) })).rejects.toThrow(
+        WorkerStopping,
+      );
       expect(await leftOf(other, [])).toBeGreaterThan(0);
       await handle({ payload, signal: new AbortController().signal });
       expect(await leftOf(other, [task])).toBe(0);

@@ -233,7 +233,12 @@ describe('documents', () => {
 
   it('leave room for memories, tools and the answer', async () => {
     rig.memories.push(...Array.from({ length: 3 }, () => 'm'.repeat(2800)));
-    const { request } = await turn(newThread(), [file(dataUrl('text/plain', Buffer.alloc(90_000, 'x')), 'text/plain')], user, 'middle');
+    const { request } = await turn(
+      newThread(),
+      [file(dataUrl('text/plain', Buffer.alloc(90_000, 'x')), 'text/plain')],
+      user,
+      'middle',
+    );
     rig.memories.length = 0;
     expect(wordsOf(request).match(/m{2800}/g)).toHaveLength(3);
     const notesOfCutFile = 30;

@@ -210,7 +210,8 @@ export function startWorker<Payload, Tables>(
     if (why instanceof WorkerStopping) return void (await retryWrite(() => returnJob(db, job)));
     const reason = (error instanceof Error ? error.message : String(error)).slice(0, longestReason);
     const isDead = error instanceof UnrecoverableError || attempt >= maxAttempts;
-    const end = () => (isDead ? endAsDead(job, payload, reason) : retryJob(db, job, retryDelayMs(queue, attempt), reason));
+    const end = () =>
+      isDead ? endAsDead(job, payload, reason) : retryJob(db, job, retryDelayMs(queue, attempt), reason);
     const isWritten = await retryWrite(end).catch((cause: unknown) => {
       log.warn({ err: error, jobId, attempt }, 'a job failed');
       throw cause;
