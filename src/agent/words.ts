@@ -4,9 +4,9 @@ import { searchable } from '#platform/searching.ts';
 
 type Parts = UIMessage['parts'];
 
-/** In Unicode code points. */
-const maxTitleWords = 60;
-const wholeWords = new RegExp(`^(.{1,${maxTitleWords}})\\s`, 'u');
+/** Of a title, in Unicode code points. */
+const maxTitleLength = 60;
+const wholeWords = new RegExp(`^(.{1,${maxTitleLength}})\\s`, 'u');
 
 /** The first words of a message, or the name of its first file. Empty if it has neither. */
 export function firstWords(parts: Parts): string {
@@ -18,8 +18,8 @@ export function firstWords(parts: Parts): string {
 
 function cut(words: string): string {
   const characters = [...words];
-  if (characters.length <= maxTitleWords) return words;
-  return wholeWords.exec(words)?.[1] ?? characters.slice(0, maxTitleWords).join('');
+  if (characters.length <= maxTitleLength) return words;
+  return wholeWords.exec(words)?.[1] ?? characters.slice(0, maxTitleLength).join('');
 }
 
 /** The texts of a message as they are stored for the search. */

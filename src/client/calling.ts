@@ -57,7 +57,7 @@ export interface Call {
   readonly keepalive?: boolean;
 }
 
-const defaultTimeoutMs = 60_000;
+export const defaultTimeoutMs = 60_000;
 const defaultTries = 4;
 
 /** Throws `AtelierError`, or the reason of the signal. */

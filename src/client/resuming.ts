@@ -1,5 +1,6 @@
 /** Resumable uploads by tus 1.0.0: the server reports how many bytes it has, and receives the rest. */
 import { AtelierError, errorOf, toAtelierError } from './errors.ts';
+import { patienceOf } from './pausing.ts';
 import { type Sending, sendBytes } from './putting.ts';
 
 const version = { 'Tus-Resumable': '1.0.0' };
@@ -21,9 +22,10 @@ export async function resumeBytes(
   await sendBytes({ method: 'PATCH', url, headers }, bytes, offset, options);
 }
 
-async function readOffset(url: string, { fetch = globalThis.fetch, signal }: Sending): Promise<number> {
-  const init = { method: 'HEAD', headers: version, ...(signal && { signal }) };
-  const response = await fetch(url, init).catch((error: unknown) => {
+async function readOffset(url: string, { fetch = globalThis.fetch, signal, patience }: Sending): Promise<number> {
+  const deadline = AbortSignal.timeout(patienceOf(patience).silentMs);
+  const limited = signal === undefined ? deadline : AbortSignal.any([signal, deadline]);
+  const response = await fetch(url, { method: 'HEAD', headers: version, signal: limited }).catch((error: unknown) => {
     throw toAtelierError(error);
   });
   // A response to HEAD has no body to name the error.

@@ -1,7 +1,7 @@
 /** Starts, finds and stops runs of the agent service over an unreliable network. */
 import type { TaskRequest } from './agent/api.ts';
 import { type AgentCalls, agentCalls } from './agent/calls.ts';
-import { type Access, callVoid, request } from './calling.ts';
+import { type Access, callVoid, defaultTimeoutMs, request } from './calling.ts';
 import { AtelierError, errorOf, parseObject } from './errors.ts';
 import { createPauses } from './pausing.ts';
 
@@ -40,6 +40,8 @@ async function post(access: Access, body: TaskStart): Promise<string> {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(body),
+    // A lost response: the run is then looked for.
+    signal: AbortSignal.timeout(access.timeoutMs ?? defaultTimeoutMs),
   });
   if (response.status !== 201) {
     const refusal = await errorOf(response);

@@ -244,6 +244,30 @@ describe('followRun', () => {
   });
 });
 
+describe('a start', () => {
+  it('whose response does not come in time is found and not repeated', async () => {
+    let posts = 0;
+    const fetch: typeof globalThis.fetch = async (input, init) => {
+      if (init?.method !== 'POST') return globalThis.fetch(input, init);
+      posts += 1;
+      await globalThis.fetch(input, { ...init, signal: null });
+      return new Promise((_, reject) => init.signal?.addEventListener('abort', () => reject(init.signal?.reason)));
+    };
+    const threadId = newThread();
+    const transport = new AgentChatTransport({ ...accessOver(), fetch, timeoutMs: 1000 });
+    const message: UIMessage = { id: 'only', role: 'user', parts: [{ type: 'text', text: 'Hello.' }] };
+    const options = {
+      chatId: threadId,
+      trigger: 'submit-message',
+      messageId: undefined,
+      abortSignal: undefined,
+    } as const;
+    const stream = await transport.sendMessages({ ...options, messages: [message] });
+    expect((await chunksOf(stream)).at(-1)?.type).toBe('finish');
+    expect([posts, (await user.messages(threadId)).length]).toEqual([1, 2]);
+  });
+});
+
 async function chunksOf(chunks: AsyncIterable<UIMessageChunk>): Promise<UIMessageChunk[]> {
   const all: UIMessageChunk[] = [];
   for await (const chunk of chunks) all.push(chunk);

@@ -3,16 +3,21 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { makeImage, padPng } from '../../test/media/images.fixture.ts';
 import { type MediaRig, onEveryPair, startMedia } from '../../test/media/rig.fixture.ts';
 import { mediaCalls } from './media/calls.ts';
+import type { Patience } from './pausing.ts';
 import type { UploadProgress } from './putting.ts';
 import { createUpload, type UploadDetails } from './upload.ts';
 
 type Step = 'reserve' | 'put' | 'offset' | 'patch' | 'register';
-/** The fault of the next request of a step: it never arrives, its response is lost, its URL has expired, or another PUT is in progress. */
-type Fate = 'cut' | 'lost' | 'expired' | 'taken' | 'fine';
+/** The fault of the next request of a step: it never arrives, its response is lost or never comes, its URL has expired, or another PUT is in progress. */
+type Fate = 'cut' | 'lost' | 'silent' | 'expired' | 'taken' | 'fine';
 
 const stepsByMethod: Readonly<Record<string, Step>> = { PUT: 'put', HEAD: 'offset', PATCH: 'patch' };
 const stepOf = (url: string, method = 'GET'): Step =>
   stepsByMethod[method] ?? (url.endsWith('/v1/uploads') ? 'reserve' : 'register');
+
+function untilAborted(signal: AbortSignal | null | undefined): Promise<never> {
+  return new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));
+}
 
 onEveryPair('uploads', (pair) => {
   let rig: MediaRig;
@@ -37,14 +42,15 @@ onEveryPair('uploads', (pair) => {
     steps.push(step);
     const fate = fates[step]?.shift() ?? 'fine';
     if (fate === 'cut') throw new TypeError('fetch failed');
+    if (fate === 'silent') return untilAborted(init?.signal);
     if (fate === 'taken') return Response.json({ error: 'upload_in_progress', message: 'Later.' }, { status: 409 });
     const response = await globalThis.fetch(fate === 'expired' ? url.replace(/\?.*/, '') : url, init);
     if (fate !== 'lost') return response;
     await response.body?.cancel();
     throw new TypeError('terminated');
   };
-  const patience = { firstPauseMs: 1, longestPauseMs: 5 };
-  const uploadOf = (details: Partial<UploadDetails> = {}, blob = bytes) => {
+  const fast = { firstPauseMs: 1, longestPauseMs: 5 };
+  const uploadOf = (details: Partial<UploadDetails> = {}, blob = bytes, patience: Partial<Patience> = fast) => {
     const media = mediaCalls({ url: rig.url, credential: { internalKey: rig.internalKey }, fetch, patience });
     const place = { scopeKind: 'thread', scopeId: randomUUID(), kind: 'image', ownerId: rig.userId };
     return createUpload(media, blob, { ...place, ...details }, { fetch, patience });
@@ -141,6 +147,13 @@ onEveryPair('uploads', (pair) => {
       fates = structuredClone(planned);
       expect(await uploadOf({ resumable: true }).run()).toMatchObject({ byteSize: 90_000 });
       expect(steps).toEqual(['reserve', ...expected, 'register']);
+    });
+
+    it('continues if the server does not say in time what it has', async () => {
+      fates = { offset: ['silent'] };
+      const upload = uploadOf({ resumable: true }, bytes, { ...fast, silentMs: 300 });
+      expect(await upload.run()).toMatchObject({ byteSize: 90_000 });
+      expect(steps.slice(0, 3)).toEqual(['reserve', 'offset', 'offset']);
     });
 
     it('requests a new URL if the one of an earlier run has ended', async () => {

@@ -53,7 +53,7 @@ export async function showEmail({ db }: EmailDeps, id: string): Promise<z.output
   };
 }
 
-/** Returns the worst event that the provider reported for a mail, because events arrive in any order. */
+/** What the provider reports of a mail that it has accepted, the worst first: it decides, because events arrive in any order. */
 const fates = ['complained', 'bounced', 'delivered'] as const;
 
 export function statusOf(status: SendStatus, events: readonly EventType[]): EmailStatus {

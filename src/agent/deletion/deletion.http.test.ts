@@ -7,6 +7,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { offlineVideos } from '#local/renderer/renderer.ts';
 import { createClient, type HttpClient } from '#platform/http/client.ts';
+import { type Jobs, WorkerStopping } from '#platform/jobs/jobs.ts';
 import { createJobs } from '#platform/jobs/queueing.ts';
 import { createLog } from '#platform/log.ts';
 import { openPubSub } from '#platform/pubsub/open.ts';
@@ -26,6 +27,8 @@ onEveryPair('deletion', (pair) => {
   let client: HttpClient;
   let nowhere: ReturnType<typeof createServer>;
   let releaseVideos: () => void;
+  /** Of the jobs of the other processes, by queue. */
+  const handlers = new Map<string, (job: unknown) => Promise<void>>();
   beforeAll(async () => {
     redis = await pair.openRedis?.();
     const log = createLog({ level: 'silent' });
@@ -49,7 +52,10 @@ onEveryPair('deletion', (pair) => {
     });
     const pubsub = () => openPubSub({ redis: undefined, name: `deaf-${randomUUID()}`, log });
     // Only the first process works on jobs.
-    const jobs = { ...createJobs({ database: rig.media.database, log }), work: () => undefined };
+    const jobs: Jobs = {
+      ...createJobs({ database: rig.media.database, log }),
+      work: (queue, handler) => void handlers.set(queue.name, handler as (job: unknown) => Promise<void>),
+    };
     deaf = await rig.another({ jobs, pubsub: pubsub(), pace: { leaseMs: 60_000 } });
     nowhere = createServer((_request, response) => response.writeHead(503).end());
     await new Promise<void>((resolve) => nowhere.listen(0, '127.0.0.1', resolve));
@@ -267,6 +273,22 @@ onEveryPair('deletion', (pair) => {
       expect((await remove(rig.at(hasty.url, user), other, '?assets=true')).status).toBe(503);
       await expect.poll(() => leftOf(other, [task]), { timeout: 40_000, interval: 200 }).toBe(0);
       expect(await assetsOf(user, other)).toEqual([]);
+    });
+
+    it('is left to another worker by a job that has to stop', async () => {
+      const other = newThread();
+      const task = await say(user, other, 'Hello');
+      await sql`update agent_threads set deleting_at = now() where thread_id = ${other}`.execute(
+        rig.media.database.queries(),
+      );
+      const handle = handlers.get('agent/delete-threads') ?? expect.fail('there is no handler');
+      const payload = { ownerId: user.userId };
+      await expect(handle({ payload, signal: AbortSignal.abort(new WorkerStopping()) })).rejects.toThrow(
+        WorkerStopping,
+      );
+      expect(await leftOf(other, [])).toBeGreaterThan(0);
+      await handle({ payload, signal: new AbortController().signal });
+      expect(await leftOf(other, [task])).toBe(0);
     });
   });
 

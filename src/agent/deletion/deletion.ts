@@ -46,9 +46,15 @@ export async function deleteThreads(deps: RemovalDeps, userId: string, deletesAs
 }
 
 export function workOnDeletions(deps: RemovalDeps): void {
-  deps.jobs.work(deletionQueue, (job) => removeHiddenThreads(deps, job.payload.ownerId, assetsInJobMs), {
-    concurrency: 1,
-  });
+  deps.jobs.work(
+    deletionQueue,
+    async ({ payload: { ownerId }, signal }) => {
+      await removeHiddenThreads(deps, ownerId, assetsInJobMs, () => !signal.aborted);
+      // The rest is left to the next worker. A job whose handler returns is complete.
+      signal.throwIfAborted();
+    },
+    { concurrency: 1 },
+  );
   deps.jobs.work(clearingQueue, (job) => clearDeletedThread(deps, job.payload, assetsInJobMs), { concurrency: 1 });
 }
 
@@ -66,11 +72,12 @@ async function hideAndQueue(
   });
 }
 
+/** Until none is left, or `mayGoOn` returns `false`. Rejects if a step fails. */
 async function removeHiddenThreads(
   deps: RemovalDeps,
   ownerId: string,
   assetsTimeoutMs: number,
-  mayGoOn: () => boolean = () => true,
+  mayGoOn: () => boolean,
 ): Promise<void> {
   while (mayGoOn()) {
     const hidden = await listHiddenThreads(deps.db, ownerId, undefined, threadsPerLook);

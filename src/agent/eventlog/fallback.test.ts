@@ -1,5 +1,6 @@
 /** If Redis rejects writes, the event log continues in the database. */
 import { randomUUID } from 'node:crypto';
+import { ErrorReply } from '@redis/client/dist/lib/errors.js';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { migrations } from '#app/migrations.ts';
 import { type Database, transaction } from '#platform/db/db.ts';
@@ -11,6 +12,7 @@ import { type RedisServer, skipWithoutRedis, startRedisServer } from '../../../t
 import type { EventTables } from '../store/eventstore.ts';
 import { insertRun } from '../store/runstore.ts';
 import type { Batch, EventLog, FencedKey, LogKey } from './eventlog.ts';
+import { openFallbackLog } from './fallback.ts';
 import { openEventLog } from './open.ts';
 
 const log = createLog({ level: 'silent' });
@@ -153,4 +155,36 @@ describe.skipIf(skipWithoutRedis)('the event log with a Redis that takes no writ
     await own.remove([run.taskId]);
     expect(await other.read(run, 0)).toEqual([]);
   });
+});
+
+it('a log of many batches moves with few reads', async () => {
+  const written = Array.from({ length: 1200 }, (_, index) => batch(index + 1));
+  const copied: number[] = [];
+  let reads = 0;
+  const redisLog = {
+    append: () => Promise.reject(new ErrorReply('OOM command not allowed')),
+    read: async (_run: LogKey, afterSeq: number) => {
+      reads += 1;
+      return written.slice(afterSeq, afterSeq + 500);
+    },
+    close: async () => undefined,
+  };
+  const databaseLog = {
+    append: async (_run: LogKey, { lastSeq }: Batch) => {
+      copied.push(lastSeq);
+      return 'appended';
+    },
+    close: async () => undefined,
+  };
+  const eventLog = openFallbackLog({
+    redisLog: redisLog as unknown as EventLog,
+    databaseLog: databaseLog as unknown as EventLog,
+    findMoved: async () => new Set(),
+    log,
+  });
+  const run = { taskId: randomUUID(), epochMs: 1, fence: 1 };
+  expect(await eventLog.append(run, batch(1101))).toBe('appended');
+  expect(copied).toEqual(Array.from({ length: 1101 }, (_, index) => index + 1));
+  expect(reads).toBe(3);
+  await eventLog.close();
 });

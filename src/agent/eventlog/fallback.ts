@@ -48,11 +48,15 @@ export function openFallbackLog(deps: FallbackDeps): EventLog {
     let lastSeq = 0;
     // Redis may refuse reads as well; before the first batch there is nothing to read.
     while (lastSeq < batch.firstSeq - 1) {
-      const [next] = await redisLog.read(run, lastSeq);
-      if (next === undefined || next.firstSeq !== lastSeq + 1) return 'vanished';
-      const outcome = await databaseLog.append(run, next);
-      if (outcome !== 'appended') return outcome;
-      lastSeq = next.lastSeq;
+      const found = await redisLog.read(run, lastSeq);
+      if (found.length === 0) return 'vanished';
+      for (const next of found) {
+        if (lastSeq === batch.firstSeq - 1) break;
+        if (next.firstSeq !== lastSeq + 1) return 'vanished';
+        const outcome = await databaseLog.append(run, next);
+        if (outcome !== 'appended') return outcome;
+        lastSeq = next.lastSeq;
+      }
     }
     places.set(run.taskId, 'database');
     return 'appended';

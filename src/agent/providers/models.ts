@@ -53,7 +53,7 @@ export interface ModelsDeps {
 
 const defaultCredits = 1;
 
-/** The offline model takes any name, and its answers are labelled as simulated. */
+/** The offline model takes any name, and its answers are labeled as simulated. */
 export async function openModels(deps: ModelsDeps): Promise<Models> {
   const { settings, offline } = deps;
   if (settings.file === undefined && settings.url === 'offline') {

@@ -18,7 +18,7 @@ import {
   type VideoOrder,
 } from './generators.ts';
 import { explainSdkFailure } from './sdkfailures.ts';
-import { longestMs } from './videos.ts';
+import { maxWaitMs } from './videos.ts';
 
 export interface SdkVideoOptions {
   readonly model: VideoModelV4;
@@ -87,7 +87,7 @@ async function pollVideo(model: VideoModelV4, order: VideoOrder, pollEveryMs: nu
     const state = await model.doStatus?.({ operation, abortSignal: order.signal });
     if (state?.status === 'completed') return state.videos[0];
     if (state?.status === 'error') throw new OrderRefused(`The video provider failed: ${state.error.slice(0, 300)}`);
-    if (performance.now() - startedAtMs > longestMs) throw new ProviderFailed('The video provider timed out.');
+    if (performance.now() - startedAtMs > maxWaitMs) throw new ProviderFailed('The video provider timed out.');
     await sleep(pollEveryMs, undefined, { signal: order.signal });
   }
 }

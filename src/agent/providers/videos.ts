@@ -17,7 +17,8 @@ const sizes: Readonly<Record<Ratio, string>> = {
 export const callTimeoutMs = 30_000;
 export const contentTimeoutMs = 300_000;
 export const maxClipBytes = 512 * 1024 * 1024;
-export const longestMs = 30 * 60_000;
+/** For a video that the provider has accepted, in one attempt of its job. */
+export const maxWaitMs = 30 * 60_000;
 
 const state = z.object({
   id: z.string(),
@@ -45,7 +46,7 @@ export function openVideoProvider(settings: ProviderSettings, pollEveryMs = 3000
         if (status === 'completed') break;
         if (status === 'failed' || status === 'cancelled')
           throw new OrderRefused(`The video provider failed: ${error?.message?.slice(0, 300) ?? 'no reason given'}`);
-        if (performance.now() - startedAtMs > longestMs) throw new ProviderFailed('The video provider timed out.');
+        if (performance.now() - startedAtMs > maxWaitMs) throw new ProviderFailed('The video provider timed out.');
         await sleep(pollEveryMs, undefined, { signal });
       }
       const content = { method: 'GET', timeoutMs: contentTimeoutMs, maxBytes: maxClipBytes, signal } as const;

@@ -159,6 +159,7 @@ export class Execution {
 async function outcomeOf(error: unknown, log: Log): Promise<Outcome> {
   if (error instanceof LeaseLost || error instanceof RunFenced) return { status: 'lost' };
   if (error instanceof RunAborted) return { status: 'aborted', error: null };
+  if (error instanceof EventLogLost) log.warn({ err: error }, 'a run failed, because its events could not be stored');
   if (error instanceof ServerDrained || error instanceof EventLogLost || error instanceof RunTooLong) {
     return { status: 'failed', error: error.message };
   }

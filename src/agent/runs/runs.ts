@@ -18,7 +18,7 @@ import type { TaskInfo, TaskRequest } from '../api.ts';
 import { imageCost } from '../billing/prices.ts';
 import { runReference } from '../billing/references.ts';
 import type { TokenUsage } from '../billing/usage.ts';
-import { type Publishers, publishRunEnd, publishRunStart, publishVideoFailures } from '../events.ts';
+import { type FailedVideo, type Publishers, publishRunEnd, publishRunStart, publishVideoFailures } from '../events.ts';
 import { requestExtraction } from '../extraction/request.ts';
 import { agentProblems } from '../problems.ts';
 import { findMessage } from '../store/messagestore.ts';
@@ -41,8 +41,10 @@ import { addMessage, openThread, rewindThread } from '../threads/changes.ts';
 import { requestTitle } from '../titles/request.ts';
 import { cancelVideos, endVideosOf } from '../videos/videos.ts';
 
+type Tables = RunTables & LedgerTables & VideoTables & UsageTables & StartTables & ToolCallTables;
+
 export interface RunsDeps extends Publishers {
-  readonly db: Db<RunTables & LedgerTables & VideoTables & UsageTables & StartTables & ToolCallTables>;
+  readonly db: Db<Tables>;
   /** AGENT_TASK_TTL_SECS. */
   readonly ttlS: number;
   /** AGENT_MAX_RUNS_PER_USER. */
@@ -86,31 +88,13 @@ export async function startRun(
   request: TaskRequest,
   chosen: RunPrice,
   keyed?: KeyedStart,
-  isRehearsal = false,
 ): Promise<Run> {
-  const { threadId } = request;
   const taskId = randomUUID();
   return transaction(deps.db, async (tx) => {
-    // First of all: a request with the same key waits here until this one is over.
-    if (keyed !== undefined && !(await takeKey(tx, keyed, { taskId, threadId }))) throw new KeyTaken();
-    await openThread(tx, threadId, userId);
-    const from = request.rewindTo ? await findMessage(tx, threadId, request.rewindTo) : undefined;
-    if (request.rewindTo && from === undefined) throw invalid('body.rewindTo', 'must be a message of the thread');
-    const running = await findRunningOf(tx, threadId);
-    if (running !== undefined) {
-      throw agentProblems.task_running({ fields: { taskId: running.taskId, reason: 'running' } });
-    }
-    await refuseRepeat(tx, request, from?.seq);
-    // Videos are locked before credits, as in their worker.
-    const dropped = from === undefined ? [] : await lockVideosOfThread(tx, threadId, from.seq);
-    const canceled = await cancelVideos(deps, tx, dropped, 'The message was dropped.');
-    await payForRun(deps, tx, taskId, userId, chosen);
-    if (from !== undefined) await rewindThread(tx, threadId, from.seq);
-    await appendQuestion(tx, userId, request, taskId);
-    if (isRehearsal) throw new DryRunEnded();
+    const canceled = await prepareStart(deps, tx, taskId, userId, request, chosen, keyed);
     const run = await insertRun(tx, {
       taskId,
-      threadId,
+      threadId: request.threadId,
       ownerId: userId,
       messageId: randomUUID(),
       model: chosen.id,
@@ -123,21 +107,53 @@ export async function startRun(
   });
 }
 
-/** Rolls back a start that was only to be checked. */
+/** Rolls back the transaction of a start that was only to be checked. */
 class DryRunEnded extends Error {}
 
 /** Throws what `startRun` would throw, and changes nothing. */
 export async function checkStart(
   deps: RunsDeps,
-  lease: RunLease,
   userId: string,
   request: TaskRequest,
   chosen: RunPrice,
   keyed?: KeyedStart,
 ): Promise<void> {
-  await startRun(deps, lease, userId, request, chosen, keyed, true).catch((error: unknown) => {
+  const dryRun = transaction(deps.db, async (tx) => {
+    await prepareStart(deps, tx, randomUUID(), userId, request, chosen, keyed);
+    throw new DryRunEnded();
+  });
+  await dryRun.catch((error: unknown) => {
     if (!(error instanceof DryRunEnded)) throw error;
   });
+}
+
+/** Everything of a start but the run itself. Returns the videos that it has canceled. Throws as `startRun`. */
+async function prepareStart(
+  deps: RunsDeps,
+  tx: Tx<Tables>,
+  taskId: string,
+  userId: string,
+  request: TaskRequest,
+  chosen: RunPrice,
+  keyed: KeyedStart | undefined,
+): Promise<readonly FailedVideo[]> {
+  const { threadId } = request;
+  // First of all: a request with the same key waits here until this one is over.
+  if (keyed !== undefined && !(await takeKey(tx, keyed, { taskId, threadId }))) throw new KeyTaken();
+  await openThread(tx, threadId, userId);
+  const from = request.rewindTo ? await findMessage(tx, threadId, request.rewindTo) : undefined;
+  if (request.rewindTo && from === undefined) throw invalid('body.rewindTo', 'must be a message of the thread');
+  const running = await findRunningOf(tx, threadId);
+  if (running !== undefined)
+    throw agentProblems.task_running({ fields: { taskId: running.taskId, reason: 'running' } });
+  await refuseRepeat(tx, request, from?.seq);
+  // Videos are locked before credits, as in their worker.
+  const dropped = from === undefined ? [] : await lockVideosOfThread(tx, threadId, from.seq);
+  const canceled = await cancelVideos(deps, tx, dropped, 'The message was dropped.');
+  await payForRun(deps, tx, taskId, userId, chosen);
+  if (from !== undefined) await rewindThread(tx, threadId, from.seq);
+  await appendQuestion(tx, userId, request, taskId);
+  return canceled;
 }
 
 async function payForRun(

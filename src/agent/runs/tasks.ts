@@ -70,7 +70,7 @@ export async function startTask(
 ): Promise<Run> {
   const chosen = deps.models.pick(request.model ?? undefined);
   const message = await resolveAttachments(deps, userId, request, (checked) =>
-    starts.run(userId, () => checkStart(deps, deps.lease, userId, { ...request, message: checked }, chosen, keyed)),
+    starts.run(userId, () => checkStart(deps, userId, { ...request, message: checked }, chosen, keyed)),
   );
   const start = () => startRun(deps, deps.lease, userId, { ...request, message }, chosen, keyed);
   const run = await starts.run(userId, start);

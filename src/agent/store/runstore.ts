@@ -177,8 +177,8 @@ export function claimDeadRuns(db: Handle, holder: string, leaseMs: number, all: 
         .selectFrom('agent_runs')
         .select('task_id')
         .where('status', '=', 'running')
-        // Also runs that this holder claimed and could not end.
         .$if(all, (query) => query.where('holder', '<>', holder))
+        // Also runs that this holder claimed and could not end.
         .$if(!all, (query) => query.where('lease_expires_at', '<=', now))
         .orderBy('lease_expires_at')
         .limit(limit)

@@ -147,17 +147,20 @@ export class EventWriter {
     const batch = { firstSeq: this.#lastSeq + 1, lastSeq: this.#lastSeq + events.length, events, isLast: false };
     const outcome = await this.#tryAppend(batch);
     if (outcome === 'fenced') return this.#fail(new RunFenced());
-    if (outcome !== 'appended') return this.#fail(new EventLogLost('The stream of this run was lost.'));
+    if (outcome !== 'appended') {
+      const cause = outcome === 'vanished' ? new Error('the log lacks what was appended before') : outcome.cause;
+      return this.#fail(new EventLogLost('The stream of this run was lost.', { cause }));
+    }
     this.#lastSeq = batch.lastSeq;
     this.#deps.buffer.append(batch);
   }
 
-  async #tryAppend(batch: Batch): Promise<Appended | 'failed'> {
+  async #tryAppend(batch: Batch): Promise<Appended | { readonly cause: unknown }> {
     for (let tries = 1; ; tries++) {
       try {
         return await this.#deps.eventLog.append(this.#run, batch);
-      } catch {
-        if (tries === appendTries) return 'failed';
+      } catch (cause) {
+        if (tries === appendTries) return { cause };
         await sleep(retryAfterMs * tries);
       }
     }

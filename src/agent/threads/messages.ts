@@ -165,10 +165,10 @@ function overlay(role: Role, part: Part, videos: ReadonlyMap<string, Video>): Pa
   const media = mediaOf(role, part);
   const video = media?.kind === 'video' ? videos.get(String(media.videoId)) : undefined;
   if (media === undefined || video === undefined) return part;
-  const { failure: _past, ...rest } = media;
+  const { failure: past, ...rest } = media;
   const now = describeVideo(video);
   // What a refusal cost and what there was is known only from then.
-  const failure = now.failure && { ...(now.attempt === media.attempt ? (_past ?? {}) : {}), ...now.failure };
+  const failure = now.failure && { ...(now.attempt === media.attempt ? (past ?? {}) : {}), ...now.failure };
   return withMedia(part, { ...rest, ...now, ...(failure && { failure }) });
 }
 

@@ -81,7 +81,6 @@ export function memoryTools(deps: MemoryToolDeps, { run }: ToolContext) {
   };
 }
 
-/** Deletes a memory that the user wants to be forgotten. Only a clear match is deleted, because nothing brings it back. */
 interface ForgetOrder {
   readonly query: string;
   readonly memoryId?: string | undefined;
@@ -91,7 +90,10 @@ const mostCandidates = 5;
 /** A short word such as "me" matches by chance. */
 const leastCharacters = 3;
 
-/** Throws if the memory service does not answer. */
+/**
+ * Deletes a memory that the user wants to be forgotten. Only a clear match is deleted, because nothing brings it back. Throws if the
+ * memory service does not answer.
+ */
 async function forgetMemory(deps: MemoryDeps, userId: string, order: ForgetOrder, signal: AbortSignal) {
   const candidates = await findMemories(deps, userId, order.query, signal);
   const chosen = order.memoryId === undefined ? clearMatch(order.query, candidates)?.id : order.memoryId;

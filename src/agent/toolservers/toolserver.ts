@@ -51,6 +51,8 @@ export class ToolServer {
   readonly #deps: ToolServerDeps;
   readonly #closing = new AbortController();
   #session: Promise<Session> | undefined;
+  /** How many calls use each session. */
+  readonly #users = new Map<Promise<Session>, number>();
   /** `readAtMs` is -Infinity once the server has announced a change. */
   #listed: { tools: readonly ListedTool[]; readAtMs: number } | undefined;
   #reading: Promise<readonly ListedTool[]> | undefined;
@@ -109,7 +111,9 @@ export class ToolServer {
 
   async close(): Promise<void> {
     this.#closing.abort(new Error('the agent stops'));
-    await this.#drop();
+    const session = this.#session;
+    this.#session = undefined;
+    await close(session);
   }
 
   async #read(): Promise<readonly ListedTool[]> {
@@ -122,7 +126,7 @@ export class ToolServer {
     } catch (error) {
       this.#listed = undefined;
       this.#failedAtMs = performance.now();
-      await this.#drop();
+      this.#retire(this.#session);
       log.warn({ server: this.name, reason: reasonOf(error) }, 'a run continues without the tools of an MCP server');
       return [];
     }
@@ -142,15 +146,28 @@ export class ToolServer {
 
   /** A session that the server has forgotten is opened again, once: the server has not executed the request. */
   async #withSession<T>(signal: AbortSignal, work: (session: Session) => Promise<T>): Promise<T> {
+    const session = this.#open();
     try {
-      return await work(await this.#open());
+      return await this.#use(session, work);
     } catch (error) {
       const isAnswered = error instanceof ServerAnswered || error instanceof RequestRefused;
       const isForgotten = error instanceof ServerAnswered && error.status === 404;
       // After a broken connection the name is resolved again.
-      if (isForgotten || (!isAnswered && !signal.aborted)) await this.#drop();
+      if (isForgotten || (!isAnswered && !signal.aborted)) this.#retire(session);
       if (!isForgotten || signal.aborted) throw error;
-      return work(await this.#open());
+      return this.#use(this.#open(), work);
+    }
+  }
+
+  async #use<T>(session: Promise<Session>, work: (session: Session) => Promise<T>): Promise<T> {
+    this.#users.set(session, (this.#users.get(session) ?? 0) + 1);
+    try {
+      return await work(await session);
+    } finally {
+      const left = (this.#users.get(session) ?? 1) - 1;
+      if (left > 0) this.#users.set(session, left);
+      else this.#users.delete(session);
+      this.#closeUnused(session);
     }
   }
 
@@ -170,14 +187,21 @@ export class ToolServer {
     return opening;
   }
 
-  async #drop(): Promise<void> {
-    const session = this.#session;
+  /** The next call opens another session. Does nothing if an earlier call has retired this one. */
+  #retire(session: Promise<Session> | undefined): void {
+    if (session === undefined || this.#session !== session) return;
     this.#session = undefined;
-    await session?.then(
-      (opened) => opened.close(),
-      () => undefined,
-    );
+    this.#closeUnused(session);
   }
+
+  /** A retired session is closed when its last call has ended: closing it earlier would fail the other calls. */
+  #closeUnused(session: Promise<Session>): void {
+    if (this.#session !== session && !this.#users.has(session)) void close(session);
+  }
+}
+
+async function close(session: Promise<Session> | undefined): Promise<void> {
+  await session?.then((opened) => opened.close()).catch(() => undefined);
 }
 
 /** For the log and the user: neither what the server wrote nor the URL, which can hold secrets. */

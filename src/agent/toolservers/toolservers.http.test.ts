@@ -233,6 +233,19 @@ describe('the list of tools', () => {
     await server.close();
   });
 
+  it('does not fail several calls at once whose session the server forgot', async () => {
+    const server = await startForeignServer((definition) => {
+      definition.registerTool('one', {}, () => ({ content: [{ type: 'text', text: 'ok' }] }));
+    });
+    const servers = await open(server);
+    const [tool] = await servers.list();
+    server.forget();
+    const results = await Promise.all(Array.from({ length: 4 }, () => tool?.call({}, { signal })));
+    expect(results).toMatchObject(Array.from({ length: 4 }, () => ({ content: [{ text: 'ok' }] })));
+    await servers.close();
+    await server.close();
+  });
+
   it.each([
     [500, {}, 'it returned 500'],
     [401, {}, 'it returned 401'],

@@ -9,6 +9,7 @@ import { calling, imageAnswer, type ScriptedRig, startScripted } from '../../../
 import { imagesOf, messagesOf, pdfOf } from '../../../test/agent/wire.fixture.ts';
 import { makeImage } from '../../../test/media/images.fixture.ts';
 import { upload } from '../../../test/media/rig.fixture.ts';
+import { estimateTokens } from '../providers/promptsize.ts';
 import { listMessages } from '../store/messagestore.ts';
 import type { RunTables } from '../store/runstore.ts';
 
@@ -20,6 +21,7 @@ beforeAll(async () => {
     file: (baseUrl) => [
       { ...entry, id: 'a-model', baseUrl },
       { ...entry, id: 'small', baseUrl, contextTokens: 8000 },
+      { ...entry, id: 'middle', baseUrl, contextTokens: 24_000 },
       { ...entry, id: 'blind', baseUrl, contextTokens: 8000, vision: false },
     ],
     changes: { readKey: () => 'a key' },
@@ -227,6 +229,20 @@ describe('documents', () => {
       'Příští kontrola: září',
     ])
       expect(words).toContain(part);
+  });
+
+  it('leave room for memories, tools and the answer', async () => {
+    rig.memories.push(...Array.from({ length: 3 }, () => 'm'.repeat(2800)));
+    const { request } = await turn(
+      newThread(),
+      [file(dataUrl('text/plain', Buffer.alloc(90_000, 'x')), 'text/plain')],
+      user,
+      'middle',
+    );
+    rig.memories.length = 0;
+    expect(wordsOf(request).match(/m{2800}/g)).toHaveLength(3);
+    const notesOfCutFile = 30;
+    expect(estimateTokens(wordsOf(request))).toBeLessThanOrEqual(24_000 - 1500 - 4096 + notesOfCutFile);
   });
 
   it('too long for the context of the model are cut to it', async () => {

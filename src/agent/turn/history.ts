@@ -43,17 +43,17 @@ export async function buildPrompt(
   const messages = await newestThatFit(deps, ownerId, stored.map(withoutReasoning), limits, signal);
   const shown = limits.vision ? shownImages(messages, limits.maxTokens) : new Set<Part>();
   const read = await mapConcurrently(messages, readAtOnce, async ({ role, parts }) => {
-    const parted: Part[] = [];
+    const kept: Part[] = [];
     const made: Part[] = [];
     for (const part of parts) {
       const images = role === 'assistant' ? madeImagesOf(part) : [];
       if (shown.has(part))
         for (const image of images) made.push(...(await toolImageParts(deps, ownerId, image, signal)));
-      if (part.type !== 'file') parted.push(part);
-      else if (shown.has(part)) parted.push(...(await readImagePart(deps, ownerId, part, signal)));
-      else parted.push(noteOf(part));
+      if (part.type !== 'file') kept.push(part);
+      else if (shown.has(part)) kept.push(...(await readImagePart(deps, ownerId, part, signal)));
+      else kept.push(noteOf(part));
     }
-    return { role, parts: parted, made };
+    return { role, parts: kept, made };
   });
   return convertToModelMessages(placeToolImages(read), { ignoreIncompleteToolCalls: true });
 }

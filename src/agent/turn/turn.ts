@@ -33,9 +33,9 @@ export interface Turn {
   readonly signal: AbortSignal;
 }
 
-/** Tokens that are reserved for memories, tool definitions and the answer. Of a small context, all have a share. */
+/** Tokens that memories may have, and that are reserved for tool definitions and the answer. Of a small context, all have a share. */
 const sharesOf = (contextTokens: number) => ({
-  memories: Math.min(1500, contextTokens / 8),
+  memories: contextTokens / 8,
   tools: Math.min(1500, contextTokens / 4),
   answer: Math.min(4096, contextTokens / 4),
 });
@@ -45,15 +45,15 @@ export async function runTurn(deps: TurnDeps, { run, chosen, writer, usage, sign
   const { model, vision, contextTokens } = chosen;
   const stored = await listRecentMessages(deps.db, run.threadId, maxHistoryBytes(contextTokens));
   const question = textOf(stored.findLast(({ role }) => role === 'user')?.parts ?? []);
-  const base = deps.instructions ?? defaultInstructions;
   const shares = sharesOf(contextTokens);
-  const foreign = chosen.tools ? await deps.toolServers.list() : [];
-  const reserved = estimateTokens(base) + shares.memories + (chosen.tools ? shares.tools : 0) + tokensOf(foreign);
-  const maxTokens = contextTokens - reserved - shares.answer;
-  const [memories, messages] = await Promise.all([
+  const [foreign, memories] = await Promise.all([
+    chosen.tools ? deps.toolServers.list() : [],
     injectMemory(deps, run.ownerId, question, signal),
-    buildPrompt(deps, run.ownerId, stored, { maxTokens, vision }, signal),
   ]);
+  const instructions = withMemories(deps.instructions ?? defaultInstructions, memories, shares.memories);
+  const reserved = estimateTokens(instructions) + (chosen.tools ? shares.tools : 0) + tokensOf(foreign);
+  const maxTokens = contextTokens - reserved - shares.answer;
+  const messages = await buildPrompt(deps, run.ownerId, stored, { maxTokens, vision }, signal);
   const madeImages: string[] = [];
   let shownImages = 0;
   const takeImages = () => {
@@ -69,7 +69,7 @@ export async function runTurn(deps: TurnDeps, { run, chosen, writer, usage, sign
   try {
     return await streamTurn(deps, {
       model,
-      instructions: withMemories(base, memories, contextTokens / 8),
+      instructions,
       messages,
       tools,
       takeImages,

@@ -18,8 +18,7 @@ import { RunFailure } from '../providers/expectedfailures.ts';
 import { type Clip, OrderRefused, ProviderFailed, type VideoGenerator } from '../providers/generators.ts';
 import { type ClipDeps, examineClip } from '../services/clips.ts';
 import { keep, Refused } from '../services/library.ts';
-import type { Run } from '../store/runstore.ts';
-import { findRun, holdRun, type RunTables } from '../store/runstore.ts';
+import { findRun, holdRun, type Run, type RunTables } from '../store/runstore.ts';
 import { addUsage, type UsageTables } from '../store/usagestore.ts';
 import {
   changeVideo,
@@ -83,7 +82,7 @@ export async function placeOrder(
   return { video, failure };
 }
 
-/** What it fails for, or nothing, and the credits are reserved. */
+/** Reserves the credits of an attempt. Returns why they cannot be reserved, or `undefined`. */
 async function pay(tx: Tx<LedgerTables>, userId: string, attempt: Payload): Promise<Failure | undefined> {
   const { plan } = await ensureProfile(tx, { id: userId });
   if (plansWithoutVideo.includes(plan)) return insufficientPlan;
@@ -223,7 +222,7 @@ async function makeVideo(deps: VideoDeps, job: Job<Payload>): Promise<void> {
   }
 }
 
-/** The error that a job fails with last is shown to the user. An order that the provider refused is not repeated. */
+/** The error that a job fails with last is shown to the user. If the provider did not take the order, it is not placed again. */
 function speakable(error: unknown, isOrdered: boolean): unknown {
   if (error instanceof ProviderFailed && !isOrdered) return new UnrecoverableError(error.message, { cause: error });
   const isExplained = error instanceof ProviderFailed || error instanceof UnrecoverableError;

@@ -1,4 +1,4 @@
-/** Turns texts into vectors. `open.ts` chooses one of two drivers: `builtin.ts` and `remote.ts` (OpenAI-compatible). */
+/** Turns texts into vectors. `open.ts` chooses one of three drivers: `builtin.ts`, `local/local.ts` and `remote.ts` (OpenAI-compatible). */
 
 export interface Embedder {
   /** Stored with every vector. Vectors of different names are never compared. */

@@ -93,7 +93,6 @@ export function isAtLeastAsFull(content: string, other: string): boolean {
   return fullness(read(content)) >= fullness(read(other));
 }
 
-/** What two contents of one entity and type are to each other: one memory, two linked ones, or two. */
 interface ComparingOptions {
   /** Calibrated. */
   readonly similarity: number;
@@ -113,6 +112,7 @@ interface Comparison {
 /** Above this similarity, operators see a link between contents that contradict each other. */
 const linkAbove = 0.75;
 
+/** What two contents of one entity and type are to each other: one memory, two linked ones, or two. */
 export function comparePair(left: Draft, right: Draft, options: ComparingOptions): Comparison {
   const readings = readTogether(left, right);
   const verdict = judge(...readings, options.lexical);

@@ -3,7 +3,7 @@
 /** A run of one kind. `grams`: scripts without spaces, which are cut by characters. */
 export interface Run {
   readonly kind: 'word' | 'number' | 'grams' | 'symbol';
-  /** Normalised (NFKC), in lower case. */
+  /** Normalized (NFKC), in lower case. */
   readonly text: string;
 }
 

@@ -73,6 +73,17 @@ describe('the outbox', () => {
     expect(read.bcc?.map(({ address }) => address)).toEqual(['e@example.com']);
   });
 
+  it('forgets the emails to an address, and none to an address that ends in it', async () => {
+    const [own, other] = [randomUUID(), randomUUID()];
+    const options = (id: string) => ({ id, signal: AbortSignal.timeout(5000) });
+    await channel.send({ ...mail, to: ['Ann <ann@example.net>'] }, options(own));
+    await channel.send({ ...mail, to: ['Joann <joann@example.net>'] }, options(other));
+    expect(await channel.forget?.('ann@example.net')).toBe(1);
+    const left = await readdir(join(dataDir, 'outbox'));
+    expect(left).not.toContain(`${own}.eml`);
+    expect(left).toContain(`${other}.eml`);
+  });
+
   it.each([
     ['"Ann @ Acme" <a@example.com>', 'Ann @ Acme'],
     ['"Ann \\"The Pen\\" Lee" <a@example.com>', 'Ann "The Pen" Lee'],
@@ -152,6 +163,12 @@ describe('the provider’s HTTP API', () => {
     expect(await send(channel)).toBe('x');
     expect(requests).toHaveLength(2);
     expect(requests[0]?.headers['idempotency-key']).toBe(requests[1]?.headers['idempotency-key']);
+  });
+
+  it('is asked once if the date of Retry-After is years ahead', async () => {
+    answers = [say(429, {}, { 'retry-after': 'Fri, 01 Jan 2100 00:00:00 GMT' })];
+    expect(await failure(send(channel, randomUUID(), 300))).toBeInstanceOf(Error);
+    expect(requests).toHaveLength(1);
   });
 
   it('waits for the time of Retry-After', async () => {

@@ -29,8 +29,8 @@ async function removeMailsTo(folder: string, address: string): Promise<number> {
   let removed = 0;
   for (const name of await readdir(folder)) {
     const text = await readFile(join(folder, name), 'latin1').catch(() => '');
-    const header = text.slice(0, text.indexOf('\r\n\r\n') + 1 || text.length).toLowerCase();
-    if (!header.includes(address)) continue;
+    const [header = ''] = text.toLowerCase().split('\r\n\r\n', 1);
+    if (!header.split(/[\s<>,;:"]+/).includes(address)) continue;
     await rm(join(folder, name), { force: true });
     removed += 1;
   }

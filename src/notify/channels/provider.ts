@@ -12,6 +12,8 @@ export interface ProviderOptions {
 
 const accepted = z.object({ id: z.string().min(1) });
 const defaultWaitS = 1;
+/** Longer than any attempt. A timer that is set to more than 24 days would fire at once. */
+const maxWaitS = 3600;
 
 export function openProvider({ baseUrl, apiKey }: ProviderOptions): Channel {
   const client = createClient({
@@ -112,5 +114,5 @@ function recipientsFor({ from, to, cc }: Mail) {
 function secondsToWait(header: string | string[] | undefined): number {
   const text = String(header ?? '');
   const seconds = /^\d{1,6}$/.test(text) ? Number(text) : (Date.parse(text) - Date.now()) / 1000;
-  return Number.isNaN(seconds) ? defaultWaitS : Math.max(seconds, 0.1);
+  return Number.isNaN(seconds) ? defaultWaitS : Math.min(Math.max(seconds, 0.1), maxWaitS);
 }

@@ -1,6 +1,7 @@
 /** The mails of a person. */
 import { sql } from 'kysely';
 import type { Db, Tx } from '#platform/db/db.ts';
+import { mentions } from '#platform/db/mentions.ts';
 import type { NotifyTables } from '../tables.ts';
 
 /** Newest first. */
@@ -32,7 +33,10 @@ export function findSuppression(db: Db<NotifyTables>, address: string) {
     .executeTakeFirst();
 }
 
-/** Deletes the mails to the address, and those whose key or tags name the user. Returns how many rows of each. */
+/**
+ * Deletes the mails to the address, and those whose key, tags or content name the user; their events, and those whose reason names the
+ * address; and the suppression of the address. Returns how many rows of each. `address`: in lower case.
+ */
 export async function deleteMailsOf(
   tx: Tx<NotifyTables>,
   userId: string,
@@ -49,7 +53,7 @@ export async function deleteMailsOf(
     .deleteFrom('notify_events')
     .where(
       sql<boolean>`send_id = any(${rows.map(({ id }) => id)}::uuid[]) or provider_id = any(${providerIds}::text[])
-        or (${address ?? null}::text is not null and strpos(lower(coalesce(reason, '')), ${address ?? ''}) > 0)`,
+        or ${mentions([sql`reason`], address === undefined ? [] : [address])}`,
     )
     .executeTakeFirstOrThrow();
   const { numDeletedRows: suppressions } = await tx

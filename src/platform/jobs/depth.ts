@@ -4,12 +4,13 @@ import type { Jobs, QueueDepth } from './jobs.ts';
 
 type CountedJobs = Pick<Jobs, 'depths'>;
 
-const running = new WeakMap<CountedJobs, Promise<readonly QueueDepth[]>>();
+/** Counts in progress. */
+const counts = new WeakMap<CountedJobs, Promise<readonly QueueDepth[]>>();
 
 /** The services of a process are scraped at the same time. One query counts the jobs for all of them. */
 function countOnce(jobs: CountedJobs): Promise<readonly QueueDepth[]> {
-  const counting = running.get(jobs) ?? jobs.depths().finally(() => running.delete(jobs));
-  running.set(jobs, counting);
+  const counting = counts.get(jobs) ?? jobs.depths().finally(() => counts.delete(jobs));
+  counts.set(jobs, counting);
   return counting;
 }
 

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
+import { Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -8,6 +9,7 @@ import { databaseEngines } from '../../../test/database.fixture.ts';
 import { isNightly } from '../../../test/lane.fixture.ts';
 import { type Database, type Db, transaction } from '../db/db.ts';
 import { createLog } from '../log.ts';
+import { countJobsAbout, forgetJobs } from './forgetting.ts';
 import {
   type Job,
   type Jobs,
@@ -569,6 +571,54 @@ for (const engine of databaseEngines) {
       expect(await jobs.find(begun.jobId)).toMatchObject({ status: 'running' });
       resolve();
       for (const { jobId } of [begun, other]) await until(jobs, jobId, 'done');
+    });
+
+    it('are taken over even if the end of another spent job fails', async () => {
+      const lost = { ...queue, name: `${queue.name}/lost`, maxAttempts: 1 };
+      const { jobId: stuck } = await startProcess().enqueue(db, lost, { n: 1 });
+      const { jobId } = await enqueue(startProcess(), 2);
+      await claimJobs(db, lost.name, 1, 'dead', 60_000);
+      await claimJobs(db, queue.name, 1, 'dead', 60_000);
+      await expire();
+      const jobs = startProcess(activePolling);
+      const onDead = () => Promise.reject(new Error('no'));
+      jobs.work(lost, async () => undefined, { concurrency: 1, onDead });
+      jobs.work(queue, async () => undefined, { concurrency: 1 });
+      await until(jobs, jobId, 'done');
+      expect(await jobs.find(stuck)).toMatchObject({ status: 'running' });
+    });
+
+    it('whose handler finds that they were canceled are not logged as dead', async () => {
+      const lines: string[] = [];
+      const destination = new Writable({ write: (line, _encoding, done) => done(void lines.push(String(line))) });
+      const jobs = startProcess({ log: createLog({ level: 'warn', destination }) });
+      await enqueue(jobs, 1, { key: 'canceled' });
+      jobs.work(
+        { ...queue, maxAttempts: 1 },
+        async (job) => {
+          await jobs.cancel(db, queue, 'canceled');
+          await transaction(db, (tx) => job.complete(tx));
+        },
+        { concurrency: 1 },
+      );
+      await expect.poll(() => lines.join('')).toContain('now belongs to another worker');
+      expect(lines.join('')).not.toContain('a job is dead');
+    });
+
+    it('that mention an erased person are deleted, and those of a person with a longer address stay', async () => {
+      const jobs = startProcess();
+      const about = { name: `${queue.name}/about`, payload: z.object({ text: z.string() }) };
+      const [id, address] = [randomUUID(), `a.b+${randomUUID()}@example.com`];
+      const own = [`mcp-${id}`, `<${address.toUpperCase()}>: no such mailbox`, `{"to":["${address}"]}`];
+      const foreign = [`an${address}`, `${address}.br`, address.replace('.', 'x')];
+      const kept: string[] = [];
+      for (const text of own) await jobs.enqueue(db, about, { text });
+      for (const text of foreign) kept.push((await jobs.enqueue(db, about, { text })).jobId);
+      await jobs.enqueue(db, about, { text: '' }, { key: address });
+      expect(await countJobsAbout(db, [id, address])).toBe(4);
+      expect(await forgetJobs(db, [id, address], [about.name])).toBe(4);
+      const left = await db.selectFrom('jobs').select('job_id').where('queue', '=', about.name).execute();
+      expect(left.map((row) => row.job_id).toSorted()).toEqual(kept.toSorted());
     });
 
     it('are removed some time after their end', async () => {

@@ -1,9 +1,8 @@
 /**
  * Durable jobs on the configured database (docs/specification/system.md#engines: "all truth"; docs/jobs.md). A job is a row, written in
- * the caller's
- * own transaction. It runs at least once. An attempt holds a lease, and every write about the job compares the attempt's fence, so a
- * worker that lost its lease can neither complete nor fail the job. Handlers may run twice, even concurrently in two processes. Writes
- * that must happen exactly once use `complete(tx)`.
+ * the caller's own transaction. It runs at least once. An attempt holds a lease, and every write about the job compares the attempt's
+ * fence, so a worker that lost its lease can neither complete nor fail the job. Handlers may run twice, even concurrently in two
+ * processes. Writes that must happen exactly once use `complete(tx)`.
  */
 import type { Generated, RawBuilder } from 'kysely';
 import type { z } from 'zod';
@@ -81,7 +80,7 @@ export interface Job<Payload> {
   move<Tables>(tx: Tx<Tables>): Promise<void>;
 }
 
-/** A job that is inserted by the statement that inserts its row. */
+/** A job that the caller's own statement inserts, together with the row that the job is about. */
 export interface JobInsertion {
   /** This process runs the first attempt as soon as the statement is committed. */
   readonly isClaimed: boolean;
@@ -152,9 +151,9 @@ export interface Jobs {
     options?: EnqueueOptions,
   ): Promise<Enqueued>;
   /**
-   * Enqueues a job by the statement that inserts its row (`insert`, which resolves with whether it inserted them). If this process has
-   * room, it holds the job from its insertion, so no statement claims it. Outside transactions only. Resolves as `insert`. Throws for
-   * a queue with `movesTo`, because the statement compares the key in one queue only.
+   * Enqueues a job by the statement that inserts the row which the job is about. `insert` executes it, and resolves with whether it
+   * inserted both. If this process has room, it holds the job from its insertion, so no statement claims it. Outside transactions
+   * only. Resolves as `insert`. Throws for a queue with `movesTo`, because the statement compares the key in one queue only.
    */
   start<Payload>(
     queue: Queue<Payload>,

@@ -51,7 +51,7 @@ export function createJobs(options: JobsOptions): Jobs {
   const intervals: Interval[] = [];
   // Workers run outside any request context, so that they do not log under the id of the request that woke them.
   const outsideRequests = AsyncLocalStorage.snapshot();
-  let isAlone = false;
+  let hasExpiredOthers = false;
 
   const holdings = () => [...workers.values()].flatMap(({ running }) => [...running.values()]);
 
@@ -75,8 +75,8 @@ export function createJobs(options: JobsOptions): Jobs {
 
   async function sweep(): Promise<void> {
     // Once is enough, because no other process can start while this one runs.
-    if (isSoleProcess && !isAlone) await expireOthers(db, processHolder);
-    isAlone = true;
+    if (isSoleProcess && !hasExpiredOthers) await expireOthers(db, processHolder);
+    hasExpiredOthers = true;
     for (const worker of workers.values()) await worker.sweep();
     wakeAll();
   }

@@ -228,6 +228,7 @@ export async function moveJob(db: Handle, claim: Claim, queue: string): Promise<
   return numUpdatedRows === 1n;
 }
 
+/** Makes the job due again after `afterMs`. */
 export async function retryJob(db: Handle, claim: Claim, afterMs: number, reason: string): Promise<boolean> {
   const waiting = { ...ended, status: 'waiting', reason, run_at: later(afterMs) } as const;
   const { numUpdatedRows } = await held(db, claim).set(waiting).executeTakeFirstOrThrow();
@@ -248,7 +249,10 @@ export async function returnJob(db: Handle, claim: Claim): Promise<void> {
     .execute();
 }
 
-/** Makes jobs with an expired lease available again at once. Jobs without a remaining attempt are not changed. */
+/**
+ * Makes jobs with an expired lease available again at once. Jobs without a remaining attempt are not changed. Returns whether there
+ * were any.
+ */
 export async function releaseExpired(db: Db<JobTables>, queue: string, maxAttempts: number): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('jobs')
@@ -261,7 +265,7 @@ export async function releaseExpired(db: Db<JobTables>, queue: string, maxAttemp
         .where('status', '=', 'running')
         .where('expires_at', '<=', now)
         .where('attempt', '<', maxAttempts)
-        // Another process is changing such a job, perhaps together with others.
+        // Locked jobs are skipped: another process is changing them, perhaps together with others.
         .forUpdate()
         .skipLocked(),
     )
@@ -269,7 +273,7 @@ export async function releaseExpired(db: Db<JobTables>, queue: string, maxAttemp
   return numUpdatedRows > 0n;
 }
 
-/** Returns jobs whose worker was lost in their last attempt. */
+/** Returns up to 100 jobs whose worker was lost in their last attempt. */
 export function findSpent(db: Db<JobTables>, queue: string, maxAttempts: number): Promise<ClaimedRow[]> {
   return db
     .selectFrom('jobs')
@@ -304,6 +308,7 @@ export async function removeFinished(db: Db<JobTables>, doneForMs: number, deadF
   return Number(numAffectedRows) === batch;
 }
 
+/** Deletes the unfinished job with this key. Returns `false` if there is none. */
 export async function cancelJob(db: Handle, queue: string, key: string): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('jobs')
@@ -314,6 +319,7 @@ export async function cancelJob(db: Handle, queue: string, key: string): Promise
   return numDeletedRows > 0n;
 }
 
+/** Makes the waiting job with this key due now. */
 export async function expediteJob(db: Handle, queue: string, key: string): Promise<void> {
   await db
     .updateTable('jobs')

@@ -49,10 +49,7 @@ it('claims a job whose wake-up comes in any microtask after a claim without jobs
       await insertJob(database.queries<JobTables>(), queue, {}, {});
       void wakeLater();
     });
-    const deps = {
-      ...{ database: claimed, log, holder: 'test', leaseMs: 60_000 },
-      ...{ detached: (work: () => void) => work(), wakeAfterCommit: () => undefined },
-    };
+    const deps = { database: claimed, log, holder: 'test', leaseMs: 60_000, wakeAfterCommit: () => undefined };
     const worker = startWorker(deps, queue, async () => void handled.add(microtask), { concurrency: 1 });
     workers.push(worker);
     worker.wake();

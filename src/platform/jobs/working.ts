@@ -210,26 +210,40 @@ export function startWorker<Payload, Tables>(
     if (why instanceof WorkerStopping) return void (await retryWrite(() => returnJob(db, job)));
     const reason = (error instanceof Error ? error.message : String(error)).slice(0, longestReason);
     const isDead = error instanceof UnrecoverableError || attempt >= maxAttempts;
+    const end = () =>
+      isDead ? endAsDead(job, payload, reason) : retryJob(db, job, retryDelayMs(queue, attempt), reason);
+    const isWritten = await retryWrite(end).catch((cause: unknown) => {
+      log.warn({ err: error, jobId, attempt }, 'a job failed');
+      throw cause;
+    });
+    // The handler may have met the loss itself, or the job was canceled.
+    if (!isWritten) return log.warn({ err: error, jobId, attempt }, 'a job now belongs to another worker');
     log[isDead ? 'error' : 'warn']({ err: error, jobId, attempt }, isDead ? 'a job is dead' : 'a job failed');
-    if (isDead) return retryWrite(() => endAsDead(job, payload, reason));
-    await retryWrite(() => retryJob(db, job, retryDelayMs(queue, attempt), reason));
   }
 
-  async function endAsDead(row: ClaimedRow, payload: Payload, reason: string): Promise<void> {
-    if (onDead === undefined) return void (await endJobAsDead(db, row, reason));
-    await transaction(database.queries<Tables>(), async (tx) => {
-      if (await endJobAsDead(jobsOf(tx), row, reason, true)) await onDead(tx, payload, reason);
+  /** `false`: another worker holds the job, or it was canceled. Then nothing is written. */
+  async function endAsDead(row: ClaimedRow, payload: Payload, reason: string): Promise<boolean> {
+    if (onDead === undefined) return endJobAsDead(db, row, reason);
+    return transaction(database.queries<Tables>(), async (tx) => {
+      const isEnded = await endJobAsDead(jobsOf(tx), row, reason, true);
+      if (isEnded) await onDead(tx, payload, reason);
+      return isEnded;
     });
   }
 
   async function sweep(): Promise<void> {
     if (await releaseExpired(db, queue.name, maxAttempts)) log.warn('taking over jobs of a lost worker');
     for (const row of await findSpent(db, queue.name, maxAttempts)) {
-      const parsed = queue.payload.safeParse(row.payload);
-      log.error({ jobId: row.jobId }, 'a job is dead: its worker was lost in the last attempt');
-      if (parsed.success) await endAsDead(row, parsed.data, 'the worker was lost');
-      else await endJobAsDead(db, row, 'the worker was lost');
+      // A job that cannot be ended must not keep the others, and those of other queues, from being taken over.
+      await endSpent(row).catch((error: unknown) => log.error({ err: error, jobId: row.jobId }, 'cannot end a job'));
     }
+  }
+
+  async function endSpent(row: ClaimedRow): Promise<void> {
+    const parsed = queue.payload.safeParse(row.payload);
+    const reason = 'the worker was lost';
+    const isEnded = await (parsed.success ? endAsDead(row, parsed.data, reason) : endJobAsDead(db, row, reason));
+    if (isEnded) log.error({ jobId: row.jobId }, 'a job is dead: its worker was lost in the last attempt');
   }
 
   async function stop(drainMs: number): Promise<void> {
