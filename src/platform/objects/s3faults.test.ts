@@ -12,7 +12,8 @@ import { problems } from '../problem.ts';
 import { BreakerOpen } from '../resilience/breaker.ts';
 import { DeadlineExceeded } from '../resilience/deadline.ts';
 import { ObjectExists, type Objects } from './objects.ts';
-import { defaultLimits, S3Fault, type S3Limits } from './s3/client.ts';
+import { createS3Client, defaultLimits, type S3ClientOptions, S3Fault, type S3Limits } from './s3/client.ts';
+import { listMultiparts, listParts } from './s3/multipart.ts';
 import { openS3Store, type S3Store } from './s3/s3.ts';
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
@@ -55,15 +56,17 @@ afterEach(async () => {
   await store.close();
 });
 
+const optionsOf = (limits: Partial<S3Limits>): S3ClientOptions => ({
+  endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}/base`,
+  region: 'auto',
+  accessKeyId: 'KEYID',
+  secretAccessKey: 'SECRET',
+  clock: systemClock,
+  limits,
+});
+
 function openStore(limits: Partial<S3Limits>): void {
-  store = openS3Store({
-    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}/base`,
-    region: 'auto',
-    accessKeyId: 'KEYID',
-    secretAccessKey: 'SECRET',
-    clock: systemClock,
-    limits,
-  });
+  store = openS3Store(optionsOf(limits));
   objects = store.bucket('bucket');
 }
 
@@ -402,6 +405,12 @@ describe('misleading responses', () => {
     expect(seen).toHaveLength(4);
   });
 
+  test('a server that never accepts the ETag of its own response to a HEAD', async () => {
+    answer = (request, response) => (request.method === 'HEAD' ? good : status(412))(request, response);
+    expect(await outcome(objects.copy('a', 'b', { contentType }))).toMatchObject(unavailable);
+    expect(seen.length).toBeLessThan(20);
+  });
+
   test('a copy beyond 5 GiB is refused, clearly', async () => {
     answer = whenRead((_request, response) =>
       response.writeHead(200, { ...head, 'content-length': 6 * 1024 ** 3 }).end(),
@@ -425,6 +434,17 @@ describe('misleading responses', () => {
       '<ListBucketResult><IsTruncated>true</IsTruncated><NextContinuationToken>t</NextContinuationToken></ListBucketResult>',
     );
     await expect(listed(objects, '')).rejects.toThrow('the same page of a list again');
+  });
+
+  test('a list of parts, or of uploads in progress, that never advances', async () => {
+    const marker = '<NextKeyMarker>a</NextKeyMarker><NextUploadIdMarker>1</NextUploadIdMarker>';
+    const truncated = `<IsTruncated>true</IsTruncated><NextPartNumberMarker>7</NextPartNumberMarker>${marker}`;
+    answer = xml(`<Result>${truncated}</Result>`);
+    const client = createS3Client(optionsOf(quickBreaker));
+    const place = { client, bucket: 'bucket' };
+    await expect(listParts(place, { key: 'a', uploadId: '1' })).rejects.toThrow('the same page of a list again');
+    await expect(Array.fromAsync(listMultiparts(place, 'a'))).rejects.toThrow('the same page of a list again');
+    await client.close();
   });
 
   test('keys that are not ours to use are passed over, encoded ones read', async () => {

@@ -42,6 +42,7 @@ interface Bucket {
 const maxCopyBytes = 5 * 1024 ** 3;
 /** What a server is expected to copy inside itself, at the least. */
 const copiedBytesPerS = 50 * 1024 ** 2;
+const copyAttempts = 5;
 
 export function openS3Bucket(store: Bucket): Objects {
   const { client, bucket, abilities } = store;
@@ -158,12 +159,31 @@ async function put(store: Bucket, key: string, body: Body, options: WriteOptions
     );
 }
 
+interface CopyOptions {
+  readonly contentType: string;
+  readonly ifMatch?: string;
+}
+
+/** A source that is overwritten between the lookup and the copy is looked up again, unless `ifMatch` is set. */
+async function copy(store: Bucket, from: string, to: string, options: CopyOptions): Promise<ObjectHead | undefined> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await copyOnce(store, from, to, options);
+    } catch (error) {
+      if (!(error instanceof S3Fault) || error.status !== 412) throw error;
+      if (options.ifMatch !== undefined) throw new ObjectChanged(from);
+      // Such a server does not recognize its own ETags.
+      if (attempt === copyAttempts) throw error;
+    }
+  }
+}
+
 /** The source is pinned by its ETag, so that the copied bytes are those of the lookup. */
-async function copy(
+async function copyOnce(
   store: Bucket,
   from: string,
   to: string,
-  { contentType, ifMatch }: { readonly contentType: string; readonly ifMatch?: string },
+  { contentType, ifMatch }: CopyOptions,
 ): Promise<ObjectHead | undefined> {
   const { client, bucket } = store;
   const seen = await head(store, from);
@@ -188,16 +208,7 @@ async function copy(
         modifiedAt: new Date(textOf(result, 'LastModified') ?? Number.NaN),
       };
     })
-    .catch(
-      onStatus({
-        404: () => undefined,
-        412: () => {
-          if (ifMatch !== undefined) throw new ObjectChanged(from);
-          // Overwritten since the look: look again.
-          return copy(store, from, to, { contentType });
-        },
-      }),
-    );
+    .catch(onStatus({ 404: () => undefined }));
 }
 
 async function drop(answer: S3Answer): Promise<void> {

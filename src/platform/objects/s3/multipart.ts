@@ -67,7 +67,9 @@ export async function listParts(
       .catch(absentOn404);
     if (page === undefined) return undefined;
     parts.push(...page.children.filter(({ name }) => name === 'Part').map(partOf));
-    marker = textOf(page, 'IsTruncated') === 'true' ? needed(page, 'NextPartNumberMarker') : undefined;
+    const next = textOf(page, 'IsTruncated') === 'true' ? needed(page, 'NextPartNumberMarker') : undefined;
+    if (next === marker) throw samePage();
+    marker = next;
   }
   return parts;
 }
@@ -128,8 +130,9 @@ export async function* listMultiparts(
   prefix: string,
   after?: Multipart,
 ): AsyncGenerator<Multipart & { readonly initiatedAt: Date }> {
-  let markers: Query | undefined = after ? { 'key-marker': after.key, 'upload-id-marker': after.uploadId } : {};
-  while (markers !== undefined) {
+  let last: Multipart | undefined = after;
+  for (;;) {
+    const markers: Query = last ? { 'key-marker': last.key, 'upload-id-marker': last.uploadId } : {};
     const query: Query = { uploads: '', 'encoding-type': 'url', prefix, ...markers };
     const page: XmlElement | undefined = await client
       .call({ method: 'GET', bucket, query, repeat: 'always' }, async ({ body }) => readXml(await body.text()))
@@ -144,15 +147,14 @@ export async function* listMultiparts(
         initiatedAt: new Date(needed(upload, 'Initiated')),
       };
     }
-    markers =
-      textOf(page, 'IsTruncated') === 'true'
-        ? {
-            'key-marker': decoded(needed(page, 'NextKeyMarker')),
-            'upload-id-marker': needed(page, 'NextUploadIdMarker'),
-          }
-        : undefined;
+    if (textOf(page, 'IsTruncated') !== 'true') return;
+    const next = { key: decoded(needed(page, 'NextKeyMarker')), uploadId: needed(page, 'NextUploadIdMarker') };
+    if (next.key === last?.key && next.uploadId === last.uploadId) throw samePage();
+    last = next;
   }
 }
+
+const samePage = () => new Error('the S3 server returns the same page of a list again');
 
 function absentOn404(error: unknown): undefined {
   if (error instanceof S3Fault && error.status === 404) return undefined;
