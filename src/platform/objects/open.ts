@@ -68,7 +68,7 @@ function openFiles({ dataDir, clock, edge }: OpenObjectsOptions): OpenedObjects 
     driver: 'files',
     originals: open('objects'),
     publicObjects: open('public'),
-    probeCreateOnly: async () => 'honoured',
+    probeCreateOnly: async () => 'honored',
     examineOrigins: async () => ({ isClosed: false, sentence: 'pages of any origin can upload' }),
     close: async () => undefined,
   };
@@ -88,7 +88,7 @@ async function openS3(options: OpenObjectsOptions): Promise<OpenedObjects> {
       prepare(store, options, { variable: 'S3_PUBLIC_BUCKET', bucket: settings.publicBucket, isPublic: true }),
     ]);
     const support = await probeCreateOnly();
-    if (support !== 'honoured')
+    if (support !== 'honored')
       options.log.warn(
         { support },
         'the S3 server does not support create-only writes: a signed PUT can overwrite an object while its URL is valid',

@@ -443,7 +443,7 @@ describe('misleading responses', () => {
     const client = createS3Client(optionsOf(quickBreaker));
     const place = { client, bucket: 'bucket' };
     await expect(listParts(place, { key: 'a', uploadId: '1' })).rejects.toThrow('the same page of a list again');
-    await expect(Array.fromAsync(listMultiparts(place, 'a'))).rejects.toThrow('the same page of a list again');
+    await expect(listMultiparts(place, 'a').next()).rejects.toThrow('the same page of a list again');
     await client.close();
   });
 
@@ -466,7 +466,7 @@ describe('a server that cannot create only', () => {
   const paths = () => seen.map(({ method, headers }) => `${method} ${headers['if-none-match'] ?? '-'}`);
 
   test.each([
-    ['honoured', inTurn(status(200), status(412), status(204))],
+    ['honored', inTurn(status(200), status(412), status(204))],
     ['ignored', status(200)],
     ['refused', inTurn(status(501), status(204))],
     ['refused', inTurn(status(400), status(204))],
@@ -475,8 +475,8 @@ describe('a server that cannot create only', () => {
     expect(await store.probeCreateOnly('bucket')).toBe(support);
     expect(seen.at(-1)).toMatchObject({ method: 'DELETE', url: seen[0]?.url });
     const { headers, url } = objects.writeAddress('a', { expiresInS: 300, contentType, maxSize: 9 });
-    expect('If-None-Match' in headers).toBe(support === 'honoured');
-    expect(url.includes('if-none-match')).toBe(support === 'honoured');
+    expect('If-None-Match' in headers).toBe(support === 'honored');
+    expect(url.includes('if-none-match')).toBe(support === 'honored');
   });
 
   test('other failures leave it undecided', async () => {

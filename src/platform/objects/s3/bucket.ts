@@ -26,7 +26,7 @@ import { readXml, textOf } from './xml.ts';
 
 /** What this server can do beside the basics; learnt on the way, shared by its buckets. */
 export interface S3Abilities {
-  /** Whether `If-None-Match: *` on a PUT is honoured; assumed until the server shows otherwise. */
+  /** Whether `If-None-Match: *` on a PUT is honored; assumed until the server shows otherwise. */
   createOnly: boolean;
   /** Whether the server supports DeleteObjects. */
   bulkDelete: boolean;
