@@ -13,8 +13,8 @@ interface Guard {
 }
 
 /**
- * Checks the keys, and runs `work`. Destroys a body that is not read to its end, so that its sender does not wait. The body's own error is passed on
- * unchanged.
+ * Checks the keys, and runs `work`. Destroys a body that is not read to its end, so that its sender does not wait. The
+ * body's own error is passed on unchanged.
  */
 export async function guarded<T>({ keys = [], body, asProblem }: Guard, work: () => Promise<T>): Promise<T> {
   const stream = body instanceof Readable ? body : undefined;
