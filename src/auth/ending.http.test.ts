@@ -2,9 +2,11 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createAccess } from '#platform/access/access.ts';
+import type { JobTables } from '#platform/jobs/jobs.ts';
 import { createLog } from '#platform/log.ts';
 import { openBrowser, signIn } from '../../test/auth/browser.fixture.ts';
 import { type AuthRig, origin, startAuth } from '../../test/auth/rig.fixture.ts';
+import { revocationQueue } from './revocations.ts';
 import { createSealer } from './sealing.ts';
 
 const key = 'the internal key of the tests';
@@ -45,6 +47,22 @@ it('are refused from the next refresh on, in every browser, and revoked at the p
   }
   await expect.poll(async () => (await rig.calls()).logout).toBeGreaterThanOrEqual(2);
   expect((await refresh(other.browser)).status).toBe(200);
+});
+
+it('are revoked at the provider once, however often their cookie is sent', async () => {
+  const { browser, userId } = await enter();
+  const sealed = browser.cookies.get('ka_session') ?? '';
+  await endSessions(userId);
+  const countJobs = async () => {
+    const jobs = await rig.database.queries<JobTables>().selectFrom('jobs').select('queue').execute();
+    return jobs.filter(({ queue }) => queue === revocationQueue.name).length;
+  };
+  const before = await countJobs();
+  for (let times = 0; times < 5; times++) {
+    browser.cookies.set('ka_session', sealed);
+    expect((await refresh(browser)).status).toBe(401);
+  }
+  expect((await countJobs()) - before).toBe(1);
 });
 
 it('do not end a session that starts later', async () => {

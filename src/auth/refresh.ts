@@ -9,7 +9,7 @@ import type { CookieRules } from './cookies.ts';
 import type { SessionEnds } from './ending.ts';
 import { authProblems } from './problems.ts';
 import { type RevocationDeps, revokeLater } from './revocations.ts';
-import type { Refreshed, Rotation } from './rotation.ts';
+import { hashToken, type Refreshed, type Rotation } from './rotation.ts';
 import { areOfOneSubject, readSessions, type Session, type SessionSealer } from './sessions.ts';
 
 export interface RefreshDeps extends RevocationDeps {
@@ -42,7 +42,7 @@ export async function refresh(
     return { outcome: authProblems.no_session(), setCookies: cookies.clearEverySession() };
   for (const session of sessions.slice(0, maxTried)) {
     if (await deps.sessionEnds.isEnded(session)) {
-      await revokeLater(deps, { refreshToken: session.token, scope: 'local' }, [session.token]);
+      await revokeOnce(deps, session);
       continue;
     }
     const refreshed = await rotation.refresh(session.token, clientAddress);
@@ -51,6 +51,12 @@ export async function refresh(
     if (refreshed.kind === 'unavailable') return { outcome: unavailable(refreshed.retryAfterS), setCookies: [] };
   }
   return { outcome: authProblems.refresh_failed(), setCookies: clearing(cookies, sessions) };
+}
+
+/** Clients can send the cookie of an ended session any number of times, so only the first request stores a revocation. */
+async function revokeOnce(deps: RefreshDeps, { token }: Session): Promise<void> {
+  const result = await deps.refreshResults.find(hashToken(token));
+  if (result?.outcome !== 'signed_out') await revokeLater(deps, { refreshToken: token, scope: 'local' }, [token]);
 }
 
 /** Several cookies differ in domain or path, so clearing one location leaves the others. */

@@ -60,11 +60,12 @@ export async function revokeLater(
   { refreshToken, scope }: { readonly refreshToken: string; readonly scope: RevocationScope },
   dead: readonly string[],
 ): Promise<void> {
-  for (const token of dead) await refreshResults.markRevoked(hashToken(token), randomUUID(), givenUpAfterMs);
   await transaction(db, async (tx) => {
     const revocationId = await addRevocation(tx, revocationSealer.seal(refreshToken), scope);
     await jobs.enqueue(tx, revocationQueue, { revocationId }, { key: revocationId });
   });
+  // Last, because a token that is marked gets no further revocation.
+  for (const token of dead) await refreshResults.markRevoked(hashToken(token), randomUUID(), givenUpAfterMs);
 }
 
 export async function startRevoking(deps: RevocationDeps): Promise<void> {
@@ -129,7 +130,7 @@ async function endSession({ provider, refreshResults }: RevocationDeps, ending: 
 
 const sweepEveryMs = 60_000;
 
-/** Removes refreshResults to refreshes that have expired. */
+/** Deletes expired refresh results at intervals. */
 export function startSweeping({ refreshResults, log }: Pick<RevocationDeps, 'refreshResults' | 'log'>) {
   return startInterval(
     sweepEveryMs,

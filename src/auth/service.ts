@@ -29,7 +29,7 @@ import type { AuthTables } from './store.ts';
 import { createTargets } from './targets.ts';
 
 export interface AuthDeps {
-  readonly server: Omit<ServerOptions, 'service' | 'cors' | 'description' | 'bodyLimit'>;
+  readonly server: Omit<ServerOptions, 'service' | 'cors' | 'reference' | 'bodyLimit'>;
   readonly clock: Clock;
   /** A migrated database. */
   readonly database: Database;

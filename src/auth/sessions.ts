@@ -21,8 +21,9 @@ const named = z.tuple([z.string().min(1), z.string().min(1)]);
 const dated = z.tuple([z.string().min(1), z.string().min(1), z.number()]);
 
 /**
- * Seals with a subject, and with a date, use their own purposes. A process of an earlier version cannot open them and ignores the cookie. With the same
- * purpose, it would send the whole text to the provider and clear the cookie when the provider rejects it.
+ * Seals with a subject, and with a date, use their own purposes. A process of an earlier version cannot open them and
+ * ignores the cookie. With the same purpose, it would send the whole text to the provider and clear the cookie when the
+ * provider rejects it.
  */
 export function createSessionSealer(secrets: readonly string[]): SessionSealer {
   const withDate = createSealer(secrets, 'dated session');

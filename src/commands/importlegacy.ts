@@ -73,7 +73,7 @@ function reasonOf(error: unknown): string {
 }
 
 function throughInstance(config: Config, closers: Closers): Import {
-  const client = clientOfInstance(config, closers, { service: 'media', timeoutMs: timeoutMs });
+  const client = clientOfInstance(config, closers, { service: 'media', timeoutMs });
   return async (json) => {
     const response = await client.send({ method: 'POST', route: '/v1/assets/legacy', json, idempotent: true });
     const body = response.json() as { assetId?: string; message?: string };

@@ -1,5 +1,5 @@
 /**
- * How `credits` and `seed` access the accounts records: through the running instance if it holds the embedded database, otherwise
+ * How `credits`, `seed` and `audit` access the records: through the running instance if it holds the embedded database, otherwise
  * directly (docs/specification/system.md#commands).
  */
 import type { AccountTables, OnCreated } from '#accounts/store.ts';

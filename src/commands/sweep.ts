@@ -97,7 +97,7 @@ function reasonOf(error: unknown): string {
 }
 
 function throughInstance(config: Config, closers: Closers): Sweep {
-  const client = clientOfInstance(config, closers, { service: 'media', timeoutMs: timeoutMs });
+  const client = clientOfInstance(config, closers, { service: 'media', timeoutMs });
   return async (json) => {
     const response = await client.send({ method: 'POST', route: '/v1/sweep', json, idempotent: true });
     const body = response.json() as Swept & { readonly message?: string };

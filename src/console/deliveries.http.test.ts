@@ -135,6 +135,18 @@ describe.each(laneEngines)('deliveries on $name', (engine) => {
       expect(rows).toEqual([{ action: 'send webhook again', target: `delivery ${dead?.id}` }]);
     });
 
+    it('that are dead stay so if the audit log cannot record the action', async () => {
+      receiver.answerWith({ status: 503 });
+      await publish();
+      await expect.poll(async () => (await list()).deliveries[0]?.reason).toContain('503');
+      await sql`update jobs set status = 'dead', finished_at = now()`.execute(database.queries());
+      await sql`alter table operator_actions rename to absent_actions`.execute(database.queries());
+      const [dead] = (await list('?status=dead')).deliveries;
+      expect((await send('POST', `/api/webhooks/${dead?.id}/send`)).status).toBe(500);
+      await sql`alter table absent_actions rename to operator_actions`.execute(database.queries());
+      expect((await list()).deliveries[0]?.status).toBe('dead');
+    });
+
     it('are for operators, on pages of the console', async () => {
       const id = '00000000-0000-4000-8000-000000000009';
       expect((await send('GET', '/api/webhooks', undefined, {})).status).toBe(401);

@@ -1,9 +1,7 @@
 /** The Webhooks page: deliveries, and sending dead ones again (docs/specification/webhooks.md#delivery). */
-
-import type { FastifyRequest } from 'fastify';
 import { auditOf, recordAction } from '#platform/audit/audit.ts';
 import type { Clock } from '#platform/clock.ts';
-import type { Db } from '#platform/db/db.ts';
+import { type Db, transaction } from '#platform/db/db.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { type JobTables, largestDepth } from '#platform/jobs/jobs.ts';
@@ -11,7 +9,7 @@ import { problems } from '#platform/problem.ts';
 import { countDead, type DeliveryRow, findDeliveries, isDelivery, reviveDelivery } from '#webhooks/deliverystore.ts';
 import { deliveryQueue } from '#webhooks/publishing.ts';
 import { type Delivery, deliveryList, deliveryParams, deliveryQuery } from './api.ts';
-import { operatorName } from './operators/guard.ts';
+import { type OperatorGuard, operatorName } from './operators/guard.ts';
 import { consoleProblems } from './problems.ts';
 
 export interface DeliveryDeps {
@@ -23,12 +21,7 @@ export interface DeliveryDeps {
 
 const longestList = 100;
 
-/** `guard` rejects everyone except operators. */
-export function addDeliveryRoutes(
-  app: HttpServer,
-  guard: { readonly onRequest: (request: FastifyRequest) => Promise<void> },
-  { db, clock, receiver }: DeliveryDeps,
-): void {
+export function addDeliveryRoutes(app: HttpServer, guard: OperatorGuard, { db, clock, receiver }: DeliveryDeps): void {
   const routes = routesOf(app, 'console');
 
   routes.get(
@@ -48,15 +41,17 @@ export function addDeliveryRoutes(
     { summary: 'Send a dead delivery again', params: deliveryParams },
     async (request, reply) => {
       const { id } = request.params;
-      if (!(await reviveDelivery(db, id, clock.now())))
-        throw (await isDelivery(db, id)) ? consoleProblems.delivery_not_dead() : problems.not_found();
       const action = {
         actor: operatorName(request),
         action: 'send webhook again',
         target: `delivery ${id}`,
         outcome: 'done',
       };
-      await recordAction(auditOf(db), action);
+      await transaction(db, async (tx) => {
+        if (!(await reviveDelivery(tx, id, clock.now())))
+          throw (await isDelivery(tx, id)) ? consoleProblems.delivery_not_dead() : problems.not_found();
+        await recordAction(auditOf(tx), action);
+      });
       return reply.code(204).send();
     },
   );

@@ -5,14 +5,23 @@ import { problems } from '#platform/problem.ts';
 
 type ServiceResponse = Awaited<ReturnType<HttpClient['send']>>;
 
-/** A 401 is about the console's key, not about the session of the operator. */
-export function assertKeyAccepted({ status }: ServiceResponse, service: string): void {
+/**
+ * Throws `engine_unavailable` for a 401, which is about the console's key, not about the session of the operator.
+ * `setting` is the one that holds the key.
+ */
+export function assertKeyAccepted({ status }: ServiceResponse, service: string, setting = 'INTERNAL_KEY'): void {
   if (status === 401)
-    throw problems.engine_unavailable({ cause: new Error(`the ${service} service rejects INTERNAL_KEY`) });
+    throw problems.engine_unavailable({ cause: new Error(`the ${service} service rejects ${setting}`) });
 }
 
-export function passOn(reply: FastifyReply, response: ServiceResponse, service: string): FastifyReply {
-  assertKeyAccepted(response, service);
+/** Throws as `assertKeyAccepted`. */
+export function passOn(
+  reply: FastifyReply,
+  response: ServiceResponse,
+  service: string,
+  setting?: string,
+): FastifyReply {
+  assertKeyAccepted(response, service, setting);
   reply.code(response.status);
   if (response.body.length === 0) return reply.send();
   return reply.type('application/json; charset=utf-8').send(response.body);

@@ -1,10 +1,9 @@
 /** The memory back office: forwards the admin API calls that the page needs, with a token that browsers never see. */
-import type { FastifyRequest } from 'fastify';
 import { operatorHeader } from '#platform/audit/audit.ts';
 import type { HttpClient } from '#platform/http/client.ts';
 import type { HttpServer } from '#platform/http/server.ts';
-import { problems } from '#platform/problem.ts';
-import { operatorName } from './operators/guard.ts';
+import { passOn } from './forwarding.ts';
+import { type OperatorGuard, operatorName } from './operators/guard.ts';
 
 const calls = [
   ['GET', '/memories'],
@@ -27,12 +26,7 @@ export interface MemoryBackOffice {
   readonly adminToken: string;
 }
 
-/** `guard` rejects everyone except operators. */
-export function addMemoryRoutes(
-  app: HttpServer,
-  guard: { readonly onRequest: (request: FastifyRequest) => Promise<void> },
-  { client, adminToken }: MemoryBackOffice,
-): void {
+export function addMemoryRoutes(app: HttpServer, guard: OperatorGuard, { client, adminToken }: MemoryBackOffice): void {
   for (const [method, path] of calls) {
     app.route({
       method,
@@ -49,12 +43,7 @@ export function addMemoryRoutes(
           signal: reply.abandoned,
           ...(request.body === undefined || request.body === null ? {} : { json: request.body }),
         });
-        // The memory service rejected the console's token, not the operator's session.
-        if (response.status === 401)
-          throw problems.engine_unavailable({ cause: new Error('the memory service rejects MEMORY_ADMIN_TOKEN') });
-        reply.code(response.status);
-        if (response.body.length === 0) return reply.send();
-        return reply.type('application/json; charset=utf-8').send(response.body);
+        return passOn(reply, response, 'memory', 'MEMORY_ADMIN_TOKEN');
       },
     });
   }

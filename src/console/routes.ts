@@ -1,4 +1,3 @@
-import type { FastifyRequest } from 'fastify';
 import { auditOf } from '#platform/audit/audit.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Db } from '#platform/db/db.ts';
@@ -16,7 +15,7 @@ import { addJobRoutes } from './jobs/routes.ts';
 import { mailPolicy } from './mailpolicy.ts';
 import { listMails, readMail, readMailHtml } from './mails.ts';
 import { addMemoryRoutes, type MemoryBackOffice } from './memories.ts';
-import { guardOperators } from './operators/guard.ts';
+import { guardOperators, type OperatorGuard } from './operators/guard.ts';
 import { addSessionRoutes, type SessionDeps } from './operators/routes.ts';
 import { collectOverview, type OverviewDeps } from './overview.ts';
 import { addPeopleRoutes } from './people/routes.ts';
@@ -101,11 +100,7 @@ export function addRoutes(app: HttpServer, deps: RouteDeps): void {
   addUsageRoutes(app, guard, { agent: deps.clients.agent });
 }
 
-function addMailRoutes(
-  app: HttpServer,
-  guard: { readonly onRequest: (request: FastifyRequest) => Promise<void> },
-  outbox: string | undefined,
-): void {
+function addMailRoutes(app: HttpServer, guard: OperatorGuard, outbox: string | undefined): void {
   const routes = routesOf(app, 'console');
   const folder = () => {
     if (outbox === undefined) throw consoleProblems.outbox_unused();

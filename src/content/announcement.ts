@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ContentLanguage } from '#platform/language.ts';
 import type { Announcement } from './api.ts';
-import { lookUp, texts } from './localised.ts';
+import { lookUp, texts } from './localized.ts';
 import type { Feature } from './proxy.ts';
 
 const body = z.object({ visible: z.boolean().nullish(), ...texts('url', 'title', 'description', 'imageUrl') });
@@ -12,7 +12,7 @@ const empty: Announcement = { announcement: '', url: '', visible: false, title: 
 export const announcementFeature: Feature<z.output<typeof body>, Announcement> = {
   path: '/api/cached/announcements',
   parse: (upstream) => body.parse(upstream),
-  localise: (record, language) => (record.visible === true ? toAnnouncement(record, language) : empty),
+  localize: (record, language) => (record.visible === true ? toAnnouncement(record, language) : empty),
   empty,
 };
 

@@ -8,29 +8,29 @@ export const ratios = ['auto', '1:1', '4:3', '3:4', '16:9', '9:16'] as const;
 export const shownMedia = ['image', 'video'] as const;
 
 const media = z.enum(shownMedia);
-const localised = z.string().describe('In the language of the reader. Empty if there is none.');
+const localized = z.string().describe('In the language of the reader. Empty if there is none.');
 
 export const announcement = z.object({
-  announcement: localised.describe('The same as `title`, for older clients.'),
+  announcement: localized.describe('The same as `title`, for older clients.'),
   url: z.string(),
   visible: z.boolean(),
-  title: localised,
-  description: localised,
-  imageUrl: localised,
+  title: localized,
+  description: localized,
+  imageUrl: localized,
 });
 export type Announcement = z.output<typeof announcement>;
 
 export const homeCard = z.object({
   id: z.string(),
   coverType: media,
-  image: localised,
-  coverVideo: localised,
+  image: localized,
+  coverVideo: localized,
   arcadeLink: z.string(),
   mobileArcadeLink: z.string(),
   requiredPlan: plan,
-  title: localised,
-  description: localised,
-  prompt: localised,
+  title: localized,
+  description: localized,
+  prompt: localized,
   isFeatured: z.boolean(),
   model: z.enum(cardModels),
   ratio: z.enum(ratios),
@@ -45,10 +45,10 @@ export type HomeCards = z.output<typeof homeCards>;
 export const trending = z.object({
   items: z.array(
     z.object({
-      title: localised,
+      title: localized,
       coverType: media,
-      cover: localised.describe('The video when `coverType` is `video`, the image otherwise.'),
-      url: localised,
+      cover: localized.describe('The video when `coverType` is `video`, the image otherwise.'),
+      url: localized,
     }),
   ),
 });

@@ -3,7 +3,7 @@ import { plans } from '#accounts/api.ts';
 import type { ContentLanguage } from '#platform/language.ts';
 import { cardModels, type HomeCard, type HomeCards, ratios, shownMedia } from './api.ts';
 import { enumOr, fitting, isRecord } from './items.ts';
-import { lookUp, texts } from './localised.ts';
+import { lookUp, texts } from './localized.ts';
 import type { Feature } from './proxy.ts';
 
 const body = z.object({ cards: z.array(z.unknown()).nullish(), featuredCardIds: z.array(z.unknown()).nullish() });
@@ -39,7 +39,7 @@ interface Cards {
 export const homeCardsFeature: Feature<Cards, HomeCards> = {
   path: '/api/cached/home-cards-v2',
   parse: (upstream) => readCards(body.parse(upstream)),
-  localise: ({ cards, featuredCardIds }, language) => ({
+  localize: ({ cards, featuredCardIds }, language) => ({
     cards: cards.map((card) => toHomeCard(card, language)),
     featuredCardIds: [...featuredCardIds],
   }),

@@ -14,7 +14,7 @@ export interface Feature<Body, Shown> {
   readonly path: string;
   /** Throws if the body is invalid. */
   readonly parse: (upstream: unknown) => Body;
-  readonly localise: (body: Body, language: ContentLanguage) => Shown;
+  readonly localize: (body: Body, language: ContentLanguage) => Shown;
   readonly empty: Shown;
 }
 
@@ -53,7 +53,7 @@ export function createProxy<Body, Shown>(deps: ProxyDeps, feature: Feature<Body,
       if (answer.status !== 200) throw new Error(`the CMS returned ${answer.status}`);
       const body = feature.parse(await readCmsBody(answer.body, String(answer.headers['content-encoding'] ?? '')));
       kept = {
-        inLanguage: onceEach((language) => encode(feature.localise(body, language))),
+        inLanguage: onceEach((language) => encode(feature.localize(body, language))),
         until: clock.now() + reusableMs,
       };
       return kept;
@@ -100,7 +100,7 @@ function onceEach(render: (language: ContentLanguage) => Encoded): (language: Co
   };
 }
 
-/** Parses a body of the CMS as JSON, in the forms that a CMS or a proxy may send. */
+/** Limit of a decompressed body, in bytes. */
 const maxBytes = 4 * 1024 * 1024;
 
 type Decode = (bytes: Buffer) => Promise<Buffer>;
@@ -114,7 +114,10 @@ const decoders: Readonly<Record<string, Decode>> = {
   identity: async (bytes) => bytes,
 };
 
-/** Some servers compress without being asked to, with or without the header. Throws if the body is not JSON. */
+/**
+ * Parses a body of the CMS as JSON. Some servers compress without being asked to, with or without the header. Throws if
+ * the body is not JSON.
+ */
 async function readCmsBody(body: Buffer, encoding: string): Promise<unknown> {
   const isGzip = body[0] === 0x1f && body[1] === 0x8b;
   const decode = decoders[isGzip ? 'gzip' : encoding.trim().toLowerCase() || 'identity'];

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { shownMedia, type Trending } from './api.ts';
 import { enumOr, fitting } from './items.ts';
-import { lookUp, texts } from './localised.ts';
+import { lookUp, texts } from './localized.ts';
 import type { Feature } from './proxy.ts';
 
 const body = z.object({ items: z.array(z.unknown()).nullish() });
@@ -14,7 +14,7 @@ const item = z.object({
 export const trendingFeature: Feature<readonly z.output<typeof item>[], Trending> = {
   path: '/api/cached/trending',
   parse: (upstream) => fitting(item, body.parse(upstream).items ?? []),
-  localise: (items, language) => ({
+  localize: (items, language) => ({
     items: items.map((item) => ({
       title: lookUp(item, 'title', language),
       coverType: item.coverType,

@@ -15,7 +15,7 @@ import { createUploads } from './uploading.ts';
 
 export interface EdgeDeps {
   /** Options of the server, as for every service. */
-  readonly server: Omit<ServerOptions, 'service' | 'cors' | 'description' | 'bodyLimit'>;
+  readonly server: Omit<ServerOptions, 'service' | 'cors' | 'reference' | 'bodyLimit'>;
   readonly clock: Clock;
   /** IMGPROXY_KEY and IMGPROXY_SALT (hex). File URLs are signed with a key derived from them. */
   readonly resizing: { readonly key: string; readonly salt: string };

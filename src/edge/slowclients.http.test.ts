@@ -1,6 +1,8 @@
 /** More slow and silent clients than MAX_IN_FLIGHT. The other clients are still served. */
 import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { resumableSigner } from '#platform/objects/addresses.ts';
 import {
   bytesOf,
   openFilesBelow,
@@ -144,7 +146,7 @@ describe('a reader', () => {
     socket.write(range);
     await until(() => received.length > 100_000);
     await until(async () => (await gauge('out')) === 0);
-    await new Promise((resolve) => setTimeout(resolve, 2 * windowMs));
+    await sleep(2 * windowMs);
     socket.write(range);
     await until(() => received.length > 200_000);
   });
@@ -164,7 +166,7 @@ describe('a reader', () => {
     // The kernels on both sides buffer megabytes, so nothing is written for most of the time.
     for await (const chunk of socket) {
       received += chunk.length;
-      if (performance.now() - startedAtMs < 1.2 * windowMs) await new Promise((resolve) => setTimeout(resolve, 100));
+      if (performance.now() - startedAtMs < 1.2 * windowMs) await sleep(100);
     }
     expect(received).toBeGreaterThan(film.length);
   });
@@ -238,5 +240,34 @@ describe('unfinished uploads', () => {
     };
     await until(async () => (await put()) === 200);
     await until(() => slow.closed);
+  });
+
+  it('make room one at a time, also if they are resumable', async () => {
+    await start({ settings: { maxStagedBytes: 100_000 }, server: { transferWindowMs: 600 } });
+    const slow = ['u/1/first.mp4', 'u/1/second.mp4'].map((key) => {
+      const sign = resumableSigner(rig.url, rig.addressing.secret);
+      const expires = Math.floor(rig.clock.now() / 1000) + 300;
+      const url = sign({ bucket: rig.originals.bucket, key, expires, contentType: 'video/mp4', size: 1_000_000 });
+      const head = `PATCH ${pathOf(url)} HTTP/1.1\r\nHost: a\r\nTus-Resumable: 1.0.0\r\nUpload-Offset: 0\r\n`;
+      const socket = trickle(
+        `${head}Content-Type: application/offset+octet-stream\r\nContent-Length: 1000000\r\n\r\n`,
+      ).resume();
+      const timer = setInterval(() => socket.write(bytesOf(200)), 50);
+      socket.on('close', () => clearInterval(timer));
+      socket.write(bytesOf(40_000));
+      return socket;
+    });
+    const put = async () => {
+      const { url, headers } = reserve('u/1/mine.mp4');
+      return (await fetch(url, { method: 'PUT', headers, body: bytesOf(50_000) })).status;
+    };
+    // Until the speed of both is known.
+    await sleep(1200);
+    await until(async () => (await put()) === 200);
+    // A client that was ended has received a response.
+    const ended = () => slow.filter(({ bytesRead }) => bytesRead > 0).length;
+    await until(() => ended() > 0);
+    await until(() => rig.app.transfers.count('in') === 1);
+    expect(ended()).toBe(1);
   });
 });

@@ -21,7 +21,7 @@ import type { LegacyImport } from './api.ts';
 import type { MediaTables } from './assets/assetstore.ts';
 import type { mediaSettings } from './config.ts';
 import { incidentParams } from './incidents/api.ts';
-import { countIncidents } from './incidents/counting.ts';
+import { measureIncidents } from './incidents/counting.ts';
 import { addIncidentRoutes } from './incidents/routes.ts';
 import { addPeopleRoutes } from './people/routes.ts';
 import { createDigester } from './reading/digests.ts';
@@ -71,7 +71,7 @@ import {
 
 export interface MediaDeps {
   /** The options that all services share. */
-  readonly server: Omit<ServerOptions, 'service' | 'cors' | 'description' | 'bodyLimit'>;
+  readonly server: Omit<ServerOptions, 'service' | 'cors' | 'reference' | 'bodyLimit'>;
   /** AGENT_ALLOWED_ORIGINS. */
   readonly agentOrigins: readonly string[];
   readonly clock: Clock;
@@ -149,7 +149,7 @@ export function createMedia(deps: MediaDeps): HttpServer {
     publicScopes: settings.publicScopes,
     closing: closing.signal,
     log,
-    countIncident: countIncidents(app.metrics),
+    countIncident: measureIncidents(app.metrics),
   };
   if (reconciler !== undefined) {
     app.addHook('onReady', () => reconciler.begin());

@@ -1,7 +1,7 @@
 /** Deliveries as operators see them: jobs of the delivery queue. */
 import { sql } from 'kysely';
 import type { Db } from '#platform/db/db.ts';
-import type { JobStatus, JobTables } from '#platform/jobs/jobs.ts';
+import type { JobHandle, JobStatus, JobTables } from '#platform/jobs/jobs.ts';
 import { type Delivery, deliveryQueue } from './publishing.ts';
 
 export interface DeliveryRow {
@@ -38,7 +38,7 @@ export async function countDead(db: Db<JobTables>, atMost: number): Promise<numb
 }
 
 /** Makes a dead delivery due now, with another 24 hours from `nowMs`. The id and the body stay. `false`: it is not dead. */
-export async function reviveDelivery(db: Db<JobTables>, jobId: string, nowMs: number): Promise<boolean> {
+export async function reviveDelivery(db: JobHandle<JobTables>, jobId: string, nowMs: number): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('jobs')
     .set({
@@ -55,7 +55,7 @@ export async function reviveDelivery(db: Db<JobTables>, jobId: string, nowMs: nu
   return numUpdatedRows === 1n;
 }
 
-export async function isDelivery(db: Db<JobTables>, jobId: string): Promise<boolean> {
+export async function isDelivery(db: JobHandle<JobTables>, jobId: string): Promise<boolean> {
   const row = await db
     .selectFrom('jobs')
     .select('job_id')

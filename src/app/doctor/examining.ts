@@ -120,7 +120,7 @@ async function checkObjects({ objects, process: { dataDir } }: Config): Promise<
     const createOnly = await opened.probeCreateOnly();
     const { isClosed, sentence } = await opened.examineOrigins();
     const facts = [
-      createOnly === 'honoured'
+      createOnly === 'honored'
         ? 'the S3 server responds and supports create-only writes'
         : 'the S3 server responds; it does not support create-only writes, so a signed PUT may overwrite within its 300 seconds',
       sentence,

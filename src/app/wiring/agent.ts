@@ -31,11 +31,7 @@ export async function wireAgent({ config, engines, server, log }: Wiring): Promi
       ...(server.telemetry && { telemetry: server.telemetry }),
     });
   const media = clientOf('media', addresses.media, mediaTimeoutMs);
-  const memory = clientOf(
-    'memory',
-    config.addresses.memory ?? `http://localhost:${config.process.portBase + 5}`,
-    memoryTimeoutMs,
-  );
+  const memory = clientOf('memory', addresses.memory, memoryTimeoutMs);
   const readiness = {
     database: () => database.check(),
     ...(redis && { redis: () => redis.check() }),

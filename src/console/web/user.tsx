@@ -5,16 +5,12 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { createContext, type ReactNode, useContext } from 'react';
 import type { Access } from '../../client/calling.ts';
-import { type Call, CallFailed, callJson, send } from './calls.ts';
+import { type Call, CallFailed, send } from './calls.ts';
 import { useConsole } from './operator.tsx';
 import { Failure } from './parts/states.tsx';
 import { notifyFailure } from './shell/notices.ts';
 import { Skeleton } from './shell/skeleton.tsx';
-
-interface AccessToken {
-  readonly access_token: string;
-  readonly expires_at: number;
-}
+import { createTokens } from './tokens.ts';
 
 export interface User {
   readonly id: string;
@@ -37,23 +33,6 @@ export function useUser(): User {
   return user;
 }
 
-/** Renewed before it expires, once for all concurrent requests. */
-function tokensOf(authUrl: string) {
-  let current: Promise<AccessToken> | undefined;
-  const renew = () => {
-    current = callJson<AccessToken>(`${authUrl}/refresh`, { method: 'POST', withCookies: true });
-    current.catch(() => {
-      current = undefined;
-    });
-    return current;
-  };
-  return async (): Promise<string> => {
-    const token = await (current ?? renew());
-    const isFresh = token.expires_at * 1000 - Date.now() > 60_000;
-    return (isFresh ? token : await renew()).access_token;
-  };
-}
-
 /**
  * Only the authentication service knows whether there is a session. If no user has signed in here, this avoids a
  * failing call.
@@ -62,7 +41,7 @@ const signedInKey = 'atelier.signed-in';
 
 async function signInQuietly(addresses: Readonly<Record<string, string>>): Promise<User | null> {
   if (localStorage.getItem(signedInKey) === null) return null;
-  const getToken = tokensOf(addresses.auth ?? '');
+  const getToken = createTokens(addresses.auth ?? '');
   const first = await getToken().catch((error: unknown) => {
     if (error instanceof CallFailed && error.status === 401) return undefined;
     throw error;

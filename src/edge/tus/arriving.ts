@@ -1,4 +1,7 @@
-/** The body of a PATCH. Unlike the body of a PUT, what arrived before a fault is still read, because it will not be sent again. */
+/**
+ * The body of a PATCH. Unlike the body of a PUT, what arrived before a fault is still read, because it will not be sent
+ * again.
+ */
 import { finished, Transform } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { collectBuffers } from '#platform/garbage.ts';
@@ -20,6 +23,8 @@ interface ArrivalLimits {
   readonly tooLarge: () => Error;
   /** Called with the length of each chunk before it is passed on. Returns `false` if there is no room for it. */
   readonly hasRoomFor: (bytes: number) => boolean;
+  /** Called if there is no room for a chunk, or if another transfer needs the place of this one. */
+  readonly noRoom: () => Error;
 }
 
 /** Throws `overloaded`. */
@@ -32,11 +37,7 @@ export function receivePiece({ raw: request }: FastifyRequest, reply: FastifyRep
       received += chunk.length;
       passed(chunk.length);
       const found =
-        received > limits.maxBytes
-          ? limits.tooLarge()
-          : limits.hasRoomFor(chunk.length)
-            ? undefined
-            : problems.overloaded();
+        received > limits.maxBytes ? limits.tooLarge() : limits.hasRoomFor(chunk.length) ? undefined : limits.noRoom();
       if (found === undefined) return done(null, chunk);
       stop(found);
       done();
@@ -52,7 +53,7 @@ export function receivePiece({ raw: request }: FastifyRequest, reply: FastifyRep
     direction: 'in',
     movedBytes: () => received,
     waitsForServer: () => request.complete || body.writableNeedDrain,
-    end: (reason) => stop(reason === 'slow' ? problems.request_timeout({ message: tooSlow }) : problems.overloaded()),
+    end: (reason) => stop(reason === 'slow' ? problems.request_timeout({ message: tooSlow }) : limits.noRoom()),
   });
   // This also handles a connection that was already lost.
   finished(request, { writable: false }, (error) => {

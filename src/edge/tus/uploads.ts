@@ -74,6 +74,11 @@ export async function appendToUpload(deps: TusDeps, request: FastifyRequest, rep
         session.moved();
         return place.add(bytes);
       },
+      noRoom: () => {
+        // Its bytes no longer count, so no other upload must make room for the same bytes.
+        place.end();
+        return problems.overloaded();
+      },
     });
     const session = deps.sessions.begin(upload.id, arrival);
     try {

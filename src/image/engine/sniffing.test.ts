@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { fadingScene, fileTypeBox, pipe, scene } from '../../../test/image/images.fixture.ts';
 import { bmpOf } from '../../../test/media/bmp.fixture.ts';
 import { tiff } from '../../../test/media/tiff.fixture.ts';
-import { beginningBytes, recogniseFormat, sniff } from './sniffing.ts';
+import { beginningBytes, recognizeFormat, sniff } from './sniffing.ts';
 
 const text = (content: string) => Buffer.from(content, 'latin1');
 const svg = '<svg xmlns="http://www.w3.org/2000/svg"><rect width="9" height="9"/></svg>';
@@ -67,7 +67,7 @@ describe('images that cannot be read are known all the same', () => {
     ['image/flif', text('FLIF44')],
   ] as const)('%s', async (mime, bytes) => {
     expect(await sniff(bytes)).toBe(mime);
-    await expect(recogniseFormat(bytes)).rejects.toMatchObject({ name: 'ImageFault', reason: 'unsupported' });
+    await expect(recognizeFormat(bytes)).rejects.toMatchObject({ name: 'ImageFault', reason: 'unsupported' });
   });
 
   it('treats a brand box that exceeds the read bytes as any brand', async () => {
@@ -83,7 +83,7 @@ describe('images that cannot be read are known all the same', () => {
     ['svg with a prefix', '<s:svg xmlns:s="http://www.w3.org/2000/svg"/>'],
   ])('%s is an image where it is called one, and text elsewhere', async (_name, drawing) => {
     expect(await sniff(Buffer.from(drawing))).toBeUndefined();
-    await expect(recogniseFormat(Buffer.from(drawing))).rejects.toMatchObject({ reason: 'unsupported' });
+    await expect(recognizeFormat(Buffer.from(drawing))).rejects.toMatchObject({ reason: 'unsupported' });
   });
 });
 
@@ -103,6 +103,6 @@ describe('files that are not images', () => {
     ['a box that lies about its length', text('\xff\xff\xff\xffftyp')],
   ] as const)('%s', async (_name, bytes) => {
     expect(await sniff(bytes)).toBeUndefined();
-    await expect(recogniseFormat(bytes)).rejects.toMatchObject({ name: 'ImageFault', reason: 'undecodable' });
+    await expect(recognizeFormat(bytes)).rejects.toMatchObject({ name: 'ImageFault', reason: 'undecodable' });
   });
 });

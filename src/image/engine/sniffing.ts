@@ -15,13 +15,13 @@ export async function sniff(bytes: Uint8Array): Promise<string | undefined> {
   const known = signatureOf(bytes);
   // Raw files of cameras begin like a TIFF and contain a small preview.
   if (known !== undefined && known !== 'image/tiff') return known;
-  const recognised = await recognise(bytes);
+  const recognized = await recognize(bytes);
   // For formats that we support, the library checks fewer bytes, which can begin any text: two letters make a BMP.
-  return recognised?.startsWith('image/') && !isDecodable(recognised) ? recognised : known;
+  return recognized?.startsWith('image/') && !isDecodable(recognized) ? recognized : known;
 }
 
 /** Returns the format of a whole file. Throws ImageFault if the engine does not read it. */
-export async function recogniseFormat(bytes: Uint8Array): Promise<ImageMime> {
+export async function recognizeFormat(bytes: Uint8Array): Promise<ImageMime> {
   const mime = await sniff(bytes);
   if (mime !== undefined && isImageMime(mime)) return mime;
   if (mime !== undefined || isSvg(bytes))
@@ -70,7 +70,7 @@ function isSvg(bytes: Uint8Array): boolean {
   return /^\uFEFF?\s*</.test(text) && /<(\w+:)?svg[\s>]/i.test(text);
 }
 
-async function recognise(bytes: Uint8Array): Promise<string | undefined> {
+async function recognize(bytes: Uint8Array): Promise<string | undefined> {
   try {
     return (await fileTypeFromBuffer(bytes))?.mime;
   } catch {

@@ -47,7 +47,7 @@ export interface VariantMaker {
    * being made is then removed by its maker. Throws StoreFault.
    */
   forget(source: NamedSource): Promise<number>;
-  /** As `remove`, for many sources: those of one group are listed together, and all are removed together. */
+  /** As `forget`, for many sources: those of one group are listed together, and all are removed together. */
   forgetAll(sources: readonly NamedSource[]): Promise<number>;
   /** For sweeps, which determine the source of a variant from its name. */
   readonly names: Pick<VariantNames, 'prefix' | 'mark'>;

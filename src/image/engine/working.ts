@@ -5,7 +5,7 @@ import type { Opening } from './decoding.ts';
 import type { Engine, EngineLimits } from './engine.ts';
 import { toFault } from './faults.ts';
 import { type Claim, createPermits } from './permits.ts';
-import { recogniseFormat } from './sniffing.ts';
+import { recognizeFormat } from './sniffing.ts';
 
 /** One per process. The permits limit the memory of all services together. */
 export function createEngine(limits: EngineLimits): Engine {
@@ -17,7 +17,7 @@ export function createEngine(limits: EngineLimits): Engine {
     claim: Claim,
     job: (opening: Opening) => Promise<Result>,
   ): Promise<Result> {
-    const mime = await recogniseFormat(bytes);
+    const mime = await recognizeFormat(bytes);
     const release = await permits.acquire(claim);
     const deadline = startDeadline(limits.processTimeoutMs);
     const run = async () => {

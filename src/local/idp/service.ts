@@ -1,7 +1,7 @@
 /**
- * The local identity provider: a stand-in with GoTrue's API and a page on which a user chooses an account (docs/local.md).
- * It signs in any user without a password. It therefore listens on the loopback interface only (config.ts), and in production it starts only if
- * it is named.
+ * The local identity provider: a stand-in with GoTrue's API and a page on which a user chooses an account
+ * (docs/local.md). It signs in any user without a password. It therefore listens on the loopback interface only
+ * (config.ts), and in production it starts only if it is named.
  */
 import type { AccountTables, OnCreated } from '#accounts/store.ts';
 import type { Clock } from '#platform/clock.ts';

@@ -57,8 +57,8 @@ async function move(image: Uint8Array, width: number, height: number, signal: Ab
       '-pix_fmt',
       'yuv420p',
     ];
-    const labelled = ['-metadata', `comment=${mark}`, '-movflags', '+faststart', clip];
-    await run('ffmpeg', [...input, ...output, ...labelled], { timeout: timeoutMs, signal });
+    const labeled = ['-metadata', `comment=${mark}`, '-movflags', '+faststart', clip];
+    await run('ffmpeg', [...input, ...output, ...labeled], { timeout: timeoutMs, signal });
     return await readFile(clip);
   } catch {
     signal.throwIfAborted();

@@ -44,7 +44,7 @@ export async function renderEdit(
     .raw()
     .toBuffer({ resolveWithObject: true });
   const { width, height, channels } = info;
-  const [r, g, b] = coloursOf(prompt)[0];
+  const [r, g, b] = colorsOf(prompt)[0];
   const tint =
     mask === undefined
       ? { create: { width, height, channels: 4 as const, background: { r, g, b, alpha: 0.35 } } }
@@ -88,10 +88,10 @@ async function toPng(image: Sharp, prompt: string, size: Size): Promise<Uint8Arr
     .toBuffer();
 }
 
-type Colour = readonly [number, number, number];
+type Color = readonly [number, number, number];
 
 function paint(prompt: string, [width, height]: Size): Sharp {
-  const [high, low, ground] = coloursOf(prompt);
+  const [high, low, ground] = colorsOf(prompt);
   const seed = createHash('sha256').update(prompt).digest().readUInt16BE(12) / 1000;
   const pixels = Buffer.alloc(width * height * 3);
   for (let x = 0; x < width; x++) {
@@ -129,19 +129,19 @@ function escapeMarkup(text: string): string {
   return escapeXml(printable);
 }
 
-function coloursOf(prompt: string): readonly [Colour, Colour, Colour] {
+function colorsOf(prompt: string): readonly [Color, Color, Color] {
   const bytes = createHash('sha256').update(prompt).digest();
   const channel = (index: number, from: number, to: number) =>
     Math.round(from + ((bytes[index] ?? 0) / 255) * (to - from));
-  const colour = (at: number, from: number, to: number): Colour => [
+  const color = (at: number, from: number, to: number): Color => [
     channel(at, from, to),
     channel(at + 1, from, to),
     channel(at + 2, from, to),
   ];
-  return [colour(0, 20, 120), colour(3, 150, 250), colour(6, 15, 80)];
+  return [color(0, 20, 120), color(3, 150, 250), color(6, 15, 80)];
 }
 
-function mix(from: Colour, to: Colour, share: number): Colour {
+function mix(from: Color, to: Color, share: number): Color {
   const part = (channel: 0 | 1 | 2) => Math.round(from[channel] + (to[channel] - from[channel]) * share);
   return [part(0), part(1), part(2)];
 }

@@ -42,7 +42,7 @@ interface Target {
 }
 
 /**
- * Throws 400 and 403 as `assertMayCopy`, 403 and 404 as `findSource`, 413 `asset_too_large`, `quota_exceeded`, 422 (a
+ * Throws 400 and 403 as `assertMayCopy`, 403 and 404 as `findSource`, 413 `asset_too_large`, `quota_exceeded`, 422 (an
  * image of the legacy backend that could not be registered either), 451 `csam_blocked`, 502 `copy_failed`, and 503. After
  * each there is neither row nor object, unless the engines fail to remove them too.
  */

@@ -5,7 +5,7 @@ import type { Match } from '../screening/screening.ts';
 /** Call it for each incident that this process records. Lists of the classifier share one label: it names them freely. */
 export type CountIncident = (match: Match) => void;
 
-export function countIncidents(registry: Registry): CountIncident {
+export function measureIncidents(registry: Registry): CountIncident {
   const counter = new Counter({
     name: 'media_incidents_total',
     help: 'Uploads, imports and copies that screening blocked.',

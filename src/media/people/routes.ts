@@ -1,5 +1,4 @@
 /** Erases an owner (docs/specification/media.md#people), for operators. */
-
 import { z } from 'zod';
 import type { Access } from '#platform/access/access.ts';
 import { hashedTarget } from '#platform/audit/audit.ts';
@@ -8,6 +7,7 @@ import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import type { Log } from '#platform/log.ts';
 import { scopeDeletion } from '../api.ts';
+import { removeAll } from '../deletion/removal.ts';
 import { deleteScope, type ScopeDeletionDeps } from '../scopes/scopedeletion.ts';
 import { forgetOwner } from './peoplestore.ts';
 
@@ -37,7 +37,7 @@ export function addPeopleRoutes(app: HttpServer, access: Access, deps: PeopleDep
   );
 }
 
-/** Throws 503, after which the call can be repeated. */
+/** Throws `engine_unavailable`, after which the call can be repeated. */
 async function eraseOwner(deps: PeopleDeps, ownerId: string): Promise<z.output<typeof erased>> {
   const legacyPrefixes = [`${ownerId}/`, `feed/${ownerId}/`, `avatars/${ownerId}/`];
   const request = scopeDeletion.parse({ ownerId, legacyPrefixes });
@@ -51,7 +51,7 @@ async function eraseOwner(deps: PeopleDeps, ownerId: string): Promise<z.output<t
 
 const keysPerBatch = 1000;
 
-/** Objects that were uploaded and not registered. */
+/** Removes objects that were uploaded and not registered, and returns their number. Throws `engine_unavailable`. */
 async function removeUploads({ objects }: PeopleDeps, prefix: string): Promise<number> {
   let removed = 0;
   for (;;) {
@@ -61,8 +61,7 @@ async function removeUploads({ objects }: PeopleDeps, prefix: string): Promise<n
       if (keys.length === keysPerBatch) break;
     }
     if (keys.length === 0) return removed;
-    const outcome = await objects.remove(keys);
-    removed += outcome.removed.length;
-    if (outcome.failed.length > 0) throw new Error(`objects could not be removed: ${outcome.failed[0]?.reason}`);
+    await removeAll(objects, keys);
+    removed += keys.length;
   }
 }

@@ -92,6 +92,21 @@ describe('the digests of stored objects', () => {
     expect(await digester.digestsOf(objects, 'cut', head)).toEqual(digestsOf(bytes));
   });
 
+  it('are computed on a retry after too many large objects were read at once', async () => {
+    const bytes = Buffer.from('one too many');
+    const head = { ...(await stored('queued', bytes)), size: 16 * 1024 * 1024 };
+    const { store, letGo } = held();
+    const digester = createDigester({ waitMs: 1 });
+    for (let index = 0; index < 8; index++) {
+      const key = `large-${index}`;
+      const large = { ...(await stored(key, bytes)), size: head.size };
+      await expect(digester.digestsOf(store, key, large)).rejects.toMatchObject({ code: 'digest_pending' });
+    }
+    await expect.poll(() => digester.digestsOf(store, 'queued', head).catch(({ code }) => code)).toBe('overloaded');
+    letGo();
+    await expect.poll(() => digester.digestsOf(store, 'queued', head).catch(() => undefined)).toEqual(digestsOf(bytes));
+  });
+
   it('may be known from the upload', async () => {
     const head = await stored('noted', Buffer.from('noted'));
     const { store, countReads } = held();

@@ -28,7 +28,7 @@ const largeBytes = 16 * 1024 * 1024;
 const largeAtOnce = 8;
 
 export function createDigester({ waitMs = longestWaitMs }: { readonly waitMs?: number } = {}): Digester {
-  const permits = createPermits({ count: largeAtOnce, waitMs: longestWaitMs });
+  const permits = createPermits({ count: largeAtOnce, waitMs });
   const known = new LRUCache<string, ExactDigests>({ max: 1000 });
   const running = new Map<string, Promise<ExactDigests | undefined>>();
   const nameOf = (objects: Pick<Objects, 'bucket'>, storageKey: string, etag: string) =>
@@ -45,7 +45,6 @@ export function createDigester({ waitMs = longestWaitMs }: { readonly waitMs?: n
       return digests;
     } finally {
       release?.();
-      running.delete(name);
     }
   }
 
@@ -54,7 +53,7 @@ export function createDigester({ waitMs = longestWaitMs }: { readonly waitMs?: n
       const name = nameOf(objects, storageKey, head.etag);
       const found = known.get(name);
       if (found !== undefined) return found;
-      const reading = running.get(name) ?? read(objects, storageKey, head, name);
+      const reading = running.get(name) ?? read(objects, storageKey, head, name).finally(() => running.delete(name));
       running.set(name, reading);
       // It can fail after all callers have left.
       reading.catch(() => undefined);

@@ -50,9 +50,10 @@ const refusalByFault: Readonly<Record<ImageFault['reason'], Refusal>> = {
 };
 
 /**
- * Reads exactly the object that `head` describes and passes the result to `work`. An object whose mime or first bytes are
- * those of an image is decoded; of anything else the digests are computed. `work` gets a refusal if the object cannot be
- * registered, and `undefined` if it is gone or was replaced. The bytes of an image stay in memory until `work` ends. Throws `engine_unavailable`, `overloaded`, `digest_pending` and `screening_unavailable`.
+ * Reads exactly the object that `head` describes and passes the result to `work`. An object whose mime or first bytes
+ * are those of an image is decoded; of anything else the digests are computed. `work` gets a refusal if the object
+ * cannot be registered, and `undefined` if it is gone or was replaced. The bytes of an image stay in memory until
+ * `work` ends. Throws `engine_unavailable`, `overloaded`, `digest_pending` and `screening_unavailable`.
  */
 export async function withInspected<Result>(
   deps: InspectionDeps,

@@ -1,4 +1,7 @@
-/** `POST /v1/uploads/sign-pending`: reads an upload that is not registered yet (docs/specification/media.md#pending-uploads). Needs the store and no database. */
+/**
+ * `POST /v1/uploads/sign-pending`: reads an upload that is not registered yet
+ * (docs/specification/media.md#pending-uploads). Needs the store and no database.
+ */
 import type { Objects } from '#platform/objects/objects.ts';
 import { problems } from '#platform/problem.ts';
 import type { PendingObject, PendingRequest } from '../api.ts';

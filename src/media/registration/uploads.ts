@@ -1,4 +1,7 @@
-/** `POST /v1/uploads`: an id, a storage key, a URL for one PUT and, on request, one for a resumable upload. Writes no row, and needs no engine unless there is a quota. */
+/**
+ * `POST /v1/uploads`: an id, a storage key, a URL for one PUT and, on request, one for a resumable upload. Writes no
+ * row, and needs no engine unless there is a quota.
+ */
 import { randomUUID } from 'node:crypto';
 import type { Caller } from '#platform/access/caller.ts';
 import type { Clock } from '#platform/clock.ts';

@@ -1,6 +1,7 @@
 /**
- * The external classifier (MEDIA_SCREENING_URL; docs/specification/media.md#screening): receives the bytes and returns whether they match. Only a
- * well-formed response counts. There is no breaker and no retry: each image needs a response of its own.
+ * The external classifier (MEDIA_SCREENING_URL; docs/specification/media.md#screening): receives the bytes and returns
+ * whether they match. Only a well-formed response counts. There is no breaker and no retry: each image needs a response
+ * of its own.
  */
 
 import { z } from 'zod';

@@ -34,10 +34,12 @@ export async function sweepPage(deps: SweepDeps, { apply, cursor }: SweepRequest
   return { found: [...found], cursor: following === undefined ? null : `${following}:` };
 }
 
-/** Resumable uploads that were not completed: their parts, which no listing of objects shows. */
 const uploadsPerPage = 1000;
 
-/** An upload without a byte for this long has expired, and cannot be continued. */
+/**
+ * Sweeps the parts of uploads that were not completed, which no listing of objects shows. An upload without a byte for
+ * this long has expired, and cannot be continued.
+ */
 async function sweepResumable(
   { objects, clock }: Pick<SweepDeps, 'objects' | 'clock'>,
   { apply, after }: Pick<SweepPageRequest, 'apply' | 'after'>,

@@ -17,7 +17,7 @@ export function allowApplications(agentOrigins: readonly string[]): CorsRule {
 
 /**
  * CORS for the agent: as above. `Last-Event-ID` resumes a stream, `Idempotency-Key` makes a start repeatable,
- * `MCP-Protocol-Version` is of MCP clients, and `X-Next-Before` names the next page of messages
+ * MCP clients send `MCP-Protocol-Version`, and `X-Next-Before` names the next page of messages
  * (docs/specification/agent.md#agent-cors).
  */
 export function allowChats(agentOrigins: readonly string[]): CorsRule {

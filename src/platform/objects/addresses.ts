@@ -1,7 +1,9 @@
 /**
- * Signed addresses of files that the edge serves (docs/specification/system.md#signed-read-urls): `{edge}/o/<bucket>/<key>?<terms>&signature=…`. Bearer
- * secrets: every holder may do what its terms allow until it expires. Resumable uploads, on any driver, have addresses below `/tus/`.
- * The file driver and the media service sign them, the edge verifies them; both derive the key from the resizing key, so that the edge needs no state and no secret of its own.
+ * Signed addresses of files that the edge serves (docs/specification/system.md#signed-read-urls):
+ * `{edge}/o/<bucket>/<key>?<terms>&signature=…`. They are bearer secrets: every holder may do what the terms allow until
+ * the address expires. Resumable uploads, on any driver, have addresses below `/tus/`. The file driver and the media
+ * service sign addresses, and the edge verifies them. All derive the key from the resizing key, so that the edge needs
+ * neither state nor a secret of its own.
  */
 import { hkdfSync, timingSafeEqual } from 'node:crypto';
 import { createTextSigner, type TextSigner } from '../hmac.ts';
@@ -16,7 +18,7 @@ export interface ReadTerms {
   readonly contentType?: string;
   /** The only object that the URL gives access to. */
   readonly etag?: string;
-  /** Sent as an attachment of this name; `true`: of the name in the URL. */
+  /** The response is an attachment with this name. `true`: with the name in the URL. */
   readonly download?: string | true;
 }
 
@@ -27,9 +29,9 @@ export interface WriteTerms {
   /** Unix seconds. */
   readonly expires: number;
   readonly contentType: string;
-  /** Bytes; the only length accepted, when signed. */
+  /** In bytes. If it is set, no other length is accepted. */
   readonly size?: number;
-  /** Bytes; the edge cuts off at it. */
+  /** In bytes. The edge rejects a longer body. */
   readonly maxSize: number;
 }
 

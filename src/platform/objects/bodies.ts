@@ -1,9 +1,9 @@
-/** What both drivers do with bodies. */
+/** Bodies of objects, as both drivers read and write them. */
 import { addAbortSignal, Readable } from 'node:stream';
 
 export type Body = Uint8Array | Readable;
 
-/** Thrown at the writer when a body has another length than was announced. */
+/** A body has another length than was announced. */
 export class WrongLength extends Error {
   constructor(expected: number, actual?: number) {
     super(`the body has ${actual === undefined ? 'more than' : `${actual} bytes instead of`} ${expected}`);
@@ -11,7 +11,7 @@ export class WrongLength extends Error {
   }
 }
 
-/** The chunks of a body of exactly `size` bytes; of any length without it. */
+/** Yields the chunks of a body. Throws WrongLength unless it has `size` bytes, if that is set. */
 export async function* chunksOf(body: Body, size: number | undefined): AsyncGenerator<Uint8Array> {
   let taken = 0;
   for await (const chunk of body instanceof Readable ? body : slices(body)) {
@@ -23,12 +23,12 @@ export async function* chunksOf(body: Body, size: number | undefined): AsyncGene
   if (size !== undefined && taken < size) throw new WrongLength(size, taken);
 }
 
-/** Pieces small enough that sending one shows that the other side still takes them. */
+/** The slices are so small that the receiver has to take one after the other, which shows that it is alive. */
 function* slices(bytes: Uint8Array, sliceBytes = 256 * 1024): Generator<Uint8Array> {
   for (let start = 0; start < bytes.length; start += sliceBytes) yield bytes.subarray(start, start + sliceBytes);
 }
 
-/** A stream for a reader that may not have come yet when it fails: the error waits for that reader. */
+/** Returns a stream that may fail before anything reads it: a later reader receives the error. */
 export function heldByReader(stream: Readable, signal: AbortSignal | undefined): Readable {
   stream.on('error', () => undefined);
   return signal === undefined ? stream : addAbortSignal(signal, stream);

@@ -1,11 +1,14 @@
 /** `Content-Disposition` of downloads (RFC 6266). */
 
-/** Characters of a quoted file name that every browser reads alike; others appear in `filename*` only. */
+/** Browsers differ in how they read these characters in a quoted file name, so only `filename*` has them. */
 const unsafe = /[^\x20-\x7e]|["\\%]/gu;
-/** What encodeURIComponent leaves bare and RFC 8187 does not. */
+/** The characters that RFC 8187 requires to be escaped, and that encodeURIComponent leaves as they are. */
 const unescaped = /['()*]/g;
 
-/** `name` holds no control characters and no lone surrogates; `true`: the browser takes the name from the URL. */
+/**
+ * Returns the value of the header. `name` must not contain control characters or lone surrogates. `true`: the browser
+ * takes the name from the URL.
+ */
 export function attachment(name: string | true): string {
   if (name === true) return 'attachment';
   const escaped = encodeURIComponent(name).replace(

@@ -1,9 +1,9 @@
-/** Finding the objects of many beginnings with few listings. */
+/** Finds the objects of many prefixes with few listings. */
 import { mapConcurrently } from '../concurrency/mapconcurrently.ts';
 import type { Objects } from './objects.ts';
 
 const listingsAtOnce = 16;
-/** Of S3: a listing of one page costs one call, however much of it is wanted. */
+/** The page size of S3. A listing of one page costs one call, however many of its keys are wanted. */
 const pageKeys = 1000;
 /** How many other keys are read for each prefix before listing each prefix separately is cheaper. */
 const strangersPerStart = 8;
@@ -27,7 +27,10 @@ export async function gather(objects: Pick<Objects, 'list'>, starts: readonly st
   return [...new Set(found.flat())];
 }
 
-/** `undefined`: there are too many others. Does not depend on the order of keys, which differs between stores beyond ASCII. */
+/**
+ * Returns `undefined` if there are too many other keys. Does not depend on the order of keys, which differs between
+ * stores beyond ASCII.
+ */
 async function gatherTogether(
   objects: Pick<Objects, 'list'>,
   folder: string,

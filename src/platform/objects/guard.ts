@@ -1,4 +1,4 @@
-/** What every method of an object store starts and ends with, on every driver. */
+/** The checks and the error handling that every method of an object store has in common. */
 import { Readable } from 'node:stream';
 import { assertOutsideTransaction } from '../db/db.ts';
 import type { Body } from './bodies.ts';
@@ -8,17 +8,17 @@ import { assertUploadId, type ResumableUpload, type ResumableUploads } from './r
 interface Guard {
   readonly keys?: readonly string[];
   readonly body?: Body;
-  /** Turns the driver's own errors into Problems; others it hands back. */
+  /** Turns the driver's own errors into Problems, and returns any other error unchanged. */
   readonly asProblem: (error: unknown) => unknown;
 }
 
 /**
- * Destroys a body that is not read to its end, so that its sender does not wait. The body's own error is passed on
- * unchanged.
+ * Checks the keys, and runs `work`. Destroys a body that is not read to its end, so that its sender does not wait. The
+ * body's own error is passed on unchanged.
  */
 export async function guarded<T>({ keys = [], body, asProblem }: Guard, work: () => Promise<T>): Promise<T> {
   const stream = body instanceof Readable ? body : undefined;
-  // Without a listener an error that comes before the first read would end the process; the reader throws it again.
+  // Without a listener, an error before the first read would end the process. The reader receives it too.
   stream?.on('error', () => undefined);
   try {
     assertOutsideTransaction('the object store');
@@ -31,7 +31,7 @@ export async function guarded<T>({ keys = [], body, asProblem }: Guard, work: ()
   }
 }
 
-/** Judges at once, not at the first step of the iteration. */
+/** Throws for an unsafe prefix at once, not at the first step of the iteration. */
 export function guardedListing<T>(
   prefix: string,
   after: string | undefined,

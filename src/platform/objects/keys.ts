@@ -1,9 +1,11 @@
+/** Safe keys of objects: one rule for the file system, S3 and the addresses that name a key. */
+
 /** Most keys: in ASCII, without a segment that begins with a dot. They need no further test. */
 const plainKey = /^[\w~-][\w.~-]{0,254}(?:\/[\w~-][\w.~-]{0,254})*$/;
 
 /**
- * Which keys are safe on every driver: relative, no empty, `.` or `..` segment, no control character, no backslash,
- * at most 1024 bytes. One rule for the file system, S3 and the addresses that name a key.
+ * A safe key is a relative path of at most 1024 bytes. It has no empty, `.` or `..` segment, no segment of more than 255
+ * bytes, no control character and no backslash.
  */
 export function isSafeKey(key: string): boolean {
   if (key.length <= 1024 && plainKey.test(key)) return true;
@@ -23,7 +25,7 @@ export function assertSafePrefix(prefix: string): void {
   if (prefix !== '' && !isSafeKey(prefix) && !isSafeKey(`${prefix}x`)) throw new Error('unsafe object key prefix');
 }
 
-/** A bucket as a caller may name it: one segment of a path, nothing else (docs/specification/media.md#fields). */
+/** A caller may name a bucket by one segment of a path (docs/specification/media.md#fields). */
 export function isBucketName(name: string): boolean {
   return /^[A-Za-z0-9._-]{1,255}$/.test(name) && name !== '.' && name !== '..';
 }

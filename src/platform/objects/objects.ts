@@ -1,7 +1,7 @@
 /**
- * Object storage: one interface, two drivers (`filesystem.ts`, `s3.ts`), chosen in `open.ts` only. Each method has a
- * deadline of its own; an engine that does not respond is `engine_unavailable`. The promises written here are held by one
- * conformance suite (`conformance.ts`), run on both.
+ * Object storage: one interface with two drivers (`filesystem.ts`, `s3.ts`), which only `open.ts` chooses from. Each method
+ * has a deadline of its own, and throws `engine_unavailable` if the engine does not respond. One conformance suite
+ * (`conformance.ts`) tests both drivers against this description.
  */
 import type { Readable } from 'node:stream';
 import type { ResumableUploads } from './resumable.ts';
@@ -17,18 +17,18 @@ export interface ObjectHead {
 }
 
 export interface ObjectBody extends ObjectHead {
-  /** Where the body starts and ends (inclusive) within the object; the whole of it without a `range`. */
+  /** The first and the last position of the body within the object, which are those of the object without a `range`. */
   readonly start: number;
   readonly end: number;
   readonly stream: Readable;
 }
 
 export interface ReadOptions {
-  /** Fails with ObjectChanged unless the object still has this etag: what is read is what was seen. */
+  /** Fails with ObjectChanged unless the object still has this ETag. */
   readonly ifMatch?: string;
-  /** Inclusive positions; `end` beyond the object is cut, `start` beyond it is a RangeError. */
+  /** Inclusive positions. An `end` beyond the object is limited to its last byte, and a `start` beyond it is a RangeError. */
   readonly range?: { readonly start: number; readonly end: number };
-  /** The caller will hold the whole body in memory: where the driver can, it comes in one piece. */
+  /** The caller holds the whole body in memory, so a driver that can delivers it in one chunk. */
   readonly whole?: boolean;
   readonly signal?: AbortSignal;
 }
@@ -36,11 +36,11 @@ export interface ReadOptions {
 export interface WriteOptions {
   readonly contentType: string;
   readonly cacheControl?: string;
-  /** Fails with ObjectExists when the key is taken. */
+  /** Fails with ObjectExists if the key exists. */
   readonly createOnly?: boolean;
-  /** Bytes. S3 needs it for streams and refuses them without; a body of another length is refused. */
+  /** In bytes. S3 requires it for streams. A body of another length is rejected. */
   readonly size?: number;
-  /** It can be made again: after a power cut it may be missing, though never be there in part. Spares files some work. */
+  /** The object can be made again, so a power cut may lose it, but never leaves a part of it. This is cheaper for files. */
   readonly reproducible?: boolean;
 }
 
@@ -58,7 +58,7 @@ export interface ReadAddressOptions {
   readonly contentType?: string;
   /** The URL returns this object or none, even if the key is overwritten later. Files only: S3 cannot sign a condition. */
   readonly etag?: string;
-  /** Sent as an attachment, with this file name or with that of the URL (`disposition.ts`). */
+  /** The response is an attachment with this name. `true`: with the name in the URL (`disposition.ts`). */
   readonly download?: string | true;
 }
 
@@ -66,9 +66,9 @@ export interface WriteAddressOptions {
   /** 1 to `longestAddressS`. */
   readonly expiresInS: number;
   readonly contentType: string;
-  /** Bytes; signed when given, so that no other length is accepted. */
+  /** In bytes. If it is set, it is signed, so that no other length is accepted. */
   readonly size?: number;
-  /** Bytes; the edge cuts off at it. An S3 server cannot, so registration looks again. */
+  /** In bytes. The edge rejects a longer body. An S3 server cannot, so the registration checks the size again. */
   readonly maxSize: number;
 }
 
@@ -78,39 +78,43 @@ export interface WriteAddress {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** One bucket. Keys are relative paths without empty, `.` or `..` segments (see keys.ts); others throw. */
+/** One bucket. Every method throws for a key that is not safe (keys.ts). */
 export interface Objects {
   readonly bucket: string;
-  /** `undefined`: no such object. */
+  /** Returns `undefined` if there is no such object. */
   head(key: string): Promise<ObjectHead | undefined>;
-  /** `undefined`: no such object. The caller consumes or destroys the stream. */
+  /** Returns `undefined` if there is no such object. The caller must consume or destroy the stream. */
   get(key: string, options?: ReadOptions): Promise<ObjectBody | undefined>;
   /**
-   * Writes everything or nothing: a reader never sees a part, also if the process dies. A stream that fails rejects
+   * Writes everything or nothing: a reader never sees a part, even if the process dies. A stream that fails rejects
    * with its own error. A stream that is not read to its end is destroyed.
    */
   put(key: string, body: Uint8Array | Readable, options: WriteOptions): Promise<ObjectHead>;
-  /** Inside the store. `undefined`: no such source. Throws ObjectChanged when `ifMatch` is given and differs. */
+  /** Copies inside the store. Returns `undefined` if there is no such source. Throws ObjectChanged if `ifMatch` differs. */
   copy(
     from: string,
     to: string,
     options: { readonly contentType: string; readonly ifMatch?: string },
   ): Promise<ObjectHead | undefined>;
-  /** Keys confirmed gone (absent ones included) and keys that failed, each with its reason. */
+  /** Returns the keys that are confirmed gone, including absent ones, and those that failed, each with its reason. */
   remove(
     keys: readonly string[],
   ): Promise<{ readonly removed: string[]; readonly failed: { key: string; reason: string }[] }>;
   /**
-   * Objects whose keys start with `prefix`, in key order, page by page behind the iterator; those beyond `after` alone, a
-   * key that was listed before, there or not.
+   * Yields the objects whose keys start with `prefix`, in the order of their keys. With `after`, yields only those that
+   * follow this key, which need not exist any more. Reads one page at a time.
    */
   list(prefix: string, after?: string): AsyncIterable<ListedObject>;
   /**
-   * A bearer address for GET (of the edge for HEAD too, S3 signs the method); honours Range, If-None-Match and CORS. What a
-   * browser may not show (`mayShowInline`) is an attachment. No call to the store.
+   * Returns a bearer address for GET, which allows Range, If-None-Match and CORS. An address of the edge is valid for HEAD
+   * too, but S3 signs the method. A file that a browser may not show (`mayShowInline`) is an attachment. Does not call
+   * the store.
    */
   readAddress(key: string, options: ReadAddressOptions): string;
-  /** A bearer address for one PUT, create only where the store can (docs/specification/media.md#uploads). No call to the store. */
+  /**
+   * Returns a bearer address for one PUT, which only creates if the store can enforce that
+   * (docs/specification/media.md#uploads). Does not call the store.
+   */
   writeAddress(key: string, options: WriteAddressOptions): WriteAddress;
   /** Uploads that arrive in several requests. */
   readonly resumable: ResumableUploads;
@@ -118,7 +122,7 @@ export interface Objects {
   check(): Promise<void>;
 }
 
-/** When a request names none (docs/specification/media.md#fields). */
+/** The bucket of requests that name none (docs/specification/media.md#fields). */
 export const defaultLegacyBucket = 'agent_message';
 
 /** The store of legacy objects, whose buckets are named by callers (docs/specification/media.md#fields). */
@@ -134,11 +138,13 @@ export interface LegacyObjects {
   close(): Promise<void>;
 }
 
+/** Throws RangeError. */
 export function assertExpiry(expiresInS: number): void {
   if (!Number.isInteger(expiresInS) || expiresInS < 1 || expiresInS > longestAddressS)
     throw new RangeError(`a URL is valid for 1 to ${longestAddressS} seconds, not ${expiresInS}`);
 }
 
+/** The object has another ETag than the caller requires. */
 export class ObjectChanged extends Error {
   readonly key: string;
 
@@ -149,6 +155,7 @@ export class ObjectChanged extends Error {
   }
 }
 
+/** A write that only creates found an object under its key. */
 export class ObjectExists extends Error {
   readonly key: string;
 

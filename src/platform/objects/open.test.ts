@@ -37,7 +37,7 @@ test('embedded: files in the data folder', async () => {
   expect(await readFile(join(dataDir, 'public/img/aa/bb/c.webp'), 'utf8')).toBe('variant');
   expect(await readdir(join(dataDir, '.incoming'))).toEqual([]);
   expect(await originals.head('img/aa/bb/c.webp')).toBeUndefined();
-  expect(await probeCreateOnly()).toBe('honoured');
+  expect(await probeCreateOnly()).toBe('honored');
   await close();
 });
 
@@ -89,7 +89,7 @@ describe.skipIf(skipWithoutS3)('a real S3 server', () => {
     expect((await anonymously(names.bucket, 'a')).status).toBe(403);
     expect(await (await anonymously(names.publicBucket, 'a')).text()).toBe('for all');
     expect((await anonymously(names.publicBucket, '')).status).toBe(403);
-    expect(await probeCreateOnly()).toBe('honoured');
+    expect(await probeCreateOnly()).toBe('honored');
     // None of our files remain beside the objects.
     expect((await listed(originals, '')).map(({ key }) => key)).toEqual(['a']);
     await Promise.all(opened.map(({ close }) => close()));

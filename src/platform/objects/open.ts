@@ -25,12 +25,12 @@ export interface ObjectsSettings {
 
 export interface OpenObjectsOptions {
   readonly settings: ObjectsSettings;
-  /** In production buckets are never made, only missed. */
+  /** In production, a missing bucket is an error, and is never created. */
   readonly production: boolean;
   readonly dataDir: string;
   readonly clock: Clock;
   readonly log: Log;
-  /** What files need for signed addresses; a process that hands none out may leave it away. */
+  /** The file driver signs addresses with it. A process that signs none may omit it. */
   readonly edge?: EdgeAddressing;
 }
 
@@ -40,22 +40,25 @@ export interface OpenedObjects {
   readonly originals: Objects;
   /** Variants. */
   readonly publicObjects: Objects;
-  /** For doctor: whether a signed PUT can be held to create only (docs/specification/media.md#uploads). Writes a small object to find out. */
+  /**
+   * For doctor: finds out whether a signed PUT can be limited to creating (docs/specification/media.md#uploads). Writes a
+   * small object.
+   */
   probeCreateOnly(): Promise<CreateOnlySupport>;
-  /** Which browsers the bucket of the originals lets in. */
+  /** Reads the CORS rules of the bucket of the originals. */
   examineOrigins(): Promise<{ readonly isClosed: boolean; readonly sentence: string }>;
   close(): Promise<void>;
 }
 
 /**
- * Throws ConfigFault when the settings do not fit or lead nowhere. A server that does not respond yet is no fault:
- * the start logs it, and calls fail until it is back.
+ * Throws ConfigFault if the settings are incomplete or the server rejects them. A server that does not respond yet is
+ * only logged, and calls fail until it responds.
  */
 export async function openObjects(options: OpenObjectsOptions): Promise<OpenedObjects> {
   return options.settings.endpoint === 'embedded' ? openFiles(options) : openS3(options);
 }
 
-/** Where the files of a bucket are. */
+/** Returns the folder that holds the files of a bucket. */
 export function bucketFolder(dataDir: string, backend: 'objects' | 'legacy', bucket: string): string {
   return backend === 'legacy' ? join(dataDir, 'legacy', bucket) : join(dataDir, bucket);
 }
@@ -68,7 +71,7 @@ function openFiles({ dataDir, clock, edge }: OpenObjectsOptions): OpenedObjects 
     driver: 'files',
     originals: open('objects'),
     publicObjects: open('public'),
-    probeCreateOnly: async () => 'honoured',
+    probeCreateOnly: async () => 'honored',
     examineOrigins: async () => ({ isClosed: false, sentence: 'pages of any origin can upload' }),
     close: async () => undefined,
   };
@@ -88,7 +91,7 @@ async function openS3(options: OpenObjectsOptions): Promise<OpenedObjects> {
       prepare(store, options, { variable: 'S3_PUBLIC_BUCKET', bucket: settings.publicBucket, isPublic: true }),
     ]);
     const support = await probeCreateOnly();
-    if (support !== 'honoured')
+    if (support !== 'honored')
       options.log.warn(
         { support },
         'the S3 server does not support create-only writes: a signed PUT can overwrite an object while its URL is valid',
@@ -196,7 +199,7 @@ export function openLegacyObjects({
 }
 
 interface LegacyDriver extends Pick<LegacyObjects, 'driver' | 'check' | 'close'> {
-  /** Whether a bucket can be named so. */
+  /** Whether the driver accepts the name of a bucket. */
   readonly isName: (bucket: string) => boolean;
   readonly open: (bucket: string) => Objects;
 }
@@ -218,7 +221,7 @@ function legacyS3(settings: ReturnType<typeof completeLegacy>, clock: Clock): Le
   const store = openS3Store({ ...settings, clock });
   return {
     driver: 's3',
-    // As lax as S3 ever was. Some servers refuse other names as if it were their own failure.
+    // The loosest rule that S3 ever had. Some servers answer other names as if they had failed themselves.
     isName: (bucket) => /^[a-z0-9].{2,254}$/i.test(bucket),
     open: (bucket) => store.bucket(bucket),
     check: async () => {

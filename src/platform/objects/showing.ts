@@ -1,8 +1,11 @@
-/** Which files a browser may show in a tab. It saves all others, since a page of a user's making would run as one of our host. */
+/**
+ * Decides which files a browser may show in a tab. It saves all others, because a page that a user uploads would run as
+ * one of our host.
+ */
 
 /**
- * Images, audio, video and plain text, without an XML or SVG type among them. A type that is missing or unreadable is
- * saved. A comma is refused: browsers split the header there and use the last type.
+ * Images, audio, video and plain text, except XML and SVG types. A type with a comma is not shown, because browsers split
+ * the header there and use the last type.
  */
 const shown = /^(?:(?:image|audio|video)\/(?![\w.+-]*(?:xml|svg))[\w.+-]+|text\/plain)(?: *;[^,]*)?$/i;
 

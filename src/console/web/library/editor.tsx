@@ -35,6 +35,12 @@ export function Editor({
   const [count, setCount] = useState<(typeof counts)[number]>(1);
   const [made, setMade] = useState(0);
   const stop = useRef(new AbortController());
+  useEffect(() => {
+    const closing = new AbortController();
+    stop.current = closing;
+    // An editor that is closed must not buy further images.
+    return () => closing.abort();
+  }, []);
   const edit = useMutation({
     mutationFn: async () => {
       setMade(0);

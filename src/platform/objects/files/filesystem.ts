@@ -1,6 +1,7 @@
 /**
- * Objects as files: a folder per bucket, a file per object, the key its path (docs/specification/system.md#engines). Needs a file system with hard
- * links and renames which also holds the staging folder. Several processes of one machine may share it.
+ * Objects as files (docs/specification/system.md#engines): each bucket is a folder, and each object is a file whose path is
+ * its key. The file system must support hard links and renames, and must hold the staging folder too. Several processes
+ * of one machine may share it.
  */
 import { constants } from 'node:fs';
 import { copyFile, type FileHandle, link, lstat, open, unlink } from 'node:fs/promises';
@@ -31,14 +32,14 @@ import { createStaging, type Staging } from './staging.ts';
 import { walk } from './walking.ts';
 
 export interface FilesystemOptions {
-  /** As addresses name it. */
+  /** The name of the bucket in addresses. */
   readonly bucket: string;
-  /** The bucket's folder; made with the first object. */
+  /** The folder of the bucket, which the first object creates. */
   readonly root: string;
-  /** On the same file system as `root`, outside every bucket. */
+  /** It must be on the same file system as `root`, and outside every bucket. */
   readonly stagingFolder: string;
   readonly clock: Clock;
-  /** Without it no address can be signed. */
+  /** Without it, no address can be signed. */
   readonly edge?: EdgeAddressing;
 }
 
@@ -90,7 +91,7 @@ export function openFilesystem(options: FilesystemOptions): Objects {
   };
 }
 
-/** A failing disk is an engine that does not respond; a key in another's way (`a` and `a/b`) is not. */
+/** A failing disk is reported as an engine that does not respond. A conflict of two keys (`a` and `a/b`) is not. */
 function asProblem(error: unknown): unknown {
   if (!(error instanceof Error) || !('syscall' in error)) return error;
   if (['ENOTDIR', 'EISDIR'].includes(codeOf(error) ?? ''))
@@ -113,7 +114,7 @@ async function get(
   signal?.throwIfAborted();
   const path = await folders.locate(key);
   if (path === undefined) return undefined;
-  // Not blocking: a pipe among the files must not hold a thread for ever.
+  // Non-blocking, because a pipe among the files would block a thread forever.
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
   const handle = await open(path, flags).catch(ignore('ENOENT', 'ENOTDIR', 'ELOOP', 'ENXIO'));
   if (handle === undefined) return undefined;
@@ -150,7 +151,7 @@ async function put(store: Store, key: string, body: Body, options: WriteOptions)
   try {
     const written = await write(handle, body, options.size);
     await place(store.folders, path, key, options);
-    // Otherwise, it was renamed.
+    // Otherwise, the file was renamed.
     isStaged = options.createOnly === true;
     return written;
   } finally {
@@ -170,7 +171,7 @@ async function write(handle: FileHandle, body: Body, size: number | undefined): 
   }
 }
 
-/** A link pins the bytes that were seen; the copy then shares their blocks where the file system can. */
+/** The link keeps the bytes that were looked up. The copy shares their blocks if the file system can do that. */
 async function copy(store: Store, from: string, to: string, ifMatch?: string): Promise<ObjectHead | undefined> {
   const { folders, staging } = store;
   const source = await folders.locate(from);
@@ -194,10 +195,10 @@ async function copy(store: Store, from: string, to: string, ifMatch?: string): P
   }
 }
 
-/** Also while others replace the object, or remove the staging folder. */
+/** Works even while other processes replace the object or remove the staging folder. */
 const pinAttempts = 5;
 
-/** `false`: there is no such object. */
+/** Returns `false` if there is no such object. */
 async function pin(store: Store, from: string, source: string, pinned: string): Promise<boolean> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -221,7 +222,7 @@ async function syncFile(path: string): Promise<ObjectHead> {
   }
 }
 
-/** A key counts as gone when that survives a power cut: its folder is synced before the call returns. */
+/** The removal survives a power cut: the folder of each key is synced before the call returns. */
 async function remove({ folders }: Store, keys: readonly string[]) {
   const failed: { key: string; reason: string }[] = [];
   /** Folder → keys that were in it; what was not there has none. */
@@ -248,7 +249,7 @@ async function remove({ folders }: Store, keys: readonly string[]) {
   return { removed, failed };
 }
 
-/** Answers the folder that it lay in; `undefined`: there is no such object, though there may be a folder or a pipe. */
+/** Returns the folder that the object was in, or `undefined` if there was no such object, only a folder or a pipe perhaps. */
 async function unlinkObject(folders: Folders, key: string): Promise<string | undefined> {
   const path = await folders.locate(key);
   const stat = path === undefined ? undefined : await lstat(path).catch(ignore('ENOENT', 'ENOTDIR'));
@@ -267,7 +268,7 @@ async function* list({ folders }: Store, prefix: string, after?: string) {
     yield { key, ...headOf(stat) };
 }
 
-/** Proves that the folder can be written to. */
+/** Writes a file to prove that the folder is writable. */
 async function check({ staging }: Store): Promise<void> {
   const { path, handle } = await staging.create();
   await handle.close();

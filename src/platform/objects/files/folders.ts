@@ -1,19 +1,19 @@
 /**
- * The folders of one bucket: made when an object needs them, gone with the last object in them. No symbolic link below
- * the root is followed, so no key leads out of it.
+ * The folders of one bucket. An object creates those that it needs, and the last object in a folder removes it. Symbolic
+ * links below the root are not followed, so no key leads out of it.
  */
 import { mkdir, open, realpath, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { LRUCache } from 'lru-cache';
 
 export interface Folders {
-  /** The path of an existing file or folder. `undefined`: nothing there, or a symbolic link on the way. */
+  /** Returns the path of an existing file or folder, or `undefined` if it is absent or behind a symbolic link. */
   locate(key: string): Promise<string | undefined>;
-  /** Creates the folder of `key`. Another process may prune it at any time: be ready to make it again. */
+  /** Creates the folder of `key`. Another process may prune it at any time, so the caller must be ready to repeat this. */
   make(key: string): Promise<string>;
-  /** Removes the folder at `path` and those above it that are empty, never the root; returns the first one left. */
+  /** Removes the empty folders from `path` upwards, except the root. Returns the first folder that is left. */
   prune(path: string): Promise<string>;
-  /** Makes the names in `path`, and the names of the folders that lead to it, survive a power cut. */
+  /** Syncs the names in `path` and the names of the folders that lead to it, so that they survive a power cut. */
   sync(path: string): Promise<void>;
 }
 
@@ -36,7 +36,7 @@ export function createFolders(root: string): Folders {
     return known;
   }
 
-  /** Checks what is there before it makes anything: `mkdir -p` would follow a link. */
+  /** Checks each folder before it creates one, because `mkdir -p` would follow a link. */
   async function makeBelow(top: string, path: string): Promise<void> {
     if (path === top) return void (await makeBase());
     const real = await realpath(path).catch(ignore('ENOENT'));
@@ -82,7 +82,7 @@ export function createFolders(root: string): Folders {
   };
 }
 
-/** The kernel decides whether it is empty: an object that comes into it at the same moment is safe. */
+/** The kernel decides whether the folder is empty, so an object that is created at the same moment is safe. */
 async function isRemoved(folder: string): Promise<boolean> {
   try {
     await rmdir(folder);
@@ -100,9 +100,9 @@ async function isRemoved(folder: string): Promise<boolean> {
   }
 }
 
-/** Returns the identity of the folder. `undefined`: it is gone, or the file system records no time of its creation. */
+/** Returns the identity of the folder, or `undefined` if it is gone or the file system records no time of creation. */
 export async function syncFolder(path: string): Promise<string | undefined> {
-  // Pruned in the meantime: what was in it was removed by another.
+  // Another process removed what was in the folder, and pruned it.
   const handle = await open(path, 'r').catch(ignore('ENOENT'));
   if (handle === undefined) return undefined;
   try {
@@ -114,7 +114,7 @@ export async function syncFolder(path: string): Promise<string | undefined> {
   }
 }
 
-/** For `catch`: these codes mean "not there"; anything else goes on. */
+/** Returns a handler for `catch` that returns `undefined` for these codes, and throws any other error again. */
 export function ignore(...codes: readonly string[]): (error: unknown) => undefined {
   return (error) => {
     const code = codeOf(error);

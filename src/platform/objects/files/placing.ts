@@ -3,7 +3,7 @@ import { link, rename } from 'node:fs/promises';
 import { ObjectExists, type WriteOptions } from '../objects.ts';
 import { codeOf, type Folders } from './folders.ts';
 
-/** Gives a complete, synced file its name. Repeated while another process prunes the folder under it. */
+/** Gives a complete, synced file its name. Tries again if another process prunes the folder at the same moment. */
 export async function place(
   folders: Folders,
   path: string,
@@ -14,7 +14,7 @@ export async function place(
     try {
       const folder = await folders.make(key);
       const target = `${folder}/${key.slice(key.lastIndexOf('/') + 1)}`;
-      // A link fails when the name is taken; a rename replaces what is there.
+      // A link fails if the name exists, and a rename replaces what has the name.
       await (createOnly ? link(path, target) : rename(path, target));
       if (!reproducible) await folders.sync(folder);
       return;

@@ -20,7 +20,7 @@ import {
 import { codeOf, type Folders, ignore, syncFolder } from './folders.ts';
 import { place } from './placing.ts';
 
-/** Of an upload that was terminated. */
+/** Marks an upload that was terminated. */
 const endedMark = 'ended';
 const freeName = 'part';
 const shared = '-shared';
@@ -28,7 +28,7 @@ const isData = (name: string) => name.startsWith(freeName) || name.startsWith('o
 /** A listing may miss a file that is being renamed. */
 const looks = 5;
 
-/** `root`: on the file system of the buckets, outside each of them. */
+/** `root` must be on the file system of the buckets, and outside each of them. */
 export function createFileUploads(folders: Folders, root: string): ResumableUploads {
   const folderOf = ({ id }: ResumableUpload) => join(root, id);
 
@@ -41,11 +41,11 @@ export function createFileUploads(folders: Folders, root: string): ResumableUplo
       const name = names.find(isData);
       if (name !== undefined) return name;
     }
-    // Completed: the object is there, or was removed since.
+    // The upload was completed. The object exists, or was removed since.
     throw new UploadEnded();
   }
 
-  /** Two requests may do so at once: the rename of a folder onto one with a file fails. */
+  /** Two requests may do this at once, because a folder cannot be renamed onto one that has a file. */
   async function begin(folder: string): Promise<void> {
     await mkdir(root, { recursive: true });
     const draft = await mkdtemp(join(root, 'new-'));
@@ -89,7 +89,7 @@ export function createFileUploads(folders: Folders, root: string): ResumableUplo
     try {
       await place(folders, whole, upload.key, { createOnly: true });
     } catch (error) {
-      // A link from a file that is gone fails like one into a folder that is gone.
+      // A link fails with the same code if its file is gone and if its folder is gone.
       if (codeOf(error) === 'ENOENT') throw new UploadTakenOver();
       if (whole !== owned) await rm(whole, { force: true });
       await release(owned);
@@ -109,7 +109,7 @@ export function createFileUploads(folders: Folders, root: string): ResumableUplo
     append: async (upload, offset, body) => {
       const owned = await claim(upload, offset);
       const { position, failure } = await write(owned, offset, upload.size, body);
-      // Whole is whole, however the request ended: a client that reads this offset sends nothing more.
+      // The upload is complete, even if the request failed at its end: a client that reads this offset sends nothing more.
       if (position === upload.size) await complete(upload, owned);
       else await release(owned);
       if (failure !== undefined && position < upload.size) throw failure;
@@ -119,7 +119,7 @@ export function createFileUploads(folders: Folders, root: string): ResumableUplo
       const folder = folderOf(upload);
       await mkdir(folder, { recursive: true });
       await writeFile(join(folder, endedMark), '');
-      // Until no owner can have renamed its file past the listing.
+      // Repeated, because an owner may rename its file during a listing.
       for (;;) {
         const names = (await readdir(folder)).filter((name) => name !== endedMark);
         if (names.length === 0) return;
@@ -148,7 +148,7 @@ async function sizeOf(path: string): Promise<number | undefined> {
   return (await lstat(path).catch(ignore('ENOENT')))?.size;
 }
 
-/** Bytes of a killed writer may be in memory only. `undefined`: renamed in between. */
+/** Syncs the file, because the bytes of a killed writer may be in memory only. Returns `undefined` if it was renamed. */
 async function syncedSize(path: string): Promise<number | undefined> {
   const handle = await open(path, 'r').catch(ignore('ENOENT'));
   if (handle === undefined) return undefined;
@@ -160,7 +160,7 @@ async function syncedSize(path: string): Promise<number | undefined> {
   }
 }
 
-/** The bytes are durable when it resolves. `failure`: of the body. */
+/** Resolves when the bytes are durable. `failure` is the error of the body. */
 async function write(path: string, offset: number, size: number, body: Readable) {
   const handle = await open(path, 'r+');
   let position = offset;
@@ -180,7 +180,7 @@ async function write(path: string, offset: number, size: number, body: Readable)
       failure = error;
     }
     await handle.sync();
-    // A write that failed in the middle leaves bytes behind the position.
+    // A write that failed halfway leaves bytes after the position.
     return { position: (await handle.stat()).size, failure };
   } finally {
     await handle.close();

@@ -1,6 +1,6 @@
 /**
- * Where files are written before they get their names: beside the objects on the same file system, never inside a
- * bucket, so that no listing shows a part. What a killed writer left behind is removed by a later writer.
+ * The folder where files are written before they get their names. It is on the file system of the objects, but outside
+ * every bucket, so that no listing shows an incomplete file. A later writer removes the files of a killed one.
  */
 import { randomUUID } from 'node:crypto';
 import { type FileHandle, lstat, mkdir, open, readdir, rm, unlink } from 'node:fs/promises';
@@ -8,13 +8,13 @@ import { join } from 'node:path';
 import type { Clock } from '../../clock.ts';
 import { ignore } from './folders.ts';
 
-/** A writer touches its file with every chunk, and a link its file when it is made: a file that is idle for this long has no owner. */
+/** Each chunk, and each link, updates the time of its file, so a file that is idle for this long has no owner. */
 const abandonedAfterMs = 60 * 60 * 1000;
 
 export interface Staging {
-  /** A new, empty file, open for writing. The caller closes the handle, and renames or discards the file. */
+  /** Opens a new, empty file for writing. The caller closes the handle, and renames or discards the file. */
   create(): Promise<{ readonly path: string; readonly handle: FileHandle }>;
-  /** A name that nothing has yet, in the folder. If the folder has gone, `restore` it. */
+  /** Returns an unused path in the folder. If the folder is gone, `restore` it. */
   reserve(): Promise<string>;
   /** Creates the folder again if it is gone. */
   restore(): Promise<void>;
@@ -53,7 +53,7 @@ export function createStaging(folder: string, clock: Clock): Staging {
   };
 }
 
-/** By the time of the last change of any kind (ctime): a link to an old object is young. */
+/** The age counts from the last change of any kind (ctime), so a new link to an old object is young. */
 async function removeAbandoned(folder: string, beforeMs: number): Promise<void> {
   for (const name of await readdir(folder)) {
     const path = join(folder, name);

@@ -1,12 +1,15 @@
-/** Walks the files of a bucket in key order (bytes of UTF-8, as S3 lists), one folder's names in memory per level. */
+/**
+ * Walks the files of a bucket in the order of their keys, which is that of their UTF-8 bytes, as in S3. Holds the names of
+ * one folder per level in memory.
+ */
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isSafeKey } from '../keys.ts';
 import { ignore } from './folders.ts';
 
 /**
- * `top`: the bucket's folder; `folder`: relative to it, empty or ending in `/`; `start`: how names in it start; `after`: the
- * key beyond which the walk begins.
+ * `top` is the folder of the bucket. `folder` is relative to it, and is empty or ends in `/`. The walk covers the names in it
+ * that begin with `start`, and the keys that follow `after`.
  */
 export async function* walk(
   top: string,

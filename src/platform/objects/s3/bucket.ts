@@ -1,4 +1,7 @@
-/** Objects in a bucket of an S3 server (docs/specification/system.md#engines). Needs the right to read, write, delete and list in the bucket. */
+/**
+ * Objects in a bucket of an S3 server (docs/specification/system.md#engines). The credentials must allow reading, writing,
+ * deleting and listing in the bucket.
+ */
 import { finished, PassThrough, type Readable } from 'node:stream';
 import { problems } from '../../problem.ts';
 import { type Body, heldByReader, WrongLength } from '../bodies.ts';
@@ -24,9 +27,9 @@ import { createS3Uploads } from './resumable.ts';
 import { encodePath } from './sigv4.ts';
 import { readXml, textOf } from './xml.ts';
 
-/** What this server can do beside the basics; learnt on the way, shared by its buckets. */
+/** What the server supports beyond the basics, as its responses show. All its buckets share this. */
 export interface S3Abilities {
-  /** Whether `If-None-Match: *` on a PUT is honoured; assumed until the server shows otherwise. */
+  /** Whether the server honors `If-None-Match: *` on a PUT. `true` until it shows otherwise. */
   createOnly: boolean;
   /** Whether the server supports DeleteObjects. */
   bulkDelete: boolean;
@@ -38,10 +41,11 @@ interface Bucket {
   readonly abilities: S3Abilities;
 }
 
-/** S3's limit for one request; larger copies would have to go part by part. */
+/** The limit of S3 for one request. A larger object would have to be copied in parts. */
 const maxCopyBytes = 5 * 1024 ** 3;
-/** What a server is expected to copy inside itself, at the least. */
+/** The slowest copy inside a server that does not count as an outage. */
 const copiedBytesPerS = 50 * 1024 ** 2;
+const copyAttempts = 5;
 
 export function openS3Bucket(store: Bucket): Objects {
   const { client, bucket, abilities } = store;
@@ -57,7 +61,7 @@ export function openS3Bucket(store: Bucket): Objects {
       const isAttachment = download !== undefined || !mayShowInline(contentType);
       assertSafeKey(key);
       assertExpiry(expiresInS);
-      // The headers that S3 lets an address set; the signature covers them.
+      // S3 lets a signed address set these headers of the response.
       const query = {
         ...(isAttachment && { 'response-content-disposition': attachment(download ?? true) }),
         ...(contentType === undefined ? {} : { 'response-content-type': contentType }),
@@ -87,7 +91,7 @@ function asProblem(error: unknown): unknown {
   return error instanceof S3Fault ? problems.engine_unavailable({ cause: error }) : error;
 }
 
-/** A bucket that does not exist is an empty one to readers, as a folder that is not there. */
+/** Readers see a missing bucket as an empty one, as with files. */
 function head({ client, bucket }: Bucket, key: string): Promise<ObjectHead | undefined> {
   return client
     .call({ method: 'HEAD', bucket, key, repeat: 'always' }, async (answer) => {
@@ -135,14 +139,14 @@ async function put(store: Bucket, key: string, body: Body, options: WriteOptions
   if (size === undefined) throw new Error('writing a stream to S3 requires its size');
   if (body instanceof Uint8Array && body.length !== size) throw new WrongLength(size, body.length);
   const { createOnly = false, contentType, cacheControl } = options;
-  // The best that can be done there: between the look and the write another may come.
+  // Without the condition, another process can still write between this check and the PUT.
   if (createOnly && !abilities.createOnly && (await head(store, key)) !== undefined) throw new ObjectExists(key);
   const headers = {
     'content-type': contentType,
     ...(cacheControl === undefined ? {} : { 'cache-control': cacheControl }),
     ...(createOnly && abilities.createOnly ? { 'if-none-match': '*' } : {}),
   };
-  // A create-only write that was done but not answered would find itself in its way.
+  // A repeat of a create-only write whose response was lost would fail because of its own object.
   const repeat = !(body instanceof Uint8Array) ? 'never' : createOnly ? 'refused' : 'always';
   return client
     .call({ method: 'PUT', bucket, key, headers, body, size, repeat }, async (answer) => {
@@ -158,12 +162,31 @@ async function put(store: Bucket, key: string, body: Body, options: WriteOptions
     );
 }
 
+interface CopyOptions {
+  readonly contentType: string;
+  readonly ifMatch?: string;
+}
+
+/** A source that is overwritten between the lookup and the copy is looked up again, unless `ifMatch` is set. */
+async function copy(store: Bucket, from: string, to: string, options: CopyOptions): Promise<ObjectHead | undefined> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await copyOnce(store, from, to, options);
+    } catch (error) {
+      if (!(error instanceof S3Fault) || error.status !== 412) throw error;
+      if (options.ifMatch !== undefined) throw new ObjectChanged(from);
+      // Such a server does not recognize its own ETags.
+      if (attempt === copyAttempts) throw error;
+    }
+  }
+}
+
 /** The source is pinned by its ETag, so that the copied bytes are those of the lookup. */
-async function copy(
+async function copyOnce(
   store: Bucket,
   from: string,
   to: string,
-  { contentType, ifMatch }: { readonly contentType: string; readonly ifMatch?: string },
+  { contentType, ifMatch }: CopyOptions,
 ): Promise<ObjectHead | undefined> {
   const { client, bucket } = store;
   const seen = await head(store, from);
@@ -188,16 +211,7 @@ async function copy(
         modifiedAt: new Date(textOf(result, 'LastModified') ?? Number.NaN),
       };
     })
-    .catch(
-      onStatus({
-        404: () => undefined,
-        412: () => {
-          if (ifMatch !== undefined) throw new ObjectChanged(from);
-          // Overwritten since the look: look again.
-          return copy(store, from, to, { contentType });
-        },
-      }),
-    );
+    .catch(onStatus({ 404: () => undefined }));
 }
 
 async function drop(answer: S3Answer): Promise<void> {
@@ -221,7 +235,7 @@ function headOf({ headers }: S3Answer, size: number): ObjectHead {
   };
 }
 
-/** Some servers leave the quotes away. */
+/** Some servers omit the quotes. */
 function quoted(etag: string | undefined): string {
   if (etag === undefined || etag === '') throw new Error('the S3 server responded without an ETag');
   return etag.startsWith('"') ? etag : `"${etag}"`;
@@ -231,7 +245,7 @@ function textOfHeader(value: string | string[] | undefined): string | undefined 
   return Array.isArray(value) ? value[0] : value;
 }
 
-/** The part of the object that a response holds. Another part than the requested one is an error. */
+/** Returns the part of the object that a response holds. Throws if it is not the requested one. */
 function extentOf({ statusCode, headers }: S3Answer, range: ReadOptions['range']) {
   if (range === undefined) {
     const size = Number(headers['content-length']);
@@ -244,7 +258,7 @@ function extentOf({ statusCode, headers }: S3Answer, range: ReadOptions['range']
   return { start, end, size };
 }
 
-/** A connection that breaks during a body is an engine that does not respond. */
+/** A connection that breaks during a body is reported as an engine that does not respond. */
 function problemStream(body: Readable, signal: AbortSignal | undefined): Readable {
   const stream = new PassThrough();
   finished(body, (error) => {

@@ -1,6 +1,7 @@
 /**
- * One S3 server: signed requests over a bounded pool of connections, each with a deadline, repeated where that does no
- * harm, failing fast while the server is down. Path-style addresses; the endpoint may have a path of its own.
+ * The client of one S3 server. It sends signed requests over a bounded pool of connections, each with a deadline. It repeats
+ * them where that is safe, and fails fast while the server is down. Addresses are path-style, and the endpoint may have a
+ * path of its own.
  */
 import { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
@@ -33,13 +34,13 @@ export interface S3ClientOptions extends SigningOptions {
 export interface S3Limits {
   readonly connections: number;
   readonly connectTimeoutMs: number;
-  /** For a whole call, its repeats and its wait for a connection included. */
+  /** For a whole call, including its repeats and its wait for a connection. */
   readonly answerTimeoutMs: number;
-  /** Between two pieces of a body that is read. */
+  /** Between two chunks of a body that is read. */
   readonly idleBodyTimeoutMs: number;
   /** Consecutive failures for this long mean that the server is down. */
   readonly failingForMs: number;
-  /** While the server is down, one call in this time is let through to see. */
+  /** While the server is down, one call in this period is sent as a trial. */
   readonly trialEveryMs: number;
 }
 
@@ -63,7 +64,7 @@ interface S3Request {
   readonly body?: Body;
   /** Bytes of the body. */
   readonly size?: number;
-  /** When a retry is safe; `refused`: only after a response that means that nothing was done. */
+  /** When a repeat is safe. `refused`: only after a response that means that nothing was done. */
   readonly repeat: 'always' | 'refused' | 'never';
   /** Added to the usual time limit, for work that takes the server long. */
   readonly moreTimeMs?: number;
@@ -75,10 +76,10 @@ export type S3Answer = Dispatcher.ResponseData;
 export interface S3Client {
   /**
    * Throws S3Fault for an error response, `engine_unavailable` without a response, and the body's or signal's
-   * own error. `read` belongs to the attempt: it has to consume the body, or to hand it on.
+   * own error. `read` is part of the attempt, and must consume the body or pass it on.
    */
   call<T>(request: S3Request, read: (answer: S3Answer) => T | Promise<T>): Promise<T>;
-  /** A bearer address; no call. `headers`: those that have to be sent with it, names in lower case. */
+  /** Returns a bearer address without a call. Its requests must send `headers`, whose names are in lower case. */
   presign(request: Omit<S3Request, 'body' | 'repeat'>, expiresInS: number): string;
   close(): Promise<void>;
 }
@@ -96,10 +97,10 @@ export class S3Fault extends Error {
   }
 }
 
-/** The caller's own body or signal ended the call; the server is not at fault. */
+/** The body or the signal of the caller ended the call, so the server is not at fault. */
 class CallerFault extends Error {}
 
-/** Bodies up to this size go in one piece. */
+/** Bodies up to this size are sent in one chunk. */
 const onePieceBytes = 256 * 1024;
 
 export function createS3Client(options: S3ClientOptions): S3Client {
@@ -208,19 +209,19 @@ async function faultOf(answer: S3Answer): Promise<S3Fault> {
   try {
     code = textOf(readXml(text), 'Code');
   } catch {
-    // A proxy's page, or no body (HEAD): the status has to do.
+    // A proxy sent a page, or a HEAD has no body, so only the status is known.
   }
   return new S3Fault(answer.statusCode, code);
 }
 
-/** The clock runs while the server takes a piece, not while the sender has none to give. */
+/** The deadline counts while the server accepts a chunk, not while the sender has none. */
 function sendable(body: Body, size: number | undefined, deadline: IdleDeadline) {
   if (body instanceof Uint8Array && body.length <= onePieceBytes) return { body, headers: {} };
   const pieces = Readable.from(paced(body, size, deadline), { objectMode: false });
   return { body: pieces, headers: { 'content-length': String(size) } };
 }
 
-/** The last piece is held back until the body has ended well: with it the server has all that it was promised. */
+/** Holds the last chunk back until the body has ended without an error, because with it the server would accept the object. */
 async function* paced(body: Body, size: number | undefined, deadline: IdleDeadline): AsyncGenerator<Uint8Array> {
   let held: Uint8Array | undefined;
   deadline.pause();

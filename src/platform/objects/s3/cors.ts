@@ -1,6 +1,6 @@
-/** The CORS rules of a bucket: which pages may send a browser's request to a signed URL. */
-import { createHash } from 'node:crypto';
+/** The CORS rules of a bucket, which decide whose pages may use a signed URL in a browser. */
 import { type S3Client, S3Fault } from './client.ts';
+import { md5Base64 } from './sigv4.ts';
 import { readXml, type XmlElement } from './xml.ts';
 
 /** The origins whose pages may upload, and those whose pages may read. */
@@ -9,7 +9,7 @@ export interface CorsOrigins {
   readonly read: readonly string[];
 }
 
-/** `undefined`: the server does not report its rules, or this key may not read them. */
+/** Returns `undefined` if the server does not report its rules, or if the key may not read them. */
 export async function readCorsOrigins(client: S3Client, bucket: string): Promise<CorsOrigins | undefined> {
   try {
     return await client.call({ method: 'GET', bucket, query: { cors: '' }, repeat: 'always' }, async (response) => {
@@ -31,7 +31,7 @@ export async function readCorsOrigins(client: S3Client, bucket: string): Promise
 
 const childrenOf = ({ children }: XmlElement, name: string) => children.filter((child) => child.name === name);
 
-/** As the edge does: a signed URL is the secret, so any page that has one may use it. */
+/** Allows any origin, as the edge does: the signed URL is the secret, so any page that has one may use it. */
 const rules = `<CORSConfiguration xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><CORSRule><AllowedOrigin>*</AllowedOrigin>${[
   'GET',
   'HEAD',
@@ -42,10 +42,10 @@ const rules = `<CORSConfiguration xmlns="http://s3.amazonaws.com/doc/2006-03-01/
   .map((name) => `<ExposeHeader>${name}</ExposeHeader>`)
   .join('')}<MaxAgeSeconds>3600</MaxAgeSeconds></CORSRule></CORSConfiguration>`;
 
-/** `false`: the server does not know such rules. */
+/** Returns `false` if the server does not support CORS rules. */
 export async function allowAnyOrigin(client: S3Client, bucket: string): Promise<boolean> {
   const body = Buffer.from(rules);
-  const headers = { 'content-md5': createHash('md5').update(body).digest('base64') };
+  const headers = { 'content-md5': md5Base64(body) };
   try {
     await client.call({ method: 'PUT', bucket, query: { cors: '' }, headers, body, repeat: 'always' }, (response) =>
       response.body.dump(),

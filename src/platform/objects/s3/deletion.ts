@@ -1,3 +1,4 @@
+/** Deletes objects, in bulk if the server supports DeleteObjects. */
 import { escapeXml } from '../../escaping.ts';
 import { type S3Answer, type S3Client, S3Fault } from './client.ts';
 import { md5Base64 } from './sigv4.ts';
@@ -13,9 +14,9 @@ interface Removal {
   readonly failed: { key: string; reason: string }[];
 }
 
-/** S3's limit for DeleteObjects. */
+/** The limit of S3 for one DeleteObjects request. */
 const keysPerCall = 1000;
-/** Where only single deletions are known. */
+/** For servers without DeleteObjects. */
 const callsAtOnce = 16;
 
 export async function removeFromS3(
@@ -47,7 +48,7 @@ async function removeSome(
     return await removeTogether(client, bucket, keys);
   } catch (error) {
     if (!(error instanceof S3Fault)) throw error;
-    // A bucket that does not exist has nothing to remove.
+    // A missing bucket has nothing to remove.
     if (error.code === 'NoSuchBucket') return { removed: [...keys], failed: [] };
     if (error.status !== 501 && error.status !== 405) throw error;
     abilities.bulkDelete = false;
@@ -55,7 +56,7 @@ async function removeSome(
   }
 }
 
-/** Some servers insist on Content-MD5 here, as S3 once did. */
+/** Some servers require Content-MD5 here, as S3 once did. */
 async function removeTogether(client: S3Client, bucket: string, keys: readonly string[]): Promise<Removal> {
   const objects = keys.map((key) => `<Object><Key>${escapeXml(key)}</Key></Object>`).join('');
   const body = Buffer.from(`<Delete xmlns="http://s3.amazonaws.com/doc/2006-03-01/">${objects}</Delete>`);
@@ -64,7 +65,7 @@ async function removeTogether(client: S3Client, bucket: string, keys: readonly s
   return client.call(request, async (answer) => outcomeOf(readXml(await answer.body.text()), keys));
 }
 
-/** A 200 proves nothing: only a key that is named as deleted is gone. */
+/** A 200 proves nothing: a key is gone only if the response names it as deleted. */
 function outcomeOf(result: ReturnType<typeof readXml>, keys: readonly string[]): Removal {
   if (result.name !== 'DeleteResult') throw new Error(`the S3 server responded to a deletion with ${result.name}`);
   const gone = new Set<string>();
@@ -99,7 +100,7 @@ async function removeOneByOne(client: S3Client, bucket: string, keys: readonly s
   return { removed, failed };
 }
 
-/** Answers why it failed, if it did. */
+/** Returns the reason of a failure, or `undefined`. */
 async function removeOne(client: S3Client, bucket: string, key: string): Promise<string | undefined> {
   try {
     await client.call({ method: 'DELETE', bucket, key, repeat: 'always' }, async (answer: S3Answer) => {

@@ -1,7 +1,8 @@
+/** Lists the objects of a bucket. */
 import { isSafeKey } from '../keys.ts';
 import type { ListedObject } from '../objects.ts';
 import { type S3Answer, type S3Client, S3Fault } from './client.ts';
-import { readXml, textOf, type XmlElement } from './xml.ts';
+import { readXml, requiredTextOf, textOf, type XmlElement } from './xml.ts';
 
 interface Page {
   readonly objects: readonly ListedObject[];
@@ -10,7 +11,7 @@ interface Page {
 
 type Start = Readonly<Record<string, string>>;
 
-/** ListObjectsV2, page by page. Keys that our rules refuse (keys.ts) are skipped. */
+/** Reads ListObjectsV2 page by page. Skips keys that are not safe (keys.ts). */
 export async function* listS3(
   client: S3Client,
   bucket: string,
@@ -40,7 +41,7 @@ async function readPage(client: S3Client, bucket: string, prefix: string, start:
   try {
     return await client.call({ method: 'GET', bucket, query, repeat: 'always' }, pageOf);
   } catch (error) {
-    // A bucket that does not exist is an empty one.
+    // A missing bucket is an empty one.
     if (error instanceof S3Fault && error.status === 404) return { objects: [], next: undefined };
     throw error;
   }
@@ -56,23 +57,17 @@ async function pageOf(answer: S3Answer): Promise<Page> {
     .map((entry) => listedObject(entry, isEncoded))
     .filter((object) => isSafeKey(object.key));
   const isCut = textOf(result, 'IsTruncated') === 'true';
-  const next = isCut ? needed(result, 'NextContinuationToken') : undefined;
+  const next = isCut ? requiredTextOf(result, 'NextContinuationToken') : undefined;
   return { objects, next };
 }
 
 function listedObject(entry: XmlElement, isEncoded: boolean): ListedObject {
-  const key = needed(entry, 'Key');
-  const etag = needed(entry, 'ETag');
+  const key = requiredTextOf(entry, 'Key');
+  const etag = requiredTextOf(entry, 'ETag');
   return {
     key: isEncoded ? decodeURIComponent(key.replaceAll('+', ' ')) : key,
-    size: Number(needed(entry, 'Size')),
+    size: Number(requiredTextOf(entry, 'Size')),
     etag: etag.startsWith('"') ? etag : `"${etag}"`,
-    modifiedAt: new Date(needed(entry, 'LastModified')),
+    modifiedAt: new Date(requiredTextOf(entry, 'LastModified')),
   };
-}
-
-function needed(element: XmlElement, name: string): string {
-  const text = textOf(element, name);
-  if (text === undefined) throw new Error(`the response of the S3 server lacks ${name}`);
-  return text;
 }

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import { escapeXml } from '../../escaping.ts';
 import { ObjectExists } from '../objects.ts';
 import { type S3Client, S3Fault } from './client.ts';
-import { readXml, textOf, type XmlElement } from './xml.ts';
+import { readXml, requiredTextOf, textOf, type XmlElement } from './xml.ts';
 
 export interface S3Place {
   readonly client: S3Client;
@@ -23,14 +23,17 @@ export interface Part {
 
 type Query = Readonly<Record<string, string>>;
 
-/** What a server is expected to put together, at the least. */
+/** The slowest completion that does not count as an outage. */
 const joinedBytesPerS = 50 * 1024 ** 2;
 
 export function initiateMultipart({ client, bucket }: S3Place, key: string, contentType: string): Promise<Multipart> {
   const headers = { 'content-type': contentType };
   // If a response is lost, a repeat leaves an upload without parts, which a sweep aborts.
   const request = { method: 'POST', bucket, key, query: { uploads: '' }, headers, repeat: 'always' } as const;
-  return client.call(request, async ({ body }) => ({ key, uploadId: needed(readXml(await body.text()), 'UploadId') }));
+  return client.call(request, async ({ body }) => ({
+    key,
+    uploadId: requiredTextOf(readXml(await body.text()), 'UploadId'),
+  }));
 }
 
 /** Replaces a part of the same number. Returns `undefined` if the upload was completed or aborted. */
@@ -67,20 +70,22 @@ export async function listParts(
       .catch(absentOn404);
     if (page === undefined) return undefined;
     parts.push(...page.children.filter(({ name }) => name === 'Part').map(partOf));
-    marker = textOf(page, 'IsTruncated') === 'true' ? needed(page, 'NextPartNumberMarker') : undefined;
+    const next = textOf(page, 'IsTruncated') === 'true' ? requiredTextOf(page, 'NextPartNumberMarker') : undefined;
+    if (next === marker) throw samePage();
+    marker = next;
   }
   return parts;
 }
 
 const partOf = (part: XmlElement): Part => ({
-  number: Number(needed(part, 'PartNumber')),
-  etag: needed(part, 'ETag'),
-  size: Number(needed(part, 'Size')),
+  number: Number(requiredTextOf(part, 'PartNumber')),
+  etag: requiredTextOf(part, 'ETag'),
+  size: Number(requiredTextOf(part, 'Size')),
 });
 
 /**
- * Creates the object. Some servers do not know the condition and replace an object, so look first. `gone`: the upload was completed or
- * aborted. Throws ObjectExists.
+ * Creates the object. Some servers ignore the condition and replace an object, so the caller must check first. `gone`: the
+ * upload was completed or aborted. Throws ObjectExists.
  */
 export async function completeMultipart(
   { client, bucket }: S3Place,
@@ -116,7 +121,7 @@ export async function completeMultipart(
 const partXml = ({ number, etag }: Part) =>
   `<Part><PartNumber>${number}</PartNumber><ETag>${escapeXml(etag)}</ETag></Part>`;
 
-/** One that is completed or aborted already is no failure. */
+/** Does nothing if the upload was completed or aborted. */
 export async function abortMultipart({ client, bucket }: S3Place, { key, uploadId }: Multipart): Promise<void> {
   const request = { method: 'DELETE', bucket, key, query: { uploadId }, repeat: 'always' } as const;
   await client.call(request, ({ body }) => body.dump()).catch(absentOn404);
@@ -128,8 +133,9 @@ export async function* listMultiparts(
   prefix: string,
   after?: Multipart,
 ): AsyncGenerator<Multipart & { readonly initiatedAt: Date }> {
-  let markers: Query | undefined = after ? { 'key-marker': after.key, 'upload-id-marker': after.uploadId } : {};
-  while (markers !== undefined) {
+  let last: Multipart | undefined = after;
+  for (;;) {
+    const markers: Query = last ? { 'key-marker': last.key, 'upload-id-marker': last.uploadId } : {};
     const query: Query = { uploads: '', 'encoding-type': 'url', prefix, ...markers };
     const page: XmlElement | undefined = await client
       .call({ method: 'GET', bucket, query, repeat: 'always' }, async ({ body }) => readXml(await body.text()))
@@ -139,28 +145,24 @@ export async function* listMultiparts(
     const decoded = (key: string) => (isEncoded ? decodeURIComponent(key.replaceAll('+', ' ')) : key);
     for (const upload of page.children.filter(({ name }) => name === 'Upload')) {
       yield {
-        key: decoded(needed(upload, 'Key')),
-        uploadId: needed(upload, 'UploadId'),
-        initiatedAt: new Date(needed(upload, 'Initiated')),
+        key: decoded(requiredTextOf(upload, 'Key')),
+        uploadId: requiredTextOf(upload, 'UploadId'),
+        initiatedAt: new Date(requiredTextOf(upload, 'Initiated')),
       };
     }
-    markers =
-      textOf(page, 'IsTruncated') === 'true'
-        ? {
-            'key-marker': decoded(needed(page, 'NextKeyMarker')),
-            'upload-id-marker': needed(page, 'NextUploadIdMarker'),
-          }
-        : undefined;
+    if (textOf(page, 'IsTruncated') !== 'true') return;
+    const next = {
+      key: decoded(requiredTextOf(page, 'NextKeyMarker')),
+      uploadId: requiredTextOf(page, 'NextUploadIdMarker'),
+    };
+    if (next.key === last?.key && next.uploadId === last.uploadId) throw samePage();
+    last = next;
   }
 }
+
+const samePage = () => new Error('the S3 server returns the same page of a list again');
 
 function absentOn404(error: unknown): undefined {
   if (error instanceof S3Fault && error.status === 404) return undefined;
   throw error;
-}
-
-function needed(element: XmlElement, name: string): string {
-  const text = textOf(element, name);
-  if (text === undefined) throw new Error(`the response of the S3 server lacks ${name}`);
-  return text;
 }

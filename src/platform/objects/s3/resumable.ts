@@ -1,7 +1,7 @@
 /**
- * Resumable uploads on S3: a multipart upload whose parts have one size (some servers require that), and objects below
- * `.uploads/<id>/`: `multipart` names the multipart upload, and `tail-<parts>-<bytes>` holds what follows that many parts. Nothing is locked: a
- * part is only replaced by one of the same extent, and of several tails the longest counts.
+ * Resumable uploads on S3. Each is a multipart upload whose parts have one size, as some servers require, and objects below
+ * `.uploads/<id>/`: `multipart` names the multipart upload, and `tail-<parts>-<bytes>` holds what follows that many parts.
+ * Nothing is locked: a part is only replaced by one of the same extent, and the longest of several tails counts.
  */
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
@@ -30,7 +30,7 @@ import { sweepUploads, uploadsPrefix } from './sweeping.ts';
 
 const binary = 'application/octet-stream';
 const smallestPartBytes = 8 * 1024 ** 2;
-/** S3's limit. */
+/** The limit of S3. */
 const maxParts = 10_000;
 
 interface Tail {
@@ -123,7 +123,7 @@ export function createS3Uploads(place: S3Place, objects: Store): ResumableUpload
       if (error instanceof UploadTakenOver) throw error;
       failure = error;
     }
-    // Whole is whole, however the request ended: a client that reads this offset sends nothing more.
+    // The upload is complete, even if the request failed at its end: a client that reads this offset sends nothing more.
     if (offset === upload.size) {
       if (upload.size > partBytes && spool.size > 0) await flush();
       await complete(upload, multipart, parts, spool);
@@ -220,7 +220,7 @@ function leadingParts(parts: readonly Part[]): readonly Part[] {
 
 async function load(objects: Store, key: string, spool: Spool): Promise<void> {
   const body = await objects.get(key);
-  // Another process has stored a longer one since.
+  // Another process has stored a longer tail since.
   if (body === undefined) throw new UploadTakenOver();
   for await (const chunk of body.stream) await spool.add(chunk);
 }

@@ -6,7 +6,7 @@ import { createS3Client, type S3Answer, type S3Client, type S3ClientOptions, S3F
 import { allowAnyOrigin, type CorsOrigins, readCorsOrigins } from './cors.ts';
 
 /** Whether the server honors `If-None-Match: *` on a PUT, ignores it, or returns an error. */
-export type CreateOnlySupport = 'honoured' | 'ignored' | 'refused';
+export type CreateOnlySupport = 'honored' | 'ignored' | 'refused';
 
 export interface S3Store {
   bucket(name: string): Objects;
@@ -30,7 +30,7 @@ export function openS3Store(options: S3ClientOptions): S3Store {
     create: (bucket, { isPublic }) => create(client, bucket, options.region, isPublic),
     probeCreateOnly: async (bucket) => {
       const support = await probeCreateOnly(client, bucket);
-      abilities.createOnly = support === 'honoured';
+      abilities.createOnly = support === 'honored';
       return support;
     },
     corsOrigins: (bucket) => readCorsOrigins(client, bucket),
@@ -91,7 +91,7 @@ async function probeCreateOnly(client: S3Client, bucket: string): Promise<Create
   };
   try {
     if ((await write([400, 501])) === 'not written') return 'refused';
-    return (await write([412])) === 'written' ? 'ignored' : 'honoured';
+    return (await write([412])) === 'written' ? 'ignored' : 'honored';
   } finally {
     // The result counts even if the probe object cannot be removed.
     await client.call({ method: 'DELETE', bucket, key, repeat: 'always' }, drop).catch(() => undefined);

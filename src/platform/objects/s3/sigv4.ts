@@ -1,6 +1,6 @@
 /**
- * AWS Signature Version 4 for S3, as header and as address. What stays the same for a second is made once, which makes an
- * address far cheaper than the AWS SDK's presigner does (bench/presign.ts).
+ * AWS Signature Version 4 for S3, in a header or in an address. What stays the same for a second is computed once, so an
+ * address costs far less than with the presigner of the AWS SDK (bench/presign.ts).
  */
 import { createHash, createHmac, hash } from 'node:crypto';
 import { createTextSigner, type TextSigner } from '../../hmac.ts';
@@ -13,18 +13,18 @@ export interface SigningOptions {
 
 export interface SignableRequest {
   readonly method: string;
-  /** As sent: from `encodePath`. */
+  /** The path as it is sent (`encodePath`). */
   readonly path: string;
   /** Names in lower case: S3 has no others, and the signature's own, in capitals, come before them. */
   readonly query: Readonly<Record<string, string>>;
-  /** Everything to be signed, `host` included; names in lower case. */
+  /** All headers to sign, including `host`, with names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
 export interface Signer {
   /** The headers to send instead of the request's. `payloadHash`: hex SHA-256 of the body, or `unsignedPayload`. */
   signHeaders(request: SignableRequest, payloadHash: string, nowMs: number): Record<string, string>;
-  /** The query to send: a bearer secret for `expiresInS` seconds. Requests must send the headers as signed. */
+  /** Returns the query to send, a bearer secret for `expiresInS` seconds. Requests must send the headers as signed. */
   presign(request: SignableRequest, expiresInS: number, nowMs: number): string;
 }
 
@@ -102,7 +102,7 @@ export function sha256Hex(bytes: string | Uint8Array): string {
   return hash('sha256', bytes, 'hex');
 }
 
-/** RFC 3986: what encodeURIComponent leaves alone, S3 does not. */
+/** S3 follows RFC 3986, which escapes some characters that encodeURIComponent does not. */
 function encodeStrictly(text: string): string {
   if (/^[\w.~-]*$/.test(text)) return text;
   const encoded = encodeURIComponent(text);

@@ -1,12 +1,12 @@
 /**
- * Reads the small XML documents that S3 answers with: elements and text, no document type. Strict: what is not well
- * formed is an error, never a guess. Attributes (namespaces) are passed over.
+ * Reads the small XML documents of S3, which consist of elements and text, without a document type. Throws if a document
+ * is not well formed. Ignores attributes, which are namespaces only.
  */
 
 export interface XmlElement {
   readonly name: string;
   readonly children: readonly XmlElement[];
-  /** Of the element itself, entities resolved. */
+  /** The text of the element itself, with entities resolved. */
   readonly text: string;
 }
 
@@ -37,7 +37,7 @@ export function readXml(source: string): XmlElement {
   return document;
 }
 
-/** The text of the first child of that name. */
+/** Returns the text of the first child with this name. */
 export function textOf(element: XmlElement, name: string): string | undefined {
   return element.children.find((child) => child.name === name)?.text;
 }
@@ -55,4 +55,11 @@ function resolveEntities(text: string): string {
 function numbered(name: string): string | undefined {
   const code = /^#x/i.test(name) ? Number.parseInt(name.slice(2), 16) : Number(name.slice(1));
   return code <= 0x10_ff_ff ? String.fromCodePoint(code) : undefined;
+}
+
+/** As `textOf`, but throws if there is no such child. */
+export function requiredTextOf(element: XmlElement, name: string): string {
+  const text = textOf(element, name);
+  if (text === undefined) throw new Error(`the response of the S3 server lacks ${name}`);
+  return text;
 }
