@@ -239,6 +239,19 @@ export function serviceKeyOf({ identity, internal }: Config): string | undefined
 /** The public URL of the authentication service. */
 export const publicAuthUrlOf = (config: Config): string => config.auth.publicUrl ?? addressesOf(config).auth;
 
+/** Returns the URL of each service for browsers. */
+export function browserUrlsOf(config: Config): Omit<ReturnType<typeof addressesOf>, 'idp' | 'cms' | 'console'> {
+  const { idp: _idp, cms: _cms, console: _console, ...services } = addressesOf(config);
+  return {
+    ...services,
+    auth: publicAuthUrlOf(config),
+    media: config.console.mediaUrl ?? services.media,
+    agent: config.console.agentUrl ?? services.agent,
+    memory: config.console.memoryUrl ?? services.memory,
+    content: config.content.publicUrl ?? services.content,
+  };
+}
+
 /** Returns all configured secrets, so that the log can remove them. */
 export function secretsOf(config: Config): readonly string[] {
   const values: Readonly<Record<string, Readonly<Record<string, unknown>>>> = config;

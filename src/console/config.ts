@@ -20,6 +20,10 @@ export const consoleSettings = {
     meaning:
       'The URL of the media service for browsers, if it differs from `MEDIA_URL`, which the console’s server calls.',
   }),
+  memoryUrl: address('MEMORY_PUBLIC_URL', {
+    meaning:
+      'The URL of the memory service for browsers, if it differs from `MEMORY_URL`, which the console’s server calls.',
+  }),
   traceUrl: setting(
     'CONSOLE_TRACE_URL',
     {

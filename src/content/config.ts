@@ -7,7 +7,8 @@ export const contentSettings = {
   feedUrl: pageAddress('SITEMAP_FEED_URL', 'feeds', 'The URL of a feed’s page in XML sitemaps; `{id}` is replaced.'),
   publicUrl: address('CONTENT_PUBLIC_URL', {
     defaultText: 'the host of the request',
-    meaning: 'The public URL of the content service. The URLs in `/sitemap.xml` begin with it.',
+    meaning:
+      'The public URL of the content service. The URLs in `/sitemap.xml` begin with it, and the console’s pages call it.',
   }),
   resendWebhookSecret: setting(
     'RESEND_WEBHOOK_SECRET',

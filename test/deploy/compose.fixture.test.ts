@@ -12,6 +12,7 @@ import { allSettings } from '#app/settings.ts';
 import { freePortBase, root } from '../acceptance/running.fixture.ts';
 import { skipWithout } from '../programs.fixture.ts';
 import { environmentOf, readCompose, readExample } from './compose.fixture.ts';
+import { expectConsoleUrls } from './secrets.fixture.ts';
 
 const { services, networks, volumes } = await readCompose();
 const entries = Object.entries(services);
@@ -39,6 +40,15 @@ describe('the Atelier services', () => {
     // No variable of the file looks like a misspelled setting.
     const warnings = warningsOf(complete, started).filter((warning) => !warning.startsWith('EMBEDDING_BASE_URL'));
     expect(warnings).toEqual([]);
+  });
+
+  it('lets browsers call public URLs, and the server of the console call the services', async () => {
+    const environment = await environmentOf('console');
+    const hosts = ['media', 'auth', 'agent', 'memory', 'content'].map((name) => [
+      name,
+      `https://${name}.${environment.ATELIER_DOMAIN}`,
+    ]);
+    expectConsoleUrls(environment, Object.fromEntries(hosts));
   });
 
   /** These follow from the compose file. */

@@ -9,7 +9,7 @@ import { parse, parseAllDocuments } from 'yaml';
 import { isServiceName, readConfig, servicesByDefault, warningsOf } from '#app/config.ts';
 import { allSettings } from '#app/settings.ts';
 import { root } from '../acceptance/running.fixture.ts';
-import { portOf, readSecrets } from './secrets.fixture.ts';
+import { expectConsoleUrls, portOf, readSecrets } from './secrets.fixture.ts';
 
 interface Container {
   readonly image: string;
@@ -173,15 +173,10 @@ describe('the Ingress', () => {
       ...settings,
       ...Object.fromEntries(env.map((entry) => [entry.name, entry.value])),
     };
-    const named = {
-      auth: urls.PUBLIC_BASE_URL,
-      edge: urls.EDGE_URL,
-      console: urls.CONSOLE_URL,
-      content: urls.CONTENT_PUBLIC_URL,
-      media: urls.MEDIA_URL,
-      agent: urls.AGENT_URL,
-    };
-    for (const [service, url] of Object.entries(named)) expect(url).toBe(`https://${hosts.get(service)}`);
+    expect(urls.CONSOLE_URL).toBe(`https://${hosts.get('console')}`);
+    const others = services.filter((service) => service !== 'console');
+    const named = Object.fromEntries(others.map((service) => [service, `https://${hosts.get(service)}`]));
+    expectConsoleUrls({ ...secrets, ...urls }, named);
   });
 
   it('serves files from a domain that shares no cookie', () => {

@@ -142,7 +142,7 @@ describe.skipIf(withoutPostgres || skipWithoutRedis || skipWithout('nginx', 'ope
     expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
   });
 
-  it('accepts uploads up to the limit of their URL, and JSON up to 1 MiB', async () => {
+  it('accepts uploads up to the limit of their URL, whole conversations, and other JSON up to 1 MiB', async () => {
     const upload = async (bytes: number) => {
       const scope = { scopeKind: 'thread', scopeId: 't', kind: 'image', mime: 'image/png' };
       const reserved = (await (await send('media', '/v1/uploads', { json: scope })).json()) as {
@@ -165,6 +165,14 @@ describe.skipIf(withoutPostgres || skipWithoutRedis || skipWithout('nginx', 'ope
     };
     expect(await json(mebibyte + 1)).toEqual([413, true]);
     expect(await json(3 * mebibyte)).toEqual([413, false]);
+    // The AI SDK's default transport sends the whole conversation.
+    const messages = ['x'.repeat(3 * mebibyte), 'Hello'].map((text) => ({
+      id: randomUUID(),
+      role: 'user',
+      parts: [{ type: 'text', text }],
+    }));
+    const chat = await send('agent', '/chat', { json: { id: randomUUID(), messages } });
+    expect([chat.status, (await chat.text()).includes('data: [DONE]')]).toEqual([200, true]);
     // Signed URLs are secrets.
     expect(await proxy.logged()).toContain('PUT /o/');
     expect(await proxy.logged()).not.toContain('signature=');

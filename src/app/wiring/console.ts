@@ -7,9 +7,9 @@ import type { JobTables } from '#platform/jobs/jobs.ts';
 import {
   addressesOf,
   bindingOf,
+  browserUrlsOf,
   type Config,
   legacyOf,
-  publicAuthUrlOf,
   type ServiceName,
   usesDatabase,
 } from '../config.ts';
@@ -20,12 +20,7 @@ import type { Wiring } from './wiring.ts';
 export async function wireConsole({ config, services: ofProcess, engines, server }: Wiring): Promise<HttpServer> {
   const { idp: _idp, cms: _cms, console: url, ...services } = addressesOf(config);
   const { adminToken } = config.memory;
-  const publicAddresses = {
-    ...services,
-    auth: publicAuthUrlOf(config),
-    agent: config.console.agentUrl ?? services.agent,
-    media: config.console.mediaUrl ?? services.media,
-  };
+  const browserUrls = browserUrlsOf(config);
   const { url: receiver } = config.webhooks;
   const db = canOpenDatabase(config, ofProcess)
     ? (await engines.database()).queries<JobTables & HistoryTables>()
@@ -39,10 +34,10 @@ export async function wireConsole({ config, services: ofProcess, engines, server
     places: { url, aliases: aliasesOf(config) },
     token: config.console.token,
     services,
-    addresses: publicAddresses,
+    addresses: browserUrls,
     engines: enginesOf(config),
     reachable: {
-      services: Object.values(publicAddresses).map(originOf),
+      services: Object.values(browserUrls).map(originOf),
       media: [
         services.edge,
         config.objects.endpoint,

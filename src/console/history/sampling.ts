@@ -35,7 +35,13 @@ export async function takeSample({ db, clock, services }: SamplingDeps, leastMs:
 }
 
 /** Responses that last as long as their client wants. Their time is no measure of speed. */
-const longLived: ReadonlySet<string> = new Set(['/stream/:taskId', '/chat', '/chat/:id/stream', '/events', '/mcp']);
+export const longLived: ReadonlySet<string> = new Set([
+  '/stream/:taskId',
+  '/chat',
+  '/chat/:id/stream',
+  '/events',
+  '/mcp',
+]);
 
 interface Reading {
   readonly counters: Readonly<Record<string, Counters>>;

@@ -52,7 +52,7 @@ function TokenForm({ title, otherWay }: { readonly title: string; readonly other
       <h1>{title}</h1>
       <p className="quiet">
         This page requires the console token: <code>CONSOLE_TOKEN</code>, from the configuration or from{' '}
-        <code>secrets.json</code> in the data folder. The first start prints a link that contains it.
+        <code>secrets.json</code> in the data folder. On a terminal, the first start prints a link that contains it.
       </p>
       <label className="field">
         Token

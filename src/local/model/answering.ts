@@ -34,20 +34,23 @@ function describe({ toolName, output }: ToolAnswer): string {
     case 'generateVideo':
       return status === 'completed' ? 'Here is your video, by the offline renderer.' : 'Your video is being made.';
     case 'saveMemory':
-      return `I will remember: ${String(Reflect.get(result, 'content'))}.`;
+      return `I will remember: ${sentence(Reflect.get(result, 'content'))}`;
     case 'recallMemory': {
       const memories: unknown = Reflect.get(result, 'memories');
       const list = Array.isArray(memories) ? memories.map(String) : [];
-      return list.length === 0 ? 'I remember nothing of that.' : `I remember: ${list.join('; ')}.`;
+      return list.length === 0 ? 'I remember nothing of that.' : `I remember: ${sentence(list.join('; '))}`;
     }
     case 'forgetMemory': {
       const forgotten: unknown = Reflect.get(result, 'forgotten');
-      return typeof forgotten === 'string' ? `I forgot: ${forgotten}.` : 'I did not find that in my memory.';
+      return typeof forgotten === 'string' ? `I forgot: ${sentence(forgotten)}` : 'I did not find that in my memory.';
     }
     default:
       return `${toolName} answered.`;
   }
 }
+
+/** Contents can end with a full stop already. */
+const sentence = (content: unknown): string => `${String(content).replace(/\.$/, '')}.`;
 
 const words = 'the light over the quiet hills turns slowly into evening and nobody minds the time it takes '.split(' ');
 

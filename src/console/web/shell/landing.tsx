@@ -30,7 +30,9 @@ export function Landing() {
             {info.hasDemoUsers ? 'Sign in as a demo user' : 'Sign in'}
           </a>
         )}
-        {info?.hasDemoUsers && <p className="quiet small">Runs on this machine. No account, no API key, no cost.</p>}
+        {info?.hasDemoUsers && (
+          <p className="quiet small">Runs on this machine. You need no account and no password.</p>
+        )}
       </main>
       <footer className="quiet small">
         <Link href="/operator">Operators</Link>
