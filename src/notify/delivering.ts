@@ -100,11 +100,7 @@ const maxReasonLength = 500;
 
 function reasonOf(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? `: ${error.cause.message}` : '';
-  const text = error instanceof Error ? `${error.message}${cause}` : String(error);
-  return text
-    .replace(/\p{Cc}+/gu, ' ')
-    .slice(0, maxReasonLength)
-    .toWellFormed();
+  return toStorableLine(error instanceof Error ? `${error.message}${cause}` : String(error), maxReasonLength);
 }
 
 /** No recipient is left to send the mail to. */
