@@ -8,6 +8,7 @@ import { type Job, type Jobs, LeaseLost, UnrecoverableError, WorkerStopping } fr
 import type { Log } from '#platform/log.ts';
 import { withDeadline } from '#platform/resilience/deadline.ts';
 import { retry } from '#platform/resilience/retry.ts';
+import { toStorableLine } from '#platform/storable.ts';
 import { type Channel, ChannelFailure } from './channels/channel.ts';
 import { recipientsOf, withoutRecipients } from './mail.ts';
 import type { Delivered, Outcomes } from './outcomes.ts';
