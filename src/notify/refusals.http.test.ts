@@ -71,7 +71,12 @@ it('a refused address is suppressed however its domain is written', async () => 
   refusal = () => refuse('5.1.1 no mailbox');
   expect((await send(['gone@bücher.example'])).status).toBe(500);
   refusal = () => undefined;
-  for (const address of ['gone@bücher.example', 'Gone@BÜCHER.example', 'gone@xn--bcher-kva.example', 'gone@bücher.ｅxample'])
+  for (const address of [
+    'gone@bücher.example',
+    'Gone@BÜCHER.example',
+    'gone@xn--bcher-kva.example',
+    'gone@bücher.ｅxample',
+  ])
     expect([address, (await send([address])).status]).toEqual([address, 422]);
   expect(taken).toEqual([]);
 });
