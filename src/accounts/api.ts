@@ -25,13 +25,13 @@ export interface Profile {
 
 /** `PUT /v1/accounts/credits`, for `npm run credits`. */
 export const grantRequest = z.object({
-  user: z.union([z.uuid().toLowerCase(), z.email().max(320)]).describe('The id or the email address.'),
+  user: z.union([z.guid().toLowerCase(), z.email().max(320)]).describe('The id or the email address.'),
   plan,
   credits: z.int().min(0).max(maxCredits),
 });
 export type GrantRequest = z.infer<typeof grantRequest>;
 
-export const grantedProfile = z.object({ id: z.uuid(), email: z.string().nullable(), plan, credits: z.int() });
+export const grantedProfile = z.object({ id: z.guid(), email: z.string().nullable(), plan, credits: z.int() });
 export type GrantedProfile = z.infer<typeof grantedProfile>;
 
 /** `POST /v1/accounts/seed`, for `npm run seed`. The records that exist after the call. */

@@ -134,7 +134,10 @@ export const modelInfo = z.object({
 export type ModelInfo = z.output<typeof modelInfo>;
 export const modelList = z.object({ models: z.array(modelInfo) });
 
-const day = z.iso.date('must be a day such as 2026-01-31');
+/** PostgreSQL has no year 0. */
+export const day = z.iso
+  .date('must be a day such as 2026-01-31')
+  .refine((text) => !text.startsWith('0000'), 'must be a day such as 2026-01-31');
 export const usageQuery = z.object({
   from: day.optional().describe('The first day, in UTC. Default: 30 days before `to`.'),
   to: day.optional().describe('The last day, included. Default: today.'),

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { plan } from '#accounts/api.ts';
 import { pageSize } from '#platform/wholenumber.ts';
+import { day } from './api.ts';
 
 const configuredModel = z.object({
   id: z.string(),
@@ -24,7 +25,6 @@ export const configuredModels = z.object({
 });
 export type ConfiguredModels = z.output<typeof configuredModels>;
 
-const day = z.iso.date('must be a day such as 2026-01-31');
 export const totalsQuery = z.object({
   from: day.optional().describe('The first day, in UTC. Default: 30 days before `to`.'),
   to: day.optional().describe('The last day, included. Default: today.'),
@@ -56,6 +56,7 @@ export const spendersQuery = z.object({
   month: z
     .string()
     .regex(/^\d{4}-(?:0[1-9]|1[0-2])$/, 'must be a month such as 2026-01')
+    .refine((text) => !text.startsWith('0000'), 'must be a month such as 2026-01')
     .optional()
     .describe('In UTC. Default: the current month.'),
   limit: pageSize(100, 20),

@@ -58,7 +58,7 @@ import { videoQueue, workOnVideos } from './videos/videos.ts';
 
 export interface AgentDeps {
   /** Of the server, as for every service. */
-  readonly server: Omit<ServerOptions, 'service' | 'cors' | 'description' | 'bodyLimit'>;
+  readonly server: Omit<ServerOptions, 'service' | 'cors' | 'reference' | 'bodyLimit'>;
   /** AGENT_ALLOWED_ORIGINS. */
   readonly agentOrigins: readonly string[];
   readonly access: Access;

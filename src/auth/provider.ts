@@ -189,7 +189,7 @@ const session = z.object({
   expires_in: z.number().int().positive().optional().catch(undefined),
   expires_at: z.number().int().positive().optional().catch(undefined),
   user: z
-    .object({ id: z.uuid(), email: z.string().max(320).optional().catch(undefined) })
+    .object({ id: z.guid(), email: z.string().max(320).optional().catch(undefined) })
     .optional()
     .catch(undefined),
 });
@@ -211,7 +211,7 @@ function readSession(body: Buffer, status: number): ProviderSession | undefined 
   };
 }
 
-const claims = z.object({ sub: z.uuid(), email: z.string().max(320).optional().catch(undefined) });
+const claims = z.object({ sub: z.guid(), email: z.string().max(320).optional().catch(undefined) });
 
 /** Reads claims without verification. The token came from the provider itself, and the claims grant no access. */
 function readClaims(token: string): ProviderSession['user'] {

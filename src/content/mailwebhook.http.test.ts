@@ -75,6 +75,13 @@ it('a bounce suppresses its address, and is shown on the email', async () => {
   expect((await notify.post('/emails', mail)).status).toBe(422);
 });
 
+it('a bounce whose reason is cut within a character is noted', async () => {
+  const message = `${'x'.repeat(1999)}\u{1f4ee} ${'x'.repeat(1000)}`;
+  const data = { email_id: randomUUID(), to: ['long@example.com'], bounce: { type: 'Permanent', message } };
+  expect((await deliver(event('email.bounced', data))).status).toBe(204);
+  expect(await suppressed()).toContain('long@example.com');
+});
+
 describe('a message', () => {
   const body = bounce('safe@example.com');
 

@@ -7,6 +7,7 @@ import { z } from 'zod';
 import type { HttpClient } from '#platform/http/client.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { invalid, problems } from '#platform/problem.ts';
+import { toStorableLine } from '#platform/storable.ts';
 import { contentProblems } from './problems.ts';
 import { isSigned } from './webhooksignature.ts';
 
@@ -18,16 +19,19 @@ export interface MailWebhookDeps {
 
 const maxBodyBytes = 256 * 1024;
 const maxReasonLength = 2000;
+/** Of an email or a recipient. */
+const maxIdLength = 512;
+const maxNameLength = 64;
 const maxRecipients = 50;
 
 const addresses = z.union([z.string().transform((one) => [one]), z.array(z.string())]);
 const message = z.object({
-  type: z.string().max(64),
+  type: z.string().max(maxNameLength),
   data: z
     .object({
-      email_id: z.string().max(512).nullish(),
+      email_id: z.string().max(maxIdLength).nullish(),
       to: addresses.nullish(),
-      bounce: z.object({ type: z.string().max(64).nullish(), message: z.string().nullish() }).nullish(),
+      bounce: z.object({ type: z.string().max(maxNameLength).nullish(), message: z.string().nullish() }).nullish(),
       failed: z.object({ reason: z.string().nullish() }).nullish(),
     })
     .nullish(),
@@ -76,7 +80,10 @@ function parse(body: Buffer): z.output<typeof message> {
   }
 }
 
-/** Without a successful response, the provider sends the event again. */
+/**
+ * Without a successful response, the provider sends the event again, for days. Notify rejects values that a database cannot
+ * store, so none is sent.
+ */
 async function handOn(notify: HttpClient, id: string, { type, data }: z.output<typeof message>): Promise<void> {
   // Other events are about domains and contacts.
   if (!data?.email_id) return;
@@ -85,17 +92,14 @@ async function handOn(notify: HttpClient, id: string, { type, data }: z.output<t
     route: '/emails/events',
     json: {
       id: id.slice(0, 256),
-      type: storable(type),
-      email_id: storable(data.email_id),
-      to: (data.to ?? []).slice(0, maxRecipients).map((text) => storable(text).slice(0, 512)),
-      bounce_type: storable(data.bounce?.type ?? ''),
-      reason: storable(data.bounce?.message ?? data.failed?.reason ?? '').slice(0, maxReasonLength),
+      type: toStorableLine(type, maxNameLength),
+      email_id: toStorableLine(data.email_id, maxIdLength),
+      to: (data.to ?? []).slice(0, maxRecipients).map((text) => toStorableLine(text, maxIdLength)),
+      bounce_type: toStorableLine(data.bounce?.type ?? '', maxNameLength),
+      reason: toStorableLine(data.bounce?.message ?? data.failed?.reason ?? '', maxReasonLength),
     },
     // Notify processes an event once.
     idempotent: true,
   });
   if (status !== 204) throw problems.engine_unavailable({ cause: new Error(`notify returned ${status}`) });
 }
-
-/** Notify rejects values that a database cannot store, and the provider would send the same event again for days. */
-const storable = (text: string) => text.replaceAll(/\p{Cc}+/gu, ' ').toWellFormed();

@@ -27,7 +27,7 @@ import type { MemoryTables } from './tables.ts';
 
 export interface MemoryDeps {
   /** The options that all services share. */
-  readonly server: Omit<ServerOptions, 'service' | 'cors' | 'description' | 'bodyLimit'>;
+  readonly server: Omit<ServerOptions, 'service' | 'cors' | 'reference' | 'bodyLimit'>;
   /** AGENT_ALLOWED_ORIGINS. */
   readonly agentOrigins: readonly string[];
   readonly clock: Clock;

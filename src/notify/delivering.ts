@@ -8,6 +8,7 @@ import { type Job, type Jobs, LeaseLost, UnrecoverableError, WorkerStopping } fr
 import type { Log } from '#platform/log.ts';
 import { withDeadline } from '#platform/resilience/deadline.ts';
 import { retry } from '#platform/resilience/retry.ts';
+import { toStorableLine } from '#platform/storable.ts';
 import { type Channel, ChannelFailure } from './channels/channel.ts';
 import { recipientsOf, withoutRecipients } from './mail.ts';
 import type { Delivered, Outcomes } from './outcomes.ts';
@@ -100,11 +101,7 @@ const maxReasonLength = 500;
 
 function reasonOf(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? `: ${error.cause.message}` : '';
-  const text = error instanceof Error ? `${error.message}${cause}` : String(error);
-  return text
-    .replace(/\p{Cc}+/gu, ' ')
-    .slice(0, maxReasonLength)
-    .toWellFormed();
+  return toStorableLine(error instanceof Error ? `${error.message}${cause}` : String(error), maxReasonLength);
 }
 
 /** No recipient is left to send the mail to. */

@@ -1,3 +1,5 @@
+import { domainToASCII } from 'node:url';
+
 /** A mail for a channel: rendered, validated, and identical in each attempt. */
 export interface Mail {
   readonly from: string;
@@ -52,9 +54,15 @@ export function mailboxOf(text: string): Mailbox | undefined {
   return isAddress ? { name: quoted?.replaceAll(/\\(.)/g, '$1') ?? plain.trim(), address } : undefined;
 }
 
-/** Returns the bare address in lower case, or `undefined` if it is invalid. */
+/**
+ * Returns the bare address, or `undefined` if it is invalid. Every spelling of an address has the same one: in lower case, with
+ * the domain in ASCII, as mail servers know it.
+ */
 export function addressOf(text: string): string | undefined {
-  return mailboxOf(text)?.address.toLowerCase();
+  const address = mailboxOf(text)?.address.toLowerCase();
+  if (address === undefined) return undefined;
+  const at = address.lastIndexOf('@') + 1;
+  return address.slice(0, at) + (domainToASCII(address.slice(at)) || address.slice(at));
 }
 
 export function hasControls(text: string): boolean {

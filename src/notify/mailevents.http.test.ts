@@ -51,6 +51,11 @@ describe.each(laneEngines)('webhook events of emails on $name', (engine) => {
       expect(await events()).toEqual([{ type: 'mail.bounced', data }]);
     });
 
+    it.each(['email.opened', 'constructor', '__proto__'])('do not report %s', async (type) => {
+      expect((await take({ type, email_id: 'three' })).status).toBe(204);
+      expect(await events()).toEqual([]);
+    });
+
     it('report a complaint, but no delivery', async () => {
       await take({ type: 'email.delivered', email_id: 'two' });
       await take({ type: 'email.complained', email_id: 'two' });

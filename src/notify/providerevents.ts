@@ -4,6 +4,7 @@
  */
 import { type Db, transaction } from '#platform/db/db.ts';
 import type { Log } from '#platform/log.ts';
+import { toStorableLine } from '#platform/storable.ts';
 import type { Webhooks } from '#webhooks/publishing.ts';
 import type { EventType, ProviderEvent } from './emailapi.ts';
 import { addForeignEvent } from './eventstore.ts';
@@ -17,20 +18,23 @@ export interface ProviderEventDeps {
   readonly webhooks?: Webhooks | undefined;
 }
 
+const maxReasonLength = 500;
+
 /** By the provider's name of the event. Other events are ignored. */
-const known: Readonly<Record<string, EventType>> = {
-  'email.delivered': 'delivered',
-  'email.delivery_delayed': 'delivery_delayed',
-  'email.bounced': 'bounced',
-  'email.complained': 'complained',
-  'email.failed': 'failed',
-  'email.suppressed': 'suppressed',
-};
+const known: ReadonlyMap<string, EventType> = new Map([
+  ['email.delivered', 'delivered'],
+  ['email.delivery_delayed', 'delivery_delayed'],
+  ['email.bounced', 'bounced'],
+  ['email.complained', 'complained'],
+  ['email.failed', 'failed'],
+  ['email.suppressed', 'suppressed'],
+]);
 
 export async function takeProviderEvent({ db, log, webhooks }: ProviderEventDeps, event: ProviderEvent): Promise<void> {
-  const type = known[event.type];
+  const type = known.get(event.type);
   if (type === undefined) return;
-  const reason = storable(event.reason);
+  // An empty reason is no information.
+  const reason = event.reason ? toStorableLine(event.reason, maxReasonLength) : undefined;
   const addresses = suppressedBy(type, event);
   await transaction(db, async (tx) => {
     if (!(await addForeignEvent(tx, { sourceId: event.id, providerId: event.email_id, type, reason }))) return;
@@ -62,15 +66,4 @@ function suppressedBy(type: EventType, { to, bounce_type: bounceType, reason = '
   if (addresses.length === 1) return addresses;
   const words = reason.toLowerCase().split(/[\s<>()[\],;:"']+/);
   return addresses.filter((address) => words.includes(address));
-}
-
-const maxReasonLength = 500;
-
-function storable(text: string | undefined): string | undefined {
-  // An empty reason is no information.
-  if (!text) return undefined;
-  return text
-    .replaceAll(/\p{Cc}+/gu, ' ')
-    .slice(0, maxReasonLength)
-    .toWellFormed();
 }

@@ -67,6 +67,20 @@ it.each(['relay not permitted', 'Sender verify failed', '5.7.1 blocked', '5.1.8 
   },
 );
 
+it('a refused address is suppressed however its domain is written', async () => {
+  refusal = () => refuse('5.1.1 no mailbox');
+  expect((await send(['gone@bücher.example'])).status).toBe(500);
+  refusal = () => undefined;
+  for (const address of [
+    'gone@bücher.example',
+    'Gone@BÜCHER.example',
+    'gone@xn--bcher-kva.example',
+    'gone@bücher.ｅxample',
+  ])
+    expect([address, (await send([address])).status]).toEqual([address, 422]);
+  expect(taken).toEqual([]);
+});
+
 it.each(['5.1.1 mailbox not here', 'No such user'])('after "550 %s" only the others do', async (words) => {
   const [dead, alive] = [`dead-${words.length}@example.com`, 'alive@example.com'];
   refusal = (recipient) => (recipient === dead ? refuse(words) : undefined);

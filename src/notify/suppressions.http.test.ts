@@ -16,6 +16,7 @@ import {
   type TestChannel,
 } from '../../test/notify/notify.fixture.ts';
 import { ChannelFailure } from './channels/channel.ts';
+import { addressOf } from './mail.ts';
 import { suppress } from './suppressionstore.ts';
 import type { NotifyTables } from './tables.ts';
 
@@ -56,6 +57,17 @@ describe.each(laneEngines)('suppressed addresses on $name', (engine) => {
           refused: addresses.map((address) => ({ address, reason })),
         });
       });
+
+    it.each(['gone@bücher.example', "o'neil&sons@example.com", 'gone@example.xn--p1ai', 'somebody'])(
+      'are erased with the person: %s',
+      async (address) => {
+        await gone(addressOf(address) ?? address, 'other@example.com');
+        const listed = await rig.call('GET', `/people/mails?address=${encodeURIComponent(address)}`);
+        expect(listed.body.suppression).toMatchObject({ reason });
+        const { status, body } = await rig.post('/people/erasure', { userId: randomUUID(), address });
+        expect([status, body.removed]).toEqual([200, { mails: 0, events: 0, suppressions: 1, files: 0 }]);
+      },
+    );
 
     describe('an email', () => {
       it('without another recipient is 422, naming them, and is not tried', async () => {

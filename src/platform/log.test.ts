@@ -34,6 +34,11 @@ describe('LOG_FORMAT=pretty', () => {
     expect(line).toContain('x\\x07  key=\\x1b[2J\\x9b');
   });
 
+  it('shows a field with line breaks in one line', () => {
+    const lines = pretty((log) => log.info({ reason: 'no\n04:07:13  info   auth  all is well' }, 'it failed'));
+    expect(lines).toEqual([expect.stringMatching(/ {2}it failed {2}reason=no\\n04:07:13 {2}info/)]);
+  });
+
   it('preserves text with line breaks and quotes', () => {
     expect(pretty((log) => log.info('a "quoted"\nmessage')).join('\n')).toContain('a "quoted"\nmessage');
   });

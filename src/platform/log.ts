@@ -58,8 +58,9 @@ function prettyLine(line: string): string {
   const { level, time, service, msg, err, ...rest } = JSON.parse(line) as Readonly<Record<string, unknown>> & {
     readonly err?: Partial<ErrorFacts>;
   };
-  const facts = Object.entries(rest).map(
-    ([key, value]) => `${key}=${typeof value === 'object' ? JSON.stringify(value) : value}`,
+  // After a line end, a value that another program wrote could look like the next entry.
+  const facts = Object.entries(rest).map(([key, value]) =>
+    `${key}=${typeof value === 'object' ? JSON.stringify(value) : value}`.replaceAll('\n', '\\n'),
   );
   const head = [String(time).slice(11, 19), String(level).padEnd(5), service, msg ?? err?.message, ...facts];
   const stack = err === undefined ? [] : stackOf(err).split('\n');

@@ -12,6 +12,14 @@ export function isStorableText(text: string): boolean {
   return text.isWellFormed() && !text.includes('\0');
 }
 
+/** The beginning of a text of another program, as one line that can be stored. The cut may split a surrogate pair. */
+export function toStorableLine(text: string, maxLength: number): string {
+  return text
+    .replaceAll(/\p{Cc}+/gu, ' ')
+    .slice(0, maxLength)
+    .toWellFormed();
+}
+
 /** Checks keys and strings at every level. `maxDepth`: how many objects and arrays may be nested in each other. */
 export function isStorableJson(value: unknown, maxDepth: number): boolean {
   if (typeof value === 'string') return isStorableText(value);

@@ -4,7 +4,7 @@ import { isStorableJson } from '#platform/storable.ts';
 import { pageSize, wholeNumber } from '#platform/wholenumber.ts';
 import { actionListing, listedActions, maxCredits, plan } from '../api.ts';
 
-const userId = z.uuid().toLowerCase();
+const userId = z.guid().toLowerCase();
 export const personParams = z.object({ userId });
 
 export const person = z.object({

@@ -17,6 +17,7 @@ export interface UsageDeps {
 }
 
 const dayMs = 86_400_000;
+const firstDayMs = Date.parse('0001-01-01');
 const defaultDays = 30;
 const maxDays = 366;
 const maxRows = 10_000;
@@ -35,7 +36,7 @@ export async function readUsage({ db }: UsageDeps, userId: string, range: DayRan
 export function chooseDays(range: DayRange): { readonly from: string; readonly to: string } {
   const toMs = range.to === undefined ? Date.now() : Date.parse(range.to);
   const to = range.to ?? dayOf(toMs);
-  const from = range.from ?? dayOf(toMs - defaultDays * dayMs);
+  const from = range.from ?? dayOf(Math.max(firstDayMs, toMs - defaultDays * dayMs));
   if (from > to) throw invalid('query.from', 'must not be after `to`');
   if (Date.parse(to) - Date.parse(from) > maxDays * dayMs)
     throw invalid('query.from', `must be at most ${maxDays} days before \`to\``);

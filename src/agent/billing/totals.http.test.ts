@@ -92,12 +92,17 @@ describe('totals', () => {
 
   it.each([
     ['?from=2026-02-30', 'querystring.from'],
+    ['?from=0000-01-01&to=0000-02-01', 'querystring.from'],
     ['?from=2026-01-02&to=2026-01-01', 'query.from'],
     ['?from=2020-01-01&to=2026-01-01', 'query.from'],
   ])('%s is 400 and names the field', async (query, field) => {
     const { status, body } = await rig.server.call('GET', `/usage/totals${query}`);
     expect([status, JSON.stringify(body)]).toEqual([400, expect.stringContaining(field)]);
   });
+});
+
+it('the usage of the first days of the calendar is empty', async () => {
+  expect(await totals('?to=0001-01-01')).toEqual([]);
 });
 
 describe('users by credits', () => {
@@ -112,7 +117,7 @@ describe('users by credits', () => {
       { userId: one.userId, runs: 1, inputTokens: 10, outputTokens: 5, credits: 5000 },
     ]);
     expect(await read('?month=2026-01')).toEqual({ month: '2026-01', users: [] });
-    for (const bad of ['?month=2026-13', '?month=2026', '?limit=0', '?limit=101'])
+    for (const bad of ['?month=2026-13', '?month=0000-01', '?month=2026', '?limit=0', '?limit=101'])
       expect((await rig.server.call('GET', `/usage/users${bad}`)).status).toBe(400);
   });
 });

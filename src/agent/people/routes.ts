@@ -17,7 +17,7 @@ export interface PeopleDeps extends RemovalDeps {
   readonly db: RemovalDeps['db'] & Db<RunTables>;
 }
 
-const params = z.object({ userId: z.uuid().toLowerCase() });
+const params = z.object({ userId: z.guid().toLowerCase() });
 const counts = z.object({ threads: z.int(), messages: z.int(), running: z.int().describe('Runs in progress.') });
 const erased = z.object({
   removed: z.record(z.string(), z.int()).describe('The number of removed records of each kind.'),

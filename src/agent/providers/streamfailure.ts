@@ -2,16 +2,16 @@
 import { APICallError } from '@ai-sdk/provider';
 
 /** Words in place of a status. */
-const statuses: Readonly<Record<string, number>> = {
-  context_length_exceeded: 400,
-  exceed_context_size_error: 400,
-  internal_server_error: 500,
-  overloaded_error: 503,
-  rate_limit_error: 429,
-  rate_limit_exceeded: 429,
-  server_error: 500,
-  service_unavailable: 503,
-};
+const statuses: ReadonlyMap<string, number> = new Map([
+  ['context_length_exceeded', 400],
+  ['exceed_context_size_error', 400],
+  ['internal_server_error', 500],
+  ['overloaded_error', 503],
+  ['rate_limit_error', 429],
+  ['rate_limit_exceeded', 429],
+  ['server_error', 500],
+  ['service_unavailable', 503],
+]);
 
 /** The same failure as a response with the error's status, so that it is retried alike. Anything else stays as it is. */
 export function streamFailure(error: unknown): unknown {
@@ -19,7 +19,7 @@ export function streamFailure(error: unknown): unknown {
   const statusCode = [code, status, type].map(readStatus).find((found) => found !== undefined);
   if (error instanceof Error || statusCode === undefined) return error;
   return new APICallError({
-    message: String(message),
+    message: typeof message === 'string' ? message : 'the stream failed',
     url: '',
     requestBodyValues: {},
     statusCode,
@@ -33,6 +33,7 @@ export function isBreak({ unified, raw }: { readonly unified: string; readonly r
 }
 
 function readStatus(value: unknown): number | undefined {
-  const text = String(value);
-  return /^[45][0-9][0-9]$/.test(text) ? Number(text) : statuses[text];
+  const text = typeof value === 'number' ? String(value) : value;
+  if (typeof text !== 'string') return undefined;
+  return /^[45][0-9][0-9]$/.test(text) ? Number(text) : statuses.get(text);
 }

@@ -13,7 +13,7 @@ const actionQuery = z.object({
     .string()
     .regex(/^\d{1,16}$/)
     .optional(),
-  userId: z.uuid().toLowerCase().optional().describe('Only actions on this user.'),
+  userId: z.guid().toLowerCase().optional().describe('Only actions on this user.'),
   actor: z.string().min(1).max(64).optional().describe('Only actions of this operator.'),
   action: z.string().min(1).max(100).optional().describe('Only actions that contain this text.'),
 });

@@ -10,7 +10,7 @@ import { bodyOf, named } from '../services.ts';
 const incidentQuery = z.object({
   status: z.enum(['open', 'upheld', 'cleared']).optional(),
   list: z.string().max(200).optional(),
-  ownerId: z.uuid().optional(),
+  ownerId: z.guid().optional(),
   appealed: z.literal('true').optional(),
   cursor: z.string().max(200).optional(),
 });

@@ -92,6 +92,18 @@ describe.skipIf(withoutPostgres)('people', () => {
       expect((await person.call('notify', 'GET', mails)).status).toBe(401);
     });
 
+    it('by a UUID of any version, as tokens name users', async () => {
+      const id = '11111111-2222-0000-0000-555555555555';
+      expect((await desk.send('GET', `/api/people/${id}`)).status).toBe(404);
+      const erasures = [
+        desk.internal('agent', 'DELETE', `/people/${id}`),
+        desk.internal('media', 'DELETE', `/v1/people/${id}`),
+        desk.internal('auth', 'DELETE', `/v1/people/${id}`),
+        desk.internal('notify', 'POST', '/people/erasure', { userId: id }),
+      ];
+      expect((await Promise.all(erasures)).map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    });
+
     it('with 404 for an unknown user', async () => {
       expect((await desk.send('GET', `/api/people/${randomUUID()}`)).status).toBe(404);
       expect((await desk.send('GET', '/api/people/somebody')).status).toBe(400);

@@ -14,7 +14,7 @@ const peopleQuery = z.object({
   q: z.string().max(320).optional().describe('An id, or the beginning of an email address.'),
   cursor: z.string().max(200).optional(),
 });
-const personPath = z.object({ userId: z.uuid().toLowerCase() });
+const personPath = z.object({ userId: z.guid().toLowerCase() });
 const creditsRequest = z.object({
   changeId: z.uuid(),
   plan: z.string().max(20).optional(),

@@ -87,7 +87,7 @@ export async function addGotrue(app: HttpServer, deps: GotrueDeps): Promise<void
 
   app.delete(
     '/admin/users/:id',
-    { schema: { summary: 'Delete an account; requires the service key', params: z.object({ id: z.uuid() }) } },
+    { schema: { summary: 'Delete an account; requires the service key', params: z.object({ id: z.guid() }) } },
     async (request) => {
       if (!isServiceKey(request.headers.authorization?.replace(/^Bearer /, ''))) throw idpProblems.not_admin();
       await forgetUser(deps.db, request.params.id);

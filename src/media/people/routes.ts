@@ -13,7 +13,7 @@ import { forgetOwner } from './peoplestore.ts';
 
 export type PeopleDeps = ScopeDeletionDeps & { readonly log: Log };
 
-const params = z.object({ userId: z.uuid().toLowerCase() });
+const params = z.object({ userId: z.guid().toLowerCase() });
 const erased = z.object({
   removed: z.record(z.string(), z.int()).describe('The number of removed records of each kind.'),
 });

@@ -10,6 +10,7 @@ import { readAtMost } from '#platform/http/boundedbody.ts';
 import { Pool } from '#platform/http/dispatchers.ts';
 import { userAgent } from '#platform/http/outgoing.ts';
 import { withDeadline } from '#platform/resilience/deadline.ts';
+import { toStorableLine } from '#platform/storable.ts';
 import { currentScope, writeTrace } from '#platform/telemetry/trace.ts';
 
 export interface Classifiable {
@@ -63,7 +64,7 @@ export function createClassifier(address: string, timeoutMs = longestAnswerMs): 
     const body = await readAtMost(response.body, maxAnswerBytes, tooLong);
     if (response.statusCode !== 200) throw new Error(`the classifier returned ${response.statusCode}`);
     const { match, list = '' } = answerSchema.parse(JSON.parse(body.toString('utf8')));
-    return match ? list.slice(0, longestListName) : undefined;
+    return match ? toStorableLine(list, longestListName) : undefined;
   }
 
   return {

@@ -393,6 +393,7 @@ onEveryPair(
       it.each<[string, object, string]>([
         ['with a list', { match: true, list: 'industry', more: 1 }, 'industry'],
         ['without a list', { match: true }, ''],
+        ['with a list that cannot be stored', { match: true, list: 'a\0b' }, 'a b'],
       ])('a match %s blocks', async (_name, verdict, named) => {
         classifier.answer = says(verdict);
         const { registration, assetId } = await upload(rig.user, other, jpeg);

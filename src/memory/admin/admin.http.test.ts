@@ -237,6 +237,13 @@ onEveryDatabase('the admin API of the memory service', (engine) => {
       expect((await inject(user)).profile?.facts.display_name).toBe('Robin');
     });
 
+    it('keep their language when a newer instruction names none', async () => {
+      const user = newUser();
+      await create(user, 'Always answer in German', { type: 'instruction' });
+      await create(user, 'Write in constructor style where you can', { type: 'instruction' });
+      expect((await inject(user)).profile).toMatchObject({ language: 'de', facts: { language: 'de' } });
+    });
+
     it('are derived from preferences and instructions, and withdrawn with them', async () => {
       const user = newUser();
       await create(user, 'It rained at my wedding', { type: 'episodic' });

@@ -10,7 +10,7 @@ export interface Channel {
   send(mail: Mail, options: { readonly id: string; readonly signal: AbortSignal }): Promise<string>;
   /** Rejects if the other side does not accept our credentials. Sends nothing. */
   check(): Promise<void>;
-  /** Deletes the mails that the channel stores for an address, and returns their number. Absent: it stores none. */
+  /** Deletes the mails that the channel stores for an address as addressOf returns it, and returns their number. Absent: it stores none. */
   forget?(address: string): Promise<number>;
   close(): Promise<void>;
 }

@@ -100,6 +100,19 @@ describe('the outbox', () => {
     expect(read.to?.map((one) => [one.name, one.address?.toLowerCase()])).toEqual([[name, 'a@example.com']]);
     expect(recipientsOf({ ...mail, to: [to], cc: [], bcc: [] })).toEqual(['a@example.com']);
   });
+
+  it('forgets the emails to an address, and not those to a longer one', async () => {
+    const deliver = (to: string) =>
+      channel.send({ ...mail, to: [to] }, { id: randomUUID(), signal: AbortSignal.timeout(5000) });
+    await deliver('ann@bücher.example');
+    await deliver('Ann <ANN@xn--bcher-kva.example>');
+    const kept = [await deliver('joann@bücher.example'), await deliver('ann@bücher.example.org')];
+    const before = (await readdir(join(dataDir, 'outbox'))).length;
+    expect(await channel.forget?.('ann@xn--bcher-kva.example')).toBe(2);
+    const left = await readdir(join(dataDir, 'outbox'));
+    expect(left).toEqual(expect.arrayContaining(kept.map((id) => `${id}.eml`)));
+    expect(left).toHaveLength(before - 2);
+  });
 });
 
 describe('the provider’s HTTP API', () => {

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
 import { access, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { addressOf } from '../mail.ts';
 import type { Channel } from './channel.ts';
 import { messageOf } from './message.ts';
 
@@ -18,7 +19,7 @@ export async function openOutbox(dataDir: string): Promise<Channel> {
       await writeWhole(folder, `${id}.eml`, message as Buffer);
       return id;
     },
-    forget: (address) => removeMailsTo(folder, address.toLowerCase()),
+    forget: (address) => removeMailsTo(folder, address),
     check: () => access(folder, constants.W_OK),
     close: async () => (await opened)?.close(),
   };
@@ -28,9 +29,10 @@ export async function openOutbox(dataDir: string): Promise<Channel> {
 async function removeMailsTo(folder: string, address: string): Promise<number> {
   let removed = 0;
   for (const name of await readdir(folder)) {
-    const text = await readFile(join(folder, name), 'latin1').catch(() => '');
-    const [header = ''] = text.toLowerCase().split('\r\n\r\n', 1);
-    if (!header.split(/[\s<>,;:"]+/).includes(address)) continue;
+    const text = await readFile(join(folder, name), 'utf8').catch(() => '');
+    const header = text.slice(0, text.indexOf('\r\n\r\n') + 1 || text.length);
+    // Whole words only: the address can be the end of another person's.
+    if (!header.split(/[\s<>(),;:"]+/).some((word) => addressOf(word) === address)) continue;
     await rm(join(folder, name), { force: true });
     removed += 1;
   }

@@ -3,6 +3,7 @@
  * Message-ID.
  */
 import nodemailer from 'nodemailer';
+import { toStorableLine } from '#platform/storable.ts';
 import { addressOf } from '../mail.ts';
 import { type Channel, ChannelFailure, type RefusedRecipient } from './channel.ts';
 import { messageOf } from './message.ts';
@@ -62,16 +63,9 @@ function refusedIn(faults: readonly SmtpFault[]): readonly RefusedRecipient[] {
   return faults.flatMap(({ recipient, responseCode = 0, response = '' }) => {
     const address = recipient === undefined ? undefined : addressOf(recipient);
     if (address === undefined || !isMailboxMissing(responseCode, response)) return [];
-    return [{ address, reason: storable(response) }];
+    return [{ address, reason: toStorableLine(response, maxReasonLength) }];
   });
 }
-
-/** A server may send any bytes. */
-const storable = (text: string) =>
-  text
-    .replace(/\p{Cc}+/gu, ' ')
-    .slice(0, maxReasonLength)
-    .toWellFormed();
 
 function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();

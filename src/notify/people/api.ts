@@ -1,8 +1,17 @@
 /** The requests and responses about the mails of a person, for operators (docs/specification/notify.md#people). */
 import { z } from 'zod';
+import { isStorableText } from '#platform/storable.ts';
 import { pageSize } from '#platform/wholenumber.ts';
+import { addressOf } from '../mail.ts';
 
-const address = z.email().max(320).toLowerCase();
+/** The identity provider may accept addresses to which no mail can be sent. */
+const address = z
+  .string()
+  .min(1)
+  .max(320)
+  .refine(isStorableText, 'must not contain NUL or lone surrogates')
+  .transform((text) => addressOf(text) ?? text.toLowerCase())
+  .meta({ type: 'string', format: 'email' });
 
 export const mailsQuery = z.object({
   address,
@@ -24,7 +33,7 @@ export const mailsOfPerson = z.object({
 });
 export type MailsOfPerson = z.output<typeof mailsOfPerson>;
 
-export const erasure = z.object({ userId: z.uuid().toLowerCase(), address: address.nullish() });
+export const erasure = z.object({ userId: z.guid().toLowerCase(), address: address.nullish() });
 export type Erasure = z.output<typeof erasure>;
 
 export const erased = z.object({

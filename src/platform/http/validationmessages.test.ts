@@ -24,6 +24,7 @@ const table: [string, z.ZodType, unknown, string][] = [
   ['one type of a union', addresses, 'a', 'must be at least 3 characters long'],
   ['an entry in one type of a union', addresses, ['a', 5], '1: must be a string'],
   ['no UUID', z.uuid(), 'x', 'must be a UUID'],
+  ['no UUID of any version', z.guid(), 'x', 'must be a UUID'],
   ['what the schema words itself', z.string().min(3, 'is too short to be a name'), 'a', 'is too short to be a name'],
 ];
 

@@ -18,7 +18,7 @@ export function validationMessage(fault: Fault): string | undefined {
     case 'too_big':
       return `must be at most ${bound(fault.maximum, fault.origin)}`;
     case 'invalid_format':
-      return fault.format === 'uuid' ? 'must be a UUID' : undefined;
+      return fault.format === 'uuid' || fault.format === 'guid' ? 'must be a UUID' : undefined;
     default:
       return undefined;
   }

@@ -252,6 +252,7 @@ for (const engine of databaseEngines) {
 
     it.each([
       ['that no retry can resolve', () => Promise.reject(new UnrecoverableError('never')), { n: 1 }, 'never'],
+      ['with NUL in its reason', () => Promise.reject(new UnrecoverableError('ne\0ver')), { n: 1 }, 'never'],
       ['whose payload no longer parses', async () => undefined, { m: 1 }, 'the payload does not parse'],
     ])('end as dead at once: one %s', async (_case, work, payload, reason) => {
       const jobs = startProcess();

@@ -208,7 +208,7 @@ export function startWorker<Payload, Tables>(
     const why: unknown = controller.signal.reason;
     if (why instanceof LeaseLost) return log.warn({ jobId, attempt }, 'a job now belongs to another worker');
     if (why instanceof WorkerStopping) return void (await retryWrite(() => returnJob(db, job)));
-    const reason = (error instanceof Error ? error.message : String(error)).slice(0, longestReason);
+    const reason = reasonOf(error);
     const isDead = error instanceof UnrecoverableError || attempt >= maxAttempts;
     const end = () =>
       isDead ? endAsDead(job, payload, reason) : retryJob(db, job, retryDelayMs(queue, attempt), reason);
@@ -269,6 +269,12 @@ function inRequestScope<T>({ requestId, traceparent }: ClaimedRow, work: () => T
 
 export function idOf({ jobId, fence }: Pick<ClaimedRow, 'jobId' | 'fence'>): string {
   return `${jobId} ${fence}`;
+}
+
+/** Another program may have written the message. A reason that cannot be stored would make the job wait for the end of its lease. */
+function reasonOf(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error);
+  return text.replaceAll('\0', '').slice(0, longestReason).toWellFormed();
 }
 
 /** Retries the write, so that a short database outage does not repeat the handler's work. */
