@@ -39,6 +39,8 @@ const hourMs = 3_600_000;
 /** How long dead jobs are retained. */
 const keepDeadMs = 30 * 24 * hourMs;
 const drainMs = 5000;
+/** The services of the process first start. On the embedded database, their queries and those of the workers share a thread. */
+const firstSweepMs = 500;
 /** Distinguishes the claims of this process from those of an earlier one. All queues of the process share it. */
 const processHolder = randomUUID();
 
@@ -102,8 +104,8 @@ export function createJobs(options: JobsOptions): Jobs {
       dropExpired();
       wakeAll();
     });
-    // Start after the caller has registered all its queues.
-    queueMicrotask(() => void sweeping());
+    const first = setTimeout(() => void sweeping(), Math.min(firstSweepMs, sweepEveryMs)).unref();
+    intervals.push({ stop: async () => clearTimeout(first) });
   }
 
   const wakeAfterCommit = (name: string) => afterCommit(() => outsideRequests(() => workers.get(name)?.wake()));
