@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Access } from '#platform/access/access.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { agentProblems } from '../problems.ts';
-import { answerMcp, type McpServerDeps } from './server.ts';
+import type { McpServerDeps } from './server.ts';
 
 /** One message: batches are not part of the protocol any more, and would evade the limit of requests. */
 const message = z.looseObject({ jsonrpc: z.literal('2.0') });
@@ -15,6 +15,8 @@ export function addMcpRoutes(app: HttpServer, access: Access, deps: McpServerDep
 
   app.post('/mcp', { ...access.userOnly, schema: { ...hidden, body: message } }, async (request, reply) => {
     if (request.caller.kind !== 'user') throw new Error('the guard admits only users');
+    // Loaded with the first request, with the protocol's SDK and the schemas of the tools.
+    const { answerMcp } = await import('./server.ts');
     const { response, close } = await answerMcp(deps, {
       userId: request.caller.userId,
       headers: headersOf(request),

@@ -1,8 +1,17 @@
 /**
  * One request of an MCP client. There are no sessions: each request has a protocol server of its own, so any process can
- * answer it. The SDK is loaded with the first request.
+ * answer it.
  */
-import type { CallToolResult, ServerNotification } from '@modelcontextprotocol/sdk/types.js';
+import { Server } from '@modelcontextprotocol/sdk/server/index.js';
+import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
+import {
+  CallToolRequestSchema,
+  type CallToolResult,
+  ErrorCode,
+  ListToolsRequestSchema,
+  McpError,
+  type ServerNotification,
+} from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
 import { Problem } from '#platform/problem.ts';
 import { version } from '#platform/version.ts';
@@ -23,25 +32,18 @@ export interface McpRequest {
 const instructions =
   'Tools of the signed-in user: images, videos, their library and memories about the user. Images and videos cost credits.';
 
-const load = async () => ({
-  ...(await import('@modelcontextprotocol/sdk/server/index.js')),
-  ...(await import('@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js')),
-  ...(await import('@modelcontextprotocol/sdk/types.js')),
-});
-
 /** `close` ends the connection. Work that a tool has begun goes on. */
 export async function answerMcp(deps: McpServerDeps, request: McpRequest) {
-  const sdk = await load();
-  const server = new sdk.Server({ name: 'Atelier', version }, { capabilities: { tools: {} }, instructions });
-  server.setRequestHandler(sdk.ListToolsRequestSchema, () => ({ tools: [...toolDefinitions] }));
-  server.setRequestHandler(sdk.CallToolRequestSchema, async ({ params }, { _meta, sendNotification }) => {
+  const server = new Server({ name: 'Atelier', version }, { capabilities: { tools: {} }, instructions });
+  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: [...toolDefinitions] }));
+  server.setRequestHandler(CallToolRequestSchema, async ({ params }, { _meta, sendNotification }) => {
     const tool = findTool(params.name);
     if (tool === undefined)
-      throw new sdk.McpError(sdk.ErrorCode.InvalidParams, `There is no tool named ${params.name.slice(0, 100)}`);
+      throw new McpError(ErrorCode.InvalidParams, `There is no tool named ${params.name.slice(0, 100)}`);
     const onProgress = progressOf(_meta?.progressToken, sendNotification);
     return callTool(deps, { userId: request.userId, onProgress }, tool, params.arguments ?? {});
   });
-  const transport = new sdk.WebStandardStreamableHTTPServerTransport();
+  const transport = new WebStandardStreamableHTTPServerTransport();
   // The SDK's own types differ under exactOptionalPropertyTypes.
   await server.connect(transport as Parameters<typeof server.connect>[0]);
   const { headers, message: parsedBody } = request;

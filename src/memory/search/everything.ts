@@ -71,12 +71,15 @@ const phrases = [
   '私のことを何か知って',
   '私のこと何を知って',
   'คุณรู้อะไรเกี่ยวกับฉัน',
-].map(plain);
+];
+/** Prepared on first use, because a start does not need them. */
+let plainPhrases: readonly string[] | undefined;
 
 export function requestsEverything(query: string): boolean {
   if (query.length > mostCharacters) return false;
   const text = plain(query);
-  return phrases.some((phrase) => text.includes(phrase));
+  plainPhrases ??= phrases.map(plain);
+  return plainPhrases.some((phrase) => text.includes(phrase));
 }
 
 /**
