@@ -111,7 +111,8 @@ async function assetsOf(count: number) {
 }
 
 const many = <Body>(count: number, make: (index: number) => Body) => Array.from({ length: count }, (_, i) => make(i));
-const entities = many(20, () => randomUUID());
+/** Of each way, because the service would have to read what the bare route adds. */
+const entities = { ours: many(20, () => randomUUID()), bare: many(20, () => randomUUID()) };
 const source = (await assetsOf(1))[0]?.assetId;
 
 const calls = {
@@ -133,10 +134,10 @@ const calls = {
     path: '/memory/add',
     headers: asServer,
     start: startMemory,
-    bodies: async (count: number) =>
+    bodies: async (count: number, way: Way) =>
       many(count, (index) => ({
         entity_type: 'user',
-        entity_id: entities[index % entities.length],
+        entity_id: entities[way][index % entities[way].length],
         type: 'episodic',
         content: `The word of ${randomUUID()} is ${randomBytes(5).toString('hex')}`,
       })),
@@ -155,7 +156,7 @@ const call: {
   readonly method?: string;
   readonly path: string;
   readonly headers: Opened['headers'];
-  readonly bodies: (count: number) => Promise<readonly unknown[]>;
+  readonly bodies: (count: number, way: Way) => Promise<readonly unknown[]>;
   readonly start: () => ReturnType<typeof startMedia> | ReturnType<typeof startNotify>;
 } = calls[name];
 const ours = await call.start();
@@ -167,7 +168,7 @@ for (const [way, app] of [['ours', ours] as const, ['bare', bare] as const]) {
 }
 
 process.on('message', async (order: Order) => {
-  if (order !== 'cpu') return void process.send?.(await call.bodies(order.bodies));
+  if (order !== 'cpu') return void process.send?.(await call.bodies(order.bodies, order.way));
   const { user, system } = process.cpuUsage();
   process.send?.((user + system) / 1000);
 });

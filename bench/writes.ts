@@ -35,7 +35,7 @@ export interface Opened {
 }
 
 /** Requests bodies for calls from the measured process, and what these calls use up; or its CPU time. */
-export type Order = { readonly bodies: number } | 'cpu';
+export type Order = { readonly bodies: number; readonly way: Way } | 'cpu';
 
 const rounds = 15;
 /** V8 has compiled a call after some 900. */
@@ -69,7 +69,7 @@ async function measure(name: Write): Promise<Row[]> {
       return {
         cpuMs,
         prepare: async () => {
-          bodies = await request<readonly unknown[]>({ bodies: callsPerRound });
+          bodies = await request<readonly unknown[]>({ bodies: callsPerRound, way });
         },
         work: () => callAll(opened, way, bodies),
       };
