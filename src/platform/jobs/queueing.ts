@@ -104,7 +104,7 @@ export function createJobs(options: JobsOptions): Jobs {
       dropExpired();
       wakeAll();
     });
-    const first = setTimeout(() => void sweeping(), Math.min(firstSweepMs, sweepEveryMs)).unref();
+    const first = setTimeout(() => void sweeping(), Math.min(firstSweepMs, sweepEveryMs));
     intervals.push({ stop: async () => clearTimeout(first) });
   }
 
