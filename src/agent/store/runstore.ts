@@ -237,16 +237,20 @@ export async function markEnded(
 /** Deletes runs that ended longer ago than `ttlS`, and returns their ids. */
 export async function deleteExpiredRuns(db: Handle, ttlS: number, limit = 200): Promise<readonly string[]> {
   const rows = await db
-    .deleteFrom('agent_runs')
-    .where('task_id', 'in', (eb) =>
-      eb
-        .selectFrom('agent_runs')
-        .select('task_id')
-        .where('ended_at', '<', sql<Date>`clock_timestamp() - make_interval(secs => ${ttlS})`)
-        .limit(limit)
-        .forUpdate()
-        .skipLocked(),
+    .with(
+      // Materialized, as in claimDeadRuns.
+      (expired) => expired('expired').materialized(),
+      (query) =>
+        query
+          .selectFrom('agent_runs')
+          .select('task_id')
+          .where('ended_at', '<', sql<Date>`clock_timestamp() - make_interval(secs => ${ttlS})`)
+          .limit(limit)
+          .forUpdate()
+          .skipLocked(),
     )
+    .deleteFrom('agent_runs')
+    .where('task_id', 'in', (eb) => eb.selectFrom('expired').select('task_id'))
     .returning('task_id as taskId')
     .execute();
   return rows.map(({ taskId }) => taskId);

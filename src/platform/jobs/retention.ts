@@ -13,12 +13,14 @@ export async function removeFinished(
   stopped: AbortSignal,
 ): Promise<void> {
   for (let removed = batch; removed === batch && !stopped.aborted; ) {
+    // Materialized: a plan that evaluates it again for each row would exceed the batch.
     const { numAffectedRows } = await sql`
-      delete from jobs where job_id in (
+      with old as materialized (
         select job_id from jobs where finished_at is not null
           and finished_at < now() - make_interval(secs => case status when 'done' then ${doneForMs / 1000}::float8 else ${deadForMs / 1000}::float8 end)
         limit ${batch} for update skip locked
-      )`.execute(db);
+      )
+      delete from jobs using old where jobs.job_id = old.job_id`.execute(db);
     removed = Number(numAffectedRows);
   }
 }
