@@ -18,6 +18,9 @@ const defaults: Patience = { tries: 12, firstPauseMs: 200, longestPauseMs: 5000,
 
 export const patienceOf = (patience: Partial<Patience> = {}): Patience => ({ ...defaults, ...patience });
 
+/** 24.8 days. A longer timer would end at once. */
+const longestTimerMs = 2 ** 31 - 1;
+
 export interface Pauses {
   /** Call this after progress. It resets the count of failures. */
   reset(): void;
@@ -44,7 +47,8 @@ export function createPauses(
       if (!isTransient(error) || failures >= tries) throw error;
       const doubledMs = Math.min(firstPauseMs * 2 ** (failures - 1), longestPauseMs);
       // Half of the delay is random, so that clients that were cut off together do not return together.
-      const pauseMs = Math.max(error.retryAfterMs ?? 0, doubledMs * (0.5 + Math.random() / 2));
+      const wantedMs = Math.max(error.retryAfterMs ?? 0, doubledMs * (0.5 + Math.random() / 2));
+      const pauseMs = Math.min(wantedMs, longestTimerMs);
       if (performance.now() - startedMs + pauseMs > timeoutMs) throw error;
       await sleep(pauseMs, signal);
     },

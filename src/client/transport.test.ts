@@ -1,3 +1,6 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setImmediate } from 'node:timers/promises';
 import { Chat } from '@ai-sdk/react';
 import { readUIMessageStream, type UIMessage, type UIMessageChunk, validateUIMessages } from 'ai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -266,6 +269,34 @@ describe('a start', () => {
     expect((await chunksOf(stream)).at(-1)?.type).toBe('finish');
     expect([posts, (await user.messages(threadId)).length]).toEqual([1, 2]);
   });
+});
+
+it('closes its connection when a reader cancels between two events, and the run goes on', async () => {
+  const requests: string[] = [];
+  const closed = Promise.withResolvers<void>();
+  const server = createServer((request, response) => {
+    requests.push(`${request.method} ${request.url}`);
+    if (request.url !== '/stream/t') {
+      response.setHeader('content-type', 'application/json');
+      return void response.end(JSON.stringify({ task: { taskId: 't' } }));
+    }
+    response.on('close', closed.resolve);
+    response.setHeader('content-type', 'text/event-stream');
+    response.write('id: 1-1\ndata: {"type":"start"}\n\n');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const transport = new AgentChatTransport({ url: `http://127.0.0.1:${port}` });
+  const reader = (await transport.reconnectToStream({ chatId: 'c' }))?.getReader();
+  expect((await reader?.read())?.value).toEqual({ type: 'start' });
+  const next = reader?.read();
+  // By then the stream waits for the next event.
+  await setImmediate();
+  await reader?.cancel();
+  await closed.promise;
+  expect(await next).toEqual({ done: true, value: undefined });
+  expect(requests).toEqual(['GET /thread/c/current-task', 'GET /stream/t']);
+  server.close();
 });
 
 async function chunksOf(chunks: AsyncIterable<UIMessageChunk>): Promise<UIMessageChunk[]> {

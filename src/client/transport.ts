@@ -84,7 +84,10 @@ export class AgentChatTransport<Message extends UIMessage = UIMessage> implement
     };
     if (signal?.aborted) onAbort();
     else signal?.addEventListener('abort', onAbort, { once: true });
-    return streamOf(followRun(access, taskId, signal), () => {
+    // Unlike an abort of the caller's signal, the end of reading does not stop the run.
+    const reading = new AbortController();
+    const either = signal === undefined ? reading.signal : AbortSignal.any([signal, reading.signal]);
+    return streamOf(followRun(access, taskId, either), reading, () => {
       if (signal?.aborted) return;
       signal?.removeEventListener('abort', onAbort);
       leave();
@@ -99,8 +102,12 @@ export class AgentChatTransport<Message extends UIMessage = UIMessage> implement
 
 const metadataOf = ({ metadata }: UIMessage) => (typeof metadata === 'object' && metadata !== null ? { metadata } : {});
 
-/** Reads on demand, so unread data stays in its connection. */
-function streamOf(chunks: AsyncGenerator<UIMessageChunk>, onEnd: () => void): ReadableStream<UIMessageChunk> {
+/** Reads on demand, so unread data stays in its connection. `reading`: aborted if the reader cancels. */
+function streamOf(
+  chunks: AsyncGenerator<UIMessageChunk>,
+  reading: AbortController,
+  onEnd: () => void,
+): ReadableStream<UIMessageChunk> {
   return new ReadableStream({
     async pull(controller) {
       try {
@@ -115,6 +122,8 @@ function streamOf(chunks: AsyncGenerator<UIMessageChunk>, onEnd: () => void): Re
     },
     async cancel() {
       onEnd();
+      // A generator returns only between its events. The abort also ends the wait for the next one.
+      reading.abort();
       await chunks.return(undefined);
     },
   });

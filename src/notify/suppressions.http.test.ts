@@ -69,6 +69,17 @@ describe.each(laneEngines)('suppressed addresses on $name', (engine) => {
       },
     );
 
+    it('are erased with the bounces that name them, and with no others', async () => {
+      const events = () => db().selectFrom('notify_events').select('reason').orderBy('event_id').execute();
+      const left = [...(await events()), { reason: '<joann@a.example> is full' }, { reason: null }];
+      const bounced = { type: 'email.bounced', bounce_type: 'Transient', to: ['other@example.com'] };
+      for (const bounce of ['<ann@a.example> is full', 'ANN@A.example: 4.2.2', '<joann@a.example> is full', undefined])
+        await rig.post('/emails/events', { ...bounced, id: randomUUID(), email_id: randomUUID(), reason: bounce });
+      const { body } = await rig.post('/people/erasure', { userId: randomUUID(), address: 'ann@a.example' });
+      expect(body.removed).toEqual({ mails: 0, events: 2, suppressions: 0, files: 0 });
+      expect(await events()).toEqual(left);
+    });
+
     describe('an email', () => {
       it('without another recipient is 422, naming them, and is not tried', async () => {
         await gone('b@example.com', 'c@example.com');

@@ -71,7 +71,7 @@ export class McpCalls {
     this.#deps = deps;
     this.#reaping = startInterval(
       reapEveryMs,
-      () => this.reap(false),
+      (stopped) => this.reap(false, stopped),
       (error) => deps.log.warn({ err: error }, 'expired tool calls could not be ended'),
     );
   }
@@ -113,8 +113,8 @@ export class McpCalls {
   }
 
   /** Ends the calls of dead processes; with `all` every call, for the start of a process that is the only one. */
-  async reap(all: boolean): Promise<void> {
-    for (let ended = reapedAtOnce; ended === reapedAtOnce; ) {
+  async reap(all: boolean, stopped?: AbortSignal): Promise<void> {
+    for (let ended = reapedAtOnce; ended === reapedAtOnce && !stopped?.aborted; ) {
       ended = await transaction(this.#deps.db, async (tx) => {
         const callIds = await endExpiredCalls(tx, { all, limit: reapedAtOnce });
         for (const callId of callIds) await this.#settle(tx, callId, []);

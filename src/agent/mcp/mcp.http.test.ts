@@ -7,7 +7,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createLog } from '#platform/log.ts';
 import { openPubSub } from '#platform/pubsub/open.ts';
-import type { Chatter } from '../../../test/agent/rig.fixture.ts';
+import { type Chatter, testSettings } from '../../../test/agent/rig.fixture.ts';
 import { imageAnswer, impatient, json, type ScriptedRig, startScripted } from '../../../test/agent/scripted.fixture.ts';
 import { laneEngines } from '../../../test/database.fixture.ts';
 import { makeImage } from '../../../test/media/images.fixture.ts';
@@ -294,6 +294,34 @@ describe('generate_video', () => {
     expect([await rig.credits(user), await callsInFlight(user)]).toEqual([60, 0]);
     rig.provider.on('/videos/video_7', state({ status: 'failed', error: { message: 'too long' } }));
     await expect.poll(() => rig.credits(user), { timeout: 20_000 }).toBe(100);
+  });
+
+  it('names the video even if the end of the call cannot be written', async () => {
+    const { user, client } = await prepare();
+    const prompt = `mcp video ${randomUUID()}`;
+    for (const path of [prompt, '/videos/video_7']) rig.provider.on(path, state({ status: 'in_progress' }));
+    const queries = rig.media.database.queries();
+    await sql`create function fail() returns trigger language plpgsql as $$ begin raise exception 'no'; end $$`.execute(
+      queries,
+    );
+    await sql`create trigger failing before delete on agent_tool_calls for each row
+      when (old.owner_id = ${sql.lit(user.userId)}::uuid) execute function fail()`.execute(queries);
+    const result = await callTool(client, 'generate_video', { prompt });
+    await sql`drop function fail cascade`.execute(queries);
+    expect(dataOf(result)).toMatchObject({ status: 'processing', assetId: expect.any(String) });
+  });
+
+  it('names the video if the service stops during the wait', async () => {
+    const { user } = await prepare();
+    const settings = { ...testSettings, drainS: 1 };
+    const other = await rig.another({ settings, pace: { videoWaitMs: 60_000 } });
+    const prompt = `mcp video ${randomUUID()}`;
+    for (const path of [prompt, '/videos/video_7']) rig.provider.on(path, state({ status: 'in_progress' }));
+    const call = callTool(await connect(user, other.url), 'generate_video', { prompt });
+    await expect.poll(() => callsInFlight(user)).toBe(1);
+    await other.drain();
+    expect(dataOf(await call)).toMatchObject({ status: 'processing', assetId: expect.any(String) });
+    expect(await callsInFlight(user)).toBe(0);
   });
 
   it.each([

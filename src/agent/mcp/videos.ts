@@ -35,11 +35,18 @@ export async function generateVideo(
     try {
       const { db, videoWaitMs } = deps;
       const { waitFor } = await import('../tools/videos.ts');
-      const video = await waitFor({ db, ...(videoWaitMs !== undefined && { videoWaitMs }) }, ordered, signal);
+      const waiting = waitFor({ db, ...(videoWaitMs !== undefined && { videoWaitMs }) }, ordered, signal);
+      // The video is ordered and paid for, so the result names it, whatever ends the wait.
+      const video = await waiting.catch((error: unknown) => {
+        deps.log.warn({ err: error }, 'could not wait for a video that was ordered over MCP');
+        return ordered;
+      });
       return await describe(deps, userId, video);
     } finally {
       clearInterval(telling);
-      await transaction(deps.db, (tx) => endCall(tx, callId));
+      await transaction(deps.db, (tx) => endCall(tx, callId)).catch((error: unknown) =>
+        deps.log.warn({ err: error }, 'a finished tool call is ended when it expires'),
+      );
     }
   });
 }

@@ -1,4 +1,4 @@
-import type { LanguageModelV4Message, LanguageModelV4Prompt } from '@ai-sdk/provider';
+import type { LanguageModelV4Message, LanguageModelV4Prompt, SharedV4ProviderOptions } from '@ai-sdk/provider';
 import { describe, expect, it } from 'vitest';
 import { newestHalf } from './shorterprompt.ts';
 
@@ -42,6 +42,30 @@ describe('half of a prompt', () => {
     expect(half?.slice(0, 3)).toEqual([system, ask('Look.'), steps[0]]);
     expect(half?.[3]).toMatchObject({ content: [{ ...call, output: { type: 'text' } }] });
     expect(bytesOf(half)).toBeLessThan(16_000);
+  });
+
+  it.each<SharedV4ProviderOptions>([
+    { anthropic: { signature: 's' } },
+    { google: { thoughtSignature: 's' } },
+    { openai: { itemId: 'i', reasoningEncryptedContent: 's' } },
+  ])('has signed reasoning before tool calls whole: %j', (providerOptions) => {
+    const call = { toolCallId: 'c', toolName: 'look' };
+    const output = { type: 'text', value: long } as const;
+    const stepsWith = (providerOptions: SharedV4ProviderOptions): LanguageModelV4Prompt => [
+      {
+        role: 'assistant',
+        content: [
+          { type: 'reasoning', text: 'r'.repeat(20_000), providerOptions },
+          { type: 'tool-call', ...call, input: {} },
+        ],
+      },
+      { role: 'tool', content: [{ type: 'tool-result', ...call, output }] },
+    ];
+    const signed = newestHalf([ask('Look.'), ...stepsWith(providerOptions)]);
+    expect(signed?.[1]).toEqual(stepsWith(providerOptions)[0]);
+    expect(bytesOf(signed)).toBeLessThan(26_000);
+    const unsigned = stepsWith({ openai: { itemId: 'i', reasoningEncryptedContent: null } });
+    expect(newestHalf([ask('Look.'), ...unsigned])?.[1]).not.toEqual(unsigned[0]);
   });
 
   it('has the newest images of a question', () => {

@@ -80,13 +80,21 @@ function cut(text: string, maxBytes: number): string {
   return `${text.slice(0, kept)}\n[…]\n${text.slice(-kept)}`.toWellFormed();
 }
 
+/** What can be cut. A signed text stays whole, and so does reasoning before tool calls: providers refuse changes to them. */
 function textOf(part: Part): string | undefined {
-  if (part.type === 'text' || part.type === 'reasoning') return part.text;
+  if (part.type === 'text' || part.type === 'reasoning') return isSigned(part) ? undefined : part.text;
   if (part.type !== 'tool-result') return undefined;
   const { output } = part;
   if (output.type === 'text' || output.type === 'error-text') return output.value;
   return output.type === 'json' || output.type === 'error-json' ? JSON.stringify(output.value) : undefined;
 }
+
+/** Anthropic's, Google's and OpenAI's proof that they wrote it. */
+const isSigned = ({ providerOptions = {} }: Part) =>
+  Object.values(providerOptions).some(
+    ({ signature, thoughtSignature, reasoningEncryptedContent }) =>
+      (signature ?? thoughtSignature ?? reasoningEncryptedContent) != null,
+  );
 
 function withText(part: Part, text: string): Part {
   if (part.type === 'text' || part.type === 'reasoning') return { ...part, text };

@@ -90,9 +90,18 @@ export class Execution {
   }
 
   async #execute(signal: AbortSignal): Promise<void> {
-    const { buffers, eventLog, log } = this.#deps;
+    const { buffers, eventLog, writer: bounds } = this.#deps;
     const buffer = buffers.own(this.#run);
-    const writer = new EventWriter({ eventLog, buffer, ...this.#deps.writer }, this.#run);
+    try {
+      await this.#workAndEnd(new EventWriter({ eventLog, buffer, ...bounds }, this.#run), signal);
+    } finally {
+      // If the last event is missing, the process that ends the run writes it.
+      buffer.release();
+    }
+  }
+
+  async #workAndEnd(writer: EventWriter, signal: AbortSignal): Promise<void> {
+    const { log, metrics } = this.#deps;
     const worked = await this.#work(writer, signal);
     // The last batch may find the log lost, or the run in other hands: readers then lack a part of the answer.
     const unwritten = await writer.finish();
@@ -103,12 +112,11 @@ export class Execution {
       if (metadata !== undefined) {
         this.#become({ mode: 'ended' });
         const durationMs = performance.now() - this.#startedAtMs;
-        this.#deps.metrics.runEnded(outcome.status, this.#run.model, durationMs, this.#usage.total());
+        metrics.runEnded(outcome.status, this.#run.model, durationMs, this.#usage.total());
         return writer.close(lastChunk(outcome, metadata));
       }
     }
     this.#become({ mode: 'lost' });
-    buffer.release();
   }
 
   async #work(writer: EventWriter, signal: AbortSignal): Promise<Outcome> {

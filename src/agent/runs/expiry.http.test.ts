@@ -1,9 +1,15 @@
 /** What is left of a run after its time-to-live, and of a service that is being shut down. */
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AccountTables, setPlanAndCredits } from '#accounts/store.ts';
+import { createLog } from '#platform/log.ts';
 import { type AgentRig, type Chatter, newThread, startAgent, testSettings } from '../../../test/agent/rig.fixture.ts';
 import { embedded } from '../../../test/media/rig.fixture.ts';
+import type { EventLog } from '../eventlog/eventlog.ts';
+import type { RunTables } from '../store/runstore.ts';
+import { type ReaperDeps, startReaper } from './reaper.ts';
 
 let rig: AgentRig;
 beforeAll(async () => {
@@ -59,6 +65,22 @@ describe('a task past its time-to-live', () => {
 });
 
 describe('a service that is shut down', () => {
+  it('takes over no further runs of dead processes', async () => {
+    const db = rig.media.database.queries<RunTables>();
+    const holder = randomUUID();
+    const atOnce = 50;
+    await sql`
+      insert into agent_runs (task_id, thread_id, owner_id, message_id, status, holder, lease_expires_at, epoch_ms)
+      select gen_random_uuid(), gen_random_uuid()::text, gen_random_uuid(), 'm', 'running', ${holder}, now() + interval '1 hour', 1
+      from generate_series(1, ${atOnce + 1})`.execute(db);
+    const eventLog = { claim: async () => reaper.close(), read: async () => [] } as Partial<EventLog>;
+    const reaper = startReaper({ db, eventLog, log: createLog({ level: 'silent' }) } as unknown as ReaperDeps);
+    await reaper.reapAll();
+    const left = await db.selectFrom('agent_runs').select('task_id').where('holder', '=', holder).execute();
+    expect(left).toHaveLength(1);
+    await sql`delete from agent_runs where message_id = 'm'`.execute(db);
+  });
+
   it('rejects new runs and health checks, serves all other requests, and lets runs continue for a while', async () => {
     const user = await rig.user('pro', 100);
     const other = await rig.another({

@@ -49,9 +49,13 @@ export function startReaper(deps: ReaperDeps): Reaper {
   // Different from the executor's holder, so that runs of this process whose lease ran out are reaped too.
   const holder = randomUUID();
 
-  async function reap(all = false): Promise<void> {
+  const closing = new AbortController();
+
+  async function reap(all: boolean): Promise<void> {
     try {
-      for (let claimed = await claim(all); claimed.length > 0; claimed = await claim(all)) {
+      while (!closing.signal.aborted) {
+        const claimed = await claim(all);
+        if (claimed.length === 0) return;
         await Promise.all(claimed.map(end));
       }
     } catch (error) {
@@ -99,11 +103,17 @@ export function startReaper(deps: ReaperDeps): Reaper {
   }
 
   const onError = (error: unknown) => log.warn({ err: error }, 'dead or expired runs could not be removed');
-  const intervals = [startInterval(reapEveryMs, reap, onError), startInterval(sweepEveryMs, sweep, onError)];
+  const intervals = [
+    startInterval(reapEveryMs, () => reap(false), onError),
+    startInterval(sweepEveryMs, sweep, onError),
+  ];
   return {
     reapAll: () => reap(true),
     end: takeOver,
-    close: () => intervals.forEach((interval) => void interval.stop()),
+    close: () => {
+      closing.abort();
+      for (const interval of intervals) void interval.stop();
+    },
   };
 }
 

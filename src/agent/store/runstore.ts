@@ -169,22 +169,26 @@ export function renewLeases(db: Handle, holder: string, taskIds: readonly string
 /** Takes over runs whose lease ran out or, with `all`, all runs of other holders. Concurrent calls never claim the same run. */
 export function claimDeadRuns(db: Handle, holder: string, leaseMs: number, all: boolean, limit: number) {
   return db
+    .with(
+      // Materialized: a plan that evaluates it again for each row would claim more than `limit`.
+      (dead) => dead('dead').materialized(),
+      (query) =>
+        query
+          .selectFrom('agent_runs')
+          .select('task_id')
+          .where('status', '=', 'running')
+          .$if(all, (dead) => dead.where('holder', '<>', holder))
+          // Also runs that this holder claimed and could not end.
+          .$if(!all, (dead) => dead.where('lease_expires_at', '<=', now))
+          .orderBy('lease_expires_at')
+          .limit(limit)
+          .forUpdate()
+          .skipLocked(),
+    )
     .updateTable('agent_runs')
     .set((eb) => ({ holder, fence: eb('fence', '+', 1), lease_expires_at: later(leaseMs) }))
     .where('status', '=', 'running')
-    .where('task_id', 'in', (eb) =>
-      eb
-        .selectFrom('agent_runs')
-        .select('task_id')
-        .where('status', '=', 'running')
-        .$if(all, (query) => query.where('holder', '<>', holder))
-        // Also runs that this holder claimed and could not end.
-        .$if(!all, (query) => query.where('lease_expires_at', '<=', now))
-        .orderBy('lease_expires_at')
-        .limit(limit)
-        .forUpdate()
-        .skipLocked(),
-    )
+    .where('task_id', 'in', (eb) => eb.selectFrom('dead').select('task_id'))
     .returning(runColumns)
     .execute();
 }
@@ -233,16 +237,20 @@ export async function markEnded(
 /** Deletes runs that ended longer ago than `ttlS`, and returns their ids. */
 export async function deleteExpiredRuns(db: Handle, ttlS: number, limit = 200): Promise<readonly string[]> {
   const rows = await db
-    .deleteFrom('agent_runs')
-    .where('task_id', 'in', (eb) =>
-      eb
-        .selectFrom('agent_runs')
-        .select('task_id')
-        .where('ended_at', '<', sql<Date>`clock_timestamp() - make_interval(secs => ${ttlS})`)
-        .limit(limit)
-        .forUpdate()
-        .skipLocked(),
+    .with(
+      // Materialized, as in claimDeadRuns.
+      (expired) => expired('expired').materialized(),
+      (query) =>
+        query
+          .selectFrom('agent_runs')
+          .select('task_id')
+          .where('ended_at', '<', sql<Date>`clock_timestamp() - make_interval(secs => ${ttlS})`)
+          .limit(limit)
+          .forUpdate()
+          .skipLocked(),
     )
+    .deleteFrom('agent_runs')
+    .where('task_id', 'in', (eb) => eb.selectFrom('expired').select('task_id'))
     .returning('task_id as taskId')
     .execute();
   return rows.map(({ taskId }) => taskId);

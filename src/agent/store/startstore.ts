@@ -63,8 +63,10 @@ export async function takeKey(tx: Tx<StartTables>, start: KeyedStart, started: S
 }
 
 export async function deleteOldStarts(db: Db<StartTables>, limit = 1000): Promise<void> {
+  // Materialized: a plan that evaluates it again for each row would exceed `limit`.
   await sql`
-    delete from agent_starts where (user_id, key) in (
+    with old as materialized (
       select user_id, key from agent_starts where not (${isRetained}) limit ${limit} for update skip locked
-    )`.execute(db);
+    )
+    delete from agent_starts as start using old where start.user_id = old.user_id and start.key = old.key`.execute(db);
 }

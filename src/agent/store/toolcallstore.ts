@@ -51,16 +51,20 @@ export async function endExpiredCalls(
   { all, limit }: { readonly all: boolean; readonly limit: number },
 ): Promise<readonly string[]> {
   const rows = await tx
-    .deleteFrom('agent_tool_calls')
-    .where('call_id', 'in', (eb) =>
-      eb
-        .selectFrom('agent_tool_calls')
-        .select('call_id')
-        .$if(!all, (query) => query.where(hasExpired))
-        .limit(limit)
-        .forUpdate()
-        .skipLocked(),
+    .with(
+      // Materialized: a plan that evaluates it again for each row would exceed `limit`.
+      (expired) => expired('expired').materialized(),
+      (query) =>
+        query
+          .selectFrom('agent_tool_calls')
+          .select('call_id')
+          .$if(!all, (calls) => calls.where(hasExpired))
+          .limit(limit)
+          .forUpdate()
+          .skipLocked(),
     )
+    .deleteFrom('agent_tool_calls')
+    .where('call_id', 'in', (eb) => eb.selectFrom('expired').select('call_id'))
     .returning('call_id as callId')
     .execute();
   return rows.map(({ callId }) => callId);

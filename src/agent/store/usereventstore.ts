@@ -77,13 +77,17 @@ export async function listUserEvents(
 
 /** Deletes events that are older than `maxAgeS`, and returns how many. */
 export async function deleteOldUserEvents(db: Db<UserEventTables>, maxAgeS: number, limit: number): Promise<number> {
+  // Materialized: a plan that evaluates it again for each row would exceed `limit`.
   const { numAffectedRows = 0n } = await sql`
-    delete from agent_user_events where (user_id, seq) in (
+    with old as materialized (
       select user_id, seq from agent_user_events
       where created_at < now() - make_interval(secs => ${maxAgeS})
       order by created_at
       limit ${limit}
       for update skip locked
-    )`.execute(db);
+    )
+    delete from agent_user_events as event using old where event.user_id = old.user_id and event.seq = old.seq`.execute(
+    db,
+  );
   return Number(numAffectedRows);
 }

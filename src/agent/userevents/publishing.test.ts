@@ -83,7 +83,9 @@ describe.each(laneEngines)('events of users on $name', (engine) => {
       await sql`
         update agent_user_events set created_at = now() - make_interval(secs => case when seq < 3 then 3601 else 3599 end)
         where user_id = ${userId}`.execute(db);
-      await deleteExpired(db);
+      await deleteExpired(db, AbortSignal.abort());
+      expect(await list(userId)).toHaveLength(3);
+      await deleteExpired(db, new AbortController().signal);
       expect(await list(userId)).toEqual([[3, 'new']]);
       await sql`delete from agent_user_events where user_id = ${userId}`.execute(db);
       await publish(userId, 'next');

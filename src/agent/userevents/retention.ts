@@ -11,11 +11,11 @@ const atOnce = 5000;
 export function startDeletingOldEvents({ db, log }: { readonly db: Db<UserEventTables>; readonly log: Log }): Interval {
   return startInterval(
     deleteEveryMs,
-    () => deleteExpired(db),
+    (stopped) => deleteExpired(db, stopped),
     (error) => log.warn({ err: error }, 'old events of users could not be deleted'),
   );
 }
 
-export async function deleteExpired(db: Db<UserEventTables>): Promise<void> {
-  while ((await deleteOldUserEvents(db, keptForS, atOnce)) === atOnce);
+export async function deleteExpired(db: Db<UserEventTables>, stopped: AbortSignal): Promise<void> {
+  while (!stopped.aborted && (await deleteOldUserEvents(db, keptForS, atOnce)) === atOnce);
 }

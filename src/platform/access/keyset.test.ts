@@ -99,6 +99,17 @@ describe('while the provider is down', () => {
     expect(await keys.find('k2')).toBeDefined();
   });
 
+  it('does not wait for the end of a key set that is too large', async () => {
+    issuer.become('endless');
+    const patient = createKeySet({
+      jwksUrl: issuer.jwksUrl,
+      log: createLog({ level: 'silent' }),
+      timeoutMs: 600_000,
+    });
+    await expect(patient.find('k1')).rejects.toEqual(unavailable);
+    await expect.poll(() => issuer.openResponses()).toBe(0);
+  });
+
   it('returns 503 if nothing listens', async () => {
     await issuer.close();
     await expect(keys.find('k1')).rejects.toEqual(unavailable);

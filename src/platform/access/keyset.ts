@@ -5,6 +5,7 @@
  */
 import { type CryptoKey, importJWK, type JWK } from 'jose';
 import { type Clock, systemClock } from '../clock.ts';
+import { readAtMost } from '../http/boundedbody.ts';
 import { outgoingFetch } from '../http/outgoing.ts';
 import type { Log } from '../log.ts';
 import { problems } from '../problem.ts';
@@ -96,9 +97,8 @@ async function fetchKeys(jwksUrl: string, timeoutMs: number): Promise<readonly J
     signal: AbortSignal.timeout(timeoutMs),
   });
   if (response.status !== 200) throw new Error(`the provider returned ${response.status}`);
-  const text = await response.text();
-  if (text.length > maxBytes) throw new Error('the key set is too large');
-  const body: unknown = JSON.parse(text);
+  const bytes = await readAtMost(response.body ?? [], maxBytes, () => new Error('the key set is too large'));
+  const body: unknown = JSON.parse(bytes.toString());
   if (typeof body !== 'object' || body === null || !('keys' in body) || !Array.isArray(body.keys))
     throw new Error('the provider returned no `keys`');
   return body.keys;

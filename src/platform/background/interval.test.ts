@@ -41,6 +41,25 @@ describe('startInterval', () => {
     expect(errors).toEqual([new Error('call 1'), new Error('call 2')]);
   });
 
+  it('aborts the signal of the current call when it stops', async () => {
+    const steps: string[] = [];
+    const interval = startInterval(
+      10,
+      async (stopped) => {
+        while (!stopped.aborted) {
+          await new Promise((resolve) => setTimeout(resolve, 100));
+          steps.push('step');
+        }
+      },
+      () => undefined,
+    );
+    await vi.advanceTimersByTimeAsync(150);
+    const stopping = interval.stop();
+    await vi.advanceTimersByTimeAsync(1000);
+    await stopping;
+    expect(steps).toEqual(['step', 'step']);
+  });
+
   it('stops after the current call has ended, and starts no other', async () => {
     const call = Promise.withResolvers<void>();
     let calls = 0;

@@ -21,6 +21,7 @@ import {
   WorkerStopping,
 } from './jobs.ts';
 import { createJobs, type JobsOptions } from './queueing.ts';
+import { removeFinished } from './retention.ts';
 import { claimJobs, completeJob, renewJobs } from './rows.ts';
 import { idOf } from './working.ts';
 
@@ -631,6 +632,8 @@ for (const engine of databaseEngines) {
       const dead = await jobs.enqueue(db, failing, { n: 1 });
       await until(jobs, done.jobId, 'done');
       await until(jobs, dead.jobId, 'dead');
+      await removeFinished(db, 0, 0, AbortSignal.abort());
+      expect(await jobs.find(done.jobId)).toMatchObject({ status: 'done' });
       const sweeping = startProcess({ keepDoneMs: 0, removeEveryMs: 20 });
       sweeping.work({ ...queue, name: `${queue.name}/other` }, async () => undefined, { concurrency: 1 });
       while ((await jobs.find(done.jobId)) !== undefined) await sleep(10);

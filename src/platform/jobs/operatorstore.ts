@@ -63,7 +63,10 @@ const revived = (change: PayloadChange) => sql`
   status = 'waiting', attempt = 0, run_at = clock_timestamp(), finished_at = null,
   payload = case when jsonb_typeof(payload) = 'object' then payload || ${json(change)} else payload end`;
 
-/** `false`: it is not dead, or died again since. Fails with a unique violation if an unfinished job has its key. */
+/**
+ * `false`: it is not dead, or died again since. Fails with a unique violation if an unfinished job of its queue has its key. If one in the
+ * queue that it can move to has it, this job ends when it would move.
+ */
 export async function reviveJob(
   tx: Tx<JobTables>,
   { jobId, fence }: SeenJob,
@@ -123,10 +126,12 @@ export async function discardDead(
   queue: string,
   { diedBy, limit }: { readonly diedBy: Date; readonly limit: number },
 ): Promise<number> {
+  // Materialized: a plan that evaluates it again for each row would exceed `limit`.
   const { numAffectedRows } = await sql`
-    delete from jobs where job_id in (
+    with dead as materialized (
       select job_id from jobs where queue = ${queue} and status = 'dead' and finished_at <= ${diedBy}
       order by finished_at desc, job_id limit ${limit} for update skip locked
-    )`.execute(tx);
+    )
+    delete from jobs using dead where jobs.job_id = dead.job_id`.execute(tx);
   return Number(numAffectedRows);
 }

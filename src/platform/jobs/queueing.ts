@@ -7,17 +7,8 @@ import type { Log } from '../log.ts';
 import { countJobs } from './depthstore.ts';
 import { type JobInsertion, type Jobs, type JobTables, LeaseLost, largestDepth } from './jobs.ts';
 import { type Holder, insertionOf, newJob } from './jointrows.ts';
-import {
-  cancelJob,
-  expediteJob,
-  expireOthers,
-  findJob,
-  insertJob,
-  jobsOf,
-  removeFinished,
-  renewJobs,
-  withdrawJobs,
-} from './rows.ts';
+import { removeFinished } from './retention.ts';
+import { cancelJob, expediteJob, expireOthers, findJob, insertJob, jobsOf, renewJobs, withdrawJobs } from './rows.ts';
 import { type Attempt, idOf, startWorker, type Worker } from './working.ts';
 
 export interface JobsOptions {
@@ -83,28 +74,24 @@ export function createJobs(options: JobsOptions): Jobs {
     wakeAll();
   }
 
-  async function removeOld(): Promise<void> {
-    while (await removeFinished(db, keepDoneMs, keepDeadMs));
-  }
-
   function wakeAll(): void {
     for (const worker of workers.values()) worker.wake();
   }
 
   function startIntervals(): void {
-    const every = (intervalMs: number, what: string, work: () => Promise<void>) => {
+    const every = (intervalMs: number, what: string, work: (stopped: AbortSignal) => Promise<void>) => {
       const onError = (error: unknown) => log.warn({ err: error }, `${what} failed and will be retried`);
       intervals.push(startInterval(intervalMs, work, onError));
-      return () => work().catch(onError);
+      return onError;
     };
     every(leaseMs / 4, 'renewal of job leases', renew);
-    const sweeping = every(sweepEveryMs, 'sweep for lost jobs', sweep);
-    every(removeEveryMs, 'removal of finished jobs', removeOld);
+    const onSweepError = every(sweepEveryMs, 'sweep for lost jobs', sweep);
+    every(removeEveryMs, 'removal of finished jobs', (stopped) => removeFinished(db, keepDoneMs, keepDeadMs, stopped));
     every(pollEveryMs, 'poll for jobs', async () => {
       dropExpired();
       wakeAll();
     });
-    const first = setTimeout(() => void sweeping(), Math.min(firstSweepMs, sweepEveryMs));
+    const first = setTimeout(() => void sweep().catch(onSweepError), Math.min(firstSweepMs, sweepEveryMs));
     intervals.push({ stop: async () => clearTimeout(first) });
   }
 

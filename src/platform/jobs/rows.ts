@@ -296,18 +296,6 @@ export async function expireOthers(db: Db<JobTables>, holder: string): Promise<v
     .execute();
 }
 
-/** Removes a limited number of rows, to keep statements small. Returns `true` if there are more. */
-export async function removeFinished(db: Db<JobTables>, doneForMs: number, deadForMs: number): Promise<boolean> {
-  const batch = 1000;
-  const { numAffectedRows } = await sql`
-    delete from jobs where job_id in (
-      select job_id from jobs where finished_at is not null
-        and finished_at < now() - make_interval(secs => case status when 'done' then ${doneForMs / 1000}::float8 else ${deadForMs / 1000}::float8 end)
-      limit ${batch} for update skip locked
-    )`.execute(db);
-  return Number(numAffectedRows) === batch;
-}
-
 /** Deletes the unfinished job with this key. Returns `false` if there is none. */
 export async function cancelJob(db: Handle, queue: string, key: string): Promise<boolean> {
   const { numDeletedRows } = await db

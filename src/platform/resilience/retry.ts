@@ -45,10 +45,10 @@ export async function retryWhileChanging<Result>(
   attempt: () => Promise<Result | undefined>,
   exhausted: () => Error,
 ): Promise<Result> {
-  for (let made = 1; made <= maxAttempts; made++) {
+  for (let made = 1; ; made++) {
     const result = await attempt();
     if (result !== undefined) return result;
+    if (made === maxAttempts) throw exhausted();
     await sleep(pauseMs * made * Math.random());
   }
-  throw exhausted();
 }

@@ -26,6 +26,23 @@ describe('optimistic retry', () => {
     await expect(retryWhileChanging(attempts([]), exhausted)).rejects.toThrow('it keeps changing');
   });
 
+  test('gives up without a pause after the last attempt', async () => {
+    const steps: string[] = [];
+    const attempt = async () => {
+      steps.push('attempt');
+      // A pause, however short, lets this run first.
+      setImmediate(() => steps.push('pause'));
+      return undefined;
+    };
+    const giveUp = () => {
+      steps.push('end');
+      return exhausted();
+    };
+    await expect(retryWhileChanging(attempt, giveUp)).rejects.toThrow('it keeps changing');
+    const [last, end] = steps.slice(-2);
+    expect([last, end]).toEqual(['attempt', 'end']);
+  });
+
   test('an error ends it immediately', async () => {
     const failing = attempts([undefined, new Error('the store is down'), 'late']);
     await expect(retryWhileChanging(failing, exhausted)).rejects.toThrow('the store is down');

@@ -1,7 +1,7 @@
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { cosine, type Embedder } from '../embedder.ts';
 import { createLocalEmbedder } from './local.ts';
 
@@ -65,6 +65,50 @@ describe.skipIf(runtime === '')('a model that cannot be used', () => {
     },
     60_000,
   );
+});
+
+describe('a model that cannot be loaded yet', () => {
+  const vector = Float32Array.of(1, 0);
+  /** Fails while the model is incomplete, as a native module may, and counts its loads. */
+  const runtimeSource = `
+    import { appendFileSync, readFileSync } from 'node:fs';
+    const file = (name) => new URL(name, import.meta.url);
+    appendFileSync(file('loads'), '.');
+    if (readFileSync(file('model.onnx'), 'utf8') === 'incomplete') throw new Error('incomplete');
+    export class Tensor {}
+    const run = async () => ({ sentence_embedding: { dims: [1, ${vector.length}], data: Float32Array.of(${vector.join()}) } });
+    export const InferenceSession = { create: async () => ({ inputNames: ['input_ids'], run }) };`;
+  let model: string;
+  beforeEach(async () => {
+    model = await mkdtemp(join(tmpdir(), 'atelier-model-'));
+    await writeFile(join(model, 'model.onnx'), 'incomplete');
+    const tokenizer = { added_tokens: [], model: { type: 'Unigram', vocab: [['a', -1]] } };
+    await writeFile(join(model, 'tokenizer.json'), JSON.stringify(tokenizer));
+    await writeFile(join(model, 'runtime.mjs'), runtimeSource);
+  });
+  afterEach(() => rm(model, { recursive: true }));
+
+  const open = (options = {}) =>
+    createLocalEmbedder({ model, dataDir: 'unused', runtime: join(model, 'runtime.mjs'), ...options });
+  const loads = async () => (await readFile(join(model, 'loads'))).length;
+
+  it('is loaded by a later text', async () => {
+    const embedder = open({ reloadAfterMs: 0 });
+    await expect(embedder.embed(['a'])).rejects.toMatchObject({ code: 'embedder_unavailable' });
+    await writeFile(join(model, 'model.onnx'), 'complete');
+    expect(await embedder.embed(['a'])).toEqual([vector]);
+    expect(await embedder.embedQuery('b')).toEqual(vector);
+    expect(await loads()).toBe(2);
+    await embedder.close();
+  });
+
+  it('is not loaded again for each text', async () => {
+    const embedder = open();
+    for (let text = 0; text < 3; text += 1)
+      await expect(embedder.embedQuery('a')).rejects.toMatchObject({ code: 'embedder_unavailable' });
+    expect(await loads()).toBe(1);
+    await embedder.close();
+  });
 });
 
 it('a start without the runtime is a fault that names the package', async () => {

@@ -20,6 +20,8 @@ export interface LocalEmbedderOptions {
   readonly dataDir: string;
   /** The file of onnxruntime-node, if it is not among the packages of the project. */
   readonly runtime?: string;
+  /** How long texts fail at once after the model could not be loaded. */
+  readonly reloadAfterMs?: number;
 }
 
 export interface WorkerData {
@@ -56,11 +58,8 @@ export function createLocalEmbedder(options: LocalEmbedderOptions): Embedder {
   const model = findModel(options.model, options.dataDir);
   const runtime = options.runtime ?? findRuntime();
   const { query, passage, suffix, searchWeight, centering } = traitsOf(model.name);
-  const thread = createThread({
-    model,
-    runtime: pathToFileURL(runtime).href,
-    threads: Math.max(1, availableParallelism() - 1),
-  });
+  const data = { model, runtime: pathToFileURL(runtime).href, threads: Math.max(1, availableParallelism() - 1) };
+  const thread = createThread(data, options.reloadAfterMs ?? 10_000);
   let waiting: Waiting[] = [];
   let isRunning = false;
 
@@ -134,9 +133,10 @@ interface Thread {
   close(): Promise<void>;
 }
 
-/** Starts the thread when it is first needed. */
-function createThread(data: WorkerData): Thread {
+/** Starts the thread when it is first needed, and another one after it has ended. */
+function createThread(data: WorkerData, reloadAfterMs: number): Thread {
   let worker: Worker | undefined;
+  let loadFailure: { readonly error: Error; readonly untilMs: number } | undefined;
   let lastId = 0;
   let pending:
     | {
@@ -145,13 +145,18 @@ function createThread(data: WorkerData): Thread {
         readonly reject: (error: Error) => void;
       }
     | undefined;
-  const fail = (error: Error) => {
-    pending?.reject(error);
-    pending = undefined;
-  };
   const start = () => {
     const started = new Worker(new URL('worker.ts', import.meta.url), { workerData: data });
+    let hasAnswered = false;
+    const end = (error: Error) => {
+      if (worker !== started) return;
+      worker = undefined;
+      if (!hasAnswered) loadFailure = { error, untilMs: performance.now() + reloadAfterMs };
+      pending?.reject(error);
+      pending = undefined;
+    };
     started.on('message', (answer: WorkerAnswer) => {
+      hasAnswered = true;
       if (answer.id !== pending?.id) return;
       const { resolve, reject } = pending;
       pending = undefined;
@@ -160,16 +165,17 @@ function createThread(data: WorkerData): Thread {
       if ('fault' in answer) reject(new Error(answer.fault));
       else resolve(answer.vectors);
     });
-    started.on('error', fail);
-    started.on('exit', () => {
-      if (worker === started) worker = undefined;
-      fail(new Error('the thread of the model ended'));
-    });
+    started.on('error', end);
+    started.on('exit', () => end(new Error('the thread of the model ended')));
     return started;
   };
   return {
     embed: (texts) =>
       new Promise((resolve, reject) => {
+        if (loadFailure !== undefined && performance.now() < loadFailure.untilMs) {
+          reject(loadFailure.error);
+          return;
+        }
         worker ??= start();
         worker.ref();
         lastId += 1;

@@ -4,9 +4,9 @@ import { openModel, type Runtime } from './inference.ts';
 import type { WorkerAnswer, WorkerData, WorkerOrder } from './local.ts';
 
 const { model, runtime, threads } = workerData as WorkerData;
-const loaded = import(runtime).then((module: Runtime & { readonly default?: Runtime }) =>
-  openModel(model, module.default ?? module, threads),
-);
+// If the model cannot be loaded, the error ends the thread. Another one can try again: this one would keep the failed module.
+const module: Runtime & { readonly default?: Runtime } = await import(runtime);
+const embed = await openModel(model, module.default ?? module, threads);
 
 parentPort?.on('message', async (order: WorkerOrder | 'close') => {
   if (order === 'close') {
@@ -16,10 +16,8 @@ parentPort?.on('message', async (order: WorkerOrder | 'close') => {
   const { id, texts } = order;
   const send = (answer: WorkerAnswer) => parentPort?.postMessage(answer);
   try {
-    const embed = await loaded;
     send({ id, vectors: await embed(texts) });
   } catch (error) {
     send({ id, fault: error instanceof Error ? error.message : String(error) });
   }
 });
-loaded.catch(() => undefined);

@@ -1,0 +1,52 @@
+import { expect, it } from 'vitest';
+import { createLog } from '#platform/log.ts';
+import type { Batch, EventLog } from '../eventlog/eventlog.ts';
+import type { Run } from '../store/runstore.ts';
+import { RunEventBuffers } from '../stream/runbuffers.ts';
+import { Execution, type ExecutionDeps } from './execution.ts';
+
+const run = { taskId: 'task', status: 'running', epochMs: 1, fence: 1 } as Run;
+const chosen = { label: {} };
+
+/** An execution whose event log answers appends with `appended`. Its database does not respond. */
+function prepare(appended: Awaited<ReturnType<EventLog['append']>>) {
+  const lines: string[] = [];
+  const log = createLog({ level: 'warn', destination: { write: (line) => void lines.push(JSON.parse(line).msg) } });
+  let follower: ((batch: Batch) => void) | undefined;
+  const eventLog: Partial<EventLog> = {
+    append: async () => appended,
+    read: async () => [],
+    follow: (_run, _afterSeq, onBatch) => {
+      follower = onBatch;
+      return () => {
+        follower = undefined;
+      };
+    },
+  };
+  const buffers = new RunEventBuffers({ log, eventLog, db: {} } as ConstructorParameters<typeof RunEventBuffers>[0]);
+  const deps = { log, eventLog, buffers, lease: { holder: 'h', leaseMs: -1 }, db: {} } as unknown as ExecutionDeps;
+  const execute = (model: object) => new Execution(deps, run, model as ConstructorParameters<typeof Execution>[2]).over;
+  return { lines, buffers, execute, append: (batch: Batch) => follower?.(batch) };
+}
+
+it('warns about a run whose events could not be stored', async () => {
+  const { lines, buffers, execute } = prepare('vanished');
+  await execute(chosen);
+  expect(lines).toContain('a run failed, because its events could not be stored');
+  buffers.close();
+});
+
+it('leaves the readers of a run to the event log if it fails unexpectedly', async () => {
+  const { lines, buffers, execute, append } = prepare('appended');
+  const { buffer, leave } = await buffers.open(run, undefined);
+  await execute({
+    get label() {
+      throw new Error('unexpected');
+    },
+  });
+  expect(lines).toEqual(['the execution of a run failed unexpectedly']);
+  append({ firstSeq: 1, lastSeq: 1, events: ['{}'], isLast: true });
+  expect(buffer.isEnded).toBe(true);
+  leave();
+  buffers.close();
+});
