@@ -4,7 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { migrations } from '#app/migrations.ts';
 import { type Database, type Db, transaction } from '#platform/db/db.ts';
 import { laneEngines } from '../../test/database.fixture.ts';
-import { plans } from './api.ts';
+import { grantRequest, plans } from './api.ts';
+import { grant } from './granting.ts';
 import { onboard } from './onboarding.ts';
 import {
   type AccountTables,
@@ -89,6 +90,18 @@ describe.each(laneEngines)('the shared records on $name', (engine) => {
 
       it('never has less than no credits', async () => {
         await expect(setPlanAndCredits(db, randomUUID(), 'pro', -1)).rejects.toThrow();
+      });
+    });
+
+    describe('a grant', () => {
+      it.each(['ada@bücher.example', 'r&d@example.com'])('finds the user of %s', async (email) => {
+        const { id } = await newUser(email);
+        const request = grantRequest.parse({ user: email.toUpperCase(), plan: 'pro', credits: 7 });
+        expect(await grant({ db, hasMadeUpAccounts: false }, request)).toEqual({ id, email, plan: 'pro', credits: 7 });
+      });
+
+      it.each(['nobody', 'nobody@', '@example.com', 'a b@example.com', 'a@\0'])('rejects %j', (user) => {
+        expect(grantRequest.safeParse({ user, plan: 'pro', credits: 7 }).success).toBe(false);
       });
     });
 

@@ -1,5 +1,6 @@
 /** The schemas and types of the shared records (docs/specification/records.md). */
 import { z } from 'zod';
+import { isStorableText } from '#platform/storable.ts';
 import { pageSize } from '#platform/wholenumber.ts';
 
 export const plans = ['free', 'basic', 'basic_year', 'pro', 'pro_year', 'max', 'max_year'] as const;
@@ -23,9 +24,16 @@ export interface Profile {
   readonly updatedAt: Date;
 }
 
+/** The identity provider decides which addresses are valid. Some are not in ASCII. */
+const email = z
+  .string()
+  .max(320)
+  .regex(/^[^\s@]+@[^\s@]+$/, 'must be an email address')
+  .refine(isStorableText, 'must not contain NUL or lone surrogates');
+
 /** `PUT /v1/accounts/credits`, for `npm run credits`. */
 export const grantRequest = z.object({
-  user: z.union([z.guid().toLowerCase(), z.email().max(320)]).describe('The id or the email address.'),
+  user: z.union([z.guid().toLowerCase(), email]).describe('The id or the email address.'),
   plan,
   credits: z.int().min(0).max(maxCredits),
 });

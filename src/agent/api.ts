@@ -83,7 +83,7 @@ export const taskRequest = z
     path: ['text'],
     message: 'must not be sent together with message',
   });
-export const namedUser = z.guid('must be a UUID').toLowerCase();
+export const namedUser = z.guid().toLowerCase();
 export type TaskRequest = z.output<typeof taskRequest>;
 
 export const taskInfo = z.object({

@@ -23,6 +23,7 @@ export interface CallbackDeps extends SignInDeps {
   readonly accounts: Db<AccountTables>;
   readonly onAccountCreated?: OnCreated | undefined;
   readonly log: Log;
+  readonly timeoutMs?: number;
 }
 
 interface Returned {
@@ -77,12 +78,12 @@ interface Opened {
  * expired code fails for all sign-ins.
  */
 async function openSession(
-  { provider, log }: CallbackDeps,
+  { provider, log, timeoutMs = providerTimeoutMs }: CallbackDeps,
   code: string,
   signIns: readonly SignIn[],
   clientAddress: string | undefined,
 ): Promise<Opened | undefined> {
-  return withDeadline(providerTimeoutMs, async (signal) => {
+  return withDeadline(timeoutMs, async (signal) => {
     for (const signIn of signIns) {
       const result = await provider.exchange(code, signIn.verifier, { signal, clientAddress });
       if (result.kind === 'ok') return { session: result.value, signIn };
@@ -90,7 +91,10 @@ async function openSession(
       if (result.kind === 'unavailable' || codeIsLost.has(result.code)) return undefined;
     }
     return undefined;
-  }).catch(() => undefined);
+  }).catch((error: unknown) => {
+    log.warn({ err: error }, 'a code exchange did not finish');
+    return undefined;
+  });
 }
 
 const codeIsLost: ReadonlySet<string | undefined> = new Set(['flow_state_not_found', 'flow_state_expired']);

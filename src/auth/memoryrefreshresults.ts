@@ -12,18 +12,22 @@ interface Row extends StoredResult {
 
 /** About two kilobytes each: enough for ten seconds of heavy traffic. */
 const maxRows = 20_000;
+/** A refresh must not evict a sign-out. Each has about 200 bytes, and only an unavailable provider leaves one. */
+const maxSignedOut = 100_000;
 
 export function createMemoryRefreshResults(): RefreshResults {
   const rows = createLru<string, Row>(maxRows);
+  const signedOut = createLru<string, StoredResult>(maxSignedOut);
   const name = (hash: Buffer) => hash.toString('base64');
+  const find = (tokenHash: Buffer) => signedOut.get(name(tokenHash)) ?? rows.get(name(tokenHash));
   return {
     claim: async (tokenHash, attempt, ttlMs) => {
-      const outcome = rows.get(name(tokenHash))?.outcome;
+      const outcome = find(tokenHash)?.outcome;
       if (outcome === null || outcome === 'ok' || outcome === 'signed_out') return false;
       rows.set(name(tokenHash), { attempt, outcome: null, sealed: null }, { ttl: ttlMs });
       return true;
     },
-    find: async (tokenHash) => rows.get(name(tokenHash)),
+    find: async (tokenHash) => find(tokenHash),
     settle: async (tokenHash, attempt, settled, ttlMs) => {
       const row = rows.get(name(tokenHash));
       if (row === undefined || row.attempt !== attempt || row.outcome !== null) return;
@@ -38,15 +42,20 @@ export function createMemoryRefreshResults(): RefreshResults {
       const entries = [...rows.entries()];
       const own = entries.filter(([key, { successor }]) => key === token || successor === token);
       const subjects = new Set([...own.map(([, { subject }]) => subject), subjectHash && name(subjectHash)]);
-      for (const [key, { outcome, successor, subject }] of entries) {
-        const isRelated = key === token || successor === token || (subject !== undefined && subjects.has(subject));
-        if (isRelated && outcome !== 'signed_out') rows.delete(key);
-      }
+      for (const [key, { successor, subject }] of entries)
+        if (key === token || successor === token || (subject !== undefined && subjects.has(subject))) rows.delete(key);
     },
-    markRevoked: async (tokenHash, attempt, ttlMs) => {
-      rows.set(name(tokenHash), { attempt, outcome: 'signed_out', sealed: null }, { ttl: ttlMs });
+    markRevoked: async (tokenHash, _attempt, ttlMs) => {
+      signedOut.set(name(tokenHash), { outcome: 'signed_out', sealed: null }, { ttl: ttlMs });
+      rows.delete(name(tokenHash));
     },
-    forget: async (tokenHash) => void rows.delete(name(tokenHash)),
-    sweep: async () => void rows.purgeStale(),
+    forget: async (tokenHash) => {
+      signedOut.delete(name(tokenHash));
+      rows.delete(name(tokenHash));
+    },
+    sweep: async () => {
+      signedOut.purgeStale();
+      rows.purgeStale();
+    },
   };
 }

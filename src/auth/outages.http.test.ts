@@ -19,7 +19,12 @@ afterAll(() => rig.close());
 it('refresh, sign-in and sign-out work without it', async () => {
   const [early, late] = [openBrowser(), openBrowser()];
   await signIn(early, rig.url);
+  const claimed = await rig.another({
+    refreshResults: (database) => ({ ...databaseRefreshResults(database), claim: async () => false }),
+  });
   await own.close();
+  // The database fails after another process has claimed the refresh.
+  expect((await early.post(`${claimed.url}/refresh`, { origin })).status).toBe(200);
   for (let count = 0; count < 3; count++) expect((await early.post(`${rig.url}/refresh`, { origin })).status).toBe(200);
   const back = await consent((await late.get(`${rig.url}/login?next=${origin}/x`)).location ?? '');
   expect((await late.get(back)).location).toBe(`${origin}/x`);

@@ -22,6 +22,15 @@ const kinds = [
   })),
 ];
 
+it('in memory, refreshes do not evict a sign-out', async () => {
+  const refreshResults = createMemoryRefreshResults();
+  const hash = randomBytes(32);
+  await refreshResults.markRevoked(hash, randomUUID(), 60_000);
+  for (let count = 0; count <= 20_000; count++) await refreshResults.claim(randomBytes(32), '', 60_000);
+  expect(await refreshResults.find(hash)).toMatchObject({ outcome: 'signed_out' });
+  expect(await refreshResults.claim(hash, randomUUID(), 60_000)).toBe(false);
+});
+
 describe.each(kinds)('refresh results in $name', (kind) => {
   describe.skipIf(kind.missing)('', () => {
     let refreshResults: RefreshResults;

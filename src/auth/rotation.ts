@@ -70,7 +70,7 @@ async function rotate(deps: RotationDeps, token: string, hash: Buffer, call: Pro
   const claimed = await withinLimit(deps, () => deps.refreshResults.claim(hash, attempt, claimTtlMs));
   if (claimed !== false) return callProvider(deps, token, hash, attempt, call);
   const found = await waitForResult(deps, hash, call.signal);
-  // The row existed and was deleted by a logout or by age, so ask the provider.
+  // The row existed and was deleted by a logout or by age, or cannot be read, so ask the provider.
   return found ?? callProvider(deps, token, hash, attempt, call);
 }
 
@@ -110,10 +110,10 @@ function conclude(
 export const subjectHashOf = ({ user }: ProviderSession): Buffer | undefined =>
   user === undefined ? undefined : hashToken(`subject ${user.id}`);
 
-/** Returns `undefined` if there is no longer a result to wait for. */
+/** Returns `undefined` if there is no longer a result to wait for, or the database does not respond. */
 async function waitForResult(deps: RotationDeps, hash: Buffer, signal: AbortSignal): Promise<Refreshed | undefined> {
   for (;;) {
-    const row = await deps.refreshResults.find(hash);
+    const row = await withinLimit(deps, () => deps.refreshResults.find(hash));
     if (row === undefined) return undefined;
     if (row.outcome === 'ok') return openResult(deps, row.sealed);
     if (row.outcome === 'expired' || row.outcome === 'signed_out') return { kind: 'expired' };

@@ -260,6 +260,17 @@ describe('GET /callback', () => {
     const answer = await browser.get(back);
     expect([answer.status, answer.location, answer.setCookies]).toEqual([302, failure, []]);
   });
+
+  it('fails if the provider does not respond, which is logged without the code', async () => {
+    const hurried = await rig.another({ providerTimeoutMs: 200 });
+    const browser = openBrowser();
+    const back = new URL(await consent((await browser.get(`${rig.url}/login`)).location ?? ''));
+    await rig.fault({ operation: 'pkce', kind: 'hang' });
+    const answer = await browser.get(hurried.url + back.pathname + back.search);
+    expect([answer.status, answer.location, answer.setCookies]).toEqual([302, failure, []]);
+    expect(rig.lines.filter((line) => line.includes('a code exchange did not finish'))).toHaveLength(1);
+    expect(rig.lines.join('')).not.toContain(back.searchParams.get('code'));
+  });
 });
 
 describe('onboarding', () => {

@@ -71,7 +71,8 @@ function isTransient({ code, status }: AtelierError): boolean {
   );
 }
 
-function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
+/** Rejects with the signal's reason. */
+export function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const stop = () => {
       clearTimeout(timer);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { validationMessage } from '#platform/http/validationmessages.ts';
 import { registrationRequest, signRequest, uploadRequest } from './api.ts';
 
 const id = '0e3b6f8a-0000-4000-8000-00000000000a';
@@ -53,6 +54,11 @@ const fields: Record<string, { readonly takes: unknown[]; readonly refuses: unkn
     refuses: [-1, 1.5, '1', Number.MAX_SAFE_INTEGER + 1, Number.NaN, true],
   },
 };
+
+it('names a missing id as missing', () => {
+  const { error } = registrationRequest.safeParse(upload, { error: validationMessage });
+  expect(error?.issues.map(({ path, message }) => [path, message])).toEqual([[['assetId'], 'is required']]);
+});
 
 describe.each(Object.entries(fields))('%s', (name, { takes, refuses }) => {
   it.each(takes)('accepts %j', (value) => {

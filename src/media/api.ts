@@ -7,7 +7,7 @@ import { isStorableText } from '#platform/storable.ts';
 import { isLegacyPath, isLegacyPrefix, isUuid } from './refs.ts';
 
 /** Any UUID of any version, because callers generate their own. Stored in lower case, so that one id is one key. */
-export const uuid = z.guid('must be a UUID').toLowerCase();
+export const uuid = z.guid().toLowerCase();
 
 /** A field that a caller can omit or set to `null`, as responses do for unknown values. */
 export function optional<T extends z.ZodType>(schema: T) {

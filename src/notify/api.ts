@@ -38,7 +38,7 @@ export const suppressionListing = z.object({
   cursor: z
     .string()
     .max(512)
-    .regex(/^[^\p{Cc}\p{Cs}]+$/u, 'must be a next_cursor')
+    .regex(/^[^\p{Cc}\p{Cs}@]+@[^\p{Cc}\p{Cs}@]+$/u, 'must be a next_cursor')
     .optional()
     .describe('The `next_cursor` of the previous page.'),
 });

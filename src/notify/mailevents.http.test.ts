@@ -45,6 +45,13 @@ describe.each(laneEngines)('webhook events of emails on $name', (engine) => {
       ]);
     });
 
+    it('suppress the recipient that the reason names, in any spelling of its domain', async () => {
+      const to = ['ada@bücher.example', 'ben@bücher.example'];
+      await take({ type: 'email.bounced', email_id: 'four', to, reason: '550 <Ben@Bücher.example>: unknown' });
+      const [ada, ben] = ['ada@xn--bcher-kva.example', 'ben@xn--bcher-kva.example'];
+      expect(await events()).toMatchObject([{ data: { to: [ada, ben], suppressed: [ben] } }]);
+    });
+
     it('report a temporary bounce, which suppresses no address', async () => {
       await take({ type: 'email.bounced', email_id: 'one', bounce_type: 'Transient' });
       const data = { emailId: 'one', to: ['ada@example.com'], reason: null, suppressed: [] };

@@ -64,6 +64,6 @@ function suppressedBy(type: EventType, { to, bounce_type: bounceType, reason = '
   if (type === 'bounced' && bounceType?.toLowerCase() === 'transient') return [];
   const addresses = [...new Set(to.flatMap((text) => addressOf(text) ?? []))];
   if (addresses.length === 1) return addresses;
-  const words = reason.toLowerCase().split(/[\s<>()[\],;:"']+/);
-  return addresses.filter((address) => words.includes(address));
+  const named = reason.split(/[\s<>()[\],;:"']+/).map(addressOf);
+  return addresses.filter((address) => named.includes(address));
 }

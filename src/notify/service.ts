@@ -19,6 +19,7 @@ import { queueNames } from './queue.ts';
 import { notifyReference } from './reference.ts';
 import { addRoutes } from './routes.ts';
 import { dropOld } from './sendstore.ts';
+import { normalizeSuppressions } from './suppressions.ts';
 import type { NotifyTables } from './tables.ts';
 import { createTrendingReader } from './trending.ts';
 import { openTypes } from './types/registry.ts';
@@ -62,6 +63,7 @@ export async function createNotify(deps: NotifyDeps): Promise<HttpServer> {
   });
   const accounts = database.queries<AccountTables>();
   const db = database.queries<NotifyTables>();
+  await normalizeSuppressions({ db });
   const mails = new Counter({
     name: 'notify_mails_total',
     help: 'Attempts to send an email through the email provider.',

@@ -175,7 +175,8 @@ describe.skipIf(withoutChromium || withoutPostgres)('a conversation', () => {
     await page.keyboard.press('Enter');
     await page.getByRole('alert').getByText('An operator can add credits.').waitFor();
     expect(await page.getByLabel('New text of the message').inputValue()).toBe('another');
-    expect(await answers(page).count()).toBe(2);
+    // The conversation shows changes of its messages with a short delay.
+    await expect.poll(() => answers(page).count()).toBe(2);
     await grant(email, 5);
     await page.getByRole('button', { name: 'Send again' }).click();
     await answers(page).getByText('“another”').waitFor();

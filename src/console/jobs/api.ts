@@ -9,7 +9,7 @@ const queue = z.object({
   scheduled: z.int().describe('Due later, including retries.'),
   running: z.int(),
   dead: z.int(),
-  oldestDueAt: z.iso.datetime().nullable().describe('The time since the first waiting job became due.'),
+  oldestDueAt: z.iso.datetime().nullable().describe('The due time of the first waiting job. `null`: none is waiting.'),
 });
 export const queueList = z.object({
   queues: z.array(queue),

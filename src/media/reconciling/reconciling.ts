@@ -64,6 +64,8 @@ const rowsPerPage = 500;
 const filesAtOnce = 4;
 /** The number of requests that wait for the thread, so that it never waits for the event loop. */
 const filesInLine = 64;
+/** In a wrong folder, every row is doubtful. */
+const maxDoubtful = 10_000;
 const longestWaitMs = 10_000;
 const retryAfterMs = 5000;
 
@@ -99,12 +101,16 @@ export function createReconciler(deps: ReconcilingDeps): Reconciler {
   async function compareAll(): Promise<Counts> {
     const counts = { compared: 0, moved: 0, assumed: 0, missing: 0, different: 0, unreadable: 0 };
     const doubtful: ComparedRow[] = [];
+    // Checks again: rows and files that were being deleted are gone by now.
+    const judgeAll = async () => {
+      for (const row of doubtful.splice(0)) await judge(row, counts);
+    };
     for await (const rows of pages()) {
       counts.compared += rows.length;
       doubtful.push(...(await comparePage(rows, counts)));
+      if (doubtful.length >= maxDoubtful) await judgeAll();
     }
-    // Checked again: rows and files that were being deleted are gone by now.
-    for (const row of doubtful) await judge(row, counts);
+    await judgeAll();
     return counts;
   }
 

@@ -136,6 +136,15 @@ describe('closing', () => {
     await app.drain();
   });
 
+  it('ends every drain with the last response', { timeout: 10_000 }, async () => {
+    await start({ drainTimeoutMs: 600_000 });
+    const slow = await inFlight();
+    const drains = [app.drain(), app.drain()];
+    finish();
+    await Promise.all(drains);
+    expect((await slow.answers(1))[0]?.status).toBe(200);
+  });
+
   it('closes without an error after a drain of more than ten seconds', async () => {
     const [began, drained] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const onDrain = () => {

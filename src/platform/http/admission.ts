@@ -38,7 +38,8 @@ export function admitRequests(app: HttpServer, options: ServerOptions): void {
   let inFlight = 0;
   let draining = false;
   let windingDown: Promise<void> | undefined;
-  let onIdle: () => void = () => undefined;
+  /** One for each drain that waits for the open requests. */
+  const onIdle = new Set<() => void>();
 
   const isFull = (route: string | undefined) => inFlight >= maxInFlight && !alwaysServed.has(route);
   const takePlace = (reply: FastifyReply) => {
@@ -54,7 +55,7 @@ export function admitRequests(app: HttpServer, options: ServerOptions): void {
     arrivals.remove(reply);
     leavePlace(reply);
     open -= 1;
-    if (open === 0) onIdle();
+    if (open === 0) for (const resolve of onIdle) resolve();
   };
 
   app.decorateReply('holdsPlace', false);
@@ -99,11 +100,12 @@ export function admitRequests(app: HttpServer, options: ServerOptions): void {
   async function finishInFlight(): Promise<void> {
     if (open === 0) return;
     const { promise: idle, resolve } = Promise.withResolvers<void>();
-    onIdle = resolve;
+    onIdle.add(resolve);
     const timer = setTimeout(resolve, drainTimeoutMs);
     // A socket whose last response began before draining did not get a `connection: close` header.
     const sweeping = setInterval(() => app.server.closeIdleConnections(), 100);
     await idle;
+    onIdle.delete(resolve);
     clearTimeout(timer);
     clearInterval(sweeping);
   }

@@ -34,6 +34,8 @@ export async function connectRedis({
   probeEveryMs = defaultProbeEveryMs,
 }: ConnectOptions): Promise<Redis> {
   const listeners = new Map<string, Set<ChannelListener>>();
+  /** The newest connection for messages. It is not current until all channels are subscribed. */
+  let subscriber: RedisClient | undefined;
   const subscribe = (client: RedisClient, channel: string) =>
     client.subscribe(channel, (message) => {
       for (const { onMessage } of listeners.get(channel) ?? []) onMessage(message);
@@ -44,7 +46,9 @@ export async function connectRedis({
     name: 'messages',
     log,
     prepare: async (client) => {
-      for (const channel of listeners.keys()) await subscribe(client, channel);
+      // From here on, `listen` subscribes new channels.
+      subscriber = client;
+      for (const channel of [...listeners.keys()]) await subscribe(client, channel);
       for (const { onGap } of [...listeners.values()].flatMap((set) => [...set])) onGap();
     },
   }).catch(async (error: unknown) => {
@@ -79,22 +83,11 @@ export async function connectRedis({
     run,
     listen: (channel, listener) => {
       const known = listeners.get(channel);
-      if (known === undefined) {
-        listeners.set(channel, new Set([listener]));
-        const client = messages.current()?.client;
-        // A connection that fails here is replaced, and the next one subscribes when it opens.
-        if (client) subscribe(client, channel).catch(() => client.isOpen && client.destroy());
-      } else known.add(listener);
-      return () => {
-        const set = listeners.get(channel);
-        set?.delete(listener);
-        if (set?.size !== 0) return;
-        listeners.delete(channel);
-        messages
-          .current()
-          ?.client.unsubscribe(channel)
-          .catch(() => undefined);
-      };
+      if (known !== undefined) return void known.add(listener);
+      listeners.set(channel, new Set([listener]));
+      const client = subscriber;
+      // A connection that fails here is replaced, and the next one subscribes when it opens.
+      if (client) subscribe(client, channel).catch(() => client.isOpen && client.destroy());
     },
     openBlocking: async (name) => {
       const kept = await connectPersistently({ url, name, log });

@@ -69,7 +69,13 @@ describe.skipIf(skipWithoutRedis)('Redis', () => {
       const redis = await open({ url: server.url });
       const gaps: string[] = [];
       const heard: string[] = [];
-      redis.listen(`${redis.prefix}c`, { onMessage: (message) => heard.push(message), onGap: () => gaps.push('gap') });
+      const listenTo = (channel: string, onGap: () => void) =>
+        redis.listen(redis.prefix + channel, { onMessage: (message) => heard.push(message), onGap });
+      listenTo('c', () => {
+        gaps.push('gap');
+        // The connection is not complete yet.
+        listenTo('late', () => undefined);
+      });
       const run = redis.serverRun;
       server.signal('SIGKILL');
       await expect.poll(() => answerOf(redis).catch((error) => error.code)).toBe('engine_unavailable');
@@ -80,6 +86,8 @@ describe.skipIf(skipWithoutRedis)('Redis', () => {
       await expect.poll(() => gaps.length, { timeout: 15_000 }).toBe(1);
       await redis.run((client) => client.publish(`${redis.prefix}c`, 'again'));
       await expect.poll(() => heard).toEqual(['again']);
+      await redis.run((client) => client.publish(`${redis.prefix}late`, 'late'));
+      await expect.poll(() => heard).toEqual(['again', 'late']);
     });
 
     it('that hangs: fails within the deadline, then at once, and recovers automatically', async () => {

@@ -28,10 +28,10 @@ export interface Redis {
    */
   run<T>(call: (client: RedisClient) => Promise<T>, timeoutMs?: number): Promise<T>;
   /**
-   * Subscribes to `channel` (complete, with the prefix), across reconnections, until the returned function is called.
-   * Messages sent while there is no connection are lost; `onGap` is called after every such time.
+   * Subscribes to `channel` (complete, with the prefix), across reconnections, until `close`. Messages sent while there
+   * is no connection are lost; `onGap` is called after every such time.
    */
-  listen(channel: string, listener: ChannelListener): () => void;
+  listen(channel: string, listener: ChannelListener): void;
   /** A separate connection for commands that block, each for at most 2 s. The caller closes it. */
   openBlocking(name: string): Promise<BlockingConnection>;
   /** For /ready. Throws if the server does not respond or refuses writes. */

@@ -76,9 +76,6 @@ export async function share(user: User, { assetId }: ActionTarget): Promise<bool
   return true;
 }
 
-/** One call deletes at most 1000 assets. */
-const mostDeleted = 1000;
-
 /** Hides the assets at once and deletes them when the time to undo is over. */
 export function remove(
   user: User,
@@ -87,12 +84,9 @@ export function remove(
 ): void {
   const ids = assets.map(({ assetId }) => assetId);
   const label = ids.length === 1 ? 'Deleted.' : `${ids.length} items deleted.`;
-  deleteLater(label, ids, async () => {
-    for (let from = 0; from < ids.length; from += mostDeleted) {
-      const lot = ids.slice(from, from + mostDeleted);
-      await user.send('media', '/v1/assets', { method: 'DELETE', json: { ids: lot }, isLast: true });
-      onDeleted(lot);
-    }
+  deleteLater(label, ids, async (lot) => {
+    await user.send('media', '/v1/assets', { method: 'DELETE', json: { ids: lot }, isLast: true });
+    onDeleted(lot);
   });
 }
 

@@ -8,15 +8,24 @@ const show = (ids: readonly string[]) => hidden.write(new Set([...hidden.read()]
 
 export const useHidden = hidden.use;
 
-/** Hides the items at once. `commit` deletes them; it must also work while the user leaves the page. */
-export function deleteLater(text: string, ids: readonly string[], commit: () => Promise<unknown>): void {
+/** One call deletes at most 1000 items. */
+const mostDeleted = 1000;
+
+/** Hides the items at once. `commit` deletes a lot of them; it must also work while the user leaves the page. */
+export function deleteLater(
+  text: string,
+  ids: readonly string[],
+  commit: (lot: readonly string[]) => Promise<unknown>,
+): void {
   hidden.write(new Set([...hidden.read(), ...ids]));
   const perform = async () => {
+    let deleted = 0;
     try {
-      await commit();
+      for (; deleted < ids.length; deleted += mostDeleted) await commit(ids.slice(deleted, deleted + mostDeleted));
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      notify(`Nothing was deleted. ${reason}`, { tone: 'bad' });
+      const outcome = deleted === 0 ? 'Nothing was deleted.' : `Only ${deleted} items were deleted.`;
+      notify(`${outcome} ${reason}`, { tone: 'bad' });
     }
     show(ids);
   };

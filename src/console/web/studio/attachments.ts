@@ -1,5 +1,5 @@
 /** Files of a message: checked, uploaded at once, and attached when the message is sent. */
-import { useCallback, useState } from 'react';
+import { useCallback, useEffect, useRef, useState } from 'react';
 import type { Asset } from '../../../client/media/api.ts';
 import { mediaCalls } from '../../../client/media/calls.ts';
 import { createUpload } from '../../../client/upload.ts';
@@ -14,7 +14,7 @@ export interface Attachment {
   /** From 0 to 1. */
   readonly share: number;
   readonly assetId?: string;
-  /** URL of the image, while this page is open. */
+  /** URL of the image, while the conversation is open. */
   readonly preview?: string;
   readonly problem?: string;
 }
@@ -85,9 +85,19 @@ export function useAttachments(threadId: string): Attachments {
     set((all) => all.map((item) => (item.key === key ? { ...item, ...next } : item)));
   }, []);
 
+  /** Sent messages show them too. */
+  const previews = useRef<string[]>([]);
+  useEffect(
+    () => () => {
+      for (const url of previews.current.splice(0)) URL.revokeObjectURL(url);
+    },
+    [],
+  );
+
   const add = useCallback(
     (files: Iterable<File>) => {
       const started = [...files].map((file) => ({ file, ...begin(file) }));
+      previews.current.push(...started.flatMap(({ item }) => item.preview ?? []));
       set((all) => {
         const room = Math.max(0, mostFiles - all.length);
         return [...all, ...started.map(({ item }, place) => (place < room ? item : refuseForRoom(item)))];

@@ -1,6 +1,7 @@
 /** The user's events keep the pages current: threads and their titles, runs of other tabs, media, credits. */
 import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
+import { sleep } from '../../../client/pausing.ts';
 import { followEvents, type UserEvent } from '../../../client/userevents.ts';
 import { type User, useUser } from '../user.tsx';
 
@@ -34,13 +35,13 @@ export function useUserEvents(): void {
   }, [user, queries]);
 }
 
-async function* readForever(user: User, signal: AbortSignal): AsyncGenerator<UserEvent> {
+export async function* readForever(user: Pick<User, 'agent'>, signal: AbortSignal): AsyncGenerator<UserEvent> {
   while (!signal.aborted) {
     try {
       yield* followEvents(user.agent, { signal });
     } catch {
       // The service is away. The pages work without events.
-      await new Promise((resolve) => setTimeout(resolve, betweenAttemptsMs));
+      await sleep(betweenAttemptsMs, signal).catch(() => undefined);
     }
   }
 }
