@@ -74,8 +74,14 @@ describe(`${many} connections`, () => {
   beforeEach(() => start());
 
   it('that upload to one address, slowly: all but one are refused', async () => {
-    for (let index = 0; index < many; index++) trickle(putHead('u/1/slow.mp4'));
-    await until(async () => (await gauge('in')) === 1);
+    let refused = 0;
+    for (let index = 0; index < many; index++)
+      trickle(putHead('u/1/slow.mp4'))
+        .resume()
+        .once('data', () => {
+          refused += 1;
+        });
+    await until(async () => refused === many - 1 && (await gauge('in')) === 1);
     await everybodyElseIsServed();
   });
 
