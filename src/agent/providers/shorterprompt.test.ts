@@ -1,5 +1,6 @@
 import type { LanguageModelV4Message, LanguageModelV4Prompt, SharedV4ProviderOptions } from '@ai-sdk/provider';
 import { describe, expect, it } from 'vitest';
+import { noteOfToolImage } from '../attachments.ts';
 import { newestHalf } from './shorterprompt.ts';
 
 const system: LanguageModelV4Message = { role: 'system', content: 'Be kind.' };
@@ -42,6 +43,18 @@ describe('half of a prompt', () => {
     expect(half?.slice(0, 3)).toEqual([system, ask('Look.'), steps[0]]);
     expect(half?.[3]).toMatchObject({ content: [{ ...call, output: { type: 'text' } }] });
     expect(bytesOf(half)).toBeLessThan(16_000);
+  });
+
+  it('has the question before images that tools have made', () => {
+    const call = { toolCallId: 'c', toolName: 'draw' };
+    const step: LanguageModelV4Prompt = [
+      { role: 'assistant', content: [{ type: 'tool-call', ...call, input: {} }] },
+      { role: 'tool', content: [{ type: 'tool-result', ...call, output: { type: 'text', value: long } }] },
+      { role: 'user', content: [{ type: 'text', text: noteOfToolImage('7') }, image] },
+    ];
+    const half = newestHalf([system, ask('1'), say('2'), ask('Draw a boat.'), ...step]);
+    expect(half?.slice(0, 3)).toEqual([system, ask('Draw a boat.'), step[0]]);
+    expect(half?.at(-1)).toEqual(step[2]);
   });
 
   it.each<SharedV4ProviderOptions>([

@@ -1,5 +1,6 @@
 /** Half of a prompt that its provider has refused for its length (docs/specification/agent.md#prompt). */
 import type { LanguageModelV4Message, LanguageModelV4Prompt } from '@ai-sdk/provider';
+import { isNoteOfToolImage } from '../attachments.ts';
 import { bytesPerToken, estimateTokens, imageTokens } from './promptsize.ts';
 
 type Part = Exclude<LanguageModelV4Message['content'], string>[number];
@@ -14,11 +15,11 @@ export function newestHalf(prompt: LanguageModelV4Prompt): LanguageModelV4Prompt
   const system = prompt.filter(({ role }) => role === 'system');
   const messages = prompt.filter(({ role }) => role !== 'system');
   const sizes = messages.map(sizeOf);
-  const lastQuestion = messages.findLastIndex(({ role }) => role === 'user');
+  const lastQuestion = messages.findLastIndex(isQuestion);
   let remaining = sumOf(sizes);
   const half = remaining / 2;
   let from = 0;
-  while (from < lastQuestion && (remaining > half || messages[from]?.role !== 'user')) {
+  while (from < lastQuestion && (remaining > half || !isQuestion(messages[from]))) {
     remaining -= sizes[from] ?? 0;
     from += 1;
   }
@@ -26,6 +27,13 @@ export function newestHalf(prompt: LanguageModelV4Prompt): LanguageModelV4Prompt
   const fitting = remaining > half ? withShorterTexts(withFewerImages(kept, half / 2), half) : kept;
   const isShorter = from > 0 || fitting.some((message, index) => message !== kept[index]);
   return isShorter ? [...system, ...fitting] : undefined;
+}
+
+/** Images that tools have made follow their step in a message of the user, which is no question. */
+function isQuestion(message: LanguageModelV4Message | undefined): boolean {
+  if (message?.role !== 'user') return false;
+  const texts = message.content.flatMap((part) => (part.type === 'text' ? [part.text] : []));
+  return texts.length === 0 || !texts.every(isNoteOfToolImage);
 }
 
 function sizeOf(message: LanguageModelV4Message): number {
