@@ -1,8 +1,9 @@
 /**
  * Redis for tests: the server at `REDIS_TEST_URL`, with a prefix per opening that is emptied on close. If it does not
- * respond, its suites are skipped, or fail with CI=true. `startRedisServer` starts a server that a test may stop.
+ * respond, or the program is not installed (Redis in a container), its suites are skipped, or fail with CI=true.
+ * `startRedisServer` starts a server that a test may stop.
  */
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -19,7 +20,9 @@ export const redisUrl = process.env.REDIS_TEST_URL || 'redis://127.0.0.1:6379';
 
 const quiet = createLog({ level: 'silent' });
 
-export const skipWithoutRedis = process.env.CI !== 'true' && !(await answers(redisUrl));
+const serverProgram = 'redis-server';
+const isInstalled = spawnSync(serverProgram, ['--version'], { stdio: 'ignore' }).error === undefined;
+export const skipWithoutRedis = process.env.CI !== 'true' && !(isInstalled && (await answers(redisUrl)));
 
 export async function openTestRedis({ url = redisUrl, prefix = `test:${randomUUID()}:` } = {}): Promise<Redis> {
   const redis = await openRedis({ url, prefix, log: quiet });
@@ -64,7 +67,7 @@ export interface RedisServer {
 }
 
 /** Starts a separate server on a free port; with a certificate, for TLS only. `program`: that of Redis or Valkey. */
-export async function startRedisServer(certificate?: Certificate, program = 'redis-server'): Promise<RedisServer> {
+export async function startRedisServer(certificate?: Certificate, program = serverProgram): Promise<RedisServer> {
   const folder = await mkdtemp(join(tmpdir(), 'atelier-redis-'));
   const port = await freePort();
   const url = `${certificate === undefined ? 'redis' : 'rediss'}://127.0.0.1:${port}`;
@@ -74,6 +77,7 @@ export async function startRedisServer(certificate?: Certificate, program = 'red
     child = spawn(program, [...listening, '--bind', '127.0.0.1', '--dir', folder, '--save', ''], {
       stdio: 'ignore',
     });
+    await once(child, 'spawn');
     while (!(await answers(url))) await sleep(50);
   };
   await start();
