@@ -3,6 +3,7 @@
  * deadline, is retried, and goes to the provider's host or to public addresses only, because responses of providers name
  * further URLs. Responses are bounded, and failures are errors for the user.
  */
+import { fetch as fetchFrom } from 'undici';
 import { z } from 'zod';
 import { readAtMost } from '#platform/http/boundedbody.ts';
 import { connectOnlyTo, createGuard, ForbiddenUrl, type Guard } from '#platform/http/hostguard.ts';
@@ -100,7 +101,6 @@ async function send(
   const dispatcher = connectOnlyTo(addresses);
   try {
     const pairs = [...headers];
-    const { fetch: fetchFrom } = await import('undici');
     const response = await fetchFrom(url, { method, headers: pairs, body, redirect, signal, dispatcher });
     const tooLong = () => new Error(`the response is larger than ${maxBytes} bytes`);
     const bytes = await readAtMost(response.body ?? [], maxBytes, tooLong);

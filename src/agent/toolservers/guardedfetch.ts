@@ -1,5 +1,5 @@
 /** The `fetch` of a connection to an MCP server: it reaches the addresses that were checked and no others. */
-import type { Dispatcher } from 'undici';
+import { type Dispatcher, fetch as fetchFrom } from 'undici';
 import { userAgent } from '#platform/http/outgoing.ts';
 
 /** The server answered with a redirect, which is not followed: it could lead to an address that was not checked. */
@@ -13,8 +13,7 @@ export function guardedFetch(dispatcher: Dispatcher, maxBytes: number) {
   return async (url: string | URL, init: RequestInit = {}): Promise<Response> => {
     const headers = new Headers(init.headers);
     headers.set('user-agent', userAgent);
-    const { fetch } = await import('undici');
-    const response = await fetch(url, {
+    const response = await fetchFrom(url, {
       method: init.method ?? 'GET',
       headers: [...headers],
       // The client of the protocol sends text only.
