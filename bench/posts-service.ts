@@ -9,7 +9,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fastify from 'fastify';
-import { type AccountTables, readUnsubscribeSecret, setOpenNotification } from '../src/accounts/store.ts';
+import { type AccountTables, readUnsubscribeSecret, unsubscribe } from '../src/accounts/store.ts';
 import { readUnsubscribe, signUnsubscribe } from '../src/accounts/unsubscribing.ts';
 import { addRoutes as addAgentRoutes } from '../src/agent/routes.ts';
 import { retryVideos, type VideoDeps } from '../src/agent/videos/videos.ts';
@@ -119,7 +119,7 @@ function compareAgent(): Compared {
 async function compareContent(): Promise<Compared> {
   const accounts = database.queries<AccountTables>();
   const unsubscribeSecret = await readUnsubscribeSecret(accounts);
-  const token = signUnsubscribe(unsubscribeSecret, testUserId);
+  const token = signUnsubscribe(unsubscribeSecret, testUserId, 'ada@example.com');
   return {
     path: `/unsubscribe?token=${token}`,
     route: '/unsubscribe',
@@ -127,8 +127,8 @@ async function compareContent(): Promise<Compared> {
     cors: 'everyone',
     addRoutes: (app) => addUnsubscribing(app, { accounts, unsubscribeSecret }),
     work: async () => {
-      const userId = readUnsubscribe(unsubscribeSecret, token);
-      if (userId !== undefined) await setOpenNotification(accounts, userId, false);
+      const unsubscription = readUnsubscribe(unsubscribeSecret, token);
+      if (unsubscription !== undefined) await unsubscribe(accounts, unsubscription);
       return renderUnsubscribePage(negotiateLanguage(undefined), 'done');
     },
     answersPage: true,

@@ -24,6 +24,7 @@ export interface AccountTables {
     updated_at: Generated<Date>;
   };
   onboardings: { user_id: string; created_at: Generated<Date> };
+  unsubscriptions: { user_id: string; address_digest: string; created_at: Generated<Date> };
   unsubscribe_keys: { id: number; secret: string };
 }
 
@@ -151,6 +152,37 @@ export async function setOpenNotification(db: Handle, userId: string, isOpen: bo
     .values({ user_id: userId, is_open_notification: isOpen })
     .onConflict((conflict) => conflict.column('user_id').doUpdateSet({ is_open_notification: isOpen }))
     .execute();
+}
+
+/** Turns off product mails to the account, and to the address of the link. */
+export async function unsubscribe(
+  db: Db<AccountTables>,
+  { userId, addressDigest }: { readonly userId: string; readonly addressDigest: string | undefined },
+): Promise<void> {
+  await transaction(db, async (tx) => {
+    await setOpenNotification(tx, userId, false);
+    await tx
+      .insertInto('unsubscriptions')
+      .values({ user_id: userId, address_digest: addressDigest ?? '' })
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+  });
+}
+
+/**
+ * Whether the user, or the reader of the address, used a link to unsubscribe. A user who has turned product mails on again since has
+ * ended both.
+ */
+export async function isUnsubscribed(db: Handle, userId: string, addressDigest: string): Promise<boolean> {
+  const found = await db
+    .selectFrom('unsubscriptions')
+    .innerJoin('user_settings', 'user_settings.user_id', 'unsubscriptions.user_id')
+    .select('unsubscriptions.user_id')
+    .where('is_open_notification', '=', false)
+    .where((eb) => eb.or([eb('unsubscriptions.user_id', '=', userId), eb('address_digest', '=', addressDigest)]))
+    .limit(1)
+    .executeTakeFirst();
+  return found !== undefined;
 }
 
 /** Returns `true` for exactly one call per user, in the transaction of the work that depends on it. */

@@ -1,28 +1,48 @@
 /**
- * Unsubscribe links. The holder of a link can turn off an account's notifications, and nothing else. Links are signed,
- * so they need no row. They never expire, because users read old mails (RFC 8058).
+ * Unsubscribe links. The holder of a link can turn off product mails to an account and to the address that the link was sent to, and
+ * nothing else. Links are signed, so they need no row. They never expire, because users read old mails (RFC 8058).
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
 /** 128 bits, which cannot be guessed. */
 const signatureBytes = 16;
+const idBytes = 16;
 
-/** Safe in URLs: `A-Za-z0-9_-` only. */
-export function signUnsubscribe(secret: string, userId: string): string {
-  const id = Buffer.from(userId.replaceAll('-', ''), 'hex');
-  return Buffer.concat([id, signature(secret, id)]).toString('base64url');
+export interface Unsubscription {
+  readonly userId: string;
+  /** As `digestAddress` returns it. Links of version 1.0 have none. */
+  readonly addressDigest: string | undefined;
 }
 
-/** Returns the user of a token, or `undefined` if the token is invalid. */
-export function readUnsubscribe(secret: string, token: string): string | undefined {
+/** Identifies an address without naming it. `address`: bare, normalized. */
+export function digestAddress(secret: string, address: string): string {
+  return digestOf(secret, address).toString('base64url');
+}
+
+/** Safe in URLs: `A-Za-z0-9_-` only. `address`: bare, normalized. */
+export function signUnsubscribe(secret: string, userId: string, address: string): string {
+  const content = Buffer.concat([Buffer.from(userId.replaceAll('-', ''), 'hex'), digestOf(secret, address)]);
+  return Buffer.concat([content, signature(secret, content)]).toString('base64url');
+}
+
+/** Returns `undefined` if the token is invalid. */
+export function readUnsubscribe(secret: string, token: string): Unsubscription | undefined {
   const bytes = Buffer.from(token, 'base64url');
-  if (bytes.length !== 16 + signatureBytes || bytes.toString('base64url') !== token) return undefined;
-  const id = bytes.subarray(0, 16);
-  if (!timingSafeEqual(signature(secret, id), bytes.subarray(16))) return undefined;
-  const hex = id.toString('hex');
-  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
+  const content = bytes.subarray(0, Math.max(bytes.length - signatureBytes, 0));
+  const isWhole = content.length === idBytes || content.length === idBytes + signatureBytes;
+  if (!isWhole || bytes.toString('base64url') !== token) return undefined;
+  if (!timingSafeEqual(signature(secret, content), bytes.subarray(content.length))) return undefined;
+  const hex = content.toString('hex', 0, idBytes);
+  return {
+    userId: [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-'),
+    addressDigest: content.length === idBytes ? undefined : content.toString('base64url', idBytes),
+  };
 }
 
-function signature(secret: string, id: Uint8Array): Buffer {
-  return createHmac('sha256', secret).update('unsubscribe').update(id).digest().subarray(0, signatureBytes);
+function digestOf(secret: string, address: string): Buffer {
+  return createHmac('sha256', secret).update('address').update(address).digest().subarray(0, signatureBytes);
+}
+
+function signature(secret: string, content: Uint8Array): Buffer {
+  return createHmac('sha256', secret).update('unsubscribe').update(content).digest().subarray(0, signatureBytes);
 }

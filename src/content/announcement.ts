@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { ContentLanguage } from '#platform/language.ts';
 import type { Announcement } from './api.ts';
+import { parseDocument } from './items.ts';
 import { lookUp, texts } from './localized.ts';
 import type { Feature } from './proxy.ts';
 
@@ -11,7 +12,7 @@ const empty: Announcement = { announcement: '', url: '', visible: false, title: 
 /** `GET /op/announcement`. An invisible announcement is empty (docs/specification/content.md#content-endpoints). */
 export const announcementFeature: Feature<z.output<typeof body>, Announcement> = {
   path: '/api/cached/announcements',
-  parse: (upstream) => body.parse(upstream),
+  parse: (upstream) => parseDocument(body, upstream),
   localize: (record, language) => (record.visible === true ? toAnnouncement(record, language) : empty),
   empty,
 };

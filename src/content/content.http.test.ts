@@ -179,6 +179,24 @@ describe('a body of the CMS', () => {
   });
 });
 
+it.each(['/op/announcement', '/op/homecards/v2', '/op/trending'])(
+  '%s takes a document without any of its fields for a failure',
+  async (path) => {
+    rig.say({ data: { visible: true, title: 'Hello', cards: [], items: [] } });
+    expect((await rig.get(path)).headers.get('cache-control')).toBe('no-store');
+  },
+);
+
+it.each([
+  ['de-AT,de;q=0.9', 'de'],
+  ['zh-Hant', 'zh-TW'],
+  [undefined, 'en'],
+])('a response to %s names its language', async (accepted, language) => {
+  rig.say({ items: [] });
+  const { headers } = await rig.get('/op/trending', accepted === undefined ? {} : { 'accept-language': accepted });
+  expect(headers.get('content-language')).toBe(language);
+});
+
 describe('GET /op/announcement', () => {
   const texts = {
     visible: true,
@@ -215,10 +233,19 @@ describe('GET /op/announcement', () => {
     ['not visible', { ...texts, visible: false }],
     ['visible is null', { ...texts, visible: null }],
     ['visible is left out', { title_en: 'Hello' }],
-    ['a text of another type', { ...texts, title_ru: 5 }],
     ['a visible of another type', { ...texts, visible: 1 }],
   ])('%s: all of it is empty', async (_name, body) => {
     expect(await shown('/op/announcement', body)).toEqual(emptyAnnouncement);
+  });
+
+  it('treats a text of another type as missing, in its language only', async () => {
+    const bad = { ...texts, title_ru: 5, title_de: {} };
+    for (const [language, title] of [
+      ['ru', 'Hello'],
+      ['de', 'Hello'],
+      ['zh-TW', '你好'],
+    ] as const)
+      expect(await shown('/op/announcement', bad, language)).toMatchObject({ visible: true, title });
   });
 
   it('returns empty texts for missing ones', async () => {
@@ -330,7 +357,6 @@ describe('GET /op/homecards/v2', () => {
     ['an unknown ratio', { id: 'b', ratio: '2:1' }],
     ['an unknown cover', { id: 'b', coverType: 'Image' }],
     ['an isFeatured of another type', { id: 'b', isFeatured: 'yes' }],
-    ['a text of another type', { id: 'b', title_en: {} }],
     ['inputMedias of another type', { id: 'b', inputMedias: 'none' }],
     ['an id of another type', { id: true }],
     ['no id', { title: 'x' }],
@@ -349,15 +375,12 @@ describe('GET /op/homecards/v2', () => {
     });
   });
 
+  it('treats a text of another type as missing', async () => {
+    expect(await cardsOf([{ id: 'a', title_fr: 5, title_en: 'Hello' }], 'fr')).toEqual([{ ...bare, title: 'Hello' }]);
+  });
+
   it('drops single entries of inputMedias', async () => {
-    const inputMedias = [
-      { type: 'audio', url: 'x' },
-      { type: 'film', url: 'x' },
-      { type: 'image', url: 5 },
-      'x',
-      null,
-      { url: 'kept' },
-    ];
+    const inputMedias = [{ type: 'audio', url: 'x' }, { type: 'film', url: 'x' }, 'x', null, { url: 'kept' }];
     expect(await cardsOf([{ id: 'a', inputMedias }])).toEqual([
       { ...bare, inputMedias: [{ type: 'image', url: 'kept' }] },
     ]);
@@ -382,7 +405,7 @@ describe('GET /op/trending', () => {
   });
 
   it('drops only audio and invalid entries', async () => {
-    const items = [{ coverType: 'audio' }, { coverType: 'gif' }, { title_en: 1 }, null, 'x', { title: 'kept' }];
+    const items = [{ coverType: 'audio' }, { coverType: 'gif' }, null, 'x', { title: 'kept' }];
     expect(await shown('/op/trending', { items })).toEqual({
       items: [{ title: 'kept', coverType: 'image', cover: '', url: '' }],
     });

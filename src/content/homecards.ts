@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { plans } from '#accounts/api.ts';
 import type { ContentLanguage } from '#platform/language.ts';
 import { cardModels, type HomeCard, type HomeCards, ratios, shownMedia } from './api.ts';
-import { enumOr, fitting, isRecord } from './items.ts';
+import { enumOr, fitting, isRecord, parseDocument } from './items.ts';
 import { lookUp, texts } from './localized.ts';
 import type { Feature } from './proxy.ts';
 
@@ -38,7 +38,7 @@ interface Cards {
 /** `GET /op/homecards/v2`. */
 export const homeCardsFeature: Feature<Cards, HomeCards> = {
   path: '/api/cached/home-cards-v2',
-  parse: (upstream) => readCards(body.parse(upstream)),
+  parse: (upstream) => readCards(parseDocument(body, upstream)),
   localize: ({ cards, featuredCardIds }, language) => ({
     cards: cards.map((card) => toHomeCard(card, language)),
     featuredCardIds: [...featuredCardIds],

@@ -16,6 +16,19 @@ export function fitting<Item>(schema: z.ZodType<Item>, items: readonly unknown[]
   });
 }
 
+/**
+ * Parses a document of the CMS. A document with other fields only, such as a wrapped one, is invalid: it would look like one without
+ * content. Throws if it is invalid.
+ */
+export function parseDocument<Shape extends z.ZodRawShape>(schema: z.ZodObject<Shape>, upstream: unknown) {
+  const parsed = schema.parse(upstream);
+  const names = Object.keys(isRecord(upstream) ? upstream : {});
+  const known = Object.keys(schema.shape);
+  if (names.length > 0 && !names.some((name) => known.includes(name)))
+    throw new Error(`the document has none of the fields ${known.slice(0, 3).join(', ')}, …`);
+  return parsed;
+}
+
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null;
 }

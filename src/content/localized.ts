@@ -6,12 +6,10 @@
 import { z } from 'zod';
 import { type ContentLanguage, contentLanguages } from '#platform/language.ts';
 
-const text = z.string().nullish();
+/** An invalid text counts as missing, so it affects the readers of its language only. */
+const text = z.string().nullish().catch(undefined);
 
-/**
- * The schema of an object with its texts in every language. All are checked at once, so that a body is valid or invalid
- * for all readers.
- */
+/** The schema of an object with its texts in every language. */
 export function texts(...fields: readonly string[]) {
   const names = fields.flatMap((field) => [field, ...contentLanguages.map((language) => `${field}_${language}`)]);
   return Object.fromEntries(names.map((name) => [name, text]));

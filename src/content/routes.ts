@@ -52,8 +52,10 @@ const headersOfEmpty = { 'content-type': type, vary, 'cache-control': 'no-store'
 function showContent<Body, Shown>(deps: ProxyDeps, feature: Feature<Body, Shown>) {
   const read = createProxy(deps, feature);
   return async (request: FastifyRequest, reply: FastifyReply) => {
-    const shown = read(negotiateLanguage(request.headers['accept-language']));
+    const language = negotiateLanguage(request.headers['accept-language']);
+    const shown = read(language);
     const { bytes, etag, isFresh } = shown instanceof Promise ? await shown : shown;
+    reply.header('content-language', language.replace('_', '-'));
     if (!isFresh) return reply.headers(headersOfEmpty).send(bytes);
     return sendValidated(request, reply, { body: bytes, etag, type, vary });
   };

@@ -59,6 +59,11 @@ describe.each(laneEngines)('sitemaps on $name', (engine) => {
       expect(await response.json()).toEqual({ [name]: ids.map((id) => ({ id, updated_at })) });
     });
 
+    it('has an index that varies by host, whose URLs repeat it', async () => {
+      const { headers } = await rig.get('/sitemap.xml');
+      expect(headers.get('vary')).toContain('Host');
+    });
+
     it('has validators, for each form', async () => {
       const [json, xml] = [await rig.get('/sitemap/users'), await rig.get('/sitemap/users', { accept: 'text/xml' })];
       const etags = [json, xml].map(({ headers }) => headers.get('etag') ?? '');

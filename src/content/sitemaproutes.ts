@@ -30,6 +30,7 @@ export interface SitemapDeps {
 }
 
 const xmlType = 'application/xml; charset=utf-8';
+const hostHeaders = 'Host, X-Forwarded-Host, X-Forwarded-Proto';
 const jsonType = 'application/json; charset=utf-8';
 const pageQuery = z.object({
   after: z.string().refine(isUuid, 'must be a UUID').optional().describe('The last id of the previous page.'),
@@ -79,7 +80,8 @@ export function addSitemapRoutes(app: HttpServer, deps: SitemapDeps): void {
       ...(await readPageUrls(users, `${base}/sitemap/users.xml`)),
       ...(await readPageUrls(feeds, `${base}/sitemap/feeds.xml`)),
     ];
-    return sendXml(request, reply, renderSitemapIndex(urls));
+    // The URLs repeat the host, so a cache must not return them to callers of another one.
+    return sendXml(request, reply, renderSitemapIndex(urls), deps.publicUrl === undefined ? hostHeaders : undefined);
   });
 }
 
@@ -107,6 +109,6 @@ function sendList(
   return sendValidated(request, reply, { body, etag: etagOf(body), type: isXml ? xmlType : jsonType, vary: 'Accept' });
 }
 
-function sendXml(request: FastifyRequest, reply: FastifyReply, body: string) {
-  return sendValidated(request, reply, { body, etag: etagOf(body), type: xmlType });
+function sendXml(request: FastifyRequest, reply: FastifyReply, body: string, vary?: string) {
+  return sendValidated(request, reply, { body, etag: etagOf(body), type: xmlType, ...(vary && { vary }) });
 }

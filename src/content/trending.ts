@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { shownMedia, type Trending } from './api.ts';
-import { enumOr, fitting } from './items.ts';
+import { enumOr, fitting, parseDocument } from './items.ts';
 import { lookUp, texts } from './localized.ts';
 import type { Feature } from './proxy.ts';
 
@@ -13,7 +13,7 @@ const item = z.object({
 /** `GET /op/trending`. */
 export const trendingFeature: Feature<readonly z.output<typeof item>[], Trending> = {
   path: '/api/cached/trending',
-  parse: (upstream) => fitting(item, body.parse(upstream).items ?? []),
+  parse: (upstream) => fitting(item, parseDocument(body, upstream).items ?? []),
   localize: (items, language) => ({
     items: items.map((item) => ({
       title: lookUp(item, 'title', language),

@@ -23,7 +23,7 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   userId = (await ensureProfile(accounts, { id: randomUUID() })).id;
-  page = `${rig.url}/unsubscribe?token=${signUnsubscribe(await readUnsubscribeSecret(accounts), userId)}`;
+  page = `${rig.url}/unsubscribe?token=${signUnsubscribe(await readUnsubscribeSecret(accounts), userId, 'ada@example.com')}`;
 });
 const isOpen = async () => (await findRecipient(accounts, userId))?.isOpenNotification;
 

@@ -5,7 +5,7 @@
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { type AccountTables, setOpenNotification } from '#accounts/store.ts';
+import { type AccountTables, unsubscribe } from '#accounts/store.ts';
 import { readUnsubscribe } from '#accounts/unsubscribing.ts';
 import type { Db } from '#platform/db/db.ts';
 import { routesOf } from '#platform/http/routes.ts';
@@ -22,13 +22,13 @@ const query = z.object({ token: z.string().max(128).optional() });
 
 export function addUnsubscribing(app: HttpServer, { accounts, unsubscribeSecret }: UnsubscribingDeps): void {
   const routes = routesOf(app, 'content');
-  const userOf = (token = '') => readUnsubscribe(unsubscribeSecret, token);
+  const read = (token = '') => readUnsubscribe(unsubscribeSecret, token);
 
   routes.get(
     '/unsubscribe',
     {},
     { summary: 'Show the unsubscribe confirmation page', querystring: query },
-    async (request, reply) => showPage(request, reply, userOf(request.query.token) ? 'question' : 'invalid'),
+    async (request, reply) => showPage(request, reply, read(request.query.token) ? 'question' : 'invalid'),
   );
 
   app.register(async (forms: HttpServer) => {
@@ -39,9 +39,9 @@ export function addUnsubscribing(app: HttpServer, { accounts, unsubscribeSecret 
       {},
       { summary: 'Unsubscribe from notification email', querystring: query },
       async (request, reply) => {
-        const userId = userOf(request.query.token);
-        if (userId !== undefined) await setOpenNotification(accounts, userId, false);
-        return showPage(request, reply, userId === undefined ? 'invalid' : 'done');
+        const unsubscription = read(request.query.token);
+        if (unsubscription !== undefined) await unsubscribe(accounts, unsubscription);
+        return showPage(request, reply, unsubscription === undefined ? 'invalid' : 'done');
       },
     );
   });

@@ -23,7 +23,7 @@ export const entityId = z
 export const longestContentBytes = 32_768;
 const content = z
   .string()
-  .min(1)
+  .refine((text) => text.trim() !== '', 'must not be blank')
   .refine((text) => Buffer.byteLength(text) <= longestContentBytes, `must be at most ${longestContentBytes} bytes`)
   .refine(isStorableText, 'must not contain NUL or lone surrogates');
 

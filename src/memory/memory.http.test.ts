@@ -177,7 +177,7 @@ onEveryDatabase('the memory service', (engine) => {
       ['emoji', { content: '👩‍👩‍👧‍👦🏳️‍🌈' }, 201],
       ['right to left, mixed', { content: 'أحب قهوة with 牛乳 ועוגה' }, 201],
       ['nothing but marks', { content: '...' }, 201],
-      ['spaces', { content: '   ' }, 201],
+      ['spaces', { content: '   ' }, 400],
       ['no content', { content: undefined }, 400],
       ['a number as content', { content: 5 }, 400],
       ['an unknown type', { type: 'opinion' }, 400],

@@ -24,7 +24,7 @@ function isBare(text: string): boolean {
 }
 
 const deliveryResult = z.object({ channel: z.literal('email'), providerId: z.string() });
-const skipReason = z.enum(['disabled_by_user', 'plan_gate', 'user_not_found']);
+const skipReason = z.enum(['disabled_by_user', 'plan_gate', 'user_not_found', 'suppressed']);
 export type SkipReason = z.output<typeof skipReason>;
 
 export const notifyAnswer = z.union([
@@ -42,6 +42,9 @@ export const suppressionListing = z.object({
     .optional()
     .describe('The `next_cursor` of the previous page.'),
 });
+
+/** The mails that a suppression blocks. `product`: those about the account itself are still sent. */
+export type SuppressionReach = 'all' | 'product';
 
 export const suppressionPage = z.object({
   suppressions: z.array(

@@ -68,7 +68,7 @@ async function deliver(deps: DeliveringDeps, job: Job<SendJob>): Promise<void> {
   if (send === undefined) return;
   if (send.mail === null || !send.isTimely) throw new UnrecoverableError('the email was not sent within a day');
   const { mail } = send;
-  await attempt(deps, job, { mail, suppressed: await findSuppressed(db, [...new Set(recipientsOf(mail))]) });
+  await attempt(deps, job, { mail, accepted: send.accepted, suppressed: await findSuppressed(db, mail) });
 }
 
 async function attempt(deps: DeliveringDeps, job: Job<SendJob>, send: BegunSend): Promise<void> {
@@ -82,7 +82,8 @@ async function attempt(deps: DeliveringDeps, job: Job<SendJob>, send: BegunSend)
   } catch (error) {
     if (isInterruption(job.signal.reason) || error instanceof LeaseLost) throw error;
     if (!(error instanceof AllSuppressed)) {
-      await transaction(db, (tx) => noteFailure(tx, sendId, reasonOf(error)));
+      const accepted = error instanceof ChannelFailure ? error.accepted : [];
+      await written(() => transaction(db, (tx) => noteFailure(tx, sendId, reasonOf(error), accepted)));
       throw error;
     }
     await transaction(db, async (tx) => {
@@ -119,15 +120,26 @@ async function tryOnce(deps: DeliveringDeps, job: Job<SendJob>, send: BegunSend)
   try {
     const recipients = [...new Set(recipientsOf(send.mail))];
     const suppressed = recipients.filter((address) => send.suppressed.includes(address));
-    const open = withoutRecipients(send.mail, suppressed);
-    if (recipientsOf(open).length === 0) throw new AllSuppressed(suppressed);
+    const open = withoutRecipients(send.mail, [...suppressed, ...send.accepted]);
     const id = job.payload.sendId;
+    if (recipientsOf(open).length === 0) {
+      if (send.accepted.length === 0) throw new AllSuppressed(suppressed);
+      // Earlier attempts reached every recipient that can be reached.
+      onOutcome('sent');
+      return { providerId: id, suppressed };
+    }
     const providerId = await withDeadline(deliveryMs, (signal) => channel.send(open, { id, signal }), job.signal);
     onOutcome('sent');
     return { providerId, suppressed };
   } catch (error) {
     onOutcome(error instanceof AllSuppressed ? 'suppressed' : 'failed');
-    if (error instanceof ChannelFailure) await written(() => suppress(db, error.refused));
+    if (error instanceof ChannelFailure)
+      await written(() =>
+        suppress(
+          db,
+          error.refused.map((one) => ({ ...one, blocks: 'all' })),
+        ),
+      );
     throw error;
   }
 }

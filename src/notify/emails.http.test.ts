@@ -192,7 +192,9 @@ describe.each(laneEngines)('emails on $name', (engine) => {
       });
 
       it('to suppressed addresses only fails', async () => {
-        await suppress(database.queries<NotifyTables>(), [{ address: 'gone@example.com', reason: 'bounced' }]);
+        await suppress(database.queries<NotifyTables>(), [
+          { address: 'gone@example.com', reason: 'bounced', blocks: 'all' },
+        ]);
         const { body } = await post({ ...mail, to: 'gone@example.com', scheduled_at: inMs(3000) });
         await expect.poll(async () => (await show(body.id)).status, { timeout: 20_000 }).toBe('failed');
       });

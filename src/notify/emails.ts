@@ -8,7 +8,7 @@ import type { Jobs } from '#platform/jobs/jobs.ts';
 import { problems } from '#platform/problem.ts';
 import type { EmailRequest, EmailStatus, EventType, email, emailList, emailListing } from './emailapi.ts';
 import { listEvents, listEventsOf } from './eventstore.ts';
-import type { Mail } from './mail.ts';
+import { addressOf, type Mail } from './mail.ts';
 import { notifyProblems } from './problems.ts';
 import { cancelSend } from './queue.ts';
 import { cancelWaiting, findEmail, listSends } from './sendstore.ts';
@@ -27,7 +27,24 @@ export function mailOf(request: EmailRequest): Mail {
     contentType: content_type,
     contentId: content_id,
   }));
-  return { from, to, cc, bcc, replyTo, subject, html, text, headers, attachments, tags };
+  return {
+    from,
+    to: distinct(to),
+    cc: distinct(cc),
+    bcc: distinct(bcc),
+    replyTo,
+    subject,
+    html,
+    text,
+    headers,
+    attachments,
+    tags,
+  };
+}
+
+/** The same address in other letters is the same recipient. */
+function distinct(mailboxes: readonly string[]): readonly string[] {
+  return [...new Map(mailboxes.toReversed().map((one) => [addressOf(one) ?? one, one])).values()].toReversed();
 }
 
 const maxEvents = 100;

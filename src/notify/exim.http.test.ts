@@ -1,4 +1,5 @@
 /** Mails through a real mail server, and what its answers do to later mails (docs/specification/notify.md#suppression). */
+import { randomUUID } from 'node:crypto';
 import PostalMime from 'postal-mime';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { migrations } from '#app/migrations.ts';
@@ -70,6 +71,32 @@ describe.skipIf(skipWithoutExim)('Exim', () => {
       status: 422,
       body: { error: 'recipient_suppressed', suppressed: ['nobody@example.com'] },
     });
+  });
+
+  it('sends the retry of a partly refused email to the missing recipients alone', async () => {
+    const subject = 'To one that is gone';
+    const key = { 'idempotency-key': randomUUID() };
+    const body = { from: 'a@example.com', to: ['lost@example.com', 'bert@example.com'], subject, text: 'Hello' };
+    expect((await rig.post('/emails', body, key)).status).toBe(500);
+    const again = await rig.post('/emails', body, key);
+    expect([again.status, again.body.suppressed]).toEqual([200, ['lost@example.com']]);
+    // Exim delivers in order, so a second copy would be there before this email.
+    await send(['bert@example.com'], { subject: 'After the retry' });
+    await arrived('bert', 'After the retry');
+    await arrived('bert', subject);
+  });
+
+  it('retries an email of a batch for the greylisted recipient alone', async () => {
+    const subject = 'To one that is greylisted';
+    const mail = { from: 'a@example.com', to: ['busy@example.com', 'ann@example.com'], subject, text: 'Hello' };
+    const accepted = await rig.post('/emails/batch', [mail]);
+    const [{ id } = { id: '' }] = accepted.body.data as { id: string }[];
+    const attempts = async () => {
+      const { events } = (await rig.call('GET', `/emails/${id}`)).body as { events?: { type: string }[] };
+      return (events ?? []).filter(({ type }) => type === 'delivery_delayed').length;
+    };
+    await expect.poll(attempts, { timeout: 60_000 }).toBeGreaterThanOrEqual(2);
+    await arrived('ann', subject);
   });
 
   it.each([

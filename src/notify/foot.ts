@@ -1,6 +1,6 @@
 /**
- * The sentences below every mail; `{brand}` is the operator's name. Russian texts have it in the subject only, because SpamAssassin
- * takes Cyrillic е next to many Latin e for a disguise (MIXED_ES).
+ * The sentences below every mail; `{brand}` is the operator's name. Russian texts have it in the subject only, because Latin names do
+ * not inflect.
  */
 import type { ContentLanguage } from '#platform/language.ts';
 

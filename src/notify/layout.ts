@@ -30,9 +30,8 @@ function footOf({ language, brand, unsubscribeUrl }: MailFacts): Foot {
 }
 
 function plain(facts: MailFacts, { heading, paragraphs, action, items = [] }: Layout, foot: Foot): string {
-  const { language, brand, appUrl } = facts;
-  // URLs of items in a Russian text have so many Latin e that SpamAssassin takes the Cyrillic е for a disguise (MIXED_ES).
-  const list = items.map(({ title, url }) => (language === 'ru' ? `* ${title}` : `* ${title}\n  ${url}`));
+  const { brand, appUrl } = facts;
+  const list = items.map(({ title, url }) => `* ${title}\n  ${url}`);
   const end = [
     foot.sentence,
     ...(foot.unsubscribe === undefined ? [] : [`${foot.unsubscribe.label}\n${foot.unsubscribe.url}`]),
@@ -93,7 +92,7 @@ ${items.map((item) => row(item))}
 <table role="presentation" width="100%" cellpadding="0" cellspacing="0" style="max-width:560px;${font}">
 <tr><td class="foot" style="padding:0 32px 16px">${head(facts)}</td></tr>
 <tr><td class="sheet" style="background:#ffffff;border:1px solid #e4e4e7;border-radius:12px;padding:32px">
-<h1 class="text" style="margin:0 0 16px;font-size:22px;line-height:1.35;font-weight:700;color:#18181b">${heading}</h1>
+<h1 class="text" style="margin:0 0 16px;word-break:${language === 'ko' ? 'keep-all' : 'normal'};font-size:22px;line-height:1.35;font-weight:700;color:#18181b">${heading}</h1>
 ${body}
 ${list}
 <p style="margin:24px 0 0"><a class="button" href="${appUrl}" style="display:inline-block;padding:13px 22px;border-radius:8px;background:${brand.color};color:${textColorOn(brand.color)};font-size:16px;line-height:1.3;font-weight:600;text-decoration:none">${action}</a></p>

@@ -14,6 +14,8 @@ export interface Mail {
   /** Absent: none. */
   readonly attachments?: readonly Attachment[] | undefined;
   readonly tags?: readonly Tag[] | undefined;
+  /** `account`: about the account itself, so a complaint does not block it. Absent: `product`. */
+  readonly audience?: 'account' | 'product' | undefined;
 }
 
 export interface Attachment {

@@ -1,7 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { plans } from '#accounts/api.ts';
-import { type AccountTables, ensureProfile, setFirstLanguage, setOpenNotification } from '#accounts/store.ts';
+import {
+  type AccountTables,
+  ensureProfile,
+  readUnsubscribeSecret,
+  setFirstLanguage,
+  setOpenNotification,
+  unsubscribe,
+} from '#accounts/store.ts';
+import { readUnsubscribe } from '#accounts/unsubscribing.ts';
 import { migrations } from '#app/migrations.ts';
 import type { Database, Db } from '#platform/db/db.ts';
 import { contentLanguages } from '#platform/language.ts';
@@ -168,6 +176,33 @@ describe('POST /notify', () => {
       expect(channel.sent[0]?.mail.to).toEqual(['left@example.com']);
       expect(channel.sent[0]?.mail.html).toContain('<html lang="pt">');
     }
+  });
+
+  it('of a product type does not go to a reader who unsubscribed, whoever is named', async () => {
+    const email = `${randomUUID()}@example.com`;
+    const [userId, other] = [await newUser(), randomUUID()];
+    const send = async (type: string, to: { userId: string; contact?: object }) =>
+      (await rig.post('/notify', { type, ...to })).body;
+    expect((await send('daily_digest', { userId, contact: { email } })).delivered).toHaveLength(1);
+    const link = channel.sent.at(-1)?.mail.headers['List-Unsubscribe'] ?? '';
+    const unsubscription = readUnsubscribe(
+      await readUnsubscribeSecret(accounts),
+      new URL(link.slice(1, -1)).searchParams.get('token') ?? '',
+    );
+    if (unsubscription !== undefined) await unsubscribe(accounts, unsubscription);
+    const skipped = { skipped: true, reason: 'disabled_by_user' };
+    expect(await send('daily_digest', { userId })).toEqual(skipped);
+    expect(await send('daily_digest', { userId, contact: { email } })).toEqual(skipped);
+    expect(await send('daily_digest', { userId, contact: { email: 'another@example.com' } })).toEqual(skipped);
+    expect(await send('daily_digest', { userId: other, contact: { email: email.toUpperCase() } })).toEqual(skipped);
+    expect((await send('daily_digest', { userId: other, contact: { email: 'x@example.com' } })).delivered).toHaveLength(
+      1,
+    );
+    expect((await send('account_deletion.deleted', { userId, contact: { email } })).delivered).toHaveLength(1);
+    // The person turns the mails on again.
+    await setOpenNotification(accounts, userId, true);
+    expect((await send('daily_digest', { userId, contact: { email } })).delivered).toHaveLength(1);
+    expect((await send('daily_digest', { userId: other, contact: { email } })).delivered).toHaveLength(1);
   });
 
   it('treats a contact without an address as absent', async () => {

@@ -1,13 +1,14 @@
 /**
  * `POST /notify` (docs/specification/notify.md#notify): decides the recipient and the language, and whether to send.
  */
-import { type AccountTables, findRecipient } from '#accounts/store.ts';
+import { type AccountTables, findRecipient, isUnsubscribed } from '#accounts/store.ts';
+import { digestAddress } from '#accounts/unsubscribing.ts';
 import type { Db } from '#platform/db/db.ts';
 import { isUuid } from '#platform/ids.ts';
 import { type ContentLanguage, toContentLanguage } from '#platform/language.ts';
 import { invalid, problems } from '#platform/problem.ts';
 import type { NotifyAnswer, NotifyRequest, SkipReason } from './api.ts';
-import type { Mail } from './mail.ts';
+import { addressOf, type Mail } from './mail.ts';
 import { notifyProblems } from './problems.ts';
 import { type RenderingDeps, renderMail } from './rendering.ts';
 import { type Outcome, type SendingDeps, sendOnce } from './sending.ts';
@@ -70,21 +71,31 @@ interface Recipient {
 }
 
 async function chooseRecipient(
-  { accounts }: NotifyingDeps,
-  { audience, plans }: NotificationType,
+  deps: NotifyingDeps,
+  type: NotificationType,
   { userId, contact }: Notification,
 ): Promise<Recipient | { readonly skipReason: SkipReason }> {
+  const { accounts } = deps;
   const fallback = toContentLanguage(contact?.locale ?? '') ?? 'en';
-  // The user may be deleted already. Then the preference, the plan and the gates that depend on them do not apply.
-  if (contact?.email) return { user: { id: userId, email: contact.email, plan: null }, language: fallback };
+  const isProduct = type.audience === 'product';
+  if (contact?.email) {
+    // The user may be deleted already, so neither the setting nor the plan applies. A link in an earlier mail does.
+    if (isProduct && (await hasUnsubscribed(deps, userId, contact.email))) return { skipReason: 'disabled_by_user' };
+    return { user: { id: userId, email: contact.email, plan: null }, language: fallback };
+  }
   const user = await findRecipient(accounts, userId);
   if (!user?.email) return { skipReason: 'user_not_found' };
-  if (audience === 'product' && !user.isOpenNotification) return { skipReason: 'disabled_by_user' };
-  if (plans !== undefined && !plans.includes(user.plan)) return { skipReason: 'plan_gate' };
+  if (isProduct && (!user.isOpenNotification || (await hasUnsubscribed(deps, userId, user.email))))
+    return { skipReason: 'disabled_by_user' };
+  if (type.plans !== undefined && !type.plans.includes(user.plan)) return { skipReason: 'plan_gate' };
   return {
     user: { id: userId, email: user.email, plan: user.plan },
     language: toContentLanguage(user.language ?? '') ?? fallback,
   };
+}
+
+function hasUnsubscribed({ accounts, unsubscribeSecret }: NotifyingDeps, userId: string, email: string) {
+  return isUnsubscribed(accounts, userId, digestAddress(unsubscribeSecret, addressOf(email) ?? email));
 }
 
 async function write(
@@ -94,7 +105,8 @@ async function write(
   data: NotifyRequest['data'],
 ): Promise<Mail> {
   const { subject, html, text, headers } = await renderFor(deps, type, recipient, data);
-  return { from: deps.from, to: [recipient.user.email], cc: [], bcc: [], replyTo: [], subject, html, text, headers };
+  const to = [recipient.user.email];
+  return { from: deps.from, to, cc: [], bcc: [], replyTo: [], subject, html, text, headers, audience: type.audience };
 }
 
 async function renderFor(

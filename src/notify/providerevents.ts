@@ -41,7 +41,8 @@ export async function takeProviderEvent({ db, log, webhooks }: ProviderEventDeps
     const why = reason === undefined ? type : `${type}: ${reason}`;
     await suppress(
       tx,
-      addresses.map((address) => ({ address, reason: why })),
+      // After a complaint, mails about the account itself are still sent.
+      addresses.map((address) => ({ address, reason: why, blocks: type === 'complained' ? 'product' : 'all' })),
     );
     if (type !== 'bounced' && type !== 'complained') return;
     const { email_id: emailId } = event;

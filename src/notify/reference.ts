@@ -23,13 +23,16 @@ export const notifyReference = defineReference({
     recipient_suppressed: {
       suppressed: { type: 'array', items: { type: 'string' }, description: 'The suppressed recipients.' },
     },
+    email_failed: {
+      id: { type: 'string', description: 'The id of the email. `GET /emails/{id}` returns the reason of the failure.' },
+    },
   },
   operations: {
     'POST /notify': {
       id: 'notify',
       description:
-        'Sends a notification in the language of the user. If the user or the plan does not allow it, the response is 200 with `skipped` and the reason. An `Idempotency-Key` prevents a second email for 24 hours.',
-      problems: ['unknown_notification_type', 'recipient_suppressed', ...sending],
+        'Sends a notification in the language of the user. If the user or the plan does not allow it, or the address is suppressed, the response is 200 with `skipped` and the reason. An `Idempotency-Key` prevents a second email for 24 hours.',
+      problems: ['unknown_notification_type', ...sending],
       example: { type: 'daily_digest', userId },
     },
     'POST /emails': {

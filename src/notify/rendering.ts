@@ -3,6 +3,7 @@
  */
 import { signUnsubscribe } from '#accounts/unsubscribing.ts';
 import type { Brand } from './brand.ts';
+import { addressOf } from './mail.ts';
 import type { MailContent, MailFacts, NotificationType, TrendingItem } from './types/notification.ts';
 
 export interface RenderingDeps {
@@ -28,10 +29,14 @@ export function renderMail(deps: RenderingDeps, type: NotificationType, renderin
   const { language, user, data, trending = [], now = new Date() } = rendering;
   const unsubscribeUrl =
     type.audience === 'product'
-      ? `${deps.unsubscribeUrl}?token=${signUnsubscribe(deps.unsubscribeSecret, user.id)}`
+      ? `${deps.unsubscribeUrl}?token=${signUnsubscribe(deps.unsubscribeSecret, user.id, addressOf(user.email) ?? user.email)}`
       : undefined;
   const content = type.render({ language, user, data, brand, appUrl, unsubscribeUrl, now, trending });
-  return { ...content, headers: unsubscribeUrl === undefined ? {} : unsubscribeHeaders(unsubscribeUrl) };
+  return {
+    ...content,
+    // Vacation responders do not answer such mails (RFC 3834 §5).
+    headers: { 'Auto-Submitted': 'auto-generated', ...(unsubscribeUrl && unsubscribeHeaders(unsubscribeUrl)) },
+  };
 }
 
 /** RFC 8058: mail clients show their own button, which sends a POST. */

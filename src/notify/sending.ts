@@ -86,7 +86,7 @@ export async function sendOnce(deps: SendingDeps, request: SendRequest): Promise
 }
 
 /** Accepts an email and waits for its first attempt. `undefined`: the key is taken. */
-async function sendNow(deps: SendingDeps, send: NewSend, giveUpAt: number): Promise<Delivered | undefined> {
+async function sendNow(deps: SendingDeps, send: NewSend, giveUpAt: number): Promise<Outcome | undefined> {
   const { db, jobs, outcomes, firstAttempt } = deps;
   const { id } = send;
   const { promise: change, resolve: wake } = Promise.withResolvers<Delivered | undefined>();
@@ -141,17 +141,18 @@ function join({ db, jobs }: SendingDeps, { id, status }: StoredSend): Promise<bo
 }
 
 /** Waits for the next attempt. If it fails or does not end in time, ends the send. */
-async function outcomeOfOwn(deps: SendingDeps, id: string, giveUpAt: number): Promise<Delivered> {
+async function outcomeOfOwn(deps: SendingDeps, id: string, giveUpAt: number): Promise<Outcome> {
   for (;;) {
     const { promise: change, resolve: wake } = Promise.withResolvers<void>();
     const stopWatching = deps.outcomes.watch(id, () => wake());
     try {
       const send = await lookUp(deps, id, giveUpAt);
       if (send?.providerId) return { providerId: send.providerId, suppressed: send.suppressed ?? [] };
+      if (send?.skipReason) return { skipReason: send.skipReason };
       if (send?.status === 'failed' && send.suppressed !== null) return await refuse(deps, id, send.suppressed);
       const failure = send?.failure ?? (performance.now() > giveUpAt ? 'no response in time' : undefined);
       if (failure !== undefined && (await end(deps, id, failure)))
-        throw notifyProblems.email_failed({ cause: new Error(failure) });
+        throw notifyProblems.email_failed({ cause: new Error(failure), fields: { id } });
       await Promise.race([change, sleep(pollEveryMs)]);
     } finally {
       stopWatching();

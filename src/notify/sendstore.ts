@@ -7,6 +7,7 @@ import type { SkipReason } from './api.ts';
 import { addEvents } from './eventstore.ts';
 import { addressOf, type Mail } from './mail.ts';
 import type { Delivered } from './outcomes.ts';
+import { blocking } from './suppressionstore.ts';
 import type { Endpoint, NotifyTables, SendStatus } from './tables.ts';
 
 type Handle = Db<NotifyTables> | Tx<NotifyTables>;
@@ -68,6 +69,8 @@ export interface BegunSend {
   readonly mail: Mail;
   /** Those of its recipients that are suppressed. */
   readonly suppressed: readonly string[];
+  /** Those that a server accepted in earlier attempts. */
+  readonly accepted: readonly string[];
 }
 
 /** Inserts a send with its job. `undefined`: as the `false` of `insertSend`. */
@@ -77,9 +80,12 @@ export async function insertSendWithJob(
   { isClaimed, statement }: JobInsertion,
 ): Promise<BegunSend | undefined> {
   const status = isClaimed ? 'sending' : 'pending';
+  const reach = 'mail' in send.content ? blocking(send.content.mail) : [];
   const { rows } = await sql<BegunSend>`
-    with send as (${insertion(send, status)} returning mail, addresses), job as (${statement('send')})
-    select mail, array(select address from suppressed_addresses where address = any(addresses)) as suppressed
+    with send as (${insertion(send, status)} returning mail, addresses, accepted), job as (${statement('send')})
+    select mail, accepted, array(
+      select address from suppressed_addresses where address = any(addresses) and blocks = any(${reach}::text[])
+    ) as suppressed
     from send`.execute(db);
   return rows[0];
 }
@@ -122,7 +128,7 @@ export function beginTry(db: Handle, id: string) {
     .set({ status: 'sending', failure: null })
     .where('id', '=', id)
     .where('status', 'in', unfinished)
-    .returning(['mail', isTimely.as('isTimely')])
+    .returning(['mail', 'accepted', isTimely.as('isTimely')])
     .executeTakeFirst();
 }
 
@@ -162,8 +168,13 @@ export async function markSent(
 }
 
 /** Records a failed attempt. Unless a caller ends the send, its job tries it again. */
-export async function noteFailure(tx: Tx<NotifyTables>, id: string, failure: string): Promise<void> {
-  if (await change(tx, id, { status: 'pending', failure }))
+export async function noteFailure(
+  tx: Tx<NotifyTables>,
+  id: string,
+  failure: string,
+  accepted: readonly string[],
+): Promise<void> {
+  if (await change(tx, id, { status: 'pending', failure, accepted: sql`accepted || ${accepted}::text[]` }))
     await addEvents(tx, id, [{ type: 'delivery_delayed', reason: failure }]);
 }
 
@@ -176,7 +187,9 @@ export interface Failure {
 /** Ends a send that was not sent. `false`: it had ended before. */
 export async function markFailed(tx: Tx<NotifyTables>, id: string, end: Failure): Promise<boolean> {
   const { failure, suppressed } = end;
-  const list = suppressed === undefined ? {} : { suppressed: json(suppressed) };
+  // A notification without a recipient is skipped, and its key returns the same later.
+  const skipReason = sql`case endpoint when 'notify' then 'suppressed' end`;
+  const list = suppressed === undefined ? {} : { suppressed: json(suppressed), skip_reason: skipReason };
   const isChanged = await change(tx, id, { status: 'failed', failure, ...list });
   if (isChanged) await addEvents(tx, id, [{ type: 'failed', reason: failure }]);
   return isChanged;

@@ -49,7 +49,7 @@ describe.each(laneEngines)('suppressed addresses on $name', (engine) => {
     const gone = (...addresses: string[]) =>
       suppress(
         db(),
-        addresses.map((address) => ({ address, reason })),
+        addresses.map((address) => ({ address, reason, blocks: 'all' })),
       );
     const refuse = (...addresses: string[]) =>
       channel.obstruct(async () => {
@@ -191,19 +191,44 @@ describe.each(laneEngines)('suppressed addresses on $name', (engine) => {
     });
 
     describe('a notification', () => {
-      it('is 422 when its reader is suppressed, by account or by contact', async () => {
+      it('is skipped when its reader is suppressed, by account or by contact', async () => {
         const email = `${randomUUID()}@example.com`;
         const accounts = database.queries<AccountTables>();
         const { id: userId } = await ensureProfile(accounts, { id: randomUUID(), email });
         await gone(email, 'left@example.com');
         for (const contact of [undefined, { email: 'Left@example.com' }]) {
-          const { status, body } = await rig.post('/notify', { type: 'account_deletion.deleted', userId, contact });
-          expect([status, body.error]).toEqual([422, 'recipient_suppressed']);
-          expect(body.suppressed).toEqual([contact === undefined ? email : 'left@example.com']);
+          const key = newKey();
+          for (const _turn of [1, 2]) {
+            const answer = await rig.post('/notify', { type: 'account_deletion.deleted', userId, contact }, key);
+            expect(answer).toEqual({ status: 200, body: { skipped: true, reason: 'suppressed' } });
+          }
         }
         expect(channel.sent).toEqual([]);
         await rig.call('DELETE', `/suppressions/${email}`);
-        expect((await rig.post('/notify', { type: 'account_deletion.deleted', userId })).status).toBe(200);
+        expect((await rig.post('/notify', { type: 'account_deletion.deleted', userId })).body.delivered).toHaveLength(
+          1,
+        );
+      });
+
+      it('about the account reaches a person who complained, and a product mail does not', async () => {
+        const email = `${randomUUID()}@example.com`;
+        const { id: userId } = await ensureProfile(database.queries<AccountTables>(), { id: randomUUID(), email });
+        const events = (type: string, more: object = {}) =>
+          rig.post('/emails/events', { id: randomUUID(), email_id: randomUUID(), type, to: [email], ...more });
+        await events('email.complained');
+        const send = async (type: string) => (await rig.post('/notify', { type, userId })).body;
+        expect(await send('daily_digest')).toEqual({ skipped: true, reason: 'suppressed' });
+        expect((await rig.post('/emails', { ...mail, to: email })).status).toBe(422);
+        for (const type of ['account_deletion.scheduled', 'account_deletion.deleted'])
+          expect((await send(type)).delivered).toHaveLength(1);
+        const reasons = async () =>
+          ((await rig.call('GET', '/suppressions')).body.suppressions as { reason: string }[]).map((one) => one.reason);
+        expect(await reasons()).toEqual(['complained']);
+        // A missing mailbox blocks every mail, whatever came first.
+        await events('email.bounced', { bounce_type: 'Permanent' });
+        await events('email.complained');
+        expect(await reasons()).toEqual(['bounced']);
+        expect(await send('account_deletion.deleted')).toEqual({ skipped: true, reason: 'suppressed' });
       });
     });
 

@@ -1,28 +1,47 @@
 /** The rows of suppressed addresses. */
 import { sql } from 'kysely';
 import type { Db, Tx } from '#platform/db/db.ts';
+import type { SuppressionReach } from './api.ts';
+import { type Mail, recipientsOf } from './mail.ts';
 import type { NotifyTables } from './tables.ts';
 
 type Handle = Db<NotifyTables> | Tx<NotifyTables>;
 
-export async function findSuppressed(db: Handle, addresses: readonly string[]): Promise<readonly string[]> {
+/** Returns those of the mail's recipients to which it must not be sent. */
+export async function findSuppressed(db: Handle, mail: Mail): Promise<readonly string[]> {
   const rows = await db
     .selectFrom('suppressed_addresses')
     .select('address')
-    .where(sql<boolean>`address = any(${addresses}::text[])`)
+    .where(sql<boolean>`address = any(${[...new Set(recipientsOf(mail))]}::text[])`)
+    .where('blocks', 'in', blocking(mail))
     .execute();
   return rows.map(({ address }) => address);
 }
 
-export async function suppress(
-  db: Handle,
-  refused: readonly { readonly address: string; readonly reason: string }[],
-): Promise<void> {
-  if (refused.length === 0) return;
+/** The suppressions that apply to a mail. */
+export function blocking({ audience }: Mail): readonly SuppressionReach[] {
+  return audience === 'account' ? ['all'] : ['all', 'product'];
+}
+
+export interface Suppression {
+  readonly address: string;
+  readonly reason: string;
+  readonly blocks: SuppressionReach;
+}
+
+/** A missing mailbox replaces a complaint, because it blocks more. */
+export async function suppress(db: Handle, suppressions: readonly Suppression[]): Promise<void> {
+  if (suppressions.length === 0) return;
   await db
     .insertInto('suppressed_addresses')
-    .values(refused.map(({ address, reason }) => ({ address, reason })))
-    .onConflict((conflict) => conflict.doNothing())
+    .values([...suppressions])
+    .onConflict((conflict) =>
+      conflict
+        .column('address')
+        .doUpdateSet((eb) => ({ reason: eb.ref('excluded.reason'), blocks: eb.ref('excluded.blocks') }))
+        .where('suppressed_addresses.blocks', '=', 'product')
+        .where('excluded.blocks', '=', 'all'),
+    )
     .execute();
 }
 
@@ -53,9 +72,9 @@ export async function findOutsideAscii(db: Handle, after: string, limit: number)
 /** If both addresses are suppressed, keeps the earlier row. Does nothing if another process was first. */
 export async function renameSuppression(db: Handle, from: string, to: string): Promise<void> {
   await sql`
-    with renamed as (delete from suppressed_addresses where address = ${from} returning reason, created_at)
-    insert into suppressed_addresses (address, reason, created_at) select ${to}, reason, created_at from renamed
-    on conflict (address) do update set reason = excluded.reason, created_at = excluded.created_at
+    with renamed as (delete from suppressed_addresses where address = ${from} returning reason, blocks, created_at)
+    insert into suppressed_addresses (address, reason, blocks, created_at) select ${to}, reason, blocks, created_at from renamed
+    on conflict (address) do update set reason = excluded.reason, blocks = excluded.blocks, created_at = excluded.created_at
     where excluded.created_at < suppressed_addresses.created_at`.execute(db);
 }
 

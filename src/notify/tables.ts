@@ -1,6 +1,6 @@
 /** The tables of the notification service. */
 import type { Generated } from 'kysely';
-import type { SkipReason } from './api.ts';
+import type { SkipReason, SuppressionReach } from './api.ts';
 import type { EventType } from './emailapi.ts';
 import type { Mail, Tag } from './mail.ts';
 
@@ -25,6 +25,8 @@ export interface NotifyTables {
     /** Why the last attempt failed. `null` while another one is running. */
     failure: Generated<string | null>;
     suppressed: Generated<readonly string[] | null>;
+    /** The recipients that a server accepted in attempts that failed: bare, in lower case. */
+    accepted: Generated<readonly string[]>;
     /** For earlier versions, which claimed rows without a job. `infinity`: the row has a job. */
     claimed_until: Generated<Date>;
     /** The earliest time. `null`: at once. */
@@ -46,5 +48,10 @@ export interface NotifyTables {
     source_id: string | null;
     created_at: Generated<Date>;
   };
-  suppressed_addresses: { address: string; reason: string; created_at: Generated<Date> };
+  suppressed_addresses: {
+    address: string;
+    reason: string;
+    blocks: Generated<SuppressionReach>;
+    created_at: Generated<Date>;
+  };
 }

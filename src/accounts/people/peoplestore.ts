@@ -154,6 +154,7 @@ const owned = {
   credit_changes: 'user_id',
   credit_ledger: 'user_id',
   user_settings: 'user_id',
+  unsubscriptions: 'user_id',
   onboardings: 'user_id',
   feeds: 'owner_id',
 } as const;

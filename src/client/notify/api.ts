@@ -12,7 +12,7 @@ export interface NotifyRequest {
 
 export type NotifyAnswer =
   | { readonly delivered: readonly { readonly channel: 'email'; readonly providerId: string }[] }
-  | { readonly skipped: true; readonly reason: 'disabled_by_user' | 'plan_gate' | 'user_not_found' };
+  | { readonly skipped: true; readonly reason: 'disabled_by_user' | 'plan_gate' | 'user_not_found' | 'suppressed' };
 
 export interface EmailRequest {
   readonly from: string;

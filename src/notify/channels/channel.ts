@@ -24,13 +24,20 @@ export interface RefusedRecipient {
 
 export class ChannelFailure extends Error {
   readonly refused: readonly RefusedRecipient[];
+  /** The recipients that the server accepted all the same: bare, in lower case. */
+  readonly accepted: readonly string[];
 
   constructor(
     message: string,
-    options: { readonly refused?: readonly RefusedRecipient[]; readonly cause?: unknown } = {},
+    options: {
+      readonly refused?: readonly RefusedRecipient[];
+      readonly accepted?: readonly string[];
+      readonly cause?: unknown;
+    } = {},
   ) {
     super(message, { cause: options.cause });
     this.name = 'ChannelFailure';
     this.refused = options.refused ?? [];
+    this.accepted = options.accepted ?? [];
   }
 }

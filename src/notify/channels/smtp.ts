@@ -25,7 +25,7 @@ export function openSmtp(url: string): Channel {
   return {
     name: 'smtp',
     async send(mail, { id, signal }) {
-      const { messageId, rejected, rejectedErrors } = await untilAborted(
+      const { messageId, accepted, rejected, rejectedErrors } = await untilAborted(
         transport.sendMail(messageOf(mail, id)),
         signal,
       ).catch((error: SmtpFault) => {
@@ -39,6 +39,7 @@ export function openSmtp(url: string): Channel {
       const faults = (rejectedErrors ?? []) as readonly SmtpFault[];
       throw new ChannelFailure(`the SMTP server refused ${rejected.length} of the recipients`, {
         refused: refusedIn(faults),
+        accepted: accepted.flatMap((one) => addressOf(one) ?? []),
         cause: faults[0],
       });
     },
