@@ -146,7 +146,7 @@ describe('rooms', () => {
     expect(writers.map(({ path }) => path).filter((path) => !path.endsWith('store.ts'))).toEqual([]);
   });
 
-  it('files are named after their feature, have at most 350 lines, and are at most three folders deep', () => {
+  it('files are named after their feature, have at most 600 lines, and are at most three folders deep', () => {
     expect(
       files
         .filter(({ path }) => /(^|\/)(utils?|helpers?|common|misc|index|types)\.ts$/.test(path))
@@ -154,7 +154,7 @@ describe('rooms', () => {
     ).toEqual([]);
     // Generated from the OpenAPI documents (test/generated).
     const isGenerated = (path: string) => /^client\/\w+\/(api|calls)\.ts$/.test(path);
-    const long = files.filter(({ path, lines }) => lines > 350 && !isGenerated(path));
+    const long = files.filter(({ path, lines }) => lines > 600 && !isGenerated(path));
     expect(long.map(({ path, lines }) => `${path}: ${lines}`)).toEqual([]);
     expect(files.filter(({ path }) => path.split('/').length > 4).map(({ path }) => path)).toEqual([]);
   });
