@@ -1,8 +1,10 @@
 import { defineConfig } from 'vitest/config';
+import { testedBuild, useBuild } from './test/runner/build.ts';
 import { isNightly } from './test/lane.fixture.ts';
 import LongestFirst from './test/runner/longestfirst.ts';
 
 export default defineConfig({
+  plugins: [testedBuild],
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
     exclude: ['**/node_modules/**', 'data/**', ...(isNightly ? [] : ['**/*.nightly.test.ts'])],
@@ -20,6 +22,8 @@ export default defineConfig({
     retry: process.env.CI === 'true' && !isNightly ? 1 : 0,
     expect: { poll: { timeout: 10_000 } },
     reporters: ['default', './test/plain-summary.ts'],
-    env: { LOG_LEVEL: 'silent' },
+    // Failures name the sources.
+    execArgv: ['--enable-source-maps'],
+    env: { LOG_LEVEL: 'silent', NODE_OPTIONS: useBuild },
   },
 });

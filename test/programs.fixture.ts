@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { compileCacheOf, findProgram } from '../bundle.mjs';
+import { join } from 'node:path';
+import { findBuild } from '../build.mjs';
 
 /** Reports whether to skip a test that needs these programs: if one is missing, but never in CI. */
 export function skipWithout(...programs: readonly string[]): boolean {
@@ -7,11 +8,13 @@ export function skipWithout(...programs: readonly string[]): boolean {
   return programs.some((program) => spawnSync(program, ['--version'], { stdio: 'ignore' }).error !== undefined);
 }
 
-/** The bundled program, for tests that start it without the launcher. */
-export const programPath = await findProgram();
+/** The built program, for tests that start it without the launcher. */
+const build = findBuild();
+export const programPath = join(build, 'main.mjs');
 
 /** The environment of programs that tests start without the launcher. The compile cache halves the time of a start. */
 export const programEnv: Readonly<Record<string, string | undefined>> = {
   PATH: process.env.PATH,
-  NODE_COMPILE_CACHE: compileCacheOf(programPath),
+  NODE_COMPILE_CACHE: join(build, 'compiled'),
+  NODE_OPTIONS: process.env.NODE_OPTIONS,
 };

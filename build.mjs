@@ -1,0 +1,276 @@
+// Builds the program: each module of src/ becomes a file at the same path, and packages become chunks that the modules share.
+//
+// A build is stored under a digest of everything that it is made from, and `dist` is a link to the last one. So a change of the
+// sources or packages makes another folder, and a running instance keeps its own. Plain JavaScript for Node 18 and newer, because
+// the launcher uses it.
+import { execFileSync, spawnSync } from 'node:child_process';
+import { createHash, randomUUID } from 'node:crypto';
+import * as fs from 'node:fs';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const here = dirname(fileURLToPath(import.meta.url));
+/** Builds that were not among the last ones used are removed. */
+const buildsKept = 5;
+/** These packages contain native code, or find files of their own by their path. */
+const unbundled = ['sharp', '@electric-sql/pglite', '@electric-sql/pglite-pgvector', 'libheif-js', 'onnxruntime-node'];
+/** Fastify loads these on first use, and Atelier replaces them. */
+const unusedByFastify = ['@fastify/ajv-compiler', '@fastify/fast-json-stringify-compiler', 'light-my-request'];
+/** Commands for the sources, which a release does not have. */
+const commandsOfCheckout =
+  /^(bench|build.*|capacity|check|corpus|day|dev|generate|growth|licenses|soak|test)$/;
+
+const buildsOf = (root) => join(root, 'node_modules/.cache/atelier/builds');
+/** Pages and the client have builds of their own. Tests are not part of the program. */
+const isOutside = (path) => /(^|[\\/])(console[\\/]web|client)$|\.(test|d)\.ts$|[\\/]goldens\.json$/.test(path);
+
+/** Returns the folder of the build that is made from these sources and packages. It may be missing. */
+export function buildFolder(root = here) {
+  return join(buildsOf(root), keyOf(root));
+}
+
+/** Returns the folder of the build, which is created first if it is missing. Throws an Error with the reason if it cannot be. */
+export function findBuild(root = here) {
+  const folder = buildFolder(root);
+  if (fs.existsSync(folder)) {
+    markAsUsed(folder);
+    return folder;
+  }
+  // A process of its own: the one of esbuild would stay a zombie of the launcher, which becomes the program.
+  const { status, error, stderr } = spawnSync(process.execPath, [fileURLToPath(import.meta.url), root], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    encoding: 'utf8',
+  });
+  if (status !== 0) throw new Error((stderr || String(error ?? 'The build failed.')).trim(), { cause: error });
+  return folder;
+}
+
+/** Returns the file of the build that a module of the sources became, or `undefined` for any other file. */
+export function builtFile(build, path, root = here) {
+  const sources = join(root, 'src') + sep;
+  if (!path.startsWith(sources) || !path.endsWith('.ts')) return undefined;
+  const file = join(build, path.slice(sources.length)).replace(/\.ts$/, '.mjs');
+  return fs.existsSync(file) ? file : undefined;
+}
+
+/** Creates the build if it is missing, and links `dist` to it. */
+async function createBuild(root) {
+  const folder = buildFolder(root);
+  if (!fs.existsSync(folder)) {
+    const draft = `${folder}.${randomUUID()}`;
+    try {
+      fs.mkdirSync(draft, { recursive: true });
+      await writeModules(root, draft);
+      copyFiles(root, draft);
+      writeManifest(root, draft);
+      fs.renameSync(draft, folder);
+    } catch (error) {
+      fs.rmSync(draft, { recursive: true, force: true });
+      // Another process may have finished the same build first.
+      if (!fs.existsSync(folder)) throw error;
+    }
+    removeOld(buildsOf(root));
+  }
+  link(root, folder);
+  return folder;
+}
+
+function keyOf(root) {
+  const hash = createHash('sha256');
+  const add = (path) => hash.update(`\n${relative(root, path)}\n`).update(fs.readFileSync(path));
+  for (const name of ['package.json', 'package-lock.json', 'node_modules/.package-lock.json', 'build.mjs', 'launch.mjs'])
+    if (fs.existsSync(join(root, name))) add(join(root, name));
+  for (const path of sourcesIn(join(root, 'src'))) add(path);
+  return hash.digest('hex').slice(0, 32);
+}
+
+function sourcesIn(folder) {
+  return fs
+    .readdirSync(folder, { withFileTypes: true })
+    .sort((left, right) => (left.name < right.name ? -1 : 1))
+    .flatMap((entry) => {
+      const path = join(folder, entry.name);
+      if (isOutside(path)) return [];
+      return entry.isDirectory() ? sourcesIn(path) : [path];
+    });
+}
+
+async function writeModules(root, folder) {
+  const { build, stop } = await import('esbuild');
+  try {
+    const { metafile } = await build({
+      entryPoints: sourcesIn(join(root, 'src')).filter((path) => path.endsWith('.ts')),
+      outbase: join(root, 'src'),
+      outdir: folder,
+      absWorkingDir: root,
+      bundle: true,
+      splitting: true,
+      chunkNames: 'packages/[hash]',
+      format: 'esm',
+      platform: 'node',
+      target: 'node22',
+      outExtension: { '.js': '.mjs' },
+      sourcemap: 'linked',
+      sourcesContent: false,
+      legalComments: 'none',
+      external: [...unbundled.flatMap((name) => [name, `${name}/*`]), ...unusedByFastify],
+      define: { 'process.env.ATELIER_COMMIT': JSON.stringify(commitOf(root)) },
+      // Packages in CommonJS call `require` for Node's own modules.
+      banner: {
+        js: "import { createRequire as $createRequire } from 'node:module'; const require = $createRequire(import.meta.url);",
+      },
+      plugins: [{ name: 'atelier', setup: (building) => keepModules(building, join(root, 'src')) }],
+      metafile: true,
+      logLevel: 'silent',
+    });
+    writeLicenses(root, folder, metafile);
+  } finally {
+    await stop();
+  }
+}
+
+/** Leaves imports between modules of the sources as they are, except for the extension, which files that are named by URL share. */
+function keepModules(building, sources) {
+  building.onResolve({ filter: /^[#.].*\.ts$/ }, ({ path, importer, resolveDir }) => {
+    if (!importer.startsWith(sources + sep)) return undefined;
+    const target = path.startsWith('#') ? join(sources, path.slice(1)) : resolve(resolveDir, path);
+    const built = relative(resolveDir, target)
+      .replaceAll(sep, '/')
+      .replace(/\.ts$/, '.mjs');
+    return { path: built.startsWith('.') ? built : `./${built}`, external: true };
+  });
+  building.onLoad({ filter: /\.ts$/ }, ({ path }) => {
+    if (!path.startsWith(sources + sep)) return undefined;
+    const source = fs.readFileSync(path, 'utf8');
+    const contents = source.replace(/(new URL\(\s*['"][^'"]+)\.ts(['"],\s*import\.meta\.url)/g, '$1.mjs$2');
+    return { loader: 'ts', contents };
+  });
+}
+
+/** Copies what the program reads by URL: migrations, pages, tables. */
+function copyFiles(root, folder) {
+  const sources = join(root, 'src');
+  for (const path of sourcesIn(sources)) {
+    if (path.endsWith('.ts')) continue;
+    const target = join(folder, relative(sources, path));
+    fs.mkdirSync(dirname(target), { recursive: true });
+    fs.copyFileSync(path, target);
+  }
+  for (const name of ['launch.mjs', 'LICENSE', '.npmrc'])
+    if (fs.existsSync(join(root, name))) fs.copyFileSync(join(root, name), join(folder, name));
+}
+
+/** Names the packages that stay outside, at the versions of the lockfile, so that `npm ci` in the build installs them. */
+function writeManifest(root, folder) {
+  const manifest = JSON.parse(fs.readFileSync(join(root, 'package.json'), 'utf8'));
+  const lock = readIfPresent(join(root, 'package-lock.json'));
+  const { packages = {} } = lock === undefined ? {} : JSON.parse(lock);
+  const kept = unbundled.filter((name) => manifest.dependencies?.[name] !== undefined);
+  const { name, version, license, type, engines, peerDependencies, peerDependenciesMeta } = manifest;
+  const own = {
+    name,
+    version,
+    license,
+    private: true,
+    type,
+    engines,
+    dependencies: Object.fromEntries(kept.map((each) => [each, manifest.dependencies[each]])),
+    peerDependencies,
+    peerDependenciesMeta,
+  };
+  const scripts = Object.entries(manifest.scripts ?? {}).filter(([each]) => !commandsOfCheckout.test(each));
+  const write = (path, content) => fs.writeFileSync(join(folder, path), `${JSON.stringify(content, undefined, 2)}\n`);
+  write('package.json', { ...own, scripts: Object.fromEntries(scripts), commit: commitOf(root) });
+  write('package-lock.json', {
+    name,
+    version,
+    lockfileVersion: 3,
+    requires: true,
+    packages: { '': own, ...lockedClosure(packages, kept) },
+  });
+}
+
+/** Returns the entries of the lockfile that the packages need, by their paths. */
+function lockedClosure(packages, names) {
+  const found = {};
+  const add = (name, dependent) => {
+    // Node looks in the folder of the dependent first, then in those around it.
+    for (let folder = dependent; ; folder = folder.slice(0, Math.max(0, folder.lastIndexOf('node_modules/') - 1))) {
+      const path = `${folder === '' ? '' : `${folder}/`}node_modules/${name}`;
+      const entry = packages[path];
+      if (entry === undefined && folder !== '') continue;
+      if (entry === undefined || path in found) return;
+      found[path] = entry;
+      for (const each of Object.keys({ ...entry.dependencies, ...entry.optionalDependencies })) add(each, path);
+      return;
+    }
+  };
+  for (const name of names) add(name, '');
+  return Object.fromEntries(Object.entries(found).sort(([left], [right]) => (left < right ? -1 : 1)));
+}
+
+/** Collects the license texts of the packages that the build contains. Their licenses require it. */
+function writeLicenses(root, folder, { inputs }) {
+  const packages = Object.keys(inputs).flatMap((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? []);
+  const texts = [...new Set(packages)].sort().map((path) => {
+    const { name, version, license } = JSON.parse(fs.readFileSync(join(root, path, 'package.json'), 'utf8'));
+    const content = fs
+      .readdirSync(join(root, path), { withFileTypes: true })
+      .filter((entry) => entry.isFile() && /^(licen[cs]e|copying|notice)/i.test(entry.name))
+      .map((entry) => fs.readFileSync(join(root, path, entry.name), 'utf8').trim());
+    return [`${name} ${version} (${license})`, ...content].join('\n\n');
+  });
+  fs.writeFileSync(join(folder, 'third-party-licenses.txt'), `${texts.join(`\n\n${'-'.repeat(80)}\n\n`)}\n`);
+}
+
+/** Images are built without the repository, so they pass the commit. */
+function commitOf(root) {
+  if (process.env.ATELIER_COMMIT) return process.env.ATELIER_COMMIT;
+  try {
+    const words = ['describe', '--always', '--dirty', '--exclude=*', '--abbrev=40'];
+    return execFileSync('git', words, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
+  } catch {
+    // An archive of the sources, or a machine without git.
+    return 'unknown';
+  }
+}
+
+function readIfPresent(path) {
+  return fs.existsSync(path) ? fs.readFileSync(path, 'utf8') : undefined;
+}
+
+function markAsUsed(folder) {
+  try {
+    const now = new Date();
+    fs.utimesSync(folder, now, now);
+  } catch {
+    // A read-only installation keeps all its builds.
+  }
+}
+
+function removeOld(builds) {
+  const byUse = fs
+    .readdirSync(builds)
+    .map((name) => join(builds, name))
+    .map((path) => ({ path, usedAt: fs.statSync(path).mtimeMs }))
+    .sort((left, right) => right.usedAt - left.usedAt);
+  for (const { path } of byUse.slice(buildsKept)) fs.rmSync(path, { recursive: true, force: true });
+}
+
+/** Replaces the link in one step. */
+function link(root, folder) {
+  const path = join(root, 'dist');
+  if (fs.existsSync(path) && fs.realpathSync(path) === fs.realpathSync(folder)) return;
+  const draft = `${path}.${randomUUID()}`;
+  fs.symlinkSync(process.platform === 'win32' ? folder : relative(root, folder), draft, 'junction');
+  fs.renameSync(draft, path);
+}
+
+if (process.argv[1] !== undefined && fs.realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) {
+  try {
+    console.log(await createBuild(process.argv[2] ?? here));
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error);
+    process.exitCode = 1;
+  }
+}

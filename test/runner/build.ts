@@ -1,0 +1,21 @@
+/** Tests run the build: an import of a module of `src/` loads the file that it became. */
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Plugin } from 'vite';
+import { builtFile, findBuild } from '../../build.mjs';
+
+const sources = fileURLToPath(new URL('../../src', import.meta.url));
+const build = findBuild();
+
+/** Vite leaves the modules to Node, because the build is a folder in node_modules. */
+export const testedBuild: Plugin = {
+  name: 'tested-build',
+  enforce: 'pre',
+  resolveId(id, importer) {
+    if (importer === undefined || !/^[#./].*\.ts$/.test(id)) return undefined;
+    return builtFile(build, id.startsWith('#') ? join(sources, id.slice(1)) : resolve(dirname(importer), id));
+  },
+};
+
+/** Programs that tests start do the same. */
+export const useBuild = `--import=${new URL('usebuild.mjs', import.meta.url)}`;

@@ -1,0 +1,16 @@
+// Loads the build instead of the sources in a program that a test or a benchmark starts: `node --import <this file> <program>`.
+// Other versions of Node, such as the one that runs npm, ignore it.
+import module from 'node:module';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { builtFile, findBuild } from '../../build.mjs';
+
+if (module.registerHooks !== undefined) {
+  process.env.TEST_BUILD ??= findBuild();
+  module.registerHooks({
+    resolve(specifier, context, next) {
+      const resolved = next(specifier, context);
+      const built = resolved.url.startsWith('file:') && builtFile(process.env.TEST_BUILD, fileURLToPath(resolved.url));
+      return built ? { ...resolved, url: pathToFileURL(built).href, format: 'module' } : resolved;
+    },
+  });
+}
