@@ -102,7 +102,7 @@ export async function startOpenAi(): Promise<OpenAi> {
     const place = `${request.method} ${id === undefined ? pathname : `/v1/videos/:id${part ?? ''}`}`;
     switch (place) {
       case 'GET /v1/models':
-        return Object.values(openAiModels).map((model) => ({ id: model, object: 'model' }));
+        return { object: 'list', data: Object.values(openAiModels).map((id) => ({ id, object: 'model' })) };
       case 'POST /v1/chat/completions': {
         const order = readOrder(chatOrder, body, openAiModels.chat);
         conversations.push(order);

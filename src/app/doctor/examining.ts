@@ -15,8 +15,9 @@ import { probePostgres } from '#platform/db/open.ts';
 import { createLog } from '#platform/log.ts';
 import { openLegacyObjects, openObjects } from '#platform/objects/open.ts';
 import { probeRedis } from '#platform/redis/open.ts';
+import { checkImageModel, checkVideoModel } from './generators.ts';
 import { checkMcpServers, checkWebhooks } from './integrations.ts';
-import { checkEmbeddings, checkImageModel, checkModel, checkVideoModel } from './models.ts';
+import { checkEmbeddings, checkModel } from './models.ts';
 import { reasonOf, Warning } from './probing.ts';
 import { checkCdn, checkClassifier, checkCms, checkIdentity, checkMail, checkResizing } from './services.ts';
 
@@ -73,8 +74,16 @@ async function runCheck(name: string, check: Check, config: Config): Promise<Fin
     return { state: 'ok', name, sentence: await check(config) };
   } catch (error) {
     const state = error instanceof Warning ? 'warn' : 'FAULT';
-    return { state, name, sentence: (error as Error).message.replaceAll('\n', ' ') };
+    return { state, name, sentence: withCertificateHint((error as Error).message).replaceAll('\n', ' ') };
   }
+}
+
+/** Node.js suggests an option of its command line, which `npm start` does not pass on. */
+function withCertificateHint(message: string): string {
+  return message.replace(
+    /; if the root CA is installed locally, try running Node\.js with --use-system-ca/g,
+    '; for a private authority, set NODE_EXTRA_CA_CERTS to the file of its certificate',
+  );
 }
 
 async function checkDatabase({ database, process: { dataDir } }: Config): Promise<string> {
@@ -101,7 +110,8 @@ async function checkRedis({ redis, database }: Config): Promise<string> {
     ...(keepsAll ? [] : ['it may evict streams in progress: set maxmemory-policy noeviction']),
     ...(survivesRestart ? [] : ['streams in progress end with it: set appendonly yes']),
   ];
-  return [`Redis ${version} responds`, ...warnings].join('; ');
+  if (warnings.length > 0) throw new Warning([`Redis ${version} responds`, ...warnings].join('; '));
+  return `Redis ${version} responds`;
 }
 
 async function checkObjects({ objects, process: { dataDir } }: Config): Promise<string> {
