@@ -1,7 +1,7 @@
 /** `npm run doctor` with every external service broken in one way at a time. No line may say `ok`, and each names a setting. */
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { createServer, type Server } from 'node:http';
+import { createServer, request as forward, type Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -14,6 +14,9 @@ import { startForeignServer } from '../agent/mcp.fixture.ts';
 import { makeCertificate } from '../certificate.fixture.ts';
 import { openAiModels, startOpenAi } from '../parties/openai.fixture.ts';
 import { packageModels, startFal, startGoogle, startReplicate } from '../parties/packages.fixture.ts';
+import { listed } from '../platform/objects/objects.fixture.ts';
+import { openTestBucket, skipWithoutS3, testServer } from '../platform/objects/s3.fixture.ts';
+import { skipWithoutRedis, startRedisServer } from '../redis.fixture.ts';
 
 /** The parts, and the setting that the line of each names if the server is the wrong one. */
 const urlSettings = {
@@ -236,5 +239,78 @@ describe('doctor, with an MCP server or an SMTP server', { timeout: 60_000 }, ()
     const { lineOf } = await doctor({ SMTP_URL: `${protocol}://u:secret-password@127.0.0.1:${port}` });
     expect(lineOf('mail')).toEqual(faultNaming('SMTP_URL'));
     expect(lineOf('mail')).not.toContain('secret-password');
+  });
+});
+
+describe('doctor, with services at URLs of their own', { timeout: 60_000 }, () => {
+  /** Answers `/health` as the service that is first in the path. */
+  const healthy = createServer((request, response) => {
+    const [, service] = request.url?.split('/') ?? [];
+    response.end(service === 'image' ? 'ok' : JSON.stringify({ status: 'ok', service }));
+  });
+  const names = ['media', 'image', 'auth', 'agent', 'memory', 'content', 'notify', 'edge', 'console'];
+  const at = (port: number) =>
+    Object.fromEntries(names.map((name) => [`${name.toUpperCase()}_URL`, `http://127.0.0.1:${port}/${name}`]));
+
+  it('calls each, and names the setting of one that is missing, or another service', async () => {
+    const port = await listen(healthy);
+    const env = at(port);
+    expect((await doctor(env)).lineOf('services')).toMatch(/^ok /);
+    const missing = await doctor({ ...env, MEMORY_URL: 'http://127.0.0.1:1' });
+    expect([missing.code, missing.lineOf('services')]).toEqual([1, faultNaming('MEMORY_URL')]);
+    const swapped = await doctor({ ...env, AGENT_PUBLIC_URL: env.MEDIA_URL ?? '' });
+    expect(swapped.lineOf('services')).toEqual(faultNaming('AGENT_PUBLIC_URL'));
+    const { MEMORY_URL, ...rest } = env;
+    expect((await doctor(rest)).lineOf('services')).toMatch(/^warn .*\bMEMORY_URL\b/);
+  });
+
+  it('reports nothing wrong before the first start', async () => {
+    expect((await doctor({})).lineOf('services')).toMatch(/^ok .*no service is running/);
+    expect((await doctor({ EDGE_URL: 'http://127.0.0.1:1' })).lineOf('services')).toMatch(/^warn .*\bEDGE_URL\b/);
+  });
+});
+
+describe.skipIf(skipWithoutS3)('doctor, with an S3 server behind a proxy', { timeout: 60_000 }, () => {
+  it('finds out that the proxy refuses the requests of browsers', async () => {
+    const bucket = await openTestBucket();
+    const variants = await openTestBucket({ isPublic: true });
+    closers.push(bucket.close, variants.close);
+    let mayBrowsersPass = true;
+    const proxy = createServer((incoming, response) => {
+      const { method, url, headers } = incoming;
+      if (headers.origin !== undefined && !mayBrowsersPass) return response.writeHead(403).end();
+      const { hostname, port } = new URL(testServer.endpoint);
+      // The signature covers the name of the proxy, which is the one that S3 knows.
+      const call = forward({ hostname, port, method, path: url, headers }, (answer) => {
+        response.writeHead(answer.statusCode ?? 502, answer.headers);
+        answer.pipe(response);
+      });
+      return incoming.pipe(call);
+    });
+    const port = await listen(proxy);
+    const env = {
+      S3_ENDPOINT: `http://localhost:${port}`,
+      S3_REGION: testServer.region,
+      S3_ACCESS_KEY_ID: testServer.accessKeyId,
+      S3_SECRET_ACCESS_KEY: testServer.secretAccessKey,
+      S3_BUCKET: bucket.bucket,
+      S3_PUBLIC_BUCKET: variants.bucket,
+    };
+    expect((await doctor(env)).lineOf('objects')).toMatch(/^(?:ok|warn) /);
+    mayBrowsersPass = false;
+    const refused = await doctor(env);
+    expect([refused.code, refused.lineOf('objects')]).toEqual([
+      1,
+      expect.stringMatching(/^FAULT .*PUT .* 403.*S3_ENDPOINT/),
+    ]);
+    expect(await listed(bucket.objects, '')).toEqual([]);
+  });
+});
+
+describe.skipIf(skipWithoutRedis)('doctor, with Redis', () => {
+  it('warns if a restart loses the streams in progress', async () => {
+    const redis = await startRedisServer();
+    closers.push(redis.close);
+    expect((await doctor({ REDIS_URL: redis.url })).lineOf('redis')).toMatch(/^warn .*appendonly yes/);
   });
 });

@@ -5,7 +5,7 @@
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { type Config, legacyOf } from '#app/config.ts';
+import { agentOriginsOf, type Config, legacyOf } from '#app/config.ts';
 import { createScreening } from '#media/screening/screening.ts';
 import { createFfmpeg, withoutFfmpeg } from '#media/video/ffmpeg.ts';
 import { systemClock } from '#platform/clock.ts';
@@ -15,11 +15,13 @@ import { probePostgres } from '#platform/db/open.ts';
 import { createLog } from '#platform/log.ts';
 import { openLegacyObjects, openObjects } from '#platform/objects/open.ts';
 import { probeRedis } from '#platform/redis/open.ts';
+import { assertOpenToBrowsers } from './browsing.ts';
 import { checkImageModel, checkVideoModel } from './generators.ts';
 import { checkMcpServers, checkWebhooks } from './integrations.ts';
 import { checkEmbeddings, checkModel } from './models.ts';
 import { reasonOf, Warning } from './probing.ts';
 import { checkCdn, checkClassifier, checkCms, checkIdentity, checkMail, checkResizing } from './services.ts';
+import { checkServices } from './siblings.ts';
 
 /** Returns a finding. A thrown error is a fault, and its message explains the fix. A Warning does not change the exit code. */
 type Check = (config: Config) => Promise<string>;
@@ -30,6 +32,7 @@ const checks: Readonly<Record<string, Check>> = {
   redis: checkRedis,
   objects: checkObjects,
   legacy: checkLegacy,
+  services: checkServices,
   resizing: checkResizing,
   cdn: checkCdn,
   identity: checkIdentity,
@@ -114,7 +117,11 @@ async function checkRedis({ redis, database }: Config): Promise<string> {
   return `Redis ${version} responds`;
 }
 
-async function checkObjects({ objects, process: { dataDir } }: Config): Promise<string> {
+async function checkObjects(config: Config): Promise<string> {
+  const {
+    objects,
+    process: { dataDir },
+  } = config;
   // In production mode, a missing bucket is reported and not created.
   const opened = await openObjects({ settings: objects, production: true, dataDir, clock: systemClock, log });
   try {
@@ -136,6 +143,7 @@ async function checkObjects({ objects, process: { dataDir } }: Config): Promise<
       sentence,
     ].join('; ');
     if (isClosed) throw new Warning(`${facts}; docs/objects.md has the rule for the bucket ${objects.bucket}`);
+    await assertOpenToBrowsers(opened.originals, agentOriginsOf(config)[0]);
     return facts;
   } finally {
     await opened.close();
