@@ -15,6 +15,7 @@ import { createClient } from '#platform/http/client.ts';
 import { allowEveryone } from '#platform/http/cors.ts';
 import { createServer, type HttpServer, type Readiness, type ServerCommons } from '#platform/http/server.ts';
 import type { Log } from '#platform/log.ts';
+import { openCms, upstreamTimeoutMs } from './cms.ts';
 import type { contentSettings } from './config.ts';
 import { contentReference } from './reference.ts';
 import { addRoutes } from './routes.ts';
@@ -29,9 +30,6 @@ export interface ContentDeps {
   readonly notify: { readonly url: string; readonly internalKey: string | undefined };
   readonly settings: Values<typeof contentSettings>;
 }
-
-/** The limit for the head and the body of a CMS response (docs/specification/content.md#fail-open). */
-const upstreamTimeoutMs = 3000;
 
 export async function createContent({
   server,
@@ -52,13 +50,7 @@ export async function createContent({
     labelNames: ['path'],
     registers: [app.metrics],
   });
-  const cms = createClient({
-    name: 'cms',
-    baseUrl: cmsUrl,
-    isInternal: false,
-    timeoutMs: upstreamTimeoutMs,
-    telemetry: server.telemetry,
-  });
+  const cms = openCms(cmsUrl, server.telemetry);
   const notify = createClient({
     name: 'notify',
     baseUrl: at.url,

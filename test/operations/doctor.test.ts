@@ -1,5 +1,6 @@
 /** `npm run doctor` with servers that accept one key and record their callers. */
 
+import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -9,8 +10,12 @@ import { doctor as doctorCommand } from '#commands/doctor.ts';
 import { version } from '#platform/version.ts';
 import { runInProcess } from '../acceptance/inprocess.fixture.ts';
 import { newPlace, type Place, run } from '../acceptance/running.fixture.ts';
+import { dataLines } from '../agent/providers/wire.fixture.ts';
 
 const key = 'the-right-key';
+const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+const tokenKey = { ...publicKey.export({ format: 'jwk' }), kid: 'one', alg: 'ES256', use: 'sig' };
+const word = { choices: [{ index: 0, delta: { content: 'Ready' }, finish_reason: null }] };
 
 interface RecordedRequest {
   readonly method: string;
@@ -37,7 +42,7 @@ const server = createServer(async (request, response) => {
   requests.push({ method: request.method ?? '', path, userAgent: request.headers['user-agent'], body });
   const special = overrides[`${request.method} ${path}`];
   if (special !== undefined) return special(request, response);
-  if (path === '/idp/auth/v1/.well-known/jwks.json') return say(200, { keys: [] })(request, response);
+  if (path === '/idp/auth/v1/.well-known/jwks.json') return say(200, { keys: [tokenKey] })(request, response);
   if (path.startsWith('/cms/')) return say(200, {})(request, response);
   if (path === '/classifier') return say(200, { match: false })(request, response);
   if (path.startsWith('/imgproxy/') || path.startsWith('/cdn/'))
@@ -46,8 +51,12 @@ const server = createServer(async (request, response) => {
   if (![`Bearer ${key}`].includes(request.headers.authorization ?? '') && request.headers.apikey !== key)
     return say(401, { error: { message: 'wrong key' } })(request, response);
   if (path === '/models/embeddings') return say(200, { data: [{ index: 0, embedding: [1, 2, 3] }] })(request, response);
-  if (path === '/models/images/generations') return say(400)(request, response);
-  if (path.startsWith('/models/videos/')) return say(404)(request, response);
+  if (path === '/models/images/generations' || path === '/models/videos')
+    return say(400, { error: { message: 'The prompt is empty.' } })(request, response);
+  if (path === '/models/chat/completions') {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    return void response.end(dataLines(word, { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] }));
+  }
   if (path === '/mail/emails') return say(422)(request, response);
   return say(200)(request, response);
 });
@@ -120,7 +129,7 @@ describe('doctor', { timeout: 90_000 }, () => {
         'GET /cms/api/cached/announcements',
         'POST /mail/emails',
         'POST /models/images/generations',
-        'GET /models/videos/video_0',
+        'POST /models/videos',
         'POST /models/embeddings',
         'POST /classifier',
         'GET /imgproxy/health',
@@ -189,12 +198,9 @@ describe('doctor', { timeout: 90_000 }, () => {
     expect(code).toBe(responses.some(([, , state]) => state === 'FAULT') ? 1 : 0);
   });
 
-  it('accepts a model without max_tokens, and closes an endless stream', async () => {
-    const respond = (request: IncomingMessage, response: ServerResponse) => {
-      const last = requests.findLast(({ path }) => path === request.url)?.body ?? '';
-      if (last.includes('max_tokens')) return say(400)(request, response);
-      response.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: {}\n\n');
-    };
+  it('closes an endless answer of a model at its first word', async () => {
+    const respond = (_request: IncomingMessage, response: ServerResponse) =>
+      void response.writeHead(200, { 'content-type': 'text/event-stream' }).write(dataLines(word));
     overrides = { 'POST /models/chat/completions': respond };
     const { code, lineOf } = await doctor({ MODEL_NAME: 'one' });
     expect([code, lineOf('model ')]).toEqual([0, expect.stringMatching(/^ok /)]);

@@ -61,4 +61,12 @@ export interface VideoGenerator {
 export class OrderRefused extends Error {}
 
 /** The provider does not do its work; the sentence may be shown. */
-export class ProviderFailed extends Error {}
+export class ProviderFailed extends Error {
+  /** Of the provider's response, if that is the failure. */
+  readonly status: number | undefined;
+
+  constructor(message: string, { status, ...options }: ErrorOptions & { readonly status?: number } = {}) {
+    super(message, options);
+    this.status = status;
+  }
+}

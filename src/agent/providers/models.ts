@@ -63,13 +63,12 @@ export async function openModels(deps: ModelsDeps): Promise<Models> {
     const chosen: ChosenModel = { id: offline.modelId, model, label, vision: false, tools: true, ...limits };
     return createModels([chosen], new Map([[chosen.id, offline.modelId]]), () => chosen);
   }
-  const entries = settings.file ?? entriesOf(settings);
-  const opened = new Map<string, LanguageModelV4>();
-  for (const entry of entries) opened.set(entry.id, await openModel(deps, entry));
+  const opened = await openEntries(deps);
+  const entries = [...opened.keys()];
   const chosen = entries.map((entry): ChosenModel => {
     const { id, vision = true, tools = true, credits = defaultCredits, plans } = entry;
     const contextTokens = entry.contextTokens ?? settings.contextTokens;
-    const model = resilient(deps, candidatesOf(entry, entries, opened));
+    const model = resilient(deps, candidatesOf(entry, opened));
     return { id, model, label: { model: id }, vision, tools, credits, contextTokens, plans, fallback: entry.fallback };
   });
   const labels = new Map(entries.map(({ id, label }) => [id, label ?? id]));
@@ -115,12 +114,24 @@ function createModels(
   };
 }
 
+/** Opens the models of providers, each without retries, time limits and fallbacks. Throws StartFault. */
+export async function openEntries(
+  deps: Pick<ModelsDeps, 'settings' | 'readKey'>,
+): Promise<ReadonlyMap<ModelEntry, LanguageModelV4>> {
+  const opened = new Map<ModelEntry, LanguageModelV4>();
+  for (const entry of deps.settings.file ?? entriesOf(deps.settings)) opened.set(entry, await openModel(deps, entry));
+  return opened;
+}
+
 /** `MODEL_*` as entries: one provider, and a model for each name. */
 function entriesOf({ url, names }: ModelsDeps['settings']): readonly ModelEntry[] {
   return names.map((name) => ({ id: name, baseUrl: url, model: name }));
 }
 
-async function openModel({ settings, readKey }: ModelsDeps, entry: ModelEntry): Promise<LanguageModelV4> {
+async function openModel(
+  { settings, readKey }: Pick<ModelsDeps, 'settings' | 'readKey'>,
+  entry: ModelEntry,
+): Promise<LanguageModelV4> {
   const { temperature = settings.temperature, maxOutputTokens = settings.maxOutputTokens } = entry;
   const { reasoningEffort = settings.reasoningEffort, headers = settings.headers, query = settings.query } = entry;
   const apiKey = settings.file === undefined ? settings.apiKey : keyOf(entry, readKey);
@@ -149,20 +160,17 @@ function keyOf({ id, apiKeyEnv }: ModelEntry, readKey: ModelsDeps['readKey']): s
 }
 
 /** The model, its fallback, the fallback's fallback and so on, each once. */
-function candidatesOf(
-  entry: ModelEntry,
-  entries: readonly ModelEntry[],
-  opened: ReadonlyMap<string, LanguageModelV4>,
-): readonly Candidate[] {
+function candidatesOf(entry: ModelEntry, opened: ReadonlyMap<ModelEntry, LanguageModelV4>): readonly Candidate[] {
   const chain = new Set<ModelEntry>();
   let next: ModelEntry | undefined = entry;
   while (next !== undefined && !chain.has(next)) {
     chain.add(next);
     const fallback: string | undefined = next.fallback;
-    next = entries.find(({ id }) => id === fallback);
+    next = [...opened.keys()].find(({ id }) => id === fallback);
   }
-  return [...chain].flatMap(({ id, provider = mergingProvider }) => {
-    const model = opened.get(id);
+  return [...chain].flatMap((link) => {
+    const { id, provider = mergingProvider } = link;
+    const model = opened.get(link);
     return model === undefined ? [] : [{ id, providerName: provider, model }];
   });
 }

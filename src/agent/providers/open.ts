@@ -17,6 +17,10 @@ interface ImageSettings extends GeneratorSettings {
   readonly editName: string | undefined;
 }
 
+/** Changes the requests of a package. */
+type Adapt = (send: typeof fetch) => typeof fetch;
+const unchanged: Adapt = (send) => send;
+
 const isOffline = (url: string) => url === 'offline';
 const defaultPollMs = 3000;
 const baseUrlOf = (url: string) => (isOffline(url) ? undefined : url);
@@ -35,11 +39,12 @@ export async function openImages(
 export async function openSdkImages(
   settings: ImageSettings & { readonly provider: SdkProviderName },
   timeoutMs = imageTimeoutMs,
+  adapt = unchanged,
 ): Promise<ImageGenerator> {
   const { provider, url, apiKey, name = '', editName = name } = settings;
   const baseUrl = baseUrlOf(url);
   const { takesSize = false, fixedOrigin } = packageOf(provider);
-  const fetch = createMediaFetch({ what: 'image', baseUrl, fixedOrigin, timeoutMs, maxBytes: maxImageBytes });
+  const fetch = adapt(createMediaFetch({ what: 'image', baseUrl, fixedOrigin, timeoutMs, maxBytes: maxImageBytes }));
   const opened = await openSdkProvider({ provider, setting: 'IMAGE_MODEL_PROVIDER', apiKey, baseUrl, fetch });
   return createSdkImages({
     model: opened.imageModel(name),
@@ -63,12 +68,13 @@ export async function openVideos(
 export async function openSdkVideos(
   settings: GeneratorSettings & { readonly provider: SdkProviderName },
   pollEveryMs = defaultPollMs,
+  adapt = unchanged,
 ): Promise<VideoGenerator> {
   const { provider, url, apiKey, name = '' } = settings;
   const baseUrl = baseUrlOf(url);
   const { fixedOrigin } = packageOf(provider);
   const limits = { what: 'video', baseUrl, fixedOrigin, maxBytes: maxClipBytes };
-  const fetch = createMediaFetch({ ...limits, timeoutMs: callTimeoutMs });
+  const fetch = adapt(createMediaFetch({ ...limits, timeoutMs: callTimeoutMs }));
   const download = createMediaFetch({ ...limits, timeoutMs: contentTimeoutMs });
   const opened = await openSdkProvider({ provider, setting: 'VIDEO_MODEL_PROVIDER', apiKey, baseUrl, fetch });
   return createSdkVideos({ model: opened.videoModel(name), download, pollEveryMs });

@@ -211,7 +211,16 @@ export function reasonOf(error: unknown): string {
   if (error instanceof DeadlineExceeded) return 'it did not respond in time';
   if (error instanceof ServerAnswered && error.status > 0) return `it returned ${error.status}`;
   if (error instanceof RequestRefused) return 'it refused the request';
+  if (isUntrusted(error))
+    return 'its certificate is not trusted; for a private authority, set NODE_EXTRA_CA_CERTS to the file of its certificate';
   return 'it could not be reached, or its response is invalid';
+}
+
+/** Node.js has no common class for errors of certificates. */
+function isUntrusted(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const { code } = error as NodeJS.ErrnoException;
+  return /CERT|LEAF_SIGNATURE/.test(code ?? '') || isUntrusted(error.cause);
 }
 
 export function describeTool({ description }: ListedTool): string {

@@ -5,7 +5,7 @@
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { type Config, legacyOf } from '#app/config.ts';
+import { agentOriginsOf, type Config, legacyOf } from '#app/config.ts';
 import { createScreening } from '#media/screening/screening.ts';
 import { createFfmpeg, withoutFfmpeg } from '#media/video/ffmpeg.ts';
 import { systemClock } from '#platform/clock.ts';
@@ -15,10 +15,13 @@ import { probePostgres } from '#platform/db/open.ts';
 import { createLog } from '#platform/log.ts';
 import { openLegacyObjects, openObjects } from '#platform/objects/open.ts';
 import { probeRedis } from '#platform/redis/open.ts';
+import { assertOpenToBrowsers } from './browsing.ts';
+import { checkImageModel, checkVideoModel } from './generators.ts';
 import { checkMcpServers, checkWebhooks } from './integrations.ts';
-import { checkEmbeddings, checkImageModel, checkModel, checkVideoModel } from './models.ts';
+import { checkEmbeddings, checkModel } from './models.ts';
 import { reasonOf, Warning } from './probing.ts';
 import { checkCdn, checkClassifier, checkCms, checkIdentity, checkMail, checkResizing } from './services.ts';
+import { checkServices } from './siblings.ts';
 
 /** Returns a finding. A thrown error is a fault, and its message explains the fix. A Warning does not change the exit code. */
 type Check = (config: Config) => Promise<string>;
@@ -29,6 +32,7 @@ const checks: Readonly<Record<string, Check>> = {
   redis: checkRedis,
   objects: checkObjects,
   legacy: checkLegacy,
+  services: checkServices,
   resizing: checkResizing,
   cdn: checkCdn,
   identity: checkIdentity,
@@ -73,8 +77,16 @@ async function runCheck(name: string, check: Check, config: Config): Promise<Fin
     return { state: 'ok', name, sentence: await check(config) };
   } catch (error) {
     const state = error instanceof Warning ? 'warn' : 'FAULT';
-    return { state, name, sentence: (error as Error).message.replaceAll('\n', ' ') };
+    return { state, name, sentence: withCertificateHint((error as Error).message).replaceAll('\n', ' ') };
   }
+}
+
+/** Node.js suggests an option of its command line, which `npm start` does not pass on. */
+function withCertificateHint(message: string): string {
+  return message.replace(
+    /; if the root CA is installed locally, try running Node\.js with --use-system-ca/g,
+    '; for a private authority, set NODE_EXTRA_CA_CERTS to the file of its certificate',
+  );
 }
 
 async function checkDatabase({ database, process: { dataDir } }: Config): Promise<string> {
@@ -101,10 +113,15 @@ async function checkRedis({ redis, database }: Config): Promise<string> {
     ...(keepsAll ? [] : ['it may evict streams in progress: set maxmemory-policy noeviction']),
     ...(survivesRestart ? [] : ['streams in progress end with it: set appendonly yes']),
   ];
-  return [`Redis ${version} responds`, ...warnings].join('; ');
+  if (warnings.length > 0) throw new Warning([`Redis ${version} responds`, ...warnings].join('; '));
+  return `Redis ${version} responds`;
 }
 
-async function checkObjects({ objects, process: { dataDir } }: Config): Promise<string> {
+async function checkObjects(config: Config): Promise<string> {
+  const {
+    objects,
+    process: { dataDir },
+  } = config;
   // In production mode, a missing bucket is reported and not created.
   const opened = await openObjects({ settings: objects, production: true, dataDir, clock: systemClock, log });
   try {
@@ -126,6 +143,7 @@ async function checkObjects({ objects, process: { dataDir } }: Config): Promise<
       sentence,
     ].join('; ');
     if (isClosed) throw new Warning(`${facts}; docs/objects.md has the rule for the bucket ${objects.bucket}`);
+    await assertOpenToBrowsers(opened.originals, agentOriginsOf(config)[0]);
     return facts;
   } finally {
     await opened.close();

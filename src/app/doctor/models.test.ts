@@ -1,5 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { json, startWireServer, type WireServer } from '../../../test/agent/providers/wire.fixture.ts';
+import {
+  dataLines,
+  events,
+  json,
+  startWireServer,
+  type WireServer,
+} from '../../../test/agent/providers/wire.fixture.ts';
 import { modelsOf } from '../../../test/agent/rig.fixture.ts';
 import { checkModel } from './models.ts';
 
@@ -7,9 +13,19 @@ let server: WireServer;
 beforeAll(async () => {
   vi.stubEnv('DOCTOR_TEST_KEY', 'a key');
   server = await startWireServer();
-  server.on('/chat/completions', json({}));
+  const choice = { index: 0, delta: { content: 'Ready' }, finish_reason: 'stop' };
+  server.on('/chat/completions', events(dataLines({ choices: [choice] })));
   const usage = { input_tokens: 1, output_tokens: 1 };
-  server.on('/messages', json({ type: 'message', id: 'm', model: 'm', content: [], stop_reason: 'end_turn', usage }));
+  const message = { type: 'message', id: 'm', role: 'assistant', model: 'm', content: [], stop_reason: null, usage };
+  const answer = dataLines(
+    { type: 'message_start', message },
+    { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
+    { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'Ready' } },
+  );
+  server.on('ready-', events(answer));
+  server.on('rejected-', json({ type: 'error', error: { type: 'authentication_error', message: 'x' } }, 401));
+  server.on('unknown-', json({ type: 'error', error: { type: 'not_found_error', message: 'x' } }, 404));
+  server.on('garbage-', events(dataLines({})));
 });
 afterAll(() => {
   vi.unstubAllEnvs();
@@ -35,11 +51,26 @@ describe('the doctor sends the key, headers and query', () => {
     ['of MODEL_*, to a package', 'anthropic', {}, wanted, '/messages', { 'x-api-key': 'a key' }],
   ] as const)('%s', async (_title, provider, ofEntry, ofModel, path, key) => {
     const baseUrl = `${server.url}/v1`;
-    const file = [{ id: 'best', provider, model: 'best', baseUrl, apiKeyEnv: 'DOCTOR_TEST_KEY', ...ofEntry }];
+    const file = [{ id: 'best', provider, model: 'ready-best', baseUrl, apiKeyEnv: 'DOCTOR_TEST_KEY', ...ofEntry }];
     await checkModel({ model: modelsOf({ file, ...ofModel }) });
     expect(server.requests.at(-1)).toMatchObject({
       path: `/v1${path}?api-version=2026-01-01`,
       headers: { ...key, ...wanted.headers },
     });
   });
+});
+
+it.each([
+  ['rejected-', 'rejects the key (401); check DOCTOR_TEST_KEY'],
+  ['unknown-', 'returns 404 for the model unknown-; check the entry best of MODELS_FILE'],
+  ['garbage-', 'check the entry best of MODELS_FILE'],
+])('a model of a package: %s is a fault', async (model, reason) => {
+  const entry = {
+    id: 'best',
+    provider: 'anthropic',
+    model,
+    baseUrl: `${server.url}/v1`,
+    apiKeyEnv: 'DOCTOR_TEST_KEY',
+  } as const;
+  await expect(checkModel({ model: modelsOf({ file: [entry] }) })).rejects.toThrow(reason);
 });

@@ -1,102 +1,74 @@
-/** Checks each model with its key. No request generates an image or a video. */
-
+/** Checks each model of texts, and the embedding server, with its key. */
+import { APICallError, type LanguageModelV4 } from '@ai-sdk/provider';
+import { FirstTokenTimeout } from '#agent/providers/expectedfailures.ts';
+import { openEntries } from '#agent/providers/models.ts';
+import { createResilientModel } from '#agent/providers/resilientmodel.ts';
 import type { Config } from '#app/config.ts';
 import { openEmbedder } from '#memory/embedding/open.ts';
-import { bearer, isSuccess, placeOf, probe, reasonOf } from './probing.ts';
-import { checkSdkModel, describeImagePackage, describeVideoPackage } from './sdkmodels.ts';
+import { createLog } from '#platform/log.ts';
+import { noTelemetry } from '#platform/telemetry/telemetry.ts';
+import { isKeyRefusal, placeOf, reasonOf, Warning } from './probing.ts';
 
 /** The provider may have to load a model first. */
-const modelTimeoutMs = 30_000;
+const firstTokenMs = 30_000;
+const log = createLog({ level: 'silent' });
+const readKey = (variable: string) => process.env[variable];
 
 export async function checkModel({ model: settings }: Pick<Config, 'model'>): Promise<string> {
-  const { url, apiKey, names, file, headers, query } = settings;
-  if (file !== undefined) return checkModels(file, settings);
-  if (url === 'offline') return 'the offline model';
-  await Promise.all(names.map((model) => probeModel({ url, apiKey, model, headers, query })));
-  return `${names.join(', ')} at ${placeOf(url)}`;
-}
-
-/** The models of MODELS_FILE, each with its own key. */
-async function checkModels(
-  models: NonNullable<Config['model']['file']>,
-  settings: Pick<Config['model'], 'headers' | 'query'>,
-): Promise<string> {
+  if (settings.file === undefined && settings.url === 'offline') return 'the offline model';
+  const opened = [...(await openEntries({ settings, readKey }))];
+  const ofFile = (entry: string, key: string | undefined) => ({
+    settings: `the entry ${entry} of MODELS_FILE`,
+    keySetting: key ?? `the entry ${entry} of MODELS_FILE`,
+  });
+  const ofSettings = { settings: 'MODEL_BASE_URL and MODEL_NAME', keySetting: 'MODEL_API_KEY' };
   await Promise.all(
-    models.map((entry) => {
-      const { baseUrl: url, apiKeyEnv, model, provider = 'openai-compatible' } = entry;
-      const { headers = settings.headers, query = settings.query } = entry;
-      const apiKey = apiKeyEnv === undefined ? undefined : process.env[apiKeyEnv];
-      if (provider !== 'openai-compatible' || url === undefined)
-        return checkSdkModel({ ...entry, apiKey, headers, query }, modelTimeoutMs);
-      const named = { settings: 'MODELS_FILE', keySetting: apiKeyEnv ?? 'MODELS_FILE' };
-      return probeModel({ url, apiKey, model, headers, query }, named);
+    opened.map(async ([{ id, model: name, baseUrl, provider = 'openai-compatible', apiKeyEnv }, model]) => {
+      const names = settings.file === undefined ? ofSettings : ofFile(id, apiKeyEnv);
+      const place = baseUrl === undefined ? provider : placeOf(baseUrl);
+      await requestWord(id, provider, model).catch((error: unknown) => {
+        throw explain(error, { ...names, place, name });
+      });
     }),
   );
-  return models.map(({ id, baseUrl, provider }) => `${id} at ${baseUrl ? placeOf(baseUrl) : provider}`).join(', ');
+  if (settings.file === undefined) return `${settings.names.join(', ')} at ${placeOf(settings.url)}`;
+  return settings.file
+    .map(({ id, baseUrl, provider }) => `${id} at ${baseUrl ? placeOf(baseUrl) : provider}`)
+    .join(', ');
 }
 
-const modelNames = { settings: 'MODEL_BASE_URL and MODEL_NAME', keySetting: 'MODEL_API_KEY' };
-
-interface Probed extends Pick<Config['model'], 'url' | 'apiKey' | 'headers' | 'query'> {
-  readonly model: string;
+/** Asks as a run does, and ends the request at the first word. */
+async function requestWord(id: string, providerName: string, model: LanguageModelV4): Promise<void> {
+  const limits = { firstTokenMs, idleMs: firstTokenMs, log, telemetry: noTelemetry };
+  const ending = new AbortController();
+  const content = [{ type: 'text' as const, text: 'Answer with one word: ready?' }];
+  const call = { prompt: [{ role: 'user' as const, content }], abortSignal: ending.signal };
+  const { stream } = await createResilientModel([{ id, providerName, model }], limits).doStream(call);
+  ending.abort();
+  await stream.cancel().catch(() => undefined);
 }
 
-async function probeModel({ url, apiKey, model, headers, query }: Probed, named = modelNames): Promise<void> {
-  const messages = [{ role: 'user', content: 'Answer with one word: ready?' }];
-  const { settings } = named;
-  const request = { method: 'POST', headers: { ...bearer(apiKey), ...headers }, ...named } as const;
-  const endpoint = new URL(`${url}/chat/completions`);
-  for (const [name, value] of Object.entries(query)) endpoint.searchParams.set(name, value);
-  const statusFor = (json: object) =>
-    probe({
-      ...request,
-      url: endpoint.href,
-      json: { model, messages, ...json },
-      timeoutMs: modelTimeoutMs,
-    });
-  let { status } = await statusFor({ stream: true, max_tokens: 16 });
-  // Some models have another name for the limit.
-  if (status === 400 || status === 422) ({ status } = await statusFor({ stream: true }));
-  if (!isSuccess(status))
-    throw new Error(`${placeOf(url)} returns ${status} for the model ${model}; check ${settings}`);
+interface Names {
+  readonly place: string;
+  readonly name: string;
+  readonly settings: string;
+  readonly keySetting: string;
 }
 
-export async function checkImageModel({ imageModel }: Config): Promise<string> {
-  const { provider, url, apiKey, name } = imageModel;
-  if (provider !== 'openai-compatible') return describeImagePackage({ ...imageModel, provider });
-  if (url === 'offline') return 'the offline renderer';
-  const settings = 'IMAGE_MODEL_BASE_URL and IMAGE_MODEL_NAME';
-  const { status } = await probe({
-    url: `${url}/images/generations`,
-    method: 'POST',
-    headers: bearer(apiKey),
-    // The provider rejects a request without a description, but only after it has accepted the key.
-    json: { model: name, prompt: '' },
-    settings,
-    keySetting: 'IMAGE_MODEL_API_KEY',
-    timeoutMs: modelTimeoutMs,
-  });
-  if (!isSuccess(status) && status !== 400 && status !== 422)
-    throw new Error(`${placeOf(url)} returns ${status}; check ${settings}`);
-  return `${name} at ${placeOf(url)}`;
-}
-
-export async function checkVideoModel({ videoModel }: Config): Promise<string> {
-  const { provider, url, apiKey, name } = videoModel;
-  if (provider !== 'openai-compatible') return describeVideoPackage({ ...videoModel, provider });
-  if (url === 'offline') return 'the offline renderer';
-  const settings = 'VIDEO_MODEL_BASE_URL';
-  // Requests a video that does not exist.
-  const { status } = await probe({
-    url: `${url}/videos/video_0`,
-    headers: bearer(apiKey),
-    settings,
-    keySetting: 'VIDEO_MODEL_API_KEY',
-    timeoutMs: modelTimeoutMs,
-  });
-  if (!isSuccess(status) && ![400, 404, 422].includes(status))
-    throw new Error(`${placeOf(url)} returns ${status}; check ${settings}`);
-  return `${name} at ${placeOf(url)}`;
+function explain(error: unknown, { place, name, settings, keySetting }: Names): Error {
+  if (error instanceof FirstTokenTimeout)
+    return new Error(`${place} sent no answer within ${firstTokenMs / 1000} s; check ${settings}`);
+  if (APICallError.isInstance(error) && error.statusCode !== undefined) {
+    const { statusCode: status, responseBody = '' } = error;
+    if (status === 401 || status === 403 || isKeyRefusal(responseBody))
+      return new Error(`${place} rejects the key (${status}); check ${keySetting}`);
+    if (status === 429) return new Warning(`${place} returns 429: too many requests, or the quota is used up`);
+    if (status >= 300) return new Error(`${place} returns ${status} for the model ${name}; check ${settings}`);
+  }
+  const reason = reasonOf(Object(error));
+  return error instanceof TypeError || (APICallError.isInstance(error) && error.statusCode === undefined)
+    ? new Error(`${place} is not responding (${reason}); check ${settings}`)
+    : new Error(`${place} does not answer as a model does (${reason}); check ${settings}`);
 }
 
 export async function checkEmbeddings({ embedding, process: { dataDir } }: Config): Promise<string> {

@@ -72,10 +72,16 @@ function withoutCredentials(url: string): URL {
   return Object.assign(new URL(url), { username: '', password: '' });
 }
 
+/** Returns the reason at the end of the chain of causes. */
 export function reasonOf(error: Error): string {
   const { cause } = error;
-  return cause instanceof Error ? cause.message || String((cause as NodeJS.ErrnoException).code) : error.message;
+  if (cause instanceof Error) return reasonOf(cause);
+  if (typeof cause === 'string') return cause;
+  return error.message || String((error as NodeJS.ErrnoException).code);
 }
+
+/** Whether a provider that returns 400 for a wrong key, as Google does, means the key. */
+export const isKeyRefusal = (reason: string) => /\bAPI[ _-]?key\b|credential|authenticat/i.test(reason);
 
 /** Stops reading an event stream after its first chunk. */
 async function readSome(response: Response): Promise<string> {

@@ -1,20 +1,26 @@
 /** Checks external services: identity provider, CMS, mail, resizing proxy, CDN, classifier. */
 import { join } from 'node:path';
+import { ZodError } from 'zod';
 import type { Config } from '#app/config.ts';
 import { announcementFeature } from '#content/announcement.ts';
+import { readAllOnce } from '#content/cms.ts';
 import { pathSigner } from '#edge/api.ts';
 import { createClassifier } from '#media/screening/classifier.ts';
 import { openChannel } from '#notify/channels/open.ts';
+import { readKeys } from '#platform/access/keyset.ts';
 import { placeOf, probe, reasonOf, Warning } from './probing.ts';
 
 export async function checkIdentity(config: Config): Promise<string> {
   const { url, jwksUrl, anonKey } = config.identity;
   if (url === undefined) return 'the local stand-in, which npm start starts';
   const keysUrl = jwksUrl ?? `${url}/auth/v1/.well-known/jwks.json`;
-  const { status, json } = await probe({ url: keysUrl, settings: 'IDP_URL or JWKS_URL' });
-  const keys = status === 200 ? (json as { readonly keys?: unknown } | undefined)?.keys : undefined;
-  if (!Array.isArray(keys))
-    throw new Error(`${placeOf(keysUrl)} has no key set (status ${status}); check IDP_URL or JWKS_URL`);
+  const keys = await readKeys(keysUrl).catch((error: Error) => {
+    throw new Error(`${placeOf(keysUrl)} has no key set (${reasonOf(error)}); check IDP_URL or JWKS_URL`);
+  });
+  if (keys.size === 0)
+    throw new Error(
+      `${placeOf(keysUrl)} has no key for ES256, so no access token is accepted; check IDP_URL or JWKS_URL`,
+    );
   const settingsUrl = `${url}/auth/v1/settings`;
   const response = await probe({
     url: settingsUrl,
@@ -24,15 +30,23 @@ export async function checkIdentity(config: Config): Promise<string> {
   });
   if (response.status !== 200)
     throw new Warning(`${settingsUrl} returns ${response.status}, so ANON_KEY could not be checked`);
-  return `${keys.length} token keys at ${placeOf(keysUrl)}, and ANON_KEY is accepted`;
+  return `${keys.size} token keys at ${placeOf(keysUrl)}, and ANON_KEY is accepted`;
 }
 
 export async function checkCms({ cms: { url } }: Config): Promise<string> {
   if (url === undefined) return 'the local stand-in, which npm start starts';
-  const { status, json } = await probe({ url: url + announcementFeature.path, settings: 'CMS_URL' });
-  if (status !== 200 || json === undefined)
-    throw new Error(`${placeOf(url + announcementFeature.path)} returns ${status} without content; check CMS_URL`);
-  return `the CMS at ${placeOf(url)}`;
+  const { failures, isEmpty } = await readAllOnce(url);
+  if (failures.length === 0 && isEmpty)
+    throw new Warning(`the CMS at ${placeOf(url)} has neither announcement, cards nor trending items; check CMS_URL`);
+  if (failures.length === 0) return `the CMS at ${placeOf(url)}`;
+  const sentences = failures.map(({ path, reason }) => `${placeOf(url + path)}: ${describeContent(reason)}`);
+  const message = `the CMS returns no content (${sentences.join('; ')}); check CMS_URL`;
+  // A CMS may have no content for the others. The response is then empty.
+  throw failures.some(({ path }) => path === announcementFeature.path) ? new Error(message) : new Warning(message);
+}
+
+function describeContent(reason: unknown): string {
+  return reason instanceof ZodError ? 'content of another shape' : reasonOf(Object(reason));
 }
 
 export async function checkMail({ notify, process: { dataDir } }: Config): Promise<string> {
@@ -85,7 +99,7 @@ export async function checkClassifier({ media: { screeningUrl } }: Config): Prom
     if (list !== undefined) throw new Error(`it blocks a plain gray image (list ${list || 'without a name'})`);
     return `the classifier at ${place}`;
   } catch (error) {
-    throw new Error(`the classifier at ${place} is unusable (${reasonOf(error as Error)}); check MEDIA_SCREENING_URL`);
+    throw new Error(`the classifier at ${place} is unusable (${describeContent(error)}); check MEDIA_SCREENING_URL`);
   } finally {
     await classifier.close();
   }

@@ -51,10 +51,13 @@ export function openProvider({ baseUrl, apiKey }: ProviderOptions): Channel {
       // The provider rejects a mail without recipients only after it has accepted the key. A key that can only send is
       // sufficient.
       const headers = { authorization: `Bearer ${apiKey}` };
-      const { status } = await client.send({ method: 'POST', route: '/emails', headers, json: {} });
+      const { status, body } = await client.send({ method: 'POST', route: '/emails', headers, json: {} });
       if (status === 401 || status === 403) throw new ChannelFailure(`the email provider rejects the key (${status})`);
-      if (status >= 300 && ![400, 422, 429].includes(status))
-        throw new ChannelFailure(`the email provider returned ${status}`);
+      if (status === 429) return;
+      // A web server or another API can return 200, too.
+      const shape = status === 200 ? accepted : [400, 422].includes(status) ? refusal : z.never();
+      if (!shape.safeParse(parseJson(body)).success)
+        throw new ChannelFailure(`it returned ${status}, which is not the answer of an email provider`);
     },
     close: () => client.close(),
   };
@@ -65,14 +68,20 @@ const maxReasonLength = 500;
 
 /** For the log: `validation_error: The domain is not verified.` Empty if the body is not in the provider's form. */
 function reasonIn(body: Buffer): string {
+  const parsed = refusal.safeParse(parseJson(body));
+  if (!parsed.success) return '';
+  const { name, message } = parsed.data;
+  return [name, message]
+    .filter((text) => text !== undefined)
+    .join(': ')
+    .slice(0, maxReasonLength);
+}
+
+function parseJson(body: Buffer): unknown {
   try {
-    const { name, message } = refusal.parse(JSON.parse(body.toString('utf8')));
-    return [name, message]
-      .filter((text) => text !== undefined)
-      .join(': ')
-      .slice(0, maxReasonLength);
+    return JSON.parse(body.toString('utf8'));
   } catch {
-    return '';
+    return undefined;
   }
 }
 

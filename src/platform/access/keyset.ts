@@ -38,7 +38,7 @@ const cooldownMs = 1000;
 const maxBytes = 256 * 1024;
 
 export function createKeySet(options: KeySetOptions): KeySet {
-  const { jwksUrl, log, clock = systemClock, timeoutMs = 3000 } = options;
+  const { jwksUrl, log, clock = systemClock, timeoutMs } = options;
   let keys: ReadonlyMap<string, CryptoKey> = new Map();
   let loadedAt = Number.NEGATIVE_INFINITY;
   let failedAt = Number.NEGATIVE_INFINITY;
@@ -48,7 +48,7 @@ export function createKeySet(options: KeySetOptions): KeySet {
 
   async function load(): Promise<boolean> {
     try {
-      keys = await importKeys(await fetchKeys(jwksUrl, timeoutMs));
+      keys = await readKeys(jwksUrl, timeoutMs);
       loadedAt = clock.now();
       failing = false;
     } catch (error) {
@@ -88,6 +88,11 @@ export function createKeySet(options: KeySetOptions): KeySet {
       return keys.get(kid);
     },
   };
+}
+
+/** Returns the keys that can verify access tokens, by `kid`. Rejects if the provider does not return a key set. */
+export async function readKeys(jwksUrl: string, timeoutMs = 3000): Promise<ReadonlyMap<string, CryptoKey>> {
+  return importKeys(await fetchKeys(jwksUrl, timeoutMs));
 }
 
 async function fetchKeys(jwksUrl: string, timeoutMs: number): Promise<readonly JWK[]> {

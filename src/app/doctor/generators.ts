@@ -1,0 +1,153 @@
+/**
+ * Checks the providers of images and videos with orders that every provider refuses, because their content is missing. A refusal
+ * shows that the URL, the key and usually the model are right, and costs nothing.
+ */
+import { z } from 'zod';
+import { type ImageGenerator, OrderRefused, ProviderFailed, type VideoGenerator } from '#agent/providers/generators.ts';
+import { openImageProvider } from '#agent/providers/images.ts';
+import { parseJson } from '#agent/providers/mediafetch.ts';
+import { openSdkImages, openSdkVideos } from '#agent/providers/open.ts';
+import { callProvider } from '#agent/providers/requests.ts';
+import { openVideoProvider } from '#agent/providers/videos.ts';
+import type { Config } from '#app/config.ts';
+import { isKeyRefusal, placeOf, reasonOf, Warning } from './probing.ts';
+
+const timeoutMs = 15_000;
+
+type Prefix = 'IMAGE_MODEL' | 'VIDEO_MODEL';
+
+export async function checkImageModel({ imageModel }: Config): Promise<string> {
+  const { provider, url, name, editName } = imageModel;
+  if (provider === 'openai-compatible' && url === 'offline') return 'the offline renderer';
+  const target = { ...imageModel, prefix: 'IMAGE_MODEL', nameSetting: 'IMAGE_MODEL_NAME' } as const;
+  if (provider === 'openai-compatible') {
+    await assertRefused(target, requestImage(openImageProvider(imageModel, timeoutMs)));
+    await assertListed(target);
+  } else {
+    const generator = await openSdkImages({ ...imageModel, provider }, timeoutMs, withoutContent);
+    await assertRefused(target, requestImage(generator));
+    const edits = { ...target, name: editName, nameSetting: 'IMAGE_MODEL_EDIT_NAME' };
+    if (editName !== undefined && editName !== name) await assertRefused(edits, requestEdit(generator));
+  }
+  return `${name} at ${placeOfTarget(target)}`;
+}
+
+export async function checkVideoModel({ videoModel }: Config): Promise<string> {
+  const { provider, url, name } = videoModel;
+  if (provider === 'openai-compatible' && url === 'offline') return 'the offline renderer';
+  const target = { ...videoModel, prefix: 'VIDEO_MODEL', nameSetting: 'VIDEO_MODEL_NAME' } as const;
+  if (provider === 'openai-compatible') {
+    await assertRefused(target, requestVideo(openVideoProvider(videoModel)));
+    await assertListed(target);
+  } else {
+    const generator = await openSdkVideos({ ...videoModel, provider }, timeoutMs, withoutContent);
+    await assertRefused(target, requestVideo(generator));
+  }
+  return `${name} at ${placeOfTarget(target)}`;
+}
+
+type Request = (signal: AbortSignal) => Promise<unknown>;
+
+const requestImage =
+  (generator: ImageGenerator): Request =>
+  (signal) =>
+    generator.generate({ prompt: '', ratio: '1:1', signal });
+
+const requestEdit =
+  (generator: ImageGenerator): Request =>
+  (signal) =>
+    generator.edit({ prompt: '', source: { bytes: Buffer.alloc(0), mime: 'image/png' }, signal });
+
+const requestVideo =
+  (generator: VideoGenerator): Request =>
+  async (signal) => {
+    const accepted = new AbortController();
+    const onOrdered = async () => accepted.abort();
+    const order = { prompt: '', ratio: '16:9', providerId: null, onOrdered } as const;
+    await generator.make({ ...order, signal: AbortSignal.any([signal, accepted.signal]) }).catch((error: unknown) => {
+      if (accepted.signal.aborted) throw new Warning('an order without a prompt was accepted, and may cost something');
+      throw error;
+    });
+  };
+
+/**
+ * Some providers accept an empty prompt, and some have a default for a missing one. None accepts a body without content. The
+ * package still chooses the URL and the headers.
+ */
+function withoutContent(send: typeof fetch): typeof fetch {
+  return (url, init) => {
+    if (typeof init?.body !== 'string') return send(url, init);
+    const { model, version } = Object(parseJson(Buffer.from(init.body)));
+    return send(url, { ...init, body: JSON.stringify({ model, version }) });
+  };
+}
+
+interface Target {
+  readonly prefix: Prefix;
+  readonly nameSetting: string;
+  readonly provider: string;
+  readonly url: string;
+  readonly apiKey: string | undefined;
+  readonly name: string | undefined;
+}
+
+const placeOfTarget = ({ url, provider }: Target) => (url === 'offline' ? `the provider ${provider}` : placeOf(url));
+
+async function assertRefused(target: Target, order: Request): Promise<void> {
+  const signal = AbortSignal.timeout(timeoutMs);
+  try {
+    await order(signal);
+  } catch (error) {
+    if (error instanceof Warning) throw new Warning(`${placeOfTarget(target)}: ${error.message}`);
+    const fault = explain(target, error, signal);
+    if (fault !== undefined) throw fault;
+  }
+}
+
+/** Returns `undefined` for a refusal of the order itself. */
+function explain(target: Target, error: unknown, signal: AbortSignal): Error | undefined {
+  const { prefix, name } = target;
+  const place = placeOfTarget(target);
+  const settings = `${prefix}_BASE_URL and ${target.nameSetting}`;
+  if (signal.aborted)
+    return new Error(`${place} did not respond within ${timeoutMs / 1000} s; check ${prefix}_BASE_URL`);
+  if (error instanceof OrderRefused) {
+    if (isKeyRefusal(error.message)) return new Error(`${place} rejects the key; check ${prefix}_API_KEY`);
+    if (isModelUnknown(error.message))
+      return new Error(`${place} does not know the model ${name} (${error.message}); check ${target.nameSetting}`);
+    if (error.message.endsWith('no reason given'))
+      return new Warning(`${place} refuses an empty order without a reason, so key and model could not be checked`);
+    return undefined;
+  }
+  if (!(error instanceof ProviderFailed)) return error as Error;
+  const { status } = error;
+  if (status === 401 || status === 403)
+    return new Error(`${place} rejects the key (${status}); check ${prefix}_API_KEY`);
+  if (status === 429) return new Warning(`${place} returns 429: too many requests, or the quota is used up`);
+  if (status !== undefined) return new Error(`${place} returns ${status} for the model ${name}; check ${settings}`);
+  if (/needs a key/.test(error.message)) return new Error(`${place} needs a key; set ${prefix}_API_KEY`);
+  return new Error(`${place} does not work (${reasonOf(error)}); check ${settings}`);
+}
+
+/** The order is refused for its prompt, and not for the model. */
+function isModelUnknown(reason: string): boolean {
+  if (/prompt/i.test(reason)) return false;
+  return /\bmodel\b.*\b(?:exist|found|unknown|invalid|support|available|access)|\b(?:unknown|invalid|unsupported|no such)\b.*\bmodel\b/i.test(
+    reason,
+  );
+}
+
+const modelList = z.object({ data: z.array(z.object({ id: z.string() })).min(1) });
+
+/** Some providers refuse the prompt before they look for the model. Some list only their models of texts. */
+async function assertListed(target: Target): Promise<void> {
+  const { name, nameSetting } = target;
+  const call = { method: 'GET', path: '/models', timeoutMs, maxBytes: 4 * 1024 * 1024 } as const;
+  const listed = await callProvider(target, 'model', { ...call, signal: AbortSignal.timeout(timeoutMs) }).then(
+    ({ bytes }) => modelList.safeParse(parseJson(bytes)).data?.data,
+    // Not every server has a list.
+    () => undefined,
+  );
+  if (name === undefined || listed === undefined || listed.some(({ id }) => id === name)) return;
+  throw new Warning(`${placeOfTarget(target)} does not list the model ${name}; check ${nameSetting}`);
+}
