@@ -124,6 +124,7 @@ async function open(config: Config, closers: Closers): Promise<Sweep> {
     legacy: await engines.legacy(),
     variants: await engines.variants(),
     webhooks: await engines.publisher(),
+    settings: config.media,
   });
   return (request) => {
     const page = () => sweepPage(sweepRequest.parse(request));

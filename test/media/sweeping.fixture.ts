@@ -24,6 +24,7 @@ export function sweepDeps(database: Database, folder: string, laterMs = 25 * hou
     publicObjects: openPublicFiles(folder),
     taskDb: database.queries<TaskTables>(),
     clock: { now: () => Date.now() + laterMs },
+    limits: { uploadTtlS: 3600 },
   } satisfies SweepDeps;
 }
 
@@ -59,6 +60,7 @@ export async function openSweepGround(pair: EnginePair): Promise<SweepGround> {
       legacy,
       variants: createVariantMaker({ engine, keySecret: 'a key secret', publicObjects, limits }),
       clock: { now: () => Date.now() + 25 * hourMs },
+      limits: { uploadTtlS: 3600 },
     },
     close: async () => {
       await database.close();

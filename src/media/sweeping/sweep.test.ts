@@ -9,9 +9,9 @@ import { makeImage } from '../../../test/media/images.fixture.ts';
 import { type Planted, plant } from '../../../test/media/planting.fixture.ts';
 import { onEveryPair } from '../../../test/media/rig.fixture.ts';
 import { hourMs, openSweepGround, type SweepGround, sweepAll } from '../../../test/media/sweeping.fixture.ts';
+import { posterIdOf } from '../assets/asset.ts';
 import type { MediaTables } from '../assets/assetstore.ts';
 import { renditionKeyOf, storageKeyOf } from '../assets/storagekey.ts';
-import { posterIdOf } from '../tasks/processing.ts';
 import { insertRun, type TaskTables } from '../tasks/taskstore.ts';
 
 const transform = toTransform({ width: 8, height: 8 });
@@ -268,13 +268,20 @@ onEveryPair('a sweep', (pair) => {
     expect(await sweepOf([await prepare()])).toEqual(outcome);
   });
 
+  it('preserves an upload for MEDIA_UPLOAD_TTL_SECS', async () => {
+    const key = newKey();
+    await put(key);
+    expect(await sweepOf([key], at(0.9 * hourMs))).toEqual(spared('object -'));
+    expect(await sweepOf([key], at(1.1 * hourMs))).toEqual(removed(upload));
+  });
+
   describe('preserves objects younger than 24 hours', () => {
-    it('an upload, a watermark file, a registration', async () => {
-      const keys = [newKey(), `${newKey()}.wm.jpg`, (await one({ isReady: false })).storageKey];
-      for (const key of keys.slice(0, 2)) await put(key);
+    it('a watermark file, a registration', async () => {
+      const keys = [`${newKey()}.wm.jpg`, (await one({ isReady: false })).storageKey];
+      for (const key of keys.slice(0, 1)) await put(key);
       const { wet, left } = await sweepOf(keys, at(23 * hourMs));
-      expect([wet, left]).toEqual([[], ['object -', 'object -', 'object draft']]);
-      expect((await sweepOf(keys)).left).toEqual(['- -', '- -', '- -']);
+      expect([wet, left]).toEqual([[], ['object -', 'object draft']]);
+      expect((await sweepOf(keys)).left).toEqual(['- -', '- -']);
     });
 
     it('an object that was uploaded again, despite an old registration', async () => {
