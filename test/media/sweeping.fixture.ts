@@ -74,15 +74,25 @@ export async function sweepAll(
   deps: SweepDeps,
   {
     apply = true,
+    acceptLostBuckets = false,
     aloneSince,
     from = null,
-  }: { readonly apply?: boolean; readonly aloneSince?: Date; readonly from?: string | null } = {},
+  }: {
+    readonly apply?: boolean;
+    readonly acceptLostBuckets?: boolean;
+    readonly aloneSince?: Date;
+    readonly from?: string | null;
+  } = {},
 ): Promise<readonly SweepFinding[]> {
   const found: SweepFinding[] = [];
   let cursor: string | null = from;
   do {
     const at: string | null = cursor;
-    const page = await sweepPage(deps, { apply, cursor: at === null ? undefined : sweepCursor.parse(at) }, aloneSince);
+    const page = await sweepPage(
+      deps,
+      { apply, acceptLostBuckets, cursor: at === null ? undefined : sweepCursor.parse(at) },
+      aloneSince,
+    );
     found.push(...page.found);
     cursor = page.cursor;
   } while (cursor !== null);

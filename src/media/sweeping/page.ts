@@ -20,6 +20,8 @@ export interface SweepDeps extends RemovalDeps {
 export interface SweepPageRequest {
   /** `false`: nothing is changed. */
   readonly apply: boolean;
+  /** Whether rows and variants of a bucket that has lost everything may go (lostbuckets.ts). */
+  readonly acceptLostBuckets: boolean;
   /** The end of the previous page. */
   readonly after: string | undefined;
   /**

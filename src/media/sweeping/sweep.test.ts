@@ -268,6 +268,22 @@ onEveryPair('a sweep', (pair) => {
     expect(await sweepOf([await prepare()])).toEqual(outcome);
   });
 
+  it('spares rows and variants if the bucket is empty or another one, unless told otherwise', async () => {
+    const own = await openSweepGround(pair);
+    const lost = await plant({ database: own.database, originals: own.objects, userId: ownerId }, 6);
+    const keys = lost.map(({ storageKey }) => storageKey);
+    await own.objects.remove(keys);
+    const fates = async (options: object) =>
+      (await sweepAll(own.deps, options)).filter(({ key }) => keys.includes(key)).map(({ fate }) => fate);
+    const all = (fate: string) => keys.map(() => fate);
+    expect(await fates({})).toEqual(all('left'));
+    await own.objects.put('u/of-another-installation', png, { contentType });
+    expect(await fates({ apply: false })).toEqual(all('left'));
+    expect(await fates({})).toEqual(all('left'));
+    expect(await fates({ acceptLostBuckets: true })).toEqual(all('removed'));
+    await own.close();
+  });
+
   it('preserves an upload for MEDIA_UPLOAD_TTL_SECS', async () => {
     const key = newKey();
     await put(key);
