@@ -130,6 +130,7 @@ function startMedia(signedUrls: Cache) {
       maxImageBytes: 1,
       maxVideoBytes: 1,
       maxOwnerBytes: 0,
+      uploadTtlS: 3600,
       publicScopes: [],
       ffmpegPath: 'ffmpeg',
       ...noLists,

@@ -75,6 +75,7 @@ function startMedia() {
       maxImageBytes: 1e6,
       maxVideoBytes: 1e6,
       maxOwnerBytes: 0,
+      uploadTtlS: 3600,
       publicScopes: [],
       ffmpegPath: '',
       ...noLists,

@@ -18,34 +18,40 @@ import { clientOfInstance, isEmbeddedInUse } from './instance.ts';
 import { usageOf } from './usage.ts';
 
 /** Sweeps one page. Throws a Problem, or any other error. */
-type Sweep = (request: { readonly apply: boolean; readonly cursor: string | null }) => Promise<Swept>;
+type Sweep = (request: Wished & { readonly cursor: string | null }) => Promise<Swept>;
+
+interface Wished {
+  readonly apply: boolean;
+  readonly acceptLostBuckets: boolean;
+}
 
 /** Time limit for finding and removing a thousand objects. */
 const timeoutMs = 120_000;
 
 export async function sweep(args: readonly string[]): Promise<number> {
-  const unknown = args.find((arg) => arg !== '--apply');
+  const unknown = args.find((arg) => !['--apply', '--accept-lost-buckets'].includes(arg));
   if (unknown !== undefined) throw new StartFault(`Unknown option ${unknown}. ${usageOf('sweep')}`);
-  const apply = args.includes('--apply');
+  const wished = { apply: args.includes('--apply'), acceptLostBuckets: args.includes('--accept-lost-buckets') };
   const config = readConfig(process.env, ['media']);
   const closers = new Closers();
   try {
     return await sweepAll(
       isEmbeddedInUse(config) ? throughInstance(config, closers) : await open(config, closers),
-      apply,
+      wished,
     );
   } finally {
     await closers.closeAll();
   }
 }
 
-async function sweepAll(sweepPage: Sweep, apply: boolean): Promise<number> {
+async function sweepAll(sweepPage: Sweep, wished: Wished): Promise<number> {
+  const { apply } = wished;
   const counts = new Map<string, number>();
   let cursor: string | null = null;
   let isWhole = true;
   do {
     try {
-      const page: Swept = await sweepPage({ apply, cursor });
+      const page: Swept = await sweepPage({ ...wished, cursor });
       for (const finding of page.found) {
         console.log(lineOf(finding));
         const name = `${finding.fate} ${finding.what}`;
@@ -124,6 +130,7 @@ async function open(config: Config, closers: Closers): Promise<Sweep> {
     legacy: await engines.legacy(),
     variants: await engines.variants(),
     webhooks: await engines.publisher(),
+    settings: config.media,
   });
   return (request) => {
     const page = () => sweepPage(sweepRequest.parse(request));

@@ -81,6 +81,12 @@ describe.each(inLane(drivers))('resize addresses over $name', ({ name, missing }
       expect(await sizeAt(to({ width: 40 }, 'webp', 'u/1/50% ü@2x.png'))).toEqual([40, 20, 'webp']);
     });
 
+    it.each(['?x=1', '?utm_source=mail&x'])('is 404 with the unsigned query %s, without a variant', async (query) => {
+      expect((await fetch(to({ width: 41 }))).status).toBe(200);
+      const response = await fetch(`${to({ width: 41 })}${query}`);
+      expect([response.status, response.headers.get('cache-control')]).toEqual([404, 'no-store']);
+    });
+
     it('have the headers that caches and browsers need', async () => {
       const response = await fetch(to({ width: 120 }, 'jpeg'));
       const length = (await response.arrayBuffer()).byteLength;

@@ -37,7 +37,9 @@ export interface ResizingDeps {
 }
 
 export async function sendResized(deps: ResizingDeps, request: FastifyRequest, reply: FastifyReply) {
-  const { path } = targetOf(request.raw);
+  const { path, query } = targetOf(request.raw);
+  // A signature covers no query. Each unsigned one would be another entry in a CDN.
+  if (query.size > 0) throw problems.not_found();
   const [signature = '', ...rest] = path.slice(1).split('/');
   const signed = restorePath(`/${rest.join('/')}`);
   if (!looksSigned(signature, signed)) throw problems.not_found();

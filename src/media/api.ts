@@ -174,7 +174,10 @@ export const ownerUsage = z.object({
   ownerId: z.string(),
   assets: z.int(),
   bytes: z.int().describe('The bytes of all assets. Watermark files, renditions and variants do not count.'),
-  limitBytes: z.int().describe('0: no limit.'),
+  reservedBytes: z
+    .int()
+    .describe('The bytes of uploads that are not registered: announced sizes, and arrived bytes of the others.'),
+  limitBytes: z.int().describe('0: no limit. Otherwise, the limit of `bytes` and `reservedBytes` together.'),
 });
 export type OwnerUsage = z.output<typeof ownerUsage>;
 

@@ -23,7 +23,13 @@ export const mediaSettings = {
   maxOwnerBytes: integer('MEDIA_MAX_BYTES_PER_OWNER', {
     default: 0,
     min: 0,
-    meaning: 'Total bytes of all assets of one owner; 0: no limit.',
+    meaning: 'Total bytes of all assets and unregistered uploads of one owner; 0: no limit.',
+  }),
+  uploadTtlS: integer('MEDIA_UPLOAD_TTL_SECS', {
+    default: 3600,
+    min: 1,
+    max: 604_800,
+    meaning: 'Seconds after which an upload that was not registered is removed, from its reservation or its last byte.',
   }),
   ffmpegPath: text('FFMPEG_PATH', {
     default: 'ffmpeg',

@@ -6,6 +6,7 @@ import { createPermits } from '#image/engine/permits.ts';
 import type { VariantMaker } from '#image/engine/variants.ts';
 import type { Access } from '#platform/access/access.ts';
 import { auditOperators } from '#platform/audit/http.ts';
+import type { Interval } from '#platform/background/interval.ts';
 import type { Cache } from '#platform/cache/cache.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Values } from '#platform/config.ts';
@@ -44,6 +45,7 @@ import {
   sweepOn,
   sweepQueue,
 } from './sweeping/periodic.ts';
+import { startExpiringReservations } from './sweeping/reservations.ts';
 import { addSweepRoutes } from './sweeping/routes.ts';
 import { sweepPage } from './sweeping/sweep.ts';
 import {
@@ -155,6 +157,11 @@ export function createMedia(deps: MediaDeps): HttpServer {
     app.addHook('onReady', () => reconciler.begin());
     app.addHook('onClose', () => reconciler.end());
   }
+  let expiring: Interval | undefined;
+  app.addHook('onReady', async () => {
+    expiring = startExpiringReservations(common);
+  });
+  app.addHook('onClose', () => expiring?.stop());
   auditOperators(app, { db, log, ...auditing });
   addRoutes(app, deps.access, common);
   addTaskRoutes(app, deps.access, common);
@@ -236,10 +243,18 @@ export function importerOf(
 export function sweeperOf(
   deps: Pick<
     MediaDeps,
-    'clock' | 'database' | 'signedUrls' | 'originals' | 'publicObjects' | 'legacy' | 'variants' | 'webhooks'
+    | 'clock'
+    | 'database'
+    | 'signedUrls'
+    | 'originals'
+    | 'publicObjects'
+    | 'legacy'
+    | 'variants'
+    | 'webhooks'
+    | 'settings'
   >,
 ) {
-  const { clock, database, signedUrls, originals, publicObjects, legacy, variants, webhooks } = deps;
+  const { clock, database, signedUrls, originals, publicObjects, legacy, variants, webhooks, settings } = deps;
   const db = database.queries<MediaTables>();
   const sweepDeps = {
     clock,
@@ -251,6 +266,7 @@ export function sweeperOf(
     legacy,
     variants,
     webhooks,
+    limits: settings,
   };
   return (request: SweepRequest) => sweepPage(sweepDeps, request);
 }

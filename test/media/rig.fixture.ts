@@ -192,6 +192,7 @@ export interface MediaRig {
 export interface MediaRigOptions extends Partial<ScreeningSettings> {
   readonly ffmpegPath?: string;
   readonly maxOwnerBytes?: number;
+  readonly uploadTtlS?: number;
   /** The largest files. */
   readonly sizes?: typeof testLimits;
   /** Whether a webhook receiver is set. Deliveries stay in their queue. */
@@ -203,6 +204,7 @@ export async function startMedia(
   {
     ffmpegPath = 'ffmpeg',
     maxOwnerBytes = 0,
+    uploadTtlS = 3600,
     sizes = testLimits,
     blockedHashes,
     screeningUrl,
@@ -265,6 +267,7 @@ export async function startMedia(
     settings: {
       ...sizes,
       maxOwnerBytes,
+      uploadTtlS,
       publicScopes: ['feed', 'avatars'],
       ffmpegPath,
       blockedHashes,

@@ -24,6 +24,7 @@ export function sweepDeps(database: Database, folder: string, laterMs = 25 * hou
     publicObjects: openPublicFiles(folder),
     taskDb: database.queries<TaskTables>(),
     clock: { now: () => Date.now() + laterMs },
+    limits: { uploadTtlS: 3600 },
   } satisfies SweepDeps;
 }
 
@@ -59,6 +60,7 @@ export async function openSweepGround(pair: EnginePair): Promise<SweepGround> {
       legacy,
       variants: createVariantMaker({ engine, keySecret: 'a key secret', publicObjects, limits }),
       clock: { now: () => Date.now() + 25 * hourMs },
+      limits: { uploadTtlS: 3600 },
     },
     close: async () => {
       await database.close();
@@ -72,15 +74,25 @@ export async function sweepAll(
   deps: SweepDeps,
   {
     apply = true,
+    acceptLostBuckets = false,
     aloneSince,
     from = null,
-  }: { readonly apply?: boolean; readonly aloneSince?: Date; readonly from?: string | null } = {},
+  }: {
+    readonly apply?: boolean;
+    readonly acceptLostBuckets?: boolean;
+    readonly aloneSince?: Date;
+    readonly from?: string | null;
+  } = {},
 ): Promise<readonly SweepFinding[]> {
   const found: SweepFinding[] = [];
   let cursor: string | null = from;
   do {
     const at: string | null = cursor;
-    const page = await sweepPage(deps, { apply, cursor: at === null ? undefined : sweepCursor.parse(at) }, aloneSince);
+    const page = await sweepPage(
+      deps,
+      { apply, acceptLostBuckets, cursor: at === null ? undefined : sweepCursor.parse(at) },
+      aloneSince,
+    );
     found.push(...page.found);
     cursor = page.cursor;
   } while (cursor !== null);

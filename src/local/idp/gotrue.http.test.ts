@@ -114,6 +114,8 @@ describe.each(laneEngines)('GoTrue’s wire on $name', (engine) => {
       expect((await client.auth.signOut({ scope: 'global' })).error).toBeNull();
       expect((await elsewhere.auth.getUser()).error?.name).toBe(sessionIsGone);
       expect((await refreshWith(other.refresh_token)).body.error_code).toBe('refresh_token_not_found');
+      for (const token of ['a\0b', '\ud800', 'a'.repeat(1025)])
+        expect(await refreshWith(token)).toMatchObject({ status: 400, body: { error_code: 'validation_failed' } });
     });
 
     it('signs out only this session, or the others', async () => {

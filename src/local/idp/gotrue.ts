@@ -7,6 +7,7 @@ import { accountOf } from '#accounts/sampleaccounts.ts';
 import { matchSecret } from '#platform/access/secrets.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { Problem } from '#platform/problem.ts';
+import { isStorableText } from '#platform/storable.ts';
 import { type AuthorizeDeps, authorize, authorizeQuery } from './authorize.ts';
 import type { Faults } from './faults.ts';
 import { exchangeCode, type GrantDeps, refreshSession } from './grants.ts';
@@ -23,7 +24,8 @@ export interface GotrueDeps extends GrantDeps, AuthorizeDeps {
 }
 
 const pkceGrant = z.object({ auth_code: z.string().min(1), code_verifier: z.string().min(1) });
-const refreshGrant = z.object({ refresh_token: z.string().min(1) });
+/** A longer text, or one that the database cannot store, is no token. */
+const refreshGrant = z.object({ refresh_token: z.string().min(1).max(1024).refine(isStorableText) });
 
 export async function addGotrue(app: HttpServer, deps: GotrueDeps): Promise<void> {
   app.setErrorHandler(renderError);

@@ -1,4 +1,5 @@
 /** Converts rows of assets to responses. */
+import { uuidOfName } from '#platform/ids.ts';
 import type { Asset } from '../api.ts';
 import type { AssetIdentity, StoredAsset } from './assetstore.ts';
 
@@ -24,6 +25,11 @@ export function isAudio({ kind, mime }: { readonly kind: string; readonly mime: 
 /** The kind of an asset without a declared one: `image`, `video`, `audio`, or `file`. */
 export function kindOfMime(mime: string): string {
   return /^(image|video|audio)\//.exec(mime)?.[1] ?? 'file';
+}
+
+/** The id of a video's poster. Derived, so that every attempt makes the same asset. */
+export function posterIdOf(assetId: string): string {
+  return uuidOfName(assetId, 'poster');
 }
 
 export function toAsset(row: StoredAsset): Asset {

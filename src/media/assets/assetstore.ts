@@ -4,6 +4,7 @@ import type { Db, Tx } from '#platform/db/db.ts';
 import { isUniqueViolation } from '#platform/db/errors.ts';
 import { searchable } from '#platform/searching.ts';
 import type { Refusal } from '../problems.ts';
+import type { ReservationsTable } from '../quota/reservationstore.ts';
 import type { IncidentTables } from '../screening/incidentstore.ts';
 
 /** The file that browsers play: the original, or the rendition beside it (docs/specification/media.md#renditions). */
@@ -44,6 +45,7 @@ interface AssetsTable {
 
 export interface MediaTables extends IncidentTables {
   assets: AssetsTable;
+  upload_reservations: ReservationsTable;
 }
 
 type Handle = Db<MediaTables> | Tx<MediaTables>;

@@ -17,6 +17,15 @@ export function ownerFor(caller: Caller, named: string | undefined, field = 'bod
   return caller.userId;
 }
 
+/**
+ * Throws 400 for an id that the product derives from other names: of an imported legacy file (registration/importing.ts),
+ * or of a poster. They are UUIDs of version 5 and can be computed, so users must not take them before the product does.
+ */
+export function assertOwnId(caller: Caller, assetId: string | undefined): void {
+  if (caller.kind !== 'internal' && assetId !== undefined && assetId[14] === '5')
+    throw invalid('body.assetId', 'must not be a UUID of version 5, which is reserved for imported files');
+}
+
 /** Users read their own assets and those in public scopes; servers read all. */
 export function mayRead(
   caller: Caller,

@@ -4,8 +4,10 @@ export interface SizeLimits {
   readonly maxImageBytes: number;
   /** For videos and all other files that are not images. */
   readonly maxVideoBytes: number;
-  /** For all assets of one owner; 0: no limit. */
+  /** For all assets and unregistered uploads of one owner; 0: no limit. */
   readonly maxOwnerBytes: number;
+  /** Seconds after which an upload that received nothing and was not registered is removed. */
+  readonly uploadTtlS: number;
 }
 
 export function isImage(mime: string): boolean {

@@ -12,6 +12,7 @@ const nobody = '00000000-0000-0000-0000-000000000000';
 export async function forgetOwner(db: Db<MediaTables>, ownerId: string): Promise<Record<string, number>> {
   const inPath = `%${ownerId}%`;
   const count = ({ numAffectedRows }: { readonly numAffectedRows?: bigint }) => Number(numAffectedRows ?? 0);
+  await sql`delete from upload_reservations where owner_id = ${ownerId}`.execute(db);
   const tasks = await sql`delete from media_tasks where owner_id = ${ownerId}`.execute(db);
   // In the order in which deletions lock these rows.
   const removals = await sql`

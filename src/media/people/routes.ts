@@ -8,10 +8,13 @@ import type { HttpServer } from '#platform/http/server.ts';
 import type { Log } from '#platform/log.ts';
 import { scopeDeletion } from '../api.ts';
 import { removeAll } from '../deletion/removal.ts';
+import { settleReservationsOf } from '../quota/reservationstore.ts';
 import { deleteScope, type ScopeDeletionDeps } from '../scopes/scopedeletion.ts';
+import type { SweepDeps } from '../sweeping/page.ts';
+import { expireReservations } from '../sweeping/reservations.ts';
 import { forgetOwner } from './peoplestore.ts';
 
-export type PeopleDeps = ScopeDeletionDeps & { readonly log: Log };
+export type PeopleDeps = ScopeDeletionDeps & SweepDeps & { readonly log: Log };
 
 const params = z.object({ userId: z.guid().toLowerCase() });
 const erased = z.object({
@@ -45,6 +48,8 @@ async function eraseOwner(deps: PeopleDeps, ownerId: string): Promise<z.output<t
   const prefix = `u/${ownerId}/`;
   await deps.objects.resumable.sealBelow(prefix);
   const uploads = await removeUploads(deps, prefix);
+  await settleReservationsOf(deps.db, ownerId);
+  while ((await expireReservations(deps, ownerId)) > 0);
   const rows = await forgetOwner(deps.db, ownerId);
   return { removed: { assets: dbDeleted, objects: r2Deleted, legacy_files: legacyDeleted, uploads, ...rows } };
 }

@@ -1,31 +1,35 @@
-/** `MEDIA_MAX_BYTES_PER_OWNER`: the bytes of all assets of an owner. Watermark files and variants are no assets. */
+/**
+ * `MEDIA_MAX_BYTES_PER_OWNER`: the bytes of all assets and reserved uploads of an owner. Watermark files and variants
+ * are no assets.
+ */
 import type { Caller } from '#platform/access/caller.ts';
 import { type Db, holdName, type Tx, transaction } from '#platform/db/db.ts';
+import { Problem } from '#platform/problem.ts';
 import type { OwnerUsage } from '../api.ts';
 import type { MediaTables, StoredAsset } from '../assets/assetstore.ts';
 import { ownerFor } from '../assets/ownership.ts';
 import type { SizeLimits } from '../assets/sizelimits.ts';
 import { type EventDeps, publishRegistered } from '../events.ts';
 import { mediaProblems } from '../problems.ts';
-import { sumAssets, sumBytes } from './quotastore.ts';
+import { expireReservations } from '../sweeping/reservations.ts';
+import { ownerLock, sumAssets, sumBytes } from './quotastore.ts';
+import { settleReservations, sumReserved } from './reservationstore.ts';
+import { noteObjects, type ReservingDeps } from './reserving.ts';
 
 export interface QuotaDeps extends EventDeps {
   readonly db: Db<MediaTables>;
   readonly limits: Pick<SizeLimits, 'maxOwnerBytes'>;
 }
 
-/**
- * For early answers: `admit` decides. `assetId` does not count if it is registered. Throws 413 `quota_exceeded`.
- */
-export async function assertRoom(
-  { db, limits }: QuotaDeps,
-  ownerId: string,
-  byteSize: number,
-  assetId?: string,
-): Promise<void> {
+/** For early answers to copies: `admit` decides. Throws 413 `quota_exceeded`. */
+export async function assertRoom({ db, limits }: QuotaDeps, ownerId: string, byteSize: number): Promise<void> {
   const { maxOwnerBytes } = limits;
   if (maxOwnerBytes === 0) return;
-  if ((await sumBytes(db, ownerId, assetId)) + byteSize > maxOwnerBytes) throw mediaProblems.quota_exceeded();
+  if ((await sumUsed(db, ownerId)) + byteSize > maxOwnerBytes) throw mediaProblems.quota_exceeded();
+}
+
+async function sumUsed(db: Db<MediaTables> | Tx<MediaTables>, ownerId: string): Promise<number> {
+  return (await sumBytes(db, ownerId)) + (await sumReserved(db, ownerId)).bytes;
 }
 
 /**
@@ -35,19 +39,18 @@ export async function assertRoom(
 export async function admit<Row extends StoredAsset>(
   deps: QuotaDeps,
   ownerId: string,
-  mark: (handle: Db<MediaTables> | Tx<MediaTables>) => Promise<Row | undefined>,
+  mark: (tx: Tx<MediaTables>) => Promise<Row | undefined>,
   alongside?: (tx: Tx<MediaTables>) => Promise<void>,
 ): Promise<Row | undefined> {
-  const { db, limits, webhooks } = deps;
+  const { db, limits } = deps;
   const { maxOwnerBytes } = limits;
-  if (maxOwnerBytes === 0 && alongside === undefined && webhooks === undefined) return mark(db);
   return transaction(db, async (tx) => {
     // One after the other, so that each counts what those before it have added.
-    if (maxOwnerBytes > 0) await holdName(tx, `media bytes ${ownerId}`);
+    if (maxOwnerBytes > 0) await holdName(tx, ownerLock(ownerId));
     const row = await mark(tx);
     if (row === undefined) return undefined;
-    if (maxOwnerBytes > 0 && (await sumBytes(tx, ownerId, undefined)) > maxOwnerBytes)
-      throw mediaProblems.quota_exceeded();
+    await settleReservations(tx, row.storageKey);
+    if (maxOwnerBytes > 0 && (await sumUsed(tx, ownerId)) > maxOwnerBytes) throw mediaProblems.quota_exceeded();
     await publishRegistered(deps, tx, row);
     await alongside?.(tx);
     return row;
@@ -55,11 +58,20 @@ export async function admit<Row extends StoredAsset>(
 }
 
 /** Throws 400 (server without `ownerId`) and 403 (another owner). */
-export async function readUsage(
-  { db, limits }: QuotaDeps,
-  caller: Caller,
-  named: string | undefined,
-): Promise<OwnerUsage> {
+export async function readUsage(deps: ReservingDeps, caller: Caller, named: string | undefined): Promise<OwnerUsage> {
   const ownerId = ownerFor(caller, named, 'querystring.ownerId');
-  return { ownerId, ...(await sumAssets(db, ownerId)), limitBytes: limits.maxOwnerBytes };
+  await settle(deps, ownerId);
+  const reserved = await sumReserved(deps.db, ownerId);
+  const used = await sumAssets(deps.db, ownerId);
+  return { ownerId, ...used, reservedBytes: reserved.bytes, limitBytes: deps.limits.maxOwnerBytes };
+}
+
+/** Without the object store, the response shows what the rows have. */
+async function settle(deps: ReservingDeps, ownerId: string): Promise<void> {
+  try {
+    await expireReservations(deps, ownerId);
+    await noteObjects(deps, ownerId);
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+  }
 }

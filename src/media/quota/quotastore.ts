@@ -1,20 +1,18 @@
-/** The bytes of an owner. */
+/** The bytes of an owner's assets. */
 import { sql } from 'kysely';
 import type { Db, Tx } from '#platform/db/db.ts';
 import type { MediaTables } from '../assets/assetstore.ts';
 
-/** Counts readable assets without `exceptId`, from an index alone. */
-export async function sumBytes(
-  db: Db<MediaTables> | Tx<MediaTables>,
-  ownerId: string,
-  exceptId: string | undefined,
-): Promise<number> {
+/** The name that every change of the bytes of an owner holds. */
+export const ownerLock = (ownerId: string) => `media bytes ${ownerId}`;
+
+/** Counts readable assets, from an index alone. */
+export async function sumBytes(db: Db<MediaTables> | Tx<MediaTables>, ownerId: string): Promise<number> {
   const { bytes } = await db
     .selectFrom('assets')
     .select(sql<number>`coalesce(sum(byte_size), 0)::bigint`.as('bytes'))
     .where('owner_id', '=', ownerId)
     .where('ready_at', 'is not', null)
-    .$if(exceptId !== undefined, (query) => query.where('asset_id', '<>', String(exceptId)))
     .executeTakeFirstOrThrow();
   return bytes;
 }

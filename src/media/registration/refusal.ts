@@ -6,6 +6,7 @@
 import { type AssetPlace, dropUnready } from '../assets/assetstore.ts';
 import { type RemovalDeps, removeDerivatives, removeObject } from '../deletion/removal.ts';
 import { type Refusal, refusalProblem } from '../problems.ts';
+import { settleReservations } from '../quota/reservationstore.ts';
 import type { InvalidationDeps } from '../signing/signedurlcache.ts';
 
 export interface RefusalDeps extends Pick<InvalidationDeps, 'db'>, Pick<RemovalDeps, 'variants' | 'objects'> {}
@@ -29,6 +30,7 @@ export async function removeRefused(
   if (head !== undefined && !isReplaced) await removeObject(objects, storageKey);
   if (refusal === 'csam_blocked') await removeDerivatives(deps, { backend: 'objects', objects }, [storageKey]);
   await dropUnready(db, assetId, etag);
+  if (!isReplaced) await settleReservations(db, storageKey);
   return !isReplaced;
 }
 

@@ -22,7 +22,7 @@ import {
   type MediaTables,
   markReady,
 } from '../assets/assetstore.ts';
-import { ownerFor } from '../assets/ownership.ts';
+import { assertOwnId, ownerFor } from '../assets/ownership.ts';
 import { storageKeyOf } from '../assets/storagekey.ts';
 import { blockAndPublish } from '../events.ts';
 import { mediaProblems, type Refusal } from '../problems.ts';
@@ -97,6 +97,7 @@ export async function registerAsset(
 
 function declaredBy(caller: Caller, request: RegistrationRequest): DeclaredUpload {
   const { assetId, scopeKind, scopeId, kind, mime } = request;
+  assertOwnId(caller, assetId);
   const ownerId = ownerFor(caller, request.ownerId);
   return {
     identity: { assetId, ownerId, scopeKind, scopeId, kind, requestedMime: mime },

@@ -27,9 +27,9 @@ import {
 import { type ScreenedRig, startScreened } from '../../../test/media/screened.fixture.ts';
 import { render } from '../../../test/media/videosamples.fixture.ts';
 import { skipWithout } from '../../../test/programs.fixture.ts';
+import { posterIdOf } from '../assets/asset.ts';
 import type { MediaTables } from '../assets/assetstore.ts';
 import type { MediaTask, VideoTask } from '../tasks/api.ts';
-import { posterIdOf } from '../tasks/processing.ts';
 
 const jpeg = { mime: 'image/jpeg' };
 const blocked = [451, 'csam_blocked'];

@@ -32,6 +32,14 @@ export const sweepRequest = z.object({
     .nullish()
     .transform((apply) => apply ?? false)
     .describe('If absent, nothing is changed.'),
+  acceptLostBuckets: z
+    .boolean()
+    .nullish()
+    .transform((accept) => accept ?? false)
+    .describe(
+      'Also removes what depends on a bucket that has none of the objects that its rows name. If absent, it stays: the ' +
+        'bucket may be the wrong one, or not be mounted.',
+    ),
   cursor: sweepCursor
     .nullish()
     .transform((cursor) => cursor ?? undefined)

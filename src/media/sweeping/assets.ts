@@ -1,30 +1,37 @@
 /** Assets whose bytes were removed by another system, or lost. Their rows are deleted, with all derivatives. */
 
 import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
-import type { Objects } from '#platform/objects/objects.ts';
 import type { DeletableAsset } from '../assets/assetstore.ts';
 import { bucketOf, headsAtOnce } from '../assets/buckets.ts';
 import { removeDerivatives } from '../deletion/removal.ts';
 import { dropAndInvalidate } from '../signing/signedurlcache.ts';
 import type { SweepFinding } from './api.ts';
+import { createLostBuckets, lostBucket } from './lostbuckets.ts';
 import type { SweepDeps, SweepPage, SweepPageRequest } from './page.ts';
 import { findReady } from './sweepstore.ts';
 
 const rowsPerPage = 1000;
 
-type Bytes = 'there' | 'gone' | 'unknown' | 'empty';
+type Bytes = 'there' | 'gone' | 'unknown' | 'lost';
 
-export async function sweepAssets(deps: SweepDeps, { apply, after }: SweepPageRequest): Promise<SweepPage> {
+export async function sweepAssets(
+  deps: SweepDeps,
+  { apply, acceptLostBuckets, after }: SweepPageRequest,
+): Promise<SweepPage> {
   const rows = await findReady(deps.db, after, rowsPerPage);
   const next = rows.length < rowsPerPage ? undefined : rows.at(-1)?.assetId;
-  const looked = await mapConcurrently(rows, headsAtOnce, async (row) => ({ row, bytes: await lookFor(deps, row) }));
+  const isLost = createLostBuckets(deps);
+  const looked = await mapConcurrently(rows, headsAtOnce, async (row) => ({
+    row,
+    bytes: await lookFor(deps, isLost, row),
+  }));
   const found: SweepFinding[] = [];
   for (const { row, bytes } of looked) {
     const { assetId, storageKey: key } = row;
     const finding = { what: 'asset_without_object', assetId, key } as const;
     if (bytes === 'there') continue;
     if (bytes === 'unknown') found.push({ ...finding, fate: 'left', why: 'its bucket is not configured' });
-    else if (bytes === 'empty') found.push({ ...finding, fate: 'left', why: 'its bucket is empty or does not exist' });
+    else if (bytes === 'lost' && !acceptLostBuckets) found.push({ ...finding, fate: 'left', why: lostBucket });
     else if (!apply) found.push({ ...finding, fate: 'found' });
     else if (await dropLost(deps, row)) found.push({ ...finding, fate: 'removed' });
     else found.push({ ...finding, fate: 'left', why: 'it has changed' });
@@ -32,17 +39,15 @@ export async function sweepAssets(deps: SweepDeps, { apply, after }: SweepPageRe
   return { found, next };
 }
 
-async function lookFor(deps: SweepDeps, row: DeletableAsset): Promise<Bytes> {
+async function lookFor(
+  deps: SweepDeps,
+  isLost: ReturnType<typeof createLostBuckets>,
+  row: DeletableAsset,
+): Promise<Bytes> {
   const objects = bucketOf(deps, row);
   if (objects === undefined) return 'unknown';
   if ((await objects.head(row.storageKey)) !== undefined) return 'there';
-  // A missing legacy bucket reads as an empty one. A wrong address must not delete every row.
-  return row.backend === 'legacy' && (await isEmpty(objects)) ? 'empty' : 'gone';
-}
-
-async function isEmpty(objects: Objects): Promise<boolean> {
-  for await (const _ of objects.list('')) return false;
-  return true;
+  return (await isLost(row)) ? 'lost' : 'gone';
 }
 
 /**

@@ -3,6 +3,7 @@ import type { VariantMaker } from '#image/engine/variants.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Db } from '#platform/db/db.ts';
 import type { Objects } from '#platform/objects/objects.ts';
+import type { SizeLimits } from '../assets/sizelimits.ts';
 import type { RemovalDeps } from '../deletion/removal.ts';
 import type { TaskTables } from '../tasks/taskstore.ts';
 import type { SweepFinding } from './api.ts';
@@ -13,11 +14,14 @@ export interface SweepDeps extends RemovalDeps {
   /** The store of variants. */
   readonly publicObjects: Objects;
   readonly variants: Pick<VariantMaker, 'forgetAll' | 'names'>;
+  readonly limits: Pick<SizeLimits, 'uploadTtlS'>;
 }
 
 export interface SweepPageRequest {
   /** `false`: nothing is changed. */
   readonly apply: boolean;
+  /** Whether rows and variants of a bucket that has lost everything may go (lostbuckets.ts). */
+  readonly acceptLostBuckets: boolean;
   /** The end of the previous page. */
   readonly after: string | undefined;
   /**

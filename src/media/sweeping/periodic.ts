@@ -44,7 +44,7 @@ export async function sweepOn(deps: PeriodicDeps, job: Job<SweepJob>): Promise<v
   for (let page = 0; page < pagesPerJob; page++) {
     job.signal.throwIfAborted();
     const at = cursor === null ? undefined : sweepCursor.parse(cursor);
-    const swept = await sweepPage(deps, { apply: true, cursor: at }, new Date(since));
+    const swept = await sweepPage(deps, { apply: true, acceptLostBuckets: false, cursor: at }, new Date(since));
     removed += swept.found.filter(({ fate }) => fate === 'removed').length;
     cursor = swept.cursor;
     if (cursor === null) break;

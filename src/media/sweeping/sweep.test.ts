@@ -9,9 +9,9 @@ import { makeImage } from '../../../test/media/images.fixture.ts';
 import { type Planted, plant } from '../../../test/media/planting.fixture.ts';
 import { onEveryPair } from '../../../test/media/rig.fixture.ts';
 import { hourMs, openSweepGround, type SweepGround, sweepAll } from '../../../test/media/sweeping.fixture.ts';
+import { posterIdOf } from '../assets/asset.ts';
 import type { MediaTables } from '../assets/assetstore.ts';
 import { renditionKeyOf, storageKeyOf } from '../assets/storagekey.ts';
-import { posterIdOf } from '../tasks/processing.ts';
 import { insertRun, type TaskTables } from '../tasks/taskstore.ts';
 
 const transform = toTransform({ width: 8, height: 8 });
@@ -268,13 +268,36 @@ onEveryPair('a sweep', (pair) => {
     expect(await sweepOf([await prepare()])).toEqual(outcome);
   });
 
+  it('spares rows and variants if the bucket is empty or another one, unless told otherwise', async () => {
+    const own = await openSweepGround(pair);
+    const lost = await plant({ database: own.database, originals: own.objects, userId: ownerId }, 6);
+    const keys = lost.map(({ storageKey }) => storageKey);
+    await own.objects.remove(keys);
+    const fates = async (options: object) =>
+      (await sweepAll(own.deps, options)).filter(({ key }) => keys.includes(key)).map(({ fate }) => fate);
+    const all = (fate: string) => keys.map(() => fate);
+    expect(await fates({})).toEqual(all('left'));
+    await own.objects.put('u/of-another-installation', png, { contentType });
+    expect(await fates({ apply: false })).toEqual(all('left'));
+    expect(await fates({})).toEqual(all('left'));
+    expect(await fates({ acceptLostBuckets: true })).toEqual(all('removed'));
+    await own.close();
+  });
+
+  it('preserves an upload for MEDIA_UPLOAD_TTL_SECS', async () => {
+    const key = newKey();
+    await put(key);
+    expect(await sweepOf([key], at(0.9 * hourMs))).toEqual(spared('object -'));
+    expect(await sweepOf([key], at(1.1 * hourMs))).toEqual(removed(upload));
+  });
+
   describe('preserves objects younger than 24 hours', () => {
-    it('an upload, a watermark file, a registration', async () => {
-      const keys = [newKey(), `${newKey()}.wm.jpg`, (await one({ isReady: false })).storageKey];
-      for (const key of keys.slice(0, 2)) await put(key);
+    it('a watermark file, a registration', async () => {
+      const keys = [`${newKey()}.wm.jpg`, (await one({ isReady: false })).storageKey];
+      for (const key of keys.slice(0, 1)) await put(key);
       const { wet, left } = await sweepOf(keys, at(23 * hourMs));
-      expect([wet, left]).toEqual([[], ['object -', 'object -', 'object draft']]);
-      expect((await sweepOf(keys)).left).toEqual(['- -', '- -', '- -']);
+      expect([wet, left]).toEqual([[], ['object -', 'object draft']]);
+      expect((await sweepOf(keys)).left).toEqual(['- -', '- -']);
     });
 
     it('an object that was uploaded again, despite an old registration', async () => {

@@ -25,10 +25,19 @@ const parts: Readonly<Record<Part, (deps: SweepDeps, page: SweepPageRequest) => 
  * Sweeps one page from `cursor`, or the first. `aloneSince` as in SweepPageRequest; it excludes assets and variants,
  * because operators decide whether bytes are lost for good. Throws `engine_unavailable`. The same page can be repeated.
  */
-export async function sweepPage(deps: SweepDeps, { apply, cursor }: SweepRequest, aloneSince?: Date): Promise<Swept> {
+export async function sweepPage(
+  deps: SweepDeps,
+  { apply, acceptLostBuckets, cursor }: SweepRequest,
+  aloneSince?: Date,
+): Promise<Swept> {
   const wanted: readonly Part[] = aloneSince === undefined ? sweepParts : ['registrations', 'uploads', 'resumable'];
   const { part, after } = cursor ?? { part: 'registrations', after: undefined };
-  const { found, next } = await parts[part](deps, { apply, after, ...(aloneSince && { aloneSince }) });
+  const { found, next } = await parts[part](deps, {
+    apply,
+    acceptLostBuckets,
+    after,
+    ...(aloneSince && { aloneSince }),
+  });
   if (next !== undefined) return { found: [...found], cursor: `${part}:${next}` };
   const following = wanted[wanted.indexOf(part) + 1];
   return { found: [...found], cursor: following === undefined ? null : `${following}:` };

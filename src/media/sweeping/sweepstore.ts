@@ -1,4 +1,5 @@
 /** The rows that sweeps read, and the rows by which they block registrations. */
+import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Db } from '#platform/db/db.ts';
 import { type DeletableAsset, deletableColumns, type MediaTables, type SeenAsset } from '../assets/assetstore.ts';
@@ -161,6 +162,23 @@ export async function dropIndex(db: Handle, sweepId: string): Promise<void> {
 export async function dropOutdatedIndexes(db: Handle): Promise<void> {
   await sql`delete from stray_variants where noted_at < now() - interval '7 days'`.execute(db);
 }
+
+/** Returns readable rows of a bucket: the newest, and those that follow a random id. */
+export async function findSample(
+  db: Handle,
+  { backend, bucket }: Pick<DeletableAsset, 'backend' | 'bucket'>,
+  limit: number,
+): Promise<readonly string[]> {
+  const sample = (after: string) => sql`
+    (select storage_key from assets where backend = ${backend} and bucket = ${bucket} and ready_at is not null
+      and asset_id >= ${after}::uuid order by asset_id limit ${limit})`;
+  const { rows } = await sql<{ key: string }>`
+    select distinct storage_key as key from (${sample(randomUUID())} union all ${sample(nil)}) as sampled
+  `.execute(db);
+  return rows.map(({ key }) => key);
+}
+
+const nil = '00000000-0000-0000-0000-000000000000';
 
 /** The buckets that rows name. */
 export async function findLegacyBuckets(db: Handle): Promise<readonly string[]> {

@@ -37,10 +37,11 @@ interface OrphanGroup extends GroupState {
 export async function sweepUploads(deps: SweepDeps, page: SweepPageRequest): Promise<SweepPage> {
   const listed = await listPage(deps, page.after);
   const next = listed.length < keysPerPage ? undefined : listed.at(-1)?.key;
-  const before = oldBefore(deps.clock);
+  const uploadedBefore = new Date(deps.clock.now() - deps.limits.uploadTtlS * 1000);
+  const derivedBefore = oldBefore(deps.clock);
   const joinedBefore = resumableOldBefore(deps.clock);
-  const isOld = ({ modifiedAt, etag }: ObjectHead) =>
-    modifiedAt < (isJoined(etag) ? joinedBefore : before) &&
+  const isOld = ({ modifiedAt, etag }: ObjectHead, isSource: boolean) =>
+    modifiedAt < (isJoined(etag) ? joinedBefore : isSource ? uploadedBefore : derivedBefore) &&
     (page.aloneSince === undefined || modifiedAt > page.aloneSince);
   const groups = await findUnregistered(deps, await groupBySource(deps, listed));
   const orphans = groups.filter((group) => isAbandoned(group, isOld) && (group.parts ?? !page.aloneSince));
@@ -49,8 +50,20 @@ export async function sweepUploads(deps: SweepDeps, page: SweepPageRequest): Pro
   return { found, next };
 }
 
+/**
+ * Removes one upload with its derivatives. Returns `false` if it is registered, is being processed, or was replaced.
+ * Throws `engine_unavailable`.
+ */
+export async function removeUpload(deps: SweepDeps, sourceKey: string, before: Date): Promise<boolean> {
+  const source = await deps.objects.head(sourceKey);
+  if (source === undefined) return true;
+  const listed = [{ key: sourceKey, ...source }];
+  const groups = await findUnregistered(deps, [{ sourceKey, parts: partsOfKey(sourceKey), source, listed }]);
+  return (await removeGroups(deps, groups, ({ modifiedAt }) => modifiedAt < before)).size > 0;
+}
+
 /** S3's ETag of a multipart upload. Some servers date such an object by its beginning. */
-const isJoined = (etag: string): boolean => /^"[0-9a-f]{32}-\d+"$/.test(etag);
+export const isJoined = (etag: string): boolean => /^"[0-9a-f]{32}-\d+"$/.test(etag);
 
 async function listPage({ objects }: SweepDeps, after: string | undefined): Promise<readonly ListedObject[]> {
   const page: ListedObject[] = [];
@@ -75,7 +88,7 @@ async function groupBySource({ objects }: SweepDeps, listed: readonly ListedObje
 
 /** The age of the source decides. Without a source, the youngest remaining file does. */
 function isAbandoned({ source, listed }: GroupState, isOld: IsOld): boolean {
-  return source === undefined ? listed.every(isOld) : isOld(source);
+  return source === undefined ? listed.every((head) => isOld(head, false)) : isOld(source, true);
 }
 
 /** Those without a row that no media task is processing. */
@@ -108,7 +121,8 @@ function kindOf({ sourceKey }: OrphanGroup, key: string): SweepFinding['what'] {
   return isRenditionKey(key) ? 'rendition_without_source' : 'watermark_without_source';
 }
 
-type IsOld = (head: ObjectHead) => boolean;
+/** `isSource`: it is the upload, not a file derived from it. */
+type IsOld = (head: ObjectHead, isSource: boolean) => boolean;
 
 /** Throws `engine_unavailable`: what is not confirmed gone keeps its claim. */
 async function removeGroups(

@@ -1,7 +1,7 @@
 /**
  * Uploads that a media task will process count as in use, registered or not (docs/specification/media.md#video-tasks).
  */
-import { posterIdOf } from '../tasks/processing.ts';
+import { posterIdOf } from '../assets/asset.ts';
 import { findUnfinishedVideos } from '../tasks/taskstore.ts';
 import type { SweepDeps } from './page.ts';
 

@@ -15,6 +15,7 @@ import { defaultLegacyBucket, type ListedObject, type Objects } from '#platform/
 import { headsAtOnce } from '../assets/buckets.ts';
 import { removeAll } from '../deletion/removal.ts';
 import type { SweepFinding } from './api.ts';
+import { createLostBuckets, lostBucket } from './lostbuckets.ts';
 import { oldBefore, type SweepDeps, type SweepPage, type SweepPageRequest } from './page.ts';
 import { readStep, type Step, writeStep } from './steps.ts';
 import {
@@ -33,12 +34,15 @@ const prefixesPerPage = 200;
 type Indexing = Extract<Step, { name: 'index' }>;
 type InBucket = Exclude<Step, Indexing>;
 
-export async function sweepVariants(deps: SweepDeps, { apply, after }: SweepPageRequest): Promise<SweepPage> {
+export async function sweepVariants(
+  deps: SweepDeps,
+  { apply, acceptLostBuckets, after }: SweepPageRequest,
+): Promise<SweepPage> {
   const step = after === undefined ? await begin(deps) : readStep(after);
   if (step === undefined) return { found: [], next: undefined };
   if (step.name === 'index') return pageOf(await indexVariantsPage(deps, step));
   if (step.name === 'diff') return pageOf(await diffSources(deps, step));
-  const { found, following } = await verifyOrphans(deps, step, apply);
+  const { found, following } = await verifyOrphans(deps, step, { apply, acceptLostBuckets });
   return pageOf(following, found);
 }
 
@@ -100,20 +104,20 @@ async function diffSources(deps: SweepDeps, step: InBucket): Promise<Step | unde
 async function verifyOrphans(
   deps: SweepDeps,
   { sweepId, bucket, after }: InBucket,
-  apply: boolean,
+  { apply, acceptLostBuckets }: Pick<SweepPageRequest, 'apply' | 'acceptLostBuckets'>,
 ): Promise<{ readonly found: readonly SweepFinding[]; readonly following: Step | undefined }> {
   const prefixes = await findIndexed(deps.db, sweepId, markOf(deps, bucket), after, prefixesPerPage);
   const before = oldBefore(deps.clock);
   const orphans = (await mapConcurrently(prefixes, headsAtOnce, (prefix) => orphansAt(deps, prefix, before))).flat();
-  const isEmpty = orphans.length > 0 && (await pageFrom(sourcesIn(deps, bucket)?.list('') ?? [], 1)).length === 0;
-  if (apply && !isEmpty && orphans.length > 0) {
+  const backend = bucket === deps.objects.bucket ? 'objects' : 'legacy';
+  const isLost = !acceptLostBuckets && orphans.length > 0 && (await createLostBuckets(deps)({ backend, bucket }));
+  if (apply && !isLost && orphans.length > 0) {
     const keys = orphans.map(({ key }) => key);
     await removeAll(deps.publicObjects, keys);
   }
   const found = orphans.map(({ key, size }): SweepFinding => {
     const finding = { what: 'variant_without_source', key, byteSize: size } as const;
-    // A missing bucket reads as an empty one. A wrong address must not delete every variant.
-    if (isEmpty) return { ...finding, fate: 'left', why: 'the bucket of its source is empty or does not exist' };
+    if (isLost) return { ...finding, fate: 'left', why: lostBucket };
     return { ...finding, fate: apply ? 'removed' : 'found' };
   });
   const last = prefixes.length === prefixesPerPage ? prefixes.at(-1) : undefined;

@@ -18,9 +18,10 @@ import {
 import { render } from '../../../test/media/videosamples.fixture.ts';
 import { skipWithout } from '../../../test/programs.fixture.ts';
 import type { Asset, VideoSignedRefs } from '../api.ts';
+import { posterIdOf } from '../assets/asset.ts';
 import { watermarkQueue } from '../watermarks/videowatermark.ts';
 import type { MediaTask, VideoTask } from './api.ts';
-import { posterIdOf, videoUploadQueue } from './processing.ts';
+import { videoUploadQueue } from './processing.ts';
 
 /** The machine may have other work. */
 const patience = { timeout: 60_000 };

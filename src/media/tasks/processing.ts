@@ -8,12 +8,12 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import { type Db, type Tx, transaction } from '#platform/db/db.ts';
-import { uuidOfName } from '#platform/ids.ts';
 import { type Job, type Jobs, type Queue, UnrecoverableError } from '#platform/jobs/jobs.ts';
 import type { Log } from '#platform/log.ts';
 import { ObjectExists, type Objects } from '#platform/objects/objects.ts';
 import { Problem } from '#platform/problem.ts';
 import type { Asset } from '../api.ts';
+import { posterIdOf } from '../assets/asset.ts';
 import { draftAsset, dropUnready, findAsset, type MediaTables } from '../assets/assetstore.ts';
 import { renditionKeyOf, storageKeyOf } from '../assets/storagekey.ts';
 import { type RemovalDeps, removeObject } from '../deletion/removal.ts';
@@ -304,9 +304,4 @@ function codeOf(error: unknown): string | undefined {
     return typeof errorCode === 'string' ? errorCode : error.code;
   }
   return undefined;
-}
-
-/** Derived from the id of the video, so that every attempt makes the same asset. */
-export function posterIdOf(assetId: string): string {
-  return uuidOfName(assetId, 'poster');
 }

@@ -17,8 +17,8 @@ import {
 import { render } from '../../../test/media/videosamples.fixture.ts';
 import { skipWithout } from '../../../test/programs.fixture.ts';
 import type { Asset, VideoSignedRefs } from '../api.ts';
+import { posterIdOf } from '../assets/asset.ts';
 import type { MediaTask, VideoTask } from './api.ts';
-import { posterIdOf } from './processing.ts';
 
 onEveryPair('media tasks', (pair) => {
   let rig: MediaRig;

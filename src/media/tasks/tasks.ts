@@ -7,7 +7,7 @@ import { defaultLegacyBucket } from '#platform/objects/objects.ts';
 import { problems } from '#platform/problem.ts';
 import { retryWhileChanging } from '#platform/resilience/retry.ts';
 import { findDeletable } from '../assets/assetstore.ts';
-import { ownerFor } from '../assets/ownership.ts';
+import { assertOwnId, ownerFor } from '../assets/ownership.ts';
 import { storageKeyOf } from '../assets/storagekey.ts';
 import { deleteAssets } from '../deletion/deletion.ts';
 import type { RemovalDeps } from '../deletion/removal.ts';
@@ -46,6 +46,7 @@ const mostUnfinished = 20;
  */
 export async function beginVideoTask(deps: TaskDeps, caller: Caller, request: VideoTaskRequest): Promise<VideoTask> {
   const { assetId, scopeKind, scopeId, mime, threadId } = request;
+  assertOwnId(caller, assetId);
   const ownerId = ownerFor(caller, request.ownerId);
   const storageKey = storageKeyOf({ ownerId, scopeKind, scopeId, assetId, mime });
   if ((await deps.objects.head(storageKey)) === undefined) throw mediaProblems.object_not_found();

@@ -21,12 +21,13 @@ import { matroskaClip } from '../../../test/media/renditionsamples.fixture.ts';
 import { render } from '../../../test/media/videosamples.fixture.ts';
 import { skipWithout } from '../../../test/programs.fixture.ts';
 import { scopeDeletion } from '../api.ts';
+import { posterIdOf } from '../assets/asset.ts';
 import type { MediaTables } from '../assets/assetstore.ts';
 import { renditionKeyOf, storageKeyOf, videoWatermarkKeyOf } from '../assets/storagekey.ts';
 import { deleteScope } from '../scopes/scopedeletion.ts';
 import { createImageWatermarker } from '../watermarks/imagewatermarker.ts';
 import { makeVideoWatermark } from '../watermarks/videowatermark.ts';
-import { type ProcessingDeps, posterIdOf, processVideo } from './processing.ts';
+import { type ProcessingDeps, processVideo } from './processing.ts';
 import { findTask, insertRun } from './taskstore.ts';
 
 /** More steps than any operation here has. */

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, Server as NetServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -71,6 +71,20 @@ describe('the outbox', () => {
     const read = await expectMail(await readFile(join(dataDir, 'outbox', `${id}.eml`)));
     expect(read.messageId).toBe(`<${id}@example.com>`);
     expect(read.bcc?.map(({ address }) => address)).toEqual(['e@example.com']);
+  });
+
+  it('removes the drafts of a killed process when it is opened, and no other file', async () => {
+    const folder = join(dataDir, 'outbox');
+    const draft = (name: string) => join(folder, `.${name}.eml.${randomUUID()}`);
+    const [old, young, note] = [draft('a'), draft('b'), join(folder, 'note.txt')];
+    for (const path of [old, young, note]) await writeFile(path, 'Subject: a\r\n\r\n');
+    for (const path of [old, note]) await utimes(path, 0, 0);
+    const again = await openChannel(settings, dataDir);
+    await again.close();
+    const left = (await readdir(folder)).map((name) => join(folder, name));
+    expect([old, young, note].map((path) => left.includes(path))).toEqual([false, true, true]);
+    await rm(young);
+    await rm(note);
   });
 
   it('forgets the emails to an address, and none to an address that ends in it', async () => {

@@ -1,7 +1,7 @@
 /** The stand-in for an email provider: writes each mail to the file `outbox/<id>.eml` in the data folder. */
 import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
-import { access, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { access, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { addressOf } from '../mail.ts';
 import type { Channel } from './channel.ts';
@@ -10,6 +10,7 @@ import { messageOf } from './message.ts';
 export async function openOutbox(dataDir: string): Promise<Channel> {
   const folder = join(dataDir, 'outbox');
   await mkdir(folder, { recursive: true });
+  await removeAbandonedDrafts(folder);
   let opened: ReturnType<typeof openTransport> | undefined;
   return {
     name: 'outbox',
@@ -23,6 +24,19 @@ export async function openOutbox(dataDir: string): Promise<Channel> {
     check: () => access(folder, constants.W_OK),
     close: async () => (await opened)?.close(),
   };
+}
+
+/** No mail takes this long to write. Another process may be writing one. */
+const abandonedAfterMs = 60_000;
+
+/** Removes what a killed process has left: each draft has a whole mail. */
+async function removeAbandonedDrafts(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    if (!/^\..+\.eml\.[0-9a-f-]{36}$/.test(name)) continue;
+    const path = join(folder, name);
+    const found = await stat(path).catch(() => undefined);
+    if (found !== undefined && found.mtimeMs < Date.now() - abandonedAfterMs) await rm(path, { force: true });
+  }
 }
 
 /** Removes the files whose header names the address. A mail that is being written is named with a dot. */

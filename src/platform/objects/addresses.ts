@@ -151,9 +151,11 @@ function signatureOf(secret: AddressKey, { method, bucket, key }: Terms, fields:
   return secret(JSON.stringify([method, bucket, key, fields]));
 }
 
-/** Returns the bearer address of a resumable upload, for the key and size of its terms alone. */
-export type UploadSigner = (terms: Omit<ResumeTerms, 'method' | 'upload'>) => string;
+/** Returns the bearer address of a resumable upload, for the key and size of its terms alone. By default, of a new one. */
+export type UploadSigner = (
+  terms: Omit<ResumeTerms, 'method' | 'upload'> & Partial<Pick<ResumeTerms, 'upload'>>,
+) => string;
 
 export function resumableSigner(baseUrl: string, secret: AddressKey): UploadSigner {
-  return (terms) => signAddress(baseUrl, secret, { ...terms, method: 'PATCH', upload: randomHex(16) });
+  return (terms) => signAddress(baseUrl, secret, { upload: randomHex(16), ...terms, method: 'PATCH' });
 }

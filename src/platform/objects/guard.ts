@@ -64,6 +64,10 @@ export function guardedUploads(uploads: ResumableUploads, asProblem: Guard['asPr
     offset: async (upload) => guardedOf(upload, () => uploads.offset(upload)),
     append: async (upload, offset, body) => guardedOf(upload, () => uploads.append(upload, offset, body), body),
     terminate: async (upload) => guardedOf(upload, () => uploads.terminate(upload)),
+    discard: async ({ id, key }, before) => {
+      assertUploadId(id);
+      return guarded({ keys: [key], asProblem }, () => uploads.discard({ id, key }, before));
+    },
     sealBelow: (prefix) => guarded({ keys: [], asProblem }, () => uploads.sealBelow(prefix)),
     seal: (key) => guarded({ keys: [key], asProblem }, () => uploads.seal(key)),
     sweep: (request) => guarded({ asProblem }, () => uploads.sweep(request)),

@@ -29,6 +29,8 @@ export interface ResumableUploads {
   append(upload: ResumableUpload, offset: number, body: Readable): Promise<number>;
   /** Removes the partial bytes. From then on the upload has ended. */
   terminate(upload: ResumableUpload): Promise<void>;
+  /** Ends the upload as `terminate` does, unless bytes arrived since `before`. Returns `false` in that case. */
+  discard(upload: Pick<ResumableUpload, 'id' | 'key'>, before: Date): Promise<boolean>;
   /** After it, no upload that is in progress can replace the object under `key`. */
   seal(key: string): Promise<void>;
   /** The same for all objects whose keys begin with `prefix`. Files keep partial bytes apart from the key, until a sweep. */

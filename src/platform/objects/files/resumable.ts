@@ -30,7 +30,7 @@ const looks = 5;
 
 /** `root` must be on the file system of the buckets, and outside each of them. */
 export function createFileUploads(folders: Folders, root: string): ResumableUploads {
-  const folderOf = ({ id }: ResumableUpload) => join(root, id);
+  const folderOf = ({ id }: Pick<ResumableUpload, 'id'>) => join(root, id);
 
   /** Returns the name of the data file, or `undefined` if no bytes have arrived. */
   async function find(folder: string): Promise<string | undefined> {
@@ -98,6 +98,17 @@ export function createFileUploads(folders: Folders, root: string): ResumableUplo
     await rm(folderOf(upload), { recursive: true, force: true });
   }
 
+  async function terminate(folder: string): Promise<void> {
+    await mkdir(folder, { recursive: true });
+    await writeFile(join(folder, endedMark), '');
+    // Repeated, because an owner may rename its file during a listing.
+    for (;;) {
+      const names = (await readdir(folder)).filter((name) => name !== endedMark);
+      if (names.length === 0) return;
+      await Promise.all(names.map((name) => rm(join(folder, name), { force: true })));
+    }
+  }
+
   return {
     offset: async (upload) => {
       for (;;) {
@@ -115,16 +126,12 @@ export function createFileUploads(folders: Folders, root: string): ResumableUplo
       if (failure !== undefined && position < upload.size) throw failure;
       return position;
     },
-    terminate: async (upload) => {
+    terminate: (upload) => terminate(folderOf(upload)),
+    discard: async (upload, before) => {
       const folder = folderOf(upload);
-      await mkdir(folder, { recursive: true });
-      await writeFile(join(folder, endedMark), '');
-      // Repeated, because an owner may rename its file during a listing.
-      for (;;) {
-        const names = (await readdir(folder)).filter((name) => name !== endedMark);
-        if (names.length === 0) return;
-        await Promise.all(names.map((name) => rm(join(folder, name), { force: true })));
-      }
+      if ((await lastChangeMs(folder)) >= before.getTime()) return false;
+      await terminate(folder);
+      return true;
     },
     // A link never replaces a file.
     seal: async () => undefined,

@@ -19,6 +19,8 @@ export interface Part {
   readonly number: number;
   readonly etag: string;
   readonly size: number;
+  /** Known of listed parts. */
+  readonly storedAt?: Date;
 }
 
 type Query = Readonly<Record<string, string>>;
@@ -81,6 +83,7 @@ const partOf = (part: XmlElement): Part => ({
   number: Number(requiredTextOf(part, 'PartNumber')),
   etag: requiredTextOf(part, 'ETag'),
   size: Number(requiredTextOf(part, 'Size')),
+  storedAt: new Date(requiredTextOf(part, 'LastModified')),
 });
 
 /**

@@ -48,6 +48,7 @@ interface State {
   readonly offset: number;
 }
 
+type Named = Pick<ResumableUpload, 'id' | 'key'>;
 type Store = Pick<Objects, 'get' | 'head' | 'put' | 'list' | 'remove'>;
 
 export function createS3Uploads(place: S3Place, objects: Store): ResumableUploads {
@@ -67,7 +68,7 @@ export function createS3Uploads(place: S3Place, objects: Store): ResumableUpload
     return { multipart, parts: leading, tail, tails, offset };
   }
 
-  async function readMultipart(upload: ResumableUpload): Promise<Multipart | undefined> {
+  async function readMultipart(upload: Named): Promise<Multipart | undefined> {
     const body = await objects.get(`${folderOf(upload)}multipart`);
     return body && { key: upload.key, uploadId: await text(body.stream) };
   }
@@ -171,6 +172,25 @@ export function createS3Uploads(place: S3Place, objects: Store): ResumableUpload
     }
   }
 
+  async function terminate(upload: Named): Promise<void> {
+    const folder = folderOf(upload);
+    await objects.put(`${folder}ended`, Buffer.of(0), { contentType: binary });
+    const multipart = await readMultipart(upload);
+    if (multipart !== undefined) await abortMultipart(place, multipart);
+    const keys: string[] = [];
+    for await (const { key } of objects.list(folder)) if (key !== `${folder}ended`) keys.push(key);
+    if (keys.length > 0) await objects.remove(keys);
+  }
+
+  async function lastChangeMs(upload: Named): Promise<number> {
+    const times: Date[] = [];
+    for await (const { modifiedAt } of objects.list(folderOf(upload))) times.push(modifiedAt);
+    const multipart = await readMultipart(upload);
+    const parts = multipart && (await listParts(place, multipart));
+    times.push(...(parts ?? []).flatMap(({ storedAt }) => storedAt ?? []));
+    return Math.max(0, ...times.map((time) => time.getTime()));
+  }
+
   return {
     offset: async (upload) => (await read(upload)).offset,
     append: async (upload, offset, body) => {
@@ -184,14 +204,11 @@ export function createS3Uploads(place: S3Place, objects: Store): ResumableUpload
         await spool.close();
       }
     },
-    terminate: async (upload) => {
-      const folder = folderOf(upload);
-      await objects.put(`${folder}ended`, Buffer.of(0), { contentType: binary });
-      const multipart = await readMultipart(upload);
-      if (multipart !== undefined) await abortMultipart(place, multipart);
-      const keys: string[] = [];
-      for await (const { key } of objects.list(folder)) if (key !== `${folder}ended`) keys.push(key);
-      if (keys.length > 0) await objects.remove(keys);
+    terminate,
+    discard: async (upload, before) => {
+      if ((await lastChangeMs(upload)) >= before.getTime()) return false;
+      await terminate(upload);
+      return true;
     },
     seal: (key) => abortAll(key, (found) => found === key),
     sealBelow: (prefix) => abortAll(prefix, () => true),
@@ -199,7 +216,7 @@ export function createS3Uploads(place: S3Place, objects: Store): ResumableUpload
   };
 }
 
-const folderOf = ({ id }: ResumableUpload) => `${uploadsPrefix}${id}/`;
+const folderOf = ({ id }: Named) => `${uploadsPrefix}${id}/`;
 
 /** One size for all parts of an upload, and at most 10,000 parts. */
 function partBytesOf({ size }: ResumableUpload): number {
