@@ -19,7 +19,7 @@ import {
   takeCredits,
 } from './store.ts';
 
-export type { LedgerTables } from './store.ts';
+export { type LedgerTables, lockBalance } from './store.ts';
 
 export interface Reservation {
   /** Identifies the work. A second reservation with the same reference takes nothing. */
