@@ -77,5 +77,6 @@ function jobOf(payload: WatermarkJob): Job<WatermarkJob> {
     complete,
     completeBy: complete,
     move: complete,
+    postpone: complete,
   };
 }

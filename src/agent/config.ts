@@ -17,6 +17,25 @@ export const agentSettings = {
     min: 1,
     meaning: 'Concurrent runs of one user. Further runs get 429 `too_many_runs`.',
   }),
+  maxVideosPerUser: integer('AGENT_MAX_VIDEOS_PER_USER', {
+    default: 5,
+    min: 1,
+    meaning: 'Videos of one user that are ordered at a time. Further ones wait, with their credits reserved.',
+  }),
+  maxToolCallsPerStep: integer('AGENT_MAX_TOOL_CALLS_PER_STEP', {
+    default: 16,
+    min: 1,
+    meaning: 'Tool calls of one model response that are carried out. Further ones fail and are free.',
+  }),
+  maxRunCredits: integer('AGENT_MAX_CREDITS_PER_RUN', {
+    default: 200,
+    meaning: 'Credits that one run can spend, with its images and videos. 0: no limit.',
+  }),
+  freeCancels: integer('AGENT_FREE_CANCELS_PER_DAY', {
+    default: 10,
+    meaning:
+      'Canceled orders that reached a provider, and runs stopped before their first token, that are free for a user and day (UTC). Further ones are charged.',
+  }),
   drainS: integer('AGENT_DRAIN_SECS', {
     default: 30,
     max: 3600,

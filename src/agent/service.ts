@@ -36,6 +36,7 @@ import { RunExecutor } from './runs/executor.ts';
 import { startReaper } from './runs/reaper.ts';
 import { abortTopic } from './runs/tasks.ts';
 import { createOwnUrls } from './services/ownurls.ts';
+import type { CancelTables } from './store/cancelstore.ts';
 import type { EventTables } from './store/eventstore.ts';
 import type { StartTables } from './store/startstore.ts';
 import type { ToolCallTables } from './store/toolcallstore.ts';
@@ -54,7 +55,8 @@ import { createUserEvents } from './userevents/publishing.ts';
 import { UserEventReaders, type UserEventReadersPace } from './userevents/readers.ts';
 import { startDeletingOldEvents } from './userevents/retention.ts';
 import { addUserEventRoutes } from './userevents/routes.ts';
-import { videoQueue, workOnVideos } from './videos/videos.ts';
+import { workOnVideos } from './videos/making.ts';
+import { cancelQueue, deliveryQueue, videoQueue } from './videos/queues.ts';
 
 export interface AgentDeps {
   /** Of the server, as for every service. */
@@ -98,12 +100,15 @@ type Tables = AccountTables &
   EventTables &
   LedgerTables &
   StartTables &
+  CancelTables &
   ToolCallTables &
   UsageTables &
   UserEventTables &
   VideoTables;
 
-const queues = [videoQueue, titleQueue, extractionQueue, deletionQueue, clearingQueue].map(({ name }) => name);
+const queues = [videoQueue, deliveryQueue, cancelQueue, titleQueue, extractionQueue, deletionQueue, clearingQueue].map(
+  ({ name }) => name,
+);
 
 /** Runs of dead instances are ended within 30 s (docs/specification/agent.md#streams): a lease, a look every 2 s, and the end itself. */
 const defaultLeaseMs = 15_000;
@@ -134,6 +139,9 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
     imageGenerator,
     videoGenerator,
     ttlS: settings.taskTtlS,
+    maxVideosPerUser: settings.maxVideosPerUser,
+    maxRunCredits: settings.maxRunCredits,
+    freeCancels: settings.freeCancels,
   };
   const metrics = new AgentMetrics();
   const toolServers = await openToolServers({
@@ -168,6 +176,7 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
     toolServers,
     instructions: settings.instructions,
     maxSteps: settings.maxSteps,
+    maxToolCallsPerStep: settings.maxToolCallsPerStep,
     telemetry: deps.server.telemetry ?? noTelemetry,
     ...deps.pace,
   });

@@ -12,6 +12,10 @@ export const mediaProblems = defineProblems({
     status: 404,
     message: 'The blocked object was removed, and no other image in the product has the same bytes.',
   },
+  charge_closed: {
+    status: 409,
+    message: 'The credits for this asset were returned, so it was removed.',
+  },
   object_not_found: { status: 409, message: 'There is no uploaded object to register. Upload it first.' },
   asset_too_large: { status: 413, message: 'The object exceeds the maximum size for its kind of media.' },
   quota_exceeded: {
@@ -72,6 +76,7 @@ export const mediaProblems = defineProblems({
  */
 export type Refusal =
   | 'asset_too_large'
+  | 'charge_closed'
   | 'quota_exceeded'
   | 'unsupported_image'
   | 'undecodable_image'

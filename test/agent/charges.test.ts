@@ -184,7 +184,7 @@ beforeAll(async () => {
   png = await makeImage('png');
   const { offlineVideos } = await import('#local/renderer/renderer.ts');
   const order = { prompt: 'a clip', ratio: '16:9', signal: new AbortController().signal };
-  mp4 = Buffer.from((await offlineVideos.make(order)).bytes);
+  mp4 = Buffer.from((await offlineVideos.download(order)).bytes);
 });
 afterAll(() => rig.close());
 
@@ -250,16 +250,20 @@ async function expectCharged({ end, user, id, threadId, taskId }: Started): Prom
       .where('user_id', '=', user.userId)
       .execute();
   await until(async () => (await ledger()).every(({ state }) => state !== 'reserved'));
-  const settled = (await ledger()).reduce((sum, { state, amount }) => sum + (state === 'settled' ? amount : 0), 0);
-  const answer = (await user.messages(threadId)).find(({ metadata }) => metadata.taskId === taskId);
-  const { body } = await user.call<{ days: { credits: number; runs: number }[] }>('GET', '/usage');
-  expect({
-    settled,
-    left: await rig.credits(user),
-    owed: await owedFor(user, [threadId]),
-    answer: answer === undefined ? undefined : [answer.metadata.status, answer.metadata.credits],
-    usage: body.days.map(({ runs, credits: used }) => [runs, used]),
-  }).toEqual({
+  const look = async () => {
+    const settled = (await ledger()).reduce((sum, { state, amount }) => sum + (state === 'settled' ? amount : 0), 0);
+    const answer = (await user.messages(threadId)).find(({ metadata }) => metadata.taskId === taskId);
+    const { body } = await user.call<{ days: { credits: number; runs: number }[] }>('GET', '/usage');
+    return {
+      settled,
+      left: await rig.credits(user),
+      owed: await owedFor(user, [threadId]),
+      answer: answer === undefined ? undefined : [answer.metadata.status, answer.metadata.credits],
+      usage: body.days.map(({ runs, credits: used }) => [runs, used]),
+    };
+  };
+  // A video is charged when it is stored, and counted a moment later.
+  await expect.poll(look, { timeout: 30_000 }).toEqual({
     settled: end.charged,
     left: credits - end.charged,
     owed: end.charged,

@@ -73,6 +73,10 @@ export interface AgentRig {
 export const testSettings: AgentDeps['settings'] = {
   taskTtlS: 3600,
   maxRunsPerUser: 10,
+  maxVideosPerUser: 5,
+  maxToolCallsPerStep: 16,
+  maxRunCredits: 200,
+  freeCancels: 10,
   drainS: 5,
   maxSteps: 8,
   instructions: undefined,

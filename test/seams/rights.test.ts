@@ -55,8 +55,9 @@ beforeAll(async () => {
     media: { send: (call) => recorded.send(call) },
     // Like the clips of most providers: without facts and poster.
     videoGenerator: {
-      make: async (order) => {
-        const { bytes, mime } = await offlineVideos.make(order);
+      ...offlineVideos,
+      download: async (order) => {
+        const { bytes, mime } = await offlineVideos.download(order);
         return { bytes, mime };
       },
     },

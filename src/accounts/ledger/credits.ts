@@ -3,10 +3,23 @@
  * negative. Every change is part of the caller's transaction, beside the rows with the result of the work, so that a
  * crash leaves both or neither.
  */
-import type { Tx } from '#platform/db/db.ts';
-import { changeBalance, closeEntries, findEntry, type LedgerTables, lockBalance, takeCredits } from './store.ts';
+import type { Db, Tx } from '#platform/db/db.ts';
+import {
+  changeBalance,
+  closeEntries,
+  findEntry,
+  type LedgerTables,
+  listEntries,
+  listEntriesOf,
+  lockBalance,
+  lockEntries,
+  releaseEntry,
+  settleAsset,
+  sumEntries,
+  takeCredits,
+} from './store.ts';
 
-export type { LedgerTables } from './store.ts';
+export { type LedgerTables, lockBalance } from './store.ts';
 
 export interface Reservation {
   /** Identifies the work. A second reservation with the same reference takes nothing. */
@@ -15,6 +28,8 @@ export interface Reservation {
   readonly scope: string;
   readonly userId: string;
   readonly amount: number;
+  /** The asset that the work becomes: it is charged for when it becomes readable (`chargeForAsset`). */
+  readonly assetId?: string;
 }
 
 /**
@@ -24,33 +39,86 @@ export async function reserveCredits(
   tx: Tx<LedgerTables>,
   reservation: Reservation,
 ): Promise<{ readonly reserved: boolean; readonly balance: number }> {
-  const { reference, scope, userId, amount } = reservation;
+  const { reference, scope, userId, amount, assetId } = reservation;
   const balance = (await lockBalance(tx, userId)) ?? 0;
-  if (balance >= amount && (await takeCredits(tx, { reference, scope, user_id: userId, amount })))
+  if (
+    balance >= amount &&
+    (await takeCredits(tx, { reference, scope, user_id: userId, amount, asset_id: assetId ?? null }))
+  )
     return { reserved: true, balance: balance - amount };
   const known = await findEntry(tx, reference);
   // A released or settled reservation is closed. Its work must not be done again.
   return { reserved: known?.state === 'reserved', balance };
 }
 
-/** What a user has after work was closed. */
+/** What a user has after work was closed, and what the work cost. */
 export interface Settlement {
   readonly userId: string;
   readonly balance: number;
+  /** All that was ever settled in the scope. */
+  readonly settled: readonly { readonly reference: string; readonly amount: number }[];
 }
 
 /**
- * Closes a scope: retains what `references` took, and returns the rest. Repeated calls do nothing and return `undefined`, as
- * does a scope that reserved nothing.
+ * Closes a scope: retains what `references` took, and returns the rest. A repeated call changes nothing. Returns `undefined` for
+ * a scope that reserved nothing.
  */
 export async function closeCredits(
   tx: Tx<LedgerTables>,
   scope: string,
   references: readonly string[] = [],
 ): Promise<Settlement | undefined> {
-  const entries = await closeEntries(tx, scope, references);
-  for (const { userId, amount, state } of entries) if (state === 'released') await changeBalance(tx, userId, amount);
-  const [closed] = entries;
-  if (closed === undefined) return undefined;
-  return { userId: closed.userId, balance: (await lockBalance(tx, closed.userId)) ?? 0 };
+  const closed = await closeEntries(tx, scope, references);
+  for (const { userId, amount, state } of closed) if (state === 'released') await changeBalance(tx, userId, amount);
+  const entries = await listEntries(tx, scope);
+  const [first] = entries;
+  if (first === undefined) return undefined;
+  return {
+    userId: first.userId,
+    balance: (await lockBalance(tx, first.userId)) ?? 0,
+    settled: entries.filter(({ state }) => state === 'settled').map(({ reference, amount }) => ({ reference, amount })),
+  };
+}
+
+/**
+ * Charges the owner for an asset, in the transaction that makes it readable. `free`: no credits were ever reserved for it. `closed`:
+ * they went back, or another user reserved them, so the asset must not become readable.
+ */
+export async function chargeForAsset(
+  db: Db<LedgerTables> | Tx<LedgerTables>,
+  assetId: string,
+  ownerId: string,
+): Promise<'charged' | 'free' | 'closed'> {
+  if (await settleAsset(db, assetId, ownerId)) return 'charged';
+  const entries = await listEntriesOf(db, assetId);
+  if (entries.length === 0) return 'free';
+  return entries.some(({ state, userId }) => state === 'settled' && userId === ownerId) ? 'charged' : 'closed';
+}
+
+/** Whether credits were ever reserved for the asset. */
+export async function isPaid(db: Db<LedgerTables>, assetId: string): Promise<boolean> {
+  return (await listEntriesOf(db, assetId)).length > 0;
+}
+
+/** Returns what one reservation took, because its work failed. `false`: it is closed already; if it is settled, it was delivered. */
+export async function releaseCredits(tx: Tx<LedgerTables>, reference: string): Promise<boolean> {
+  const released = await releaseEntry(tx, reference);
+  if (released === undefined) return false;
+  await changeBalance(tx, released.userId, released.amount);
+  return true;
+}
+
+/** The references of a scope whose work is neither delivered nor given up. None of them is settled until the transaction ends. */
+export async function lockReserved(tx: Tx<LedgerTables>, scope: string): Promise<readonly string[]> {
+  return (await lockEntries(tx, scope)).map(({ reference }) => reference);
+}
+
+/** Whether the work of a reference was delivered. */
+export async function isSettled(db: Db<LedgerTables> | Tx<LedgerTables>, reference: string): Promise<boolean> {
+  return (await findEntry(db, reference))?.state === 'settled';
+}
+
+/** What the scopes have reserved and settled. */
+export function sumCredits(tx: Tx<LedgerTables>, scopes: readonly string[]): Promise<number> {
+  return sumEntries(tx, scopes);
 }

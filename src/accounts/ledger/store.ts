@@ -1,6 +1,6 @@
 /** The rows of the ledger of credits, and the balances that it changes. */
 import { type Generated, type Selectable, sql } from 'kysely';
-import type { Tx } from '#platform/db/db.ts';
+import type { Db, Tx } from '#platform/db/db.ts';
 import type { AccountTables } from '../store.ts';
 
 interface LedgerTable {
@@ -9,6 +9,7 @@ interface LedgerTable {
   user_id: string;
   amount: number;
   state: 'reserved' | 'settled' | 'released';
+  asset_id: string | null;
   created_at: Generated<Date>;
   updated_at: Generated<Date>;
 }
@@ -31,10 +32,10 @@ export async function lockBalance(tx: Tx<LedgerTables>, userId: string): Promise
 }
 
 export function findEntry(
-  tx: Tx<LedgerTables>,
+  db: Db<LedgerTables> | Tx<LedgerTables>,
   reference: string,
 ): Promise<Pick<Selectable<LedgerTable>, 'state' | 'amount'> | undefined> {
-  return tx
+  return db
     .selectFrom('credit_ledger')
     .select(['state', 'amount'])
     .where('reference', '=', reference)
@@ -47,7 +48,7 @@ export function findEntry(
  */
 export async function takeCredits(
   tx: Tx<LedgerTables>,
-  entry: Pick<LedgerTable, 'reference' | 'scope' | 'user_id' | 'amount'>,
+  entry: Pick<LedgerTable, 'reference' | 'scope' | 'user_id' | 'amount' | 'asset_id'>,
 ): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .with('entry', (db) =>
@@ -89,4 +90,73 @@ export function closeEntries(
     .where('state', '=', 'reserved')
     .returning(['user_id as userId', 'amount', 'state'])
     .execute();
+}
+
+/** The entries of a scope in any state. */
+export function listEntries(tx: Tx<LedgerTables>, scope: string) {
+  return tx
+    .selectFrom('credit_ledger')
+    .select(['reference', 'user_id as userId', 'amount', 'state'])
+    .where('scope', '=', scope)
+    .orderBy('created_at')
+    .orderBy('reference')
+    .execute();
+}
+
+/** Locks the open reservations of a scope. Waits for transactions that are closing them. */
+export function lockEntries(tx: Tx<LedgerTables>, scope: string) {
+  return tx
+    .selectFrom('credit_ledger')
+    .select('reference')
+    .where('scope', '=', scope)
+    .where('state', '=', 'reserved')
+    .orderBy('reference')
+    .forUpdate()
+    .execute();
+}
+
+/** Settles the owner's open reservation of an asset. `false`: there is none. */
+export async function settleAsset(
+  db: Db<LedgerTables> | Tx<LedgerTables>,
+  assetId: string,
+  ownerId: string,
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('credit_ledger')
+    .set({ state: 'settled', updated_at: now })
+    .where('asset_id', '=', assetId)
+    .where('user_id', '=', ownerId)
+    .where('state', '=', 'reserved')
+    .executeTakeFirstOrThrow();
+  return numUpdatedRows > 0n;
+}
+
+/** All reservations that were ever made for an asset. */
+export function listEntriesOf(db: Db<LedgerTables> | Tx<LedgerTables>, assetId: string) {
+  return db
+    .selectFrom('credit_ledger')
+    .select(['state', 'user_id as userId'])
+    .where('asset_id', '=', assetId)
+    .execute();
+}
+
+/** Releases an open reservation, and does not change the balance. `undefined`: it is closed, or there is none. */
+export function releaseEntry(tx: Tx<LedgerTables>, reference: string) {
+  return tx
+    .updateTable('credit_ledger')
+    .set({ state: 'released', updated_at: now })
+    .where('reference', '=', reference)
+    .where('state', '=', 'reserved')
+    .returning(['user_id as userId', 'amount'])
+    .executeTakeFirst();
+}
+
+export async function sumEntries(tx: Tx<LedgerTables>, scopes: readonly string[]): Promise<number> {
+  const { sum } = await tx
+    .selectFrom('credit_ledger')
+    .select(sql<number>`coalesce(sum(amount), 0)::integer`.as('sum'))
+    .where(sql<boolean>`scope = any(${scopes}::text[])`)
+    .where('state', '<>', 'released')
+    .executeTakeFirstOrThrow();
+  return sum;
 }

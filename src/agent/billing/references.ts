@@ -1,15 +1,33 @@
-/** The ledger references of what a run delivers. */
+/** The ledger's references and scopes of the agent's work. */
 import type { UIMessage } from 'ai';
+import { assetIdOf } from '../services/library.ts';
 
 export const runReference = (taskId: string): string => `run:${taskId}`;
-export const imageReference = (taskId: string, toolCallId: string): string => `image:${taskId}:${toolCallId}`;
+const imagesOf = (taskId: string): string => `image:${taskId}:`;
+export const imageReference = (taskId: string, toolCallId: string): string => `${imagesOf(taskId)}${toolCallId}`;
+/** Also names the asset of the video. */
+export const videoScope = (videoId: string): string => `video:${videoId}`;
+export const videoAssetId = (videoId: string): string => assetIdOf(videoScope(videoId));
+/** Of one attempt. */
+export const videoReference = ({ videoId, attempt }: { readonly videoId: string; readonly attempt: number }): string =>
+  `${videoScope(videoId)}:${attempt}`;
 
-/** The images in the message. Credits that were reserved for anything else are released. */
-export function billableReferences(taskId: string, parts: UIMessage['parts']): readonly string[] {
-  return parts.flatMap((part) => {
-    if (part.type !== 'tool-generateImage' && part.type !== 'tool-editImage') return [];
-    const output: unknown = part.state === 'output-available' ? part.output : undefined;
-    const isMade = typeof output === 'object' && output !== null && Reflect.get(output, 'status') === 'completed';
-    return isMade ? [imageReference(taskId, part.toolCallId)] : [];
+/** Whether a reference in the scope of a run is that of an image. */
+export const isImage = (taskId: string, reference: string): boolean => reference.startsWith(imagesOf(taskId));
+
+/** The parts with every image that was delivered, also if the run ended before its tool returned. */
+export function withDelivered(
+  taskId: string,
+  parts: UIMessage['parts'],
+  delivered: readonly string[],
+): UIMessage['parts'] {
+  return parts.map((part) => {
+    if (part.type !== 'tool-generateImage' && part.type !== 'tool-editImage') return part;
+    const reference = imageReference(taskId, part.toolCallId);
+    if (part.state === 'output-available' || !delivered.includes(reference)) return part;
+    const { type, toolCallId, input } = part;
+    // The media type is known when messages are read.
+    const output = { kind: 'image', assetId: assetIdOf(reference), status: 'completed', url: null, mime: null };
+    return { type, toolCallId, input, state: 'output-available', output };
   });
 }

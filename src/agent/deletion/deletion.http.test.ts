@@ -44,9 +44,9 @@ onEveryPair('deletion', (pair) => {
       pace: { leaseMs: 6000, videoWaitMs: 100, clearAfterMs: 1500 },
       videoGenerator: {
         ...offlineVideos,
-        make: async (order) => {
+        download: async (order) => {
           if (order.prompt.includes('patient')) await videosReleased;
-          return offlineVideos.make(order);
+          return offlineVideos.download(order);
         },
       },
     });

@@ -12,15 +12,17 @@ import type { EventLog } from '../eventlog/eventlog.ts';
 import type { Reaper } from '../runs/reaper.ts';
 import { type StopDeps, stopRun } from '../runs/tasks.ts';
 import { deleteThreadAssets, type LibraryDeps } from '../services/library.ts';
+import type { CancelTables } from '../store/cancelstore.ts';
 import { deleteEvents, type EventTables } from '../store/eventstore.ts';
 import { findRunningOf } from '../store/runstore.ts';
 import { findOwnership, type HiddenThread, listTaskIds } from '../store/threadstore.ts';
+import type { UsageTables } from '../store/usagestore.ts';
 import type { VideoTables } from '../store/videostore.ts';
 import { lockHiddenThread, removeThread } from '../threads/changes.ts';
-import { type CancelDeps, cancelVideosOf, removeVideosOf } from '../videos/cancelling.ts';
+import { type CancelDeps, cancelVideosOfThread, removeVideosOfThread } from '../videos/cancelling.ts';
 import { type Clearing, clearingQueue } from './queues.ts';
 
-type Tables = EventTables & VideoTables & LedgerTables;
+type Tables = EventTables & VideoTables & LedgerTables & UsageTables & CancelTables;
 
 /** For tests. */
 export interface DeletionPace {
@@ -48,7 +50,7 @@ export async function removeHiddenThread(deps: RemovalDeps, thread: HiddenThread
   const { threadId, ownerId, deletesAssets } = thread;
   await stopRunOf(deps, threadId);
   // Before the assets, so that no video is added to them.
-  await transaction(deps.db, (tx) => cancelVideosOf(deps, tx, threadId));
+  await transaction(deps.db, (tx) => cancelVideosOfThread(deps, tx, thread));
   if (deletesAssets) await deleteThreadAssets(deps, ownerId, threadId, timeoutMs);
   const taskIds = await transaction(deps.db, (tx) => removeRows(deps, tx, thread));
   // The job does it again, so that Redis need not answer now.
@@ -78,7 +80,7 @@ async function removeRows(
 ): Promise<readonly string[]> {
   if (!(await lockHiddenThread(tx, threadId))) return [];
   const taskIds = await listTaskIds(tx, threadId);
-  await removeVideosOf(deps, tx, threadId);
+  await removeVideosOfThread(deps, tx, { threadId, ownerId });
   await removeThread(tx, threadId);
   await deleteEvents(tx, taskIds);
   const clearing = { threadId, ownerId, taskIds: [...taskIds], deletesAssets };

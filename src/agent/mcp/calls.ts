@@ -1,7 +1,6 @@
 /**
  * Tool calls over MCP that cost credits. A call is a row while it is in flight, with its credits reserved: the limit of runs
- * counts it, and if its process dies, the credits go back when the row expires. What a call delivers, its charge and the end
- * of its row are one transaction.
+ * counts it, and if its process dies, the credits of what it did not deliver go back when the row expires.
  */
 import { randomUUID } from 'node:crypto';
 import { closeCredits, type LedgerTables, reserveCredits } from '#accounts/ledger/credits.ts';
@@ -11,12 +10,15 @@ import { type Db, type Tx, transaction } from '#platform/db/db.ts';
 import type { Log } from '#platform/log.ts';
 import { withDeadline } from '#platform/resilience/deadline.ts';
 import { publishAccount } from '#webhooks/accounts.ts';
+import { imageCost } from '../billing/prices.ts';
 import { starts } from '../billing/starts.ts';
-import { type Publishers, publishSettlement } from '../events.ts';
+import { type Publishers, publishImage, publishSettlement } from '../events.ts';
 import { agentProblems } from '../problems.ts';
+import { assetIdOf } from '../services/library.ts';
 import type { RunTables } from '../store/runstore.ts';
 import { countInFlightOf, endCall, endExpiredCalls, insertCall, type ToolCallTables } from '../store/toolcallstore.ts';
-import type { UsageTables } from '../store/usagestore.ts';
+import { addUsage, type UsageTables } from '../store/usagestore.ts';
+import { reservationOf } from '../tools/imageorders.ts';
 import { ToolFailed } from './results.ts';
 
 export interface CallDeps extends Publishers {
@@ -30,9 +32,13 @@ export type CallTables = ToolCallTables & RunTables & LedgerTables & UsageTables
 
 /** A provider is tried up to three times, so this ends calls that would take unreasonably long. */
 const longestMs = 240_000;
-const expiresAfterMs = 300_000;
+/** An image that is being stored by then is still stored. */
+const expiresAfterMs = 420_000;
 const reapEveryMs = 15_000;
 const reapedAtOnce = 50;
+
+/** `model` in `GET /usage`. */
+export const usageModel = 'mcp';
 
 /** Also the id that webhooks and usage know the call by. */
 export interface PaidCall {
@@ -77,23 +83,18 @@ export class McpCalls {
   }
 
   /**
-   * Reserves `amount` and does the work; then `deliver` writes in the transaction that charges for it. If the work fails, the
-   * call is free. Throws ToolFailed without enough credits, and `too_many_runs`.
+   * Reserves the credits of an image and has `make` deliver it, which charges for it. If it fails, it is free. Throws ToolFailed
+   * without enough credits, and `too_many_runs`.
    */
-  async pay<Made>(
-    userId: string,
-    amount: number,
-    work: (call: PaidCall, signal: AbortSignal) => Promise<Made>,
-    deliver: (tx: Tx<CallTables>, call: PaidCall, made: Made) => Promise<void>,
-  ): Promise<Made> {
-    const call = await this.#begin(userId, amount);
+  async payForImage<Made>(userId: string, make: (call: PaidCall, signal: AbortSignal) => Promise<Made>): Promise<Made> {
+    const call = await this.#begin(userId);
     return this.track(async (signal) => {
       try {
-        const made = await withDeadline(longestMs, (limited) => work(call, limited), signal);
-        await this.#end(call, (tx) => deliver(tx, call, made), [call.reference]);
+        const made = await withDeadline(longestMs, (limited) => make(call, limited), signal);
+        if (!(await this.#end(call))) throw new ToolFailed('call_expired', 'The call timed out.');
         return made;
       } catch (error) {
-        await this.#end(call, async () => undefined, []).catch((cause: unknown) =>
+        await this.#end(call).catch((cause: unknown) =>
           this.#deps.log.warn({ err: cause }, 'a failed tool call is ended when it expires'),
         );
         throw error;
@@ -117,7 +118,7 @@ export class McpCalls {
     for (let ended = reapedAtOnce; ended === reapedAtOnce && !stopped?.aborted; ) {
       ended = await transaction(this.#deps.db, async (tx) => {
         const callIds = await endExpiredCalls(tx, { all, limit: reapedAtOnce });
-        for (const callId of callIds) await this.#settle(tx, callId, []);
+        for (const callId of callIds) await this.#settle(tx, callId);
         return callIds.length;
       });
     }
@@ -135,32 +136,42 @@ export class McpCalls {
     await this.#reaping.stop();
   }
 
-  async #begin(userId: string, amount: number): Promise<PaidCall> {
+  async #begin(userId: string): Promise<PaidCall> {
     const callId = randomUUID();
-    const reference = scopeOf(callId);
+    const call = { callId, reference: scopeOf(callId), userId };
+    const reservation = reservationOf({ reference: call.reference, ownerId: userId }, scopeOf(callId), imageCost);
     const begin = () =>
       transaction(this.#deps.db, async (tx) => {
         await ensureProfile(tx, { id: userId }, publishAccount(this.#deps.webhooks));
-        const { reserved, balance } = await reserveCredits(tx, { reference, scope: scopeOf(callId), userId, amount });
+        const { reserved, balance } = await reserveCredits(tx, reservation);
         if (!reserved)
-          throw new ToolFailed('insufficient_credits', `You need ${amount} credits for this and have ${balance}.`);
+          throw new ToolFailed('insufficient_credits', `You need ${imageCost} credits for this and have ${balance}.`);
         await admitCall(this.#deps, tx, callId, userId);
       });
     await starts.run(userId, begin);
-    return { callId, reference, userId };
+    return call;
   }
 
-  async #end(call: PaidCall, write: (tx: Tx<CallTables>) => Promise<void>, settled: readonly string[]): Promise<void> {
-    await transaction(this.#deps.db, async (tx) => {
-      if (!(await endCall(tx, call.callId))) throw new ToolFailed('call_expired', 'The call timed out.');
-      await write(tx);
-      await this.#settle(tx, call.callId, settled);
+  /** `false`: it has expired, and was ended then. */
+  async #end({ callId }: PaidCall): Promise<boolean> {
+    return transaction(this.#deps.db, async (tx) => {
+      const isHeld = await endCall(tx, callId);
+      if (isHeld) await this.#settle(tx, callId);
+      return isHeld;
     });
   }
 
-  async #settle(tx: Tx<LedgerTables>, callId: string, settled: readonly string[]): Promise<void> {
-    const settlement = await closeCredits(tx, scopeOf(callId), settled);
-    const threadId = threadOf(settlement?.userId ?? '');
+  /** Returns what was not charged. An image that was is counted and published, also if its process died right after that. */
+  async #settle(tx: Tx<CallTables>, callId: string): Promise<void> {
+    const settlement = await closeCredits(tx, scopeOf(callId));
+    if (settlement === undefined) return;
+    const { userId, settled } = settlement;
+    const threadId = threadOf(userId);
+    for (const { reference, amount } of settled) {
+      await addUsage(tx, { userId, model: usageModel, images: 1, credits: amount });
+      const names = { taskId: callId, toolCallId: callId, threadId };
+      await publishImage(this.#deps, tx, { ...names, ownerId: userId, assetId: assetIdOf(reference) });
+    }
     await publishSettlement(this.#deps, tx, { threadId, taskId: callId }, settlement);
   }
 }

@@ -1,7 +1,5 @@
 /** `generate_image` and `edit_image`: as in a run, an image is stored, screened and paid for. */
-import type { Tx } from '#platform/db/db.ts';
 import { imageCost } from '../billing/prices.ts';
-import { type Publishers, publishImage } from '../events.ts';
 import {
   type Generated,
   type Image,
@@ -10,18 +8,15 @@ import {
   ProviderFailed,
   type Ratio,
 } from '../providers/generators.ts';
-import { fetchImage, fetchScaledImage, keep, type LibraryDeps, Refused, sign } from '../services/library.ts';
-import { addUsage } from '../store/usagestore.ts';
-import { type CallDeps, type CallTables, type McpCalls, type PaidCall, threadOf } from './calls.ts';
+import { fetchImage, fetchScaledImage, type LibraryDeps, Refused, sign } from '../services/library.ts';
+import { deliverImage } from '../tools/imageorders.ts';
+import { type CallDeps, type McpCalls, threadOf } from './calls.ts';
 import { linkTo, succeed, ToolFailed } from './results.ts';
 
-export interface ImageDeps extends LibraryDeps, Publishers, Pick<CallDeps, 'log'> {
+export interface ImageDeps extends LibraryDeps, Pick<CallDeps, 'log'> {
   readonly imageGenerator: ImageGenerator;
   readonly calls: McpCalls;
 }
-
-/** `model` in `GET /usage`. */
-export const usageModel = 'mcp';
 
 const never = new AbortController().signal;
 
@@ -57,27 +52,14 @@ async function makeImage(
   prompt: string,
   make: (signal: AbortSignal) => Promise<Image & Generated>,
 ) {
-  const work = async ({ reference }: PaidCall, signal: AbortSignal) => {
-    try {
-      const image = await make(signal);
-      const threadId = threadOf(userId);
-      const deposit = { ...image, reference, ownerId: userId, threadId, kind: 'image', prompt } as const;
-      return await keep(deps, deposit, signal);
-    } catch (error) {
+  const threadId = threadOf(userId);
+  const made = await deps.calls.payForImage(userId, async ({ reference }, signal) => {
+    const order = { reference, ownerId: userId, threadId, prompt };
+    return deliverImage(deps, order, () => make(signal), signal).catch((error: unknown) => {
       throw explained(error);
-    }
-  };
-  const deliver = (tx: Tx<CallTables>, call: PaidCall, { assetId }: { readonly assetId: string }) =>
-    publish(deps, tx, call, assetId);
-  const made = await deps.calls.pay(userId, imageCost, work, deliver);
+    });
+  });
   return describe(deps, userId, made);
-}
-
-async function publish(deps: ImageDeps, tx: Tx<CallTables>, call: PaidCall, assetId: string): Promise<void> {
-  const { callId, userId } = call;
-  await addUsage(tx, { userId, model: usageModel, images: 1, credits: imageCost });
-  const names = { taskId: callId, toolCallId: callId, threadId: threadOf(userId) };
-  await publishImage(deps, tx, { ...names, ownerId: userId, assetId });
 }
 
 function explained(error: unknown): unknown {

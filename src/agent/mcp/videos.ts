@@ -4,14 +4,14 @@ import { ensureProfile } from '#accounts/store.ts';
 import { type Db, transaction } from '#platform/db/db.ts';
 import { publishAccount } from '#webhooks/accounts.ts';
 import { videoCost } from '../billing/prices.ts';
+import { videoAssetId } from '../billing/references.ts';
 import { starts } from '../billing/starts.ts';
 import type { Ratio } from '../providers/generators.ts';
-import { assetIdOf, sign } from '../services/library.ts';
+import { sign } from '../services/library.ts';
 import { endCall } from '../store/toolcallstore.ts';
 import type { Video, VideoTables } from '../store/videostore.ts';
-import { placeOrder, type VideoDeps, videoReference } from '../videos/videos.ts';
-import { admitCall, type CallDeps, type CallTables, type McpCalls, threadOf } from './calls.ts';
-import { usageModel } from './images.ts';
+import { placeOrder, type VideoDeps } from '../videos/videos.ts';
+import { admitCall, type CallDeps, type CallTables, type McpCalls, threadOf, usageModel } from './calls.ts';
 import { linkTo, succeed, ToolFailed } from './results.ts';
 
 export interface VideoCallDeps extends VideoDeps, CallDeps {
@@ -76,7 +76,7 @@ async function describe(deps: VideoCallDeps, userId: string, video: Video) {
   const { videoId, status, failureCode, failureMessage } = video;
   if (status === 'failed')
     throw new ToolFailed(failureCode ?? 'provider_failed', failureMessage ?? 'The video could not be generated.');
-  const assetId = video.assetId ?? assetIdOf(videoReference(videoId));
+  const assetId = video.assetId ?? videoAssetId(videoId);
   if (status !== 'completed') {
     const text = `The video is still being generated. Its assetId will be ${assetId}. Once it is ready, list_assets returns it.`;
     return succeed(text, { status: 'processing', videoId, assetId, mime: 'video/mp4', url: null, credits: videoCost });

@@ -32,6 +32,7 @@ const owned = {
   agent_usage: 'user_id',
   agent_usage_months: 'user_id',
   agent_starts: 'user_id',
+  agent_free_cancels: 'user_id',
 } as const;
 
 /** Returns how many rows of each table. */

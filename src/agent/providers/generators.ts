@@ -45,14 +45,25 @@ export interface Clip extends Generated {
 export interface VideoOrder {
   readonly prompt: string;
   readonly ratio: Ratio;
-  /** Reported by an earlier attempt. The call waits for this order instead of placing another one. */
-  readonly providerId: string | null;
-  readonly onOrdered: (providerId: string) => Promise<void>;
+  /**
+   * Aborted if the video is canceled. A provider that can be polled ignores it: only a response tells which order to cancel there.
+   */
   readonly signal: AbortSignal;
 }
 
+/** `providerId`: what the provider calls the order. A provider that cannot be polled returns the clip itself. */
+export type OrderedVideo = { readonly providerId: string } | { readonly clip: Clip };
+
+/** Each call rejects with OrderRefused if the order is at fault, and with ProviderFailed for any other failure of the provider. */
 export interface VideoGenerator {
-  make(order: VideoOrder): Promise<Clip>;
+  readonly pollEveryMs: number;
+  /** Not idempotent: a second call is a second order. */
+  order(order: VideoOrder): Promise<OrderedVideo>;
+  isMade(providerId: string, signal: AbortSignal): Promise<boolean>;
+  /** Of a video that is made. */
+  download(order: VideoOrder & { readonly providerId: string }): Promise<Clip>;
+  /** Cancels an order. One that has ended or is unknown is left as it is. Without it, the provider cannot cancel. */
+  cancel?(providerId: string, signal: AbortSignal): Promise<void>;
   /** The offline model's script: the first try of such a video cannot be paid for. */
   rehearseUnpayable?(prompt: string): boolean;
 }

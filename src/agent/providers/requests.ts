@@ -8,14 +8,14 @@ export interface ProviderSettings {
 }
 
 export interface ProviderCall {
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'DELETE';
   /** Below the provider's URL, or a URL that the provider named. */
   readonly path: string;
   readonly json?: unknown;
   readonly form?: FormData;
   readonly timeoutMs: number;
   readonly maxBytes: number;
-  readonly signal: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Retried and bounded (docs/specification/agent.md#provider-failures). Rejects as `createMediaFetch` does. */
@@ -32,6 +32,11 @@ export async function callProvider(
   };
   const body = form ?? (json === undefined ? null : JSON.stringify(json));
   const sendRequest = createMediaFetch({ what, baseUrl: url, timeoutMs, maxBytes });
-  const response = await sendRequest(isForeign ? path : url + path, { method, headers, body, signal });
+  const response = await sendRequest(isForeign ? path : url + path, {
+    method,
+    headers,
+    body,
+    ...(signal && { signal }),
+  });
   return { bytes: await response.bytes(), mime: response.headers.get('content-type') ?? '' };
 }

@@ -1,8 +1,7 @@
 /**
  * Videos by the AI SDK's video models: started, polled until they are done, and downloaded. What the provider calls the
- * operation is stored, so another process can continue to wait for it.
+ * operation is stored, so another process can continue to wait for it. The SDK has no call that cancels an operation.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import type {
   Experimental_VideoModelV4VideoData as VideoData,
   Experimental_VideoModelV4 as VideoModelV4,
@@ -18,7 +17,6 @@ import {
   type VideoOrder,
 } from './generators.ts';
 import { explainSdkFailure } from './sdkfailures.ts';
-import { maxWaitMs } from './videos.ts';
 
 export interface SdkVideoOptions {
   readonly model: VideoModelV4;
@@ -43,21 +41,46 @@ const maxRedirects = 5;
 const operationName = z.object({ provider: z.string(), operation: z.json() });
 
 export function createSdkVideos({ model, download, pollEveryMs }: SdkVideoOptions): VideoGenerator {
+  const read = async (video: VideoData | undefined, signal: AbortSignal): Promise<Clip> => ({
+    ...(await readClip(video, download, signal)),
+    model: model.modelId,
+  });
   return {
-    async make(order) {
-      const { signal } = order;
-      try {
-        const video = await (model.doStart ? pollVideo(model, order, pollEveryMs) : generateVideo(model, order));
-        return { ...(await readClip(video, download, signal)), model: model.modelId };
-      } catch (error) {
-        signal.throwIfAborted();
-        throw explainSdkFailure(error, 'video', malformed);
-      }
-    },
+    pollEveryMs,
+    order: (order) =>
+      explained(order.signal, async () => {
+        if (model.doStart) {
+          const { operation } = await model.doStart(callOf(order, undefined));
+          return { providerId: JSON.stringify({ provider: model.provider, operation }) };
+        }
+        // For models that cannot be polled, whose requests end with the signal.
+        const result = await model.doGenerate?.(callOf(order, order.signal));
+        return { clip: await read(result?.videos[0], order.signal) };
+      }),
+    isMade: (providerId, signal) =>
+      explained(signal, async () => (await readState(model, providerId, signal)) !== undefined),
+    download: ({ providerId, signal }) =>
+      explained(signal, async () => read((await readState(model, providerId, signal))?.[0], signal)),
   };
 }
 
-function callOf({ prompt, ratio, signal }: VideoOrder): VideoModelV4CallOptions {
+async function explained<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    signal.throwIfAborted();
+    throw explainSdkFailure(error, 'video', malformed);
+  }
+}
+
+/** The videos, or `undefined` while they are being made. */
+async function readState(model: VideoModelV4, providerId: string, abortSignal: AbortSignal) {
+  const state = await model.doStatus?.({ operation: readOperation(model, providerId), abortSignal });
+  if (state?.status === 'error') throw new OrderRefused(`The video provider failed: ${state.error.slice(0, 300)}`);
+  return state?.status === 'completed' ? state.videos : undefined;
+}
+
+function callOf({ prompt, ratio }: VideoOrder, signal: AbortSignal | undefined): VideoModelV4CallOptions {
   return {
     prompt,
     n: 1,
@@ -71,32 +94,8 @@ function callOf({ prompt, ratio, signal }: VideoOrder): VideoModelV4CallOptions 
     inputReferences: undefined,
     generateAudio: undefined,
     providerOptions: {},
-    abortSignal: signal,
+    ...(signal && { abortSignal: signal }),
   };
-}
-
-/** For models that cannot be polled: a process that takes over orders the video again. */
-async function generateVideo(model: VideoModelV4, order: VideoOrder): Promise<VideoData | undefined> {
-  const result = await model.doGenerate?.(callOf(order));
-  return result?.videos[0];
-}
-
-async function pollVideo(model: VideoModelV4, order: VideoOrder, pollEveryMs: number): Promise<VideoData | undefined> {
-  const operation = order.providerId === null ? await startVideo(model, order) : readOperation(model, order.providerId);
-  for (const startedAtMs = performance.now(); ; ) {
-    const state = await model.doStatus?.({ operation, abortSignal: order.signal });
-    if (state?.status === 'completed') return state.videos[0];
-    if (state?.status === 'error') throw new OrderRefused(`The video provider failed: ${state.error.slice(0, 300)}`);
-    if (performance.now() - startedAtMs > maxWaitMs) throw new ProviderFailed('The video provider timed out.');
-    await sleep(pollEveryMs, undefined, { signal: order.signal });
-  }
-}
-
-async function startVideo(model: VideoModelV4, order: VideoOrder) {
-  const started = await model.doStart?.(callOf(order));
-  const operation = started?.operation ?? null;
-  await order.onOrdered(JSON.stringify({ provider: model.provider, operation }));
-  return operation;
 }
 
 function readOperation(model: VideoModelV4, stored: string) {

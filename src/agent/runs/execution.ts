@@ -10,7 +10,6 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '#platform/log.ts';
-import { billableReferences } from '../billing/references.ts';
 import { UsageMeter } from '../billing/usage.ts';
 import type { AgentMetrics } from '../metrics.ts';
 import type { ChosenModel } from '../providers/models.ts';
@@ -20,7 +19,7 @@ import { lastChunk } from '../stream/replay.ts';
 import type { RunEventBuffers } from '../stream/runbuffers.ts';
 import { assertTransition, type Transitions } from '../transitions.ts';
 import type { TurnDeps } from '../turn/turn.ts';
-import { endRun, type RunEnd, type RunLease, type RunsDeps } from './runs.ts';
+import { endRun, isShown, type RunEnd, type RunLease, type RunsDeps } from './runs.ts';
 
 export interface ExecutionDeps extends RunsDeps, TurnDeps {
   readonly db: RunsDeps['db'] & TurnDeps['db'];
@@ -56,7 +55,11 @@ const permitted: Transitions<ExecutionState['mode']> = {
   lost: [],
 };
 
-type Outcome = (Pick<RunEnd, 'status' | 'error'> & { readonly finishReason?: string }) | { readonly status: 'lost' };
+type Outcome =
+  | (Pick<RunEnd, 'status' | 'error' | 'code'> & { readonly finishReason?: string })
+  | { readonly status: 'lost' };
+
+const emptyAnswer = { status: 'failed', error: 'The model returned nothing.', code: 'empty_answer' } as const;
 
 const endTriesPauseMs = 500;
 
@@ -67,6 +70,7 @@ export class Execution {
   readonly #run: Run;
   readonly #chosen: ChosenModel;
   readonly #usage = new UsageMeter();
+  readonly #imageOrders = new Set<string>();
   readonly #startedAtMs = performance.now();
   #state: ExecutionState;
 
@@ -105,7 +109,8 @@ export class Execution {
     const worked = await this.#work(writer, signal);
     // The last batch may find the log lost, or the run in other hands: readers then lack a part of the answer.
     const unwritten = await writer.finish();
-    const outcome = unwritten === undefined || worked.status === 'lost' ? worked : await outcomeOf(unwritten, log);
+    const written = unwritten === undefined || worked.status === 'lost' ? worked : await outcomeOf(unwritten, log);
+    const outcome = written.status === 'completed' && !writer.parts().some(isShown) ? emptyAnswer : written;
     if (outcome.status !== 'lost') {
       this.#become({ mode: 'ending' });
       const metadata = await this.#commitEnd(writer, outcome);
@@ -128,7 +133,14 @@ export class Execution {
       const { runTurn } = await import('../turn/turn.ts');
       const turn = await untilAborted(
         signal,
-        runTurn(this.#deps, { run: this.#run, chosen: this.#chosen, writer, usage: this.#usage, signal }),
+        runTurn(this.#deps, {
+          run: this.#run,
+          chosen: this.#chosen,
+          writer,
+          usage: this.#usage,
+          imageOrders: this.#imageOrders,
+          signal,
+        }),
       );
       return turn.status === 'completed' ? { ...turn, error: null } : turn;
     } catch (error) {
@@ -137,7 +149,7 @@ export class Execution {
   }
 
   /** Retries for as long as one lease; after that the reaper of any process ends the run. */
-  async #commitEnd(writer: EventWriter, { status, error, finishReason }: Exclude<Outcome, { status: 'lost' }>) {
+  async #commitEnd(writer: EventWriter, { status, error, code, finishReason }: Exclude<Outcome, { status: 'lost' }>) {
     const parts = writer.parts();
     const answeredBy = this.#usage.answeredBy();
     const metadata = {
@@ -145,11 +157,11 @@ export class Execution {
       ...(answeredBy !== undefined && { answeredBy }),
       ...(finishReason !== undefined && { finishReason }),
     };
-    const delivered = billableReferences(this.#run.taskId, parts);
+    const imageOrders = [...this.#imageOrders];
     const usage = this.#usage.total();
     for (const startedAtMs = performance.now(); ; ) {
       try {
-        return await endRun(this.#deps, this.#run, { status, error, parts, metadata, usage, delivered });
+        return await endRun(this.#deps, this.#run, { status, error, code, parts, metadata, usage, imageOrders });
       } catch (cause) {
         this.#deps.log.warn({ err: cause }, 'the end of a run could not be committed');
         if (performance.now() - startedAtMs > this.#deps.lease.leaseMs) return undefined;

@@ -7,7 +7,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { UIMessage } from 'ai';
 import { startInterval } from '#platform/background/interval.ts';
 import type { Log } from '#platform/log.ts';
-import { billableReferences } from '../billing/references.ts';
 import { unknownUsage } from '../billing/usage.ts';
 import type { EventLog } from '../eventlog/eventlog.ts';
 import type { AgentMetrics } from '../metrics.ts';
@@ -130,7 +129,7 @@ async function endDeadRun(deps: ReaperDeps, run: Run, { parts, metadata, lastSeq
     parts,
     metadata,
     usage: unknownUsage,
-    delivered: billableReferences(run.taskId, parts),
+    imageOrders: [],
   });
   if (ended !== undefined) deps.metrics.runEnded(failure.status, run.model, undefined, unknownUsage);
   if (lastSeq === undefined) return;

@@ -6,7 +6,7 @@
 import { randomUUID } from 'node:crypto';
 import type { UIMessage } from 'ai';
 import type { Plan } from '#accounts/api.ts';
-import { closeCredits, type LedgerTables, reserveCredits } from '#accounts/ledger/credits.ts';
+import { closeCredits, type LedgerTables, lockReserved, reserveCredits } from '#accounts/ledger/credits.ts';
 import { ensureProfile } from '#accounts/store.ts';
 import type { Caller } from '#platform/access/caller.ts';
 import { type Db, type Tx, transaction } from '#platform/db/db.ts';
@@ -15,12 +15,13 @@ import type { Jobs } from '#platform/jobs/jobs.ts';
 import { invalid, problems } from '#platform/problem.ts';
 import { publishAccount } from '#webhooks/accounts.ts';
 import type { TaskInfo, TaskRequest } from '../api.ts';
-import { imageCost } from '../billing/prices.ts';
-import { runReference } from '../billing/references.ts';
+import { chargedCancels, type SpendingBounds } from '../billing/bounds.ts';
+import { isImage, runReference, withDelivered } from '../billing/references.ts';
 import type { TokenUsage } from '../billing/usage.ts';
 import { type FailedVideo, type Publishers, publishRunEnd, publishRunStart, publishVideoFailures } from '../events.ts';
 import { requestExtraction } from '../extraction/request.ts';
 import { agentProblems } from '../problems.ts';
+import type { CancelTables } from '../store/cancelstore.ts';
 import { findMessage } from '../store/messagestore.ts';
 import {
   findRun,
@@ -35,15 +36,16 @@ import { type KeyedStart, type StartTables, takeKey } from '../store/startstore.
 import { lockExistingThread } from '../store/threadstore.ts';
 import { countInFlightOf, type ToolCallTables } from '../store/toolcallstore.ts';
 import { addUsage, type UsageTables } from '../store/usagestore.ts';
-import { lockVideosOfThread, type VideoTables } from '../store/videostore.ts';
+import { holdVideosOf, lockVideosOfThread, type VideoTables } from '../store/videostore.ts';
 import { checkThread } from '../threads/access.ts';
 import { addMessage, openThread, rewindThread } from '../threads/changes.ts';
 import { requestTitle } from '../titles/request.ts';
-import { cancelVideos, endVideosOf } from '../videos/videos.ts';
+import { cancelVideos, endVideosOf } from '../videos/cancelling.ts';
+import type { VideoBounds } from '../videos/starting.ts';
 
-type Tables = RunTables & LedgerTables & VideoTables & UsageTables & StartTables & ToolCallTables;
+type Tables = RunTables & LedgerTables & VideoTables & UsageTables & StartTables & ToolCallTables & CancelTables;
 
-export interface RunsDeps extends Publishers {
+export interface RunsDeps extends Publishers, VideoBounds, SpendingBounds {
   readonly db: Db<Tables>;
   /** AGENT_TASK_TTL_SECS. */
   readonly ttlS: number;
@@ -148,12 +150,16 @@ async function prepareStart(
     throw agentProblems.task_running({ fields: { taskId: running.taskId, reason: 'running' } });
   await refuseRepeat(tx, request, from?.seq);
   // Videos are locked before credits, as in their worker.
-  const dropped = from === undefined ? [] : await lockVideosOfThread(tx, threadId, from.seq);
-  const canceled = await cancelVideos(deps, tx, dropped, 'The message was dropped.');
+  const canceled = from === undefined ? [] : await cancelDropped(deps, tx, userId, threadId, from.seq);
   await payForRun(deps, tx, taskId, userId, chosen);
   if (from !== undefined) await rewindThread(tx, threadId, from.seq);
   await appendQuestion(tx, userId, request, taskId);
   return canceled;
+}
+
+async function cancelDropped(deps: RunsDeps, tx: Tx<Tables>, userId: string, threadId: string, fromSeq: number) {
+  await holdVideosOf(tx, userId);
+  return cancelVideos(deps, tx, await lockVideosOfThread(tx, threadId, fromSeq), 'The message was dropped.');
 }
 
 async function payForRun(
@@ -208,46 +214,54 @@ export interface RunEnd {
   readonly status: Exclude<RunStatus, 'running'>;
   /** A sentence for the user, of a failure. */
   readonly error: string | null;
+  /** Of a failure that programs distinguish. */
+  readonly code?: string | undefined;
   /** Everything that readers were shown. */
   readonly parts: UIMessage['parts'];
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly usage: TokenUsage;
-  /** Ledger references of what the message delivers: its images. */
-  readonly delivered: readonly string[];
+  /** References of the images that a provider was making. If the run was stopped, they are canceled. */
+  readonly imageOrders: readonly string[];
 }
 
 /**
  * Ends the run, stores its answer and settles its credits: a failed run is free, and so is an aborted one that has shown
- * nothing of its answer; media that it delivered are charged. Returns the answer's metadata. Returns `undefined`, and
- * changes nothing, if the run has ended before or another process executes it.
+ * nothing of its answer, up to the user's free cancellations; images that it delivered were charged then. Returns the answer's
+ * metadata. Returns `undefined`, and changes nothing, if the run has ended before or another process executes it.
  */
 export async function endRun(deps: RunsDeps, run: Run, end: RunEnd): Promise<AnswerMetadata | undefined> {
   return transaction(deps.db, async (tx) => {
     // A deleted thread must not come back.
     const thread = await lockExistingThread(tx, run.threadId);
     if (thread === undefined) return undefined;
-    if (!(await markEnded(tx, run, end.status, end.error))) return undefined;
+    if (!(await markEnded(tx, run, end))) return undefined;
     // Videos are locked before credits, as in their worker.
-    const videos = await endVideosOf(deps, tx, run.taskId, end);
-    const parts = [...end.parts, ...videos.shown];
-    const isCharged = end.status === 'completed' || (end.status === 'aborted' && end.parts.some(isShown));
-    const images = end.delivered.length;
-    const credits = (isCharged ? run.credits : 0) + images * imageCost;
+    const videos = await endVideosOf(deps, tx, run, end);
+    const { settlement, delivered, credits } = await settleRun(deps, tx, run, end);
+    const parts = [...withDelivered(run.taskId, end.parts, delivered), ...videos.shown];
     const { threadId, ownerId, messageId: id, taskId } = run;
-    const { status, error, usage } = end;
-    const metadata = { ...end.metadata, taskId, status, ...(error !== null && { error }), usage, credits };
+    const { status, error, code, usage } = end;
+    const metadata = {
+      ...end.metadata,
+      taskId,
+      status,
+      ...(error !== null && { error }),
+      ...(code && { errorCode: code }),
+      usage,
+      credits,
+    };
     const isStored = parts.some(({ type }) => type !== 'step-start');
     if (isStored) {
       await addMessage(tx, { threadId, id, ownerId, role: 'assistant', parts, metadata, taskId }, undefined);
       if (deps.makesTitles && status === 'completed') await requestTitle(deps.jobs, tx, run);
       if (deps.extractsMemories && status === 'completed') await requestExtraction(deps.jobs, tx, run);
     }
-    const settled = isCharged ? [runReference(taskId), ...end.delivered] : end.delivered;
-    const settlement = await closeCredits(tx, taskId, settled);
-    const { inputTokens, outputTokens } = end.usage;
-    await addUsage(tx, { userId: run.ownerId, model: run.model, runs: 1, inputTokens, outputTokens, images, credits });
+    const { inputTokens, outputTokens } = usage;
+    const images = delivered.length;
+    await addUsage(tx, { userId: ownerId, model: run.model, runs: 1, inputTokens, outputTokens, images, credits });
     await publishRunEnd(deps, tx, run, {
       ...end,
+      parts,
       videos: videos.failed,
       isChanged: isStored && !thread.isDeleting,
       settlement,
@@ -256,8 +270,30 @@ export async function endRun(deps: RunsDeps, run: Run, end: RunEnd): Promise<Ans
   });
 }
 
+/** `delivered`: the references of the images that the run made. `credits`: all that it cost, without videos. */
+async function settleRun(deps: RunsDeps, tx: Tx<Tables>, { taskId, ownerId }: Run, end: RunEnd) {
+  const own = runReference(taskId);
+  const isAborted = end.status === 'aborted';
+  const isCharged = end.status === 'completed' || (isAborted && end.parts.some(isShown));
+  // From here on, nothing more is delivered.
+  const open = await lockReserved(tx, taskId);
+  const canceled = isAborted ? [...(isCharged ? [] : [own]), ...end.imageOrders] : [];
+  const charged = await chargedCancels(
+    deps,
+    tx,
+    ownerId,
+    canceled.filter((reference) => open.includes(reference)),
+  );
+  const settlement = await closeCredits(tx, taskId, isCharged ? [own, ...charged] : charged);
+  const settled = settlement?.settled ?? [];
+  const delivered = settled
+    .map(({ reference }) => reference)
+    .filter((reference) => isImage(taskId, reference) && !charged.includes(reference));
+  return { settlement, delivered, credits: settled.reduce((sum, { amount }) => sum + amount, 0) };
+}
+
 /** A text that has begun and is still empty shows nothing. */
-function isShown(part: UIMessage['parts'][number]): boolean {
+export function isShown(part: UIMessage['parts'][number]): boolean {
   return part.type === 'text' || part.type === 'reasoning' ? part.text !== '' : part.type !== 'step-start';
 }
 
@@ -289,5 +325,6 @@ export function describeRun(run: Run): TaskInfo {
     createdAt: run.createdAt.toISOString(),
     updatedAt: run.updatedAt.toISOString(),
     error: run.error,
+    errorCode: run.errorCode,
   };
 }

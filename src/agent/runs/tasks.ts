@@ -9,6 +9,7 @@ import { agentProblems } from '../problems.ts';
 import type { Models } from '../providers/models.ts';
 import { type Run, type RunTables, requestAbort } from '../store/runstore.ts';
 import { findStart, type KeyedStart, type Started } from '../store/startstore.ts';
+import { cancelVideosOfTask } from '../videos/cancelling.ts';
 import { type AttachingDeps, resolveAttachments } from './attaching.ts';
 import type { RunExecutor } from './executor.ts';
 import { checkStart, KeyTaken, type RunLease, type RunsDeps, readRun, startRun } from './runs.ts';
@@ -78,10 +79,14 @@ export async function startTask(
   return run;
 }
 
-/** Throws 404 and 403 as `readRun`. The run may still end a moment after this returns. */
+/**
+ * Stops a run, or cancels the videos that a run which has ended still has made. Throws 404 and 403 as `readRun`. The run may
+ * still end a moment after this returns.
+ */
 export async function abortTask(deps: StartDeps, caller: Caller, taskId: string): Promise<void> {
   const run = await readRun(deps, caller, taskId);
   if (run.status === 'running') await stopRun(deps, run.taskId);
+  else await cancelVideosOfTask(deps, run);
 }
 
 /** Requests the end of a run from whichever process executes it. */

@@ -42,6 +42,9 @@ export class Refused extends Error {
   }
 }
 
+/** The credits that the file was to be paid with went back. The file was removed. */
+export class NotPaid extends Error {}
+
 const uploadTimeoutMs = 60_000;
 const maxModelName = 200;
 const maxSourceBytes = 64 * 1024 * 1024;
@@ -62,7 +65,7 @@ const signed = z.record(
 );
 export type SignedMedia = z.output<typeof signed>[string];
 
-/** Throws Refused (blocked, undecodable, too large), and `engine_unavailable`. */
+/** Throws Refused (blocked, undecodable, too large), NotPaid, and `engine_unavailable`. */
 export async function keep(
   { media }: LibraryDeps,
   deposit: Deposit,
@@ -79,6 +82,17 @@ export async function keep(
   return registered.parse(accept(row));
 }
 
+/** Shows an image of the library as the thumbnail of a video. A video that is gone is left alone. */
+export async function setThumb(
+  { media }: LibraryDeps,
+  ownerId: string,
+  assetId: string,
+  thumbAssetId: string,
+): Promise<void> {
+  const call = { params: { assetId }, json: { thumbAssetId }, idempotent: true, onBehalfOf: ownerId } as const;
+  await media.send({ method: 'PATCH', route: '/v1/assets/:assetId', ...call });
+}
+
 /** Models write prompts with characters that the database cannot store. The image matters more than these. */
 const storable = (prompt: string) => prompt.replaceAll('\0', '').toWellFormed() || undefined;
 
@@ -87,6 +101,7 @@ function accept(answer: Awaited<ReturnType<ActingClient['send']>>): unknown {
   if (answer.status === 200 || answer.status === 201) return answer.json();
   const parsed = refusal.safeParse(answer.json());
   const isOfTheFile = [400, 413, 422, 451].includes(answer.status);
+  if (parsed.success && parsed.data.error === 'charge_closed') throw new NotPaid(parsed.data.message);
   if (parsed.success && isOfTheFile) throw new Refused(parsed.data.message, answer.status);
   throw new Error(`the media service returned ${answer.status}`);
 }

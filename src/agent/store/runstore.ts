@@ -30,6 +30,7 @@ export interface RunTables {
     message_id: string;
     status: RunStatus;
     error: string | null;
+    error_code: string | null;
     abort_requested: Generated<boolean>;
     holder: string;
     lease_expires_at: Date;
@@ -70,6 +71,7 @@ const runColumns = [
   'message_id as messageId',
   'status',
   'error',
+  'error_code as errorCode',
   'fence',
   'epoch_ms as epochMs',
   'created_at as createdAt',
@@ -217,16 +219,21 @@ export async function holdRun(tx: Tx<RunTables>, { taskId, fence }: Pick<Run, 't
   return row !== undefined;
 }
 
+export interface RunOutcome {
+  readonly status: Exclude<RunStatus, 'running'>;
+  readonly error: string | null;
+  readonly code?: string | undefined;
+}
+
 /** `false` if it has ended before, or another process executes it. */
 export async function markEnded(
   tx: Tx<RunTables>,
   run: Pick<Run, 'taskId' | 'fence'>,
-  status: Exclude<RunStatus, 'running'>,
-  error: string | null,
+  { status, error, code }: RunOutcome,
 ): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('agent_runs')
-    .set({ status, error, updated_at: now, ended_at: now })
+    .set({ status, error, error_code: code ?? null, updated_at: now, ended_at: now })
     .where('task_id', '=', run.taskId)
     .where('fence', '=', run.fence)
     .where('status', '=', 'running')

@@ -1,6 +1,6 @@
 /** The rows of videos: the truth about them, also after their run is forgotten. */
 import { type Generated, type JSONColumnType, sql } from 'kysely';
-import { type Db, json, type Tx } from '#platform/db/db.ts';
+import { type Db, holdName, json, type Tx } from '#platform/db/db.ts';
 import type { Ratio } from '../providers/generators.ts';
 import type { RunTables } from './runstore.ts';
 
@@ -28,6 +28,11 @@ export interface VideoTables {
     created_at: Generated<Date>;
     updated_at: Generated<Date>;
     model: Generated<string>;
+    /** Since when it has a job. */
+    started_at: Date | null;
+    /** Since when its order may have reached the provider. */
+    ordered_at: Date | null;
+    credits: Generated<number>;
   };
 }
 
@@ -50,6 +55,10 @@ const columns = [
   'asset_id as assetId',
   'thumb_asset_id as thumbAssetId',
   'model',
+  'credits',
+  sql<boolean>`ordered_at is not null or provider_id is not null`.as('isOrdered'),
+  /** Since the order. */
+  sql<number>`coalesce(extract(epoch from clock_timestamp() - ordered_at) * 1000, 0)::float8`.as('waitedMs'),
 ] as const;
 
 export type Video = NonNullable<Awaited<ReturnType<typeof findVideo>>>;
@@ -85,6 +94,61 @@ export function insertVideo(tx: Tx<VideoTables>, video: NewVideo) {
     })
     .returning(columns)
     .executeTakeFirstOrThrow();
+}
+
+/**
+ * Puts the transactions in order that start, end or cancel videos of a user. They call it before they lock videos or credits, so
+ * that they do not deadlock.
+ */
+export function holdVideosOf(tx: Tx<VideoTables>, ownerId: string): Promise<void> {
+  return holdName(tx, `agent videos ${ownerId}`);
+}
+
+/** Starts waiting videos of the user, the oldest first, until `max` are started and not over. Returns them. */
+export async function startWaiting(
+  tx: Tx<VideoTables>,
+  ownerId: string,
+  max: number,
+): Promise<readonly { readonly videoId: string; readonly attempt: number }[]> {
+  const { rows } = await sql<{ videoId: string; attempt: number }>`
+    with waiting as materialized (
+      select video_id from agent_videos
+      where resource_id = ${ownerId} and status = 'queued' and started_at is null
+      order by created_at, video_id
+      limit greatest(0, ${max} - (
+        select count(*) from agent_videos
+        where resource_id = ${ownerId} and status in ('queued', 'processing') and started_at is not null
+      ))
+    )
+    update agent_videos set started_at = clock_timestamp(), updated_at = now()
+    from waiting where agent_videos.video_id = waiting.video_id
+    returning agent_videos.video_id as "videoId", agent_videos.attempt`.execute(tx);
+  return rows;
+}
+
+/** Notes that the order is being sent. `false`: it was sent before, or the attempt is over. */
+export async function markOrdered(
+  db: Handle,
+  { videoId, attempt }: { readonly videoId: string; readonly attempt: number },
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('agent_videos')
+    .set({ status: 'processing', ordered_at: sql<Date>`clock_timestamp()`, updated_at: now })
+    .where('video_id', '=', videoId)
+    .where('attempt', '=', attempt)
+    .where('status', '=', 'queued')
+    .where('ordered_at', 'is', null)
+    .executeTakeFirstOrThrow();
+  return numUpdatedRows === 1n;
+}
+
+export async function listVideoIds(tx: Tx<VideoTables>, taskId: string): Promise<readonly string[]> {
+  const rows = await tx
+    .selectFrom('agent_videos')
+    .select('video_id as videoId')
+    .where('task_id', '=', taskId)
+    .execute();
+  return rows.map(({ videoId }) => videoId);
 }
 
 export function findVideo(db: Handle, videoId: string) {
@@ -132,7 +196,7 @@ export async function deleteVideosOfThread(tx: Tx<VideoTables>, threadId: string
   await tx.deleteFrom('agent_videos').where('thread_id', '=', threadId).execute();
 }
 
-/** Back in the queue, as another attempt. */
+/** Waits again, as another attempt. */
 export async function requeueVideo(tx: Tx<VideoTables>, videoId: string): Promise<void> {
   await tx
     .updateTable('agent_videos')
@@ -141,6 +205,8 @@ export async function requeueVideo(tx: Tx<VideoTables>, videoId: string): Promis
       failure_code: null,
       failure_message: null,
       provider_id: null,
+      started_at: null,
+      ordered_at: null,
       attempt: eb('attempt', '+', 1),
       updated_at: now,
     }))
@@ -156,20 +222,22 @@ interface Change {
   readonly provider_id?: string;
   readonly asset_id?: string;
   readonly thumb_asset_id?: string | null;
+  readonly credits?: number;
 }
 
-/** Of this attempt, as long as it is not over. `false`: it is. */
+/** Of this attempt, as long as it is not over, or has one of the statuses. `false`: it has none. */
 export async function changeVideo(
   db: Handle,
   { videoId, attempt }: { readonly videoId: string; readonly attempt: number },
   change: Change,
+  statuses: readonly VideoTables['agent_videos']['status'][] = ['queued', 'processing'],
 ): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('agent_videos')
     .set({ ...change, updated_at: now })
     .where('video_id', '=', videoId)
     .where('attempt', '=', attempt)
-    .where('status', 'in', ['queued', 'processing'])
+    .where('status', 'in', statuses)
     .executeTakeFirstOrThrow();
   return numUpdatedRows === 1n;
 }

@@ -8,7 +8,6 @@ import type { Log } from '#platform/log.ts';
 import { invalid } from '#platform/problem.ts';
 import type { MessagePaging } from '../api.ts';
 import { assetOf } from '../attachments.ts';
-import { videoCost } from '../billing/prices.ts';
 import { type LibraryDeps, type SignedMedia, sign } from '../services/library.ts';
 import { listMessageSizes, listMessages } from '../store/messagestore.ts';
 import type { RunTables } from '../store/runstore.ts';
@@ -135,12 +134,12 @@ async function readPage(
   }));
 }
 
-/** A video is charged when it is completed, which may be after the end of its run. */
+/** A video is charged when it is completed or canceled, which may be after the end of its run. */
 function withVideoCredits(metadata: Record<string, unknown>, videos: readonly Video[]): Record<string, unknown> {
   const { credits, taskId } = metadata;
   if (typeof credits !== 'number') return metadata;
-  const completed = videos.filter((video) => video.taskId === taskId && video.status === 'completed');
-  return { ...metadata, credits: credits + completed.length * videoCost };
+  const ofTask = videos.filter((video) => video.taskId === taskId);
+  return { ...metadata, credits: ofTask.reduce((sum, video) => sum + video.credits, credits) };
 }
 
 /** The output of a tool that makes media, and what a `data-video` part shows. A user's message has neither. */

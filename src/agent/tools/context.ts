@@ -10,4 +10,6 @@ export interface ToolContext {
   readonly findMessages: () => Promise<readonly StoredMessage[]>;
   /** Those that tools have made in this run, oldest first. The model may look at a new one in its next step. */
   readonly madeImages: string[];
+  /** References of the images that a provider is making. If the run is stopped, they are canceled. */
+  readonly imageOrders: Set<string>;
 }

@@ -1,10 +1,11 @@
 import { tool, zodSchema } from 'ai';
 import { z } from 'zod';
-import { type LedgerTables, reserveCredits } from '#accounts/ledger/credits.ts';
+import { isSettled, type LedgerTables, releaseCredits, reserveCredits } from '#accounts/ledger/credits.ts';
 import { type Db, transaction } from '#platform/db/db.ts';
 import type { Log } from '#platform/log.ts';
-import type { MediaOutput } from '../api.ts';
+import type { Failure, MediaOutput } from '../api.ts';
 import { assetOf, madeImagesOf } from '../attachments.ts';
+import { exceedsRun, runLimit, type SpendingBounds } from '../billing/bounds.ts';
 import { imageCost } from '../billing/prices.ts';
 import { imageReference } from '../billing/references.ts';
 import { RunFailure } from '../providers/expectedfailures.ts';
@@ -16,13 +17,15 @@ import {
   ProviderFailed,
   ratio,
 } from '../providers/generators.ts';
-import { fetchImage, keep, type LibraryDeps, Refused } from '../services/library.ts';
+import { assetIdOf, fetchImage, type LibraryDeps, Refused } from '../services/library.ts';
 import type { StoredMessage } from '../store/messagestore.ts';
-import { holdRun, type RunTables } from '../store/runstore.ts';
+import { holdRun, type Run, type RunTables } from '../store/runstore.ts';
+import type { VideoTables } from '../store/videostore.ts';
 import type { ToolContext } from './context.ts';
+import { deliverImage, type ImageOrder, reservationOf } from './imageorders.ts';
 
-export interface ImageToolDeps extends LibraryDeps {
-  readonly db: Db<LedgerTables & RunTables>;
+export interface ImageToolDeps extends LibraryDeps, Pick<SpendingBounds, 'maxRunCredits'> {
+  readonly db: Db<LedgerTables & RunTables & VideoTables>;
   readonly imageGenerator: ImageGenerator;
   readonly log: Log;
 }
@@ -42,7 +45,7 @@ const inputs = {
 const never = new AbortController().signal;
 
 export function imageTools(deps: ImageToolDeps, context: ToolContext) {
-  const run = async (call: ImageCall, make: () => Promise<Image & Generated>) => {
+  const run = async (call: ImageCall, make: Make) => {
     const output = await makeImage(deps, context, call, make);
     if (output.assetId !== null) context.madeImages.push(output.assetId);
     return output;
@@ -52,7 +55,10 @@ export function imageTools(deps: ImageToolDeps, context: ToolContext) {
       description: 'Generates an image from a description.',
       inputSchema: inputs.generate,
       execute: (order, { toolCallId, abortSignal: signal = never }) =>
-        run({ toolCallId, prompt: order.prompt, signal }, () => deps.imageGenerator.generate({ ...order, signal })),
+        run({ toolCallId, prompt: order.prompt, signal }, (onOrder) => {
+          onOrder();
+          return deps.imageGenerator.generate({ ...order, signal });
+        }),
     }),
     editImage: tool({
       description: 'Changes an image of this conversation: the one named by assetId, or the latest.',
@@ -62,9 +68,10 @@ export function imageTools(deps: ImageToolDeps, context: ToolContext) {
         const assetId = order.assetId ?? known.at(-1);
         // Images of other conversations stay hidden here.
         if (assetId === undefined || !known.includes(assetId)) return noSource;
-        return run({ toolCallId, prompt: order.prompt, signal }, async () => {
+        return run({ toolCallId, prompt: order.prompt, signal }, async (onOrder) => {
           const source = await fetchImage(deps, context.run.ownerId, assetId, signal);
           if (source === undefined) throw new OrderRefused('The image to edit no longer exists.');
+          onOrder();
           return deps.imageGenerator.edit({ prompt: order.prompt, source, ratio: order.ratio, signal });
         });
       },
@@ -72,63 +79,76 @@ export function imageTools(deps: ImageToolDeps, context: ToolContext) {
   };
 }
 
+/** Calls `onOrder` right before the order goes to the provider. */
+type Make = (onOrder: () => void) => Promise<Image & Generated>;
+
 interface ImageCall {
   readonly toolCallId: string;
   readonly prompt: string;
   readonly signal: AbortSignal;
 }
 
-/** Reserved credits without an image are returned when the run ends, because only then the message is complete. */
+/** If the run is stopped, its end cancels the order. If the order fails, its credits go back at once. */
 async function makeImage(
   deps: ImageToolDeps,
-  { run }: ToolContext,
+  { run, imageOrders }: ToolContext,
   { toolCallId, prompt, signal }: ImageCall,
-  make: () => Promise<Image & Generated>,
+  make: Make,
 ): Promise<MediaOutput> {
   const { taskId, ownerId, threadId } = run;
   const reference = imageReference(taskId, toolCallId);
-  const reservation = { reference, scope: taskId, userId: ownerId, amount: imageCost };
-  const { reserved, balance } = await transaction(deps.db, async (tx) => {
-    // Credits that are reserved after the end of the run would never come back.
-    if (!(await holdRun(tx, run))) throw new RunFailure('The run has ended.');
-    return reserveCredits(tx, reservation);
-  });
-  if (!reserved) return unpaid(balance);
+  const order = { reference, ownerId, threadId, prompt };
+  const failure = await reserve(deps, run, order);
+  if (failure !== undefined) return failedWith(failure);
   try {
-    const image = await make();
-    const deposit = { ...image, reference, ownerId, threadId, kind: 'image', prompt } as const;
-    const { assetId, mime } = await keep(deps, deposit, signal);
-    return { kind: 'image', assetId, status: 'completed', url: null, mime };
+    const made = await deliverImage(deps, order, () => make(() => imageOrders.add(reference)), signal);
+    return { ...completed, ...made };
   } catch (error) {
     signal.throwIfAborted();
+    // The response of the media service may have been lost.
+    if (await giveUp(deps, reference)) return { ...completed, assetId: assetIdOf(reference), mime: null };
     if (error instanceof OrderRefused || error instanceof Refused) return failed('rejected', error.message, false);
     const reason = error instanceof ProviderFailed ? error.message : 'The image could not be generated or stored.';
     deps.log.warn({ err: error }, 'an image could not be generated');
     return failed('provider_failed', reason, true);
+  } finally {
+    if (!signal.aborted) imageOrders.delete(reference);
   }
 }
 
-function failed(code: string, message: string, retryable: boolean): MediaOutput {
-  return {
-    kind: 'image',
-    assetId: null,
-    status: 'failed',
-    url: null,
-    mime: null,
-    failure: { code, message, retryable },
-  };
+const completed = { kind: 'image', status: 'completed', url: null } as const;
+
+/** Returns why the image cannot be paid for, or `undefined`. */
+async function reserve(deps: ImageToolDeps, run: Run, order: ImageOrder): Promise<Failure | undefined> {
+  return transaction(deps.db, async (tx) => {
+    // Credits that are reserved after the end of the run would never come back.
+    if (!(await holdRun(tx, run))) throw new RunFailure('The run has ended.');
+    const { reserved, balance } = await reserveCredits(tx, reservationOf(order, run.taskId, imageCost));
+    if (!reserved) return unpaid(balance);
+    if (!(await exceedsRun(deps, tx, run.taskId))) return undefined;
+    await releaseCredits(tx, order.reference);
+    return runLimit(deps.maxRunCredits);
+  });
 }
 
-function unpaid(balance: number): MediaOutput {
-  const failure = {
-    code: 'insufficient_credits',
-    message: "You don't have enough credits for an image.",
-    retryable: false,
-    required: imageCost,
-    balance,
-  };
-  return { ...failed('insufficient_credits', failure.message, false), failure };
+/** Returns the credits of a failed order. `true`: it was delivered and charged. */
+async function giveUp({ db }: ImageToolDeps, reference: string): Promise<boolean> {
+  return transaction(db, async (tx) => !(await releaseCredits(tx, reference)) && (await isSettled(tx, reference)));
 }
+
+const failed = (code: string, message: string, retryable: boolean) => failedWith({ code, message, retryable });
+
+function failedWith(failure: Failure): MediaOutput {
+  return { kind: 'image', assetId: null, status: 'failed', url: null, mime: null, failure };
+}
+
+const unpaid = (balance: number): Failure => ({
+  code: 'insufficient_credits',
+  message: "You don't have enough credits for an image.",
+  retryable: false,
+  required: imageCost,
+  balance,
+});
 
 const noSource = failed('no_source', 'There is no such image in this conversation.', false);
 

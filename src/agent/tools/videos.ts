@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { tool, zodSchema } from 'ai';
 import { z } from 'zod';
-import type { VideoOutput } from '../api.ts';
+import type { MediaOutput, VideoOutput } from '../api.ts';
 import { ratio } from '../providers/generators.ts';
 import { findVideo, type Video } from '../store/videostore.ts';
 import { describeVideo, orderVideo, type VideoDeps } from '../videos/videos.ts';
@@ -24,8 +24,10 @@ export function videoTools(deps: VideoToolDeps, { run, writer }: ToolContext) {
     generateVideo: tool({
       description: 'Generates a short video from a description. The generation can continue after the answer.',
       inputSchema: input,
-      execute: async (order, { toolCallId, abortSignal }): Promise<VideoOutput> => {
+      execute: async (order, { toolCallId, abortSignal }): Promise<MediaOutput> => {
         const { video, failure } = await orderVideo(deps, run, toolCallId, order);
+        if (video === undefined)
+          return { kind: 'video', assetId: null, status: 'failed', url: null, mime: null, failure };
         const ordered = { ...describeVideo(video), ...(failure && { failure }) };
         await show(ordered);
         if (failure !== undefined) return ordered;

@@ -83,6 +83,7 @@ const deps: StreamDeps = {
   media: {} as StreamDeps['media'],
   log: createLog({ level: 'silent' }),
   maxSteps: 4,
+  maxToolCallsPerStep: 16,
   telemetry: noTelemetry,
   metrics: new AgentMetrics(),
 };

@@ -20,6 +20,7 @@ import { brokeOff, explainFailure } from '../providers/failures.ts';
 import { readAnswerer } from '../providers/resilientmodel.ts';
 import { isBreak } from '../providers/streamfailure.ts';
 import type { EventWriter } from '../stream/eventwriter.ts';
+import { boundCalls } from './callbounds.ts';
 import { DirectDeltas } from './directdeltas.ts';
 import type { FileDeps } from './files.ts';
 import { toolImageParts } from './history.ts';
@@ -44,6 +45,8 @@ export interface TurnStream {
 export interface StreamDeps extends FileDeps {
   /** AGENT_MAX_STEPS. */
   readonly maxSteps: number;
+  /** AGENT_MAX_TOOL_CALLS_PER_STEP. */
+  readonly maxToolCallsPerStep: number;
   readonly telemetry: Telemetry;
   readonly metrics: AgentMetrics;
 }
@@ -58,13 +61,14 @@ const toolsAtOnce = 4;
 export async function streamTurn(deps: StreamDeps, turn: TurnStream): Promise<TurnEnd> {
   const { signal, usage } = turn;
   const direct = new DirectDeltas(turn.writer, signal);
+  const bounded = boundCalls(turn.tools, deps.maxToolCallsPerStep);
   let failure: unknown;
   let lastStep: LastStep | undefined;
   const result = streamText({
     model: direct.tap(turn.model),
     instructions: turn.instructions,
     messages: turn.messages,
-    tools: withToolSpans(turn.tools, deps.telemetry),
+    tools: withToolSpans(bounded.tools, deps.telemetry),
     stopWhen: isStepCount(deps.maxSteps),
     toolCallConcurrency: toolsAtOnce,
     abortSignal: signal,
@@ -72,6 +76,7 @@ export async function streamTurn(deps: StreamDeps, turn: TurnStream): Promise<Tu
     maxRetries: 0,
     experimental_download: refuseDownloads,
     prepareStep: async ({ messages }) => {
+      bounded.nextStep();
       const images = await showImages(deps, turn);
       return images.length === 0 ? {} : { messages: [...messages, ...images] };
     },

@@ -30,6 +30,8 @@ export interface Turn {
   readonly chosen: ChosenModel;
   readonly writer: EventWriter;
   readonly usage: UsageMeter;
+  /** As in ToolContext. */
+  readonly imageOrders: Set<string>;
   readonly signal: AbortSignal;
 }
 
@@ -41,7 +43,10 @@ const sharesOf = (contextTokens: number) => ({
 });
 
 /** Rejects with the signal's reason once that is aborted, and with the writer's error if the stream cannot be written. */
-export async function runTurn(deps: TurnDeps, { run, chosen, writer, usage, signal }: Turn): Promise<TurnEnd> {
+export async function runTurn(
+  deps: TurnDeps,
+  { run, chosen, writer, usage, imageOrders, signal }: Turn,
+): Promise<TurnEnd> {
   const { model, vision, contextTokens } = chosen;
   const stored = await listRecentMessages(deps.db, run.threadId, maxHistoryBytes(contextTokens));
   const question = textOf(stored.findLast(({ role }) => role === 'user')?.parts ?? []);
@@ -62,7 +67,7 @@ export async function runTurn(deps: TurnDeps, { run, chosen, writer, usage, sign
     return images;
   };
   const findMessages = () => listMessagesWithImages(deps.db, run.threadId);
-  const context = { run, writer, findMessages, madeImages };
+  const context = { run, writer, findMessages, madeImages, imageOrders };
   const tools: ToolSet = chosen.tools ? { ...foreignTools(deps, context, foreign), ...toolsOf(deps, context) } : {};
   // However the turn ends, the model and its tools end with it.
   const ending = new AbortController();

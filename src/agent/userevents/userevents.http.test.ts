@@ -89,7 +89,7 @@ describe('the events of a run', () => {
     const user = await rig.user('pro', 100);
     const listening = await listen(rig.url, user);
     const { offlineVideos } = await import('#local/renderer/renderer.ts');
-    const clip = await offlineVideos.make({ prompt: 'x', ratio: '16:9', signal: new AbortController().signal });
+    const clip = await offlineVideos.download({ prompt: 'x', ratio: '16:9', signal: new AbortController().signal });
     for (const status of ['completed', 'failed']) {
       const id = `v${randomUUID()}`;
       const waiting = Array.from({ length: 20 }, () => json({ id, status: 'in_progress' }));

@@ -1,28 +1,107 @@
-/** Cancels and removes the videos of a thread that is being deleted. What is not made yet is neither made nor paid. */
-import type { LedgerTables } from '#accounts/ledger/credits.ts';
-import type { Tx } from '#platform/db/db.ts';
-import { publishVideoFailures } from '../events.ts';
-import type { RunTables } from '../store/runstore.ts';
-import { deleteVideosOfThread, lockVideosOfThread, type VideoTables } from '../store/videostore.ts';
-import { cancelVideos, type VideoDeps } from './videos.ts';
+/**
+ * Cancels videos that are not made yet: because their run was stopped, their message dropped or their thread deleted, or because
+ * the user cancels the task. An order that has reached its provider is canceled there too, and is free as often as
+ * AGENT_FREE_CANCELS_PER_DAY allows.
+ */
+import type { UIMessage } from 'ai';
+import { type Db, type Tx, transaction } from '#platform/db/db.ts';
+import { chargedCancels, type SpendingBounds } from '../billing/bounds.ts';
+import { videoReference } from '../billing/references.ts';
+import { type FailedVideo, type Publishers, publishVideoFailures } from '../events.ts';
+import type { CancelTables } from '../store/cancelstore.ts';
+import type { Run, RunTables } from '../store/runstore.ts';
+import { addUsage } from '../store/usagestore.ts';
+import { deleteVideosOfThread, holdVideosOf, lockVideos, lockVideosOfThread, type Video } from '../store/videostore.ts';
+import { type EndTables, failVideo } from './ending.ts';
+import { cancelQueue, deliveryQueue, keyOf, videoQueue } from './queues.ts';
+import { startVideos, type VideoBounds } from './starting.ts';
+import { describeVideo } from './videos.ts';
 
-export type CancelDeps = Pick<VideoDeps, 'jobs' | 'userEvents' | 'webhooks'>;
+export type CancelDeps = Publishers & VideoBounds & Pick<SpendingBounds, 'freeCancels'>;
+type Tables = EndTables & RunTables & CancelTables;
 
-export async function cancelVideosOf(
+/** Those that are not over. The caller holds the videos of the user, has locked these, and publishes the failures. */
+export async function cancelVideos(
   deps: CancelDeps,
-  tx: Tx<VideoTables & LedgerTables & RunTables>,
-  threadId: string,
+  tx: Tx<Tables>,
+  videos: readonly Video[],
+  reason: string,
+): Promise<readonly FailedVideo[]> {
+  const failed: FailedVideo[] = [];
+  for (const video of videos) {
+    if (video.status === 'completed' || video.status === 'failed') continue;
+    const { ownerId, isOrdered, providerId } = video;
+    const reached = isOrdered ? [videoReference(video)] : [];
+    const ended = await failVideo(deps, tx, video, { code: 'aborted', message: reason }, () =>
+      chargedCancels(deps, tx, ownerId, reached),
+    );
+    // It was delivered a moment before.
+    if (ended === undefined) continue;
+    failed.push(ended);
+    for (const queue of [videoQueue, deliveryQueue]) await deps.jobs.cancel(tx, queue, keyOf(video));
+    if (providerId !== null) await deps.jobs.enqueue(tx, cancelQueue, { providerId }, { lane: ownerId });
+  }
+  // In one order, because other users change the same totals.
+  for (const { video } of failed.toSorted((one, other) => one.video.model.localeCompare(other.video.model))) {
+    const { ownerId: userId, model, credits } = video;
+    if (credits > 0) await addUsage(tx, { userId, model, credits });
+  }
+  const [first] = videos;
+  if (first !== undefined) await startVideos(deps, tx, first.ownerId);
+  return failed;
+}
+
+/**
+ * Cancels the videos of an aborted run that are not made yet. The videos of a failed run are made and charged, so they are
+ * reported, also if the run ended before it showed their order.
+ */
+export async function endVideosOf(
+  deps: CancelDeps,
+  tx: Tx<Tables>,
+  { taskId, ownerId }: Run,
+  { status, parts }: { readonly status: Run['status']; readonly parts: UIMessage['parts'] },
+): Promise<{ readonly shown: UIMessage['parts']; readonly failed: readonly FailedVideo[] }> {
+  if (status === 'completed') return { shown: [], failed: [] };
+  await holdVideosOf(tx, ownerId);
+  const videos = await lockVideos(tx, taskId);
+  if (status === 'failed') {
+    const isShown = ({ videoId }: Video) => parts.some((part) => part.type === 'data-video' && part.id === videoId);
+    const shown = videos
+      .filter((video) => !isShown(video))
+      .map((video) => ({ type: 'data-video' as const, id: video.videoId, data: describeVideo(video) }));
+    return { shown, failed: [] };
+  }
+  return { shown: [], failed: await cancelVideos(deps, tx, videos, 'The run was stopped.') };
+}
+
+/** Cancels what a run that has ended still has made. */
+export async function cancelVideosOfTask(
+  deps: CancelDeps & { readonly db: Db<Tables> },
+  { taskId, ownerId }: Run,
 ): Promise<void> {
+  await transaction(deps.db, async (tx) => {
+    await holdVideosOf(tx, ownerId);
+    const canceled = await cancelVideos(deps, tx, await lockVideos(tx, taskId), 'The video was canceled.');
+    await publishVideoFailures(deps, tx, canceled);
+  });
+}
+
+export async function cancelVideosOfThread(
+  deps: CancelDeps,
+  tx: Tx<Tables>,
+  { threadId, ownerId }: { readonly threadId: string; readonly ownerId: string },
+): Promise<void> {
+  await holdVideosOf(tx, ownerId);
   const videos = await lockVideosOfThread(tx, threadId);
   await publishVideoFailures(deps, tx, await cancelVideos(deps, tx, videos, 'The thread was deleted.'));
 }
 
-/** Also those that were queued again since `cancelVideosOf`. */
-export async function removeVideosOf(
+/** Also those that were queued again since `cancelVideosOfThread`. */
+export async function removeVideosOfThread(
   deps: CancelDeps,
-  tx: Tx<VideoTables & LedgerTables & RunTables>,
-  threadId: string,
+  tx: Tx<Tables>,
+  thread: { readonly threadId: string; readonly ownerId: string },
 ): Promise<void> {
-  await cancelVideosOf(deps, tx, threadId);
-  await deleteVideosOfThread(tx, threadId);
+  await cancelVideosOfThread(deps, tx, thread);
+  await deleteVideosOfThread(tx, thread.threadId);
 }

@@ -19,7 +19,7 @@ beforeAll(async () => {
   rig = await startScripted({ screening, changes: { server: { log, readiness: {} }, pace: { videoWaitMs: 60_000 } } });
   const { offlineVideos } = await import('#local/renderer/renderer.ts');
   const order = { prompt: 'a clip', ratio: '16:9', signal: new AbortController().signal };
-  mp4 = Buffer.from((await offlineVideos.make(order)).bytes);
+  mp4 = Buffer.from((await offlineVideos.download(order)).bytes);
 });
 afterAll(() => rig.close());
 

@@ -30,7 +30,10 @@ export const offlineImages = {
 };
 
 export const offlineVideos = {
-  async make({
+  pollEveryMs: 0,
+  order: async () => ({ providerId: 'offline' }),
+  isMade: async () => true,
+  async download({
     prompt,
     ratio,
     signal,

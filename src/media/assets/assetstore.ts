@@ -1,5 +1,6 @@
 /** The rows of assets. */
 import { type Generated, type Insertable, sql } from 'kysely';
+import type { LedgerTables } from '#accounts/ledger/credits.ts';
 import type { Db, Tx } from '#platform/db/db.ts';
 import { isUniqueViolation } from '#platform/db/errors.ts';
 import { searchable } from '#platform/searching.ts';
@@ -43,7 +44,8 @@ interface AssetsTable {
   refusal: Refusal | null;
 }
 
-export interface MediaTables extends IncidentTables {
+/** With the ledger: the transaction that makes a paid asset readable also charges for it. */
+export interface MediaTables extends IncidentTables, LedgerTables {
   assets: AssetsTable;
   upload_reservations: ReservationsTable;
 }

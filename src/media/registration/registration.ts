@@ -6,6 +6,7 @@
  * has its object, and that object is the one that was inspected and screened. A refusal is a row too until its object is
  * removed, so no other registration becomes ready on an object that is being removed. Every step can be repeated.
  */
+import { chargeForAsset, isPaid } from '#accounts/ledger/credits.ts';
 import type { Caller } from '#platform/access/caller.ts';
 import type { Tx } from '#platform/db/db.ts';
 import type { ObjectHead } from '#platform/objects/objects.ts';
@@ -53,6 +54,9 @@ export interface Registration {
   readonly asset: Asset;
 }
 
+/** Refusals that the last step of a registration finds: the object and its row are removed. */
+const lateRefusals = ['quota_exceeded', 'charge_closed'] as const;
+
 /** Runs in the transaction that makes the asset readable; when it throws, the asset stays unreadable. */
 type Alongside = (tx: Tx<MediaTables>) => Promise<void>;
 
@@ -75,7 +79,7 @@ interface InspectedUpload extends Upload {
 }
 
 /**
- * Throws 400, 403 (as `ownerFor`), 409 `asset_conflict`, `object_not_found`, 413 `asset_too_large`,
+ * Throws 400, 403 (as `ownerFor`), 409 `asset_conflict`, `object_not_found`, `charge_closed`, 413 `asset_too_large`,
  * `quota_exceeded`, 422 `unsupported_image`, `undecodable_image`, `image_too_large`, 451 `csam_blocked` (after these six
  * there is no row and no object), and 503, after which the call can be retried.
  */
@@ -86,13 +90,18 @@ export async function registerAsset(
   alongside?: Alongside,
 ): Promise<Registration> {
   const declared = declaredBy(caller, request);
-  return retryWhileChanging(async () => {
+  const { assetId, ownerId } = declared.identity;
+  const whenReady = await withCharge(deps.db, declared.identity, alongside);
+  const registration = await retryWhileChanging(async () => {
     const upload = await readUpload(deps, declared);
     if (upload === undefined || 'asset' in upload) return upload;
     return withInspected(deps, { ...upload, mime: request.mime }, (inspection) =>
-      writeUpload(deps, { ...upload, inspection }, alongside),
+      writeUpload(deps, { ...upload, inspection }, whenReady),
     );
   }, mediaProblems.object_changing);
+  // The id may have been registered before the credits were reserved.
+  if (!registration.created) await chargeForAsset(deps.db, assetId, ownerId);
+  return registration;
 }
 
 function declaredBy(caller: Caller, request: RegistrationRequest): DeclaredUpload {
@@ -176,9 +185,24 @@ async function writeUpload(
     if (published === 'blocked') return refuse(deps, { assetId, storageKey, etag, refusal: 'csam_blocked' });
     return published && { created: true, asset: toAsset(published) };
   } catch (error) {
-    if (!(error instanceof Problem) || error.code !== 'quota_exceeded') throw error;
-    return draftRefusal(deps, upload, facts, 'quota_exceeded');
+    const refusal = lateRefusals.find((code) => error instanceof Problem && error.code === code);
+    if (refusal === undefined) throw error;
+    return draftRefusal(deps, upload, facts, refusal);
   }
+}
+
+/** For an asset that credits were reserved for, the charge, and then what the caller writes. */
+async function withCharge(
+  db: RegistrationDeps['db'],
+  { assetId, ownerId }: AssetIdentity,
+  alongside: Alongside | undefined,
+): Promise<Alongside | undefined> {
+  // The credits of generated media are reserved before the upload.
+  if (!(await isPaid(db, assetId))) return alongside;
+  return async (tx) => {
+    if ((await chargeForAsset(tx, assetId, ownerId)) === 'closed') throw mediaProblems.charge_closed();
+    await alongside?.(tx);
+  };
 }
 
 /** `undefined`: the row or the object has changed; read again. Throws the refusal. */

@@ -40,6 +40,7 @@ const jobOf = <Payload>(payload: Payload): Job<Payload> => ({
   ...{ jobId: randomUUID(), payload, attempt: 1, isLastAttempt: false },
   ...{ signal: new AbortController().signal, complete: async () => undefined, completeBy: async () => undefined },
   move: async () => undefined,
+  postpone: async () => undefined,
 });
 
 interface Upload {

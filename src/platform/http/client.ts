@@ -39,7 +39,7 @@ export interface ClientOptions {
 }
 
 export interface Call {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** The path below the base URL as a pattern. The span has the pattern, because a path can identify a user. */
   readonly route: string;
   /** The values of the parameters in the route. */

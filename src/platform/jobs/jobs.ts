@@ -76,6 +76,11 @@ export interface Job<Payload> {
    * holds the job. `write` must write nothing without that row, and resolve with whether there was one.
    */
   completeBy(write: (completion: RawBuilder<unknown>) => Promise<boolean>): Promise<void>;
+  /**
+   * Makes the job due again after `delayMs`, with all its attempts, because the work has to wait and needs no worker meanwhile. The
+   * handler must return then. Throws as `complete` does.
+   */
+  postpone<Tables>(tx: Tx<Tables>, delayMs: number): Promise<void>;
   /** Moves the job to `Queue.movesTo`, with the same id and all its attempts. The handler must return then. Throws as `complete` does. */
   move<Tables>(tx: Tx<Tables>): Promise<void>;
 }

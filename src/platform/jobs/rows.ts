@@ -235,6 +235,13 @@ export async function retryJob(db: Handle, claim: Claim, afterMs: number, reason
   return numUpdatedRows === 1n;
 }
 
+/** Makes the job due again after `afterMs`. Its attempts begin anew, because the last one did its work. */
+export async function postponeJob(db: Handle, claim: Claim, afterMs: number): Promise<boolean> {
+  const waiting = { ...ended, status: 'waiting', attempt: 0, reason: null, run_at: later(afterMs) } as const;
+  const { numUpdatedRows } = await held(db, claim).set(waiting).executeTakeFirstOrThrow();
+  return numUpdatedRows === 1n;
+}
+
 /** `settled`: the transaction also runs the queue's own handling, so a retry has no effect. */
 export async function endJobAsDead(db: Handle, claim: Claim, reason: string, settled = false): Promise<boolean> {
   const dead = { ...ended, status: 'dead', reason, settled, finished_at: clock } as const;

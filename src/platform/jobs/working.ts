@@ -23,6 +23,7 @@ import {
   findSpent,
   jobsOf,
   moveJob,
+  postponeJob,
   releaseExpired,
   retryJob,
   returnJob,
@@ -63,6 +64,8 @@ export interface RunningJob extends ClaimedRow {
 /** Time for handlers that do not respond to their signal at once. After it the job is returned to the queue anyway. */
 const abortGraceMs = 2000;
 const longestReason = 500;
+/** The clock of the database decides what is due. */
+const dueSlackMs = 10;
 
 export function startWorker<Payload, Tables>(
   deps: WorkerDeps,
@@ -180,6 +183,12 @@ export function startWorker<Payload, Tables>(
       isCompleted = true;
       deps.wakeAfterCommit(queue.movesTo);
     };
+    let dueInMs: number | undefined;
+    const postpone = async <T>(tx: Tx<T>, delayMs: number): Promise<void> => {
+      if (!(await postponeJob(jobsOf(tx), job, delayMs))) throw new LeaseLost();
+      isCompleted = true;
+      dueInMs = delayMs;
+    };
     const { jobId, attempt } = job;
     const claimed: Job<Payload> = {
       jobId,
@@ -190,12 +199,15 @@ export function startWorker<Payload, Tables>(
       complete,
       completeBy,
       move,
+      postpone,
     };
     try {
       await attemptOf(claimed);
     } catch (error) {
       return fail(job, parsed.data, error);
     }
+    // The poll for due jobs may be up to a second late.
+    if (dueInMs !== undefined) setTimeout(wake, dueInMs + dueSlackMs).unref();
     if (isCompleted || (await retryWrite(() => completeJob(db, job)))) return;
     log.warn(
       { jobId, attempt },

@@ -1,0 +1,43 @@
+/**
+ * One order of an image, whoever gives it: its credits are reserved under a reference that names the asset, a provider makes the
+ * image, and the media service charges for it in the transaction that makes it readable. If the credits went back in the
+ * meantime, the image is removed there.
+ */
+import type { Generated, Image } from '../providers/generators.ts';
+import { assetIdOf, keep, type LibraryDeps } from '../services/library.ts';
+
+export interface ImageOrder {
+  /** Of the reservation. */
+  readonly reference: string;
+  readonly ownerId: string;
+  readonly threadId: string;
+  readonly prompt: string;
+}
+
+/** A reservation of `amount` for the image. */
+export const reservationOf = (
+  { reference, ownerId }: Pick<ImageOrder, 'reference' | 'ownerId'>,
+  scope: string,
+  amount: number,
+) => ({
+  reference,
+  scope,
+  userId: ownerId,
+  amount,
+  assetId: assetIdOf(reference),
+});
+
+/** A deposit that has begun ends as a charged asset or without any trace, so nothing interrupts it. */
+const uninterrupted = new AbortController().signal;
+
+/** Rejects as `keep` does, and with the signal's reason if it is aborted before the image is made. */
+export async function deliverImage(
+  deps: LibraryDeps,
+  order: ImageOrder,
+  make: () => Promise<Image & Generated>,
+  signal: AbortSignal,
+): Promise<{ readonly assetId: string; readonly mime: string }> {
+  const image = await make();
+  signal.throwIfAborted();
+  return keep(deps, { ...order, ...image, kind: 'image' }, uninterrupted);
+}

@@ -1,0 +1,55 @@
+/** The ends of a video, each in one transaction with its charge, its usage and its events. The caller holds the videos of the user. */
+import { closeCredits, isSettled, type LedgerTables, lockReserved } from '#accounts/ledger/credits.ts';
+import type { Tx } from '#platform/db/db.ts';
+import { videoAssetId, videoReference, videoScope } from '../billing/references.ts';
+import { type FailedVideo, type Publishers, publishVideo } from '../events.ts';
+import { addUsage, type UsageTables } from '../store/usagestore.ts';
+import { changeVideo, findVideo, type Video, type VideoTables } from '../store/videostore.ts';
+
+export type EndTables = VideoTables & LedgerTables & UsageTables;
+
+/** The asset is readable, and its credits were charged with that. Does nothing if the video is over. */
+export async function completeVideo(
+  deps: Publishers,
+  tx: Tx<EndTables>,
+  video: Video,
+  thumbAssetId: string | null,
+): Promise<void> {
+  const assetId = videoAssetId(video.videoId);
+  const completed = { status: 'completed', asset_id: assetId, thumb_asset_id: thumbAssetId } as const;
+  if (!(await changeVideo(tx, video, completed))) return;
+  const settlement = await closeCredits(tx, videoScope(video.videoId), [videoReference(video)]);
+  const credits = costOf(settlement);
+  await changeVideo(tx, video, { credits }, ['completed']);
+  await addUsage(tx, { userId: video.ownerId, model: video.model, videos: 1, credits });
+  await publishVideo(deps, tx, video, assetId, settlement);
+}
+
+/**
+ * Fails a video that is not over, and returns its credits unless `charges` returns its reference. A video whose asset is readable is
+ * completed instead. `undefined`: it did not fail. The caller adds what it cost to the usage and publishes the failure, after
+ * everything else.
+ */
+export async function failVideo(
+  deps: Publishers,
+  tx: Tx<EndTables>,
+  video: Video,
+  { code, message }: { readonly code: string; readonly message: string },
+  charges: () => Promise<readonly string[]> = async () => [],
+): Promise<FailedVideo | undefined> {
+  const reference = videoReference(video);
+  const open = await lockReserved(tx, videoScope(video.videoId));
+  if (!open.includes(reference) && (await isSettled(tx, reference))) {
+    await completeVideo(deps, tx, video, null);
+    return undefined;
+  }
+  const failed = { status: 'failed', failure_code: code, failure_message: message.slice(0, 500) } as const;
+  if (!(await changeVideo(tx, video, failed))) return undefined;
+  const settlement = await closeCredits(tx, videoScope(video.videoId), await charges());
+  await changeVideo(tx, video, { credits: costOf(settlement) }, ['failed']);
+  const ended = await findVideo(tx, video.videoId);
+  return ended && { video: ended, error: failed.failure_message, settlement };
+}
+
+const costOf = (settlement: Awaited<ReturnType<typeof closeCredits>>) =>
+  (settlement?.settled ?? []).reduce((sum, { amount }) => sum + amount, 0);

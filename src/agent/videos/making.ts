@@ -1,0 +1,150 @@
+/**
+ * The workers of videos. A video is ordered once: the row says that before the order is sent, so if the process dies before the
+ * provider's answer is stored, the video fails and is free. While the provider makes it, its job waits without a worker. Whatever
+ * process has the job when it is made downloads and stores it.
+ */
+import { type Tx, transaction } from '#platform/db/db.ts';
+import { type Job, UnrecoverableError } from '#platform/jobs/jobs.ts';
+import { retry } from '#platform/resilience/retry.ts';
+import { publishVideoFailure } from '../events.ts';
+import { type Clip, OrderRefused, ProviderFailed } from '../providers/generators.ts';
+import { examineClip } from '../services/clips.ts';
+import { keep, NotPaid, Refused, setThumb } from '../services/library.ts';
+import { changeVideo, findVideo, holdVideosOf, markOrdered, type Video } from '../store/videostore.ts';
+import { completeVideo, type EndTables, failVideo } from './ending.ts';
+import { cancelQueue, deliveryQueue, type VideoAttempt, videoQueue } from './queues.ts';
+import { startVideos } from './starting.ts';
+import type { VideoDeps } from './videos.ts';
+
+/** Calls that wait for providers, and nothing else. */
+const callsAtOnce = 100;
+/** Each holds a clip in memory. */
+const deliveriesAtOnce = 3;
+const maxWaitMs = 30 * 60_000;
+/** A deposit that has begun ends as a charged asset or without any trace, so nothing interrupts it. */
+const uninterrupted = new AbortController().signal;
+
+export function workOnVideos(deps: VideoDeps): void {
+  const onDead = (tx: Tx<EndTables>, attempt: VideoAttempt, message: string) =>
+    end(deps, tx, attempt, { code: 'provider_failed', message });
+  const work = (queue: typeof videoQueue, concurrency: number, advance: typeof orderOrPoll) =>
+    deps.jobs.work<VideoAttempt, EndTables>(
+      queue,
+      async (job) => {
+        const { videoId, attempt } = job.payload;
+        const video = await findVideo(deps.db, videoId);
+        if (video?.attempt === attempt && ['queued', 'processing'].includes(video.status))
+          await advance(deps, job, video).catch((error: unknown) => settle(deps, job, error));
+      },
+      { concurrency, onDead },
+    );
+  work(videoQueue, callsAtOnce, orderOrPoll);
+  work(deliveryQueue, deliveriesAtOnce, download);
+  deps.jobs.work(cancelQueue, (job) => cancelOrder(deps, job), { concurrency: 4 });
+}
+
+async function orderOrPoll(deps: VideoDeps, job: Job<VideoAttempt>, video: Video): Promise<void> {
+  if (video.providerId !== null) return poll(deps, job, video.providerId, video);
+  if (video.isOrdered) throw new UnrecoverableError('The server stopped while it ordered the video. Order it again.');
+  if (await markOrdered(deps.db, video)) await order(deps, job, video);
+}
+
+async function order(deps: VideoDeps, job: Job<VideoAttempt>, video: Video): Promise<void> {
+  const { videoGenerator, db, jobs } = deps;
+  const ordered = await videoGenerator.order({ ...video.input, signal: job.signal }).catch((error: unknown) => {
+    job.signal.throwIfAborted();
+    // The provider has no order that another attempt could wait for.
+    throw error instanceof OrderRefused ? error : new UnrecoverableError(sentenceOf(error), { cause: error });
+  });
+  if ('clip' in ordered) return deliver(deps, job, video, ordered.clip);
+  const { providerId } = ordered;
+  const record = () => changeVideo(db, video, { provider_id: providerId });
+  const retries = { attempts: 5, baseDelayMs: 200, maxDelayMs: 2000, isRetryable: () => true };
+  if (await retry(record, retries)) return wait(deps, job);
+  // It was canceled while it was ordered.
+  await jobs.enqueue(db, cancelQueue, { providerId }, { lane: video.ownerId });
+}
+
+async function poll(deps: VideoDeps, job: Job<VideoAttempt>, providerId: string, video: Video): Promise<void> {
+  if (await deps.videoGenerator.isMade(providerId, job.signal)) return transaction(deps.db, (tx) => job.move(tx));
+  if (video.waitedMs <= maxWaitMs) return wait(deps, job);
+  await deps.jobs.enqueue(deps.db, cancelQueue, { providerId }, { lane: video.ownerId });
+  throw new UnrecoverableError('The video provider timed out.');
+}
+
+async function wait({ db, videoGenerator }: VideoDeps, job: Job<VideoAttempt>): Promise<void> {
+  await transaction(db, (tx) => job.postpone(tx, videoGenerator.pollEveryMs));
+}
+
+async function download(deps: VideoDeps, job: Job<VideoAttempt>, video: Video): Promise<void> {
+  if (video.providerId === null) throw new UnrecoverableError('The video was never ordered.');
+  const { providerId, input } = video;
+  const clip = await deps.videoGenerator.download({ ...input, providerId, signal: job.signal });
+  await deliver(deps, job, video, clip);
+}
+
+/** Stores the clip, which charges for it. All that follows can be repeated, by this process or another. */
+async function deliver(deps: VideoDeps, job: Job<VideoAttempt>, video: Video, clip: Clip): Promise<void> {
+  const { ownerId, threadId, videoId, input } = video;
+  const { bytes, mime, facts, model, poster } = clip;
+  if (bytes.length === 0) throw new UnrecoverableError('The video provider returned an empty video.');
+  const place = { ownerId, threadId };
+  const file = { ...place, bytes, mime, kind: 'video', prompt: input.prompt, model, ...(facts && { facts }) } as const;
+  const { assetId } = await keep(deps, { ...file, reference: `video:${videoId}` }, uninterrupted);
+  const thumb =
+    poster && (await keep(deps, { ...place, ...poster, reference: `poster:${videoId}`, kind: 'image' }, uninterrupted));
+  if (thumb !== undefined) await setThumb(deps, ownerId, assetId, thumb.assetId);
+  if (facts === undefined) await examineClip(deps, { ...place, assetId, mime }, uninterrupted);
+  await transaction(deps.db, async (tx) => {
+    await holdVideosOf(tx, ownerId);
+    await completeVideo(deps, tx, video, thumb?.assetId ?? null);
+    await startVideos(deps, tx, ownerId);
+    await job.complete(tx);
+  });
+}
+
+/** Ends the video if the failure is final. Otherwise another attempt follows. */
+async function settle(deps: VideoDeps, job: Job<VideoAttempt>, error: unknown): Promise<void> {
+  // It was canceled, so the file was removed.
+  if (error instanceof NotPaid) return;
+  job.signal.throwIfAborted();
+  const isRefused = error instanceof OrderRefused || error instanceof Refused;
+  const isExplained = isRefused || error instanceof UnrecoverableError;
+  const message = isExplained ? error.message : sentenceOf(error);
+  if (!isExplained && !job.isLastAttempt) throw new Error(message, { cause: error });
+  if (!isRefused) deps.log.warn({ err: error }, 'a video could not be generated');
+  // Before the job is dead: then its row would be locked before the videos of the user.
+  await transaction(deps.db, async (tx) => {
+    await end(deps, tx, job.payload, { code: isRefused ? 'rejected' : 'provider_failed', message });
+    await job.complete(tx);
+  });
+}
+
+/** The error that a job fails with last is shown to the user. */
+function sentenceOf(error: unknown): string {
+  return error instanceof ProviderFailed ? error.message : 'The video could not be generated or stored.';
+}
+
+async function end(
+  deps: VideoDeps,
+  tx: Tx<EndTables>,
+  attempt: VideoAttempt,
+  failure: { readonly code: string; readonly message: string },
+): Promise<void> {
+  const video = await findVideo(tx, attempt.videoId);
+  if (video?.attempt !== attempt.attempt) return;
+  await holdVideosOf(tx, video.ownerId);
+  const failed = await failVideo(deps, tx, video, failure);
+  if (failed !== undefined) await publishVideoFailure(deps, tx, failed);
+  await startVideos(deps, tx, video.ownerId);
+}
+
+async function cancelOrder({ videoGenerator, log }: VideoDeps, job: Job<{ providerId: string }>): Promise<void> {
+  try {
+    await videoGenerator.cancel?.(job.payload.providerId, job.signal);
+  } catch (error) {
+    job.signal.throwIfAborted();
+    if (!job.isLastAttempt) throw error;
+    log.warn({ err: error }, 'could not cancel a video at its provider');
+  }
+}

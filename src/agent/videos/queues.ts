@@ -1,0 +1,26 @@
+/** The jobs of videos. Each video of a user has its turn after those of other users. */
+import { z } from 'zod';
+import type { Queue } from '#platform/jobs/jobs.ts';
+
+const attempt = z.object({ videoId: z.string(), attempt: z.int() });
+export type VideoAttempt = z.output<typeof attempt>;
+
+const ofVideos = { payload: attempt, maxAttempts: 4, isRoundRobin: true } as const;
+
+/** Downloads and stores a video that its provider has made. */
+export const deliveryQueue: Queue<VideoAttempt> = { ...ofVideos, name: 'agent/deliver-video' };
+
+/** Orders a video, and asks its provider from time to time. Between two calls the job waits without a worker. */
+export const videoQueue: Queue<VideoAttempt> = { ...ofVideos, name: 'agent/make-video', movesTo: deliveryQueue.name };
+
+export const keyOf = ({ videoId, attempt: number }: VideoAttempt) => `${videoId}:${number}`;
+
+const order = z.object({ providerId: z.string() });
+
+/** Cancels an order at its provider. */
+export const cancelQueue: Queue<z.output<typeof order>> = {
+  name: 'agent/cancel-order',
+  payload: order,
+  maxAttempts: 6,
+  isRoundRobin: true,
+};
