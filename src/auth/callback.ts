@@ -6,12 +6,13 @@ import { negotiateLanguage } from '#platform/language.ts';
 import type { Log } from '#platform/log.ts';
 import { withDeadline } from '#platform/resilience/deadline.ts';
 import type { CookieRules } from './cookies.ts';
+import type { SessionEnds } from './ending.ts';
 import type { Redirect } from './login.ts';
 import { type Provider, type ProviderSession, providerTimeoutMs } from './provider.ts';
 import type { RefreshResults } from './refreshresults.ts';
 import { hashToken } from './rotation.ts';
-import type { SessionSealer } from './sessions.ts';
-import { readSignIns, type SignIn, type SignInDeps, sealSignIns } from './signins.ts';
+import { areOfOneSubject, readSessions, type SessionSealer } from './sessions.ts';
+import { findSignIns, type SignIn, type SignInDeps, type State, unknownVerifier } from './signins.ts';
 import { type Targets, withReferral } from './targets.ts';
 
 export interface CallbackDeps extends SignInDeps {
@@ -20,6 +21,7 @@ export interface CallbackDeps extends SignInDeps {
   readonly provider: Pick<Provider, 'exchange'>;
   readonly sessionSealer: SessionSealer;
   readonly refreshResults: RefreshResults;
+  readonly sessionEnds: Pick<SessionEnds, 'isEnded'>;
   readonly accounts: Db<AccountTables>;
   readonly onAccountCreated?: OnCreated | undefined;
   readonly log: Log;
@@ -29,6 +31,10 @@ export interface CallbackDeps extends SignInDeps {
 interface Returned {
   /** The raw value, which may be of any type. */
   readonly code?: unknown;
+  /** The raw value, which may be of any type. */
+  readonly state?: unknown;
+  /** Set if the provider reports a failure, such as a user who declined. */
+  readonly error?: unknown;
   readonly cookieHeader: string | undefined;
   readonly acceptLanguage: string | undefined;
   readonly clientAddress: string | undefined;
@@ -40,23 +46,27 @@ const maxCodeLength = 1024;
 
 export async function finishSignIn(deps: CallbackDeps, returned: Returned): Promise<Redirect> {
   const { targets, cookies } = deps;
-  const { code } = returned;
-  if (code === undefined || code === '') return { location: targets.fallback, setCookies: [] };
+  const { code, error, cookieHeader } = returned;
   const failed = { location: `${targets.fallback}/?auth_error=1`, setCookies: [] };
+  if (error !== undefined && error !== '') return failed;
+  if (code === undefined || code === '') return { location: targets.fallback, setCookies: [] };
   if (typeof code !== 'string' || code.length > maxCodeLength) return failed;
-  const signIns = readSignIns(deps, returned.cookieHeader);
+  const { signIns, state } = findSignIns(deps, cookieHeader, returned.state);
   const opened = await openSession(deps, code, signIns, returned.clientAddress);
-  if (opened === undefined) return failed;
+  if (opened === 'failed') return failed;
+  if (opened === 'unknown') {
+    if (!(await hasSession(deps, cookieHeader))) return failed;
+    return { location: await findTarget(deps, code, state, returned.clientAddress), setCookies: [] };
+  }
   const { session, signIn } = opened;
   const isReferred = await runOnboarding(deps, session, signIn, returned.acceptLanguage);
-  const target = deps.targets.validate(signIn.next) ?? targets.fallback;
-  const others = signIns.filter((other) => other !== signIn);
+  const target = targets.validate(signIn.next) ?? targets.fallback;
   return {
     location: isReferred && signIn.invite !== undefined ? withReferral(target, signIn.invite) : target,
     setCookies: [
       cookies.clear('ka_next'),
       cookies.clear('ka_invite'),
-      others.length === 0 ? cookies.clear('ka_pkce') : cookies.keep('ka_pkce', sealSignIns(deps, others)),
+      ...[...new Set(['ka_pkce' as const, ...signIn.cookies])].map((name) => cookies.clear(name)),
       cookies.keepSession(
         deps.sessionSealer.seal({
           token: session.refreshToken,
@@ -74,30 +84,63 @@ interface Opened {
 }
 
 /**
- * The code does not identify its sign-in, so the newest is tried first. A wrong verifier does not consume the code. An unknown or
- * expired code fails for all sign-ins.
+ * Without a state, the code does not identify its sign-in, so the newest is tried first. A wrong verifier does not consume the code.
+ * Returns `unknown` if the code belongs to none of the sign-ins.
  */
 async function openSession(
   { provider, log, timeoutMs = providerTimeoutMs }: CallbackDeps,
   code: string,
   signIns: readonly SignIn[],
   clientAddress: string | undefined,
-): Promise<Opened | undefined> {
-  return withDeadline(timeoutMs, async (signal) => {
+): Promise<Opened | 'unknown' | 'failed'> {
+  return withDeadline(timeoutMs, async (signal): Promise<Opened | 'unknown' | 'failed'> => {
+    let isForeign = true;
     for (const signIn of signIns) {
       const result = await provider.exchange(code, signIn.verifier, { signal, clientAddress });
       if (result.kind === 'ok') return { session: result.value, signIn };
       log.info({ outcome: result.kind }, 'the code exchange failed');
-      if (result.kind === 'unavailable' || codeIsLost.has(result.code)) return undefined;
+      if (result.kind === 'unavailable' || codeIsLost.has(result.code)) return 'failed';
+      isForeign &&= result.code === wrongVerifier;
     }
-    return undefined;
+    return isForeign ? 'unknown' : 'failed';
   }).catch((error: unknown) => {
     log.warn({ err: error }, 'a code exchange did not finish');
-    return undefined;
+    return 'failed' as const;
   });
 }
 
+/** GoTrue's code for an unused code of another sign-in. */
+const wrongVerifier = 'bad_code_verifier';
 const codeIsLost: ReadonlySet<string | undefined> = new Set(['flow_state_not_found', 'flow_state_expired']);
+
+/** Reports whether this browser is signed in, as far as that is known without the provider. */
+async function hasSession(deps: CallbackDeps, cookieHeader: string | undefined): Promise<boolean> {
+  const sessions = readSessions(deps.sessionSealer, cookieHeader);
+  if (!areOfOneSubject(sessions)) return false;
+  const areGood = sessions.map(async (session) => {
+    const result = await deps.refreshResults.find(hashToken(session.token)).catch(() => undefined);
+    return result?.outcome !== 'signed_out' && !(await deps.sessionEnds.isEnded(session));
+  });
+  return (await Promise.all(areGood)).includes(true);
+}
+
+/**
+ * Returns where a browser that is signed in continues if its sign-in is gone. More tabs may have signed in than there are cookies, and
+ * another one finished first. A used code comes from an old URL, so its target is no longer of interest.
+ */
+async function findTarget(
+  { targets, provider, timeoutMs = providerTimeoutMs }: CallbackDeps,
+  code: string,
+  state: State | undefined,
+  clientAddress: string | undefined,
+): Promise<string> {
+  const target = targets.validate(state?.next);
+  if (target === undefined) return targets.fallback;
+  const result = await withDeadline(timeoutMs, (signal) =>
+    provider.exchange(code, unknownVerifier(), { signal, clientAddress }),
+  ).catch(() => undefined);
+  return result?.kind === 'refused' && result.code === wrongVerifier ? target : targets.fallback;
+}
 
 /** Runs onboarding and reports whether an invitation was accepted. A failure never prevents the sign-in. */
 async function runOnboarding(

@@ -1,7 +1,9 @@
 /** The cookies of the authentication service, with all attributes (docs/specification/auth.md#cookies). */
 import { isIP } from 'node:net';
 
-export type CookieName = 'ka_session' | 'ka_next' | 'ka_invite' | 'ka_pkce';
+/** One for each sign-in in progress. The only one of a browser is also in `ka_pkce`. */
+export type SignInCookieName = 'ka_pkce' | `ka_pkce_${string}`;
+export type CookieName = 'ka_session' | 'ka_next' | 'ka_invite' | SignInCookieName;
 
 /** 400 days, the longest time that browsers accept. */
 const sessionMaxAgeS = 34_560_000;
@@ -14,14 +16,27 @@ const maxValueLength = 4096;
  * Returns every value of a name in the order sent, because a sibling domain can add its own. Parsers return only one of several, so
  * this reads the raw header. The server's header limit bounds their number. A limit here would let added values hide the real one.
  */
-export function readCookies(header: string | undefined, name: CookieName): readonly string[] {
-  const values = (header ?? '').split(';').flatMap((pair) => {
+export function readCookies(header: string | undefined, wanted: CookieName): readonly string[] {
+  return [...new Set(pairsOf(header).flatMap(({ name, value }) => (name === wanted ? [value] : [])))];
+}
+
+/** Returns the cookies of all sign-ins in the order sent. */
+export function readSignInCookies(
+  header: string | undefined,
+): readonly { readonly name: SignInCookieName; readonly value: string }[] {
+  return pairsOf(header).flatMap(({ name, value }) => (isOfSignIn(name) ? [{ name, value }] : []));
+}
+
+const isOfSignIn = (name: string): name is SignInCookieName => /^ka_pkce(?:_[\w-]{8})?$/.test(name);
+
+function pairsOf(header = ''): readonly { readonly name: string; readonly value: string }[] {
+  return header.split(';').flatMap((pair) => {
     const at = pair.indexOf('=');
-    if (at < 0 || pair.slice(0, at).trim() !== name) return [];
+    if (at < 0) return [];
     const value = pair.slice(at + 1).trim();
-    return value === '' || value.length > maxValueLength ? [] : [value.replace(/^"(.*)"$/, '$1')];
+    if (value === '' || value.length > maxValueLength) return [];
+    return [{ name: pair.slice(0, at).trim(), value: value.replace(/^"(.*)"$/, '$1') }];
   });
-  return [...new Set(values)];
 }
 
 export interface CookieRules {

@@ -3,7 +3,7 @@ import { withDeadline } from '#platform/resilience/deadline.ts';
 import type { CookieRules } from './cookies.ts';
 import { authProblems } from './problems.ts';
 import { type Provider, providerTimeoutMs } from './provider.ts';
-import { challengeOf, newSignIn, readSignIns, type SignInDeps, sealSignIns } from './signins.ts';
+import { beginSignIn, type SignInDeps } from './signins.ts';
 import type { Targets } from './targets.ts';
 
 export interface LoginDeps extends SignInDeps {
@@ -18,7 +18,7 @@ export interface Redirect {
 }
 
 /** `next` and `invite` are raw values of any type. Throws `oauth_init_failed` (502) and then sets no cookie. */
-export async function beginSignIn(
+export async function redirectToProvider(
   deps: LoginDeps,
   query: { readonly next?: unknown; readonly invite?: unknown },
   cookieHeader: string | undefined,
@@ -27,18 +27,17 @@ export async function beginSignIn(
   const { cookies, targets } = deps;
   const next = targets.validate(query.next);
   const invite = readInvite(query.invite);
-  const signIn = newSignIn(deps.clock, { next, invite });
+  const { challenge, state, setCookies } = beginSignIn(deps, cookieHeader, { next, invite });
   const location = await withDeadline(providerTimeoutMs, (signal) =>
-    deps.provider.authorize(challengeOf(signIn), { signal, clientAddress }),
+    deps.provider.authorize({ challenge, state }, { signal, clientAddress }),
   ).catch(() => undefined);
   if (location === undefined) throw authProblems.oauth_init_failed();
-  const underWay = readSignIns(deps, cookieHeader);
   return {
     location,
     setCookies: [
       cookies.keep('ka_next', next ?? targets.fallback),
       ...(invite === undefined ? [] : [cookies.keep('ka_invite', invite)]),
-      cookies.keep('ka_pkce', sealSignIns(deps, [signIn, ...underWay])),
+      ...setCookies,
     ],
   };
 }

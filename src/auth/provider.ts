@@ -31,9 +31,15 @@ export interface ProviderCall {
 /** `global`: all sessions of the user. `local`: the session of the token. */
 export type RevocationScope = 'global' | 'local';
 
+export interface SignInStart {
+  readonly challenge: string;
+  /** The provider returns it in the URL of the callback, if `returnsState`. */
+  readonly state?: string | undefined;
+}
+
 export interface Provider {
   /** Returns the URL where the browser signs in, or `undefined` if the sign-in cannot start. */
-  authorize(challenge: string, call: ProviderCall): Promise<string | undefined>;
+  authorize(signIn: SignInStart, call: ProviderCall): Promise<string | undefined>;
   exchange(code: string, verifier: string, call: ProviderCall): Promise<ProviderResult<ProviderSession>>;
   refresh(refreshToken: string, call: ProviderCall): Promise<ProviderResult<ProviderSession>>;
   /** `refused` means that the session had already ended. */
@@ -55,6 +61,8 @@ export interface ProviderOptions {
   readonly socialProvider: string;
   /** The URL to which the provider redirects the browser. It is registered there. */
   readonly callbackUrl: string;
+  /** Whether `callbackUrl` may have the query parameter `state`. Providers compare redirect URLs with a list. */
+  readonly returnsState?: boolean | undefined;
   readonly log: Log;
   readonly telemetry?: Telemetry | undefined;
 }
@@ -102,10 +110,10 @@ export function createProvider(options: ProviderOptions): Provider {
   };
 
   return {
-    authorize: async (challenge, { signal, clientAddress }) => {
+    authorize: async ({ challenge, state }, { signal, clientAddress }) => {
       const query = {
         provider: options.socialProvider,
-        redirect_to: options.callbackUrl,
+        redirect_to: options.callbackUrl + (options.returnsState && state !== undefined ? `?state=${state}` : ''),
         code_challenge: challenge,
         code_challenge_method: 's256',
         skip_http_redirect: 'true',

@@ -6,7 +6,7 @@ import type { HttpServer } from '#platform/http/server.ts';
 import { Problem, problems } from '#platform/problem.ts';
 import { accessToken, logoutQuery, signedOut } from './api.ts';
 import { type CallbackDeps, finishSignIn } from './callback.ts';
-import { beginSignIn, type LoginDeps, type Redirect } from './login.ts';
+import { type LoginDeps, type Redirect, redirectToProvider } from './login.ts';
 import { type LogoutDeps, signOut } from './logout.ts';
 import { authProblems } from './problems.ts';
 import { type RefreshDeps, refresh } from './refresh.ts';
@@ -41,7 +41,10 @@ function addNavigation(app: HttpServer, deps: RouteDeps): void {
       }),
     },
     async (request, reply) =>
-      redirect(reply, await beginSignIn(deps, request.query, request.headers.cookie, deps.clientAddressOf(request))),
+      redirect(
+        reply,
+        await redirectToProvider(deps, request.query, request.headers.cookie, deps.clientAddressOf(request)),
+      ),
   );
 
   routes.get(
@@ -51,13 +54,15 @@ function addNavigation(app: HttpServer, deps: RouteDeps): void {
       summary: 'Complete a sign-in',
       querystring: z.looseObject({
         code: text('The authorization code. Without it, the browser is redirected immediately.'),
+        state: text('The state of the sign-in, if the identity provider returns it.'),
+        error: text('The reason why the identity provider did not sign the user in.'),
       }),
     },
     async (request, reply) =>
       redirect(
         reply,
         await finishSignIn(deps, {
-          code: request.query.code,
+          ...request.query,
           cookieHeader: request.headers.cookie,
           acceptLanguage: request.headers['accept-language'],
           clientAddress: deps.clientAddressOf(request),

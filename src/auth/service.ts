@@ -48,6 +48,8 @@ export interface AuthDeps {
     readonly anonKey: string;
     readonly socialProvider: string;
     readonly serviceKey?: string | undefined;
+    /** Whether `{publicUrl}/callback?state=…` is an allowed redirect URL there. */
+    readonly returnsState?: boolean | undefined;
   };
   /** For operators. `undefined`: no internal key is configured. */
   readonly people?: { readonly access: Access; readonly droppedQueues: readonly string[] } | undefined;
@@ -80,6 +82,7 @@ export async function createAuth(deps: AuthDeps): Promise<HttpServer> {
   const sealers = {
     sessionSealer: createSessionSealer(cookieSecrets),
     signInSealer: sealer('sign-in'),
+    stateSealer: sealer('state'),
     resultSealer: sealer('answer'),
     revocationSealer: sealer('revocation'),
   };

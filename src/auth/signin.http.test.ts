@@ -4,7 +4,7 @@ import { type IncomingHttpHeaders, request } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { accountOf } from '#accounts/sampleaccounts.ts';
 import { findProfile } from '#accounts/store.ts';
-import { consent, openBrowser, signIn } from '../../test/auth/browser.fixture.ts';
+import { type Browser, consent, openBrowser, signIn } from '../../test/auth/browser.fixture.ts';
 import { type AuthRig, type Fault, origin, otherOrigin, startAuth } from '../../test/auth/rig.fixture.ts';
 
 let rig: AuthRig;
@@ -31,6 +31,7 @@ describe('GET /login', () => {
       transient('ka_next', `${origin}/a/b?c=d%3Be%2Cf#g`),
       transient('ka_invite', invite),
       expect.stringMatching(/^ka_pkce=eyJ[\w-]+\.\.[\w.-]+; Max-Age=600; Path=\/; HttpOnly; SameSite=Lax$/),
+      expect.stringMatching(/^ka_pkce_[\w-]{8}=eyJ[\w-]+\.\.[\w.-]+; Max-Age=600; Path=\/; HttpOnly; SameSite=Lax$/),
     ]);
     expect(answer.headers.get('cache-control')).toBe('no-store');
   });
@@ -60,7 +61,11 @@ describe('GET /login', () => {
   ])('starts even with %s', async (_name, query) => {
     const answer = await openBrowser().get(`${rig.url}/login?${query}`);
     expect(answer.status).toBe(302);
-    expect(answer.setCookies.map((line) => line.split('=')[0])).toEqual(['ka_next', 'ka_pkce']);
+    expect(answer.setCookies.map((line) => line.split('=')[0])).toEqual([
+      'ka_next',
+      'ka_pkce',
+      expect.stringMatching(/^ka_pkce_/),
+    ]);
     expect(answer.setCookies[0]).toBe(transient('ka_next', origin));
   });
 
@@ -127,6 +132,7 @@ describe('GET /callback', () => {
       cleared('ka_next'),
       cleared('ka_invite'),
       cleared('ka_pkce'),
+      expect.stringMatching(/^ka_pkce_[\w-]{8}=; Max-Age=0; /),
       expect.stringMatching(/^ka_session=eyJ[\w-]+\.\.[\w.-]+; Max-Age=34560000; Path=\/; HttpOnly; SameSite=Lax$/),
     ]);
     expect([...browser.cookies.keys()]).toEqual(['ka_session']);
@@ -136,11 +142,35 @@ describe('GET /callback', () => {
   it.each([
     ['no code', ''],
     ['an empty code', '?code='],
-    ['the user’s denial', '?error=access_denied&error_code=access_denied&error_description=No'],
+    ['an empty error', '?error='],
   ])('with %s redirects to the default origin', async (_name, query) => {
     const answer = await openBrowser().get(`${rig.url}/callback${query}`);
     expect([answer.status, answer.location, answer.setCookies]).toEqual([302, origin, []]);
     expect(answer.headers.get('cache-control')).toBe('no-store');
+  });
+
+  it.each([
+    ['the user’s denial', '?error=access_denied&error_code=access_denied&error_description=No'],
+    ['a failure of the provider', '?error=server_error&error_description=x'],
+    ['an error next to a code', `?error=server_error&code=${randomUUID()}`],
+    ['several errors', '?error=a&error=b'],
+  ])('reports %s, even in a browser with a session', async (_name, query) => {
+    const signedIn = openBrowser();
+    await signIn(signedIn, rig.url);
+    for (const browser of [openBrowser(), signedIn]) {
+      const answer = await browser.get(`${rig.url}/callback${query}`);
+      expect([answer.status, answer.location, answer.setCookies]).toEqual([302, failure, []]);
+    }
+  });
+
+  it('reports the denial on the consent page', async () => {
+    const browser = openBrowser();
+    const login = new URL((await browser.get(`${rig.url}/login?next=${origin}/x`)).location ?? '');
+    const body = new URLSearchParams({ flow: login.searchParams.get('flow') ?? '', deny: '1' });
+    const denied = await fetch(login, { method: 'POST', redirect: 'manual', body });
+    const back = denied.headers.get('location') ?? '';
+    expect(new URL(back).searchParams.get('error')).toBe('access_denied');
+    expect((await browser.get(back)).location).toBe(failure);
   });
 
   it.each([
@@ -175,39 +205,128 @@ describe('GET /callback', () => {
 
   it('accepts a code once', async () => {
     const browser = openBrowser();
-    const back = await consent((await browser.get(`${rig.url}/login`)).location ?? '');
+    const back = await consent((await browser.get(`${rig.url}/login?next=${origin}/x`)).location ?? '');
     const before = [...browser.cookies];
-    expect((await browser.get(back)).location).toBe(origin);
-    expect((await browser.get(back)).location).toBe(failure);
+    expect((await browser.get(back)).location).toBe(`${origin}/x`);
     expect((await openBrowser(before).get(back)).location).toBe(failure);
   });
 
-  it('tracks three sign-ins in progress, in any order, each with its target', async () => {
-    const inviter = accountOf(newEmail());
-    await signIn(openBrowser(), rig.url, { email: inviter.email });
+  it.each([
+    ['a used code', (back: string) => back],
+    ['a code of nobody', () => `${rig.url}/callback?code=${randomUUID()}`],
+  ])('redirects a browser with a session and %s to the default origin without an error', async (_name, urlOf) => {
     const browser = openBrowser();
-    const begun: string[] = [];
-    for (const path of ['/0', '/1', '/2', '/3'])
-      begun.push((await browser.get(`${rig.url}/login?next=${origin}${path}`)).location ?? '');
-    const ended = [];
-    for (const index of [2, 1, 3, 0]) {
-      const answer = await browser.get(await consent(begun[index] ?? '', newEmail()));
-      ended.push(answer.location);
-    }
-    expect(ended).toEqual([`${origin}/2`, `${origin}/1`, `${origin}/3`, failure]);
-    expect(browser.cookies.has('ka_pkce')).toBe(false);
+    const back = await consent((await browser.get(`${rig.url}/login?next=${origin}/x`)).location ?? '');
+    await browser.get(back);
+    const answer = await browser.get(urlOf(back));
+    expect([answer.status, answer.location, answer.setCookies]).toEqual([302, origin, []]);
+    expect((await browser.post(`${rig.url}/refresh`, { origin })).status).toBe(200);
   });
 
-  it('stores as many sign-ins as fit in a cookie, newest first', async () => {
+  it('fails with a used code in a browser whose session has ended', async () => {
+    const browser = openBrowser();
+    const back = await consent((await browser.get(`${rig.url}/login`)).location ?? '');
+    await browser.get(back);
+    const before = [...browser.cookies];
+    await rig.fault({ operation: 'logout', kind: 'answer', status: 500 });
+    await browser.post(`${rig.url}/logout`, { origin });
+    expect((await openBrowser(before).get(back)).location).toBe(failure);
+  });
+
+  it('fails if the provider does, even in a browser with a session', async () => {
+    const browser = openBrowser();
+    await signIn(browser, rig.url);
+    const back = await consent((await browser.get(`${rig.url}/login?next=${origin}/x`)).location ?? '');
+    await rig.fault({ operation: 'pkce', kind: 'answer', status: 500 });
+    expect((await browser.get(back)).location).toBe(failure);
+  });
+
+  /** `withoutState`: as with a provider that accepts only the exact URL of the callback. */
+  const begin = async (browser: Browser, path: string) => {
+    const login = await browser.get(`${rig.url}/login?next=${encodeURIComponent(origin + path)}`);
+    const cookies = [...browser.cookies].filter(([name]) => name.startsWith('ka_pkce'));
+    expect(cookies.length).toBeLessThanOrEqual(10);
+    expect(cookies.join('; ').length).toBeLessThan(7000);
+    return login.location ?? '';
+  };
+  const withoutState = (back: string) => {
+    const url = new URL(back);
+    url.searchParams.delete('state');
+    return url.href;
+  };
+
+  it.each([
+    ['with the state', (back: string) => back],
+    ['without the state', withoutState],
+  ])('ends ten sign-ins %s at their targets, in any order', async (_name, urlOf) => {
     const browser = openBrowser();
     const begun: string[] = [];
-    for (const name of ['0', '1', '2']) {
-      const next = `${origin}/${name}?${'x'.repeat(1900)}`;
-      begun.push((await browser.get(`${rig.url}/login?next=${encodeURIComponent(next)}`)).location ?? '');
-      expect(browser.cookies.get('ka_pkce')?.length).toBeLessThan(4000);
-    }
+    for (let tab = 0; tab < 10; tab++) begun.push(await begin(browser, `/${tab}`));
+    for (const tab of [7, 0, 9, 3, 4, 1, 8, 2, 6, 5])
+      expect((await browser.get(urlOf(await consent(begun[tab] ?? '', newEmail())))).location).toBe(`${origin}/${tab}`);
+    expect([...browser.cookies.keys()]).toEqual(['ka_session']);
+  });
+
+  it('ends sign-ins at their targets that began at the same time', async () => {
+    const logins = await Promise.all(
+      Array.from({ length: 8 }, (_, tab) => openBrowser().get(`${rig.url}/login?next=${origin}/${tab}`)),
+    );
+    const browser = openBrowser();
+    for (const { setCookies } of logins)
+      for (const [, name = '', value = ''] of setCookies.map((line) => /^(\w[\w-]*)=([^;]*)/.exec(line) ?? []))
+        browser.cookies.set(name, value);
+    const ends = await Promise.all(
+      logins.map(async ({ location }) => (await browser.get(withoutState(await consent(location ?? '')))).location),
+    );
+    expect(ends).toEqual(logins.map((_, tab) => `${origin}/${tab}`));
+  });
+
+  it.each([
+    ['the oldest first', (tabs: number[]) => tabs],
+    ['the newest first', (tabs: number[]) => tabs.reverse()],
+  ])('ends fifty sign-ins with at most ten cookies at their targets, %s', { timeout: 60_000 }, async (_name, order) => {
+    const browser = openBrowser();
+    const begun: string[] = [];
+    for (let tab = 0; tab < 50; tab++) begun.push(await begin(browser, `/${tab}`));
+    for (const tab of order(begun.map((_, index) => index)))
+      expect((await browser.get(await consent(begun[tab] ?? ''))).location).toBe(`${origin}/${tab}`);
+  });
+
+  it('drops the oldest sign-in if the provider returns no state', async () => {
+    const browser = openBrowser();
+    const begun: string[] = [];
+    for (let tab = 0; tab < 11; tab++) begun.push(await begin(browser, `/${tab}`));
+    const back = (tab: number) => consent(begun[tab] ?? '').then(withoutState);
+    expect((await browser.get(await back(0))).location).toBe(failure);
+    for (const tab of [1, 10]) expect((await browser.get(await back(tab))).location).toBe(`${origin}/${tab}`);
+  });
+
+  it('stores as many sign-ins with long targets as fit, newest first', async () => {
+    const browser = openBrowser();
+    const begun: string[] = [];
+    for (const name of ['0', '1', '2']) begun.push(await begin(browser, `/${name}?${'x'.repeat(1900)}`));
+    expect(begun.map((url) => new URL(url).searchParams.has('state'))).toEqual([false, false, false]);
     expect((await browser.get(await consent(begun[2] ?? ''))).location).toContain(`${origin}/2`);
-    expect((await browser.get(await consent(begun[0] ?? ''))).location).toBe(failure);
+    expect((await browser.get(await consent(begun[1] ?? ''))).location).toContain(`${origin}/1`);
+  });
+
+  it.each([
+    ['of another browser', (state: string) => state],
+    ['that is damaged', (state: string) => `${state.slice(0, -2)}AA`],
+    ['of a session', (_state: string, session: string) => session],
+    ['that is no text', () => 'a&state=b'],
+  ])('signs nobody in with a state %s', async (_name, change) => {
+    const [victim, thief] = [openBrowser(), openBrowser()];
+    await signIn(thief, rig.url);
+    const session = thief.cookies.get('ka_session') ?? '';
+    thief.cookies.clear();
+    const back = new URL(await consent(await begin(victim, '/secret')));
+    const { searchParams } = back;
+    const url = `${rig.url}/callback?code=${searchParams.get('code')}&state=${change(searchParams.get('state') ?? '', session)}`;
+    await begin(thief, '/thief');
+    const answer = await thief.get(url);
+    expect([answer.location, answer.setCookies]).toEqual([failure, []]);
+    expect((await victim.get(back.href)).location).toBe(`${origin}/secret`);
   });
 
   it.each([
@@ -220,8 +339,9 @@ describe('GET /callback', () => {
     await signIn(signedIn, rig.url);
     const browser = openBrowser();
     const back = await consent((await browser.get(`${rig.url}/login`)).location ?? '');
-    const value = change(browser.cookies.get('ka_pkce') ?? '', signedIn.cookies.get('ka_session') ?? '');
-    browser.cookies.set('ka_pkce', value);
+    for (const [name, value] of browser.cookies)
+      if (name.startsWith('ka_pkce'))
+        browser.cookies.set(name, change(value, signedIn.cookies.get('ka_session') ?? ''));
     expect((await browser.get(back)).location).toBe(failure);
   });
 

@@ -1,54 +1,164 @@
 /**
- * Sign-ins in progress, bound to the browser. Verifier, target and invite of up to three are sealed in `ka_pkce`, newest first, so a
- * code that another person started or stole is useless in this browser.
+ * Sign-ins in progress, bound to the browser. Each has a sealed cookie of its own with its secret, target and inviter, so tabs that sign
+ * in at once do not overwrite each other, and a code that another person started or stole is useless in this browser.
+ *
+ * The provider may also return the sealed state in the URL. It identifies the sign-in of a code and contains the target, and it is
+ * worthless without a cookie. A sign-in that drops the cookie of an older one inherits its secret, so the older one can still finish.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import type { Clock } from '#platform/clock.ts';
-import { readCookies, signInMaxAgeS } from './cookies.ts';
+import { type CookieRules, readSignInCookies, type SignInCookieName, signInMaxAgeS } from './cookies.ts';
 import type { Sealer } from './sealing.ts';
 
-const signIn = z.object({
+export interface SignIn {
   /** The PKCE code verifier (RFC 7636). */
-  verifier: z.string().min(43).max(128),
+  readonly verifier: string;
   /** The target as validated when the sign-in started. It is validated again at the end. */
-  next: z.string().optional(),
-  invite: z.string().optional(),
-  /** Milliseconds since 1970. */
-  beganAt: z.number(),
-});
-export type SignIn = z.infer<typeof signIn>;
+  readonly next: string | undefined;
+  readonly invite: string | undefined;
+  /** The cookies of this sign-in. Empty if only its secret was inherited. */
+  readonly cookies: readonly SignInCookieName[];
+}
+
+/** The contents of a sealed state that this service issued and that has not expired. */
+export type State = Pick<SignIn, 'next' | 'invite'> & { readonly challenge: string };
 
 export interface SignInDeps {
   readonly signInSealer: Sealer;
+  readonly stateSealer: Sealer;
   readonly clock: Clock;
 }
 
-const maxSignIns = 3;
-/** Browsers store up to 4096 bytes of name, value and attributes. */
-const maxCookieLength = 3900;
+const maxSignIns = 10;
+/** Characters of all cookies of sign-ins. Proxies accept 8 KiB for the header, together with the session. */
+const maxTotalLength = 6000;
+/** Provider, proxies and logs get the state in URLs. A longer one is not sent. */
+const maxStateLength = 1500;
+const maxInherited = 40;
 
-export function newSignIn(clock: Clock, chosen: Pick<SignIn, 'next' | 'invite'>): SignIn {
-  return { verifier: randomBytes(32).toString('base64url'), ...chosen, beganAt: clock.now() };
+const optional = z
+  .string()
+  .nullable()
+  .transform((value) => value ?? undefined);
+/** Secret, start in milliseconds since 1970, target, inviter, and inherited secrets. */
+const cookieContent = z.tuple([z.string().min(22), z.number(), optional, optional], z.string());
+/** Challenge, start, target and inviter. */
+const stateContent = z.tuple([z.string(), z.number(), optional, optional]);
+
+interface Kept {
+  readonly names: readonly SignInCookieName[];
+  readonly length: number;
+  readonly secret: string;
+  readonly beganAt: number;
+  readonly next: string | undefined;
+  readonly invite: string | undefined;
+  readonly inherited: readonly string[];
 }
 
-/** Returns the S256 challenge. */
-export const challengeOf = ({ verifier }: SignIn): string => createHash('sha256').update(verifier).digest('base64url');
+export interface Begun {
+  /** The S256 challenge. */
+  readonly challenge: string;
+  /** `undefined` if it would be too long for a URL. */
+  readonly state: string | undefined;
+  readonly setCookies: readonly string[];
+}
+
+/** Keeps the newest sign-ins of this browser that fit, with the new one. */
+export function beginSignIn(
+  deps: SignInDeps & { readonly cookies: CookieRules },
+  cookieHeader: string | undefined,
+  { next, invite }: Pick<SignIn, 'next' | 'invite'>,
+): Begun {
+  const { cookies } = deps;
+  const beganAt = deps.clock.now();
+  const secret = randomBytes(16).toString('base64url');
+  const others = readKept(deps, cookieHeader);
+  const seal = (inherited: readonly string[]) =>
+    deps.signInSealer.seal(JSON.stringify([secret, beganAt, next ?? null, invite ?? null, ...inherited]));
+  const dropped = others.slice(countThatFits(others, seal([]).length));
+  const inherited = dropped.flatMap((other) => [other.secret, ...other.inherited]).slice(0, maxInherited);
+  const sealed = seal(inherited);
+  const challenge = challengeOf(verifierOf(secret));
+  const state = deps.stateSealer.seal(JSON.stringify([challenge, beganAt, next ?? null, invite ?? null]));
+  const obsolete = [...dropped.flatMap(({ names }) => names), ...others.flatMap(({ names }) => duplicatesIn(names))];
+  return {
+    challenge,
+    state: state.length > maxStateLength ? undefined : state,
+    setCookies: [
+      // The only sign-in of a browser is also in the cookie with the specified name.
+      ...(others.length === 0 ? [cookies.keep('ka_pkce', sealed)] : []),
+      cookies.keep(`ka_pkce_${randomBytes(6).toString('base64url')}`, sealed),
+      ...[...new Set(obsolete)].map((name) => cookies.clear(name)),
+    ],
+  };
+}
+
+export interface FoundSignIns {
+  /** The sign-ins to which the code may belong, the most probable first. Empty if the sign-in of a state is unknown here. */
+  readonly signIns: readonly SignIn[];
+  readonly state: State | undefined;
+}
+
+/** `state`: the raw value, which may be of any type. Without a valid one, the code may belong to any sign-in of this browser. */
+export function findSignIns(deps: SignInDeps, cookieHeader: string | undefined, state: unknown): FoundSignIns {
+  const kept = readKept(deps, cookieHeader);
+  const opened = openState(deps, state);
+  if (opened === undefined)
+    return {
+      signIns: kept.map((one) => ({ ...one, verifier: verifierOf(one.secret), cookies: one.names })),
+      state: undefined,
+    };
+  const candidates = kept.flatMap(({ secret, inherited, names }) => [
+    { verifier: verifierOf(secret), cookies: names },
+    ...inherited.map((one) => ({ verifier: verifierOf(one), cookies: [] })),
+  ]);
+  const found = candidates.find(({ verifier }) => challengeOf(verifier) === opened.challenge);
+  return { signIns: found === undefined ? [] : [{ ...opened, ...found }], state: opened };
+}
+
+/** A sign-in to which no code belongs. */
+export const unknownVerifier = (): string => verifierOf(randomBytes(16).toString('base64url'));
+
+const sha256 = (text: string) => createHash('sha256').update(text).digest('base64url');
+/** Secrets are shorter than verifiers may be (RFC 7636, 43 characters), so that ten cookies stay small. */
+const verifierOf = (secret: string) => sha256(`verifier ${secret}`);
+const challengeOf = (verifier: string) => sha256(verifier);
+
+function openState(deps: SignInDeps, sealed: unknown): State | undefined {
+  const text = typeof sealed === 'string' ? deps.stateSealer.unseal(sealed) : undefined;
+  if (text === undefined) return undefined;
+  const [challenge, beganAt, next, invite] = stateContent.parse(JSON.parse(text));
+  return isUnexpired(deps, beganAt) ? { challenge, next, invite } : undefined;
+}
 
 /** Returns this browser's unexpired sign-ins, newest first. */
-export function readSignIns(deps: SignInDeps, cookieHeader: string | undefined): readonly SignIn[] {
-  const oldest = deps.clock.now() - signInMaxAgeS * 1000;
-  return readCookies(cookieHeader, 'ka_pkce')
-    .map((value) => deps.signInSealer.unseal(value))
-    .flatMap((text) => (text === undefined ? [] : (z.array(signIn).safeParse(JSON.parse(text)).data ?? [])))
-    .filter(({ beganAt }) => beganAt > oldest)
-    .sort((one, other) => other.beganAt - one.beganAt)
-    .slice(0, maxSignIns);
+function readKept(deps: SignInDeps, cookieHeader: string | undefined): readonly Kept[] {
+  const bySecret = new Map<string, Kept>();
+  for (const { name, value } of readSignInCookies(cookieHeader)) {
+    const text = deps.signInSealer.unseal(value);
+    const content = text === undefined ? undefined : cookieContent.safeParse(JSON.parse(text)).data;
+    if (content === undefined) continue;
+    const [secret, beganAt, next, invite, ...inherited] = content;
+    if (!isUnexpired(deps, beganAt)) continue;
+    const names = [...new Set([...(bySecret.get(secret)?.names ?? []), name])];
+    bySecret.set(secret, { names, length: value.length, secret, beganAt, next, invite, inherited });
+  }
+  return [...bySecret.values()].sort((one, other) => other.beganAt - one.beganAt);
 }
 
-/** Drops the oldest sign-ins if the cookie would be too long for a browser. */
-export function sealSignIns(deps: SignInDeps, signIns: readonly SignIn[]): string {
-  const newest = signIns.slice(0, maxSignIns);
-  const sealed = deps.signInSealer.seal(JSON.stringify(newest));
-  return sealed.length <= maxCookieLength || newest.length <= 1 ? sealed : sealSignIns(deps, newest.slice(0, -1));
+const isUnexpired = ({ clock }: SignInDeps, beganAt: number) => beganAt > clock.now() - signInMaxAgeS * 1000;
+
+/** How many of the other sign-ins stay beside a new one. */
+function countThatFits(others: readonly Kept[], newLength: number): number {
+  let total = newLength;
+  const tooMany = others.slice(0, maxSignIns - 1).findIndex(({ length }) => {
+    total += length;
+    return total > maxTotalLength;
+  });
+  return tooMany < 0 ? maxSignIns - 1 : tooMany;
 }
+
+/** Returns the cookie that a sign-in no longer needs because it has one of its own. */
+const duplicatesIn = (names: readonly SignInCookieName[]) =>
+  names.length > 1 ? names.filter((name) => name === 'ka_pkce') : [];

@@ -73,6 +73,7 @@ export async function startAuth(options: RigOptions = {}): Promise<AuthRig> {
       publicUrl: idpUrl,
       redirectUrls: [
         `${url}/callback`,
+        `${url}/callback?state=*`,
         ...(options.changes?.publicUrl ? [`${options.changes.publicUrl}/callback`] : []),
       ],
       anonKey,
@@ -91,7 +92,7 @@ export async function startAuth(options: RigOptions = {}): Promise<AuthRig> {
       allowedOrigins: [origin, otherOrigin, 'http://localhost:3000'],
       defaultOrigin: origin,
       cookieSecrets: ['a first secret'],
-      provider: { url: idpUrl, anonKey, socialProvider: 'google' },
+      provider: { url: idpUrl, anonKey, socialProvider: 'google', returnsState: true },
       ...options.changes,
       ...changes,
     });

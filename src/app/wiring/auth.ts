@@ -38,6 +38,7 @@ export async function wireAuth({ config, engines, server, log }: Wiring): Promis
       url: addressesOf(config).idp,
       anonKey: identity.anonKey,
       socialProvider: auth.socialProvider,
+      returnsState: identity.url === undefined,
     },
   });
 }

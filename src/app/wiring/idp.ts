@@ -6,6 +6,7 @@ import { addressesOf, publicAuthUrlOf, serviceKeyOf } from '../config.ts';
 import type { Wiring } from './wiring.ts';
 
 export async function wireIdp({ config, engines, server }: Wiring): Promise<HttpServer> {
+  const callbackUrl = `${publicAuthUrlOf(config)}/callback`;
   return createIdentityProvider({
     server,
     clock,
@@ -14,7 +15,7 @@ export async function wireIdp({ config, engines, server }: Wiring): Promise<Http
     database: await engines.database(),
     onAccountCreated: publishAccount(await engines.webhooks()),
     publicUrl: addressesOf(config).idp,
-    redirectUrls: [`${publicAuthUrlOf(config)}/callback`, ...config.localIdp.redirectUrls],
+    redirectUrls: [callbackUrl, `${callbackUrl}?state=*`, ...config.localIdp.redirectUrls],
     anonKey: config.identity.anonKey,
     serviceKey: serviceKeyOf(config),
   });

@@ -12,7 +12,7 @@ import { beginFlow, consent, findFlow, type IdpTables } from './store.ts';
 export interface AuthorizeDeps {
   readonly db: Db<IdpTables>;
   readonly publicUrl: string;
-  /** Only these are accepted. Any other value silently becomes the first, as in GoTrue. */
+  /** Only these are accepted, with any text in place of a `*` at the end. Any other value silently becomes the first, as in GoTrue. */
   readonly redirectUrls: readonly string[];
 }
 
@@ -39,13 +39,17 @@ export async function authorize(deps: AuthorizeDeps, query: z.infer<typeof autho
   if (challenge === undefined || challengeMethod === undefined)
     throw idpProblems.validation_failed({ message: 'PKCE flow requires code_challenge and code_challenge_method' });
   const [siteUrl = deps.publicUrl] = deps.redirectUrls;
-  const redirectTo = deps.redirectUrls.find((url) => url === query.redirect_to) ?? siteUrl;
+  const { redirect_to: wanted = siteUrl } = query;
+  const redirectTo = deps.redirectUrls.some((url) => covers(url, wanted)) ? wanted : siteUrl;
   const flowId = await beginFlow(deps.db, { provider: query.provider, redirectTo, challenge, challengeMethod });
   const url = `${deps.publicUrl}${consentPath}?flow=${flowId}`;
   reply.header('cache-control', 'no-store');
   if (query.skip_http_redirect === 'true') return { url };
   return reply.redirect(url, 302);
 }
+
+const covers = (allowed: string, url: string) =>
+  allowed.endsWith('*') ? url.startsWith(allowed.slice(0, -1)) : url === allowed;
 
 const email = z.email().max(254);
 const consentForm = z.object({
@@ -101,5 +105,7 @@ async function refuse(deps: AuthorizeDeps, flowId: string): Promise<string> {
 function withQuery(address: string, parameters: Readonly<Record<string, string>>): string {
   const url = new URL(address);
   for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
+  // GoTrue writes them in this order.
+  url.searchParams.sort();
   return url.href;
 }

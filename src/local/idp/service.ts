@@ -24,7 +24,7 @@ export interface IdentityProviderDeps {
   readonly database: Database;
   /** Its public URL, without a trailing slash: the issuer of its tokens. */
   readonly publicUrl: string;
-  /** Exact URLs to which browsers may be redirected. The first is the default. */
+  /** URLs to which browsers may be redirected, exact or with a `*` at the end. The first is the default. */
   readonly redirectUrls: readonly string[];
   readonly anonKey: string;
   /** Allows the deletion of accounts. */
