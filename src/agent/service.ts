@@ -20,6 +20,8 @@ import type { agentSettings, modelSettings } from './config.ts';
 import { workOnDeletions } from './deletion/deletion.ts';
 import { clearingQueue, deletionQueue } from './deletion/queues.ts';
 import type { DeletionPace } from './deletion/removal.ts';
+import { createDocumentReader } from './documents/pdftext.ts';
+import type { UnreadableTables } from './documents/unreadablestore.ts';
 import { openEventLog } from './eventlog/open.ts';
 import { workOnExtractions } from './extraction/extracting.ts';
 import { extractionQueue } from './extraction/request.ts';
@@ -101,6 +103,7 @@ type Tables = AccountTables &
   ToolCallTables &
   UsageTables &
   UserEventTables &
+  UnreadableTables &
   VideoTables;
 
 const queues = [videoQueue, titleQueue, extractionQueue, deletionQueue, clearingQueue].map(({ name }) => name);
@@ -165,6 +168,7 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
   };
   const executor = new RunExecutor({
     ...runs,
+    documents: createDocumentReader(db),
     toolServers,
     instructions: settings.instructions,
     maxSteps: settings.maxSteps,
