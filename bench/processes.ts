@@ -109,7 +109,7 @@ async function mix(portBase: number, userId: string, token: string): Promise<rea
   const at = (offset: number) => `http://127.0.0.1:${portBase + offset}`;
   const own: string[] = [];
   const asServer = { 'x-internal-key': internalKey };
-  const media = createEndpoints(at(1), { token, internalKey }, own);
+  const media = createEndpoints(at(1), { userId, token, internalKey }, own);
   while (own.length < assetsOfUser) own.push(String(await media['POST /v1/assets, replayed']?.prepare?.()));
   const user = { authorization: `Bearer ${token}` };
   const entity = { entity_id: userId, entity_type: 'user' };

@@ -47,7 +47,7 @@ try {
   const idleBytes = suite.residentBytes() ?? 0;
   const at = (offset: number) => `http://127.0.0.1:${portBase + offset}`;
   const token = await issuer.token({ sub: testUserId });
-  const media = createEndpoints(at(1), { token, internalKey }, []);
+  const media = createEndpoints(at(1), { userId: testUserId, token, internalKey }, []);
   const own: string[] = [];
   const seed = media['POST /v1/assets, replayed'];
   for (let count = 0; count < 200; count++) own.push(String(await seed?.prepare?.()));
@@ -65,7 +65,7 @@ try {
 }
 
 function kinds(at: (offset: number) => string, token: string, own: readonly string[]): Readonly<Record<string, Kind>> {
-  const media = createEndpoints(at(1), { token, internalKey }, own);
+  const media = createEndpoints(at(1), { userId: testUserId, token, internalKey }, own);
   const user = { authorization: `Bearer ${token}` };
   const server = { 'x-internal-key': internalKey };
   const post = (url: string, headers: Readonly<Record<string, string>>, body: unknown) =>

@@ -14,7 +14,7 @@ const scope = { scopeKind: 'thread', scopeId: 'growth' };
 
 export function createEndpoints(
   media: string,
-  credentials: { readonly token: string; readonly internalKey: string },
+  credentials: { readonly userId: string; readonly token: string; readonly internalKey: string },
   own: readonly string[],
 ): Endpoints {
   const send = (headers: Readonly<Record<string, string>>) => async (method: string, path: string, body?: unknown) => {
@@ -69,7 +69,7 @@ export function createEndpoints(
         await make(into);
         return into.scopeId;
       },
-      call: (scopeId) => asUser('DELETE', '/v1/scope', { scopeKind: 'thread', scopeId }),
+      call: (scopeId) => asUser('DELETE', '/v1/scope', { ownerId: credentials.userId, scopeKind: 'thread', scopeId }),
     },
     'POST /v1/media-tasks': { call: () => putTask(randomUUID()) },
     'GET /v1/media-tasks/:taskId': {

@@ -20,6 +20,8 @@ import type { agentSettings, modelSettings } from './config.ts';
 import { workOnDeletions } from './deletion/deletion.ts';
 import { clearingQueue, deletionQueue } from './deletion/queues.ts';
 import type { DeletionPace } from './deletion/removal.ts';
+import { createDocumentReader } from './documents/pdftext.ts';
+import type { UnreadableTables } from './documents/unreadablestore.ts';
 import { openEventLog } from './eventlog/open.ts';
 import { workOnExtractions } from './extraction/extracting.ts';
 import { extractionQueue } from './extraction/request.ts';
@@ -104,6 +106,7 @@ type Tables = AccountTables &
   ToolCallTables &
   UsageTables &
   UserEventTables &
+  UnreadableTables &
   VideoTables;
 
 const queues = [videoQueue, deliveryQueue, cancelQueue, titleQueue, extractionQueue, deletionQueue, clearingQueue].map(
@@ -173,6 +176,7 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
   };
   const executor = new RunExecutor({
     ...runs,
+    documents: createDocumentReader(db),
     toolServers,
     instructions: settings.instructions,
     maxSteps: settings.maxSteps,

@@ -51,7 +51,7 @@ export const ensureResponse = z.object({
   overBudget: z.array(z.string()).optional(),
 });
 
-export const forgetRequest = z.object({ source });
+export const forgetRequest = z.strictObject({ source });
 export const forgetResponse = z.object({ forgotten: z.int() });
 
 export type EnsureRequest = z.infer<typeof ensureRequest>;

@@ -190,7 +190,7 @@ export const legacyImport = z.object({
 });
 export type LegacyImport = z.output<typeof legacyImport>;
 
-export const assetsDeletion = z.object({
+export const assetsDeletion = z.strictObject({
   ids: z
     .array(
       z
@@ -211,11 +211,12 @@ export const assetsDeleted = z.object({
 });
 export type AssetsDeleted = z.output<typeof assetsDeleted>;
 
+/** A lost, misspelled or `null` field must not widen a deletion, which is final. */
 export const scopeDeletion = z
-  .object({
-    ownerId: optional(uuid).describe('Required with X-Internal-Key. Default: the user of the token.'),
-    scopeKind: optional(scopeKind).describe('If absent: all assets of the owner.'),
-    scopeId: optional(scopeId).describe('If absent: all scopes of the kind. Requires `scopeKind`.'),
+  .strictObject({
+    ownerId: uuid.describe('With a JWT: the user of the token.'),
+    scopeKind: scopeKind.optional().describe('If absent: all assets of the owner.'),
+    scopeId: scopeId.optional().describe('If absent: all scopes of the kind. Requires `scopeKind`.'),
     legacyPrefixes: optional(
       z.array(z.string().refine(isLegacyPrefix, 'must be a prefix of a legacy path')).max(1000),
     ).describe('Prefixes of legacy paths. The prefix of a folder ends with `/`.'),

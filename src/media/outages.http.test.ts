@@ -134,7 +134,7 @@ describe('while a bucket fails', () => {
     const ids = planted.map(({ assetId }) => assetId);
     for (const [path, payload] of [
       ['/v1/assets', { ids }],
-      ['/v1/scope', {}],
+      ['/v1/scope', { ownerId: rig.userId }],
     ] as const) {
       const { status, body, headers } = await rig.user.delete(path, payload);
       expect([status, body.error, headers.has('retry-after')]).toEqual([503, 'engine_unavailable', true]);

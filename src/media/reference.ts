@@ -98,9 +98,9 @@ export const mediaReference = defineReference({
     'DELETE /v1/scope': {
       id: 'deleteScope',
       description:
-        'Deletes the assets of one scope, of all scopes of a kind, or of an owner. Unfinished video tasks of the scope are canceled. You can repeat a request that failed.',
+        'Deletes the assets of one scope, of all scopes of a kind, or of an owner. A field that this route does not have, and `null` for `ownerId`, `scopeKind` or `scopeId`, return 400. Unfinished video tasks of the scope are canceled. You can repeat a request that failed.',
       problems: ['forbidden'],
-      example: place,
+      example: { ownerId, ...place },
     },
     'POST /v1/sign/image': {
       id: 'signImages',

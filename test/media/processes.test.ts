@@ -161,7 +161,9 @@ describe.skipIf(isMissing)('two processes of media on PostgreSQL and Redis', () 
     const scopeId = randomUUID();
     const inScope = await registered(one.user, { scopeId });
     await cached(inScope);
-    expect((await two.user.delete('/v1/scope', { scopeKind: 'thread', scopeId })).status).toBe(200);
+    expect((await two.user.delete('/v1/scope', { ownerId: testUserId, scopeKind: 'thread', scopeId })).status).toBe(
+      200,
+    );
     for (const { user } of [one, two]) expect(await signed(user, inScope)).toEqual(notFound);
   });
 

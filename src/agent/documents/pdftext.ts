@@ -1,56 +1,80 @@
-/** The text of a PDF, extracted in a thread of its own that is bounded in time and memory. */
+/** The text of a PDF, extracted in a process of its own that the operating system limits. */
 import { createHash } from 'node:crypto';
-import { Worker } from 'node:worker_threads';
 import { LRUCache } from 'lru-cache';
 import { createGate } from '#platform/concurrency/gate.ts';
 import { createGates } from '#platform/concurrency/gates.ts';
-import { withDeadline } from '#platform/resilience/deadline.ts';
-import type { PdfReply, PdfRequest } from './messages.ts';
+import type { Db } from '#platform/db/db.ts';
+import { ConfinementExceeded, runConfined } from '#platform/processes/confined.ts';
+import { isUnreadable, rememberUnreadable, type UnreadableTables } from './unreadablestore.ts';
 
-const timeoutMs = 10_000;
-const maxPages = 200;
-const resourceLimits = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32 };
-const longestWait = { maxWaiting: 50, waitTimeoutMs: 20_000 };
-/** A thread each. */
-const gate = createGate({ width: 2, ...longestWait });
-/** An owner has one thread at most, and so at most one document that waits for a thread: owners take turns. */
-const gatesOfOwners = createGates({ width: 1, ...longestWait });
-/** A document in a conversation is sent with each of its turns. In characters. */
-const texts = new LRUCache<string, string>({ maxSize: 8_000_000, sizeCalculation: (text) => text.length + 1 });
-
-/** `undefined`: it has more than 200 pages. Rejects for a broken document, and for one that takes too long. */
-export async function extractPdfText(
-  ownerId: string,
-  bytes: Uint8Array,
-  maxCharacters: number,
-): Promise<string | undefined> {
-  const key = `${maxCharacters} ${createHash('sha256').update(bytes).digest('base64url')}`;
-  const known = texts.get(key);
-  if (known !== undefined) return known;
-  const leaveOwn = await gatesOfOwners.enter(ownerId);
-  try {
-    const leave = await gate.enter();
-    try {
-      const { text } = await runThread({ bytes: new Uint8Array(bytes), maxPages, maxCharacters });
-      if (text !== undefined) texts.set(key, text);
-      return text;
-    } finally {
-      leave();
-    }
-  } finally {
-    leaveOwn();
-  }
+/** What the process answers. Without a text and a failure, the document has too many pages. */
+export interface PdfReply {
+  readonly text?: string;
+  readonly failure?: string;
 }
 
-async function runThread(request: PdfRequest): Promise<PdfReply> {
-  const worker = new Worker(new URL('./thread.ts', import.meta.url), { workerData: request, resourceLimits });
-  const { promise, resolve, reject } = Promise.withResolvers<PdfReply>();
-  worker.once('message', resolve);
-  worker.once('error', reject);
-  worker.once('exit', () => reject(new Error('the PDF worker ended without a result')));
+const limits = { memoryBytes: 256 * 1024 * 1024, timeoutMs: 20_000 };
+const maxPages = 200;
+/** The longest character takes six bytes of JSON. */
+const outputBytes = (maxCharacters: number) => 6 * maxCharacters + 10_000;
+const longestWait = { maxWaiting: 50, waitTimeoutMs: 20_000 };
+
+export interface DocumentReader {
+  /**
+   * `undefined`: it is broken, has more than 200 pages, or exceeded the limits, after which it is never read again.
+   * Rejects if the machine cannot read it now.
+   */
+  readPdf(ownerId: string, bytes: Uint8Array, maxCharacters: number): Promise<string | undefined>;
+}
+
+export function createDocumentReader(db: Db<UnreadableTables>): DocumentReader {
+  /** A process each. */
+  const gate = createGate({ width: 2, ...longestWait });
+  /** An owner has one process at most, and so at most one document that waits for a process: owners take turns. */
+  const gatesOfOwners = createGates({ width: 1, ...longestWait });
+  /** A document in a conversation is sent with each of its turns. In characters. */
+  const replies = new LRUCache<string, PdfReply>({
+    maxSize: 8_000_000,
+    sizeCalculation: ({ text = '' }) => text.length + 100,
+  });
+  return {
+    readPdf: async (ownerId, bytes, maxCharacters) => {
+      const sha256 = createHash('sha256').update(bytes).digest('hex');
+      const key = `${maxCharacters} ${sha256}`;
+      const known = replies.get(key);
+      if (known !== undefined) return known.text;
+      const leaveOwn = await gatesOfOwners.enter(ownerId);
+      try {
+        const leave = await gate.enter();
+        try {
+          const reply = replies.get(key) ?? (await read(db, sha256, bytes, maxCharacters));
+          replies.set(key, reply);
+          return reply.text;
+        } finally {
+          leave();
+        }
+      } finally {
+        leaveOwn();
+      }
+    },
+  };
+}
+
+async function read(
+  db: Db<UnreadableTables>,
+  sha256: string,
+  input: Uint8Array,
+  maxCharacters: number,
+): Promise<PdfReply> {
+  if (await isUnreadable(db, sha256)) return {};
+  const args = [String(maxPages), String(maxCharacters)];
   try {
-    return await withDeadline(timeoutMs, () => promise);
-  } finally {
-    await worker.terminate();
+    const program = new URL('./process.ts', import.meta.url);
+    const reply = await runConfined(program, { input, args, ...limits, maxOutputBytes: outputBytes(maxCharacters) });
+    return JSON.parse(reply.toString());
+  } catch (error) {
+    if (!(error instanceof ConfinementExceeded)) throw error;
+    await rememberUnreadable(db, sha256);
+    return { failure: error.message };
   }
 }

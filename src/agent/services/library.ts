@@ -264,7 +264,7 @@ export async function deleteThreadAssets(
   threadId: string,
   timeoutMs: number,
 ): Promise<void> {
-  const json = { scopeKind: 'thread', scopeId: threadId };
+  const json = { ownerId: userId, scopeKind: 'thread', scopeId: threadId };
   const answer = await media.send({ method: 'DELETE', route: '/v1/scope', json, onBehalfOf: userId, timeoutMs });
   if (answer.status !== 200) throw problems.engine_unavailable({ cause: new Error(`media returned ${answer.status}`) });
 }

@@ -3,10 +3,11 @@
 import type { UIMessage } from 'ai';
 import type { Log } from '#platform/log.ts';
 import { assetOf, readDataUrl, unreadable } from '../attachments.ts';
-import { extractPdfText } from '../documents/pdftext.ts';
+import type { DocumentReader } from '../documents/pdftext.ts';
 import { fetchFile, fetchScaledImage, type LibraryDeps } from '../services/library.ts';
 
 export interface FileDeps extends LibraryDeps {
+  readonly documents: DocumentReader;
   readonly log: Log;
 }
 
@@ -109,7 +110,7 @@ async function readText(
     assetId === undefined ? readDataUrl(part.url) : await fetchFile(deps, ownerId, assetId, maxBytes, signal);
   if (file === undefined || file.bytes.length === 0 || file.bytes.length > maxBytes) return undefined;
   if (!isPdf) return new TextDecoder().decode(file.bytes);
-  return extractPdfText(ownerId, file.bytes, maxExtracted);
+  return deps.documents.readPdf(ownerId, file.bytes, maxExtracted);
 }
 
 function isText(mime: string): boolean {

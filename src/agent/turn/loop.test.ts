@@ -79,8 +79,9 @@ const stepsOf = (...steps: readonly (readonly Part[])[]): readonly Step[] =>
   steps.map((parts) => () => [...parts].values());
 
 const deps: StreamDeps = {
-  // No step has an image.
+  // No step has an image or a document.
   media: {} as StreamDeps['media'],
+  documents: {} as StreamDeps['documents'],
   log: createLog({ level: 'silent' }),
   maxSteps: 4,
   maxToolCallsPerStep: 16,

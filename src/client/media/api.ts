@@ -166,11 +166,11 @@ export interface LegacyImport {
 }
 
 export interface ScopeDeletion {
-  /** Required with X-Internal-Key. Default: the user of the token. */ readonly ownerId?: string | null;
+  /** With a JWT: the user of the token. */ readonly ownerId: string;
   /** If absent: all assets of the owner. */
-  readonly scopeKind?: string | null;
+  readonly scopeKind?: string;
   /** If absent: all scopes of the kind. Requires `scopeKind`. */
-  readonly scopeId?: string | null;
+  readonly scopeId?: string;
   /** Prefixes of legacy paths. The prefix of a folder ends with `/`. */
   readonly legacyPrefixes?: readonly string[] | null;
   /** The bucket of legacy paths. Default: `agent_message`. */

@@ -41,8 +41,8 @@ export type JobList = z.output<typeof jobList>;
 export type ShownJob = JobList['jobs'][number];
 
 export const jobPath = z.object({ id: z.guid() });
-export const seenJob = z.object({ fence: z.int().min(0).describe('The fence of the job when it was shown.') });
-export const deadOfQueue = z.object({ queue: queueName });
+export const seenJob = z.strictObject({ fence: z.int().min(0).describe('The fence of the job when it was shown.') });
+export const deadOfQueue = z.strictObject({ queue: queueName });
 export const changedJobs = z.object({
   count: z.int(),
   hasMore: z.boolean().describe('The limit of one call was reached. Call again for the remaining jobs.'),

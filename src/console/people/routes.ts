@@ -21,7 +21,7 @@ const creditsRequest = z.object({
   credits: z.int().optional(),
   reason: z.string().max(500),
 });
-const erasureRequest = z.object({ confirm: z.literal(true) });
+const erasureRequest = z.strictObject({ confirm: z.literal(true) });
 
 export function addPeopleRoutes(app: HttpServer, guard: OperatorGuard, clients: ServiceClients): void {
   const routes = routesOf(app, 'console');

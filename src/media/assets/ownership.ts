@@ -12,7 +12,7 @@ export function ownerFor(caller: Caller, named: string | undefined, field = 'bod
     return named;
   }
   if (named !== undefined && named !== caller.userId) {
-    throw problems.forbidden({ message: 'ownerId must be absent or the user of the token.' });
+    throw problems.forbidden({ message: 'ownerId must be the user of the token.' });
   }
   return caller.userId;
 }

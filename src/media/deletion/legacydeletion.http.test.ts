@@ -166,7 +166,7 @@ onEveryPair('deleting legacy files', (pair) => {
     it('in a bucket that is not configured: 503, and the row stays', async () => {
       const planted = await plantLegacy(rig, 1, { bucket: rig.originals.bucket });
       expect((await remove(rig.user, idsOf(planted))).status).toBe(503);
-      expect((await removeScope(rig.user, {})).status).toBe(503);
+      expect((await removeScope(rig.user, { ownerId: rig.userId })).status).toBe(503);
       expect((await remaining(groundOf(rig), planted)).rows).toBe(1);
       // The user's other deletions would meet it.
       await rig.database.queries<MediaTables>().deleteFrom('assets').execute();
@@ -202,7 +202,7 @@ onEveryPair('deleting legacy files', (pair) => {
       const kept = [`${folder}x/a.jpg`, `avatars/${rig.userId}/d.png`, `feed/${rig.userId}y/c`];
       await lay(rig, [...gone, ...kept]);
       const legacyPrefixes = [`${folder}/`, `${folder}/deep/`, `feed/${rig.userId}/`, `${rig.userId}/none/`];
-      expect(await removeScope(rig.user, { scopeKind: 'none', legacyPrefixes })).toMatchObject({
+      expect(await removeScope(rig.user, { ownerId: rig.userId, scopeKind: 'none', legacyPrefixes })).toMatchObject({
         status: 200,
         body: { r2Deleted: 0, legacyDeleted: 4, dbDeleted: 0 },
       });
@@ -213,7 +213,7 @@ onEveryPair('deleting legacy files', (pair) => {
     it('a prefix may end within a name', async () => {
       await lay(rig, [`${folder}/2019-a.jpg`, `${folder}/2019-b.jpg`, `${folder}/2020-a.jpg`]);
       const legacyPrefixes = [`${folder}/2019-`];
-      expect(await removeScope(rig.user, { scopeKind: 'none', legacyPrefixes })).toMatchObject({
+      expect(await removeScope(rig.user, { ownerId: rig.userId, scopeKind: 'none', legacyPrefixes })).toMatchObject({
         body: { legacyDeleted: 2 },
       });
       expect(await standing(rig, [`${folder}/2020-a.jpg`])).toHaveLength(1);
@@ -241,7 +241,7 @@ onEveryPair('deleting legacy files', (pair) => {
       const answer = body[file];
       await fetch(String(answer?.ready && answer.thumbUrl));
       expect(await listed(rig.publicObjects, 'img/')).toHaveLength(1);
-      await removeScope(rig.user, { scopeKind: 'none', legacyPrefixes: [`${folder}/`] });
+      await removeScope(rig.user, { ownerId: rig.userId, scopeKind: 'none', legacyPrefixes: [`${folder}/`] });
       expect(await listed(rig.publicObjects, 'img/')).toEqual([]);
     });
 
@@ -255,7 +255,9 @@ onEveryPair('deleting legacy files', (pair) => {
       const file = `${folder}/a.jpg`;
       await lay(rig, [file]);
       const legacyPrefixes = [`${folder}/`, prefix(rig.userId)];
-      expect((await removeScope(rig.user, { scopeKind: 'none', legacyPrefixes })).status).toBe(403);
+      expect((await removeScope(rig.user, { ownerId: rig.userId, scopeKind: 'none', legacyPrefixes })).status).toBe(
+        403,
+      );
       expect(await standing(rig, [file])).toEqual([file]);
     });
 
@@ -271,7 +273,7 @@ onEveryPair('deleting legacy files', (pair) => {
       ['a dot within', (user: string) => [`${user}/./a`], 'body.legacyPrefixes.0'],
       ['a backslash', (user: string) => [`${user}/\\`], 'body.legacyPrefixes.0'],
     ])('400 for %s', async (_name, prefixes, path) => {
-      const payload = { scopeKind: 'none', legacyPrefixes: prefixes(rig.userId) };
+      const payload = { ownerId: rig.userId, scopeKind: 'none', legacyPrefixes: prefixes(rig.userId) };
       const { status, body } = await inBucket(rig, rig.user).delete<Refusal>('/v1/scope', payload);
       expect([status, body.issues?.[0]?.path]).toEqual([400, path]);
     });

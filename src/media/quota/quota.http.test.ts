@@ -110,7 +110,7 @@ onEveryPair('the bytes of an owner', (pair) => {
     expect(outcome(await user.reserve({ ...scope, ...file, byteSize: 2000 }))).toEqual(refused);
     expect((await user.delete('/v1/assets', { ids: [assetId] })).status).toBe(200);
     await registered(9000);
-    expect((await user.delete('/v1/scope', {})).status).toBe(200);
+    expect((await user.delete('/v1/scope', { ownerId })).status).toBe(200);
     await registered(maxOwnerBytes);
   });
 

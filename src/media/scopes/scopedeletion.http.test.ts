@@ -33,7 +33,6 @@ onEveryPair('DELETE /v1/scope', (pair) => {
   it.each<[string, object, readonly string[]]>([
     ['one scope', { scopeKind: 'thread', scopeId: '1' }, ['otherId', 'longerId', 'otherKind', 'longerKind']],
     ['a kind', { scopeKind: 'thread' }, ['otherKind', 'longerKind']],
-    ['a kind, the id null', { scopeKind: 'thread', scopeId: null }, ['otherKind', 'longerKind']],
     ['everything', {}, []],
     ['nothing', { scopeKind: 'none' }, ['asked', 'otherId', 'longerId', 'otherKind', 'longerKind']],
   ])('deletes %s, and nothing else', async (_name, scope, kept) => {
@@ -51,12 +50,14 @@ onEveryPair('DELETE /v1/scope', (pair) => {
   });
 
   it.each<[string, () => object]>([
-    ['without ownerId', () => ({})],
     ['with the own id', () => ({ ownerId: rig.userId })],
     ['with the own id in upper case', () => ({ ownerId: rig.userId.toUpperCase() })],
     [
       'with own legacy prefixes',
-      () => ({ legacyPrefixes: [`${rig.userId}/`, `feed/${rig.userId}/a`, `avatars/${rig.userId}/`] }),
+      () => ({
+        ownerId: rig.userId,
+        legacyPrefixes: [`${rig.userId}/`, `feed/${rig.userId}/a`, `avatars/${rig.userId}/`],
+      }),
     ],
   ])('lets a user delete the own, %s', async (_name, more) => {
     const planted = await plant(rig, 2);
@@ -97,9 +98,9 @@ onEveryPair('DELETE /v1/scope', (pair) => {
 
   it.each<[string, () => object]>([
     ['somebody else', () => ({ ownerId: randomUUID() })],
-    ["somebody else's prefix", () => ({ legacyPrefixes: [`${rig.userId}/`, `${randomUUID()}/`] })],
-    ['a prefix that others start with too', () => ({ legacyPrefixes: [rig.userId] })],
-    ['a public scope as a whole', () => ({ legacyPrefixes: ['feed/'] })],
+    ["somebody else's prefix", () => ({ ownerId: rig.userId, legacyPrefixes: [`${rig.userId}/`, `${randomUUID()}/`] })],
+    ['a prefix that others start with too', () => ({ ownerId: rig.userId, legacyPrefixes: [rig.userId] })],
+    ['a public scope as a whole', () => ({ ownerId: rig.userId, legacyPrefixes: ['feed/'] })],
   ])('403 for %s, and nothing is deleted', async (_name, payload) => {
     const planted = await plant(rig, 1);
     const answer = await rig.user.delete<Refusal>('/v1/scope', payload());
@@ -113,7 +114,6 @@ onEveryPair('DELETE /v1/scope', (pair) => {
     ['no owner', {}, 'body.ownerId'],
     ['an owner that is no UUID', { ownerId: 'me' }, 'body.ownerId'],
     ['an id without a kind', { ownerId, scopeId: '1' }, 'body.scopeId'],
-    ['an id with a null kind', { ownerId, scopeKind: null, scopeId: '1' }, 'body.scopeId'],
     ['an empty kind', { ownerId, scopeKind: '' }, 'body.scopeKind'],
     ['a kind of 65 characters', { ownerId, scopeKind: 'x'.repeat(65) }, 'body.scopeKind'],
     ['an id of 129 characters', { ownerId, scopeKind: 'thread', scopeId: 'x'.repeat(129) }, 'body.scopeId'],
@@ -127,6 +127,26 @@ onEveryPair('DELETE /v1/scope', (pair) => {
   ])('400 for %s', async (_name, payload, path) => {
     const { status, body } = await rig.server.delete<Refusal>('/v1/scope', payload);
     expect([status, body.error, body.issues?.[0]?.path]).toEqual([400, 'invalid_request', path]);
+  });
+
+  it.each<[string, object, string]>([
+    ['no owner', { scopeKind: 'thread', scopeId: '1' }, 'body.ownerId'],
+    ['an empty body', {}, 'body.ownerId'],
+    ['an owner that is null', { ownerId: null }, 'body.ownerId'],
+    ['a kind that is null', { scopeKind: null }, 'body.scopeKind'],
+    ['an id that is null', { scopeKind: 'thread', scopeId: null }, 'body.scopeId'],
+    ['a misspelled id', { scopeKind: 'thread', scopeid: '1' }, 'body.scopeid'],
+    ['a misspelled kind', { scope_kind: 'thread' }, 'body.scope_kind'],
+    ['a field of another route', { ids: [randomUUID()] }, 'body.ids'],
+  ])('400 for %s, and nothing is deleted', async (name, scope, path) => {
+    const planted = await plant(rig, 1);
+    for (const client of [rig.user, rig.server]) {
+      const owner = name === 'no owner' || name === 'an empty body' ? {} : { ownerId: rig.userId };
+      const { status, body } = await client.delete<Refusal>('/v1/scope', { ...owner, ...scope });
+      expect([status, body.error, body.issues?.map((issue) => issue.path)]).toEqual([400, 'invalid_request', [path]]);
+      expect(body.message).toContain(path);
+    }
+    expect(await remaining(rig, planted)).toEqual({ rows: 1, objects: 1 });
   });
 
   it('401 without a credential', async () => {

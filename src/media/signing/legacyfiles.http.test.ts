@@ -447,7 +447,7 @@ describe('while the legacy store does not answer', () => {
     expect((await rig.user.post('/v1/fit', { ref: path, width: 1 })).status).toBe(503);
     expect((await rig.user.delete('/v1/assets', { ids: [path] })).status).toBe(503);
     expect((await rig.user.delete('/v1/assets', { ids: [old?.assetId] })).status).toBe(503);
-    const deletion = { scopeKind: 'none', legacyPrefixes: [`${rig.userId}/`] };
+    const deletion = { ownerId: rig.userId, scopeKind: 'none', legacyPrefixes: [`${rig.userId}/`] };
     expect((await rig.user.delete('/v1/scope', deletion)).status).toBe(200);
     isDown = false;
     const { body } = await sign('video', [path, old?.assetId]);

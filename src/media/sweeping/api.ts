@@ -26,7 +26,7 @@ export const sweepCursor = z.string().transform((text, context) => {
   return z.NEVER;
 });
 
-export const sweepRequest = z.object({
+export const sweepRequest = z.strictObject({
   apply: z
     .boolean()
     .nullish()

@@ -55,7 +55,7 @@ export const taskParams = z.object({ taskId: uuid });
 export const taskDeleted = z.object({ deleted: z.boolean(), assetsDeleted: z.int() });
 export type TaskDeleted = z.output<typeof taskDeleted>;
 
-export const tasksDeletion = z.object({ ownerId: uuid });
+export const tasksDeletion = z.strictObject({ ownerId: uuid });
 
 export const tasksDeleted = z.object({ deleted: z.int() });
 export type TasksDeleted = z.output<typeof tasksDeleted>;

@@ -274,7 +274,7 @@ onEveryPair('video tasks', (pair) => {
         if (moment === 'processing')
           await expect.poll(async () => (await taskOf(client, taskId)).status, patience).not.toBe('pending');
         await rig.server.post('/v1/media-tasks', { taskId, ownerId, mediaType: 'video', status: 'completed' });
-        await client.delete('/v1/scope', {});
+        await client.delete('/v1/scope', { ownerId });
         const isIdle = async () =>
           (await rig.jobs.depths()).every(({ queue, status }) => queue !== videoUploadQueue.name || status === 'dead');
         await expect.poll(isIdle, patience).toBe(true);
@@ -302,7 +302,7 @@ onEveryPair('video tasks', (pair) => {
         await expect
           .poll(async () => [moment, 'completed'].includes((await taskOf(client, taskId)).status), patience)
           .toBe(true);
-        const request = scope(registration);
+        const request = { ownerId, ...scope(registration) };
         expect((await client.delete('/v1/scope', request)).status).toBe(200);
         const refs = [assetId, posterIdOf(assetId)];
         const readable = async () => Object.values((await client.sign(refs)).body).filter(({ ready }) => ready);

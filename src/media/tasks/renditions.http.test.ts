@@ -146,7 +146,7 @@ onEveryPair('renditions', (pair) => {
 
     it.each<[string, (asset: { assetId: string; scopeId: string; taskId: string }) => [string, object?]]>([
       ['the asset', ({ assetId }) => ['/v1/assets', { ids: [assetId] }]],
-      ['its scope', ({ scopeId }) => ['/v1/scope', { scopeKind: 'thread', scopeId }]],
+      ['its scope', ({ scopeId }) => ['/v1/scope', { ownerId: rig.userId, scopeKind: 'thread', scopeId }]],
       ['its task', ({ taskId }) => [`/v1/media-tasks/${taskId}`]],
     ])('are deleted with %s', async (_what, deletion) => {
       const { assetId, storageKey, registration, task } = await processed(unplayable, { scopeId: randomUUID() });
@@ -174,7 +174,8 @@ onEveryPair('renditions', (pair) => {
       expect((await processed(playable)).task.status).toBe('completed');
       expect(await taskOf(taskId)).toMatchObject({ status: 'processing' });
       expect(await progress()).toBeLessThan(100);
-      await rig.user.delete('/v1/scope', { scopeKind: 'thread', scopeId: registration.scopeId });
+      const scope = { ownerId: rig.userId, scopeKind: 'thread', scopeId: registration.scopeId };
+      expect((await rig.user.delete('/v1/scope', scope)).status).toBe(200);
       expect(await taskOf(taskId)).toMatchObject({ status: 'failed', metadata: { error: 'cancelled' } });
       await expect.poll(isIdle, patience).toBe(true);
       expect(await isStored(renditionKeyOf(storageKey))).toBe(false);

@@ -33,7 +33,7 @@ export const mailsOfPerson = z.object({
 });
 export type MailsOfPerson = z.output<typeof mailsOfPerson>;
 
-export const erasure = z.object({ userId: z.guid().toLowerCase(), address: address.nullish() });
+export const erasure = z.strictObject({ userId: z.guid().toLowerCase(), address: address.nullish() });
 export type Erasure = z.output<typeof erasure>;
 
 export const erased = z.object({

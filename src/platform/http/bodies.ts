@@ -1,5 +1,6 @@
 /** Request bodies are JSON in UTF-8, or empty (docs/specification/http.md#requests). */
 import { isUtf8 } from 'node:buffer';
+import type { preValidationHookHandler } from 'fastify';
 import { invalid, problems } from '../problem.ts';
 import type { HttpServer } from './httpserver.ts';
 
@@ -23,6 +24,15 @@ export function acceptJson(app: HttpServer): void {
     return parse(request, body.toString('utf8'), done);
   });
 }
+
+/** The message for a field that a route does not have. */
+export const unknownField = 'is not a field of this request';
+
+/** A deletion that takes no body refuses fields, because a caller that sends one expects to restrict what is deleted. */
+export const refuseFields: preValidationHookHandler = ({ body }, _reply, done) => {
+  const [field] = Object.keys(body ?? {});
+  return field === undefined ? done() : done(invalid(`body.${field.slice(0, 200)}`, unknownField));
+};
 
 const quote = 0x22;
 const backslash = 0x5c;

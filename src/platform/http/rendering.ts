@@ -2,9 +2,10 @@
 import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyError, FastifyReply, FastifyRequest, FastifySchemaValidationError } from 'fastify';
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
 import { invalid, Problem, problems } from '../problem.ts';
+import { unknownField } from './bodies.ts';
 import type { HttpServer } from './httpserver.ts';
 import type { RememberError } from './servererrors.ts';
 
@@ -121,11 +122,19 @@ function validationProblem(error: {
   readonly validationContext?: string;
 }): Problem {
   const part = error.validationContext ?? 'body';
-  const issues = error.validation.slice(0, maxIssues).map((fault) => ({
-    path: [part, ...fault.instancePath.split('/').filter((segment) => segment !== '')].join('.').slice(0, 200),
-    message: fault.message ?? 'is not valid',
+  const faults = error.validation.flatMap(faultsOf);
+  const issues = faults.slice(0, maxIssues).map(({ path, message }) => ({
+    path: [part, ...path].join('.').slice(0, 200),
+    message,
   }));
   const shown = issues.slice(0, maxIssuesInMessage).map((issue) => `${issue.path}: ${issue.message}`);
-  const more = error.validation.length - shown.length;
+  const more = faults.length - shown.length;
   return problems.invalid_request({ message: `${shown.join('; ')}${more > 0 ? `; and ${more} more` : ''}.`, issues });
+}
+
+/** One for each field that the schema does not have, so that the response names it. */
+function faultsOf({ instancePath, keyword, params, message = 'is not valid' }: FastifySchemaValidationError) {
+  const path = instancePath.split('/').filter((segment) => segment !== '');
+  if (keyword !== 'unrecognized_keys' || !Array.isArray(params.keys)) return [{ path, message }];
+  return params.keys.map((key) => ({ path: [...path, String(key)], message: unknownField }));
 }

@@ -10,6 +10,7 @@ import type {
   RouteShorthandOptions,
 } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { refuseFields } from './bodies.ts';
 import type { HttpServer } from './httpserver.ts';
 
 type Handler<Schema extends FastifySchema> = RouteHandlerMethod<
@@ -46,6 +47,9 @@ export function routesOf(app: HttpServer, tag: string): Routes {
     post: add('POST'),
     put: add('PUT'),
     patch: add('PATCH'),
-    delete: add('DELETE'),
+    delete: (url, options, schema, handler) => {
+      const preValidation = [schema.body === undefined ? refuseFields : [], options.preValidation ?? []].flat();
+      add('DELETE')(url, { ...options, preValidation }, schema, handler);
+    },
   };
 }
