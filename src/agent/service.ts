@@ -4,6 +4,7 @@ import type { LanguageModelV4 } from '@ai-sdk/provider';
 import type { LedgerTables } from '#accounts/ledger/credits.ts';
 import type { AccountTables } from '#accounts/store.ts';
 import type { Access } from '#platform/access/access.ts';
+import { measureOverdue } from '#platform/background/removal.ts';
 import type { Values } from '#platform/config.ts';
 import type { Database } from '#platform/db/db.ts';
 import type { ActingClient } from '#platform/http/client.ts';
@@ -40,10 +41,11 @@ import { abortTopic } from './runs/tasks.ts';
 import { createOwnUrls } from './services/ownurls.ts';
 import type { CancelTables } from './store/cancelstore.ts';
 import type { EventTables } from './store/eventstore.ts';
-import type { StartTables } from './store/startstore.ts';
+import { findOverdueRunsS } from './store/runstore.ts';
+import { findOverdueStartsS, type StartTables } from './store/startstore.ts';
 import type { ToolCallTables } from './store/toolcallstore.ts';
 import type { UsageTables } from './store/usagestore.ts';
-import type { UserEventTables } from './store/usereventstore.ts';
+import { findOverdueUserEventsS, type UserEventTables } from './store/usereventstore.ts';
 import type { VideoTables } from './store/videostore.ts';
 import { type ReadersPace, StreamReaders } from './stream/readers.ts';
 import { RunEventBuffers } from './stream/runbuffers.ts';
@@ -55,7 +57,7 @@ import type { Pace } from './toolservers/toolserver.ts';
 import { openToolServers } from './toolservers/toolservers.ts';
 import { createUserEvents } from './userevents/publishing.ts';
 import { UserEventReaders, type UserEventReadersPace } from './userevents/readers.ts';
-import { startDeletingOldEvents } from './userevents/retention.ts';
+import { startDeletingOldEvents, keptForS as userEventsKeptForS } from './userevents/retention.ts';
 import { addUserEventRoutes } from './userevents/routes.ts';
 import { workOnVideos } from './videos/making.ts';
 import { cancelQueue, deliveryQueue, videoQueue } from './videos/queues.ts';
@@ -239,6 +241,11 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
   addMcpRoutes(app, deps.access, { ...runs, calls, videoWaitMs: deps.pace?.videoWaitMs });
   metrics.register(app.metrics);
   measureJobs(app.metrics, jobs, queues);
+  measureOverdue(app.metrics, {
+    runs: () => findOverdueRunsS(db, common.ttlS),
+    run_starts: () => findOverdueStartsS(db),
+    user_events: () => findOverdueUserEventsS(db, userEventsKeptForS),
+  });
   workOnVideos(common);
   workOnTitles({ ...common, models, metrics });
   workOnExtractions({ ...common, metrics });

@@ -126,7 +126,7 @@ describe.each(kinds)('refresh results in $name', (kind) => {
       await refreshResults.markRevoked(hash, randomUUID(), 60_000);
       await refreshResults.settle(hash, attempt, ok, 60_000);
       await refreshResults.drop(hash, undefined);
-      await refreshResults.sweep();
+      await refreshResults.sweep({ aborted: false });
       expect(await refreshResults.find(hash)).toMatchObject({ outcome: 'signed_out' });
       expect(await refreshResults.claim(hash, randomUUID(), 60_000)).toBe(false);
       await refreshResults.forget(hash);

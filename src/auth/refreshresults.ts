@@ -2,6 +2,7 @@
  * Refreshes in progress and their results, stored for other requests with the same token: in the database if several processes may
  * share it, and in memory if one process has exclusive use of it (embedded), which costs nothing.
  */
+import { removeAll } from '#platform/background/removal.ts';
 import type { Database } from '#platform/db/db.ts';
 import {
   type AuthTables,
@@ -41,8 +42,10 @@ export interface RefreshResults {
   /** Deletes results of a token that a sign-in has just issued. */
   forget(tokenHash: Buffer): Promise<void>;
   /** Deletes expired results. */
-  sweep(): Promise<void>;
+  sweep(stopped: Pick<AbortSignal, 'aborted'>): Promise<void>;
 }
+
+const sweptAtOnce = 1000;
 
 export function databaseRefreshResults(database: Database): RefreshResults {
   const db = database.queries<AuthTables>();
@@ -53,6 +56,6 @@ export function databaseRefreshResults(database: Database): RefreshResults {
     drop: (tokenHash, subjectHash) => dropRefreshes(db, tokenHash, subjectHash),
     markRevoked: (tokenHash, attempt, ttlMs) => markTokenRevoked(db, tokenHash, attempt, ttlMs),
     forget: (tokenHash) => forgetToken(db, tokenHash),
-    sweep: () => sweepRefreshes(db),
+    sweep: (stopped) => removeAll(sweptAtOnce, (limit) => sweepRefreshes(db, limit), stopped),
   };
 }

@@ -134,7 +134,7 @@ const sweepEveryMs = 60_000;
 export function startSweeping({ refreshResults, log }: Pick<RevocationDeps, 'refreshResults' | 'log'>) {
   return startInterval(
     sweepEveryMs,
-    () => refreshResults.sweep(),
+    (stopped) => refreshResults.sweep(stopped),
     (error) => log.warn({ err: error }, 'expired refreshes could not be removed'),
   );
 }

@@ -120,8 +120,14 @@ export async function forgetToken(db: Handle, tokenHash: Buffer): Promise<void> 
   await db.deleteFrom('session_refreshes').where('token_hash', '=', tokenHash).execute();
 }
 
-export async function sweepRefreshes(db: Handle): Promise<void> {
-  await db.deleteFrom('session_refreshes').where(isOver).execute();
+/** Deletes at most `limit` expired rows. Returns how many. */
+export async function sweepRefreshes(db: Handle, limit: number): Promise<number> {
+  const { numAffectedRows = 0n } = await sql`
+    with over as materialized (
+      select token_hash from session_refreshes where ${isOver} order by expires_at limit ${limit} for update skip locked
+    )
+    delete from session_refreshes using over where session_refreshes.token_hash = over.token_hash`.execute(db);
+  return Number(numAffectedRows);
 }
 
 /** Returns the id of the new row. */

@@ -88,9 +88,13 @@ export async function listEventsOf(
 /** Longer than sends are stored, so that no send loses its events. */
 const keptForDays = 62;
 
-export async function dropOldEvents(db: Handle): Promise<void> {
-  await db
-    .deleteFrom('notify_events')
-    .where(sql<boolean>`created_at < now() - make_interval(days => ${keptForDays})`)
-    .execute();
+/** At most `limit`. Returns how many. */
+export async function dropOldEvents(db: Handle, limit: number): Promise<number> {
+  const { numAffectedRows = 0n } = await sql`
+    with old as materialized (
+      select event_id from notify_events where created_at < now() - make_interval(days => ${keptForDays})
+      order by created_at limit ${limit} for update skip locked
+    )
+    delete from notify_events using old where notify_events.event_id = old.event_id`.execute(db);
+  return Number(numAffectedRows);
 }

@@ -1,5 +1,7 @@
 /** The rows of sends, with their results. */
 import { type RawBuilder, sql } from 'kysely';
+import { findOverdueS } from '#platform/background/overduestore.ts';
+import { removeAll } from '#platform/background/removal.ts';
 import { type Db, json, type Tx } from '#platform/db/db.ts';
 import { isUuid } from '#platform/ids.ts';
 import type { JobInsertion } from '#platform/jobs/jobs.ts';
@@ -291,17 +293,37 @@ export async function adoptSends(tx: Tx<NotifyTables>, limit: number) {
 }
 
 /** Mails that were not sent are stored as long as their keys, and the status of a mail longer. */
-export async function dropOld(db: Handle): Promise<void> {
-  await db
-    .updateTable('notify_sends')
-    .set({ mail: null })
-    .where('status', 'not in', unfinished)
-    .where('mail', 'is not', null)
-    .where(sql<boolean>`not (${isTimely})`)
-    .execute();
-  await db
-    .deleteFrom('notify_sends')
-    .where('status', 'not in', unfinished)
-    .where(sql<boolean>`coalesce(scheduled_at, created_at) < now() - make_interval(days => ${shownForDays})`)
-    .execute();
+export async function dropOld(db: Db<NotifyTables>, stopped: AbortSignal): Promise<void> {
+  await removeAll(droppedAtOnce, (limit) => dropMails(db, limit), stopped);
+  await removeAll(droppedAtOnce, (limit) => dropSends(db, limit), stopped);
 }
+
+const droppedAtOnce = 500;
+/** Both conditions have their own index. */
+const dueAt = sql`coalesce(scheduled_at, created_at)`;
+
+async function dropMails(db: Handle, limit: number): Promise<number> {
+  const { numAffectedRows = 0n } = await sql`
+    with old as materialized (
+      select id from notify_sends
+      where mail is not null and status not in ('pending', 'sending')
+        and ${dueAt} < now() - make_interval(hours => ${triedForHours})
+      order by ${dueAt} limit ${limit} for update skip locked
+    )
+    update notify_sends set mail = null from old where notify_sends.id = old.id`.execute(db);
+  return Number(numAffectedRows);
+}
+
+async function dropSends(db: Handle, limit: number): Promise<number> {
+  const { numAffectedRows = 0n } = await sql`
+    with old as materialized (
+      select id from notify_sends
+      where status not in ('pending', 'sending') and ${dueAt} < now() - make_interval(days => ${shownForDays})
+      order by ${dueAt} limit ${limit} for update skip locked
+    )
+    delete from notify_sends using old where notify_sends.id = old.id`.execute(db);
+  return Number(numAffectedRows);
+}
+
+export const findOverdueSendsS = (db: Db<NotifyTables>) =>
+  findOverdueS(db, dueAt, sql`notify_sends where status not in ('pending', 'sending')`, shownForDays * 86_400);

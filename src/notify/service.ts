@@ -3,6 +3,7 @@ import { Counter } from 'prom-client';
 import { type AccountTables, readUnsubscribeSecret } from '#accounts/store.ts';
 import { createAccess } from '#platform/access/access.ts';
 import { startInterval } from '#platform/background/interval.ts';
+import { measureOverdue, removeAll } from '#platform/background/removal.ts';
 import type { Database } from '#platform/db/db.ts';
 import { createClient } from '#platform/http/client.ts';
 import { createServer, type HttpServer, type Readiness, type ServerCommons } from '#platform/http/server.ts';
@@ -18,7 +19,7 @@ import { addPeopleRoutes } from './people/routes.ts';
 import { queueNames } from './queue.ts';
 import { notifyReference } from './reference.ts';
 import { addRoutes } from './routes.ts';
-import { dropOld } from './sendstore.ts';
+import { dropOld, findOverdueSendsS } from './sendstore.ts';
 import { normalizeSuppressions } from './suppressions.ts';
 import type { NotifyTables } from './tables.ts';
 import { createTrendingReader } from './trending.ts';
@@ -51,6 +52,7 @@ const drainJobsMs = 9000;
 /** A digest is one of many, and is also sent without its items. */
 const trendingTimeoutMs = 2000;
 const dropOldEveryMs = 3_600_000;
+const eventsAtOnce = 1000;
 
 export async function createNotify(deps: NotifyDeps): Promise<HttpServer> {
   const { server, internalKeys, database, jobs, channel, from, appUrl, unsubscribeUrl, brand } = deps;
@@ -74,11 +76,12 @@ export async function createNotify(deps: NotifyDeps): Promise<HttpServer> {
   const onOutcome = (outcome: string) => mails.inc({ outcome });
   const sending = { ...delivering, firstAttempt: await startDelivering({ ...delivering, onOutcome }) };
   measureJobs(app.metrics, jobs, queueNames);
+  measureOverdue(app.metrics, { emails: () => findOverdueSendsS(db) });
   const dropping = startInterval(
     dropOldEveryMs,
-    async () => {
-      await dropOld(db);
-      await dropOldEvents(db);
+    async (stopped) => {
+      await dropOld(db, stopped);
+      await removeAll(eventsAtOnce, (limit) => dropOldEvents(db, limit), stopped);
     },
     (error) => server.log.warn({ err: error }, 'old sends could not be removed'),
   );

@@ -12,6 +12,7 @@ import { createMigratedDatabase, databaseEngines } from '../database.fixture.ts'
 import { isNightly } from '../lane.fixture.ts';
 import { startTestIssuer, testUserId } from '../platform/tokenissuer.fixture.ts';
 import { type RedisServer, skipWithoutRedis, startRedisServer } from '../redis.fixture.ts';
+import { startTcpFront, type TcpFront } from '../tcpfront.fixture.ts';
 import { makeImage } from './images.fixture.ts';
 import { type Client, createClient, upload } from './rig.fixture.ts';
 
@@ -29,6 +30,7 @@ interface Here {
 describe.skipIf(isMissing)('two processes of media on PostgreSQL and Redis', () => {
   let databaseUrl: string;
   let redis: RedisServer;
+  let front: TcpFront;
   let one: Here;
   let two: Here;
   const closers: (() => Promise<unknown>)[] = [];
@@ -37,11 +39,18 @@ describe.skipIf(isMissing)('two processes of media on PostgreSQL and Redis', () 
     const [database, issuer] = [await createMigratedDatabase(migrations), await startTestIssuer()];
     databaseUrl = database.url;
     redis = await startRedisServer();
+    front = await startTcpFront(redis.url);
     const places = [await newPlace(), await newPlace()] as [Place, Place];
-    closers.push(() => Promise.all(places.map((place) => place.remove())), database.drop, issuer.close, redis.close);
+    closers.push(
+      () => Promise.all(places.map((place) => place.remove())),
+      database.drop,
+      issuer.close,
+      redis.close,
+      front.close,
+    );
     const env = {
       DATABASE_URL: database.url,
-      REDIS_URL: redis.url,
+      REDIS_URL: front.urlOf(redis.url),
       JWKS_URL: issuer.jwksUrl,
       // Secrets, and the objects, which processes of one machine may share.
       ATELIER_DATA_DIR: places[0].dataDir,
@@ -196,14 +205,15 @@ describe.skipIf(isMissing)('two processes of media on PostgreSQL and Redis', () 
   it('ignore outdated data of a restored Redis', { timeout: 180_000 }, async () => {
     const [gone, stays] = [await registered(one.user), await registered(one.user)];
     await Promise.all([gone, stays].map(cached));
-    await save(redis.url);
+    await command(redis.url, 'SAVE');
     expect(await remove(one.user, gone)).toBe(200);
     redis.signal('SIGKILL');
     for (const { user } of [one, two]) expect(await signed(user, stays)).toMatchObject({ ready: true });
     await redis.start();
     await allIsWell();
     for (const { user } of [one, two, one, two]) expect(await signed(user, gone)).toEqual(notFound);
-    // It caches again.
+    // After the time in which nothing is filled in, it caches again.
+    await letBarrierPass(databaseUrl);
     await cached(stays);
   });
 
@@ -234,6 +244,26 @@ describe.skipIf(isMissing)('two processes of media on PostgreSQL and Redis', () 
     await letBarrierPass(databaseUrl);
     await cached(stays);
   });
+
+  it('leave a Redis that became a replica, and sign nothing from it', { timeout: 180_000 }, async () => {
+    const [gone, stays] = [await registered(one.user), await registered(one.user)];
+    await letBarrierPass(databaseUrl);
+    await Promise.all([gone, stays].map(cached));
+    const successor = await startRedisServer();
+    closers.push(successor.close);
+    const { hostname, port } = new URL(successor.url);
+    front.switchTo(successor.url);
+    await command(redis.url, 'REPLICAOF', hostname, port);
+    expect(await remove(one.user, gone)).toBe(200);
+    for (const { user } of [one, two]) {
+      expect(await signed(user, gone)).toEqual(notFound);
+      expect(await signed(user, stays)).toMatchObject({ ready: true });
+    }
+    await allIsWell();
+    for (const { user } of [one, two, one, two]) expect(await signed(user, gone)).toEqual(notFound);
+    await letBarrierPass(databaseUrl);
+    await cached(stays);
+  });
 });
 
 /** Moves the last invalidation of the whole cache into the past, so that processes cache again at once. */
@@ -248,9 +278,9 @@ async function letBarrierPass(url: string): Promise<void> {
   expect(rowCount).toBeGreaterThan(0);
 }
 
-async function save(url: string): Promise<void> {
+async function command(url: string, ...words: readonly string[]): Promise<void> {
   const client = createRedisClient({ url });
   await client.connect();
-  await client.sendCommand(['SAVE']);
+  await client.sendCommand([...words]);
   client.destroy();
 }

@@ -10,11 +10,11 @@ import type { Log } from '#platform/log.ts';
 import { unknownUsage } from '../billing/usage.ts';
 import type { EventLog } from '../eventlog/eventlog.ts';
 import type { AgentMetrics } from '../metrics.ts';
-import { claimDeadRuns, claimRun, deleteExpiredRuns, type Run } from '../store/runstore.ts';
-import { deleteOldStarts } from '../store/startstore.ts';
+import { claimDeadRuns, claimRun, type Run } from '../store/runstore.ts';
 import type { Chunk } from '../stream/chunks.ts';
 import { MessageAssembler } from '../stream/messageassembler.ts';
 import { lastChunk } from '../stream/replay.ts';
+import { removeExpiredRuns } from './retention.ts';
 import { endRun, type RunsDeps } from './runs.ts';
 
 export interface ReaperDeps extends RunsDeps {
@@ -95,16 +95,10 @@ export function startReaper(deps: ReaperDeps): Reaper {
     }
   }
 
-  async function sweep(): Promise<void> {
-    const gone = await deleteExpiredRuns(deps.db, deps.ttlS);
-    if (gone.length > 0) await deps.eventLog.remove(gone);
-    await deleteOldStarts(deps.db);
-  }
-
   const onError = (error: unknown) => log.warn({ err: error }, 'dead or expired runs could not be removed');
   const intervals = [
     startInterval(reapEveryMs, () => reap(false), onError),
-    startInterval(sweepEveryMs, sweep, onError),
+    startInterval(sweepEveryMs, (stopped) => removeExpiredRuns(deps, stopped), onError),
   ];
   return {
     reapAll: () => reap(true),

@@ -5,11 +5,17 @@ import { migrations } from '#app/migrations.ts';
 import { type Database, transaction } from '#platform/db/db.ts';
 import { discardDead } from '#platform/jobs/operatorstore.ts';
 import { removeFinished } from '#platform/jobs/retention.ts';
+import { createLog } from '#platform/log.ts';
 import { laneEngines } from '../../../test/database.fixture.ts';
-import { deleteExpiredRuns } from './runstore.ts';
-import { deleteOldStarts } from './startstore.ts';
+import { openDatabaseLog } from '../eventlog/database.ts';
+import { removeExpiredRuns } from '../runs/retention.ts';
+import type { EventTables } from './eventstore.ts';
+import { deleteExpiredRuns, findOverdueRunsS, type RunTables } from './runstore.ts';
+import { deleteOldStarts, findOverdueStartsS, type StartTables } from './startstore.ts';
 import { endExpiredCalls } from './toolcallstore.ts';
 import { deleteOldUserEvents } from './usereventstore.ts';
+
+const log = createLog({ level: 'silent' });
 
 describe.each(laneEngines)('batches on $name', (engine) => {
   describe.skipIf(engine.missing)('', () => {
@@ -71,6 +77,52 @@ describe.each(laneEngines)('batches on $name', (engine) => {
         return (await sql.raw(`select from ${table}`).execute(tx)).rows.length;
       });
       expect(left).toBe(10);
+    });
+
+    it('are repeated until no expired row is left, with the events of runs', async () => {
+      const db = database.queries<RunTables & StartTables & EventTables>();
+      for (const table of ['agent_runs', 'agent_starts', 'agent_events'])
+        await sql.raw(`delete from ${table}`).execute(db);
+      await sql`
+        with runs as (
+          insert into agent_runs (task_id, thread_id, owner_id, message_id, status, holder, lease_expires_at, epoch_ms, ended_at)
+          select gen_random_uuid(), n::text, gen_random_uuid(), 'm', 'failed', gen_random_uuid(), now(), 1,
+            now() - make_interval(hours => case when n = 0 then 0 else 2 end)
+          from generate_series(0, 2300) as n returning task_id
+        )
+        insert into agent_events (task_id, first_seq, last_seq, events, is_last) select task_id, 1, 1, '{}', true from runs`.execute(
+        db,
+      );
+      await sql`insert into agent_starts (user_id, key, body_digest, task_id, thread_id, created_at)
+        select gen_random_uuid(), 'k', 'd', gen_random_uuid(), 't', now() - interval '2 days' from generate_series(1, 2300)`.execute(
+        db,
+      );
+      expect(await findOverdueRunsS(db, 3600)).toBeGreaterThanOrEqual(3600);
+      expect(await findOverdueStartsS(db)).toBeGreaterThanOrEqual(86_400);
+      await removeExpiredRuns({ db, eventLog: openDatabaseLog({ db, log }), ttlS: 3600 }, new AbortController().signal);
+      for (const [table, left] of [
+        ['agent_runs', 1],
+        ['agent_events', 1],
+        ['agent_starts', 0],
+      ] as const)
+        expect([table, (await sql.raw(`select from ${table}`).execute(db)).rows.length]).toEqual([table, left]);
+      expect([await findOverdueRunsS(db, 3600), await findOverdueStartsS(db)]).toEqual([0, 0]);
+    });
+
+    it('find their rows by an index', async () => {
+      const plans = await transaction(database.queries(), async (tx) => {
+        await sql`set local enable_seqscan = off`.execute(tx);
+        await sql`set local enable_bitmapscan = off`.execute(tx);
+        const planOf = async (rows: string) => JSON.stringify((await sql.raw(`explain ${rows}`).execute(tx)).rows);
+        return [
+          await planOf(`select from jobs where status = 'done' and finished_at < now() order by finished_at limit 9`),
+          await planOf(`select from jobs where status = 'dead' and finished_at < now() order by finished_at limit 9`),
+          await planOf('select from agent_runs where ended_at < now() order by ended_at limit 9'),
+        ];
+      });
+      expect(plans[0]).toContain('jobs_done_by_end');
+      expect(plans[1]).toContain('jobs_dead_by_end');
+      expect(plans[2]).toContain('agent_runs_by_end');
     });
   });
 });

@@ -1,6 +1,7 @@
 /** Runs, and the tables that they share with threads (threadstore.ts) and messages (messagestore.ts). */
 import type { UIMessage } from 'ai';
 import { type Generated, type JSONColumnType, sql } from 'kysely';
+import { findOverdueS } from '#platform/background/overduestore.ts';
 import type { Db, Tx } from '#platform/db/db.ts';
 
 export type RunStatus = 'running' | 'completed' | 'failed' | 'aborted';
@@ -241,24 +242,20 @@ export async function markEnded(
   return numUpdatedRows === 1n;
 }
 
-/** Deletes runs that ended longer ago than `ttlS`, and returns their ids. */
-export async function deleteExpiredRuns(db: Handle, ttlS: number, limit = 200): Promise<readonly string[]> {
-  const rows = await db
-    .with(
-      // Materialized, as in claimDeadRuns.
-      (expired) => expired('expired').materialized(),
-      (query) =>
-        query
-          .selectFrom('agent_runs')
-          .select('task_id')
-          .where('ended_at', '<', sql<Date>`clock_timestamp() - make_interval(secs => ${ttlS})`)
-          .limit(limit)
-          .forUpdate()
-          .skipLocked(),
+/** Deletes runs that ended longer ago than `ttlS`, with their events in the database, and returns their ids. */
+export async function deleteExpiredRuns(db: Handle, ttlS: number, limit: number): Promise<readonly string[]> {
+  // Materialized, as in claimDeadRuns. The index on `ended_at` is used, because now() is constant.
+  const { rows } = await sql<{ taskId: string }>`
+    with expired as materialized (
+      select task_id from agent_runs where ended_at < now() - make_interval(secs => ${ttlS})
+      order by ended_at limit ${limit} for update skip locked
+    ), events as (
+      delete from agent_events using expired where agent_events.task_id = expired.task_id
     )
-    .deleteFrom('agent_runs')
-    .where('task_id', 'in', (eb) => eb.selectFrom('expired').select('task_id'))
-    .returning('task_id as taskId')
-    .execute();
+    delete from agent_runs using expired where agent_runs.task_id = expired.task_id
+    returning agent_runs.task_id as "taskId"`.execute(db);
   return rows.map(({ taskId }) => taskId);
 }
+
+export const findOverdueRunsS = (db: Db<RunTables>, ttlS: number) =>
+  findOverdueS(db, sql`ended_at`, sql`agent_runs`, ttlS);

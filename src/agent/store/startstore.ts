@@ -1,5 +1,6 @@
 /** The starts of runs that came with an `Idempotency-Key`. */
 import { type Generated, sql } from 'kysely';
+import { findOverdueS } from '#platform/background/overduestore.ts';
 import type { Db, Tx } from '#platform/db/db.ts';
 
 export interface StartTables {
@@ -62,11 +63,17 @@ export async function takeKey(tx: Tx<StartTables>, start: KeyedStart, started: S
   return numInsertedOrUpdatedRows === 1n;
 }
 
-export async function deleteOldStarts(db: Db<StartTables>, limit = 1000): Promise<void> {
+/** Returns how many. */
+export async function deleteOldStarts(db: Db<StartTables>, limit: number): Promise<number> {
   // Materialized: a plan that evaluates it again for each row would exceed `limit`.
-  await sql`
+  const { numAffectedRows = 0n } = await sql`
     with old as materialized (
-      select user_id, key from agent_starts where not (${isRetained}) limit ${limit} for update skip locked
+      select user_id, key from agent_starts where created_at < now() - make_interval(hours => ${keptForHours})
+      order by created_at limit ${limit} for update skip locked
     )
     delete from agent_starts as start using old where start.user_id = old.user_id and start.key = old.key`.execute(db);
+  return Number(numAffectedRows);
 }
+
+export const findOverdueStartsS = (db: Db<StartTables>) =>
+  findOverdueS(db, sql`created_at`, sql`agent_starts`, keptForHours * 3600);

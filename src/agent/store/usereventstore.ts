@@ -1,5 +1,6 @@
 /** The events that users hear of, numbered for each user in the order of their commits. */
 import { type Generated, type JSONColumnType, sql } from 'kysely';
+import { findOverdueS } from '#platform/background/overduestore.ts';
 import { type Db, json, type Tx } from '#platform/db/db.ts';
 import type { UserEvent } from '../userevent.ts';
 
@@ -74,6 +75,9 @@ export async function listUserEvents(
     order by cursors.place, found.seq`.execute(db);
   return rows;
 }
+
+export const findOverdueUserEventsS = (db: Db<UserEventTables>, maxAgeS: number) =>
+  findOverdueS(db, sql`created_at`, sql`agent_user_events`, maxAgeS);
 
 /** Deletes events that are older than `maxAgeS`, and returns how many. */
 export async function deleteOldUserEvents(db: Db<UserEventTables>, maxAgeS: number, limit: number): Promise<number> {

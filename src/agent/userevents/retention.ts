@@ -1,10 +1,11 @@
 /** Deletes events after the hour in which they can be read again (docs/specification/agent.md#events). */
 import { type Interval, startInterval } from '#platform/background/interval.ts';
+import { removeAll } from '#platform/background/removal.ts';
 import type { Db } from '#platform/db/db.ts';
 import type { Log } from '#platform/log.ts';
 import { deleteOldUserEvents, type UserEventTables } from '../store/usereventstore.ts';
 
-const keptForS = 3600;
+export const keptForS = 3600;
 const deleteEveryMs = 60_000;
 const atOnce = 5000;
 
@@ -17,5 +18,5 @@ export function startDeletingOldEvents({ db, log }: { readonly db: Db<UserEventT
 }
 
 export async function deleteExpired(db: Db<UserEventTables>, stopped: AbortSignal): Promise<void> {
-  while (!stopped.aborted && (await deleteOldUserEvents(db, keptForS, atOnce)) === atOnce);
+  await removeAll(atOnce, (limit) => deleteOldUserEvents(db, keptForS, limit), stopped);
 }

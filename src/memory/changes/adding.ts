@@ -74,15 +74,15 @@ async function addOrMerge(
   entity: Entity,
   incoming: NewMemory,
 ): Promise<Added> {
-  const { tx, version, usage } = writing;
+  const { tx, version, state } = writing;
   const equal = await findByHash(tx, entity, incoming.type, incoming.hash);
   if (equal !== undefined && equal.invalidAt !== null) return restore(deps, writing, actor, equal, incoming);
   if (equal !== undefined) return merge(deps, writing, actor, equal, incoming, 1);
   const { findNeighbours } = await loadMerging();
-  const index = await deps.indexes.getLocked(tx, entity, { version, memoryCount: usage.memoryCount });
+  const index = await deps.indexes.getLocked(tx, entity, state);
   const { twin, links } = await findNeighbours(deps, tx, entity, index, incoming);
   if (twin !== undefined) return merge(deps, writing, actor, twin.memory, incoming, twin.similarity);
-  if (!hasRoom(usage, { memories: 1, bytes: sizeOf(incoming) })) throw memoryProblems.memory_full();
+  if (!hasRoom(state, { memories: 1, bytes: sizeOf(incoming) })) throw memoryProblems.memory_full();
   const memory = await insertMemory(tx, deps.column, entity, incoming, version);
   await insertLinks(tx, memory.id, links);
   writing.recordChange(incoming.type);
@@ -110,7 +110,7 @@ async function restore(
  */
 async function merge(
   deps: AddingDeps,
-  { tx, version, usage, recordChange }: Writing,
+  { tx, version, state, recordChange }: Writing,
   actor: Actor,
   known: StoredMemory,
   incoming: NewMemory,
@@ -126,7 +126,7 @@ async function merge(
   const { isAtLeastAsFull } = await loadMerging();
   const isFuller = isAtLeastAsFull(incoming.content, known.content);
   const merged = { content: isFuller ? incoming.content : known.content, type: known.type, metadata };
-  const fits = hasRoom(usage, { memories: 0, bytes: sizeOf(merged) - known.bytes });
+  const fits = hasRoom(state, { memories: 0, bytes: sizeOf(merged) - known.bytes });
   const after: MemoryContent = fits ? merged : contentOf(known);
   await insertRevision(tx, known.id, {
     action: 'merge',

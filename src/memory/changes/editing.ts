@@ -44,7 +44,7 @@ export async function editMemory(
       metadata: { ...(edit.metadata ?? before.metadata) },
     };
     if (isSame(before, after)) return before;
-    if (!hasRoom(writing.usage, { memories: 0, bytes: sizeOf(after) - before.bytes }))
+    if (!hasRoom(writing.state, { memories: 0, bytes: sizeOf(after) - before.bytes }))
       throw memoryProblems.memory_full();
     await insertRevision(writing.tx, before.id, {
       action: 'edit',
@@ -66,7 +66,7 @@ export async function editMemory(
  */
 export async function rewrite(
   deps: AddingDeps,
-  { tx, version, usage, recordChange }: Writing,
+  { tx, version, state, recordChange }: Writing,
   before: StoredMemory,
   after: MemoryContent,
   embedding: Float32Array,
@@ -77,7 +77,7 @@ export async function rewrite(
   const isReworded = hasNewContent(before, after);
   const readLinks = async () => {
     const { findNeighbours } = await loadMerging();
-    const index = await deps.indexes.getLocked(tx, before, { version, memoryCount: usage.memoryCount });
+    const index = await deps.indexes.getLocked(tx, before, state);
     return (await findNeighbours(deps, tx, before, index, { content, type, embedding, exceptId: before.id })).links;
   };
   const links = isReworded ? await readLinks() : [];

@@ -17,7 +17,7 @@ export interface WritingDeps {
   readonly since?: Since;
 }
 
-type Usage = Omit<EntityState, 'version'>;
+type Usage = Pick<EntityState, 'memoryCount' | 'memoryBytes'>;
 
 /** Of one entity. Metadata count too. */
 export const limits = { mostMemories: 10_000, mostBytes: 16 * 1024 * 1024 };
@@ -35,8 +35,8 @@ export interface Writing {
   readonly tx: Tx<MemoryTables>;
   /** The version of the lock. Every row that is written carries it. */
   readonly version: number;
-  /** The usage of the entity before this write. */
-  readonly usage: Usage;
+  /** The state of the entity before this write. */
+  readonly state: EntityState;
   /** Records that memories of these types changed. Their profile is derived again if it can depend on them. */
   readonly recordChange: (...types: readonly MemoryType[]) => void;
 }
@@ -52,13 +52,13 @@ export function writeEntity<Result>(
     const result = await unlocked?.();
     if (result !== undefined) return result;
     return transaction(deps.db, async (tx) => {
-      const { version, ...usage } = await lockEntity(tx, entity);
+      const { version, before: state } = await lockEntity(tx, entity);
       if (deps.since !== undefined) await assertNotErased(tx, entity, deps.since);
       let affectsProfile = false;
       const result = await work({
         tx,
         version,
-        usage,
+        state,
         recordChange: (...types) => {
           affectsProfile ||= types.some(isEvidence);
         },

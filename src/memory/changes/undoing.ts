@@ -74,7 +74,7 @@ async function embedContent({ embedder }: AddingDeps, { content, type, metadata 
  */
 async function separate(
   deps: AddingDeps,
-  { tx, version, usage, recordChange }: Writing,
+  { tx, version, state, recordChange }: Writing,
   restored: StoredMemory,
   separated: NewMemory,
 ): Promise<void> {
@@ -86,7 +86,7 @@ async function separate(
     const memory = await revalidate(tx, equal, version);
     return markSeparate(tx, restored, memory, recordChange);
   }
-  if (!hasRoom(usage, { memories: 1, bytes: sizeOf(separated) })) return;
+  if (!hasRoom(state, { memories: 1, bytes: sizeOf(separated) })) return;
   const memory = await insertMemory(tx, deps.column, restored, separated, version);
   await markSeparate(tx, restored, memory, recordChange);
 }

@@ -108,12 +108,12 @@ async function merge(
   { newer, older }: FoundPair,
   verdict: Verdict,
 ): Promise<Judged> {
-  const { tx, version, usage } = writing;
+  const { tx, version, state } = writing;
   const { isAtLeastAsFull } = await loadMerging();
   const isNewerFuller = isAtLeastAsFull(newer.content, older.content);
   const [staying, leaving] = isNewerFuller ? [newer, older] : [older, newer];
   const merged = { ...contentOf(staying), metadata: mergedMetadata(older.metadata, newer.metadata) };
-  const fits = hasRoom(usage, { memories: 0, bytes: sizeOf(merged) - staying.bytes });
+  const fits = hasRoom(state, { memories: 0, bytes: sizeOf(merged) - staying.bytes });
   const after = fits ? merged : contentOf(staying);
   await insertRevision(tx, staying.id, {
     action: 'merge',

@@ -12,33 +12,45 @@ export interface EntityState {
   readonly memoryBytes: number;
 }
 
-/**
- * Locks an entity across processes until the transaction ends, and inserts its row if it is missing. Returns its usage,
- * and its new version for the rows that are written under the lock.
- */
-export function lockEntity(tx: Tx<MemoryTables>, { entityType, entityId }: Entity): Promise<EntityState> {
-  return tx
-    .insertInto('memory_entities')
-    .values({ entity_type: entityType, entity_id: entityId })
-    .onConflict((conflict) =>
-      conflict.columns(['entity_type', 'entity_id']).doUpdateSet({ version: sql<number>`nextval('memory_versions')` }),
-    )
-    .returning(entityColumns)
-    .executeTakeFirstOrThrow();
+export interface LockedEntity {
+  /** For the rows that are written under the lock. Greater than every version that the entity had. */
+  readonly version: number;
+  /** The state before the lock. */
+  readonly before: EntityState;
+}
+
+/** Locks an entity across processes until the transaction ends, and inserts its row if it is missing. */
+export async function lockEntity(tx: Tx<MemoryTables>, entity: Entity): Promise<LockedEntity> {
+  for (;;) {
+    const locked = await lockExistingEntity(tx, entity);
+    if (locked !== undefined) return locked;
+    await tx
+      .insertInto('memory_entities')
+      .values({ entity_type: entity.entityType, entity_id: entity.entityId })
+      .onConflict((conflict) => conflict.columns(['entity_type', 'entity_id']).doNothing())
+      .execute();
+  }
 }
 
 /** As `lockEntity`. Returns `undefined` for an entity that does not exist, such as an erased one. */
-export function lockExistingEntity(
+export async function lockExistingEntity(
   tx: Tx<MemoryTables>,
   { entityType, entityId }: Entity,
-): Promise<EntityState | undefined> {
-  return tx
-    .updateTable('memory_entities')
-    .set({ version: sql<number>`nextval('memory_versions')` })
-    .where('entity_type', '=', entityType)
-    .where('entity_id', '=', entityId)
-    .returning(entityColumns)
-    .executeTakeFirst();
+): Promise<LockedEntity | undefined> {
+  // Draws the version under the lock. Otherwise, a later commit could have a smaller one.
+  const { rows } = await sql<EntityState & { readonly lockVersion: number }>`
+    with locked as materialized (
+      select version from memory_entities where entity_type = ${entityType} and entity_id = ${entityId} for update
+    )
+    update memory_entities set version = nextval('memory_versions') from locked
+    where entity_type = ${entityType} and entity_id = ${entityId}
+    returning memory_entities.version as "lockVersion", locked.version, memory_count as "memoryCount", memory_bytes as "memoryBytes"`.execute(
+    tx,
+  );
+  const [row] = rows;
+  if (row === undefined) return undefined;
+  const { lockVersion, ...before } = row;
+  return { version: lockVersion, before };
 }
 
 /** Returns `undefined` for an entity without memories and profile. */

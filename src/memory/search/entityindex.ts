@@ -42,10 +42,10 @@ export interface EntityIndexes {
   /** Returns the current state in the database, or `undefined` if the entity is unknown. */
   get(db: Db<MemoryTables>, entity: Entity): Promise<EntityIndex | undefined>;
   /**
-   * As `get`, for the holder of the entity's lock. `lock` has the version of this lock, whose own rows are not written
-   * yet.
+   * As `get`, for the holder of the entity's lock, whose own rows are not written yet. `before`: the state before the lock, so the index
+   * is right even if the lock's transaction is rolled back.
    */
-  getLocked(tx: Tx<MemoryTables>, entity: Entity, lock: Lock): Promise<EntityIndex>;
+  getLocked(tx: Tx<MemoryTables>, entity: Entity, before: State): Promise<EntityIndex>;
   /**
    * As `get`, but may return the state of an earlier commit, for a write that compares the version of the entity with
    * that of the index.
@@ -59,7 +59,7 @@ export interface EntityIndexes {
   forget(entity: Entity): void;
 }
 
-export type Lock = Pick<EntityState, 'version' | 'memoryCount'>;
+type State = Pick<EntityState, 'version' | 'memoryCount'>;
 
 /** The approximate limit for terms and vectors. */
 const largestBytes = 256 * 1024 * 1024;
@@ -73,8 +73,8 @@ interface Growing extends EntityIndex {
   totalLength: number;
   readonly languages: Set<WordLanguage>;
   bytes: number;
-  /** The entity has or had this version. Otherwise, the index was read under a lock, and lacks the rows of that lock. */
-  isCommitted: boolean;
+  /** Otherwise, the index was read under a lock, so the entity probably has a newer version. */
+  isCurrent: boolean;
 }
 
 export function createEntityIndexes(column: VectorColumn, embedder: Pick<Embedder, 'name'>): EntityIndexes {
@@ -110,17 +110,15 @@ export function createEntityIndexes(column: VectorColumn, embedder: Pick<Embedde
     return undefined;
   }
 
-  async function update(db: Handle, entity: Entity, { version, memoryCount }: Lock, isCommitted: boolean) {
+  async function update(db: Handle, entity: Entity, { version, memoryCount }: State, isCurrent: boolean) {
     const key = keyOf(entity);
     const known = cached.get(key);
-    // A newer index was read under a lock whose transaction has not committed or was rolled back. Its rows are the
-    // same.
     if (known !== undefined && known.version >= version) {
-      known.isCommitted ||= isCommitted && known.version === version;
+      known.isCurrent = isCurrent;
       return known;
     }
     const index = await fill(db, entity, version, known);
-    index.isCommitted = isCommitted;
+    index.isCurrent = isCurrent;
     // More memories than rows: some were deleted, and no row shows that.
     if (index.memories.size + index.invalid.size !== memoryCount) await dropDeleted(db, entity, index);
     cached.set(key, index);
@@ -143,11 +141,10 @@ export function createEntityIndexes(column: VectorColumn, embedder: Pick<Embedde
 
   return {
     get,
-    // Under a lock, all earlier writes are visible, and the writes of this lock will have its version.
-    getLocked: (tx, entity, lock) => update(tx, entity, { ...lock, version: lock.version - 1 }, false),
+    getLocked: (tx, entity, before) => update(tx, entity, before, false),
     getUnchecked: async (db, entity) => {
       const known = cached.get(keyOf(entity));
-      return known?.isCommitted ? known : get(db, entity);
+      return known?.isCurrent ? known : get(db, entity);
     },
     append(entity, index, row) {
       const key = keyOf(entity);
@@ -190,7 +187,7 @@ function empty(): Growing {
     totalLength: 0,
     languages: new Set(),
     bytes: 1024,
-    isCommitted: false,
+    isCurrent: false,
   };
 }
 

@@ -1,6 +1,7 @@
 /**
  * The distributed driver. Keys contain the run id of the Redis server and the epoch of the cache. Entries that a server restored
- * after a restart, or did not invalidate, are therefore never read.
+ * after a restart, or did not invalidate, are therefore never read. The database names the server whose entries are valid, because
+ * after a failover a process may still be connected to the server before it.
  *
  *   <prefix>cache:<name>:<run>:<epoch>:life     a random string, created again after a flush
  *                                     :=<key>   an entry
@@ -11,7 +12,7 @@ import { assertOutsideTransaction } from '../db/db.ts';
 import type { Log } from '../log.ts';
 import type { Redis } from '../redis/redis.ts';
 import { type Cache, fillBarrierMs, fillWithinMs, type Lookup } from './cache.ts';
-import type { Epochs } from './epochs.ts';
+import type { Epoch, Epochs } from './epochs.ts';
 
 export interface RedisCacheOptions {
   readonly redis: Redis;
@@ -58,10 +59,47 @@ export function createRedisCache({ redis, name, epochs, log }: RedisCacheOptions
     return other?.toString() ?? life;
   }
 
-  async function lookUp(keys: readonly string[]): Promise<Lookup> {
+  /** The server that this process used last, while the database named it. */
+  let usedRun: string | undefined;
+  let adopting: Promise<Epoch | undefined> | undefined;
+
+  /** Returns `undefined` while the entries of the connected server must not be used. */
+  async function epochOn(run: string): Promise<Epoch | undefined> {
     const epoch = await epochs.current();
+    if (epoch === undefined || redis.isWritable !== true) return undefined;
+    if (epoch.serverRun === run) {
+      usedRun = run;
+      return epoch;
+    }
+    if (usedRun !== run) {
+      adopting ??= adopt(run).finally(() => {
+        adopting = undefined;
+      });
+      const adopted = await adopting;
+      return adopted?.serverRun === run ? adopted : undefined;
+    }
+    // Another process was connected to another server later than this one.
+    if (redis.leave()) {
+      usedRun = undefined;
+      log.warn({ cache: name }, 'another process uses another Redis server; connecting again');
+    }
+    return undefined;
+  }
+
+  /** Only a server that accepts writes now, so that no replica is adopted. */
+  async function adopt(run: string): Promise<Epoch | undefined> {
+    await redis.check();
+    if (redis.serverRun !== run) return undefined;
+    const epoch = await epochs.adopt(run);
+    usedRun = run;
+    return epoch;
+  }
+
+  async function lookUp(keys: readonly string[]): Promise<Lookup> {
     const run = redis.serverRun;
-    if (epoch === undefined || run === undefined) return nothing;
+    if (run === undefined) return nothing;
+    const epoch = await epochOn(run);
+    if (epoch === undefined) return nothing;
     const base = baseOf(run, epoch.number);
     const lifeKey = `${base}:life`;
     const [[life, ...values], [nowS]] = await redis.run((client) =>
@@ -98,8 +136,10 @@ export function createRedisCache({ redis, name, epochs, log }: RedisCacheOptions
   }
 
   async function forget(keys: readonly string[]): Promise<void> {
-    const [epoch, run] = [await epochs.current(), redis.serverRun];
-    if (epoch === undefined || run === undefined) throw new Error('the state of Redis is unknown');
+    const run = redis.serverRun;
+    const epoch = run === undefined ? undefined : await epochOn(run);
+    if (run === undefined || epoch === undefined) throw new Error('the state of Redis is unknown');
+    if (epoch.isSettling) throw new Error('a process may still use another Redis server');
     const base = baseOf(run, epoch.number);
     for (const batch of inBatches(keys)) {
       await redis.run(

@@ -201,3 +201,107 @@ describe.skipIf(postgresMissing)('two processes that start at once on an empty P
     }
   });
 });
+
+describe.skipIf(postgresMissing)('a migration outside of a transaction', () => {
+  const build = '-- no transaction\n-- why\ncreate index concurrently a_by_id on a (id) where id > 0;\n';
+  const before = { '001_a.sql': 'create table a (id int); insert into a values (1)' };
+  const after = { '003_b.sql': 'create table b (id int)' };
+  let url: string;
+  let drop: () => Promise<void>;
+  const clients: pg.Client[] = [];
+  beforeEach(async () => {
+    ({ url, drop } = await createPostgresDatabase());
+  });
+  afterEach(async () => {
+    await Promise.all(clients.splice(0).map((client) => client.end()));
+    await drop();
+  });
+  const connect = async () => {
+    const client = new pg.Client({ connectionString: url });
+    clients.push(client);
+    await client.connect();
+    return client;
+  };
+  const migrate = async (files: Readonly<Record<string, string>>) => {
+    const database = await openAgain(url, [await source('m', files)]);
+    await database.close();
+  };
+  const state = async () => {
+    const { rows } = await (await connect()).query(
+      `select (select array_agg(name order by name) from migrations where name like 'm/%') as names,
+        (select indisvalid from pg_index where indexrelid = to_regclass('a_by_id')) as valid`,
+    );
+    return rows[0];
+  };
+  const all = { names: ['m/001_a', 'm/002_build', 'm/003_b'], valid: true };
+
+  it('runs between those before and after it', async () => {
+    await migrate({ ...before, '002_build.sql': build, ...after });
+    await migrate({ ...before, '002_build.sql': build, ...after });
+    expect(await state()).toEqual(all);
+    const unbuild = '-- no transaction\ndrop index concurrently if exists a_by_id;\n';
+    await migrate({ ...before, '002_build.sql': build, ...after, '004_drop.sql': unbuild });
+    expect(await state()).toEqual({ names: [...all.names, 'm/004_drop'], valid: null });
+  });
+
+  it('does not block writes, and is built again after its process died in the middle', {
+    timeout: 60_000,
+  }, async () => {
+    await migrate(before);
+    const [holder, admin] = [await connect(), await connect()];
+    // The build waits for this transaction.
+    await holder.query('begin; insert into a values (2)');
+    const dying = migrate({ ...before, '002_build.sql': build, ...after }).catch((error: unknown) => error);
+    const building = `from pg_stat_activity where datname = current_database() and query like '-- no transaction%'`;
+    await expect.poll(async () => (await admin.query(`select ${building}`)).rowCount, { timeout: 20_000 }).toBe(1);
+    await admin.query('insert into a values (3)');
+    await admin.query(`select pg_terminate_backend(pid) ${building}`);
+    await holder.query('commit');
+    expect(String(await dying)).toContain('m/002_build failed');
+    expect(await state()).toEqual({ names: ['m/001_a'], valid: false });
+    await migrate({ ...before, '002_build.sql': build, ...after });
+    expect(await state()).toEqual(all);
+  });
+
+  it('takes a valid index as it is, which an operator built', async () => {
+    await migrate(before);
+    const admin = await connect();
+    await admin.query('create index concurrently a_by_id on a (id) where id > 0');
+    const oid = async () => (await admin.query(`select to_regclass('a_by_id')::oid as oid`)).rows[0].oid;
+    const built = await oid();
+    await migrate({ ...before, '002_build.sql': build, ...after });
+    expect(await oid()).toBe(built);
+    expect(await state()).toEqual(all);
+  });
+
+  it('is applied once by processes that start at once', { timeout: 60_000 }, async () => {
+    const starts = Array.from({ length: 3 }, () => migrate({ ...before, '002_build.sql': build, ...after }));
+    await Promise.all(starts);
+    expect(await state()).toEqual(all);
+  });
+});
+
+it.each([
+  'create index a_by_id on a (id)',
+  'create index concurrently a_by_id on a (id); select 1',
+  'create index concurrently if not exists a_by_id on a (id)',
+  'drop index concurrently a_by_id',
+  'vacuum',
+])('refuses to run outside of a transaction: %s', async (statement) => {
+  const files = await source('a', { '001_one.sql': `-- no transaction\n${statement};\n` });
+  await expect(collectMigrations([files])).rejects.toThrow('Migration a/001_one.sql does not consist of one');
+});
+
+it('builds indexes within the transaction on PGlite', async () => {
+  const files = {
+    '001_a.sql': 'create table a (id int)',
+    '002_i.sql': '-- no transaction\ncreate index concurrently a_i on a (id)',
+  };
+  const database = await openAgain('embedded', [await source('m', files)]);
+  try {
+    const { rows } = await sql`select indexname from pg_indexes where indexname = 'a_i'`.execute(database.queries());
+    expect(rows).toHaveLength(1);
+  } finally {
+    await database.close();
+  }
+});

@@ -1,11 +1,13 @@
 /**
  * Migrations are plain SQL files in each service's `migrations/` folder (`001_assets.sql`), applied once each, all pending
- * ones in one transaction. Our own runner of one screen instead of Kysely's: a process that starts one service knows only
+ * ones in one transaction. A file whose first line is `-- no transaction` runs outside of one, between the files before and after it:
+ * it builds or drops an index of a large table without blocking writes. Our own runner of one screen instead of Kysely's: a process that starts one service knows only
  * that service's files, files may hold several statements, a file changed after it was applied is refused, and the lock is
  * bound to the transaction (a session lock is always granted on PGlite).
  */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { StartFault } from '../lifecycle.ts';
 
 /** A service and the folder of its migrations: `{ service: 'media', folder: new URL('./migrations/', import.meta.url) }`. */
@@ -19,9 +21,11 @@ export interface Migration {
   readonly name: string;
   readonly sql: string;
   readonly digest: string;
+  /** The name of the index that the file builds or drops outside of a transaction. */
+  readonly concurrentIndex?: string | undefined;
 }
 
-/** A session inside an open transaction, as each driver gives it. */
+/** One connection, as each driver gives it. */
 export interface MigrationSession {
   /** May hold several statements. */
   run(sql: string): Promise<void>;
@@ -59,8 +63,25 @@ function collectSource({ service, folder }: MigrationSource): readonly Migration
     numbers.add(name.slice(0, 3));
     // A checkout may have turned the line ends; that is no change.
     const sql = readFileSync(new URL(file, folder), 'utf8').replaceAll('\r\n', '\n');
-    return { name: `${service}/${name}`, sql, digest: digestOf(sql) };
+    const concurrentIndex = sql.startsWith(marker) ? indexOf(sql) : undefined;
+    if (sql.startsWith(marker) && concurrentIndex === undefined)
+      throw new MigrationFault(
+        `${service}/${file}`,
+        'does not consist of one `create index concurrently` or one `drop index concurrently if exists`',
+      );
+    return { name: `${service}/${name}`, sql, digest: digestOf(sql), concurrentIndex };
   });
+}
+
+const marker = '-- no transaction\n';
+const concurrentStatement =
+  /^(?:create (?:unique )?index concurrently ([a-z][a-z0-9_]*) on [^;]+|drop index concurrently if exists ([a-z][a-z0-9_]*));?$/;
+
+/** Only statements that can be repeated after a crash. */
+function indexOf(sql: string): string | undefined {
+  const lines = sql.split('\n').filter((line) => !line.trimStart().startsWith('--'));
+  const [, built, dropped] = concurrentStatement.exec(lines.join('\n').trim()) ?? [];
+  return built ?? dropped;
 }
 
 const digestPrefix = 'sql:';
@@ -71,19 +92,40 @@ function digestOf(sql: string): string {
   return digestPrefix + createHash('sha256').update(statements.join('\n')).digest('hex');
 }
 
+const lockWaitMs = 60_000;
+const lockEveryMs = 200;
+
 /**
- * Applies what is pending and returns the names applied. The caller commits; after a failure, which names the file,
- * it rolls back and nothing is left. Of two processes at once, the second waits here and then finds nothing to do.
+ * Begins a transaction in which no other process migrates. Waits between statements: within one, the session would have a snapshot, and
+ * a concurrent build of an index waits for the end of every earlier snapshot.
+ */
+export async function beginMigrating(session: MigrationSession): Promise<void> {
+  const startedAtMs = performance.now();
+  for (;;) {
+    await session.run('begin; set local idle_in_transaction_session_timeout = 0');
+    const [row] = await session.query<{ isLocked: boolean }>(
+      `select pg_try_advisory_xact_lock(hashtext('atelier migrations')) as "isLocked"`,
+      [],
+    );
+    if (row?.isLocked) return;
+    await session.run('rollback');
+    if (performance.now() - startedAtMs > lockWaitMs)
+      throw new StartFault('Another process is migrating the database. Start again when it has finished.');
+    await sleep(lockEveryMs);
+  }
+}
+
+/**
+ * Applies what is pending, within a transaction that the caller commits. After a failure, which names the file, the caller rolls back and
+ * nothing is left. Returns the first pending migration that must run outside of a transaction; the ones after it are not applied yet.
  * Migrations in the database that this process does not know belong to other services or to a newer version: left alone.
  */
 export async function applyMigrations(
   session: MigrationSession,
   migrations: readonly Migration[],
-): Promise<readonly string[]> {
+): Promise<Migration | undefined> {
   await session.run(`
     set local statement_timeout = 0;
-    set local lock_timeout = '60s';
-    select pg_advisory_xact_lock(hashtext('atelier migrations'));
     set local lock_timeout = '10s';
     create table if not exists migrations (
       name text primary key,
@@ -92,8 +134,8 @@ export async function applyMigrations(
     )`);
   const rows = await session.query<{ name: string; digest: string }>('select name, digest from migrations', []);
   const applied = new Map(rows.map(({ name, digest }) => [name, digest]));
-  const pending: string[] = [];
-  for (const { name, sql, digest } of migrations) {
+  for (const migration of migrations) {
+    const { name, sql, digest, concurrentIndex } = migration;
     const known = applied.get(name);
     // Earlier versions digested comments too. Such a digest cannot be compared, so it is replaced.
     if (known?.startsWith(digestPrefix) === false)
@@ -101,13 +143,45 @@ export async function applyMigrations(
     else if (known !== undefined && known !== digest)
       throw new MigrationFault(name, 'was changed after it was applied; write a new one instead');
     if (known !== undefined) continue;
-    try {
-      await session.run(sql);
-    } catch (error) {
-      throw new MigrationFault(name, `failed: ${error instanceof Error ? error.message : error}`, error);
-    }
-    await session.query('insert into migrations (name, digest) values ($1, $2)', [name, digest]);
-    pending.push(name);
+    if (concurrentIndex !== undefined) return migration;
+    await runFile(session, name, sql);
+    await record(session, migration);
   }
-  return pending;
+  return undefined;
+}
+
+/**
+ * Outside of a transaction, while another session of this process is in `beginMigrating`. A build that died leaves an invalid index, which
+ * is dropped. A valid one stays: an operator may have built it before.
+ */
+export async function applyOutside(session: MigrationSession, migration: Migration): Promise<void> {
+  const { name, sql, concurrentIndex } = migration;
+  const [index] = await session.query<{ isValid: boolean }>(
+    'select indisvalid as "isValid" from pg_index where indexrelid = to_regclass($1)',
+    [concurrentIndex],
+  );
+  if (index?.isValid === false) await runFile(session, name, `drop index concurrently ${concurrentIndex}`);
+  if (sql.includes('drop index concurrently') || index?.isValid !== true) await runFile(session, name, sql);
+  await record(session, migration);
+}
+
+/** PGlite has one session, so no other one can write during a build. */
+export function withinTransaction(migrations: readonly Migration[]): readonly Migration[] {
+  return migrations.map((migration) =>
+    migration.concurrentIndex === undefined
+      ? migration
+      : { ...migration, sql: migration.sql.replace(' concurrently ', ' '), concurrentIndex: undefined },
+  );
+}
+
+async function runFile(session: MigrationSession, name: string, sql: string): Promise<void> {
+  try {
+    await session.run(sql);
+  } catch (error) {
+    throw new MigrationFault(name, `failed: ${error instanceof Error ? error.message : error}`, error);
+  }
+}
+
+async function record(session: MigrationSession, { name, digest }: Migration): Promise<void> {
+  await session.query('insert into migrations (name, digest) values ($1, $2)', [name, digest]);
 }

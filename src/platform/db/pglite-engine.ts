@@ -7,7 +7,7 @@ import { problems } from '../problem.ts';
 import type { Database } from './db.ts';
 import { createDatabase, type Engine, type Session, type SessionResult } from './dialect.ts';
 import { translateError } from './errors.ts';
-import { applyMigrations, type Migration } from './migrations.ts';
+import { applyMigrations, type Migration, withinTransaction } from './migrations.ts';
 import { SyncedFiles, startParams, syncingStartParams } from './pglite-files.ts';
 import { parsers, refuseBareJson } from './values.ts';
 
@@ -48,8 +48,8 @@ export async function createPglite(options: PGliteOptions): Promise<PGlite> {
 }
 
 export async function migratePglite(lite: PGlite, migrations: readonly Migration[]): Promise<void> {
-  await lite.transaction((tx) =>
-    applyMigrations(
+  await lite.transaction(async (tx) => {
+    await applyMigrations(
       {
         run: async (text) => {
           await tx.exec(text);
@@ -57,9 +57,9 @@ export async function migratePglite(lite: PGlite, migrations: readonly Migration
         query: async <Row>(text: string, parameters: readonly unknown[]) =>
           (await tx.query<Row>(text, [...parameters])).rows,
       },
-      migrations,
-    ),
-  );
+      withinTransaction(migrations),
+    );
+  });
 }
 
 export interface PgliteLife {

@@ -11,7 +11,7 @@ import { retry } from '../resilience/retry.ts';
 import type { Database } from './db.ts';
 import { createDatabase, type Engine, type Session, type SessionResult } from './dialect.ts';
 import { sqlState, translateError } from './errors.ts';
-import { applyMigrations, type Migration, type MigrationSession } from './migrations.ts';
+import { applyMigrations, applyOutside, beginMigrating, type Migration, type MigrationSession } from './migrations.ts';
 import { describePgvector, ensurePgvector, examinePgvector, makeVisible } from './pgvector.ts';
 import { type Cancel, createCancel, honorsStartupParameters, localSettings, withoutCompilation } from './pooler.ts';
 import { elementTypes, type Parse, parsers } from './values.ts';
@@ -150,13 +150,19 @@ const sessionOf = (client: pg.Client): MigrationSession => ({
     (await client.query(text, [...parameters])).rows as Row[],
 });
 
-async function migrateOver(client: pg.Client, { migrations, whenMigrated, log }: PostgresOptions): Promise<void> {
+async function migrateOver(client: pg.Client, { url, migrations, whenMigrated, log }: PostgresOptions): Promise<void> {
   const session = sessionOf(client);
   const pgvector = await ensurePgvector(session);
   log.info(describePgvector(pgvector));
-  await session.run('begin');
-  if (!('missing' in pgvector)) await makeVisible(session, pgvector);
-  await applyMigrations(session, migrations);
+  const applyUntilOutside = async () => {
+    await beginMigrating(session);
+    if (!('missing' in pgvector)) await makeVisible(session, pgvector);
+    return applyMigrations(session, migrations);
+  };
+  for (let next = await applyUntilOutside(); next !== undefined; next = await applyUntilOutside()) {
+    await session.run('commit');
+    await buildAlone(url, session, migrations, next);
+  }
   if (whenMigrated !== undefined) {
     await session.run('savepoint migrated');
     await whenMigrated(session).catch(async (error: unknown) => {
@@ -165,6 +171,23 @@ async function migrateOver(client: pg.Client, { migrations, whenMigrated, log }:
     });
   }
   await session.run('commit');
+}
+
+/** A second connection holds the lock of the migrations, which is bound to a transaction. */
+async function buildAlone(
+  url: string,
+  session: MigrationSession,
+  migrations: readonly Migration[],
+  migration: Migration,
+): Promise<void> {
+  await withOwnConnection(url, async (client) => {
+    const guard = sessionOf(client);
+    await beginMigrating(guard);
+    // Another process may have applied it before this one had the lock.
+    const pending = await applyMigrations(guard, migrations.slice(0, migrations.indexOf(migration) + 1));
+    if (pending === migration) await applyOutside(session, migration);
+    await guard.run('commit');
+  });
 }
 
 /** Returns the server's major version. */

@@ -2,7 +2,7 @@
 import { Gauge, type Registry } from 'prom-client';
 import type { Jobs, QueueDepth } from './jobs.ts';
 
-type CountedJobs = Pick<Jobs, 'depths'>;
+type CountedJobs = Pick<Jobs, 'depths' | 'overdueS'>;
 
 /** Counts in progress. */
 const counts = new WeakMap<CountedJobs, Promise<readonly QueueDepth[]>>();
@@ -14,7 +14,7 @@ function countOnce(jobs: CountedJobs): Promise<readonly QueueDepth[]> {
   return counting;
 }
 
-/** Reports only the given queues, because several services share one database. */
+/** Also reports how far behind the removal of completed jobs is. Reports only the given queues, because several services share one database. */
 export function measureJobs(registry: Registry, jobs: CountedJobs, queues: readonly string[]): void {
   new Gauge({
     name: 'jobs',
@@ -32,6 +32,15 @@ export function measureJobs(registry: Registry, jobs: CountedJobs, queues: reado
           this.set({ queue, status }, depth?.count ?? 0);
         }
       }
+    },
+  });
+  new Gauge({
+    name: 'jobs_overdue_seconds',
+    help: 'How long ago the oldest completed job of all queues should have been removed.',
+    registers: [registry],
+    async collect() {
+      const seconds = await jobs.overdueS().catch(() => undefined);
+      if (seconds !== undefined) this.set(seconds);
     },
   });
 }

@@ -182,6 +182,8 @@ export interface Jobs {
   hasten<Tables, Payload>(handle: JobHandle<Tables>, queue: Queue<Payload>, key: string): Promise<void>;
   /** Counts unfinished and dead jobs of all queues. Each number ends one above `largestDepth`. */
   depths(): Promise<readonly QueueDepth[]>;
+  /** Seconds since the oldest completed job should have been removed. 0 if none is due. */
+  overdueS(): Promise<number>;
   /**
    * Stops work on these queues, or on all. Claims nothing more and waits `drainMs` for running jobs, then aborts them and returns them to
    * the queue.

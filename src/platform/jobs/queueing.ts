@@ -7,7 +7,7 @@ import type { Log } from '../log.ts';
 import { countJobs } from './depthstore.ts';
 import { type JobInsertion, type Jobs, type JobTables, LeaseLost, largestDepth } from './jobs.ts';
 import { type Holder, insertionOf, newJob } from './jointrows.ts';
-import { removeFinished } from './retention.ts';
+import { findOverdueJobsS, removeFinished } from './retention.ts';
 import { cancelJob, expediteJob, expireOthers, findJob, insertJob, jobsOf, renewJobs, withdrawJobs } from './rows.ts';
 import { type Attempt, idOf, startWorker, type Worker } from './working.ts';
 
@@ -132,6 +132,7 @@ export function createJobs(options: JobsOptions): Jobs {
       await expediteJob(jobsOf(handle), queue.name, key);
       wakeAfterCommit(queue.name);
     },
+    overdueS: () => findOverdueJobsS(db, keepDoneMs),
     depths: () => countJobs(db, largestDepth + 1),
     stop: async (stopOptions = {}) => {
       const names = stopOptions.queues ?? [...workers.keys()];

@@ -6,7 +6,7 @@ import type { Log } from '../log.ts';
 import { problems } from '../problem.ts';
 import { createBreaker } from '../resilience/breaker.ts';
 import { withDeadline } from '../resilience/deadline.ts';
-import { connectPersistently } from './connection.ts';
+import { connectPersistently, type ReconnectingConnection } from './connection.ts';
 import type { ChannelListener, Redis, RedisClient } from './redis.ts';
 import { isWriteRefused, watchWrites } from './writability.ts';
 
@@ -25,6 +25,8 @@ const trialEveryMs = 500;
 /** An outage is known within 10 s. */
 const defaultProbeEveryMs = 2_000;
 const checkTimeoutMs = 2_000;
+/** Limits how often the connections are replaced while no other server takes over. */
+const leastStayMs = 3_000;
 
 /** Throws if the server does not respond. A server that takes no writes is only logged. */
 export async function connectRedis({
@@ -55,6 +57,7 @@ export async function connectRedis({
     await commands.close();
     throw error;
   });
+  const connections = new Set<ReconnectingConnection>([commands, messages]);
   const breaker = createBreaker({ failuresToOpen, trialEveryMs, isFailure: isAway, clock: monotonicClock });
 
   const run: Redis['run'] = async (call, timeoutMs = defaultTimeoutMs) => {
@@ -69,7 +72,14 @@ export async function connectRedis({
       throw isOfEngine(error) ? problems.engine_unavailable({ cause: error }) : error;
     }
   };
-  const writes = watchWrites({ prefix, run: (call) => run(call, checkTimeoutMs), log, everyMs: probeEveryMs });
+  function leave(): boolean {
+    const { openedAtMs = Number.POSITIVE_INFINITY } = commands.current() ?? {};
+    if (performance.now() - openedAtMs < leastStayMs) return false;
+    for (const connection of connections) connection.leave();
+    return true;
+  }
+
+  const writes = watchWrites({ prefix, run: (call) => run(call, checkTimeoutMs), leave, log, everyMs: probeEveryMs });
   await writes.probe().catch(() => undefined);
 
   return {
@@ -91,8 +101,16 @@ export async function connectRedis({
     },
     openBlocking: async (name) => {
       const kept = await connectPersistently({ url, name, log });
-      return { client: () => kept.current()?.client, close: () => kept.close() };
+      connections.add(kept);
+      return {
+        client: () => kept.current()?.client,
+        close: () => {
+          connections.delete(kept);
+          return kept.close();
+        },
+      };
     },
+    leave,
     check: () => writes.probe(),
     close: async () => {
       writes.close();

@@ -12,12 +12,16 @@ import type { RedisClient } from './redis.ts';
 
 export interface Connection {
   readonly client: RedisClient;
+  /** The value of performance.now(). */
+  readonly openedAtMs: number;
   readonly serverRun: string;
 }
 
 export interface ReconnectingConnection {
   /** `undefined` without a connection. */
   current(): Connection | undefined;
+  /** Ends the connection. The next one resolves the server's name again. */
+  leave(): void;
   close(): Promise<void>;
 }
 
@@ -42,6 +46,7 @@ export async function connectPersistently(options: ReconnectingOptions): Promise
   const { log, name } = options;
   const closing = new AbortController();
   let connection: Connection | undefined = await connect(options);
+  let isLeaving = false;
 
   async function keepUp(): Promise<void> {
     let delayMs = firstDelayMs;
@@ -51,20 +56,27 @@ export async function connectPersistently(options: ReconnectingOptions): Promise
         connection.client.destroy();
         connection = undefined;
         if (closing.signal.aborted) return;
-        log.warn({ connection: name, reason }, 'Redis is unavailable');
+        if (!isLeaving) log.warn({ connection: name, reason }, 'Redis is unavailable');
         delayMs = firstDelayMs;
       }
       await sleep(delayMs * (0.5 + Math.random() / 2), undefined, { signal: closing.signal }).catch(() => undefined);
       delayMs = Math.min(maxDelayMs, delayMs * 2);
       if (closing.signal.aborted) return;
       connection = await connect(options).catch(() => undefined);
-      if (connection !== undefined) log.info({ connection: name }, 'Redis is available again');
+      if (connection === undefined) continue;
+      if (!isLeaving) log.info({ connection: name }, 'Redis is available again');
+      isLeaving = false;
     }
   }
 
   const kept = keepUp();
   return {
     current: () => (connection?.client.isReady ? connection : undefined),
+    leave: () => {
+      if (!connection?.client.isOpen) return;
+      isLeaving = true;
+      connection.client.destroy();
+    },
     close: async () => {
       const { client } = connection ?? {};
       closing.abort();
@@ -91,7 +103,7 @@ async function connect({ url, prepare }: ReconnectingOptions): Promise<Connectio
       const serverRun = /^run_id:(\w+)/m.exec(await client.info('server'))?.[1];
       if (serverRun === undefined) throw new Error('the server does not return its run_id');
       await prepare?.(client);
-      return { client, serverRun };
+      return { client, serverRun, openedAtMs: performance.now() };
     });
   } catch (error) {
     if (client.isOpen) client.destroy();

@@ -34,6 +34,11 @@ export interface Redis {
   listen(channel: string, listener: ChannelListener): void;
   /** A separate connection for commands that block, each for at most 2 s. The caller closes it. */
   openBlocking(name: string): Promise<BlockingConnection>;
+  /**
+   * Ends all connections of this process, which then reconnect through the same name: after a failover, it leads to another server.
+   * Returns `false`, and does nothing, without a connection or within 3 s of connecting.
+   */
+  leave(): boolean;
   /** For /ready. Throws if the server does not respond or refuses writes. */
   check(): Promise<void>;
   close(): Promise<void>;

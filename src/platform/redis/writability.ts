@@ -11,6 +11,9 @@ import type { RedisClient } from './redis.ts';
 /** The first word of a refusal, and the error of Redis 7 for a script that uses a key that the ACL does not allow. */
 const refusal = /^(READONLY|OOM|MISCONF|NOREPLICAS|NOPERM)|ACL failure in script/;
 
+/** Refusals of a demoted primary, which keeps its connections, and of a server that another one may have replaced. */
+const replaced = /^(READONLY|MISCONF|NOREPLICAS)/;
+
 /** The server is connected and refuses to write. */
 export function isWriteRefused(error: unknown): boolean {
   if (error instanceof ErrorReply) return refusal.test(error.message);
@@ -28,14 +31,16 @@ export interface Writability {
 export interface WritabilityDeps {
   readonly prefix: string;
   readonly run: (call: (client: RedisClient) => Promise<unknown>) => Promise<unknown>;
+  /** See `Redis.leave`. */
+  readonly leave: () => boolean;
   readonly log: Log;
   readonly everyMs: number;
 }
 
 const keptMs = 60_000;
 
-/** Logs every change. */
-export function watchWrites({ prefix, run, log, everyMs }: WritabilityDeps): Writability {
+/** Logs every change. Leaves a server that another one may have replaced. */
+export function watchWrites({ prefix, run, leave, log, everyMs }: WritabilityDeps): Writability {
   let isWritable: boolean | undefined;
 
   async function probe(): Promise<void> {
@@ -47,6 +52,7 @@ export function watchWrites({ prefix, run, log, everyMs }: WritabilityDeps): Wri
         isWritable = false;
         log.warn({ reason: reasonOf(error) }, 'Redis refuses writes; runs use the event log in the database');
       }
+      if (replaced.test(reasonOf(error))) leave();
       throw error;
     }
     if (isWritable === false) log.info('Redis accepts writes again');

@@ -1,0 +1,29 @@
+/** Rows that are stored for a limited time. */
+import { Gauge, type Registry } from 'prom-client';
+
+/** Calls `removeBatch`, which returns the number of removed rows, until a batch is not full or the process stops. */
+export async function removeAll(
+  batch: number,
+  removeBatch: (limit: number) => Promise<number>,
+  stopped: Pick<AbortSignal, 'aborted'>,
+): Promise<void> {
+  for (let removed = batch; removed >= batch && !stopped.aborted; ) removed = await removeBatch(batch);
+}
+
+/** `overdueS` by the name of the rows: how long ago the oldest one of them should have been removed, in seconds. */
+export function measureOverdue(registry: Registry, overdueS: Readonly<Record<string, () => Promise<number>>>): void {
+  new Gauge({
+    name: 'rows_overdue_seconds',
+    help: 'How long ago the oldest stored row should have been removed.',
+    labelNames: ['rows'],
+    registers: [registry],
+    async collect() {
+      this.reset();
+      for (const [rows, read] of Object.entries(overdueS)) {
+        // If the database is unavailable, the other metrics are still reported.
+        const seconds = await read().catch(() => undefined);
+        if (seconds !== undefined) this.set({ rows }, seconds);
+      }
+    },
+  });
+}

@@ -1,0 +1,3 @@
+-- no transaction
+-- No statement uses it.
+drop index concurrently if exists jobs_to_remove;
