@@ -1,7 +1,7 @@
 /** Tests run the build: an import of a module of `src/` loads the file that it became. */
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Plugin } from 'vite';
+import type { Plugin } from 'vitest/config';
 import { builtFile, findBuild } from '../../build.mjs';
 
 const sources = fileURLToPath(new URL('../../src', import.meta.url));
@@ -11,6 +11,8 @@ const build = findBuild();
 export const testedBuild: Plugin = {
   name: 'tested-build',
   enforce: 'pre',
+  // Vitest stores the resolved paths of imports between runs.
+  configureVitest: ({ defineCacheKeyGenerator }) => defineCacheKeyGenerator(() => build),
   resolveId(id, importer) {
     if (importer === undefined || !/^[#./].*\.ts$/.test(id)) return undefined;
     return builtFile(build, id.startsWith('#') ? join(sources, id.slice(1)) : resolve(dirname(importer), id));
