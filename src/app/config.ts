@@ -5,6 +5,7 @@
 import { resolve } from 'node:path';
 import { secretsOfMcpServers } from '#agent/mcpservers.ts';
 import { ConfigFault, type Environment, readSettings, type Setting } from '#platform/config.ts';
+import { anyLocalOrigin } from '#platform/http/origins.ts';
 import { findMisspellings } from '#platform/misspelling.ts';
 import { withSecrets } from '#platform/secrets.ts';
 import { allSettings, settingGroups } from './settings.ts';
@@ -210,6 +211,11 @@ export function addressesOf(config: Config): Readonly<Record<ServiceName, string
   >;
 }
 
+/** The local identity provider signs anyone in, so an origin on this machine gains nothing. */
+function localOriginsOf({ process: { production }, identity: { url } }: Config): readonly string[] {
+  return production || url !== undefined ? [] : [anyLocalOrigin];
+}
+
 /**
  * Returns AGENT_ALLOWED_ORIGINS or, if it is not set and this is not production, the console. The CORS rule itself adds
  * `http://localhost:3000`.
@@ -217,8 +223,8 @@ export function addressesOf(config: Config): Readonly<Record<ServiceName, string
 export function agentOriginsOf(config: Config): readonly string[] {
   const { production, portBase } = config.process;
   const { agentOrigins } = config.cors;
-  if (production || agentOrigins.length > 0) return agentOrigins;
-  return ['localhost', '127.0.0.1'].map((name) => `http://${name}:${portBase}`);
+  if (production || agentOrigins.length > 0) return [...agentOrigins, ...localOriginsOf(config)];
+  return [...['localhost', '127.0.0.1'].map((name) => `http://${name}:${portBase}`), ...localOriginsOf(config)];
 }
 
 /**
@@ -227,8 +233,9 @@ export function agentOriginsOf(config: Config): readonly string[] {
 export function redirectOriginsOf(config: Config): readonly string[] {
   const { production, portBase } = config.process;
   const { allowedOrigins } = config.auth;
-  if (production || allowedOrigins.length > 0) return allowedOrigins;
-  return [`http://localhost:${portBase}`, `http://127.0.0.1:${portBase}`, 'http://localhost:3000'];
+  if (production || allowedOrigins.length > 0) return [...allowedOrigins, ...localOriginsOf(config)];
+  const console = [`http://localhost:${portBase}`, `http://127.0.0.1:${portBase}`];
+  return [...console, 'http://localhost:3000', ...localOriginsOf(config)];
 }
 
 /** Returns IDP_SERVICE_KEY. The local identity provider takes the internal key. */

@@ -226,7 +226,7 @@ export const settingGroups = {
       ...list('AGENT_ALLOWED_ORIGINS', {
         default: [],
         meaning:
-          'Browser origins that may call media, memory and agent; `https://*.example.com` is allowed. `http://localhost:3000` is always included.',
+          'Browser origins that may call media, memory and agent; `https://*.example.com` is allowed. `http://localhost:3000` is always included, and any port of `localhost` with the local identity provider.',
       }),
       parse: (raw: string | undefined) => parseList(raw).map(parseOriginPattern),
     },

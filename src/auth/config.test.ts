@@ -11,6 +11,7 @@ describe('the settings of the authentication service', () => {
       'http://localhost:5000',
       'http://127.0.0.1:5000',
       'http://localhost:3000',
+      'http://localhost:*',
     ]);
     expect(publicAuthUrlOf(config)).toBe('http://localhost:5003');
     expect(config.auth.socialProvider).toBe('google');
@@ -24,6 +25,7 @@ describe('the settings of the authentication service', () => {
       PUBLIC_BASE_URL: 'https://auth.example.com/',
       COOKIE_SECRETS: 'new , old',
       COOKIE_DOMAIN: '.example.com',
+      IDP_URL: 'https://idp.example.com',
     });
     expect(redirectOriginsOf(config)).toEqual(['https://app.example.com', 'http://localhost:3000']);
     expect(config.auth).toMatchObject({
@@ -34,7 +36,15 @@ describe('the settings of the authentication service', () => {
     expect(publicAuthUrlOf(config)).toBe('https://auth.example.com');
   });
 
+  it('include any port of this machine only with the local identity provider, outside production', () => {
+    const origins = (environment: Record<string, string>) =>
+      redirectOriginsOf(read({ ALLOWED_REDIRECT_ORIGINS: 'https://app.example.com', ...environment }));
+    expect(origins({})).toEqual(['https://app.example.com', 'http://localhost:*']);
+    expect(origins({ IDP_URL: 'https://idp.example.com' })).toEqual(['https://app.example.com']);
+  });
+
   it.each([
+    ['ALLOWED_REDIRECT_ORIGINS', 'http://localhost:*'],
     ['ALLOWED_REDIRECT_ORIGINS', '*'],
     ['ALLOWED_REDIRECT_ORIGINS', 'https://*.example.com'],
     ['ALLOWED_REDIRECT_ORIGINS', 'https://app.example.com/path'],

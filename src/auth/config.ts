@@ -13,7 +13,7 @@ export const authSettings = {
     ...list('ALLOWED_REDIRECT_ORIGINS', {
       default: [],
       requiredInProduction: true,
-      defaultText: 'the console and http://localhost:3000',
+      defaultText: 'the console and http://localhost:3000; with the local identity provider, any port of localhost',
       meaning: 'The front end’s origins: targets of a sign-in, and callers of `/refresh` and `/logout`.',
     }),
     parse: (raw = '') => splitList(raw).map(parseOrigin),

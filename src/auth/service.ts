@@ -8,7 +8,7 @@ import type { Clock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/db.ts';
 import { clientAddressReader } from '#platform/http/clientaddress.ts';
 import { traceHeaders } from '#platform/http/cors.ts';
-import { matchOrigins } from '#platform/http/origins.ts';
+import { matchOrigins, originWarner } from '#platform/http/origins.ts';
 import { createServer, type HttpServer, type ServerOptions } from '#platform/http/server.ts';
 import { measureJobs } from '#platform/jobs/depth.ts';
 import type { Jobs, JobTables } from '#platform/jobs/jobs.ts';
@@ -72,6 +72,7 @@ export async function createAuth(deps: AuthDeps): Promise<HttpServer> {
     reference: authReference,
     cors: {
       origins: matchOrigins(allowedOrigins),
+      setting: 'ALLOWED_REDIRECT_ORIGINS',
       methods: ['POST', 'OPTIONS'],
       allowedHeaders: ['Content-Type', ...traceHeaders],
       exposedHeaders: ['X-Request-Id', 'Retry-After'],
@@ -98,7 +99,7 @@ export async function createAuth(deps: AuthDeps): Promise<HttpServer> {
     ...parts,
     accounts,
     onAccountCreated: deps.onAccountCreated,
-    targets: createTargets(allowedOrigins, deps.defaultOrigin),
+    targets: createTargets(allowedOrigins, deps.defaultOrigin, originWarner(log, 'ALLOWED_REDIRECT_ORIGINS')),
     cookies: cookieRules({ domain: deps.cookieDomain, publicUrl }),
     allowedOrigins,
     clientAddressOf: clientAddressReader(deps.trustedProxies ?? []),

@@ -1,4 +1,5 @@
 /** Validates the URL where a sign-in may end (docs/specification/auth.md#login). No other code does. */
+import { matchOrigins } from '#platform/http/origins.ts';
 
 export interface Targets {
   /** Returns the normalized URL, or `undefined` if it is not allowed. */
@@ -10,8 +11,12 @@ export interface Targets {
 const maxLength = 2048;
 
 /** `origins`: in the browser's spelling, without wildcards. */
-export function createTargets(origins: readonly string[], fallback: string): Targets {
-  const allowed = new Set(origins);
+export function createTargets(
+  origins: readonly string[],
+  fallback: string,
+  onRefused: (origin: string) => void = () => undefined,
+): Targets {
+  const isAllowed = matchOrigins(origins);
   return {
     fallback,
     validate: (next) => {
@@ -20,7 +25,11 @@ export function createTargets(origins: readonly string[], fallback: string): Tar
       if (!printable.test(next) || !/^https?:\/\/[^/?#@]+([/?#]|$)/i.test(next) || !URL.canParse(next))
         return undefined;
       const url = new URL(next);
-      if (url.username !== '' || url.password !== '' || !allowed.has(url.origin)) return undefined;
+      if (url.username !== '' || url.password !== '') return undefined;
+      if (!isAllowed(url.origin)) {
+        onRefused(url.origin);
+        return undefined;
+      }
       return url.href.length > maxLength ? undefined : url.href;
     },
   };

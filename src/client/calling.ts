@@ -1,6 +1,7 @@
 /** How the client calls a service: with `fetch` only, in browsers and in Node. */
 import { AtelierError, errorOf, toAtelierError } from './errors.ts';
 import { createPauses, type Patience } from './pausing.ts';
+import { findRefusedOrigin } from './refusedorigins.ts';
 
 export type Headers = Readonly<Record<string, string>>;
 
@@ -99,7 +100,7 @@ async function perform<Result>(
       if (response.ok) return await read(response);
       reason = await errorOf(response);
     } catch (error) {
-      reason = error;
+      reason = error instanceof TypeError ? ((await findRefusedOrigin(access, signal)) ?? error) : error;
     }
     try {
       options.signal?.throwIfAborted();

@@ -1,5 +1,5 @@
 /** Metrics, spans and metadata of runs that end in different ways, as an operator sees them. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createLog } from '#platform/log.ts';
 import { openTelemetry } from '#platform/telemetry/open.ts';
 import { makeImage } from '../media/images.fixture.ts';
@@ -28,6 +28,10 @@ const fallingBack =
   (asked: ReceivedRequest): ScriptedAnswer =>
     modelOf(asked) === 'maker/main' ? refusal(status, { 'retry-after': '0' }) : textStream('Spare.', 'stop', usage);
 
+/** A run has ended for its user before its execution is over, and counted. */
+const untilIdle = () =>
+  vi.waitFor(async () => expect((await metricsAt(rig.url)).value('agent_runs_in_flight')).toBe(0), 10_000);
+
 beforeAll(async () => {
   collector = await startCollector();
   const telemetry = await openTelemetry({ endpoint: collector.url, service: 'agent' });
@@ -47,11 +51,13 @@ beforeAll(async () => {
   rig.provider.on('<falls>', fallingBack(500));
   fallen = await rig.runText(user, newThread(), '<falls>');
   await rig.runScript(user, [refusal(401)]);
+  await untilIdle();
   rig.provider.on('<hangs>', { hang: true });
   const taskId = await user.ask(newThread(), `<hangs> ${secret}`);
   inFlight = (await metricsAt(rig.url)).value('agent_runs_in_flight');
   await user.call('DELETE', `/task/${taskId}`);
   await user.ended(taskId);
+  await untilIdle();
   metrics = await metricsAt(rig.url);
   await telemetry.stop();
   spans = collector.spans;

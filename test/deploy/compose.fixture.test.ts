@@ -21,6 +21,9 @@ const namesOf = (some: readonly string[] | Readonly<Record<string, unknown>> = [
   Array.isArray(some) ? (some as readonly string[]) : Object.keys(some);
 const settings = allSettings.map(({ variable }) => variable);
 const nginxConf = await readFile(join(root, 'deploy/nginx/atelier.conf.template'), 'utf8');
+const placeConf = await readFile(join(root, 'deploy/nginx/containers.conf'), 'utf8');
+const hostConf = await readFile(join(root, 'deploy/nginx/host.conf'), 'utf8');
+const serverConf = await readFile(join(root, 'deploy/nginx/server.conf'), 'utf8');
 
 describe('the Atelier services', () => {
   it('are complete for production, without stand-ins', () => {
@@ -164,23 +167,31 @@ describe('all services', () => {
   });
 });
 
+const upstreamLine = /^upstream ([\w-]+) +\{ (.+) \}$/gm;
+
 describe('nginx', () => {
   it('finds each process by name', () => {
-    const named = new Set([...nginxConf.matchAll(/server ([\w-]+):\d+/g)].map((match) => String(match[1])));
+    const named = new Set([...placeConf.matchAll(/server ([\w-]+):\d+/g)].map((match) => String(match[1])));
     expect([...named].filter((name) => services[name] === undefined)).toEqual([]);
   });
 
   it('looks up the addresses of containers again, because a new container has a new one', () => {
-    const upstreams = [...nginxConf.matchAll(/^upstream (\w+) +\{ (.+) \}$/gm)];
-    const used = new Set([...nginxConf.matchAll(/proxy_pass http:\/\/(\w+)/g)].map(([, name]) => name));
-    expect(upstreams.map(([, name]) => name).sort()).toEqual([...used].sort());
+    const upstreams = [...placeConf.matchAll(upstreamLine)];
+    const names = upstreams.map(([, name = '']) => name);
+    const used = [...nginxConf.matchAll(/proxy_pass http:\/\/(\w+)/g)].map(([, name = '']) => name);
+    const drained = [...nginxConf.matchAll(/set \$service (\w+);/g)].flatMap(([, name]) => [
+      `${name}-first`,
+      `${name}-second`,
+    ]);
+    expect([...names].sort()).toEqual([...new Set([...used, ...drained])].sort());
+    expect([...hostConf.matchAll(upstreamLine)].map(([, name]) => name)).toEqual(names);
     for (const [, name, text = ''] of upstreams) {
       const servers = text.split('; ').filter((line) => line.startsWith('server '));
       expect(servers.filter((line) => !line.endsWith(' resolve'))).toEqual([]);
       // `resolve` keeps the addresses in it.
       expect(text).toContain(`zone ${name} `);
     }
-    expect(nginxConf).toMatch(/^resolver 127\.0\.0\.11 valid=\d+s/m);
+    expect(placeConf).toMatch(/^resolver 127\.0\.0\.11 valid=\d+s/m);
     const [, major, minor, patch] = /^nginx:(\d+)\.(\d+)\.(\d+)$/.exec(services.nginx?.image ?? '') ?? [];
     // The first version with `resolve`.
     expect(Number(major) * 1e6 + Number(minor) * 1e3 + Number(patch)).toBeGreaterThanOrEqual(1_027_003);
@@ -189,13 +200,14 @@ describe('nginx', () => {
   it('sets the log of each server, which replaces the log of the image', () => {
     const servers = nginxConf.split(/^server \{$/m).slice(1);
     expect(servers).not.toEqual([]);
-    for (const server of servers) expect(server).toContain('access_log /var/log/nginx/access.log atelier;');
+    for (const server of servers) expect(server).toContain('include /etc/nginx/atelier/server.conf;');
+    expect(serverConf).toMatch(/^access_log +\/var\/log\/nginx\/access\.log atelier;$/m);
   });
 
   it('trusts the subnet of the services, and not its gateway', () => {
     const [{ subnet, gateway } = { subnet: '', gateway: '' }] = networks.services?.ipam?.config ?? [];
-    expect(nginxConf).toMatch(new RegExp(`^ +${subnet.replaceAll('.', '\\.')} +1;$`, 'm'));
-    expect(nginxConf).toMatch(new RegExp(`^ +${gateway.replaceAll('.', '\\.')} +0;$`, 'm'));
+    expect(placeConf).toMatch(new RegExp(`^ +${subnet.replaceAll('.', '\\.')} +1;$`, 'm'));
+    expect(placeConf).toMatch(new RegExp(`^ +${gateway.replaceAll('.', '\\.')} +0;$`, 'm'));
   });
 });
 
@@ -217,7 +229,7 @@ describe('the object store', () => {
     expect(actions).toEqual(
       buckets.flatMap((bucket) => ['Read', 'Write', 'List'].map((action) => `${action}:${bucket}`)),
     );
-    expect(nginxConf).toContain(`location ~ ^/(${buckets.join('|')})/.`);
+    expect(placeConf).toContain(`"~^/(${buckets.join('|')})/."`);
     expect(services.buckets?.command?.join()).toContain(`for bucket in ${buckets.join(' ')};`);
   });
 

@@ -20,6 +20,7 @@ const mebibyte = 1024 * 1024;
 describe.skipIf(withoutPostgres || skipWithoutRedis || skipWithout('nginx', 'openssl'))('nginx in front', () => {
   let proxy: NginxProxy;
   let programs: Program[];
+  let startOther: () => Promise<Program>;
   let portBase: number;
   let internalKey: string;
   let token: string;
@@ -53,6 +54,8 @@ describe.skipIf(withoutPostgres || skipWithoutRedis || skipWithout('nginx', 'ope
       AGENT_ALLOWED_ORIGINS: at('app'),
       IDP_URL: `http://localhost:${portBase + 11}`,
       MEDIA_MAX_IMAGE_BYTES: String(maxImageBytes),
+      AGENT_DRAIN_SECS: '3',
+      AGENT_MAX_RUNS_PER_USER: '1000',
     };
     const start = async (base: number) => {
       const program = run('start', [], { ...env, ATELIER_PORT_BASE: String(base) });
@@ -60,7 +63,8 @@ describe.skipIf(withoutPostgres || skipWithoutRedis || skipWithout('nginx', 'ope
       await program.waitFor('Atelier is ready', 280_000);
       return program;
     };
-    programs = [await start(portBase), await start(other)];
+    startOther = () => start(other);
+    programs = [await start(portBase), await startOther()];
     proxy = await startProxy({ domain, filesDomain, httpPort, httpsPort, portBases: [portBase, other] });
     closers.push(proxy.close);
     internalKey = JSON.parse(await readFile(join(place.dataDir, 'secrets.json'), 'utf8')).INTERNAL_KEY;
@@ -176,6 +180,37 @@ describe.skipIf(withoutPostgres || skipWithoutRedis || skipWithout('nginx', 'ope
     // Signed URLs are secrets.
     expect(await proxy.logged()).toContain('PUT /o/');
     expect(await proxy.logged()).not.toContain('signature=');
+  });
+
+  it('loses no request while a process drains, ends and starts again', async () => {
+    // Runs that outlast the drain, on either process, so that it takes a while.
+    const runs = Array.from({ length: 4 }, () =>
+      send('agent', '/task', { json: { threadId: randomUUID(), text: '/slow 600' } }),
+    );
+    const slow = (await Promise.all((await Promise.all(runs)).map((answer) => answer.json()))) as { taskId: string }[];
+    const restarted = programs[1];
+    restarted?.child.kill('SIGTERM');
+    const statuses: number[] = [];
+    let hasEnded = false;
+    const ended = restarted?.ended(60_000).then(() => {
+      hasEnded = true;
+    });
+    while (!hasEnded || statuses.length < 50) {
+      const memory = { entity_id: userId, entity_type: 'user', type: 'preference', content: `Fact ${statuses.length}` };
+      const answers = await Promise.all([
+        send('memory', '/memory/add', { json: memory }),
+        send('media', '/v1/assets'),
+        send('agent', '/task', { json: { threadId: randomUUID(), text: '/fail' } }),
+      ]);
+      for (const answer of answers) {
+        statuses.push(answer.status);
+        await answer.text();
+      }
+    }
+    await ended;
+    expect([...new Set(statuses.filter((status) => status >= 300))]).toEqual([]);
+    for (const { taskId } of slow) await send('agent', `/task/${taskId}`, { method: 'DELETE' });
+    programs[1] = await startOther();
   });
 
   it('passes on events while the run continues, from either process, and survives the loss of one', async () => {

@@ -1,4 +1,5 @@
 /** Compares deploy/fly, deploy/render and deploy/systemd with the settings and the ports of the product. */
+import { execFileSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse as parseToml } from 'smol-toml';
@@ -153,6 +154,12 @@ describe('systemd', async () => {
   it('starts every service with all settings that production needs', () => {
     expect(app).toMatch(/launch\.mjs start$/m);
     expectComplete(environment, inProduction);
+  });
+
+  it('can be read by a shell, for commands that are run by hand', () => {
+    const file = join(root, 'deploy/systemd/atelier.env.example');
+    const script = 'set -ae; . "$0"; printf %s "$NOTIFY_FROM"';
+    expect(execFileSync('sh', ['-c', script, file], { encoding: 'utf8' })).toMatch(/^Example <\S+>$/);
   });
 
   it('stores the data folder where the unit may write, and waits for runs', () => {

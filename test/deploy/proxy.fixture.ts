@@ -1,7 +1,7 @@
-/** A real nginx with deploy/nginx unchanged except for names and ports, and with its own certificate. */
+/** A real nginx with deploy/nginx and host.conf, unchanged except for names and ports, and with its own certificate. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -45,22 +45,22 @@ export async function startProxy(place: ProxyPlace): Promise<NginxProxy> {
     text
       .replaceAll(/\$\{ATELIER_DOMAIN\}/g, domain)
       .replaceAll(/\$\{ATELIER_FILES_DOMAIN\}/g, filesDomain)
-      .replaceAll('10.213.0.', `${privateNetwork}.`)
+      // All clients of these tests are on this machine.
+      .replace('127.0.0.0/8 1;', `${privateNetwork}.0/24 1; ${privateNetwork}.1 0;`)
       .replaceAll('limit_conn clients 256;', `limit_conn clients ${clientLimit};`)
-      // Only the nginx of the image knows `resolve`, and addresses need none.
-      .replaceAll(/^resolver .*\n/gm, '')
-      .replaceAll(' resolve;', ';')
       .replaceAll(/\blisten 443\b/g, `listen 127.0.0.1:${httpsPort}`)
       .replaceAll(/\blisten 80\b/g, `listen 127.0.0.1:${httpPort}`)
-      .replaceAll(/\bapp-([12]):40(\d\d)\b/g, (_all, app, offset) => local((portBases[app - 1] ?? 0) + Number(offset)))
-      .replaceAll('console:4000', local(portBases[0]))
-      .replaceAll('s3:8333', local(s3Port))
+      .replaceAll(/\b127\.0\.0\.1:4([01])(\d\d)\b/g, (_all, app, offset) =>
+        local((portBases[app] ?? 0) + Number(offset)),
+      )
+      .replaceAll('127.0.0.1:8333', local(s3Port))
       .replaceAll('/etc/nginx/', `${folder}/`)
       .replaceAll('/var/log/nginx/', `${folder}/log/`);
   const source = join(root, 'deploy/nginx');
   await writeFile(at('atelier.conf'), fill(await readFile(join(source, 'atelier.conf.template'), 'utf8')));
-  await copyFile(join(source, 'proxy.conf'), at('atelier/proxy.conf'));
-  await writeFile(at('atelier/inside.conf'), fill(await readFile(join(source, 'inside.conf'), 'utf8')));
+  for (const name of ['proxy', 'inside', 'server', 'drained'])
+    await writeFile(at(`atelier/${name}.conf`), fill(await readFile(join(source, `${name}.conf`), 'utf8')));
+  await writeFile(at('atelier/place.conf'), fill(await readFile(join(source, 'host.conf'), 'utf8')));
   await writeFile(at('nginx.conf'), mainFile(folder));
 
   const child = spawn('nginx', ['-p', folder, '-e', at('log/error.log'), '-c', at('nginx.conf')], { stdio: 'ignore' });
@@ -95,12 +95,12 @@ export async function startProxy(place: ProxyPlace): Promise<NginxProxy> {
   };
 }
 
-/** Loopback addresses that represent the private network of deploy/compose.yml. */
+/** Loopback addresses that represent the inside, with a gateway that is outside, as in deploy/nginx/containers.conf. */
 const privateNetwork = '127.0.213';
 
 const local = (port: number) => `127.0.0.1:${port}`;
 
-/** The main configuration that the nginx image has around conf.d. */
+/** The main configuration that the image and Debian have around conf.d. Debian allows old versions of TLS. */
 const mainFile = (folder: string) => `
 ${process.getuid?.() === 0 ? 'user root;' : ''}
 daemon off;
@@ -109,6 +109,7 @@ events {}
 http {
   log_format main '$remote_addr - $remote_user [$time_local] "$request" $status $body_bytes_sent "$http_referer"';
   access_log ${folder}/log/access.log main;
+  ssl_protocols TLSv1 TLSv1.1 TLSv1.2 TLSv1.3;
   ${['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path ${folder}/temp/${name};`).join('\n  ')}
   include ${folder}/atelier.conf;
 }

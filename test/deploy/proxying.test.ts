@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { connect } from 'node:net';
+import { connect as connectTls } from 'node:tls';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { freePortBase } from '../acceptance/running.fixture.ts';
 import { skipWithout } from '../programs.fixture.ts';
@@ -101,6 +102,60 @@ describe.skipIf(skipWithout('nginx', 'openssl'))('nginx', () => {
     }
   });
 
+  describe('a draining process', () => {
+    /** As the services answer (src/platform/http/admission.ts). */
+    const refuse = (request: IncomingMessage, response: ServerResponse) => {
+      const location = request.headers['x-refusal-location'];
+      const headers = { 'retry-after': '2', ...(location && { 'x-accel-redirect': location }) };
+      response.writeHead(503, { 'content-type': 'application/json', ...headers }).end('{"error":"draining"}');
+    };
+    const post = (path: string, body = '{}') => proxy.fetch(at('agent', path), { method: 'POST', body });
+
+    it.each([0, 1])('leaves each request to the other: %i', async (index) => {
+      const [draining, other] = index === 0 ? processes : ([processes[1], processes[0]] as const);
+      draining.answer = refuse;
+      const large = 'x'.repeat(3 * 1024 * 1024);
+      const answers = await Promise.all([
+        ...Array.from({ length: 8 }, () => post('/task?from=1')),
+        ...Array.from({ length: 4 }, () => post('/chat', large)),
+        ...Array.from({ length: 4 }, () => proxy.fetch(at('agent', '/threads'))),
+      ]);
+      expect(answers.map(({ status }) => status)).toEqual(Array(16).fill(200));
+      expect(other.seen.filter((seen) => seen === 'POST /task?from=1 {}')).toHaveLength(8);
+      expect(other.seen.filter((seen) => seen === `POST /chat ${large}`)).toHaveLength(4);
+      expect(draining.seen).not.toEqual([]);
+    });
+
+    it('is named to the client if the other is draining too', async () => {
+      for (const upstream of processes) upstream.answer = refuse;
+      const answer = await post('/task');
+      expect([answer.status, await answer.text()]).toEqual([503, '{"error":"draining"}']);
+      expect(answer.headers.get('retry-after')).toBe('2');
+      expect(answer.headers.has('x-accel-redirect')).toBe(false);
+    });
+
+    it('does not lead to a second POST if the other one dies', async () => {
+      const [draining, dying] = processes;
+      draining.answer = refuse;
+      dying.answer = (request) => request.socket.destroy();
+      expect((await post('/task')).status).toBe(502);
+      expect(dying.seen).toEqual(['POST /task {}']);
+    });
+  });
+
+  it('does not let old versions of TLS in', async () => {
+    const connection = connectTls({
+      port: httpsPort,
+      host: '127.0.0.1',
+      rejectUnauthorized: false,
+      maxVersion: 'TLSv1.1',
+      minVersion: 'TLSv1',
+      ciphers: 'DEFAULT@SECLEVEL=0',
+    });
+    const [error] = await once(connection, 'error');
+    expect(String(error)).toMatch(/protocol version|alert/i);
+  });
+
   it('logs each request without its query string, which can be a signature', async () => {
     expect((await proxy.fetch(at('files', '/logged?signature=secret'))).status).toBe(200);
     await expect.poll(() => proxy.logged()).toContain('"GET /logged" 200');
@@ -162,6 +217,12 @@ describe.skipIf(skipWithout('nginx', 'openssl'))('nginx', () => {
       expect(upstreams.flatMap(({ seen }) => seen)).toEqual([]);
       expect((await send(proxy.fetchInside)).status).toBe(200);
     });
+  });
+
+  it('treats a page on a machine of the private network as outside', async () => {
+    const init = { headers: { origin: 'https://app.example.com' } };
+    expect((await proxy.fetchInside(at('s3', '/other/u/a.png'), init)).status).toBe(403);
+    expect((await proxy.fetchInside(at('s3', '/originals/u/a.png'), init)).status).toBe(200);
   });
 
   it('limits the concurrent requests of one client address, but not of services', {

@@ -21,6 +21,7 @@ import { type ForeignServer, startForeignServer } from '../agent/mcp.fixture.ts'
 import { realServers, type ServedModel } from '../agent/realmodel.fixture.ts';
 import { type Chatter, chatter } from '../agent/rig.fixture.ts';
 import { textOf } from '../agent/stream.fixture.ts';
+import { openBrowser, signIn } from '../auth/browser.fixture.ts';
 import { makeImage } from '../media/images.fixture.ts';
 import { dropBucket, openTestBucket, skipWithoutS3, testServer } from '../platform/objects/s3.fixture.ts';
 import { startIdentityProvider } from './identity.fixture.ts';
@@ -220,6 +221,27 @@ describe.skipIf(skipWithoutS3)('with OpenAI, an identity provider, an MCP server
     expect((await browser.post(`${auth()}/refresh`, { origin: appOrigin })).status).toBe(200);
   });
 
+  it('a page of an origin that is not allowed is refused, and named once in the log', async () => {
+    const headers = { origin: 'http://localhost:5173' };
+    for (let tries = 0; tries < 3; tries++)
+      expect((await fetch(`${auth()}/refresh`, { method: 'POST', headers })).status).toBe(403);
+    const preflight = { ...headers, 'access-control-request-method': 'POST' };
+    await fetch(`http://localhost:${place.portBase + 4}/task`, { method: 'OPTIONS', headers: preflight });
+    await fetch(`${auth()}/login?next=http://localhost:5174/x`, { redirect: 'manual' });
+    const warnings = () =>
+      program
+        .output()
+        .split('\n')
+        .filter((line) => line.includes('"level":"warn"') && line.includes('localhost:517'));
+    await expect
+      .poll(warnings)
+      .toEqual([
+        expect.stringMatching(/localhost:5173.*ALLOWED_REDIRECT_ORIGINS/),
+        expect.stringMatching(/localhost:5173.*AGENT_ALLOWED_ORIGINS/),
+        expect.stringMatching(/localhost:5174.*ALLOWED_REDIRECT_ORIGINS/),
+      ]);
+  });
+
   it('a chat streams the answer of the model, and costs the price of a run', async () => {
     const turn = await user.send('Hello there');
     expect(turn).toMatchObject({ status: 'completed', text: 'You wrote: Hello there', cost: prices.run });
@@ -378,6 +400,23 @@ describe('with packages of the AI SDK, and a real small model', () => {
     await client.close();
     return { made: structuredContent as Readonly<Record<string, unknown>>, cost: before - (await user.credits()) };
   };
+
+  it('the local identity provider lets pages of this machine in, at any port', async () => {
+    const at = (offset: number, path: string) => `http://localhost:${place.portBase + offset}${path}`;
+    for (const origin of ['http://localhost:5173', 'http://127.0.0.1:8080', 'http://localhost:3000']) {
+      const refreshed = await fetch(at(3, '/refresh'), { method: 'POST', headers: { origin } });
+      expect([refreshed.status, refreshed.headers.get('access-control-allow-origin')]).toEqual([401, origin]);
+      for (const offset of [1, 4, 5]) {
+        const headers = { origin, 'access-control-request-method': 'POST' };
+        const preflight = await fetch(at(offset, '/'), { method: 'OPTIONS', headers });
+        expect(preflight.headers.get('access-control-allow-origin')).toBe(origin);
+      }
+      const signedIn = await signIn(openBrowser(), at(3, ''), { query: { next: `${origin}/home` } });
+      expect(signedIn.location).toBe(`${origin}/home`);
+    }
+    for (const origin of ['https://localhost:5173', 'http://localhost.example.com', 'http://192.168.1.7:5173'])
+      expect((await fetch(at(3, '/refresh'), { method: 'POST', headers: { origin } })).status).toBe(403);
+  });
 
   it('the package of Google answers a chat', async () => {
     const turn = await user.send('Hello', { model: 'gemini' });

@@ -3,7 +3,7 @@
  * that wait for their client do not count: a body that is still arriving, and a transfer (transfers.ts).
  */
 import type { IncomingMessage } from 'node:http';
-import type { FastifyReply } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { invalid, problems } from '../problem.ts';
 import { countHeader } from './headers.ts';
 import type { HttpServer, ServerOptions } from './httpserver.ts';
@@ -63,9 +63,13 @@ export function admitRequests(app: HttpServer, options: ServerOptions): void {
     leavePlace(this);
   });
   app.addHook('onRequest', (request, reply, done) => {
-    if (draining && !servedWhileDraining(request))
+    if (draining && !servedWhileDraining(request)) {
       // `/health` reports draining too, for load balancers that watch it.
-      return done(problems.draining(request.route === '/health' ? { fields: { status: 'draining' } } : {}));
+      if (request.route === '/health') return done(problems.draining({ fields: { status: 'draining' } }));
+      const elsewhere = refusalLocationOf(request);
+      if (elsewhere !== undefined) reply.header('x-accel-redirect', elsewhere);
+      return done(problems.draining());
+    }
     if (countHeader(request, 'host') > 1) return done(invalid('headers.host', 'must be sent exactly once'));
     // Reject unknown routes before reading the body. Another method on a known path is an unknown route as well.
     if (request.is404) return done(problems.not_found());
@@ -123,6 +127,15 @@ export function admitRequests(app: HttpServer, options: ServerOptions): void {
     const closing = setTimeout(() => app.server.closeAllConnections(), open > 0 ? 0 : closingGraceMs);
     app.server.once('close', () => clearTimeout(closing));
   });
+}
+
+/**
+ * The location of nginx that sends the request to another process (deploy/nginx/drained.conf). nginx sets the header itself. A client
+ * that sends it without nginx gets it back, and nothing happens.
+ */
+function refusalLocationOf({ headers }: FastifyRequest): string | undefined {
+  const location = headers['x-refusal-location'];
+  return typeof location === 'string' && /^@[a-z]{1,32}$/.test(location) ? location : undefined;
 }
 
 function hasBody({ headers }: IncomingMessage): boolean {

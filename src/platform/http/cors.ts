@@ -1,7 +1,7 @@
 /** Which origins may call from a browser (docs/specification/http.md#cors). A preflight needs no credential. */
 import cors from '@fastify/cors';
 import type { CorsRule, HttpServer } from './httpserver.ts';
-import { matchOrigins } from './origins.ts';
+import { matchOrigins, type OriginMatcher, originWarner } from './origins.ts';
 
 export const traceHeaders = ['traceparent', 'tracestate', 'baggage'] as const;
 
@@ -9,6 +9,7 @@ export const traceHeaders = ['traceparent', 'tracestate', 'baggage'] as const;
 export function allowApplications(agentOrigins: readonly string[]): CorsRule {
   return {
     origins: matchOrigins(['http://localhost:3000', ...agentOrigins]),
+    setting: 'AGENT_ALLOWED_ORIGINS',
     methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
     allowedHeaders: ['Authorization', 'Content-Type', ...traceHeaders],
     exposedHeaders: ['X-Request-Id', 'Retry-After'],
@@ -45,6 +46,7 @@ export function allowOrigins(app: HttpServer, rule: CorsRule): void {
     allowAnyOrigin(app, rule);
     return;
   }
+  warnAboutRefused(app, origins, rule.setting);
   app.register(cors, {
     origin: (origin, callback) => callback(null, origins(origin)),
     methods: [...rule.methods],
@@ -54,6 +56,17 @@ export function allowOrigins(app: HttpServer, rule: CorsRule): void {
     maxAge: preflightMaxAgeS,
     // An OPTIONS request that is not a preflight gets the same response as one. This is harmless and avoids the plugin's own error message.
     strictPreflight: false,
+  });
+}
+
+/** Browsers hide the reason from the page, so its developer looks into the log. */
+function warnAboutRefused(app: HttpServer, isAllowed: OriginMatcher, setting: string | undefined): void {
+  if (setting === undefined) return;
+  const warn = originWarner(app.log, setting);
+  app.addHook('onRequest', ({ headers: { origin, host } }, _reply, done) => {
+    // A page of the service itself sends its origin too.
+    if (origin !== undefined && !isAllowed(origin) && origin.replace(/^https?:\/\//, '') !== host) warn(origin);
+    done();
   });
 }
 

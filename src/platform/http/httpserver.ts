@@ -56,6 +56,8 @@ export type Readiness = Readonly<Record<string, () => Promise<void>>>;
 
 export interface CorsRule {
   readonly origins: OriginMatcher | '*';
+  /** The setting that lists the origins, for the log. */
+  readonly setting?: string;
   readonly methods: readonly string[];
   readonly allowedHeaders: readonly string[];
   readonly exposedHeaders: readonly string[];
