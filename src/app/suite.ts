@@ -4,9 +4,11 @@
  */
 import type { FastifyRequest } from 'fastify';
 import { tightenFolder } from '#platform/datafolder/permissions.ts';
+import { fullDisk } from '#platform/db/lock.ts';
 import type { HttpServer, ServerCommons } from '#platform/http/server.ts';
 import { Closers, StartFault } from '#platform/lifecycle.ts';
 import type { Log } from '#platform/log.ts';
+import { Problem } from '#platform/problem.ts';
 import { openTelemetry } from '#platform/telemetry/open.ts';
 import { addressesOf, bindingOf, type Config, isAlone, type ServiceName, usesDatabase } from './config.ts';
 import { createEngines } from './engines.ts';
@@ -71,6 +73,7 @@ export async function startSuite(config: Config, services: readonly ServiceName[
     }
   } catch (error) {
     await close();
+    if (error instanceof Problem && error.code === 'storage_full') throw fullDisk(config.process.dataDir);
     throw error;
   }
   const all = addressesOf(config);

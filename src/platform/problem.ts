@@ -80,6 +80,11 @@ export const problems = defineProblems({
     message: 'A required service is not responding. Try again later.',
     retryAfterS: 2,
   },
+  storage_full: {
+    status: 503,
+    message: 'The server has no space left to store data. Reading still works.',
+    retryAfterS: 30,
+  },
   overloaded: { status: 503, message: 'The service is overloaded. Try again later.', retryAfterS: 1 },
   draining: { status: 503, message: 'The service is shutting down. Try again later.', retryAfterS: 2 },
 });

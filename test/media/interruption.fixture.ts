@@ -1,7 +1,7 @@
 /** Interrupts an operation at any of its steps, for tests: before and after each call of an engine. */
 
 import type { MediaTables } from '#media/assets/assetstore.ts';
-import type { Db } from '#platform/db/db.ts';
+import { assertOutsideTransaction, type Db } from '#platform/db/db.ts';
 import type { LegacyObjects, ObjectBody } from '#platform/objects/objects.ts';
 
 export type Interrupt = (moment: { readonly number: number; readonly call: string }) => void | Promise<void>;
@@ -46,11 +46,21 @@ export function interrupted<Deps extends Interruptible>(deps: Deps, interrupt: I
         return node;
       },
       transformResult: async ({ result }) => {
-        await at('after query');
+        await at(isOutside() ? 'after query' : 'in a transaction');
         return result;
       },
     }),
   };
+}
+
+/** In a transaction, no other work is possible on the embedded database. */
+function isOutside(): boolean {
+  try {
+    assertOutsideTransaction('an interruption');
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function watched<Target extends object>(target: Target, at: Moment): Target {

@@ -6,6 +6,7 @@ import { createLru } from '#platform/cache/lru.ts';
 import { type Clock, systemClock } from '#platform/clock.ts';
 import { gather } from '#platform/objects/gathering.ts';
 import type { Objects } from '#platform/objects/objects.ts';
+import { Problem } from '#platform/problem.ts';
 import { type Engine, type EngineLimits, EngineTimeout, type Transform } from './engine.ts';
 import { mimeOfFormat } from './formats.ts';
 import { createVariantNames, type VariantNames } from './keys.ts';
@@ -224,7 +225,10 @@ export function createVariantMaker(deps: VariantMakerDeps): VariantMaker {
       throw error;
     }
     const failed = writes.find((write) => write.status === 'rejected');
-    if (failed) throw new StoreFault('a variant could not be written', { cause: failed.reason });
+    // Without space, requests of images still get them.
+    const isFull = failed?.reason instanceof Problem && failed.reason.code === 'storage_full';
+    if (isFull && shelf !== undefined) stored.length = 0;
+    else if (failed) throw new StoreFault('a variant could not be written', { cause: failed.reason });
     for (const one of made) {
       const { flight, output } = one;
       land(flight, { size: output.length, output: stored.includes(one) ? undefined : output });

@@ -25,6 +25,8 @@ export interface Engine {
   /** Sent in one message with each `begin`; begins with a semicolon. */
   readonly afterBegin?: string;
   connect(): Promise<Session>;
+  /** Throws if it cannot write, although it responds. */
+  check?(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -61,6 +63,7 @@ export function createDatabase(driver: Database['driver'], engine: Engine, gateO
     queries: <Tables>() => kysely as unknown as Kysely<Tables>,
     check: async () => {
       await sql`select 1`.execute(kysely);
+      await engine.check?.();
     },
     // Not Kysely's `destroy`, which closes nothing before the first query.
     close: () => {

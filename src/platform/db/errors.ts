@@ -7,7 +7,6 @@ const transientStates = new Set([
   '25P03', // idle in transaction for too long
   '40001', // serialization failure
   '40P01', // deadlock
-  '53100', // disk full
   '53200', // out of memory
   '53300', // too many connections
   '55P03', // lock not available
@@ -16,6 +15,8 @@ const transientStates = new Set([
   '57P02', // crash of another backend
   '57P03', // starting up or shutting down
 ]);
+
+const diskFull = '53100';
 
 export function sqlState(error: unknown): string | undefined {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
@@ -35,6 +36,7 @@ export function translateError(error: unknown): unknown {
   // They quote parameters and whole rows, which must not reach a log.
   for (const key of ['detail', 'where', 'internalQuery', 'query', 'params', 'queryOptions'])
     Reflect.deleteProperty(error, key);
+  if (state === diskFull) return problems.storage_full({ cause: error });
   if (state === undefined || (!transientStates.has(state) && !state.startsWith('08'))) return error;
   return problems.engine_unavailable({ cause: error });
 }

@@ -8,12 +8,15 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ConfigFault } from '../config.ts';
+import { asStorageFull } from '../diskspace.ts';
 
 export interface FolderLock {
   release(): void;
 }
 
 const busy = 5;
+/** SQLite's code for a full disk. */
+const noSpace = 13;
 
 /** Throws a ConfigFault that names the folder and the process that holds it. */
 export async function lockFolder(folder: string): Promise<FolderLock> {
@@ -57,12 +60,11 @@ function tryLock(folder: string): FolderLock | undefined {
     // Wait a little: doctor may be reading.
     handle = new DatabaseSync(join(folder, 'lock'), { timeout: 200 });
     handle.exec('pragma locking_mode = exclusive; begin exclusive');
-    const draft = `${instance}.${randomUUID()}`;
-    writeFileSync(draft, `${JSON.stringify({ pid: process.pid, startedAt: new Date().toISOString() })}\n`);
-    renameSync(draft, instance);
+    writeHolder(instance);
   } catch (error) {
     handle?.close();
     if ((error as { errcode?: number }).errcode === busy) return undefined;
+    if (asStorageFull(error) || (error as { errcode?: number }).errcode === noSpace) throw fullDisk(folder);
     throw new ConfigFault([`ATELIER_DATA_DIR ${folder} cannot be locked: ${(error as Error).message}`]);
   }
   const held = handle;
@@ -73,6 +75,22 @@ function tryLock(folder: string): FolderLock | undefined {
       held.close();
     },
   };
+}
+
+/** The lock holds without it. */
+function writeHolder(instance: string): void {
+  const draft = `${instance}.${randomUUID()}`;
+  try {
+    writeFileSync(draft, `${JSON.stringify({ pid: process.pid, startedAt: new Date().toISOString() })}\n`);
+    renameSync(draft, instance);
+  } catch (error) {
+    rmSync(draft, { force: true });
+    if (asStorageFull(error) === undefined) throw error;
+  }
+}
+
+export function fullDisk(folder: string): ConfigFault {
+  return new ConfigFault([`ATELIER_DATA_DIR: the disk of ${folder} is full; free some space and start again`]);
 }
 
 function describeHolder(folder: string): string {

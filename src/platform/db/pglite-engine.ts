@@ -63,6 +63,8 @@ export async function migratePglite(lite: PGlite, migrations: readonly Migration
 }
 
 export interface PgliteLife {
+  /** Throws `storage_full`. Absent for a database in memory. */
+  readonly assertSpace?: () => void;
   /** Opens the same data again, after the instance in use broke. */
   readonly reopen: () => Promise<OpenPglite>;
   readonly afterClose: () => void;
@@ -92,11 +94,15 @@ class PgliteEngine implements Engine {
     await this.#pace();
     if (this.#broken) await this.#reopen();
     const used = this.#open;
-    return new PgliteSession(used, (error) => {
+    return new PgliteSession(used, this.#life.assertSpace, (error) => {
       if (this.#open !== used || this.#broken) return;
       this.#broken = true;
       this.#life.log.error({ reason: error.message }, 'the embedded database failed; reopening it');
     });
+  }
+
+  async check(): Promise<void> {
+    this.#life.assertSpace?.();
   }
 
   async close(): Promise<void> {
@@ -123,10 +129,12 @@ class PgliteEngine implements Engine {
 class PgliteSession implements Session {
   readonly #lite: PGlite;
   readonly #synced: OpenPglite['synced'];
+  readonly #assertSpace: PgliteLife['assertSpace'];
   readonly #onBreak: (error: Error) => void;
   lost = false;
 
-  constructor({ lite, synced }: OpenPglite, onBreak: (error: Error) => void) {
+  constructor({ lite, synced }: OpenPglite, assertSpace: PgliteLife['assertSpace'], onBreak: (error: Error) => void) {
+    this.#assertSpace = assertSpace;
     this.#lite = lite;
     this.#synced = synced;
     this.#onBreak = onBreak;
@@ -135,6 +143,7 @@ class PgliteSession implements Session {
   async query(text: string, parameters: readonly unknown[]): Promise<SessionResult> {
     // A broken instance may never respond to a second query.
     if (this.lost) throw problems.engine_unavailable({ cause: new Error('the embedded database broke') });
+    if (!needsNoSpace.test(text)) this.#assertSpace?.();
     try {
       // As pg does: without parameters the simple protocol, which takes several statements.
       const result =
@@ -162,6 +171,9 @@ class PgliteSession implements Session {
     return problems.engine_unavailable({ cause: error });
   }
 }
+
+/** Deletions make room. */
+const needsNoSpace = /^\s*(select|delete|begin|commit|rollback|set|show)\b/i;
 
 /** A panic (for example, no space for the write-ahead log), or a fault of the WebAssembly itself. */
 function isBreak(error: unknown): error is Error {

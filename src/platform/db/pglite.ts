@@ -5,9 +5,10 @@ import { open, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { mapConcurrently } from '../concurrency/mapconcurrently.ts';
 import { ConfigFault } from '../config.ts';
+import { createSpaceCheck, hasNoRoom, reserveForRows } from '../diskspace.ts';
 import type { Log } from '../log.ts';
 import type { Database } from './db.ts';
-import { type FolderLock, isUnfinished, lockFolder } from './lock.ts';
+import { type FolderLock, fullDisk, isUnfinished, lockFolder } from './lock.ts';
 import type { Migration } from './migrations.ts';
 import { createPglite, migratePglite, type OpenPglite, openFolder, pgliteDatabase } from './pglite-engine.ts';
 import { migratedTemplate } from './template.ts';
@@ -37,11 +38,13 @@ export async function openEmbedded({ dataDir, migrations, log, ...options }: Emb
       stopVacuuming();
       lock.release();
     };
-    const database = pgliteDatabase(open, { reopen, afterClose, log });
+    const assertSpace = createSpaceCheck(dataDir, reserveForRows);
+    const database = pgliteDatabase(open, { assertSpace, reopen, afterClose, log });
     const stopVacuuming = vacuumRegularly(database, log);
     return database;
   } catch (error) {
     lock.release();
+    if (hasNoRoom(dataDir, reserveForRows)) throw fullDisk(dataDir);
     throw error;
   }
 }

@@ -46,7 +46,7 @@ const unavailableStatuses: ReadonlySet<number> = new Set([502, 503, 504]);
 /** Codes that Atelier's services return before they read the request. */
 const refusals: ReadonlySet<unknown> = new Set(['draining', 'overloaded']);
 /** Codes that mean that an internal service could not respond. The caller handles every other code of 500 and above. */
-const excuses: ReadonlySet<unknown> = new Set([...refusals, 'engine_unavailable', 'internal_error']);
+const excuses: ReadonlySet<unknown> = new Set([...refusals, 'engine_unavailable', 'storage_full', 'internal_error']);
 
 export function assertAvailable(
   { status, body }: { readonly status: number; readonly body: Buffer },

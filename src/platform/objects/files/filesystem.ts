@@ -8,6 +8,7 @@ import { copyFile, type FileHandle, link, lstat, open, unlink } from 'node:fs/pr
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import type { Clock } from '../../clock.ts';
+import { asStorageFull, createSpaceCheck, reserveForObjects } from '../../diskspace.ts';
 import { problems } from '../../problem.ts';
 import { type AddressKey, signAddress } from '../addresses.ts';
 import { type Body, chunksOf, heldByReader, WrongLength } from '../bodies.ts';
@@ -51,13 +52,21 @@ export interface EdgeAddressing {
 }
 
 interface Store {
+  /** Throws `storage_full`. */
+  readonly assertSpace: () => void;
   readonly folders: Folders;
   readonly staging: Staging;
 }
 
 export function openFilesystem(options: FilesystemOptions): Objects {
   const { bucket, clock } = options;
-  const store = { folders: createFolders(options.root), staging: createStaging(options.stagingFolder, clock) };
+  const assertSpace = createSpaceCheck(dirname(options.stagingFolder), reserveForObjects);
+  const store = {
+    assertSpace,
+    folders: createFolders(options.root),
+    staging: createStaging(options.stagingFolder, clock),
+  };
+  const uploads = createFileUploads(store.folders, join(options.stagingFolder, 'resumable'), assertSpace);
 
   function sign(key: string, expiresInS: number) {
     assertSafeKey(key);
@@ -86,7 +95,7 @@ export function openFilesystem(options: FilesystemOptions): Objects {
         headers: { 'Content-Type': contentType, 'If-None-Match': '*' },
       };
     },
-    resumable: guardedUploads(createFileUploads(store.folders, join(options.stagingFolder, 'resumable')), asProblem),
+    resumable: guardedUploads(uploads, asProblem),
     check: () => guarded({ asProblem }, () => check(store)),
   };
 }
@@ -96,7 +105,7 @@ function asProblem(error: unknown): unknown {
   if (!(error instanceof Error) || !('syscall' in error)) return error;
   if (['ENOTDIR', 'EISDIR'].includes(codeOf(error) ?? ''))
     return new Error('on a file system, no object can be below another object', { cause: error });
-  return problems.engine_unavailable({ cause: error });
+  return asStorageFull(error) ?? problems.engine_unavailable({ cause: error });
 }
 
 async function head({ folders }: Store, key: string): Promise<ObjectHead | undefined> {
@@ -146,10 +155,11 @@ async function emptyStream(handle: FileHandle): Promise<Readable> {
 
 async function put(store: Store, key: string, body: Body, options: WriteOptions): Promise<ObjectHead> {
   if (options.createOnly && (await head(store, key)) !== undefined) throw new ObjectExists(key);
+  store.assertSpace();
   const { path, handle } = await store.staging.create();
   let isStaged = true;
   try {
-    const written = await write(handle, body, options.size);
+    const written = await write(handle, body, options.size, store.assertSpace);
     await place(store.folders, path, key, options);
     // Otherwise, the file was renamed.
     isStaged = options.createOnly === true;
@@ -159,11 +169,16 @@ async function put(store: Store, key: string, body: Body, options: WriteOptions)
   }
 }
 
-async function write(handle: FileHandle, body: Body, size: number | undefined): Promise<ObjectHead> {
+async function write(
+  handle: FileHandle,
+  body: Body,
+  size: number | undefined,
+  assertSpace: () => void,
+): Promise<ObjectHead> {
   try {
     if (body instanceof Uint8Array && size !== undefined && body.length !== size)
       throw new WrongLength(size, body.length);
-    await handle.writeFile(body instanceof Uint8Array ? body : chunksOf(body, size));
+    await handle.writeFile(body instanceof Uint8Array ? body : whileSpaceLasts(chunksOf(body, size), assertSpace));
     await handle.sync();
     return headOf(await handle.stat({ bigint: true }));
   } finally {
@@ -171,9 +186,17 @@ async function write(handle: FileHandle, body: Body, size: number | undefined): 
   }
 }
 
+async function* whileSpaceLasts(chunks: AsyncIterable<Uint8Array>, assertSpace: () => void) {
+  for await (const chunk of chunks) {
+    assertSpace();
+    yield chunk;
+  }
+}
+
 /** The link keeps the bytes that were looked up. The copy shares their blocks if the file system can do that. */
 async function copy(store: Store, from: string, to: string, ifMatch?: string): Promise<ObjectHead | undefined> {
-  const { folders, staging } = store;
+  const { folders, staging, assertSpace } = store;
+  assertSpace();
   const source = await folders.locate(from);
   if (source === undefined) return undefined;
   const pinned = await staging.reserve();
@@ -269,7 +292,8 @@ async function* list({ folders }: Store, prefix: string, after?: string) {
 }
 
 /** Writes a file to prove that the folder is writable. */
-async function check({ staging }: Store): Promise<void> {
+async function check({ staging, assertSpace }: Store): Promise<void> {
+  assertSpace();
   const { path, handle } = await staging.create();
   await handle.close();
   await staging.discard(path);

@@ -28,8 +28,8 @@ const isData = (name: string) => name.startsWith(freeName) || name.startsWith('o
 /** A listing may miss a file that is being renamed. */
 const looks = 5;
 
-/** `root` must be on the file system of the buckets, and outside each of them. */
-export function createFileUploads(folders: Folders, root: string): ResumableUploads {
+/** `root` must be on the file system of the buckets, and outside each of them. `assertSpace` throws `storage_full`. */
+export function createFileUploads(folders: Folders, root: string, assertSpace: () => void): ResumableUploads {
   const folderOf = ({ id }: Pick<ResumableUpload, 'id'>) => join(root, id);
 
   /** Returns the name of the data file, or `undefined` if no bytes have arrived. */
@@ -118,8 +118,9 @@ export function createFileUploads(folders: Folders, root: string): ResumableUplo
       }
     },
     append: async (upload, offset, body) => {
+      if (offset < upload.size) assertSpace();
       const owned = await claim(upload, offset);
-      const { position, failure } = await write(owned, offset, upload.size, body);
+      const { position, failure } = await write(owned, offset, upload.size, body, assertSpace);
       // The upload is complete, even if the request failed at its end: a client that reads this offset sends nothing more.
       if (position === upload.size) await complete(upload, owned);
       else await release(owned);
@@ -168,7 +169,7 @@ async function syncedSize(path: string): Promise<number | undefined> {
 }
 
 /** Resolves when the bytes are durable. `failure` is the error of the body. */
-async function write(path: string, offset: number, size: number, body: Readable) {
+async function write(path: string, offset: number, size: number, body: Readable, assertSpace: () => void) {
   const handle = await open(path, 'r+');
   let position = offset;
   let failure: unknown;
@@ -176,6 +177,7 @@ async function write(path: string, offset: number, size: number, body: Readable)
     try {
       for await (const chunk of body) {
         const bytes: Uint8Array = chunk;
+        assertSpace();
         if (position + bytes.length > size) throw new RangeError('the body is longer than the upload');
         for (let written = 0; written < bytes.length; ) {
           const { bytesWritten } = await handle.write(bytes, written, bytes.length - written, position + written);
