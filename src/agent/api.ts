@@ -94,7 +94,7 @@ export const taskInfo = z.object({
   createdAt: z.iso.datetime(),
   updatedAt: z.iso.datetime(),
   error: z.string().nullable().describe('The reason of the failure.'),
-  errorCode: z.string().nullable().describe('`empty_answer`: the model returned nothing. `null` for other failures.'),
+  errorCode: z.string().optional().describe('`empty_answer`: the model returned nothing. Absent for other failures.'),
 });
 export type TaskInfo = z.output<typeof taskInfo>;
 

@@ -21,7 +21,9 @@ export type ScriptedAnswer =
   | { readonly half: string }
   | { readonly answer: Answer }
   /** Not a byte. */
-  | { readonly hang: true };
+  | { readonly hang: true }
+  /** Not a byte until then. */
+  | { readonly after: Promise<void>; readonly reply: ScriptedAnswer };
 
 export interface Answer {
   readonly status?: number;
@@ -33,6 +35,7 @@ export interface Answer {
 }
 
 export interface ReceivedRequest {
+  readonly method: string | undefined;
   readonly path: string;
   readonly authorization: string | undefined;
   readonly userAgent: string | undefined;
@@ -65,7 +68,7 @@ export async function startProvider(): Promise<Provider> {
     const body = await readBody(request);
     const { authorization, 'user-agent': userAgent } = request.headers;
     const { headers } = request;
-    const one = { path: request.url ?? '', authorization, userAgent, headers, body };
+    const one = { method: request.method, path: request.url ?? '', authorization, userAgent, headers, body };
     const isTitle = isTitleRequest(one);
     (isTitle ? titles : requests).push(one);
     const scripted = isTitle ? (nextOf(titleScripts, one) ?? { text: '' }) : nextFor(one);
@@ -125,6 +128,10 @@ function isShown({ content }: { content: unknown }): boolean {
 
 async function answer(response: ServerResponse, scripted: ScriptedAnswer, path: string): Promise<void> {
   if ('hang' in scripted) return;
+  if ('after' in scripted) {
+    await scripted.after;
+    return answer(response, scripted.reply, path);
+  }
   if ('answer' in scripted) {
     const { status = 200, type = 'application/json', headers = {}, body = '', stall } = scripted.answer;
     response.writeHead(status, { 'content-type': type, ...headers });
@@ -142,7 +149,9 @@ async function answer(response: ServerResponse, scripted: ScriptedAnswer, path: 
   response.end();
 }
 
-function deltasOf(scripted: Exclude<ScriptedAnswer, { answer: Answer } | { hang: true }>): object[] {
+function deltasOf(
+  scripted: Exclude<ScriptedAnswer, { answer: Answer } | { hang: true } | { after: Promise<void> }>,
+): object[] {
   if ('half' in scripted) return [{ role: 'assistant', content: scripted.half }];
   if ('text' in scripted) return [{ role: 'assistant', content: scripted.text }];
   return scripted.calls.map(({ id, name, args }, index) => {

@@ -87,7 +87,8 @@ async function recorded(servers: readonly [Server, ...Server[]]): Promise<Served
   };
 }
 
-const describe = ({ url: path = '', headers }: IncomingMessage, body: Buffer): ReceivedRequest => ({
+const describe = ({ method, url: path = '', headers }: IncomingMessage, body: Buffer): ReceivedRequest => ({
+  method,
   path,
   authorization: headers.authorization,
   userAgent: headers['user-agent'],

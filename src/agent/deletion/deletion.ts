@@ -16,6 +16,8 @@ const defaultTakeOverAfterMs = 15_000;
 const requestMs = 6000;
 const assetsInRequestMs = 4000;
 const assetsInJobMs = 60_000;
+/** Then the threads of other users have their turn. */
+const turnMs = 5000;
 const threadsPerLook = 50;
 const threadsAtOnce = 4;
 
@@ -48,10 +50,16 @@ export async function deleteThreads(deps: RemovalDeps, userId: string, deletesAs
 export function workOnDeletions(deps: RemovalDeps): void {
   deps.jobs.work(
     deletionQueue,
-    async ({ payload: { ownerId }, signal }) => {
-      await removeHiddenThreads(deps, ownerId, assetsInJobMs, () => !signal.aborted);
+    async (job) => {
+      const { payload, signal } = job;
+      const { ownerId } = payload;
+      const startedAtMs = performance.now();
+      const mayGoOn = () => !signal.aborted && performance.now() - startedAtMs < turnMs;
+      await removeHiddenThreads(deps, ownerId, assetsInJobMs, mayGoOn);
       // The rest is left to the next worker. A job whose handler returns is complete.
       signal.throwIfAborted();
+      const left = await listHiddenThreads(deps.db, ownerId, undefined, 1);
+      if (left.length > 0) await transaction(deps.db, (tx) => job.postpone(tx, 0));
     },
     { concurrency: 1 },
   );
@@ -68,7 +76,7 @@ async function hideAndQueue(
   const delayMs = deps.pace?.takeOverAfterMs ?? defaultTakeOverAfterMs;
   await transaction(deps.db, async (tx) => {
     const hidden = await hideThreads(deps, tx, ownerId, threadId, deletesAssets);
-    if (hidden.length > 0) await deps.jobs.enqueue(tx, deletionQueue, deletion, { delayMs });
+    if (hidden.length > 0) await deps.jobs.enqueue(tx, deletionQueue, deletion, { delayMs, lane: ownerId });
   });
 }
 

@@ -12,6 +12,7 @@ export const deletionQueue: Queue<Deletion> = {
   retryAfterMs: 5000,
   // Hidden threads must not stay, however long another service is away.
   maxAttempts: 1000,
+  isRoundRobin: true,
 };
 
 const clearing = z.object({
@@ -28,4 +29,5 @@ export const clearingQueue: Queue<Clearing> = {
   payload: clearing,
   retryAfterMs: 5000,
   maxAttempts: 1000,
+  isRoundRobin: true,
 };

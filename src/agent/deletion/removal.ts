@@ -84,7 +84,8 @@ async function removeRows(
   await removeThread(tx, threadId);
   await deleteEvents(tx, taskIds);
   const clearing = { threadId, ownerId, taskIds: [...taskIds], deletesAssets };
-  await deps.jobs.enqueue(tx, clearingQueue, clearing, { delayMs: deps.pace?.clearAfterMs ?? defaultClearAfterMs });
+  const delayMs = deps.pace?.clearAfterMs ?? defaultClearAfterMs;
+  await deps.jobs.enqueue(tx, clearingQueue, clearing, { delayMs, lane: ownerId });
   return taskIds;
 }
 

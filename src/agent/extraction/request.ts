@@ -13,6 +13,7 @@ export const extractionQueue: Queue<RunToExtract> = {
   payload,
   maxAttempts: 5,
   retryAfterMs: 10_000,
+  isRoundRobin: true,
 };
 
 /** Requests an extraction in the transaction that ends the run. */
@@ -21,5 +22,5 @@ export async function requestExtraction(
   tx: Tx<RunTables>,
   { threadId, taskId, ownerId }: Run,
 ): Promise<void> {
-  await jobs.enqueue(tx, extractionQueue, { threadId, taskId, ownerId });
+  await jobs.enqueue(tx, extractionQueue, { threadId, taskId, ownerId }, { lane: ownerId });
 }

@@ -325,6 +325,6 @@ export function describeRun(run: Run): TaskInfo {
     createdAt: run.createdAt.toISOString(),
     updatedAt: run.updatedAt.toISOString(),
     error: run.error,
-    errorCode: run.errorCode,
+    ...(run.errorCode !== null && { errorCode: run.errorCode }),
   };
 }

@@ -9,7 +9,12 @@ const payload = z.object({ threadId: z.string(), messageId: z.string(), ownerId:
 export type TitleRequest = z.output<typeof payload>;
 
 /** An attempt ends well even if the model fails; another one follows only if the process dies. */
-export const titleQueue: Queue<TitleRequest> = { name: 'agent/make-title', payload, maxAttempts: 3 };
+export const titleQueue: Queue<TitleRequest> = {
+  name: 'agent/make-title',
+  payload,
+  maxAttempts: 3,
+  isRoundRobin: true,
+};
 
 /** Requests a title once the thread has its first answer, in the transaction that stores the answer. */
 export async function requestTitle(
@@ -18,5 +23,5 @@ export async function requestTitle(
   { threadId, messageId, ownerId, model }: Run,
 ): Promise<void> {
   if (!(await wantsTitle(tx, threadId))) return;
-  await jobs.enqueue(tx, titleQueue, { threadId, messageId, ownerId, model });
+  await jobs.enqueue(tx, titleQueue, { threadId, messageId, ownerId, model }, { lane: ownerId });
 }

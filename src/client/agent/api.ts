@@ -26,6 +26,8 @@ export interface TaskInfo {
   readonly updatedAt: string;
   /** The reason of the failure. */
   readonly error: string | null;
+  /** `empty_answer`: the model returned nothing. Absent for other failures. */
+  readonly errorCode?: string;
 }
 
 export interface ThreadOwner {
