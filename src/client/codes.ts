@@ -5,6 +5,7 @@ export type ProblemCode =
   | 'asset_changing'
   | 'asset_conflict'
   | 'asset_too_large'
+  | 'cannot_fit'
   | 'condition_failed'
   | 'copy_failed'
   | 'credits_out_of_range'
