@@ -5,6 +5,7 @@ export type ProblemCode =
   | 'asset_changing'
   | 'asset_conflict'
   | 'asset_too_large'
+  | 'cannot_fit'
   | 'charge_closed'
   | 'condition_failed'
   | 'copy_failed'

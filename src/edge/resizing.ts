@@ -8,14 +8,13 @@ import type { Transform } from '#image/engine/engine.ts';
 import { extensionOfFormat, mimeOfFormat } from '#image/engine/formats.ts';
 import { objectSource, type VariantSource } from '#image/engine/sources.ts';
 import { toTransform, withEdits } from '#image/engine/specs.ts';
-import type { ServedVariant, VariantMaker } from '#image/engine/variants.ts';
+import type { Variant, VariantMaker } from '#image/engine/variants.ts';
 import type { Clock } from '#platform/clock.ts';
 import { isSafeKey } from '#platform/objects/keys.ts';
 import type { Objects } from '#platform/objects/objects.ts';
-import { problems } from '#platform/problem.ts';
+import { Problem, problems } from '#platform/problem.ts';
 import { cacheBuster } from './api.ts';
 import { cacheSecondsOf, type Delivery, dispositionOf } from './delivery.ts';
-import { inMemory } from './inmemory.ts';
 import { parseResizePath, restorePath } from './options.ts';
 import type { Presets } from './presets.ts';
 import { asProblem, edgeProblems } from './problems.ts';
@@ -57,13 +56,19 @@ export async function sendResized(deps: ResizingDeps, request: FastifyRequest, r
   const transform = withEdits(toTransform(spec), edits);
   const version = deps.isReplaceable(source.bucket) ? head.etag : undefined;
   const ifMatch = buster === undefined ? version : head.etag;
-  const { key, output } = await serve(deps.variants, objectSource(objects, source.key, ifMatch, version), transform);
-  return sendObject(request, reply, {
-    objects: output === undefined ? deps.publicObjects : inMemory(output, head.modifiedAt),
-    key,
-    contentType: mimeOfFormat[transform.format],
-    cacheControl: `public, max-age=${maxAge}`,
-    headers: headersOf(delivery, source.key, transform.format),
+  const named = objectSource(objects, source.key, ifMatch, version);
+  const send = async () =>
+    sendObject(request, reply, {
+      objects: deps.publicObjects,
+      key: (await serve(deps.variants, named, transform)).key,
+      contentType: mimeOfFormat[transform.format],
+      cacheControl: `public, max-age=${maxAge}`,
+      headers: headersOf(delivery, source.key, transform.format),
+    });
+  // Between its lookup and its reading, another process can have removed the variant to make room.
+  return send().catch((error: unknown) => {
+    if (error instanceof Problem && error.code === 'not_found' && !reply.sent) return send();
+    throw error;
   });
 }
 
@@ -84,7 +89,7 @@ async function serve(
   variants: ResizingDeps['variants'],
   source: VariantSource,
   transform: Transform,
-): Promise<ServedVariant> {
+): Promise<Variant> {
   try {
     return await variants.serve(source, transform);
   } catch (error) {

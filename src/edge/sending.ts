@@ -1,15 +1,14 @@
 /** Sends one object as an HTTP response: conditions, ranges, and a stream with backpressure (RFC 9110). */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { responseTransfer } from '#platform/http/transfers.ts';
-import { type ObjectBody, ObjectChanged, type ObjectHead } from '#platform/objects/objects.ts';
+import { type ObjectBody, ObjectChanged, type ObjectHead, type Objects } from '#platform/objects/objects.ts';
 import { problems } from '#platform/problem.ts';
 import { isConditional, judgeConditions } from './conditions.ts';
-import type { ReadableObjects } from './inmemory.ts';
 import { edgeProblems } from './problems.ts';
 import { type ByteRange, parseRange, rangeStillApplies } from './ranges.ts';
 
 interface ObjectAnswer {
-  readonly objects: ReadableObjects;
+  readonly objects: Pick<Objects, 'head' | 'get'>;
   readonly key: string;
   /** If set, a different object under the key counts as missing. */
   readonly etag?: string | undefined;

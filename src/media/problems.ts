@@ -33,6 +33,8 @@ export const mediaProblems = defineProblems({
   },
   undecodable_image: { status: 422, message: 'The image cannot be decoded.' },
   image_too_large: { status: 422, message: 'The image has more pixels than allowed.' },
+  cannot_fit: { status: 422, message: 'The image does not fit `maxBytes` even at 64 pixels on its long side.' },
+  processing_timeout: { status: 504, message: 'The processing of the image took too long.' },
   copy_failed: { status: 502, message: 'The bytes of the asset could not be copied. Try again later.' },
   undecodable_video: { status: 422, message: 'The video cannot be decoded.' },
   video_too_large: { status: 422, message: 'The video has too many pixels or is too long to be processed.' },

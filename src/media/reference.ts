@@ -117,8 +117,15 @@ export const mediaReference = defineReference({
     'POST /v1/fit': {
       id: 'fitImage',
       description:
-        'Returns the URL of the image at the size of the request. With `maxBytes`, the quality is lowered until the file fits. The same request returns the same URL.',
-      problems: ['not_found'],
+        'Returns the URL of the image at the size of the request. With `maxBytes`, the file never has more: the quality is lowered first, then the image is made smaller, down to 64 pixels on its long side. The same request returns the same URL.',
+      problems: [
+        'not_found',
+        'cannot_fit',
+        'unsupported_image',
+        'undecodable_image',
+        'image_too_large',
+        'processing_timeout',
+      ],
       example: { ref: assetId, width: 800, height: 800, format: 'webp' },
     },
     'POST /v1/copy': {

@@ -93,7 +93,7 @@ export interface MediaDeps {
    * For the public bucket, with the key secret that the image service and the edge use, because variants are removed
    * with their source.
    */
-  readonly variants: Pick<VariantMaker, 'forgetAll' | 'names'>;
+  readonly variants: Pick<VariantMaker, 'forgetAll' | 'names' | 'serve'>;
   readonly screening: Screening;
   /** The keys of the edge, or of an imgproxy server in its place. */
   readonly resizeAddress: ResizeSigner;

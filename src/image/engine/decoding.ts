@@ -56,14 +56,19 @@ export function openUnrotated(opening: Opening, header: Metadata): Sharp {
   return image;
 }
 
-function open({ bytes, limits, deadline }: Opening, autoOrient = true): Sharp {
-  // failOn: truncated data is an error, not a gray area.
+function open({ bytes, limits, deadline }: Opening, autoOrient = true, failOn: 'error' | 'warning' = 'error'): Sharp {
   return sharp(bytes, {
     limitInputPixels: limits.maxSourcePixels,
-    failOn: 'error',
+    // Truncated data is an error, not a gray area.
+    failOn,
     pages: 1,
     autoOrient,
   }).timeout({ seconds: deadline.remainingS() });
+}
+
+/** Rejects unless all pixels can be decoded without a warning. At a smaller scale a decoder does not see all faults. */
+export async function assertWhole(opening: Opening): Promise<void> {
+  await open(opening, false, 'warning').extractChannel(0).jpeg({ quality: 1 }).toBuffer();
 }
 
 /** Returns a pipeline over the pixels of an earlier one. */

@@ -134,6 +134,20 @@ describe.each(ways)('images at fault: %s', (_name, way) => {
     }
   });
 
+  it.each([
+    ['baseline', {}],
+    ['progressive', { progressive: true }],
+  ])('a %s jpeg that lacks only its end marker is none, one that lacks more is', async (_kind, options) => {
+    const whole = await pipe(scene()).jpeg(options).toBuffer();
+    const lacking = whole.subarray(0, -2);
+    const wanted = await way(engine, whole);
+    const zeros = Buffer.concat([lacking, Buffer.alloc(2)]);
+    for (const bytes of [lacking, whole.subarray(0, -1), zeros, Buffer.concat([lacking, Buffer.alloc(5000)])])
+      expect(await way(engine, bytes)).toEqual(wanted);
+    for (const lost of [200, 1000])
+      expect([lost, await fault(whole.subarray(0, -lost))]).toEqual([lost, 'undecodable']);
+  });
+
   it.each(Object.entries(encodings))('the pixel limit, both sides: %s', async (_format, encode) => {
     const bytes = await encode();
     const limited = (maxSourcePixels: number) => createEngine({ ...limits, maxSourcePixels });

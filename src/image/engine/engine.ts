@@ -23,6 +23,8 @@ export interface Transform {
   readonly blur: number;
   /** 0: no budget. */
   readonly maxBytes: number;
+  /** Makes the image smaller if the lowest quality exceeds the budget. */
+  readonly shrinks?: true;
   readonly resampling: 'lanczos3' | 'lanczos2' | 'cubic' | 'linear' | 'nearest';
   /** What signed URLs can request in addition. */
   readonly edits?: Edits;
@@ -81,8 +83,8 @@ export interface Engine {
   /** Throws ImageFault, EngineBusy, EngineTimeout. Decodes the whole image, so that truncation is detected. */
   inspect(bytes: Uint8Array, owner?: string): Promise<ImageFacts>;
   /**
-   * Runs all jobs one after the other, with one permit and one deadline. Throws as `inspect` does, and
-   * EnlargementFault. Results that were delivered before remain.
+   * Runs all jobs one after the other, with one permit and one deadline. Throws as `inspect` does,
+   * EnlargementFault and BudgetFault. Results that were delivered before remain.
    */
   transform(bytes: Uint8Array, jobs: readonly Job[], owner?: string): Promise<void>;
   /** Returns a JPEG with the wordmark, for downloads (watermarking.ts). Throws as `inspect` does. */
@@ -103,6 +105,11 @@ export class ImageFault extends Error {
 /** The caller requests too large an enlargement. The message is public: the rest of a sentence. */
 export class EnlargementFault extends Error {
   override readonly name = 'EnlargementFault';
+}
+
+/** Even the smallest image exceeds the budget of a transform that shrinks. */
+export class BudgetFault extends Error {
+  override readonly name = 'BudgetFault';
 }
 
 /** No permit was available in time. */

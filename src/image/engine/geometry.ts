@@ -7,7 +7,7 @@ export interface Size {
 }
 
 /** The pixel limit of an enlarged image, unless its source has more. */
-const largestEnlargement = 4_000_000;
+const largestEnlargement = 2048 * 2048;
 /** The largest side in pixels that an encoder accepts. */
 export const longestSide = { webp: 16_383, jpeg: 65_500, png: Number.POSITIVE_INFINITY } as const;
 

@@ -1,4 +1,4 @@
-/** The key of a variant: `img/<2 hex>/<2 hex>/<64 hex>.<ext>` in the public bucket (docs/specification/image.md#ensure). */
+/** The key of a variant: `img/<2 hex>/<2 hex>/<64 hex>.<ext>` in the public bucket, or `….shelved.<ext>` (docs/specification/image.md#ensure). */
 import { createHmac, createSecretKey } from 'node:crypto';
 import { createLru } from '#platform/cache/lru.ts';
 import { describeEdits } from './edits.ts';
@@ -13,6 +13,8 @@ export interface VariantNames {
   /** The prefix of all variants of a source, by which they are found without a record. */
   prefix(source: NamedSource): string;
   key(source: NamedSource, transform: Transform): string;
+  /** The key of a variant that is removed when others of its source are used more. */
+  shelvedKey(source: NamedSource, transform: Transform): string;
   /** The prefix of all variants of this version of a source, or of the source if it has no versions. */
   versionPrefix(source: NamedSource): string;
   /**
@@ -29,7 +31,9 @@ const [groupDigits, markDigits, sourceDigits, versionDigits] = [4, 8, 20, 8];
 const prefixDigits = groupDigits + markDigits + sourceDigits;
 /** Without a version. */
 const specDigits = 32;
-const variantForm = /^img\/([0-9a-f]{2})\/([0-9a-f]{2})\/(\1\2[0-9a-f]{60})\.[a-z]+$/;
+const variantForm = /^img\/([0-9a-f]{2})\/([0-9a-f]{2})\/(\1\2[0-9a-f]{60})(?:\.shelved)?\.[a-z]+$/;
+
+export const isShelved = (key: string) => key.includes('.shelved.');
 
 /** Returns the parts of the key of a stored variant, or `undefined` for another key. */
 export function partsOfVariantKey(key: string): { readonly prefix: string; readonly mark: string } | undefined {
@@ -54,29 +58,31 @@ export function createVariantNames(keySecret: string): VariantNames {
   // The same images are requested repeatedly, and two hashes cost a quarter of a file system check.
   const lately = createLru<string, string>(10_000);
 
+  const key = (source: NamedSource, transform: Transform) => {
+    const meaning = `${meaningOf(transform)} ${source.identity}`;
+    const identity = source.version === undefined ? meaning : `${meaning} ${source.version}`;
+    const known = lately.get(identity);
+    if (known !== undefined) return known;
+    const start = versionPrefix(source);
+    const spec = keyedHash(meaning).slice(0, prefix(source).length + specDigits - start.length);
+    const named = `${start}${spec}.${extensionOfFormat[transform.format]}`;
+    lately.set(identity, named);
+    return named;
+  };
   return {
     prefix,
     mark,
     versionPrefix,
-    key: (source, transform) => {
-      const meaning = `${meaningOf(transform)} ${source.identity}`;
-      const identity = source.version === undefined ? meaning : `${meaning} ${source.version}`;
-      const known = lately.get(identity);
-      if (known !== undefined) return known;
-      const start = versionPrefix(source);
-      const spec = keyedHash(meaning).slice(0, prefix(source).length + specDigits - start.length);
-      const key = `${start}${spec}.${extensionOfFormat[transform.format]}`;
-      lately.set(identity, key);
-      return key;
-    },
+    key,
+    shelvedKey: (source, transform) => key(source, transform).replace(/\.([a-z]+)$/, '.shelved.$1'),
   };
 }
 
 /** The properties that distinguish the variants of a source. No part contains a space. */
 function meaningOf(transform: Transform): string {
   const { width, height, quality, format, resizingType, enlarge, blur, resampling } = transform;
-  // A budget does not change a PNG.
-  const maxBytes = format === 'png' ? 0 : transform.maxBytes;
-  const spec = `${recipe} ${format} ${width}x${height} ${resizingType} ${enlarge} ${resampling} ${blur} ${quality} ${maxBytes}`;
+  // A budget does not change a PNG that keeps its size.
+  const maxBytes = format === 'png' && !transform.shrinks ? 0 : transform.maxBytes;
+  const spec = `${recipe} ${format} ${width}x${height} ${resizingType} ${enlarge} ${resampling} ${blur} ${quality} ${maxBytes}${transform.shrinks ? ' shrinks' : ''}`;
   return transform.edits === undefined ? spec : `${spec} ${describeEdits(transform.edits)}`;
 }

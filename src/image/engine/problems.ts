@@ -3,7 +3,7 @@
  * (docs/specification/image.md#image-errors).
  */
 import { defineProblems, type ProblemDetails, problems } from '#platform/problem.ts';
-import { EngineBusy, EngineTimeout, ImageFault } from './engine.ts';
+import { BudgetFault, EngineBusy, EngineTimeout, ImageFault } from './engine.ts';
 import { decodableFormats } from './formats.ts';
 
 export const engineProblems = defineProblems({
@@ -13,6 +13,7 @@ export const engineProblems = defineProblems({
   },
   undecodable_image: { status: 422, message: 'The source cannot be decoded.' },
   image_too_large: { status: 422, message: 'The source has too many pixels or bytes.' },
+  cannot_fit: { status: 422, message: 'The image does not fit `maxBytes` even at 64 pixels on its long side.' },
   processing_timeout: { status: 504, message: 'The processing of the image took too long.' },
 });
 
@@ -27,6 +28,7 @@ export function asImageProblem(error: unknown): unknown {
   const details: ProblemDetails = { cause: error };
   if (error instanceof ImageFault)
     return engineProblems[codeByReason[error.reason]]({ ...details, message: error.message });
+  if (error instanceof BudgetFault) return engineProblems.cannot_fit(details);
   if (error instanceof EngineBusy) return problems.overloaded(details);
   if (error instanceof EngineTimeout) return engineProblems.processing_timeout(details);
   return error;

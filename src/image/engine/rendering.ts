@@ -4,7 +4,7 @@ import type { Deadline } from './deadline.ts';
 import { discard, type Opening, openImage, openRaw, type RawImage, readHeader, toRaw } from './decoding.ts';
 import { renderEdited } from './editing.ts';
 import { noEdits } from './edits.ts';
-import { encode, encodeWithin } from './encoding.ts';
+import { encode, encodeToFit, encodeWithin } from './encoding.ts';
 import type { ImageMime, Job, Transform } from './engine.ts';
 import { isFill, planSize, type Size } from './geometry.ts';
 
@@ -62,17 +62,20 @@ async function finish(shaped: Sharp, transform: Transform, deadline: Deadline): 
   if (!hasBudget(transform)) return encode(shaped, transform.format, transform.quality);
   const raw = await toRaw(shaped);
   try {
-    return await encodeWithin(raw, transform, deadline);
+    return await encodeBudget(raw, transform, deadline);
   } finally {
     discard(raw);
   }
 }
 
-const hasBudget = ({ maxBytes, format }: Transform) => maxBytes > 0 && format !== 'png';
+const hasBudget = ({ maxBytes, format, shrinks }: Transform) => maxBytes > 0 && (format !== 'png' || shrinks === true);
+
+const encodeBudget = (raw: RawImage, transform: Transform, deadline: Deadline) =>
+  (transform.shrinks === true ? encodeToFit : encodeWithin)(raw, transform, deadline);
 
 function encodeRaw(raw: RawImage, transform: Transform, deadline: Deadline): Promise<Uint8Array> {
   return hasBudget(transform)
-    ? encodeWithin(raw, transform, deadline)
+    ? encodeBudget(raw, transform, deadline)
     : encode(openRaw(raw, deadline), transform.format, transform.quality);
 }
 

@@ -1,59 +1,39 @@
-/** Counts the stored variants of each source, in order to limit them. */
+/** Keeps the stored variants of a source that were used last, of transforms that the public can choose. */
+import { createLru } from '#platform/cache/lru.ts';
+import type { Clock } from '#platform/clock.ts';
 import type { Objects } from '#platform/objects/objects.ts';
+import { isShelved } from './keys.ts';
 
-export interface Shelf {
-  /** Takes a free place. `false`: there is none. Throws if the store cannot be listed. */
-  take(): Promise<boolean>;
-  /** Must be called in every case. */
-  leave(): void;
-}
-
-interface Counted {
-  readonly stored: Promise<number>;
-  added: number;
-  users: number;
+export interface Shelves {
+  /** Notes the use of a stored variant. */
+  use(key: string): void;
+  /** Removes the variants that were not used for longest until `count` more fit. Rejects if the store does not respond. */
+  makeRoom(prefix: string, count: number): Promise<void>;
 }
 
 /**
- * Counts the variants of a source when work on it begins, once for all concurrent work on it. Other processes count
- * separately. Together they can store more, by as many as they make of one source at the same time.
+ * A process knows its own uses since its start. Other variants count from the time at which they were stored, so a
+ * variant that only other processes use can be removed. Its next use stores it again.
  */
-export function createShelves(deps: { readonly objects: Pick<Objects, 'list'>; readonly places: number }) {
-  const { objects, places } = deps;
-  const counted = new Map<string, Counted>();
-
-  /** Up to the number of places. */
-  async function count(prefix: string): Promise<number> {
-    let stored = 0;
-    for await (const _ of objects.list(prefix)) {
-      stored += 1;
-      if (stored === places) break;
-    }
-    return stored;
-  }
-
-  function begin(prefix: string): Counted {
-    const begun = { stored: count(prefix), added: 0, users: 0 };
-    // Work that never takes a place does not list the store.
-    begun.stored.catch(() => undefined);
-    counted.set(prefix, begun);
-    return begun;
-  }
-
-  /** Starts to count. `prefix`: the prefix of all variants of the source. */
-  return (prefix: string): Shelf => {
-    const ours = counted.get(prefix) ?? begin(prefix);
-    ours.users += 1;
-    return {
-      take: async () => {
-        if ((await ours.stored) + ours.added >= places) return false;
-        ours.added += 1;
-        return true;
-      },
-      leave: () => {
-        ours.users -= 1;
-        if (ours.users === 0) counted.delete(prefix);
-      },
-    };
+export function createShelves(deps: {
+  readonly objects: Pick<Objects, 'list' | 'remove'>;
+  readonly places: number;
+  readonly clock: Clock;
+}): Shelves {
+  const { objects, places, clock } = deps;
+  const usedAt = createLru<string, number>(100_000);
+  return {
+    use: (key) => {
+      if (isShelved(key)) usedAt.set(key, clock.now());
+    },
+    makeRoom: async (prefix, count) => {
+      const stored: { readonly key: string; readonly at: number }[] = [];
+      for await (const { key, modifiedAt } of objects.list(prefix))
+        if (isShelved(key)) stored.push({ key, at: Math.max(modifiedAt.getTime(), usedAt.get(key) ?? 0) });
+      const excess = stored.length + count - places;
+      if (excess <= 0) return;
+      const oldest = stored.sort((left, right) => left.at - right.at).slice(0, excess);
+      await objects.remove(oldest.map(({ key }) => key));
+    },
   };
 }

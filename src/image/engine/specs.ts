@@ -46,6 +46,15 @@ export function toTransform(spec: VariantSpec): Transform {
   };
 }
 
+/** The variants that the product itself signs for each image. */
+export const thumbnail = { width: 400, height: 400, quality: 80 } as const;
+export const preview = { width: 1024, height: 1024, quality: 85 } as const;
+const ownTransforms: ReadonlySet<string> = new Set(
+  [thumbnail, preview].map((spec) => JSON.stringify(toTransform(spec))),
+);
+
+export const isOwnTransform = (transform: Transform) => ownTransforms.has(JSON.stringify(transform));
+
 /** The same transform with edits, or without them if they change nothing. */
 export function withEdits(transform: Transform, requested: Partial<Edits>): Transform {
   const edits = { ...noEdits, ...requested };

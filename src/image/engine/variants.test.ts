@@ -9,9 +9,9 @@ import type { Objects, WriteOptions } from '#platform/objects/objects.ts';
 import { photo, pipe, scene } from '../../../test/image/images.fixture.ts';
 import { everyNth } from '../../../test/lane.fixture.ts';
 import { openTestBucket, skipWithoutS3 } from '../../../test/platform/objects/s3.fixture.ts';
-import { EngineBusy, type EngineLimits, EngineTimeout, ImageFault } from './engine.ts';
+import { BudgetFault, EngineBusy, type EngineLimits, EngineTimeout, ImageFault } from './engine.ts';
 import { objectSource } from './sources.ts';
-import { toTransform, type VariantSpec } from './specs.ts';
+import { preview, thumbnail, toTransform, type VariantSpec } from './specs.ts';
 import { createVariantMaker, StoreFault, type VariantMaker } from './variants.ts';
 import { createEngine } from './working.ts';
 
@@ -188,44 +188,58 @@ for (const { driver, open, missing } of everyNth(drivers, 2)) {
 
       it('stores new variants, and returns stored ones', async () => {
         const made = await serve({ width: 20 });
-        expect(made.output).toBeUndefined();
         expect(await stored()).toEqual([made.key]);
         calls.length = 0;
         expect(await serve({ width: 20 })).toEqual(made);
         expect(calls).toEqual(['head public']);
       });
 
-      it('stores 64 of a source, hands over the rest, and makes room when they are forgotten', async () => {
-        await maker.ensure(source(), requestsFor(...widths(32)));
-        await maker.ensure(source(), requestsFor(...widths(31, 33)));
-        const [last, beyond] = [await serve({ width: 101 }), await serve({ width: 102 })];
-        expect(last.output).toBeUndefined();
-        expect(beyond.output?.length).toBe(beyond.size);
-        expect(await publicObjects.head(beyond.key)).toBeUndefined();
-        expect(await stored()).toHaveLength(64);
-        // Equivalent to a stored one.
-        const [kept] = await maker.ensure(source(), requestsFor({ width: 102 }));
-        const body = await publicObjects.get(kept?.key ?? '');
-        expect(Buffer.concat((await body?.stream.toArray()) ?? [])).toEqual(Buffer.from(beyond.output ?? []));
+      it('keeps the 64 that were used last, the thumbnail, the preview, and what was ensured', async () => {
+        const own = await Promise.all([thumbnail, preview].map((spec) => serve(spec)));
+        const ensured = await maker.ensure(source(), requestsFor(...widths(3)));
+        const served = [];
+        for (const spec of widths(64, 101)) served.push(await serve(spec));
+        expect(await stored()).toHaveLength(64 + 2 + 3);
+        // Used again, so the next one is the oldest.
+        await serve({ width: 101 });
+        const another = await serve({ width: 300 });
+        const keys = await stored();
+        expect(keys).toHaveLength(64 + 2 + 3);
+        const kept = [...own, ...ensured, another, ...served.filter((_one, index) => index !== 1)];
+        expect(keys.toSorted()).toEqual(kept.map(({ key }) => key).toSorted());
+        // It is made again, and another one goes.
+        expect((await serve({ width: 102 })).key).toBe(served[1]?.key);
+        expect(await stored()).not.toContain(served[2]?.key);
         await maker.forget(source());
-        expect((await serve({ width: 102 })).output).toBeUndefined();
+        expect(await stored()).toEqual([]);
       });
 
-      it('stores no more than the limit under concurrent requests', async () => {
-        await maker.ensure(source(), requestsFor(...widths(32)));
-        await maker.ensure(source(), requestsFor(...widths(30, 33)));
-        const served = await Promise.all(widths(8, 101).map((spec) => serve(spec)));
-        expect(served.filter(({ output }) => output === undefined)).toHaveLength(2);
+      it('returns what was ensured without making it again', async () => {
+        const [ensured] = await maker.ensure(source(), requestsFor({ width: 20 }));
+        calls.length = 0;
+        expect((await serve({ width: 20 })).key).toBe(ensured?.key);
+        expect(calls).toEqual(['head public', 'head public']);
+      });
+
+      it('stays within the limit after concurrent requests', async () => {
+        await Promise.all(widths(70, 101).map((spec) => serve(spec)));
+        await serve({ width: 200 });
         expect(await stored()).toHaveLength(64);
       });
 
       it('generates a missing variant once for concurrent requests', async () => {
-        await maker.ensure(source(), requestsFor(...widths(32)));
-        await maker.ensure(source(), requestsFor(...widths(32, 33)));
         calls.length = 0;
         const served = await Promise.all(Array.from({ length: 8 }, () => serve({ width: 200 })));
-        expect(new Set(served.map(({ output }) => output)).size).toBe(1);
+        expect(new Set(served.map(({ key }) => key)).size).toBe(1);
         expect(count('get objects')).toBe(1);
+      });
+
+      it.each(['jpeg', 'png', 'webp'] as const)('never exceeds a budget (%s)', async (format) => {
+        for (const maxBytes of [4000, 9000]) {
+          const { size } = await serve({ format, maxBytes });
+          expect(size).toBeLessThanOrEqual(maxBytes);
+        }
+        await expect(serve({ format, maxBytes: 20 })).rejects.toBeInstanceOf(BudgetFault);
       });
 
       it('returns nothing if its source is deleted in the meantime', async () => {
@@ -265,7 +279,7 @@ for (const { driver, open, missing } of everyNth(drivers, 2)) {
         clock.nowMs += 10 * 60_000 - 1;
         await expect(hurried.serve(of(), heavy)).rejects.toBeInstanceOf(EngineTimeout);
         await expect(hurried.ensure(of(), [{ transform: heavy }])).rejects.toBeInstanceOf(EngineTimeout);
-        expect(calls).toEqual(['head public', 'head public']);
+        expect(calls).toEqual(['head public', 'head public', 'head public']);
         clock.nowMs += 1;
         await expect(hurried.serve(of(), heavy)).rejects.toBeInstanceOf(EngineTimeout);
         expect(count('get objects')).toBe(1);

@@ -9,10 +9,11 @@ import type { Objects } from '#platform/objects/objects.ts';
 import { Problem } from '#platform/problem.ts';
 import { type Engine, type EngineLimits, EngineTimeout, type Transform } from './engine.ts';
 import { mimeOfFormat } from './formats.ts';
-import { createVariantNames, type VariantNames } from './keys.ts';
+import { createVariantNames, isShelved, type VariantNames } from './keys.ts';
 import { createPermits } from './permits.ts';
-import { createShelves, type Shelf } from './shelves.ts';
+import { createShelves } from './shelves.ts';
 import { free, type NamedSource, SourceFault, type VariantSource } from './sources.ts';
+import { isOwnTransform } from './specs.ts';
 
 export interface Variant {
   /** In the public bucket. */
@@ -21,11 +22,6 @@ export interface Variant {
   readonly size: number;
   /** Larger than its transform's `maxBytes`, because it cannot be made smaller. */
   readonly overBudget: boolean;
-}
-
-export interface ServedVariant extends Variant {
-  /** The variant itself, if it is not stored. */
-  readonly output: Uint8Array | undefined;
 }
 
 export interface VariantMaker {
@@ -39,10 +35,10 @@ export interface VariantMaker {
     requested: readonly Requested[],
   ): Promise<readonly (Requested & Variant)[]>;
   /**
-   * Returns one variant, for transforms that the public can choose. The number of stored variants of a source is
-   * limited. Further ones are returned without storing them. Throws as `ensure` does.
+   * Returns one variant, for transforms that the public can choose. Of each source the 64 that were used last are stored,
+   * and the thumbnail and the preview in any case. A budget is never exceeded. Throws as `ensure` does, and BudgetFault.
    */
-  serve(source: VariantSource, transform: Transform): Promise<ServedVariant>;
+  serve(source: VariantSource, transform: Transform): Promise<Variant>;
   /**
    * Removes all variants of a source and returns their number. Call it after the source is removed: a variant that is
    * being made is then removed by its maker. Throws StoreFault.
@@ -68,16 +64,13 @@ export class StoreFault extends Error {
   override readonly name = 'StoreFault';
 }
 
-type Outcome = Pick<ServedVariant, 'size' | 'output'>;
-
-/** Whether a variant is stored in any case, or only while its source has few. */
-type Storing = 'always' | 'bounded';
+type Outcome = Pick<Variant, 'key' | 'size'>;
 
 /** A variant that a request of this process looks up or makes. */
 interface Flight {
-  /** In `inFlight`. */
-  readonly name: string;
   readonly key: string;
+  /** Where the same variant may be stored as well. */
+  readonly otherKey: string | undefined;
   readonly transform: Transform;
   readonly promise: Promise<Outcome>;
   readonly resolve: (outcome: Outcome) => void;
@@ -93,7 +86,7 @@ interface RenderedOutput {
  * The number of sources in memory for each image that is processed, so that a slow read does not idle a processor.
  */
 const sourcesPerPermit = 4;
-/** The limit of stored variants of one source for transforms that the public can choose. */
+/** The number of stored variants of one source whose transforms the public chose. */
 const mostStored = 64;
 /** The time for which this process does not retry a transform that took too long. */
 const timeoutRememberedMs = 10 * 60 * 1000;
@@ -106,15 +99,15 @@ export function createVariantMaker(deps: VariantMakerDeps): VariantMaker {
     count: deps.limits.concurrency * sourcesPerPermit,
     waitMs: deps.limits.permitWaitMs,
   });
-  const shelfOf = createShelves({ objects: publicObjects, places: mostStored });
-  /** By storage mode and key. An entry exists before the existence check, so that identical requests write once. */
+  const shelves = createShelves({ objects: publicObjects, places: mostStored, clock });
+  /** By key. An entry exists before the existence check, so that identical requests write once. */
   const inFlight = new Map<string, Flight>();
-  /** The time until which the transform of each key is not retried. */
+  /** The time until which the transform of each key is not retried, by the key of what `ensure` makes. */
   const timedOut = createLru<string, number>(10_000);
 
-  function takeOff(name: string, key: string, transform: Transform): Flight {
-    const flight = { name, key, transform, ...Promise.withResolvers<Outcome>() };
-    inFlight.set(name, flight);
+  function takeOff(key: string, otherKey: string | undefined, transform: Transform): Flight {
+    const flight = { key, otherKey, transform, ...Promise.withResolvers<Outcome>() };
+    inFlight.set(key, flight);
     return flight;
   }
 
@@ -130,51 +123,55 @@ export function createVariantMaker(deps: VariantMakerDeps): VariantMaker {
 
   /** A failure can come after the end of the flight, when the key may belong to a later flight. */
   function leave(flight: Flight): void {
-    if (inFlight.get(flight.name) === flight) inFlight.delete(flight.name);
+    if (inFlight.get(flight.key) === flight) inFlight.delete(flight.key);
   }
 
   /** Settles every flight; never throws. */
-  async function fly(source: VariantSource, flights: readonly Flight[], storing: Storing): Promise<void> {
+  async function fly(source: VariantSource, flights: readonly Flight[]): Promise<void> {
     try {
       const missing = failTimedOut(await landExisting(flights));
-      if (missing.length === 0) return;
-      const shelf = storing === 'bounded' ? shelfOf(names.prefix(source)) : undefined;
-      try {
-        await make(source, missing, shelf);
-      } finally {
-        shelf?.leave();
-      }
+      if (missing.length > 0) await make(source, missing);
     } catch (error) {
       for (const flight of flights) fail(flight, error);
     }
   }
 
   async function landExisting(flights: readonly Flight[]): Promise<readonly Flight[]> {
-    const heads = await askStore(Promise.all(flights.map(({ key }) => publicObjects.head(key))));
+    const found = await askStore(Promise.all(flights.map(findStored)));
     return flights.filter((flight, index) => {
-      const head = heads[index];
-      if (head !== undefined) land(flight, { size: head.size, output: undefined });
-      return head === undefined;
+      const stored = found[index];
+      if (stored !== undefined) land(flight, stored);
+      return stored === undefined;
     });
   }
 
+  async function findStored({ key, otherKey }: Flight) {
+    for (const name of otherKey === undefined ? [key] : [key, otherKey]) {
+      const head = await publicObjects.head(name);
+      if (head === undefined) continue;
+      shelves.use(name);
+      return { key: name, size: head.size };
+    }
+    return undefined;
+  }
+
   function failTimedOut(flights: readonly Flight[]): readonly Flight[] {
-    const isTimedOut = ({ key }: Flight) => (timedOut.get(key) ?? 0) > clock.now();
+    const isTimedOut = ({ key, otherKey }: Flight) => (timedOut.get(otherKey ?? key) ?? 0) > clock.now();
     for (const flight of flights.filter(isTimedOut)) fail(flight, new EngineTimeout('timed out a short time ago'));
     return flights.filter((flight) => !isTimedOut(flight));
   }
 
-  async function make(source: VariantSource, flights: readonly Flight[], shelf: Shelf | undefined): Promise<void> {
+  async function make(source: VariantSource, flights: readonly Flight[]): Promise<void> {
     const { made, ended, stillStands } = await render(source, flights);
     // Variants that were made before another job failed are stored, so that a retry has less to do.
-    if (made.length > 0) await keep(made, stillStands, shelf);
+    if (made.length > 0) await keep(source, made, stillStands);
     // If this fails, the next variant retries it.
     if (made.length > 0) await removeOlder(source, stillStands).catch(() => undefined);
     if (ended.status === 'fulfilled') return;
     const [first] = flights;
     // Later jobs had less than the whole time.
     if (ended.reason instanceof EngineTimeout && made.length === 0 && first !== undefined)
-      timedOut.set(first.key, clock.now() + timeoutRememberedMs);
+      timedOut.set(first.otherKey ?? first.key, clock.now() + timeoutRememberedMs);
     throw ended.reason;
   }
 
@@ -197,18 +194,16 @@ export function createVariantMaker(deps: VariantMakerDeps): VariantMaker {
     }
   }
 
-  /**
-   * Writes the variants for which there is room. Removes them if their source was removed or replaced in the meantime.
-   */
+  /** Writes the variants. Removes them if their source was removed or replaced in the meantime. */
   async function keep(
+    source: VariantSource,
     made: readonly RenderedOutput[],
     stillStands: () => Promise<boolean>,
-    shelf: Shelf | undefined,
   ): Promise<void> {
-    const stored: RenderedOutput[] = [];
-    for (const one of made) if (shelf === undefined || (await askStore(shelf.take()))) stored.push(one);
+    const shelved = made.filter(({ flight }) => isShelved(flight.key)).length;
+    if (shelved > 0) await askStore(shelves.makeRoom(names.prefix(source), shelved));
     const writes = await Promise.allSettled(
-      stored.map(({ flight: { key, transform }, output }) =>
+      made.map(({ flight: { key, transform }, output }) =>
         publicObjects.put(key, output, {
           contentType: mimeOfFormat[transform.format],
           cacheControl,
@@ -221,17 +216,15 @@ export function createVariantMaker(deps: VariantMakerDeps): VariantMaker {
       if (!(await stillStands()))
         throw new SourceFault('absent', 'the source was removed while its variants were generated');
     } catch (error) {
-      if (stored.length > 0) await removeAll(stored.map(({ flight }) => flight.key));
+      await removeAll(made.map(({ flight }) => flight.key));
       throw error;
     }
     const failed = writes.find((write) => write.status === 'rejected');
-    // Without space, requests of images still get them.
-    const isFull = failed?.reason instanceof Problem && failed.reason.code === 'storage_full';
-    if (isFull && shelf !== undefined) stored.length = 0;
-    else if (failed) throw new StoreFault('a variant could not be written', { cause: failed.reason });
-    for (const one of made) {
-      const { flight, output } = one;
-      land(flight, { size: output.length, output: stored.includes(one) ? undefined : output });
+    if (failed?.reason instanceof Problem && failed.reason.code === 'storage_full') throw failed.reason;
+    if (failed) throw new StoreFault('a variant could not be written', { cause: failed.reason });
+    for (const { flight, output } of made) {
+      shelves.use(flight.key);
+      land(flight, { key: flight.key, size: output.length });
     }
   }
 
@@ -259,30 +252,32 @@ export function createVariantMaker(deps: VariantMakerDeps): VariantMaker {
   async function ensureAll<Requested extends { readonly transform: Transform }>(
     source: VariantSource,
     requested: readonly Requested[],
-    storing: Storing,
-  ): Promise<readonly (Requested & ServedVariant)[]> {
+    storing: 'always' | 'shelved',
+  ): Promise<readonly (Requested & Variant)[]> {
     const started: Flight[] = [];
     // Every key gets its flight before the first await, so that identical requests share it.
     const awaited = requested.map(async (one) => {
       const { transform } = one;
-      const key = names.key(source, transform);
-      const name = `${storing} ${key}`;
-      let flight = inFlight.get(name);
+      const fixedKey = names.key(source, transform);
+      const isFixed = storing === 'always' || isOwnTransform(transform);
+      const key = isFixed ? fixedKey : names.shelvedKey(source, transform);
+      let flight = inFlight.get(key);
       if (flight === undefined) {
-        flight = takeOff(name, key, transform);
+        flight = takeOff(key, isFixed ? undefined : fixedKey, transform);
         started.push(flight);
       }
-      const { size, output } = await flight.promise;
-      return { ...one, key, size, output, overBudget: transform.maxBytes > 0 && size > transform.maxBytes };
+      const outcome = await flight.promise;
+      return { ...one, ...outcome, overBudget: transform.maxBytes > 0 && outcome.size > transform.maxBytes };
     });
-    if (started.length > 0) void fly(source, started, storing);
+    if (started.length > 0) void fly(source, started);
     return Promise.all(awaited);
   }
 
   return {
     ensure: (source, requested) => ensureAll(source, requested, 'always'),
     serve: async (source, transform) => {
-      const [variant] = await ensureAll(source, [{ transform }], 'bounded');
+      const requested = transform.maxBytes > 0 ? { ...transform, shrinks: true as const } : transform;
+      const [variant] = await ensureAll(source, [{ transform: requested }], 'shelved');
       if (variant === undefined) throw new Error('one variant was requested');
       return variant;
     },

@@ -2,6 +2,7 @@
 import { startDeadline } from './deadline.ts';
 import { translate } from './decoders/translating.ts';
 import type { Opening } from './decoding.ts';
+import { lacksEnd, withEndMarker } from './endmarker.ts';
 import type { Engine, EngineLimits } from './engine.ts';
 import { toFault } from './faults.ts';
 import { type Claim, createPermits } from './permits.ts';
@@ -22,7 +23,15 @@ export function createEngine(limits: EngineLimits): Engine {
     const deadline = startDeadline(limits.processTimeoutMs);
     const run = async () => {
       const readable = await translate({ bytes, mime, maxPixels: limits.maxSourcePixels }, deadline);
-      return job({ bytes: readable, mime, limits, deadline });
+      const opening = { bytes: readable, mime, limits, deadline };
+      try {
+        return await job(opening);
+      } catch (error) {
+        if (mime !== 'image/jpeg' || !lacksEnd(error)) throw error;
+        const ended = { ...opening, bytes: withEndMarker(readable) };
+        await (await import('./decoding.ts')).assertWhole(ended);
+        return await job(ended);
+      }
     };
     const working = run().finally(() => {
       deadline.clear();

@@ -190,8 +190,9 @@ onEveryPair('POST /v1/fit', (pair) => {
   });
 
   it.each<[object, number]>([
-    [{ width: 2309, enlarge: true }, 200],
-    [{ width: 2310, enlarge: true }, 400],
+    [{ width: 2364, enlarge: true }, 200],
+    [{ width: 2048, height: 2048, resizingType: 'fill', enlarge: true }, 200],
+    [{ width: 2366, enlarge: true }, 400],
     [{ width: 7000, height: 7000, resizingType: 'fill', enlarge: true, format: 'webp' }, 400],
     [{ width: 7000, height: 500, resizingType: 'fill', enlarge: true }, 200],
   ])('%j of 800 × 600: enlarged up to 4 megapixels', async (changes, status) => {
@@ -201,6 +202,19 @@ onEveryPair('POST /v1/fit', (pair) => {
   });
 
   it('accepts the longest sides', async () => {
-    expect((await fitted(rig.user, { ref, width: 16_383, height: 16_383, maxBytes: 1 })).status).toBe(200);
+    expect((await fitted(rig.user, { ref, width: 16_383, height: 16_383 })).status).toBe(200);
+  });
+
+  it.each(['jpeg', 'png', 'webp'])('never returns more than `maxBytes` (%s)', async (format) => {
+    for (const maxBytes of [3000, 20_000, 100_000]) {
+      const { status, body } = await fitted(rig.user, { ref, maxBytes, format });
+      expect(status).toBe(200);
+      const bytes = Buffer.from(await (await fetch(body.url)).arrayBuffer());
+      expect(bytes.length).toBeLessThanOrEqual(maxBytes);
+      const { width, height, format: made } = await sharp(bytes).metadata();
+      expect([made, Math.max(width, height) >= 64]).toEqual([format, true]);
+    }
+    const refused = await rig.user.post<Refusal>('/v1/fit', { ref, format, maxBytes: 30 });
+    expect([refused.status, refused.body.error]).toEqual([422, 'cannot_fit']);
   });
 });

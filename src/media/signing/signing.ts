@@ -4,6 +4,7 @@
  */
 import type { ResizeSigner } from '#edge/api.ts';
 import { isDecodable } from '#image/engine/formats.ts';
+import { preview, thumbnail } from '#image/engine/specs.ts';
 import type { Caller } from '#platform/access/caller.ts';
 import type { ImageSignedRef } from '../api.ts';
 import type { ResolvedAsset } from '../lookup/assetlookup.ts';
@@ -19,8 +20,6 @@ export type Download = string | true | undefined;
 
 /** 7 days. */
 const addressValidS = 604_800;
-const thumb = { width: 400, height: 400, quality: 80 };
-const preview = { width: 1024, height: 1024, quality: 85 };
 
 /** The JSON of ImageSignedRefs, keyed by ref as in the request. References that `resolveRefs` omits are `not_found`. */
 export async function signImages(deps: SigningDeps, caller: Caller, request: SigningRequest): Promise<Buffer> {
@@ -41,7 +40,7 @@ function signImage(deps: SigningDeps, row: ResolvedAsset, download: Download): I
   if (!isDecodable(mime)) return { ready: true, url, ...base };
   // One object, so that the signer writes it once.
   const source = sourceOf(row);
-  const thumbUrl = deps.resizeAddress(source, thumb, 'webp');
+  const thumbUrl = deps.resizeAddress(source, thumbnail, 'webp');
   const previewUrl = deps.resizeAddress(source, preview, 'webp');
   return { ready: true, url, thumbUrl, previewUrl, ...base };
 }
@@ -61,5 +60,5 @@ export function originalAddress(
 
 /** Of images. */
 export function thumbAddress(deps: Pick<SigningDeps, 'resizeAddress'>, row: ResolvedAsset): string {
-  return deps.resizeAddress(sourceOf(row), thumb, 'webp');
+  return deps.resizeAddress(sourceOf(row), thumbnail, 'webp');
 }

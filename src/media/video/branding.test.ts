@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import sharp from 'sharp';
+import sharp, { type Sharp } from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { everyNth } from '../../../test/lane.fixture.ts';
 import { render, samples } from '../../../test/media/videosamples.fixture.ts';
@@ -12,6 +12,7 @@ import { brandVideo } from './branding.ts';
 import { createFfmpeg, VideoFault } from './ffmpeg.ts';
 import { shrink, takePoster } from './poster.ts';
 import { probeVideo } from './probing.ts';
+import { renderRendition } from './rendition.ts';
 
 const run = promisify(execFile);
 const { signal } = new AbortController();
@@ -133,6 +134,80 @@ describe.skipIf(skipWithout('ffmpeg'))('a video', () => {
     // Streams as soon as it begins to arrive: the index comes before the media.
     const bytes = await readFile(into);
     expect(bytes.indexOf('moov')).toBeLessThan(bytes.indexOf('mdat'));
+  });
+
+  it.each([
+    // A red of an SDR image, in the code values of each transfer function.
+    ['PQ', 'smpte2084', [401, 466, 597]],
+    ['HLG', 'arib-std-b67', [386, 460, 672]],
+  ])(
+    'in %s has a poster and a watermark in the colors of its rendition, tagged as SDR',
+    async (_name, transfer, yuv) => {
+      const [lum, cb, cr] = yuv;
+      const file = join(folder, `${transfer}.mp4`);
+      const image = `color=black:size=160x90:rate=10:duration=1,format=yuv420p10le,geq=lum=${lum}:cb=${cb}:cr=${cr}`;
+      const tags = ['-color_primaries', 'bt2020', '-color_trc', transfer, '-colorspace', 'bt2020nc'];
+      const encoding = ['-c:v', 'libx265', '-x265-params', 'log-level=none'];
+      await run('ffmpeg', ['-v', 'error', '-f', 'lavfi', '-i', image, ...encoding, ...tags, file]);
+      const facts = await probeVideo(ffmpeg, file);
+      expect(facts.hdrTransfer).toBe(transfer);
+      const [into, rendition] = [`${file}.wm.mp4`, `${file}.rendition.mp4`];
+      await brandVideo(ffmpeg, { file, facts }, { mark: join(folder, 'mark'), into }, signal);
+      await renderRendition(ffmpeg, { file, facts }, rendition, signal);
+      const poster = await takePoster(ffmpeg, { file, facts }, `${file}.jpg`, signal);
+      const colorOf = async (image: Sharp) =>
+        image.extract({ left: 20, top: 20, width: 1, height: 1 }).removeAlpha().raw().toBuffer();
+      const wanted = await colorOf(await frameAt(rendition, 0));
+      for (const seen of [await colorOf(sharp(poster)), await colorOf(await frameAt(into, 0))])
+        for (const channel of [0, 1, 2])
+          expect(Math.abs(Number(seen[channel]) - Number(wanted[channel]))).toBeLessThanOrEqual(4);
+      // A strong red: unmapped it is brown.
+      expect(Number(wanted[0])).toBeGreaterThan(3 * Number(wanted[1]));
+      const shown = ['-show_entries', 'stream=color_space,color_transfer,color_primaries', '-of', 'csv=p=0', into];
+      const { stdout } = await run('ffprobe', ['-v', 'error', '-select_streams', 'v', ...shown]);
+      expect(stdout.trim()).toBe('bt709,bt709,bt709');
+    },
+  );
+
+  it('of interlaced frames has a poster and a watermark without combs', async () => {
+    const file = join(folder, 'interlaced.mpg');
+    // A bar that moves by 16 pixels from field to field.
+    const bar =
+      "color=black:size=320x180:rate=50:duration=1,geq=lum='255*between(X,mod(N*16,240),mod(N*16,240)+80)':cb=128:cr=128";
+    await run('ffmpeg', [
+      '-v',
+      'error',
+      '-f',
+      'lavfi',
+      '-i',
+      `${bar},interlace`,
+      '-c:v',
+      'mpeg2video',
+      '-flags',
+      '+ildct+ilme',
+      '-q:v',
+      '1',
+      file,
+    ]);
+    const facts = await probeVideo(ffmpeg, file);
+    expect(facts.isInterlaced).toBe(true);
+    const into = `${file}.wm.mp4`;
+    await brandVideo(ffmpeg, { file, facts }, { mark: join(folder, 'mark'), into }, signal);
+    /** How much neighboring lines differ, compared with lines two apart. */
+    const combsOf = async (frame: Sharp) => {
+      const { data, info } = await frame.grayscale().raw().toBuffer({ resolveWithObject: true });
+      let [near, far] = [0, 0];
+      for (let at = 0; at + 2 * info.width < data.length; at++) {
+        near += Math.abs(Number(data[at]) - Number(data[at + info.width]));
+        far += Math.abs(Number(data[at]) - Number(data[at + 2 * info.width]));
+      }
+      return near / (far + 1);
+    };
+    const top = { left: 0, top: 0, width: 320, height: 120 };
+    expect(await combsOf((await frameAt(file, 0.4)).extract(top))).toBeGreaterThan(3);
+    expect(await combsOf((await frameAt(into, 0.4)).extract(top))).toBeLessThan(1.5);
+    const poster = await takePoster(ffmpeg, { file, facts }, `${file}.jpg`, signal);
+    expect(await combsOf(sharp(poster).extract(top))).toBeLessThan(1.5);
   });
 
   it('that is truncated is branded up to its end', async () => {

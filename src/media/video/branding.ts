@@ -5,6 +5,7 @@
 import { writeFile } from 'node:fs/promises';
 import { letterShare, wordmark } from '#image/engine/wordmark.ts';
 import { DeadlineExceeded } from '#platform/resilience/deadline.ts';
+import { type Colors, deinterlacing, withSdrColors } from './colors.ts';
 import { type Ffmpeg, guardedInput, threads, VideoFault } from './ffmpeg.ts';
 import { shrink } from './poster.ts';
 import type { VideoFacts } from './probing.ts';
@@ -22,7 +23,7 @@ const timeoutMs = 30 * 60_000;
 const maxOutputBytes = 4 * 1024 ** 3;
 
 /**
- * Writes an MP4 (H.264, AAC) to `into`, upright, at most 1920 on its long side. A silent video stays silent. Sound that
+ * Writes an MP4 (H.264, AAC) to `into`: upright, progressive, in SDR, at most 1920 on its long side. A silent video stays silent. Sound that
  * is longer than the image continues over the last frame. Throws `VideoFault`, and as `Ffmpeg.run`.
  */
 export async function brandVideo(
@@ -38,17 +39,18 @@ export async function brandVideo(
   const raw = ['-f', 'rawvideo', '-pixel_format', 'rgba', '-video_size', `${mark.width}x${mark.height}`];
   const maps = facts.hasSound ? ['-map', '[video]', '-map', '[sound]'] : ['-map', '[video]', '-an'];
   const image = ['-c:v', 'libx264', '-preset', 'veryfast', '-crf', '21', '-pix_fmt', 'yuv420p'];
-  const args = [
+  const argsOf = (colors: Colors) => [
     ...guardedInput,
     // A recorded call may change its size in between: the first filter adapts, the graph is not restarted.
     ...['-threads', String(threads), '-reinit_filter', '0', '-i', `file:${file}`],
     ...[...raw, '-i', `file:${files.mark}`],
-    ...['-filter_complex_threads', '1', '-filter_complex', graphOf(facts), ...maps],
+    ...['-filter_complex_threads', '1', '-filter_complex', graphOf(facts, colors), ...maps],
     ...['-t', String(longestS + closingS), '-map_metadata', '-1', '-map_chapters', '-1'],
-    ...['-threads', String(threads), ...image, '-c:a', 'aac', '-b:a', '160k'],
+    ...['-threads', String(threads), ...image, ...colors.tags, '-c:a', 'aac', '-b:a', '160k'],
     ...['-movflags', '+faststart', '-f', 'mp4', `file:${files.into}`],
   ];
-  await ffmpeg.run(args, { timeoutMs, signal, maxOutputBytes }).catch((error: unknown) => {
+  const encode = (colors: Colors) => ffmpeg.run(argsOf(colors), { timeoutMs, signal, maxOutputBytes });
+  await withSdrColors(facts, encode).catch((error: unknown) => {
     // A retry would take as long, and other jobs wait.
     if (error instanceof DeadlineExceeded)
       throw new VideoFault('video_too_large', `not finished within ${timeoutMs} ms`);
@@ -56,9 +58,10 @@ export async function brandVideo(
   });
 }
 
-function graphOf(facts: VideoFacts): string {
+function graphOf(facts: VideoFacts, colors: Colors): string {
   const { width, height } = shrink(facts);
   const rate = facts.frameRate;
+  const frames = [...deinterlacing(facts), `scale=${width}:${height}`, 'setsar=1', ...colors.filters].join();
   const small = markWithin(
     width,
     Math.max(letterSize * Math.min(width, height), smallestLetter) / letterShare,
@@ -70,7 +73,7 @@ function graphOf(facts: VideoFacts): string {
     `[mark1]scale=${small}[mark]`,
     `[mark2]scale=${large}[sign]`,
     // Sets an even rate from the start, and repeats the last frame, because the joint ignores its duration.
-    `[0:${facts.stream}]scale=${width}:${height},setsar=1,format=yuv420p,fps=${rate}:start_time=0,tpad=stop_mode=clone:stop=1[plain]`,
+    `[0:${facts.stream}]${frames},format=yuv420p,fps=${rate}:start_time=0,tpad=stop_mode=clone:stop=1[plain]`,
     `[plain][mark]overlay=main_w-overlay_w:main_h-overlay_h,setsar=1,format=yuv420p[body]`,
     `color=c=0x14161a:s=${width}x${height}:d=${closingS}:r=${rate},format=yuv420p[dark]`,
     `[dark][sign]overlay=(main_w-overlay_w)/2:(main_h-overlay_h)/2,fade=t=in:d=0.4,setsar=1,format=yuv420p[closing]`,

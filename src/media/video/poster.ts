@@ -3,6 +3,7 @@
  * contrast as the best: black frames, fades and blurred frames have weaker edges.
  */
 import { readFile } from 'node:fs/promises';
+import { type Colors, deinterlacing, withSdrColors } from './colors.ts';
 import { type Ffmpeg, guardedInput, threads, VideoFault } from './ffmpeg.ts';
 import type { VideoFacts } from './probing.ts';
 
@@ -73,16 +74,29 @@ interface Taking {
 }
 
 /** `undefined`: there is no frame at this time. */
-async function takeSample(
+function takeSample(
+  ffmpeg: Ffmpeg,
+  video: { readonly file: string; readonly facts: VideoFacts },
+  taking: Taking,
+  signal: AbortSignal,
+): Promise<Sample | undefined> {
+  return withSdrColors(video.facts, (colors) => takeFrame(ffmpeg, video, taking, colors, signal));
+}
+
+async function takeFrame(
   ffmpeg: Ffmpeg,
   { file, facts }: { readonly file: string; readonly facts: VideoFacts },
   { startS, into, timeoutMs }: Taking,
+  colors: Colors,
   signal: AbortSignal,
 ): Promise<Sample | undefined> {
   const { width, height } = shrink(facts);
   // Scaled before frames are collected, which are the most memory.
+  const frames = [...deinterlacing(facts), `scale=${width}:${height}`, ...colors.filters].join();
   const graph = [
-    `[0:${facts.stream}]scale=${width}:${height},thumbnail=n=${candidates},setsar=1,split[image][copy]`,
+    `[0:${facts.stream}]${frames},thumbnail=n=${candidates},setsar=1,split[taken][copy]`,
+    // The matrix of every JPEG.
+    `[taken]scale=out_color_matrix=bt601:out_range=pc,format=yuvj420p[image]`,
     `[copy]scale=${measuredWidth}:-2,format=gray,sobel,format=yuv420p,signalstats,metadata=print:key=${edgesKey}:file=-[edges]`,
   ];
   const encoding = ['-pix_fmt', 'yuvj420p', '-c:v', 'mjpeg', '-q:v', '3', '-f', 'image2', '-update', '1'];
@@ -100,7 +114,8 @@ async function takeSample(
   try {
     await ffmpeg.run(args, { timeoutMs, signal, maxOutputBytes: maxPosterBytes, onOutput });
   } catch (error) {
-    if (startS === 0 || !(error instanceof VideoFault)) throw error;
+    // With filters for HDR the fault may be theirs.
+    if (startS === 0 || colors.filters.length > 0 || !(error instanceof VideoFault)) throw error;
     return undefined;
   }
   const edges = Number(printed.split(`${edgesKey}=`)[1]?.split('\n')[0]);

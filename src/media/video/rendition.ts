@@ -1,5 +1,6 @@
 /** A copy of a video that every browser plays (docs/specification/media.md#renditions). */
 import { DeadlineExceeded } from '#platform/resilience/deadline.ts';
+import { type Colors, deinterlacing, withSdrColors } from './colors.ts';
 import { type Ffmpeg, guardedInput, threads, VideoFault } from './ffmpeg.ts';
 import { type Size, shrinkTo } from './poster.ts';
 import type { VideoFacts } from './probing.ts';
@@ -29,10 +30,9 @@ export async function renderRendition(
     const doneMs = Number(/out_time_us=(\d+)/.exec(text)?.[1]) / 1000;
     if (durationMs !== null && doneMs >= 0) onProgress(Math.min(99, Math.floor((100 * doneMs) / durationMs)));
   };
-  const encode = (filters: string) =>
-    ffmpeg.run(argsOf(file, facts, filters, into), { timeoutMs, signal, maxOutputBytes, onOutput });
+  const options = { timeoutMs, signal, maxOutputBytes, onOutput };
   try {
-    await encodeWithColors(facts, encode);
+    await withSdrColors(facts, (colors) => ffmpeg.run(argsOf(file, facts, colors, into), options));
   } catch (error) {
     // A retry would take as long, and other jobs wait.
     if (error instanceof DeadlineExceeded)
@@ -41,56 +41,28 @@ export async function renderRendition(
   }
 }
 
-/** ffmpeg can be built without the filters for HDR. Its colors are then too pale, but the video plays. */
-async function encodeWithColors(facts: VideoFacts, encode: (filters: string) => Promise<void>): Promise<void> {
-  const plain = filtersOf(facts);
-  if (facts.hdrTransfer === undefined) return encode(plain.join());
-  try {
-    await encode([...plain, ...toneMapping(facts.hdrTransfer)].join());
-  } catch (error) {
-    if (!(error instanceof VideoFault) || error.reason !== 'undecodable_video') throw error;
-    await encode(plain.join());
-  }
-}
-
-function argsOf(file: string, facts: VideoFacts, filters: string, into: string): readonly string[] {
+function argsOf(file: string, facts: VideoFacts, colors: Colors, into: string): readonly string[] {
   const sound = facts.hasSound
     ? ['-map', '0:a:0', '-af', 'aresample=48000:async=1:first_pts=0', '-c:a', 'aac', '-b:a', '160k', '-ac', '2']
     : ['-an'];
   const image = ['-c:v', 'libx264', '-preset', 'veryfast', '-crf', '21', '-pix_fmt', 'yuv420p'];
+  const filters = [...filtersOf(facts), ...colors.filters];
   return [
     ...guardedInput,
     // A recorded call may change its size in between: the first filter adapts, the graph is not restarted.
     ...['-threads', String(threads), '-reinit_filter', '0', '-i', `file:${file}`],
-    ...['-map', `0:${facts.stream}`, '-filter_threads', '1', '-vf', filters, '-sn', '-dn'],
+    ...['-map', `0:${facts.stream}`, '-filter_threads', '1', '-vf', filters.join(), '-sn', '-dn'],
     ...['-t', String(longestS), '-map_metadata', '-1', '-map_chapters', '-1'],
-    ...['-threads', String(threads), ...image, ...sound],
+    ...['-threads', String(threads), ...image, ...colors.tags, ...sound],
     ...['-progress', 'pipe:1', '-nostats', '-movflags', '+faststart', '-f', 'mp4', `file:${into}`],
   ];
 }
 
 function filtersOf(facts: VideoFacts): readonly string[] {
   const { width, height } = renditionSize(facts);
-  return [
-    ...(facts.isInterlaced ? ['yadif=deint=interlaced'] : []),
-    `scale=${width}:${height}`,
-    'setsar=1',
-    ...(facts.isFast ? ['fps=60'] : []),
-  ];
+  return [...deinterlacing(facts), `scale=${width}:${height}`, 'setsar=1', ...(facts.isFast ? ['fps=60'] : [])];
 }
 
 export function renditionSize(facts: Size): Size {
   return shrinkTo(bounds, facts);
-}
-
-/** From a transfer function of HDR to BT.709. */
-function toneMapping(transfer: string): readonly string[] {
-  return [
-    `zscale=tin=${transfer}:min=bt2020nc:pin=bt2020:rin=tv:t=linear:npl=100`,
-    'format=gbrpf32le',
-    'zscale=p=bt709',
-    'tonemap=hable:desat=0',
-    'zscale=t=bt709:m=bt709:r=tv',
-    'format=yuv420p',
-  ];
 }

@@ -1,6 +1,7 @@
 /**
  * Decides whether a watermark file was made of the current bytes. Originals are written once, so any file next to one
- * is current. Legacy files are replaced in place, so a record contains the version that a watermark file was made of.
+ * is current. Legacy files are replaced in place, so a record contains the version that a watermark file was made of, or
+ * that its source had when the file was first seen.
  */
 import type { Db } from '#platform/db/db.ts';
 import type { ObjectHead } from '#platform/objects/objects.ts';
@@ -24,10 +25,13 @@ export async function isWatermarkCurrent(
   const head = await objects.head(key);
   if (head === undefined || version === undefined) return head !== undefined;
   const mark = await findWatermarkRecord(db, objects.bucket, key);
-  return mark?.etag === head.etag && mark.sourceEtag === version;
+  if (mark !== undefined) return mark.etag === head.etag && mark.sourceEtag === version;
+  // Of the previous backend, or of a process that died before it recorded the file. It counts until its source changes.
+  await writeWatermarkRecord(db, objects.bucket, key, { etag: head.etag, sourceEtag: version });
+  return true;
 }
 
-/** Called after the file was written: if the process dies in between, the file is made again. */
+/** Called after the file was written. */
 export async function recordWatermark(
   { db }: WatermarkRecordsDeps,
   { objects, version }: WatermarkedSource,

@@ -63,6 +63,7 @@ export function openS3Bucket(store: Bucket): Objects {
       assertExpiry(expiresInS);
       // S3 lets a signed address set these headers of the response.
       const query = {
+        'response-cache-control': `private, max-age=${expiresInS}`,
         ...(isAttachment && { 'response-content-disposition': attachment(download ?? true) }),
         ...(contentType === undefined ? {} : { 'response-content-type': contentType }),
       };
