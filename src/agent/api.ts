@@ -105,6 +105,7 @@ const message = z.object({
   role: z.enum(['user', 'assistant']),
   parts: z.array(z.looseObject({ type: z.string() })),
   metadata: z.record(z.string(), z.unknown()),
+  resource_id: z.string().describe('The owner.'),
 });
 /** The first page ends with the thread's newest message. */
 export const messagePaging = z.object({

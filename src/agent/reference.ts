@@ -28,7 +28,9 @@ export const agentReference = defineReference({
   problems: agentProblems.table,
   problemFields: {
     task_running: { taskId, reason: { const: 'running' } },
-    message_exists: { taskId },
+    message_exists: { taskId, reason: { const: 'message_exists' } },
+    thread_full: { reason: { const: 'thread_full' } },
+    idempotency_conflict: { taskId, reason: { const: 'idempotency_conflict' } },
     insufficient_credits: { required, balance },
     video_unpayable: { required, balance },
   },

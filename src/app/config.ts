@@ -4,6 +4,7 @@
  */
 import { resolve } from 'node:path';
 import { secretsOfMcpServers } from '#agent/mcpservers.ts';
+import { findUncovered } from '#auth/cookiedomain.ts';
 import { ConfigFault, type Environment, readSettings, type Setting } from '#platform/config.ts';
 import { anyLocalOrigin } from '#platform/http/origins.ts';
 import { findMisspellings } from '#platform/misspelling.ts';
@@ -58,11 +59,15 @@ export function readConfig(
     inUse: groupsOf(services, environment),
     requiredByOthers: requiredByOthers(environment, services),
   };
+  const uncovered = production && services.includes('auth') ? findUncovered(environment) : [];
   try {
-    return readSettings(complete, settingGroups, rule);
+    const config = readSettings(complete, settingGroups, rule);
+    if (uncovered.length > 0) throw new ConfigFault([]);
+    return config;
   } catch (error) {
     // A misspelled setting is often the reason why another one is missing.
-    if (error instanceof ConfigFault) throw new ConfigFault([...error.faults, ...misspellingsIn(environment)]);
+    if (error instanceof ConfigFault)
+      throw new ConfigFault([...error.faults, ...uncovered, ...misspellingsIn(environment)]);
     throw error;
   }
 }
@@ -73,8 +78,11 @@ export function warningsOf(environment: Environment, services: readonly ServiceN
     environment.NODE_ENV === 'production' &&
     services.includes('memory') &&
     environment.EMBEDDING_BASE_URL === 'builtin';
+  // In production, these are faults.
+  const isUncovered = environment.NODE_ENV !== 'production' && services.includes('auth');
   return [
     ...misspellingsIn(environment),
+    ...(isUncovered ? findUncovered(environment) : []),
     ...(usesBuiltinEmbedding
       ? ['EMBEDDING_BASE_URL is `builtin`: an embedding model finds memories more reliably']
       : []),

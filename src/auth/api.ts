@@ -12,6 +12,11 @@ export type AccessToken = z.infer<typeof accessToken>;
 
 /** The query of `POST /logout`. */
 export const logoutQuery = z.object({
-  scope: z.enum(['global', 'local']).default('global').describe('`local` ends only this session.'),
+  scope: z
+    .enum(['global', 'local'])
+    .default('global')
+    // A sign-out never fails: any other value ends all sessions.
+    .catch('global')
+    .describe('`local` ends only this session.'),
 });
 export const signedOut = z.object({ ok: z.literal(true) });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { publicAuthUrlOf, readConfig, redirectOriginsOf } from '#app/config.ts';
+import { publicAuthUrlOf, readConfig, redirectOriginsOf, warningsOf } from '#app/config.ts';
+import { ConfigFault } from '#platform/config.ts';
 
 const read = (environment: Record<string, string>) =>
   readConfig({ ATELIER_DATA_DIR: '/nowhere', ...environment }, ['auth'], { keepSecrets: false });
@@ -71,5 +72,50 @@ describe('the settings of the authentication service', () => {
       'DATABASE_URL',
     ])
       expect(() => read({ NODE_ENV: 'production' })).toThrow(variable);
+  });
+
+  describe('whose cookies do not reach a front end', () => {
+    const environment = {
+      COOKIE_DOMAIN: '.Example.com',
+      PUBLIC_BASE_URL: 'https://auth.example.com',
+      ALLOWED_REDIRECT_ORIGINS: 'https://example.com,https://app.example.com:8443',
+    };
+    const faultsOf = (changes: Record<string, string>) => {
+      try {
+        read({ ...environment, ...changes, NODE_ENV: 'production' });
+      } catch (error) {
+        if (error instanceof ConfigFault) return error.faults.filter((fault) => fault.startsWith('COOKIE_DOMAIN'));
+      }
+      return [];
+    };
+
+    it.each([
+      [{}, []],
+      [{ COOKIE_DOMAIN: '' }, []],
+      [{ PUBLIC_BASE_URL: 'https://auth.example.org' }, ['auth.example.org in PUBLIC_BASE_URL']],
+      [{ PUBLIC_BASE_URL: 'https://myexample.com' }, ['myexample.com in PUBLIC_BASE_URL']],
+      [
+        { ALLOWED_REDIRECT_ORIGINS: 'https://app.example.com,https://app.other.net:8443,http://localhost:3000' },
+        ['app.other.net:8443 in ALLOWED_REDIRECT_ORIGINS', 'localhost:3000 in ALLOWED_REDIRECT_ORIGINS'],
+      ],
+      [{ COOKIE_DOMAIN: 'auth.example.com' }, ['example.com in ALLOWED', 'app.example.com:8443 in ALLOWED']],
+    ])('are faults in production, and warnings otherwise: %j', (changes, expected) => {
+      const found = expected.map((text) => expect.stringContaining(`does not cover ${text}`));
+      expect(faultsOf(changes)).toEqual(found);
+      expect(warningsOf({ ...environment, ...changes }, ['auth'])).toEqual(found);
+      expect(() => read({ ...environment, ...changes })).not.toThrow();
+      expect(warningsOf({ ...environment, ...changes, NODE_ENV: 'production' }, ['auth'])).toEqual([]);
+      expect(warningsOf({ ...environment, ...changes }, ['media'])).toEqual([]);
+    });
+
+    it('are reported together with other faults', () => {
+      expect(() => read({ ...environment, COOKIE_DOMAIN: 'other.net', NODE_ENV: 'production' })).toThrow(
+        /missing in production: .*COOKIE_DOMAIN is other\.net/,
+      );
+    });
+
+    it('warn at the local URL', () => {
+      expect(warningsOf({ COOKIE_DOMAIN: 'example.com' }, ['auth'])).toEqual([expect.stringContaining('localhost')]);
+    });
   });
 });

@@ -27,7 +27,7 @@ export function readSignInCookies(
   return pairsOf(header).flatMap(({ name, value }) => (isOfSignIn(name) ? [{ name, value }] : []));
 }
 
-const isOfSignIn = (name: string): name is SignInCookieName => /^ka_pkce(?:_[\w-]{8})?$/.test(name);
+const isOfSignIn = (name: string): name is SignInCookieName => /^ka_pkce(?:_[0-9a-f]{8})?$/.test(name);
 
 function pairsOf(header = ''): readonly { readonly name: string; readonly value: string }[] {
   return header.split(';').flatMap((pair) => {

@@ -6,6 +6,7 @@ import type { HttpServer } from '#platform/http/server.ts';
 import { Problem, problems } from '#platform/problem.ts';
 import { accessToken, logoutQuery, signedOut } from './api.ts';
 import { type CallbackDeps, finishSignIn } from './callback.ts';
+import { failurePageHeaders, renderFailurePage } from './failurepage.ts';
 import { type LoginDeps, type Redirect, redirectToProvider } from './login.ts';
 import { type LogoutDeps, signOut } from './logout.ts';
 import { authProblems } from './problems.ts';
@@ -32,7 +33,7 @@ function addNavigation(app: HttpServer, deps: RouteDeps): void {
 
   routes.get(
     '/login',
-    navigation,
+    { ...navigation, onSend: showFailure(deps.targets.fallback) },
     {
       summary: 'Start a sign-in',
       querystring: z.looseObject({
@@ -81,12 +82,33 @@ function redirect(reply: FastifyReply, { location, setCookies }: Redirect): Fast
   return reply.code(302).header('cache-control', 'no-store').header('location', location).send();
 }
 
+/** A person who navigates to `/login` sees a page in place of the JSON of an error. */
+function showFailure(homeUrl: string) {
+  return async ({ headers, url }: FastifyRequest, reply: FastifyReply, payload: unknown): Promise<unknown> => {
+    reply.header('vary', 'Accept');
+    if (reply.statusCode < 400 || !acceptsPage(headers.accept)) return payload;
+    reply.headers(failurePageHeaders);
+    return renderFailurePage(`?${url.split('?')[1] ?? ''}`, homeUrl);
+  };
+}
+
+/** Programs that accept anything get JSON. */
+function acceptsPage(accept = ''): boolean {
+  return accept.split(',').some((range) => {
+    const [type = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase());
+    return type === 'text/html' && !parameters.some((parameter) => /^q=0(?:\.0*)?$/.test(parameter));
+  });
+}
+
 /** Routes that pages of the allowed origins call. */
 function addCalls(app: HttpServer, deps: RouteDeps): void {
   const routes = routesOf(app, 'auth');
-  // These routes have no body, so any body is read and discarded.
+  // These routes have no body, so any body is read and discarded, even one of an invalid type.
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, _body, done) => done(null));
+  app.addContentTypeParser('*', (_request, body, done) => {
+    body.resume();
+    done(null);
+  });
   const onRequest = refuseOtherOrigins(matchOrigins(deps.allowedOrigins));
 
   routes.post(
@@ -103,7 +125,7 @@ function addCalls(app: HttpServer, deps: RouteDeps): void {
 
   routes.post(
     '/logout',
-    { onRequest },
+    { onRequest, config: { anyQuery: true } },
     { summary: 'Sign out', querystring: logoutQuery, response: { 200: signedOut } },
     async (request, reply) => {
       const { cookie: cookieHeader } = request.headers;
@@ -121,6 +143,7 @@ function addCalls(app: HttpServer, deps: RouteDeps): void {
  */
 function refuseOtherOrigins(isAllowed: OriginMatcher) {
   return async ({ headers }: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    delete headers['content-type'];
     reply.header('cache-control', 'no-store');
     const isForeign =
       headers.origin === undefined ? headers['sec-fetch-site'] === 'cross-site' : !isAllowed(headers.origin);

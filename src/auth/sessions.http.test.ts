@@ -15,9 +15,9 @@ afterEach(() => rig.wellAgain());
 
 const clearedSession = 'ka_session=; Max-Age=0; Expires=Thu, 01 Jan 1970 00:00:00 GMT; Path=/; HttpOnly; SameSite=Lax';
 
-async function signedIn(): Promise<Browser> {
+async function signedIn(email = `u-${randomUUID()}@example.com`): Promise<Browser> {
   const browser = openBrowser();
-  await signIn(browser, rig.url, { email: `u-${randomUUID()}@example.com` });
+  await signIn(browser, rig.url, { email });
   await rig.wellAgain();
   return browser;
 }
@@ -320,6 +320,21 @@ describe('origins', () => {
 });
 
 describe('POST /logout', () => {
+  it.each([
+    ['an unknown scope', '?scope=zzz', {}, undefined],
+    ['several scopes', '?scope=local&scope=global', {}, undefined],
+    ['NUL in its query', '?scope=%00&x=%00', {}, undefined],
+    ['a huge body', '', { 'content-type': 'application/json' }, 'x'.repeat(3_000_000)],
+    ['a body of an invalid type', '', { 'content-type': ';;;' }, '{'],
+  ])('signs out everywhere with %s', async (_name, query, headers: Record<string, string>, body) => {
+    const email = `u-${randomUUID()}@example.com`;
+    const [browser, elsewhere] = [await signedIn(email), await signedIn(email)];
+    const answer = await browser.post(`${rig.url}/logout${query}`, { origin, ...headers }, body);
+    expect([answer.status, answer.text]).toEqual([200, '{"ok":true}']);
+    expect(browser.cookies.has('ka_session')).toBe(false);
+    expect((await refresh(elsewhere)).status).toBe(401);
+  });
+
   it('ends every session of the user and clears the cookie', async () => {
     const email = `u-${randomUUID()}@example.com`;
     const [one, other] = [openBrowser(), openBrowser()];

@@ -31,7 +31,7 @@ describe('GET /login', () => {
       transient('ka_next', `${origin}/a/b?c=d%3Be%2Cf#g`),
       transient('ka_invite', invite),
       expect.stringMatching(/^ka_pkce=eyJ[\w-]+\.\.[\w.-]+; Max-Age=600; Path=\/; HttpOnly; SameSite=Lax$/),
-      expect.stringMatching(/^ka_pkce_[\w-]{8}=eyJ[\w-]+\.\.[\w.-]+; Max-Age=600; Path=\/; HttpOnly; SameSite=Lax$/),
+      expect.stringMatching(/^ka_pkce_[0-9a-f]{8}=eyJ[\w-]+\.\.[\w.-]+; Max-Age=600; Path=\/; HttpOnly; SameSite=Lax$/),
     ]);
     expect(answer.headers.get('cache-control')).toBe('no-store');
   });
@@ -108,6 +108,30 @@ describe('GET /login', () => {
     expect(answer.setCookies).toEqual([]);
   });
 
+  it.each([
+    ['text/html', true],
+    ['text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8', true],
+    ['application/json, TEXT/HTML;q=0.5', true],
+    ['*/*', false],
+    ['text/*', false],
+    ['application/json', false],
+    ['text/html;q=0', false],
+    ['', false],
+  ])('is 502 with Accept %j: a page is %s', async (accept, isPage) => {
+    await rig.fault({ operation: 'authorize', kind: 'answer', status: 500 });
+    const next = `${origin}/x?a="><script>`;
+    const answer = await openBrowser().get(`${rig.url}/login?next=${encodeURIComponent(next)}&"'<b>`, { accept });
+    expect([answer.status, answer.setCookies, answer.headers.get('vary')]).toEqual([502, [], 'Accept']);
+    expect(answer.headers.get('content-type')).toBe(
+      isPage ? 'text/html; charset=utf-8' : 'application/json; charset=utf-8',
+    );
+    if (!isPage) return expect(JSON.parse(answer.text)).toMatchObject({ message: 'oauth_init_failed' });
+    expect(answer.text).toContain('Sign-in is not available');
+    expect(answer.text).toContain(`href="${origin}"`);
+    expect(answer.text).not.toMatch(/<b>|<script/);
+    expect(answer.headers.get('content-security-policy')).toMatch(/^default-src 'none'; style-src 'sha256-/);
+  });
+
   it('has no CORS and no HEAD', async () => {
     for (const path of ['/login', '/callback']) {
       const answer = await fetch(rig.url + path, { headers: { origin }, redirect: 'manual' });
@@ -132,7 +156,7 @@ describe('GET /callback', () => {
       cleared('ka_next'),
       cleared('ka_invite'),
       cleared('ka_pkce'),
-      expect.stringMatching(/^ka_pkce_[\w-]{8}=; Max-Age=0; /),
+      expect.stringMatching(/^ka_pkce_[0-9a-f]{8}=; Max-Age=0; /),
       expect.stringMatching(/^ka_session=eyJ[\w-]+\.\.[\w.-]+; Max-Age=34560000; Path=\/; HttpOnly; SameSite=Lax$/),
     ]);
     expect([...browser.cookies.keys()]).toEqual(['ka_session']);

@@ -88,7 +88,7 @@ export function beginSignIn(
     setCookies: [
       // The only sign-in of a browser is also in the cookie with the specified name.
       ...(others.length === 0 ? [cookies.keep('ka_pkce', sealed)] : []),
-      cookies.keep(`ka_pkce_${randomBytes(6).toString('base64url')}`, sealed),
+      cookies.keep(`ka_pkce_${randomBytes(4).toString('hex')}`, sealed),
       ...[...new Set(obsolete)].map((name) => cookies.clear(name)),
     ],
   };

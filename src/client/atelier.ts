@@ -17,7 +17,7 @@ export type { RunChunk } from './chunks.ts';
 export type { ProblemCode } from './codes.ts';
 export type * from './content/api.ts';
 export type { ContentCalls } from './content/calls.ts';
-export { AtelierError, type ErrorCode, type FieldIssue } from './errors.ts';
+export { AtelierError, type ErrorCode, type FieldIssue, ThreadBusy } from './errors.ts';
 export type * from './image/api.ts';
 export type { ImageCalls } from './image/calls.ts';
 export type * from './media/api.ts';

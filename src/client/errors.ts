@@ -51,6 +51,17 @@ export class AtelierError extends Error {
   }
 }
 
+/** The thread already has a run in progress, so the message was not accepted. Wait until the run has ended, or stop it, and send again. */
+export class ThreadBusy extends AtelierError {
+  /** The run in progress. */
+  readonly taskId: string;
+
+  constructor(message: string, taskId: string, details: Details) {
+    super('task_running', message, details);
+    this.taskId = taskId;
+  }
+}
+
 /** Browsers differ in the errors with which `fetch` rejects, so all become `unreachable` or `timeout`. */
 export const toAtelierError = (reason: unknown): AtelierError =>
   reason instanceof AtelierError
@@ -61,12 +72,12 @@ export const toAtelierError = (reason: unknown): AtelierError =>
 export async function errorOf(response: Response): Promise<AtelierError> {
   const { status, headers } = response;
   const body = parseObject(await response.text().catch(() => '')) ?? {};
-  const { error, message } = body;
-  return new AtelierError(
-    typeof error === 'string' ? (error as ErrorCode) : `http_${status}`,
-    typeof message === 'string' ? message : `The service returned ${status}.`,
-    { status, body, retryAfterMs: readRetryAfter(headers.get('retry-after')) },
-  );
+  const { error, reason, taskId } = body;
+  const message = typeof body.message === 'string' ? body.message : `The service returned ${status}.`;
+  const details = { status, body, retryAfterMs: readRetryAfter(headers.get('retry-after')) };
+  if (status === 409 && reason === 'running' && typeof taskId === 'string')
+    return new ThreadBusy(message, taskId, details);
+  return new AtelierError(typeof error === 'string' ? (error as ErrorCode) : `http_${status}`, message, details);
 }
 
 /** Parses seconds or a date (RFC 9110, 10.2.3). */

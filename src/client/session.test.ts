@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { startWire, type Wire, type WireResponse } from '../../test/client/wires.ts';
 import { createSession } from './session.ts';
 
@@ -52,4 +52,17 @@ it('drops the token when the user signs out', async () => {
   await session.signOut();
   await expect(session.accessToken()).rejects.toMatchObject({ status: 401 });
   expect(requests()).toEqual(['POST /refresh', 'POST /logout', 'POST /refresh']);
+});
+
+it.each([-120, 59, 120])('requests one token if the clock of the device is %i minutes ahead', async (minutes) => {
+  const now = Date.now;
+  wire.respond(token('one'), token('two'));
+  const clock = vi.spyOn(Date, 'now').mockImplementation(() => now() + minutes * 60_000);
+  try {
+    const session = sessionOf();
+    for (let call = 0; call < 20; call++) expect(await session.accessToken()).toBe('one');
+    expect(requests()).toHaveLength(1);
+  } finally {
+    clock.mockRestore();
+  }
 });

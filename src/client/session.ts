@@ -12,15 +12,24 @@ export interface Session {
   signOut(options?: CallOptions): Promise<void>;
 }
 
+interface DatedToken extends AccessToken {
+  /** On the monotonic clock of the device. */
+  readonly expiresAtMs: number;
+}
+
 /** A token is not used if it expires within this time. */
 const marginMs = 60_000;
 
 /** `accessToken` rejects with an `AtelierError` of status 401 (`no_session`, `refresh_failed`) if no user is signed in. */
 export function createSession(access: Access): Session {
   const auth = authCalls(access);
-  let current: Promise<AccessToken> | undefined;
+  let current: Promise<DatedToken> | undefined;
   const renew = () => {
-    const requested = auth.refresh();
+    // The device's clock may be wrong. A token is at most as old as the request for it.
+    const requestedAtMs = performance.now();
+    const requested = auth
+      .refresh()
+      .then((token) => ({ ...token, expiresAtMs: requestedAtMs + token.expires_in * 1000 }));
     requested.catch(() => {
       if (current === requested) current = undefined;
     });
@@ -31,7 +40,7 @@ export function createSession(access: Access): Session {
     async accessToken(refused) {
       const requested = current ?? renew();
       const token = await requested;
-      const isGood = token.access_token !== refused && token.expires_at * 1000 - Date.now() > marginMs;
+      const isGood = token.access_token !== refused && token.expiresAtMs - performance.now() > marginMs;
       if (isGood) return token.access_token;
       // Another caller has already renewed it.
       const next = current === undefined || current === requested ? renew() : current;

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AgentRig, type Chatter, newThread, startAgent } from '../../test/agent/rig.fixture.ts';
 import { type ShakyNetwork, shakyNetwork } from '../../test/agent/shaking.fixture.ts';
 import { embedded } from '../../test/media/rig.fixture.ts';
-import { AtelierError } from './errors.ts';
+import { AtelierError, ThreadBusy } from './errors.ts';
 import { followRun } from './run.ts';
 import { AgentChatTransport } from './transport.ts';
 
@@ -96,15 +96,36 @@ describe("the SDK's own chat", () => {
     expect([chat.status, chat.messages]).toEqual(['ready', []]);
   });
 
-  it('joins the run in progress if the thread has one (409)', async () => {
+  it('keeps the message if the thread has a run in progress (409), and sends it again after that', async () => {
     const threadId = newThread();
-    const taskId = await user.ask(threadId, '/slow 2');
+    const taskId = await user.ask(threadId, '/slow 60');
     const chat = chatOver(threadId);
-    await chat.sendMessage({ text: 'Are you there?' });
+    await chat.sendMessage({ text: 'A long and important message.' });
+    expect(chat.error).toBeInstanceOf(ThreadBusy);
+    expect(chat.error).toMatchObject({ code: 'task_running', status: 409, taskId, body: { reason: 'running' } });
+    expect([chat.status, chat.messages.map(({ role, parts }) => [role, parts])]).toEqual([
+      'error',
+      [['user', [{ type: 'text', text: 'A long and important message.' }]]],
+    ]);
+    expect(await user.messages(threadId)).toHaveLength(1);
+
+    await user.call('DELETE', `/task/${taskId}`);
+    await user.ended(taskId);
+    await chat.regenerate();
+    expect([chat.status, chat.error]).toEqual(['ready', undefined]);
+    const stored = await user.messages(threadId);
+    expect(chat.messages.map(comparable)).toEqual(stored.slice(-2).map(comparable));
+  });
+
+  it('joins the run of its own message if the message is in the thread', async () => {
+    const threadId = newThread();
+    const message = { id: 'm-1', role: 'user' as const, parts: [{ type: 'text' as const, text: 'hi' }] };
+    const { body } = await user.call('POST', '/task', { threadId, message });
+    await user.ended(String(body.taskId));
+    const chat = chatOver(threadId);
+    await chat.sendMessage(message);
     const [, answer] = await user.messages(threadId);
-    expect(chat.lastMessage?.id).toBe(answer?.id);
-    expect(comparable(chat.lastMessage)).toEqual(comparable(answer));
-    expect(answer?.metadata.taskId).toBe(taskId);
+    expect([chat.error, comparable(chat.lastMessage)]).toEqual([undefined, comparable(answer)]);
   });
 
   it('stop() stops the run, also before its first event', async () => {

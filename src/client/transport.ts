@@ -22,7 +22,7 @@ export class AgentChatTransport<Message extends UIMessage = UIMessage> implement
     this.#access = options;
   }
 
-  /** Starts a run, or joins the one in flight (409). Rejects with `AtelierError`. */
+  /** Starts a run. Rejects with `AtelierError`, and with `ThreadBusy` if another run is in progress: `useChat` still shows the message. */
   async sendMessages(options: SendOptions<Message>): Promise<ReadableStream<UIMessageChunk>> {
     const { chatId, trigger, messageId, messages, abortSignal: signal } = options;
     const message = messages.at(-1);

@@ -254,7 +254,10 @@ onEveryPair('deletion', (pair) => {
       expect((await user.call('GET', `/threads/${threadId}`)).status).toBe(404);
       expect(await user.messages(threadId)).toEqual([]);
       const refused = await user.call('POST', '/task', { threadId, text: 'hi' });
-      expect([refused.status, refused.body.error]).toEqual([409, 'thread_deleting']);
+      expect([refused.status, refused.body]).toMatchObject([
+        409,
+        { error: 'thread_deleting', reason: 'thread_deleting' },
+      ]);
       expect((await user.call('PATCH', `/threads/${threadId}`, { title: 'mine' })).status).toBe(404);
       expect((await (await rig.user()).call('GET', `/threads/${threadId}`)).status).toBe(403);
       expect(await rig.credits(user)).toBe(997);

@@ -127,7 +127,7 @@ describe('a thread', () => {
   const expectFull = async (user: Chatter, threadId: string, text: string) => {
     const before = [await rig.credits(user), await user.messages(threadId)];
     const { status, body } = await post(user, threadId, text);
-    expect([status, body.error]).toEqual([409, 'thread_full']);
+    expect([status, body.error, body.reason]).toEqual([409, 'thread_full', 'thread_full']);
     expect([await rig.credits(user), await user.messages(threadId)]).toEqual(before);
   };
 

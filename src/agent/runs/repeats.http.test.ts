@@ -61,7 +61,10 @@ onEveryPair('a start that is repeated', (pair) => {
     const first = await start(sender, key, { threadId, text: 'hi' });
     await sender.ended(String(first.body.taskId));
     const { status, body } = await start(sender, key, { threadId, text: 'ho' });
-    expect([status, body.error]).toEqual([409, 'idempotency_conflict']);
+    expect([status, body]).toMatchObject([
+      409,
+      { error: 'idempotency_conflict', reason: 'idempotency_conflict', taskId: first.body.taskId },
+    ]);
     expect([await runsOf(sender), await questionsOf(sender, threadId)]).toEqual([1, 1]);
   });
 
@@ -122,7 +125,10 @@ onEveryPair('a start that is repeated', (pair) => {
     const first = await sender.call('POST', '/task', said(threadId, 'm1'));
     await sender.ended(String(first.body.taskId));
     const again = await sender.call('POST', '/task', said(threadId, 'm1'));
-    expect([again.status, again.body.error, again.body.taskId]).toEqual([409, 'message_exists', first.body.taskId]);
+    expect([again.status, again.body]).toMatchObject([
+      409,
+      { error: 'message_exists', reason: 'message_exists', taskId: first.body.taskId },
+    ]);
     const [, answer] = await sender.messages(threadId);
     const answered = await sender.call('POST', '/task', said(threadId, String(answer?.id)));
     expect([answered.status, answered.body.error, answered.body.taskId]).toEqual([

@@ -147,7 +147,7 @@ async function prepareStart(
   if (request.rewindTo && from === undefined) throw invalid('body.rewindTo', 'must be a message of the thread');
   const running = await findRunningOf(tx, threadId);
   if (running !== undefined)
-    throw agentProblems.task_running({ fields: { taskId: running.taskId, reason: 'running' } });
+    throw agentProblems.task_running({ fields: { reason: 'running', taskId: running.taskId } });
   await refuseRepeat(tx, request, from?.seq);
   // Videos are locked before credits, as in their worker.
   const canceled = from === undefined ? [] : await cancelDropped(deps, tx, userId, threadId, from.seq);
@@ -186,7 +186,7 @@ async function refuseRepeat(
 ): Promise<void> {
   const known = message?.id === undefined ? undefined : await findMessage(tx, threadId, message.id);
   if (known === undefined || (droppedFrom !== undefined && known.seq >= droppedFrom)) return;
-  throw agentProblems.message_exists({ fields: { taskId: known.taskId } });
+  throw agentProblems.message_exists({ fields: { reason: 'message_exists', taskId: known.taskId } });
 }
 
 async function appendQuestion(
@@ -205,7 +205,8 @@ async function appendQuestion(
     metadata: message?.metadata ?? {},
     taskId,
   };
-  if (!(await addMessage(tx, question, questionLimits))) throw agentProblems.thread_full();
+  if (!(await addMessage(tx, question, questionLimits)))
+    throw agentProblems.thread_full({ fields: { reason: 'thread_full' } });
 }
 
 export type AnswerMetadata = Readonly<Record<string, unknown>>;

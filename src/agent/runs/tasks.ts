@@ -55,8 +55,8 @@ export async function startTaskOnce(
 
 async function findEarlier({ db }: StartDeps, keyed: KeyedStart): Promise<Started | undefined> {
   const earlier = await findStart(db, keyed);
-  if (earlier !== undefined && earlier.bodyDigest !== keyed.bodyDigest) throw agentProblems.idempotency_conflict();
-  return earlier;
+  if (earlier === undefined || earlier.bodyDigest === keyed.bodyDigest) return earlier;
+  throw agentProblems.idempotency_conflict({ fields: { reason: 'idempotency_conflict', taskId: earlier.taskId } });
 }
 
 /**

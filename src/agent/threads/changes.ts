@@ -6,7 +6,7 @@ import type { Tx } from '#platform/db/db.ts';
 import { problems } from '#platform/problem.ts';
 import { agentProblems } from '../problems.ts';
 import { appendMessage, deleteMessagesFrom, type NewMessage, type ThreadLimits } from '../store/messagestore.ts';
-import type { RunTables } from '../store/runstore.ts';
+import { findRunningOf, type RunTables } from '../store/runstore.ts';
 import {
   hideThreads as hide,
   lockExistingThread,
@@ -25,7 +25,10 @@ export interface ChangeDeps {
 export async function openThread(tx: Tx<RunTables>, threadId: string, userId: string): Promise<void> {
   const { ownerId, isDeleting } = await lockThread(tx, threadId, userId);
   if (ownerId !== userId) throw problems.forbidden();
-  if (isDeleting) throw agentProblems.thread_deleting();
+  if (!isDeleting) return;
+  // The run ends with the deletion.
+  const taskId = (await findRunningOf(tx, threadId))?.taskId;
+  throw agentProblems.thread_deleting({ fields: { reason: 'thread_deleting', ...(taskId && { taskId }) } });
 }
 
 /** The thread has to be locked. `false`: with the message it would exceed `limits`, and nothing is written. */

@@ -23,6 +23,8 @@ export interface MessagesDeps extends LibraryDeps {
 export interface ReadMessage extends Pick<UIMessage, 'id' | 'role' | 'parts'> {
   readonly role: 'user' | 'assistant';
   readonly metadata: Record<string, unknown>;
+  /** The owner. */
+  readonly resource_id: string;
 }
 
 type Part = UIMessage['parts'][number];
@@ -124,6 +126,7 @@ async function readPage(
   const present = stored.map(({ id, role, parts, metadata, createdAt }) => ({
     id,
     role,
+    resource_id: ownerId,
     metadata: { ...withVideoCredits(metadata, videos), createdAt: createdAt.toISOString() },
     parts: parts.map((part) => overlay(role, part, byId)),
   }));

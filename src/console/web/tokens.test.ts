@@ -8,8 +8,9 @@ function serveTokens() {
   let count = 0;
   const serve = vi.fn(async () => {
     count += 1;
-    const expiresAtMs = Date.now() + (count === 1 ? 0 : 3_600_000);
-    return Response.json({ access_token: `token ${count}`, expires_at: expiresAtMs / 1000 });
+    const expiresInS = count === 1 ? 0 : 3600;
+    // The service's clock may differ from the device's.
+    return Response.json({ access_token: `token ${count}`, expires_in: expiresInS, expires_at: 0 });
   });
   vi.stubGlobal('fetch', serve);
   return serve;
@@ -27,4 +28,12 @@ it('a call after a failed renewal tries again', async () => {
   const token = createTokens('https://auth.example');
   await expect(token()).rejects.toMatchObject({ status: 0 });
   expect(await token()).toBe('token 2');
+});
+
+it('a call whose token was refused gets another one', async () => {
+  serveTokens();
+  const token = createTokens('https://auth.example');
+  expect(await token()).toBe('token 2');
+  expect(await token()).toBe('token 2');
+  expect(await token('token 2')).toBe('token 3');
 });

@@ -5,7 +5,7 @@ import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { CurrentTask } from '../../../client/agent/api.ts';
 import { agentCalls } from '../../../client/agent/calls.ts';
 import type { Access } from '../../../client/calling.ts';
-import { AtelierError } from '../../../client/errors.ts';
+import { AtelierError, ThreadBusy } from '../../../client/errors.ts';
 import { AgentChatTransport } from '../../../client/transport.ts';
 import type { User } from '../user.tsx';
 import type { Attachment } from './attachments.ts';
@@ -127,6 +127,8 @@ export function useConversation(
       const { id } = request;
       setMessages((all) => all.filter((message) => message.id !== id));
     }
+    // Another tab has started it.
+    if (error instanceof ThreadBusy && state?.isRunning) void resumeStream();
   }
 
   function begin(next: Sent): void {

@@ -2,7 +2,7 @@
 import type { UIMessage } from 'ai';
 import { CircleAlert, Plug, RotateCw, SquarePen } from 'lucide-react';
 import { Link } from 'wouter';
-import { AtelierError } from '../../../client/errors.ts';
+import { AtelierError, ThreadBusy } from '../../../client/errors.ts';
 import type { ModelChoice } from './account.ts';
 import { newThreadId } from './threads.ts';
 
@@ -93,6 +93,8 @@ function Refusal({ error, modelChoice }: { readonly error: Error; readonly model
         </Link>
       </>
     );
+  if (error instanceof ThreadBusy)
+    return <p>This conversation already has an answer in progress. Your message is below, ready to send after it.</p>;
   if (code === 'unreachable' || code === 'timeout')
     return <p>The service cannot be reached. The message was not sent. It is below, ready to send again.</p>;
   return <p>{error.message} The message was not sent.</p>;
