@@ -10,14 +10,22 @@ export async function removeAll(
   for (let removed = batch; removed >= batch && !stopped.aborted; ) removed = await removeBatch(batch);
 }
 
-/** `overdueS` by the name of the rows: how long ago the oldest one of them should have been removed, in seconds. */
+const measureEveryMs = 60_000;
+
+/**
+ * `overdueS` by the name of the rows: how long ago the oldest one of them should have been removed, in seconds. Reads them at most once a
+ * minute, because the database answers every scrape of every process.
+ */
 export function measureOverdue(registry: Registry, overdueS: Readonly<Record<string, () => Promise<number>>>): void {
+  let readAtMs = Number.NEGATIVE_INFINITY;
   new Gauge({
     name: 'rows_overdue_seconds',
     help: 'How long ago the oldest stored row should have been removed.',
     labelNames: ['rows'],
     registers: [registry],
     async collect() {
+      if (performance.now() - readAtMs < measureEveryMs) return;
+      readAtMs = performance.now();
       this.reset();
       for (const [rows, read] of Object.entries(overdueS)) {
         // If the database is unavailable, the other metrics are still reported.

@@ -58,12 +58,19 @@ export function createDatabase(driver: Database['driver'], engine: Engine, gateO
   const gate = createGate(gateOptions);
   const kysely = new Kysely<object>({ dialect: createDialect(engine, gate) });
   let closed: Promise<void> | undefined;
+  let checking: Promise<void> | undefined;
   return {
     driver,
     queries: <Tables>() => kysely as unknown as Kysely<Tables>,
-    check: async () => {
-      await sql`select 1`.execute(kysely);
-      await engine.check?.();
+    // The services of a process are often checked at the same time. They share a statement.
+    check: () => {
+      checking ??= sql`select 1`
+        .execute(kysely)
+        .then(() => engine.check?.())
+        .finally(() => {
+          checking = undefined;
+        });
+      return checking;
     },
     // Not Kysely's `destroy`, which closes nothing before the first query.
     close: () => {

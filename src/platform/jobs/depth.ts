@@ -4,12 +4,18 @@ import type { Jobs, QueueDepth } from './jobs.ts';
 
 type CountedJobs = Pick<Jobs, 'depths' | 'overdueS'>;
 
-/** Counts in progress. */
-const counts = new WeakMap<CountedJobs, Promise<readonly QueueDepth[]>>();
+interface Counted {
+  readonly depths: readonly QueueDepth[];
+  readonly overdueS: number;
+}
 
-/** The services of a process are scraped at the same time. One query counts the jobs for all of them. */
-function countOnce(jobs: CountedJobs): Promise<readonly QueueDepth[]> {
-  const counting = counts.get(jobs) ?? jobs.depths().finally(() => counts.delete(jobs));
+/** Counts in progress. */
+const counts = new WeakMap<CountedJobs, Promise<Counted>>();
+
+/** The services of a process are scraped at the same time. They share their queries. */
+function countOnce(jobs: CountedJobs): Promise<Counted> {
+  const count = async () => ({ depths: await jobs.depths(), overdueS: await jobs.overdueS() });
+  const counting = counts.get(jobs) ?? count().finally(() => counts.delete(jobs));
   counts.set(jobs, counting);
   return counting;
 }
@@ -23,12 +29,12 @@ export function measureJobs(registry: Registry, jobs: CountedJobs, queues: reado
     registers: [registry],
     async collect() {
       // If the database is unavailable, the other metrics are still reported.
-      const depths = await countOnce(jobs).catch(() => undefined);
+      const counted = await countOnce(jobs).catch(() => undefined);
       this.reset();
-      if (depths === undefined) return;
+      if (counted === undefined) return;
       for (const queue of queues) {
         for (const status of ['waiting', 'running', 'dead'] as const) {
-          const depth = depths.find((found) => found.queue === queue && found.status === status);
+          const depth = counted.depths.find((found) => found.queue === queue && found.status === status);
           this.set({ queue, status }, depth?.count ?? 0);
         }
       }
@@ -39,8 +45,9 @@ export function measureJobs(registry: Registry, jobs: CountedJobs, queues: reado
     help: 'How long ago the oldest completed job of all queues should have been removed.',
     registers: [registry],
     async collect() {
-      const seconds = await jobs.overdueS().catch(() => undefined);
-      if (seconds !== undefined) this.set(seconds);
+      const counted = await countOnce(jobs).catch(() => undefined);
+      this.reset();
+      if (counted !== undefined) this.set(counted.overdueS);
     },
   });
 }

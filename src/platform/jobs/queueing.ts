@@ -8,7 +8,18 @@ import { countJobs } from './depthstore.ts';
 import { type JobInsertion, type Jobs, type JobTables, LeaseLost, largestDepth } from './jobs.ts';
 import { type Holder, insertionOf, newJob } from './jointrows.ts';
 import { findOverdueJobsS, removeFinished } from './retention.ts';
-import { cancelJob, expediteJob, expireOthers, findJob, insertJob, jobsOf, renewJobs, withdrawJobs } from './rows.ts';
+import {
+  cancelJob,
+  expediteJob,
+  expireOthers,
+  findDueQueues,
+  findJob,
+  findLostQueues,
+  insertJob,
+  jobsOf,
+  renewJobs,
+  withdrawJobs,
+} from './rows.ts';
 import { type Attempt, idOf, startWorker, type Worker } from './working.ts';
 
 export interface JobsOptions {
@@ -70,12 +81,16 @@ export function createJobs(options: JobsOptions): Jobs {
     // Once is enough, because no other process can start while this one runs.
     if (isSoleProcess && !hasExpiredOthers) await expireOthers(db, processHolder);
     hasExpiredOthers = true;
-    for (const worker of workers.values()) await worker.sweep();
-    wakeAll();
+    for (const queue of await findLostQueues(db)) {
+      const worker = workers.get(queue);
+      await worker?.sweep();
+      worker?.wake();
+    }
   }
 
-  function wakeAll(): void {
-    for (const worker of workers.values()) worker.wake();
+  /** One statement for all queues, because an idle process does this every second. */
+  async function poll(): Promise<void> {
+    for (const queue of await findDueQueues(db, [...workers.keys()])) workers.get(queue)?.wake();
   }
 
   function startIntervals(): void {
@@ -89,7 +104,7 @@ export function createJobs(options: JobsOptions): Jobs {
     every(removeEveryMs, 'removal of finished jobs', (stopped) => removeFinished(db, keepDoneMs, keepDeadMs, stopped));
     every(pollEveryMs, 'poll for jobs', async () => {
       dropExpired();
-      wakeAll();
+      await poll();
     });
     const first = setTimeout(() => void sweep().catch(onSweepError), Math.min(firstSweepMs, sweepEveryMs));
     intervals.push({ stop: async () => clearTimeout(first) });
