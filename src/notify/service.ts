@@ -72,7 +72,7 @@ export async function createNotify(deps: NotifyDeps): Promise<HttpServer> {
   });
   const delivering = { db, jobs, channel, webhooks: deps.webhooks, outcomes: createOutcomes(), log: server.log };
   const onOutcome = (outcome: string) => mails.inc({ outcome });
-  const sending = { ...delivering, firstAttempt: await startDelivering({ ...delivering, onOutcome }) };
+  const sending = { ...delivering, firstAttempt: startDelivering({ ...delivering, onOutcome }) };
   measureJobs(app.metrics, jobs, queueNames);
   const dropping = startInterval(
     dropOldEveryMs,

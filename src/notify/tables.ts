@@ -25,8 +25,6 @@ export interface NotifyTables {
     /** Why the last attempt failed. `null` while another one is running. */
     failure: Generated<string | null>;
     suppressed: Generated<readonly string[] | null>;
-    /** For earlier versions, which claimed rows without a job. `infinity`: the row has a job. */
-    claimed_until: Generated<Date>;
     /** The earliest time. `null`: at once. */
     scheduled_at: Generated<Date | null>;
     subject: Generated<string | null>;
