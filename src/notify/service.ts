@@ -1,5 +1,5 @@
 /** The notification service (docs/specification/notify.md; docs/notify.md), which is internal: only servers call it. */
-import { Counter } from 'prom-client';
+import { Counter } from '@prometheus-io/client';
 import { type AccountTables, readUnsubscribeSecret } from '#accounts/store.ts';
 import { createAccess } from '#platform/access/access.ts';
 import { startInterval } from '#platform/background/interval.ts';
