@@ -40,7 +40,7 @@ async function* compare(endpoint: string): AsyncGenerator<Row> {
       );
     const headOurs = (at: number) => objects.head(keyOf(at));
     const headTheirs = (at: number) => theirs.send(new HeadObjectCommand({ Bucket: bucket, Key: keyOf(at) }));
-    yield atLeast(50, {
+    yield atLeast(40, {
       goal: 'presigned read address, by processor time',
       measured: await ratio({ work: signOurs, times: 10_000, atOnce: 1 }, { work: signTheirs, times: 500, atOnce: 1 }),
       against: '@aws-sdk/s3-request-presigner',
