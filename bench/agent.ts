@@ -4,26 +4,28 @@ import type { LanguageModelV4StreamPart } from '@ai-sdk/provider';
 import { streamText } from 'ai';
 import { newThread, startAgent } from '../test/agent/rig.fixture.ts';
 import { embedded } from '../test/media/rig.fixture.ts';
-import { redisUrl, skipWithoutRedis } from '../test/redis.fixture.ts';
-import { atLeast, atMost, type Bench, median, type Row } from './bench.ts';
+import { redisUrl } from '../test/redis.fixture.ts';
+import { atLeast, atMost, type Bench, median, type Row, skipWithout } from './bench.ts';
 import { compareFanOut, eventsPerRun, readersAtOnce, textOfEvent } from './fanout.ts';
 import { finish, modelOf } from './models.ts';
+import { langgraph, redis, resumableStream } from './needs.ts';
 
 const goal = `${eventsPerRun} events to ${readersAtOnce} readers, durable writes included`;
 
 export const agent: Bench = {
-  name: 'agent',
-  run: async () => [
-    ...(await fanOutEmbedded()),
-    ...(skipWithoutRedis ? [] : [await fanOutOnRedis()]),
-    await firstEvent(),
-  ],
+  async *run() {
+    const withoutGraph = await skipWithout(`${goal} (embedded)`, langgraph);
+    if (withoutGraph === undefined) yield* await fanOutEmbedded();
+    else yield withoutGraph;
+    yield (await skipWithout(`${goal} (Redis)`, redis, resumableStream)) ?? (await fanOutOnRedis());
+    yield await firstEvent();
+  },
 };
 
 /** Whole runs on both sides, from the model, or the graph, to the readers. */
 async function fanOutEmbedded(): Promise<Row[]> {
-  const langgraph = ['peers/langgraph.mjs', String(eventsPerRun), textOfEvent];
-  const { deliveriesPerSecond, cpuPerDelivery } = await compareFanOut(['agent-runs.ts'], langgraph);
+  const peer = ['peers/langgraph.mjs', String(eventsPerRun), textOfEvent];
+  const { deliveriesPerSecond, cpuPerDelivery } = await compareFanOut(['agent-runs.ts'], peer);
   const against = 'the server of @langchain/langgraph-api, in memory';
   return [
     atLeast(4, { goal: `${goal}, by deliveries per second (embedded)`, measured: deliveriesPerSecond, against }),

@@ -9,10 +9,38 @@ export interface Row {
   readonly holds: boolean;
 }
 
+/** A row that this machine cannot measure. */
+export interface Skipped {
+  readonly goal: string;
+  /** What is missing, and how to install it. */
+  readonly skipped: string;
+}
+
+export type Outcome = Row | Skipped;
+
 export interface Bench {
+  /**
+   * Yields each row when it is measured. `part`: words in the names of the rows that are wanted, where a benchmark can measure these
+   * alone.
+   */
+  run(part: string): AsyncIterable<Outcome> | Promise<Iterable<Outcome>>;
+}
+
+/** A program, a server or a package that a benchmark measures against or works with. */
+export interface Need {
   readonly name: string;
-  /** `part`: words in the names of the rows that are wanted, where a benchmark can measure these alone. */
-  run(part: string): Promise<Row[]>;
+  readonly install: string;
+  isThere(): Promise<boolean>;
+}
+
+/** An entry of the list of benchmarks. Its module is loaded only in the process that measures it. */
+export interface Entry {
+  readonly name: string;
+  /** Those of all of its rows. */
+  readonly needs?: readonly Need[];
+  /** The time after which it counts as broken. */
+  readonly deadlineMs?: number;
+  load(): Promise<Bench>;
 }
 
 type Claim = Pick<Row, 'goal' | 'measured' | 'against'>;
@@ -28,6 +56,13 @@ export const atMost = (bound: number, claim: Claim): Row => ({
   bound: `at most ${bound}`,
   holds: claim.measured <= bound,
 });
+
+/** Returns a skipped row if one of the needs is missing. */
+export async function skipWithout(goal: string, ...needs: readonly Need[]): Promise<Skipped | undefined> {
+  for (const { name, install, isThere } of needs)
+    if (!(await isThere())) return { goal, skipped: `${name} is missing: ${install}` };
+  return undefined;
+}
 
 /** Processor time of this process, in microseconds. */
 export async function cpuMicrosOf(work: () => unknown): Promise<number> {

@@ -1,67 +1,42 @@
 /** All there are, in the order in which they run. */
-import { agent } from './agent.ts';
-import type { Bench } from './bench.ts';
-import { content } from './content.ts';
-import { dataFolder } from './datafolder.ts';
-import { deletion } from './deletion.ts';
-import { events } from './events.ts';
-import { hostile } from './hostile.ts';
-import { benches as imageBenches } from './image.ts';
-import { installedSize } from './installedsize.ts';
-import { library } from './library.ts';
-import { mem0 } from './mem0.ts';
-import { memory } from './memory.ts';
-import { merging } from './merging.ts';
-import { operators } from './operators.ts';
-import { posts } from './posts.ts';
-import { presign } from './presign.ts';
-import { processes } from './processes.ts';
-import { recall } from './recall.ts';
-import { refresh } from './refresh.ts';
-import { registration } from './registration.ts';
-import { rendition } from './rendition.ts';
-import { runs } from './runs.ts';
-import { screening } from './screening.ts';
-import { signing } from './signing.ts';
-import { start } from './start.ts';
-import { idleStreams } from './streams.ts';
-import { studio } from './studio.ts';
-import { threads } from './threads.ts';
-import { thumbnail } from './thumbnail.ts';
-import { variantMemory } from './variantmemory.ts';
-import { videoWatermark } from './videowatermark.ts';
-import { writes } from './writes.ts';
+import type { Entry } from './bench.ts';
+import { awsSdk, chromium, ffmpeg, postgres, ps, redis, root, taskset, vipsthumbnail } from './needs.ts';
 
-export const benches: readonly Bench[] = [
-  presign,
-  signing,
-  deletion,
-  writes,
-  refresh,
-  ...imageBenches,
-  thumbnail,
-  content,
-  posts,
-  memory,
-  recall,
-  mem0,
-  merging,
-  agent,
-  runs,
-  threads,
-  operators,
-  library,
-  studio,
-  screening,
-  videoWatermark,
-  rendition,
-  start,
-  processes,
-  installedSize,
-  dataFolder,
-  idleStreams,
-  events,
-  registration,
-  variantMemory,
-  hostile,
+export const benches: readonly Entry[] = [
+  { name: 'presign', needs: [awsSdk], load: async () => (await import('./presign.ts')).presign },
+  { name: 'signing', load: async () => (await import('./signing.ts')).signing },
+  { name: 'deletion', load: async () => (await import('./deletion.ts')).deletion },
+  { name: 'writes', needs: [postgres], load: async () => (await import('./writes.ts')).writes },
+  { name: 'refresh', load: async () => (await import('./refresh.ts')).refresh },
+  { name: 'image over HTTP', load: async () => (await import('./image.ts')).imageOverHttp },
+  { name: 'image engine', load: async () => (await import('./image.ts')).imageEngine },
+  { name: 'thumbnail', needs: [vipsthumbnail], load: async () => (await import('./thumbnail.ts')).thumbnail },
+  { name: 'content', load: async () => (await import('./content.ts')).content },
+  { name: 'small posts', load: async () => (await import('./posts.ts')).posts },
+  { name: 'memory', load: async () => (await import('./memory.ts')).memory },
+  { name: 'recall', load: async () => (await import('./recall.ts')).recall },
+  { name: 'mem0', load: async () => (await import('./mem0.ts')).mem0 },
+  { name: 'merging', load: async () => (await import('./merging.ts')).merging },
+  { name: 'agent', load: async () => (await import('./agent.ts')).agent },
+  { name: 'runs', needs: [taskset], load: async () => (await import('./runs.ts')).runs },
+  { name: 'threads', needs: [postgres], load: async () => (await import('./threads.ts')).threads },
+  { name: 'operators', needs: [postgres], load: async () => (await import('./operators.ts')).operators },
+  { name: 'library', needs: [chromium, postgres], load: async () => (await import('./library.ts')).library },
+  { name: 'studio', needs: [chromium, postgres], load: async () => (await import('./studio.ts')).studio },
+  { name: 'screening', load: async () => (await import('./screening.ts')).screening },
+  { name: 'video watermark', needs: [ffmpeg], load: async () => (await import('./videowatermark.ts')).videoWatermark },
+  { name: 'rendition', needs: [ffmpeg], load: async () => (await import('./rendition.ts')).rendition },
+  { name: 'start', needs: [ps], load: async () => (await import('./start.ts')).start },
+  {
+    name: 'processes',
+    needs: [root, postgres, redis, taskset],
+    load: async () => (await import('./processes.ts')).processes,
+  },
+  { name: 'start, size', load: async () => (await import('./installedsize.ts')).installedSize },
+  { name: 'data folder', load: async () => (await import('./datafolder.ts')).dataFolder },
+  { name: 'idle streams', load: async () => (await import('./streams.ts')).idleStreams },
+  { name: 'events', load: async () => (await import('./events.ts')).events },
+  { name: 'registration', load: async () => (await import('./registration.ts')).registration },
+  { name: 'variant memory', load: async () => (await import('./variantmemory.ts')).variantMemory },
+  { name: 'hostile', needs: [ffmpeg], load: async () => (await import('./hostile.ts')).hostile },
 ];

@@ -11,7 +11,6 @@ const requests = 5000;
 const atOnce = 16;
 
 export const content: Bench = {
-  name: 'content',
   run: async () => {
     const service = fork(fileURLToPath(new URL('./content-service.ts', import.meta.url)));
     try {

@@ -27,7 +27,6 @@ const rowsAtOnce = 1000;
 const readsAtOnce = 4;
 
 export const dataFolder: Bench = {
-  name: 'data folder',
   run: async () => {
     const folder = await mkdtemp(join(tmpdir(), 'bench-datafolder-'));
     const database = await openTestDatabase(migrations);

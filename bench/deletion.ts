@@ -28,8 +28,7 @@ const rounds = 9;
 const limits = { maxSourcePixels: 1e6, processTimeoutMs: 20_000, concurrency: 2, permitWaitMs: 60_000 };
 
 export const deletion: Bench = {
-  name: 'deletion',
-  run: async () => {
+  async *run() {
     const stores = await (skipWithoutS3 ? openFolders() : openBuckets());
     const database = await openTestDatabase(migrations);
     try {
@@ -61,11 +60,9 @@ export const deletion: Bench = {
           (planted) => makeVariants(deps, variants, planted.slice(0, withVariants)),
         );
       const where = `the ${stores.name}'s own removal of the objects`;
-      return [
-        await claim('1000 ids of one scope, by the clock', await measure(1, 0), where),
-        await claim('1000 ids of 20 scopes, by the clock', await measure(20, 0), where),
-        await claim('1000 ids, 50 of them with variants, by the clock', await measure(1, 50), where),
-      ];
+      yield await claim('1000 ids of one scope, by the clock', await measure(1, 0), where);
+      yield await claim('1000 ids of 20 scopes, by the clock', await measure(20, 0), where);
+      yield await claim('1000 ids, 50 of them with variants, by the clock', await measure(1, 50), where);
     } finally {
       await Promise.all([database.close(), stores.close()]);
     }

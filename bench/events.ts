@@ -9,11 +9,10 @@ const rounds = 5;
 const limitMs = 250;
 
 export const events: Bench = {
-  name: 'events',
-  run: async () => [
-    await measure(10, 'an event for each of 10 users, to 100 readers of each'),
-    await measure(1000, 'an event for each of 1,000 users, to one reader of each, all at once'),
-  ],
+  async *run() {
+    yield await measure(10, 'an event for each of 10 users, to 100 readers of each');
+    yield await measure(1000, 'an event for each of 1,000 users, to one reader of each, all at once');
+  },
 };
 
 async function measure(users: number, goal: string): Promise<Row> {

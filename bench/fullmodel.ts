@@ -7,6 +7,8 @@ import type { Embedder } from '../src/memory/embedding/embedder.ts';
 import { createLocalEmbedder } from '../src/memory/embedding/local/local.ts';
 import { createRemoteEmbedder } from '../src/memory/embedding/remote.ts';
 
+export const fullModelHint = 'No full model: set RECALL_LOCAL_MODEL or RECALL_EMBEDDINGS_URL (docs/memory.md)';
+
 export function openFullModel(): Embedder | undefined {
   const {
     RECALL_LOCAL_MODEL: folder,
@@ -17,6 +19,5 @@ export function openFullModel(): Embedder | undefined {
   if (folder !== undefined)
     return createLocalEmbedder({ model: folder, dataDir: '.', ...(runtime === undefined ? {} : { runtime }) });
   if (baseUrl !== undefined) return createRemoteEmbedder({ baseUrl, apiKey: undefined, model, dimensions: 0 });
-  console.error('  RECALL_LOCAL_MODEL and RECALL_EMBEDDINGS_URL are not set: the full model is left out.');
   return undefined;
 }

@@ -21,8 +21,7 @@ const pauseMs = 100;
 const startLimitMs = 600_000;
 
 export const hostile: Bench = {
-  name: 'hostile',
-  run: async (part) => {
+  async *run(part) {
     const place = await newPlace();
     const folder = await mkdtemp(join(tmpdir(), 'bench-hostile-'));
     const program = runProgram('start', [], { ...place.env, LOG_LEVEL: 'warn' });
@@ -32,15 +31,14 @@ export const hostile: Bench = {
       const attacker = await openHostile(urls, folder);
       const other = await openOther(urls);
       const quiet = await measure(other);
-      const rows: Row[] = [];
+      let isRefused = false;
       for (const kind of kinds.filter(({ name }) => name.includes(part))) {
         const row = await measureAttack(kind, attacker, other, quiet);
-        console.error(`  ${row.goal}: ${row.measured.toFixed(2)}`);
-        rows.push(row);
+        isRefused ||= row.measured === Number.POSITIVE_INFINITY;
+        yield row;
       }
       // Why calls were refused.
-      if (rows.some(({ measured }) => measured === Number.POSITIVE_INFINITY)) console.error(program.output());
-      return rows;
+      if (isRefused) console.error(program.output());
     } finally {
       program.child.kill('SIGTERM');
       await program.ended(startLimitMs);

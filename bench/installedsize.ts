@@ -15,7 +15,6 @@ interface LockedPackage {
 }
 
 export const installedSize: Bench = {
-  name: 'start, size',
   run: async () => [
     atMost(230, {
       goal: 'packages that `npm start` needs, on disk in MiB',

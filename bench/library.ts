@@ -16,7 +16,6 @@ const pixelsPerSecond = 3000;
 const frameMs = 20;
 
 export const library: Bench = {
-  name: 'library',
   run: async () => {
     const database = await createPostgresDatabase();
     const rig = await startConsole({ DATABASE_URL: database.url });

@@ -16,7 +16,7 @@ import { promisify } from 'node:util';
 import { createBuiltinEmbedder } from '../src/memory/embedding/builtin.ts';
 import type { Embedder } from '../src/memory/embedding/embedder.ts';
 import { type Class, classes, halves } from '../test/memory/meaning.fixture.ts';
-import { atLeast, atMost, type Bench, median, type Row } from './bench.ts';
+import { atLeast, atMost, type Bench, median, type Outcome, type Row } from './bench.ts';
 import { openFullModel } from './fullmodel.ts';
 import { startMemoryService } from './memoryservice.ts';
 
@@ -32,14 +32,13 @@ interface Measured {
 }
 
 export const mem0: Bench = {
-  name: 'mem0',
   run: async () => {
     const python = process.env.MEM0_PYTHON;
-    if (python === undefined) return skip('MEM0_PYTHON is not set');
+    if (python === undefined) return skip('mem0 is missing');
     const version = await run(python, ['-c', 'from importlib.metadata import version; print(version("mem0ai"))']).catch(
       () => undefined,
     );
-    if (version === undefined) return skip(`${python} does not have the package mem0ai`);
+    if (version === undefined) return skip(`${python} does not have mem0ai`);
     const model = openFullModel();
     const embedder = model ?? createBuiltinEmbedder();
     const server = await serve(embedder);
@@ -55,10 +54,12 @@ export const mem0: Bench = {
   },
 };
 
-function skip(reason: string): Row[] {
-  console.error(`  ${reason}: the comparison with mem0 is skipped. See docs/memory.md.`);
-  return [];
-}
+const skip = (reason: string): Outcome[] => [
+  {
+    goal: 'all rows',
+    skipped: `${reason}: install mem0ai in Python, and set MEM0_PYTHON to that Python (docs/memory.md)`,
+  },
+];
 
 /** An OpenAI-compatible server of the embedder. The model `query` is for queries. */
 async function serve(embedder: Embedder) {

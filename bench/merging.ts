@@ -7,19 +7,18 @@ import { draft } from '../src/memory/merging/reading.ts';
 import { type MergingPair, mergingHalves, type Relation, relations } from '../test/memory/merging.fixture.ts';
 import { calibrated } from '../test/memory/ranked.fixture.ts';
 import { atLeast, atMost, type Bench, type Row } from './bench.ts';
-import { openFullModel } from './fullmodel.ts';
+import { fullModelHint, openFullModel } from './fullmodel.ts';
 
 const goals = { builtin: 0.7, model: 0.85 } as const;
 const mergeAbove = 0.9;
 
 export const merging: Bench = {
-  name: 'merging',
-  async run() {
-    const rows = await rowsOf('built-in embedder', createBuiltinEmbedder(), goals.builtin);
+  async *run() {
+    yield* await rowsOf('built-in embedder', createBuiltinEmbedder(), goals.builtin);
     const model = openFullModel();
-    if (model !== undefined) rows.push(...(await rowsOf('full model', model, goals.model)));
+    if (model === undefined) yield { goal: 'full model', skipped: fullModelHint };
+    else yield* await rowsOf('full model', model, goals.model);
     await model?.close();
-    return rows;
   },
 };
 

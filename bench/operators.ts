@@ -5,7 +5,7 @@ import { createLog } from '../src/platform/log.ts';
 import { openDesk } from '../test/console/desk.fixture.ts';
 import { startConsole } from '../test/console/rig.fixture.ts';
 import { createPostgresDatabase } from '../test/database.fixture.ts';
-import { atMost, type Bench, median, type Row } from './bench.ts';
+import { atMost, type Bench, median } from './bench.ts';
 import { emailOf, plantRows, shownPerson } from './operatorrows.ts';
 
 const rounds = 20;
@@ -50,12 +50,10 @@ function dayBefore(days: number): string {
 }
 
 export const operators: Bench = {
-  name: 'operators',
-  run: async () => {
+  async *run() {
     const few = await open(10_000);
     const many = await open(Number(process.env.OPERATORS_ROWS ?? 1_000_000));
     try {
-      const rows: Row[] = [];
       for (const [name, path] of calls) {
         const times: [number[], number[]] = [[], []];
         for (let round = -5; round < rounds; round += 1) {
@@ -68,12 +66,11 @@ export const operators: Bench = {
         const [amongMany, amongFew] = [median(times[0]), median(times[1])];
         console.error(`  ${name}: ${amongMany.toFixed(1)} ms, ${(amongMany / amongFew).toFixed(1)} × that of 10,000`);
         const goal = `${name}, with 1,000,000 jobs and assets: milliseconds`;
-        rows.push(atMost(largestMs, { goal, measured: amongMany, against: 'the limit for a page' }));
+        yield atMost(largestMs, { goal, measured: amongMany, against: 'the limit for a page' });
         // Below this, the time of HTTP decides.
         const ratio = amongMany / Math.max(5, amongFew);
-        rows.push(atMost(10, { goal: `${name}, the ratio`, measured: ratio, against: 'with 10,000' }));
+        yield atMost(10, { goal: `${name}, the ratio`, measured: ratio, against: 'with 10,000' });
       }
-      return rows;
     } finally {
       await few.close();
       await many.close();

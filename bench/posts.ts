@@ -27,11 +27,8 @@ const callsPerRound = 500;
 const atOnce = 8;
 
 export const posts: Bench = {
-  name: 'small posts',
-  run: async () => {
-    const rows: Row[] = [];
-    for (const service of services) rows.push(await compareIn(service));
-    return rows;
+  async *run() {
+    for (const service of services) yield await compareIn(service);
   },
 };
 

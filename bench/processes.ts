@@ -44,7 +44,6 @@ type Processors = (typeof processorSets)[number];
 type Pin = (processors: Processors) => Promise<void>;
 
 export const processes: Bench = {
-  name: 'processes',
   run: async () => {
     const closing: (() => Promise<unknown>)[] = [];
     try {

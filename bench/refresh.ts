@@ -22,7 +22,6 @@ const warmUpRounds = 4;
 const providerMs = { least: 40, most: 60 };
 
 export const refresh: Bench = {
-  name: 'refresh',
   run: async () => {
     const provider = await start(fileURLToPath(import.meta.url), []);
     const service = await start(fileURLToPath(new URL('refresh-service.ts', import.meta.url)), [provider.url]);

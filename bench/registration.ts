@@ -23,7 +23,6 @@ const rounds = 9;
 const ownerId = randomUUID();
 
 export const registration: Bench = {
-  name: 'registration',
   run: async () => {
     const folder = await mkdtemp(join(tmpdir(), 'bench-registration-'));
     // PostgreSQL where it runs: PGlite would do the queries within the process that is measured.

@@ -28,7 +28,7 @@ const run = promisify(execFile);
 const { signal } = new AbortController();
 const mime = 'video/x-matroska';
 
-export const rendition: Bench = { name: 'rendition', run: measure };
+export const rendition: Bench = { run: measure };
 
 async function measure(): Promise<Row[]> {
   const folder = await mkdtemp(join(tmpdir(), 'atelier-bench-'));

@@ -15,8 +15,11 @@ const warmUpRounds = 25;
 const settlingMs = 50;
 
 export const runs: Bench = {
-  name: 'runs',
-  run: async () => [await costOfRun(), await costOfRunOverHttp(), await lagOfMany()],
+  async *run() {
+    yield await costOfRun();
+    yield await costOfRunOverHttp();
+    yield await lagOfMany();
+  },
 };
 
 async function costOfRun(): Promise<Row> {

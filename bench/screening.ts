@@ -14,8 +14,10 @@ const count = 1_000_000;
 const rounds = 15;
 
 export const screening: Bench = {
-  name: 'screening',
-  run: async () => [...(await searching()), ...(await registering())],
+  async *run() {
+    yield* await searching();
+    yield* await registering();
+  },
 };
 
 async function searching(): Promise<Row[]> {

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { atLeast, atMost, type Bench, type Row } from './bench.ts';
 import { compareCpu } from './rounds.ts';
 
-export const signing: Bench = { name: 'signing', run };
+export const signing: Bench = { run };
 
 interface ChildMessage {
   readonly engine: string;

@@ -23,7 +23,6 @@ interface Started {
 }
 
 export const start: Bench = {
-  name: 'start',
   run: async () => {
     const place = await newPlace();
     const folder = mkdtempSync(join(tmpdir(), 'bench-start-'));

@@ -11,7 +11,6 @@ const streams = 1000;
 const rounds = 5;
 
 export const idleStreams: Bench = {
-  name: 'idle streams',
   run: async () => {
     const ratios: number[] = [];
     for (let round = 0; round < rounds; round++) {

@@ -26,15 +26,13 @@ const busyMs = 120_000;
 const reportMs = 500;
 
 export const studio: Bench = {
-  name: 'studio',
-  run: async () => {
+  async *run() {
     const database = await createPostgresDatabase();
     const rig = await startConsole({ DATABASE_URL: database.url });
     const browser = await launchChromium();
     try {
-      const loads = await measureLoads(browser, rig);
-      const responses = await measureInteractions(browser, rig);
-      return [...rowsOfLoads(loads), ...rowsOfInteractions(responses)];
+      yield* rowsOfLoads(await measureLoads(browser, rig));
+      yield* rowsOfInteractions(await measureInteractions(browser, rig));
     } finally {
       await browser.close();
       await rig.close();

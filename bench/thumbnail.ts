@@ -34,18 +34,17 @@ interface Spent {
 }
 
 export const thumbnail: Bench = {
-  name: 'thumbnail',
-  run: async () => {
+  async *run() {
     const folder = mkdtempSync(join(tmpdir(), 'bench-thumbnail-'));
     const source = join(folder, 'objects', 'photo.jpg');
     mkdirSync(join(folder, 'objects'));
     writeFileSync(source, (await makePhoto()).jpeg);
     const service = await startProcess('image-service.ts', folder);
     try {
-      const rows: Row[] = [];
-      for (const format of Object.keys(settings) as Format[])
-        rows.push(...(await overHttp(service, source, format)), ...(await asProcess(source, format)));
-      return rows;
+      for (const format of Object.keys(settings) as Format[]) {
+        yield* await overHttp(service, source, format);
+        yield* await asProcess(source, format);
+      }
     } finally {
       service.child.disconnect();
       rmSync(folder, { recursive: true });

@@ -13,7 +13,6 @@ const atOnce = 64;
 const rounds = 3;
 
 export const variantMemory: Bench = {
-  name: 'variant memory',
   run: async () => {
     const folder = mkdtempSync(join(tmpdir(), 'bench-variants-'));
     const originals = join(folder, 'objects');

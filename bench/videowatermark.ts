@@ -26,7 +26,7 @@ const rounds = 31;
 const run = promisify(execFile);
 const { signal } = new AbortController();
 
-export const videoWatermark: Bench = { name: 'video watermark', run: measure };
+export const videoWatermark: Bench = { run: measure };
 
 async function measure(): Promise<Row[]> {
   const folder = await mkdtemp(join(tmpdir(), 'atelier-bench-'));

@@ -44,11 +44,8 @@ const callsPerRound = 80;
 const atOnce = 8;
 
 export const writes: Bench = {
-  name: 'writes',
-  run: async () => {
-    const rows: Row[] = [];
-    for (const name of writeNames) rows.push(...(await measure(name)));
-    return rows;
+  async *run() {
+    for (const name of writeNames) yield* await measure(name);
   },
 };
 

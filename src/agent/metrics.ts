@@ -1,7 +1,7 @@
 /**
  * The agent's metrics (docs/monitoring.md). Models are configured and tools are built in, so every label is bounded.
  */
-import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { Counter, Gauge, Histogram, type Registry } from '@prometheus-io/client';
 import type { TokenUsage } from './billing/usage.ts';
 
 export class AgentMetrics {

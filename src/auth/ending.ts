@@ -24,7 +24,7 @@ export function createSessionEnds(db: Db<EndedTables>, clock: Clock): SessionEnd
   return {
     find,
     end: (userId) => writeSessionsEnd(db, hashOf(userId), new Date(clock.now())),
-    async isEnded({ subject, sealedAtMs = 0 }) {
+    async isEnded({ subject, sealedAtMs }) {
       if (subject === undefined) return false;
       const endedAt = await withDeadline(databaseTimeoutMs, () => find(subject)).catch(() => undefined);
       return endedAt !== undefined && sealedAtMs <= endedAt.getTime();

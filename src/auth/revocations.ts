@@ -19,14 +19,7 @@ import {
 import type { RefreshResults } from './refreshresults.ts';
 import { hashToken, subjectHashOf } from './rotation.ts';
 import type { Sealer } from './sealing.ts';
-import {
-  type AuthTables,
-  addRevocation,
-  adoptRevocations,
-  findRevocation,
-  removeRevocation,
-  replaceRevocation,
-} from './store.ts';
+import { type AuthTables, addRevocation, findRevocation, removeRevocation, replaceRevocation } from './store.ts';
 
 export interface RevocationDeps {
   readonly db: Db<AuthTables>;
@@ -43,7 +36,6 @@ type RevocationJob = z.output<typeof revocationJob>;
 const dayMs = 24 * 3600 * 1000;
 /** After this time the job gives up. The dead tokens of the session have expired by then. */
 const givenUpAfterMs = 7 * dayMs;
-const adoptedAtOnce = 500;
 
 /** A week has fewer attempts than this. */
 export const revocationQueue: Queue<RevocationJob> = {
@@ -68,17 +60,8 @@ export async function revokeLater(
   for (const token of dead) await refreshResults.markRevoked(hashToken(token), randomUUID(), givenUpAfterMs);
 }
 
-export async function startRevoking(deps: RevocationDeps): Promise<void> {
-  const { db, jobs } = deps;
-  let adopted: number;
-  do {
-    adopted = await transaction(db, async (tx) => {
-      const left = await adoptRevocations(tx, adoptedAtOnce);
-      for (const { id, nextAt } of left)
-        await jobs.enqueue(tx, revocationQueue, { revocationId: id }, { key: id, at: nextAt });
-      return left.length;
-    });
-  } while (adopted === adoptedAtOnce);
+export function startRevoking(deps: RevocationDeps): void {
+  const { jobs } = deps;
   jobs.work<RevocationJob, AuthTables>(revocationQueue, (job) => revoke(deps, job), {
     concurrency: 4,
     onDead: (tx, { revocationId }) => removeRevocation(tx, revocationId),

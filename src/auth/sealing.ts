@@ -20,14 +20,7 @@ export interface Sealer {
   unseal(sealed: string): string | undefined;
 }
 
-export type SealPurpose =
-  | 'session'
-  | 'session of a subject'
-  | 'dated session'
-  | 'sign-in'
-  | 'state'
-  | 'answer'
-  | 'revocation';
+export type SealPurpose = 'session' | 'dated session' | 'sign-in' | 'state' | 'answer' | 'revocation';
 
 /** Browsers reject longer cookies, and other sealed values are at most an access token. */
 const maxSealedLength = 64 * 1024;

@@ -123,7 +123,7 @@ export async function createAuth(deps: AuthDeps): Promise<HttpServer> {
     });
   const queues = [revocationQueue.name];
   measureJobs(app.metrics, jobs, queues);
-  await startRevoking(parts);
+  startRevoking(parts);
   const sweeping = startSweeping(parts);
   app.addHook('onClose', async () => {
     // A provider that hangs does not delay shutdown: the next process continues.

@@ -5,10 +5,10 @@ import { createSealer } from './sealing.ts';
 
 export interface Session {
   readonly token: string;
-  /** `undefined` if the seal is older than this rule, or the provider does not identify the user. */
+  /** `undefined` if the provider does not identify the user. */
   readonly subject: string | undefined;
-  /** When the request began that sealed it. `undefined` if the seal is older than this rule. */
-  readonly sealedAtMs?: number | undefined;
+  /** When the request began that sealed it. 0 without a subject, because operators end the sessions of a subject. */
+  readonly sealedAtMs: number;
 }
 
 export interface SessionSealer {
@@ -17,37 +17,25 @@ export interface SessionSealer {
   unseal(sealed: string): Session | undefined;
 }
 
-const named = z.tuple([z.string().min(1), z.string().min(1)]);
-const dated = z.tuple([z.string().min(1), z.string().min(1), z.number()]);
+const named = z.tuple([z.string().min(1), z.string().min(1), z.number()]);
 
-/**
- * Seals with a subject, and with a date, use their own purposes. A process of an earlier version cannot open them and
- * ignores the cookie. With the same purpose, it would send the whole text to the provider and clear the cookie when the
- * provider rejects it.
- */
+/** The two kinds of seals have their own purposes, so neither can be read as the other. */
 export function createSessionSealer(secrets: readonly string[]): SessionSealer {
-  const withDate = createSealer(secrets, 'dated session');
-  const withSubject = createSealer(secrets, 'session of a subject');
+  const withSubject = createSealer(secrets, 'dated session');
   const withoutSubject = createSealer(secrets, 'session');
   return {
-    seal: ({ token, subject, sealedAtMs }) => {
-      if (subject === undefined) return withoutSubject.seal(token);
-      if (sealedAtMs === undefined) return withSubject.seal(JSON.stringify([subject, token]));
-      return withDate.seal(JSON.stringify([subject, token, sealedAtMs]));
-    },
+    seal: ({ token, subject, sealedAtMs }) =>
+      subject === undefined
+        ? withoutSubject.seal(token)
+        : withSubject.seal(JSON.stringify([subject, token, sealedAtMs])),
     unseal: (sealed) => {
-      const datedText = withDate.unseal(sealed);
-      if (datedText !== undefined) {
-        const [subject, token, sealedAtMs] = dated.parse(JSON.parse(datedText));
-        return { token, subject, sealedAtMs };
-      }
       const text = withSubject.unseal(sealed);
       if (text !== undefined) {
-        const [subject, token] = named.parse(JSON.parse(text));
-        return { token, subject };
+        const [subject, token, sealedAtMs] = named.parse(JSON.parse(text));
+        return { token, subject, sealedAtMs };
       }
       const token = withoutSubject.unseal(sealed);
-      return token ? { token, subject: undefined } : undefined;
+      return token ? { token, subject: undefined, sealedAtMs: 0 } : undefined;
     },
   };
 }

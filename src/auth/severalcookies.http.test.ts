@@ -34,7 +34,7 @@ const logout = (...sealed: string[]) => call('/logout', sealed);
 const emailOf = (accessToken = '') =>
   JSON.parse(Buffer.from(accessToken.split('.')[1] ?? '', 'base64url').toString()).email as string;
 
-/** Returns the refresh token of a cookie, sealed as in an earlier version. */
+/** Returns the refresh token of a cookie, sealed as for a provider that does not identify users. */
 function withoutSubject(sealed: string): string {
   const text = createSealer(['a first secret'], 'dated session').unseal(sealed) ?? '';
   const [, token] = JSON.parse(text) as [string, string];
@@ -130,7 +130,7 @@ describe('cookies of one user', () => {
   });
 });
 
-describe('a cookie from before seals contained their user', () => {
+describe('a cookie without a user', () => {
   it('is used if it is the only one, and the next one contains the user', async () => {
     const [email, other] = [newEmail(), newEmail()];
     const answer = await refresh(withoutSubject(await newSession(email)));

@@ -17,8 +17,6 @@ export interface AuthTables {
     sealed: string;
     scope: Generated<'global' | 'local'>;
     created_at: Generated<Date>;
-    /** `infinity`: the row has a job. Earlier versions polled this column instead. */
-    next_at: Generated<Date>;
   };
 }
 
@@ -160,15 +158,4 @@ export async function replaceRevocation(db: Handle, id: string, sealed: string, 
 
 export async function removeRevocation(db: Handle | Tx<AuthTables>, id: string): Promise<void> {
   await db.deleteFrom('session_revocations').where('id', '=', id).execute();
-}
-
-/** Takes over revocations that an earlier version stored without a job. `nextAt`: until then its process may work on one. */
-export async function adoptRevocations(tx: Tx<AuthTables>, limit: number) {
-  const { rows } = await sql<{ id: string; nextAt: Date }>`
-    with left_behind as (
-      select id, next_at from session_revocations where next_at < 'infinity' order by id limit ${limit} for update
-    )
-    update session_revocations set next_at = 'infinity' from left_behind where session_revocations.id = left_behind.id
-    returning session_revocations.id, left_behind.next_at as "nextAt"`.execute(tx);
-  return rows;
 }

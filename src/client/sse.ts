@@ -21,7 +21,9 @@ export async function* readEvents(
       const { done, value } = await reader.read();
       if (done) return;
       onBytes();
-      const lines = (rest + decoder.decode(value, { stream: true })).split('\n');
+      // Only the new text is searched. Otherwise a long line would be read again for each of its pieces.
+      const lines = decoder.decode(value, { stream: true }).split('\n');
+      lines[0] = rest + lines[0];
       rest = lines.pop() ?? '';
       for (const raw of lines) {
         const line = raw.endsWith('\r') ? raw.slice(0, -1) : raw;

@@ -13,13 +13,12 @@ import { copyEach, copyFile } from './backup/copying.ts';
 import { writeManifest } from './backup/manifest.ts';
 import { startProgress } from './progress.ts';
 import { withReadableErrors } from './readableerrors.ts';
-import { usageOf } from './usage.ts';
+import { readArguments, usageOf } from './usage.ts';
 
 const usage = `${usageOf('backup')}. The folder must not exist yet.`;
 
 export async function backup(args: readonly string[]): Promise<number> {
-  const [named, ...more] = args;
-  if (named === undefined || more.length > 0 || named.startsWith('--')) throw new StartFault(usage);
+  const [named = ''] = readArguments('backup', args, { least: 1, most: 1 }).words;
   const { database, process: settings } = readConfig(process.env, [], { keepSecrets: false });
   const [folder, { dataDir }] = [resolve(named), settings];
   if (database.url !== 'embedded')

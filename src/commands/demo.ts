@@ -11,13 +11,15 @@ import { chooseClip, choosePhoto, showImage, showVideo } from './demo/media.ts';
 import { rememberAndRecall } from './demo/memory.ts';
 import { notifyUser } from './demo/notification.ts';
 import { signInThroughBrowser } from './signin.ts';
+import { readArguments } from './usage.ts';
 
 const email = 'demo@example.com';
 
 export async function demo(args: readonly string[]): Promise<number> {
+  const { words } = readArguments('demo', args, { most: 2 });
   const config = readConfig(process.env, []);
   const { agent, media, memory, notify } = addressesOf(config);
-  const [photo, clip] = [await choosePhoto(args[0]), await chooseClip(args[1])];
+  const [photo, clip] = [await choosePhoto(words[0]), await chooseClip(words[1])];
 
   const { accessToken: token, target } = await signInThroughBrowser(config, email);
   printStep('Sign in', `test account ${email}, in the same way as a browser`, target);

@@ -4,7 +4,7 @@ import { fetchModel } from '#memory/embedding/local/fetching.ts';
 import { defaultModel, isFolder } from '#memory/embedding/local/models.ts';
 import { StartFault } from '#platform/lifecycle.ts';
 import { type Progress, startProgress } from './progress.ts';
-import { usageOf } from './usage.ts';
+import { readArguments, usageOf } from './usage.ts';
 
 const defaultHub = 'https://huggingface.co';
 
@@ -28,13 +28,11 @@ export async function embedder(args: readonly string[]): Promise<number> {
 }
 
 function read(args: readonly string[]): readonly [model: string | undefined, hub: string] {
-  const hubs = args.filter((arg) => arg.startsWith('--hub='));
-  const models = args.filter((arg) => !arg.startsWith('--'));
-  if (hubs.length > 1 || models.length > 1 || hubs.length + models.length < args.length)
-    throw new StartFault(usageOf('embedder'));
-  const hub = hubs[0]?.slice('--hub='.length) ?? defaultHub;
+  const options = { hub: { type: 'string', default: defaultHub } } as const;
+  const { words, values } = readArguments('embedder', args, { most: 1, options });
+  const { hub } = values;
   if (!URL.canParse(hub) || !/^https?:$/.test(new URL(hub).protocol)) throw new StartFault(usageOf('embedder'));
-  const named = models[0] ?? (process.env.EMBEDDING_MODEL || undefined);
+  const named = words[0] ?? (process.env.EMBEDDING_MODEL || undefined);
   if (named !== undefined && isFolder(named))
     throw new StartFault(`EMBEDDING_MODEL is the folder ${named}, which needs no download.`);
   return [named, hub.replace(/\/$/, '')];

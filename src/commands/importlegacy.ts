@@ -14,7 +14,7 @@ import { Closers, StartFault } from '#platform/lifecycle.ts';
 import { createLog } from '#platform/log.ts';
 import { Problem } from '#platform/problem.ts';
 import { clientOfInstance, isEmbeddedInUse } from './instance.ts';
-import { usageOf } from './usage.ts';
+import { readArguments } from './usage.ts';
 
 interface Imported {
   readonly created: boolean;
@@ -24,15 +24,15 @@ interface Imported {
 /** Throws a Problem, or any other error that concerns this file. */
 type Import = (request: unknown) => Promise<Imported>;
 
-const usage = usageOf('import-legacy');
 const filesAtOnce = 4;
 /** Time limit for one image, including its wait for a slot. */
 const timeoutMs = 60_000;
 
 export async function importLegacy(args: readonly string[]): Promise<number> {
-  const { legacyBucket, words } = readFlags(args);
+  const options = { bucket: { type: 'string' } } as const;
+  const { words, values } = readArguments('import-legacy', args, { least: 4, most: Number.POSITIVE_INFINITY, options });
   const [ownerId, scopeKind, scopeId, ...paths] = words;
-  if (paths.length === 0) throw new StartFault(usage);
+  const legacyBucket = values.bucket;
   const config = readConfig(process.env, ['media']);
   const closers = new Closers();
   try {
@@ -44,16 +44,6 @@ export async function importLegacy(args: readonly string[]): Promise<number> {
   } finally {
     await closers.closeAll();
   }
-}
-
-function readFlags(args: readonly string[]) {
-  const flag = '--bucket=';
-  const unknown = args.find((arg) => arg.startsWith('--') && !arg.startsWith(flag));
-  if (unknown !== undefined) throw new StartFault(`Unknown option ${unknown}. ${usage}`);
-  return {
-    legacyBucket: args.findLast((arg) => arg.startsWith(flag))?.slice(flag.length),
-    words: args.filter((arg) => !arg.startsWith('--')),
-  };
 }
 
 async function printOutcome(path: string, work: () => Promise<Imported>): Promise<boolean> {

@@ -21,7 +21,7 @@ import { moveRows } from './move/rows.ts';
 import { beginNotes, countRows, endNotes, hasRows, longestMs, readNote, readTables, writeNote } from './move/store.ts';
 import { startProgress } from './progress.ts';
 import { withReadableErrors } from './readableerrors.ts';
-import { usageOf } from './usage.ts';
+import { readArguments } from './usage.ts';
 
 interface MoveEnds {
   readonly source: Database;
@@ -33,7 +33,7 @@ interface MoveEnds {
 }
 
 export async function move(args: readonly string[]): Promise<number> {
-  if (args.length > 0) throw new StartFault(`Unknown option ${args[0]}. ${usageOf('move')}`);
+  readArguments('move', args, { most: 0 });
   const config = readConfig(process.env, [], { keepSecrets: false });
   if (config.database.url === 'embedded')
     throw new StartFault(

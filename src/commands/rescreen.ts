@@ -11,12 +11,12 @@ import { openCache } from '#platform/cache/open.ts';
 import { Closers, StartFault } from '#platform/lifecycle.ts';
 import { createLog } from '#platform/log.ts';
 import { clientOfInstance, isEmbeddedInUse } from './instance.ts';
-import { usageOf } from './usage.ts';
+import { readArguments } from './usage.ts';
 
 const timeoutMs = 30_000;
 
 export async function rescreen(args: readonly string[]): Promise<number> {
-  if (args.length > 0) throw new StartFault(usageOf('rescreen'));
+  readArguments('rescreen', args, { most: 0 });
   const config = readConfig(process.env, ['media']);
   const closers = new Closers();
   try {

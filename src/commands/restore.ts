@@ -22,9 +22,8 @@ import { type Copied, copyEach, copyFile } from './backup/copying.ts';
 import { type BackedUpFile, type Manifest, readManifest } from './backup/manifest.ts';
 import { startProgress } from './progress.ts';
 import { withReadableErrors } from './readableerrors.ts';
-import { usageOf } from './usage.ts';
+import { readArguments } from './usage.ts';
 
-const usage = usageOf('restore');
 /** Files of the lock, and of a separate disk. */
 const ignoredNames: readonly string[] = [...lockFiles, 'lost+found'];
 const rowsAtOnce = 500;
@@ -32,8 +31,7 @@ const rowsAtOnce = 500;
 const relocatingTimeoutMs = 3_600_000;
 
 export async function restore(args: readonly string[]): Promise<number> {
-  const [named, ...more] = args;
-  if (named === undefined || more.length > 0 || named.startsWith('--')) throw new StartFault(usage);
+  const [named = ''] = readArguments('restore', args, { least: 1, most: 1 }).words;
   // Reading the whole configuration would generate secrets, where those of the backup belong.
   const dataDir = resolve(process.env.ATELIER_DATA_DIR || 'data');
   if ((process.env.DATABASE_URL || 'embedded') !== 'embedded')

@@ -11,11 +11,11 @@ import { type SweepFinding, type Swept, sweepRequest } from '#media/sweeping/api
 import { audited, auditOf } from '#platform/audit/audit.ts';
 import { openCache } from '#platform/cache/open.ts';
 import { systemClock as clock } from '#platform/clock.ts';
-import { Closers, StartFault } from '#platform/lifecycle.ts';
+import { Closers } from '#platform/lifecycle.ts';
 import { createLog } from '#platform/log.ts';
 import { Problem } from '#platform/problem.ts';
 import { clientOfInstance, isEmbeddedInUse } from './instance.ts';
-import { usageOf } from './usage.ts';
+import { readArguments } from './usage.ts';
 
 /** Sweeps one page. Throws a Problem, or any other error. */
 type Sweep = (request: Wished & { readonly cursor: string | null }) => Promise<Swept>;
@@ -29,9 +29,12 @@ interface Wished {
 const timeoutMs = 120_000;
 
 export async function sweep(args: readonly string[]): Promise<number> {
-  const unknown = args.find((arg) => !['--apply', '--accept-lost-buckets'].includes(arg));
-  if (unknown !== undefined) throw new StartFault(`Unknown option ${unknown}. ${usageOf('sweep')}`);
-  const wished = { apply: args.includes('--apply'), acceptLostBuckets: args.includes('--accept-lost-buckets') };
+  const options = {
+    apply: { type: 'boolean', default: false },
+    'accept-lost-buckets': { type: 'boolean', default: false },
+  } as const;
+  const { values } = readArguments('sweep', args, { most: 0, options });
+  const wished = { apply: values.apply, acceptLostBuckets: values['accept-lost-buckets'] };
   const config = readConfig(process.env, ['media']);
   const closers = new Closers();
   try {

@@ -3,9 +3,11 @@
 import { addressesOf, type Config, readConfig } from '#app/config.ts';
 import { outgoingFetch } from '#platform/http/outgoing.ts';
 import { StartFault } from '#platform/lifecycle.ts';
+import { readArguments } from './usage.ts';
 
 export async function token(args: readonly string[]): Promise<number> {
-  console.log(await requestToken(readConfig(process.env, []), args[0] ?? 'demo@example.com'));
+  const [email = 'demo@example.com'] = readArguments('token', args, { most: 1 }).words;
+  console.log(await requestToken(readConfig(process.env, []), email));
   return 0;
 }
 

@@ -1,4 +1,4 @@
-import { Counter, Gauge, Registry } from 'prom-client';
+import { Counter, Gauge, Registry } from '@prometheus-io/client';
 import { expect, it } from 'vitest';
 import { parseSamples } from './measurements.ts';
 

@@ -18,11 +18,6 @@ const pagePaths = [
   '/memory',
   '/operator',
   '/operator/*',
-  // Paths of earlier versions, which lead to the operators' pages.
-  '/mail',
-  '/webhooks',
-  '/content',
-  '/api-reference',
 ];
 
 const dist = fileURLToPath(new URL('./dist/', import.meta.url));

@@ -1,5 +1,5 @@
 /** The public content endpoints (docs/specification/content.md; docs/content.md). */
-import { Counter } from 'prom-client';
+import { Counter } from '@prometheus-io/client';
 import type { AccountTables } from '#accounts/store.ts';
 import {
   listFeedPageEnds,

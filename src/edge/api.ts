@@ -2,10 +2,9 @@
  * The part of the edge that other services use: building image URLs in imgproxy's signed format, valid for both the edge and
  * imgproxy (docs/specification/image.md#edge-urls; imgproxy's "Signing a URL" and "Processing a URL").
  */
-import { hash } from 'node:crypto';
+import { createHmac, createSecretKey, hash } from 'node:crypto';
 import type { Transform } from '#image/engine/engine.ts';
 import { toTransform } from '#image/engine/specs.ts';
-import { createTextSigner, type TextSigner } from '#platform/hmac.ts';
 import { encodeSegments } from '#platform/objects/addresses.ts';
 
 /** Absent options have the default of a variant spec (docs/specification/image.md#variant-spec), so a transform has exactly one URL. */
@@ -64,8 +63,9 @@ export function resizeSigner(proxy: {
 }
 
 /** Returns imgproxy's signature of a path that starts with `/`: base64url(HMAC-SHA256(key, salt + path)), 43 characters. */
-export function pathSigner(keyHex: string, saltHex: string): TextSigner {
-  return createTextSigner(Buffer.from(keyHex, 'hex'), 'base64url', Buffer.from(saltHex, 'hex'));
+export function pathSigner(keyHex: string, saltHex: string): (path: string) => string {
+  const [key, salt] = [createSecretKey(keyHex, 'hex'), Buffer.from(saltHex, 'hex')];
+  return (path) => createHmac('sha256', key).update(salt).update(path).digest('base64url');
 }
 
 /** Writes the options in a fixed order. The quality is always included, because imgproxy has other defaults. */

@@ -1,8 +1,8 @@
 /** Fetches a source from a caller's URL (docs/specification/image.md#sources). */
 
 import type { Dispatcher } from 'undici';
+import { request } from 'undici';
 import { readAtMost } from '#platform/http/boundedbody.ts';
-import { request } from '#platform/http/dispatchers.ts';
 import {
   connectOnlyTo,
   createGuard,

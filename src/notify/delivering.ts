@@ -12,8 +12,8 @@ import { toStorableLine } from '#platform/storable.ts';
 import { type Channel, ChannelFailure } from './channels/channel.ts';
 import { recipientsOf, withoutRecipients } from './mail.ts';
 import type { Delivered, Outcomes } from './outcomes.ts';
-import { enqueueLater, laterQueue, moveToLater, type SendJob, sendQueue } from './queue.ts';
-import { adoptSends, type BegunSend, beginTry, markFailed, markSent, noteFailure } from './sendstore.ts';
+import { laterQueue, moveToLater, type SendJob, sendQueue } from './queue.ts';
+import { type BegunSend, beginTry, markFailed, markSent, noteFailure } from './sendstore.ts';
 import { findSuppressed, suppress } from './suppressionstore.ts';
 import type { NotifyTables } from './tables.ts';
 
@@ -31,23 +31,13 @@ export interface DeliveringDeps {
 const deliveryMs = 8000;
 const sendsAtOnce = 64;
 const laterSendsAtOnce = 16;
-const adoptedAtOnce = 500;
 
 /** Tries an email whose row its caller has just inserted. */
 export type FirstAttempt = (job: Job<SendJob>, send: BegunSend) => Promise<void>;
 
 /** Returns the first attempt of emails whose callers wait. All other attempts are those of the queues. */
-export async function startDelivering(deps: DeliveringDeps): Promise<FirstAttempt> {
+export function startDelivering(deps: DeliveringDeps): FirstAttempt {
   const { db, jobs } = deps;
-  let adopted: number;
-  do {
-    adopted = await transaction(db, async (tx) => {
-      const sends = await adoptSends(tx, adoptedAtOnce);
-      // A process of the previous version may be sending it until then.
-      for (const { id, claimedUntil } of sends) await enqueueLater(jobs, tx, id, claimedUntil);
-      return sends.length;
-    });
-  } while (adopted === adoptedAtOnce);
   const onDead = async (tx: Tx<NotifyTables>, { sendId }: SendJob, reason: string) => {
     await markFailed(tx, sendId, { failure: reason });
   };

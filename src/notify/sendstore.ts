@@ -280,18 +280,6 @@ export async function freeKey(db: Handle, id: string): Promise<void> {
   await db.updateTable('notify_sends').set({ idempotency_key: null }).where('id', '=', id).execute();
 }
 
-/** Returns sends that an earlier version left without a job, and marks them as having one. */
-export async function adoptSends(tx: Tx<NotifyTables>, limit: number) {
-  const { rows } = await sql<{ id: string; claimedUntil: Date }>`
-    with left_behind as (
-      select id, claimed_until from notify_sends
-      where status = 'pending' and claimed_until < 'infinity' order by id limit ${limit} for update
-    )
-    update notify_sends set claimed_until = 'infinity' from left_behind where notify_sends.id = left_behind.id
-    returning notify_sends.id, left_behind.claimed_until as "claimedUntil"`.execute(tx);
-  return rows;
-}
-
 /** Mails that were not sent are stored as long as their keys, and the status of a mail longer. */
 export async function dropOld(db: Db<NotifyTables>, stopped: AbortSignal): Promise<void> {
   await removeAll(droppedAtOnce, (limit) => dropMails(db, limit), stopped);

@@ -1,5 +1,5 @@
 /** The notification service (docs/specification/notify.md; docs/notify.md), which is internal: only servers call it. */
-import { Counter } from 'prom-client';
+import { Counter } from '@prometheus-io/client';
 import { type AccountTables, readUnsubscribeSecret } from '#accounts/store.ts';
 import { createAccess } from '#platform/access/access.ts';
 import { startInterval } from '#platform/background/interval.ts';
@@ -74,7 +74,7 @@ export async function createNotify(deps: NotifyDeps): Promise<HttpServer> {
   });
   const delivering = { db, jobs, channel, webhooks: deps.webhooks, outcomes: createOutcomes(), log: server.log };
   const onOutcome = (outcome: string) => mails.inc({ outcome });
-  const sending = { ...delivering, firstAttempt: await startDelivering({ ...delivering, onOutcome }) };
+  const sending = { ...delivering, firstAttempt: startDelivering({ ...delivering, onOutcome }) };
   measureJobs(app.metrics, jobs, queueNames);
   measureOverdue(app.metrics, { emails: () => findOverdueSendsS(db) });
   const dropping = startInterval(

@@ -27,8 +27,6 @@ export interface NotifyTables {
     suppressed: Generated<readonly string[] | null>;
     /** The recipients that a server accepted in attempts that failed: bare, in lower case. */
     accepted: Generated<readonly string[]>;
-    /** For earlier versions, which claimed rows without a job. `infinity`: the row has a job. */
-    claimed_until: Generated<Date>;
     /** The earliest time. `null`: at once. */
     scheduled_at: Generated<Date | null>;
     subject: Generated<string | null>;

@@ -1,6 +1,7 @@
 /** Delivers events to the receiver (docs/specification/webhooks.md#delivery). */
+
+import { request } from 'undici';
 import type { Clock } from '#platform/clock.ts';
-import { request } from '#platform/http/dispatchers.ts';
 import { connectOnlyTo, type Guard } from '#platform/http/hostguard.ts';
 import { userAgent } from '#platform/http/outgoing.ts';
 import { type Job, UnrecoverableError } from '#platform/jobs/jobs.ts';

@@ -80,6 +80,19 @@ describe('npm run import-legacy', { timeout: 5 * limitMs }, () => {
     expect(foreign.output).toMatch(/^FAULT +old\/a\.png: .*already registered/m);
   });
 
+  it('takes the bucket after = or as the next argument, and paths that begin with a dash after --', async () => {
+    await lay('-c.png', await makeImage('png', { seed: 9 }));
+    const bucket = 'agent_message';
+    for (const args of [
+      [`--bucket=${bucket}`, owner, 'thread', '1', 'old/a.png'],
+      ['--bucket', bucket, owner, 'thread', '1', 'old/a.png'],
+      [owner, 'thread', '1', '--bucket', bucket, '--', '-c.png'],
+    ]) {
+      const { code, output } = await imported(args);
+      expect(code, output).toBe(0);
+    }
+  });
+
   it('continues after a path that cannot be imported, names each, and exits with 1', async () => {
     const paths = ['old/none.png', 'old/bad.png', '../../secrets.json', '/etc/passwd', 'old/b.png'];
     const { code, output } = await imported([owner, 'thread', '1', ...paths]);
@@ -95,6 +108,8 @@ describe('npm run import-legacy', { timeout: 5 * limitMs }, () => {
     ['an unknown option', ['--force', owner, 'thread', '1', 'old/a.png'], '--force'],
     ['an owner that is not a UUID', ['me', 'thread', '1', 'old/a.png'], 'ownerId must be a UUID'],
     ['a bucket that is a path', ['--bucket=..', owner, 'thread', '1', 'old/a.png'], 'legacyBucket'],
+    ['a bucket as an argument of its own', ['--bucket', '..', owner, 'thread', '1', 'old/a.png'], 'legacyBucket'],
+    ['a bucket without a name', [owner, 'thread', '1', 'old/a.png', '--bucket'], '--bucket'],
     ['an Atelier bucket', ['--bucket=objects', owner, 'thread', '1', 'old/a.png'], 'no such file'],
   ])('%s: prints one readable line and exits with 1', async (_name, args, said) => {
     const { code, output } = await imported(args);

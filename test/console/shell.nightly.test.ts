@@ -137,15 +137,4 @@ describe.skipIf(withoutChromium)('the shell', () => {
     await context.setOffline(false);
     await banner.waitFor({ state: 'detached' });
   });
-
-  it.each([
-    ['/mail', '/operator/mail'],
-    ['/webhooks', '/operator/webhooks'],
-    ['/content', '/operator/content'],
-    ['/api-reference', '/operator/api-reference'],
-  ])('%s leads to %s', async (from, to) => {
-    const { page } = await visit();
-    await page.goto(rig.url + from);
-    await page.waitForURL(rig.url + to);
-  });
 });

@@ -35,7 +35,7 @@ export const tags = {
 
 /** Commands that change another machine or this one, contact a provider, or wait for a debugger. */
 export const outside =
-  /^(?:aws|docker|fly|git|kubectl|npm (?:install|pack|sbom)|npx wrangler|ollama|psql|radosgw-admin|rsync|sh utils\/|sudo|venv\/bin\/)|^curl .*https:|--inspect/;
+  /^(?:aws|docker|node \.ci\/|fly|git|kubectl|npm (?:install|pack|sbom)|npx wrangler|ollama|psql|radosgw-admin|rsync|sh utils\/|sudo|venv\/bin\/)|^curl .*https:|--inspect/;
 
 /** npm commands that take long, need an empty folder or change the installation, each with the file that runs the same. */
 export const runElsewhere: Readonly<Record<string, string>> = {

@@ -78,7 +78,7 @@ afterAll(async () => {
 
 describe('measurements', () => {
   it.each(services)('of %s follow the naming conventions', (service) => {
-    // Names from prom-client, which Node programs commonly have.
+    // Names from Prometheus' client, which Node programs commonly have.
     const inherited = /^nodejs_(active_(handles|requests|resources)_total|heap_space_size_\w+|version_info)$/;
     const faults = [...(families.get(service)?.values() ?? [])]
       .filter(({ name }) => !inherited.test(name))

@@ -56,3 +56,18 @@ it('has the policies that a user looks for', () => {
   for (const page of ['CHANGELOG.md', 'SECURITY.md', 'LICENSE', 'docs/support.md', 'docs/upgrading.md'])
     expect(existsSync(join(root, page)), page).toBe(true);
 });
+
+it('has workflows that pin each action by its commit, and run the whole suite each night and for each tag', () => {
+  const workflows = globSync('.github/workflows/*.yml', { cwd: root });
+  const used = workflows.flatMap((path) => [...read(path).matchAll(/uses: (.+)$/gm)].map(([, action = '']) => action));
+  expect(used.length).toBeGreaterThan(3);
+  expect(used.filter((action) => !/@[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(action))).toEqual([]);
+  for (const [name, trigger] of [
+    ['nightly', /^ {2}schedule:\n {4}- cron: /m],
+    ['release', /^ {4}tags: /m],
+  ] as const) {
+    const workflow = read(`.github/workflows/${name}.yml`);
+    expect(workflow).toMatch(trigger);
+    expect(workflow).toContain('bash .ci/nightly');
+  }
+});

@@ -95,8 +95,7 @@ function textOf({ value }: Node): string {
 }
 
 /** Packages that make requests, and the module that loads parts of undici. */
-const senders =
-  /^(undici|(#platform|\.\.?|\.\.\/\.\.)\/http\/dispatchers\.ts|\.\/dispatchers\.ts|nodemailer|@opentelemetry\/exporter-.+|@ai-sdk\/(?!provider$).+)$/;
+const senders = /^(undici|nodemailer|@opentelemetry\/exporter-.+|@ai-sdk\/(?!provider$).+)$/;
 /** Modules of Node that connect, by these functions or as a whole. */
 const connectors = /^(node:)?(https?|http2|net|tls|dgram)$/;
 const connecting = ['request', 'get', 'connect', 'createConnection', 'createSocket', 'Agent', 'Socket'];

@@ -1,6 +1,6 @@
 /** If Redis rejects writes, the event log continues in the database. */
 import { randomUUID } from 'node:crypto';
-import { ErrorReply } from '@redis/client/dist/lib/errors.js';
+import { ErrorReply } from '@redis/client';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { migrations } from '#app/migrations.ts';
 import { type Database, transaction } from '#platform/db/db.ts';

@@ -1,7 +1,7 @@
 import { type ReactNode, useMemo } from 'react';
 import { Redirect, Route, Switch, useLocation } from 'wouter';
 import type { ConsoleInfo } from '../api.ts';
-import { movedPaths, operatorPages, userPages } from './areas.ts';
+import { operatorPages, userPages } from './areas.ts';
 import { AccountSignIn } from './operator/accountsignin.tsx';
 import { OperatorOnly, useConsole } from './operator.tsx';
 import { Failure } from './parts/states.tsx';
@@ -35,8 +35,6 @@ function Areas() {
         </Alone>
       )
     );
-  const moved = movedPaths.find(([from]) => from === path);
-  if (moved !== undefined) return <Redirect to={moved[1]} replace />;
   if (path === '/operator' || path.startsWith('/operator/')) return <OperatorArea info={info} />;
   return (
     <UserOnly

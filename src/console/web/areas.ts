@@ -125,11 +125,3 @@ export const operatorPages: readonly Page[] = [
     isPublic: true,
   },
 ];
-
-/** Paths of earlier versions, and where they lead. */
-export const movedPaths: readonly (readonly [from: string, to: string])[] = [
-  ['/mail', '/operator/mail'],
-  ['/webhooks', '/operator/webhooks'],
-  ['/content', '/operator/content'],
-  ['/api-reference', '/operator/api-reference'],
-];

@@ -1,5 +1,5 @@
 /** The metric of incidents. */
-import { Counter, type Registry } from 'prom-client';
+import { Counter, type Registry } from '@prometheus-io/client';
 import type { Match } from '../screening/screening.ts';
 
 /** Call it for each incident that this process records. Lists of the classifier share one label: it names them freely. */

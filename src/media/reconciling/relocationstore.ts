@@ -37,12 +37,9 @@ export async function createRelocations(db: Handle): Promise<void> {
   await sql`
     create table if not exists relocated_objects (
       backend text not null, bucket text not null, key text not null, etag text not null,
-      new_bucket text not null, new_etag text not null, primary key (backend, bucket, key)
+      new_bucket text not null, new_etag text not null,
+      byte_size bigint, sha256 text, primary key (backend, bucket, key)
     )`.execute(db);
-  // A move that an older version began has the table without them.
-  await sql`
-    alter table relocated_objects add column if not exists byte_size bigint, add column if not exists sha256 text
-  `.execute(db);
 }
 
 /** Replaces the record of the same object. */

@@ -4,10 +4,10 @@
  * of its own.
  */
 
+import { Pool } from 'undici';
 import { z } from 'zod';
 import { assertOutsideTransaction } from '#platform/db/db.ts';
 import { readAtMost } from '#platform/http/boundedbody.ts';
-import { Pool } from '#platform/http/dispatchers.ts';
 import { userAgent } from '#platform/http/outgoing.ts';
 import { withDeadline } from '#platform/resilience/deadline.ts';
 import { toStorableLine } from '#platform/storable.ts';

@@ -1,5 +1,5 @@
 /** Metrics of the language model of memories (docs/monitoring.md). All labels are bounded. */
-import { Counter, Histogram, type Registry } from 'prom-client';
+import { Counter, Histogram, type Registry } from '@prometheus-io/client';
 import type { ModelUsage } from './languagemodel.ts';
 
 export type Purpose = 'judge' | 'extract';

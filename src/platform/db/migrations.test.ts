@@ -140,12 +140,10 @@ for (const { name, missing } of laneEngines) {
       await expect(reopen(changed)).rejects.toThrow('Migration m/001_a was changed after it was applied');
     });
 
-    it('accepts a comment that was changed, and replaces digests of versions that included comments', async () => {
-      const opened = await reopen(await source('m', { '001_a.sql': '-- one\ncreate table a ()' }));
-      await sql`update migrations set digest = ${'0'.repeat(64)} where name = 'm/001_a'`.execute(opened.queries());
+    it('accepts a comment that was changed', async () => {
+      await reopen(await source('m', { '001_a.sql': '-- one\ncreate table a ()' }));
       await reopen(await source('m', { '001_a.sql': '-- two\ncreate table a ()' }));
-      const changed = await source('m', { '001_a.sql': 'create table a (id int)' });
-      await expect(reopen(changed)).rejects.toThrow('Migration m/001_a was changed after it was applied');
+      expect(await tables()).toEqual(['a']);
     });
   });
 }

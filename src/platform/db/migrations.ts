@@ -137,10 +137,7 @@ export async function applyMigrations(
   for (const migration of migrations) {
     const { name, sql, digest, concurrentIndex } = migration;
     const known = applied.get(name);
-    // Earlier versions digested comments too. Such a digest cannot be compared, so it is replaced.
-    if (known?.startsWith(digestPrefix) === false)
-      await session.query('update migrations set digest = $2 where name = $1', [name, digest]);
-    else if (known !== undefined && known !== digest)
+    if (known !== undefined && known !== digest)
       throw new MigrationFault(name, 'was changed after it was applied; write a new one instead');
     if (known !== undefined) continue;
     if (concurrentIndex !== undefined) return migration;

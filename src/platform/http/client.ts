@@ -3,6 +3,7 @@
  * safe, a circuit breaker and trace headers. If a service does not respond, the call fails with `engine_unavailable` (503).
  */
 
+import { Pool } from 'undici';
 import { onBehalfHeader } from '../access/caller.ts';
 import { type Clock, monotonicClock } from '../clock.ts';
 import { assertOutsideTransaction } from '../db/db.ts';
@@ -14,7 +15,6 @@ import { type Attributes, noTelemetry, type Telemetry } from '../telemetry/telem
 import { currentScope, type Trace, writeTrace } from '../telemetry/trace.ts';
 import { readAtMost } from './boundedbody.ts';
 import { asFailure, assertAvailable, CallFailed } from './callfailure.ts';
-import { Pool } from './dispatchers.ts';
 import { userAgent } from './outgoing.ts';
 
 export interface ClientOptions {

@@ -2,7 +2,7 @@
  * `http_request_duration_seconds`. The library's histogram checks and hashes the labels of each value, which costs a tenth of a
  * small request. Here the series of a route is found by comparison.
  */
-import { Histogram, type Registry } from 'prom-client';
+import { Histogram, type Registry } from '@prometheus-io/client';
 
 export interface RequestLabels {
   readonly method: string;

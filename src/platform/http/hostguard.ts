@@ -5,7 +5,7 @@
 import { lookup } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import { Agent } from './dispatchers.ts';
+import { Agent } from 'undici';
 
 /** No request may go to the URL. */
 export class ForbiddenUrl extends Error {

@@ -1,8 +1,8 @@
 /** The HTTP server of a service and its options. server.ts creates it. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Registry } from '@prometheus-io/client';
 import type { FastifyBaseLogger, FastifyInstance, FastifyRequest, RawServerDefault } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
-import type { Registry } from 'prom-client';
 import type { Caller } from '../access/caller.ts';
 import type { Log } from '../log.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';

@@ -1,6 +1,7 @@
 /** Transfers of one server. `reply.transfer` starts one, and each large response is one. */
+
+import { Gauge } from '@prometheus-io/client';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Gauge } from 'prom-client';
 import type { HttpServer, ServerOptions } from './httpserver.ts';
 import { createTransfers, responseTransfer, type Transfer } from './transfers.ts';
 

@@ -1,5 +1,5 @@
 /** Queue depths at `GET /metrics`, counted in the database on each scrape. */
-import { Gauge, type Registry } from 'prom-client';
+import { Gauge, type Registry } from '@prometheus-io/client';
 import type { Jobs, QueueDepth } from './jobs.ts';
 
 type CountedJobs = Pick<Jobs, 'depths' | 'overdueS'>;

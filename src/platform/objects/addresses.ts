@@ -5,8 +5,7 @@
  * service sign addresses, and the edge verifies them. All derive the key from the resizing key, so that the edge needs
  * neither state nor a secret of its own.
  */
-import { hkdfSync, timingSafeEqual } from 'node:crypto';
-import { createTextSigner, type TextSigner } from '../hmac.ts';
+import { createHmac, createSecretKey, hkdfSync, timingSafeEqual } from 'node:crypto';
 import { randomHex } from '../ids.ts';
 
 export interface ReadTerms {
@@ -51,7 +50,7 @@ export interface ResumeTerms {
 export type Terms = ReadTerms | WriteTerms | ResumeTerms;
 
 /** Signs with the secret key of file URLs. */
-export type AddressKey = TextSigner;
+export type AddressKey = (text: string) => string;
 
 /** `resizingKey`, `resizingSalt`: IMGPROXY_KEY and IMGPROXY_SALT (hex). */
 export function deriveAddressKey(resizingKey: string, resizingSalt: string): AddressKey {
@@ -62,7 +61,9 @@ export function deriveAddressKey(resizingKey: string, resizingSalt: string): Add
     'atelier file addresses',
     32,
   );
-  return createTextSigner(new Uint8Array(bytes), 'base64url');
+  // A key object takes an eighth of the time of raw bytes, which OpenSSL would read for each signature.
+  const key = createSecretKey(new Uint8Array(bytes));
+  return (text) => createHmac('sha256', key).update(text).digest('base64url');
 }
 
 export function signAddress(baseUrl: string, secret: AddressKey, terms: Terms): string {

@@ -1,4 +1,4 @@
-import { Gauge, type Registry } from 'prom-client';
+import { Gauge, type Registry } from '@prometheus-io/client';
 import type { Redis } from './redis.ts';
 
 export function measureRedis(registry: Registry, redis: Redis): void {

@@ -1,5 +1,5 @@
 /** A real Redis that answers and refuses writes. */
-import { Registry } from 'prom-client';
+import { Registry } from '@prometheus-io/client';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type RedisServer, skipWithoutRedis, startRedisServer } from '../../../test/redis.fixture.ts';
 import { createLog } from '../log.ts';

@@ -2,22 +2,19 @@
  * Whether Redis takes our writes. A replica, a full server, one that cannot save, or an ACL without our keys responds to PING
  * and refuses every write, so only a write shows it.
  */
-// The whole client would be loaded even if no Redis server is configured.
-import { ErrorReply } from '@redis/client/dist/lib/errors.js';
 import { startInterval } from '../background/interval.ts';
 import type { Log } from '../log.ts';
 import type { RedisClient } from './redis.ts';
 
 /** The first word of a refusal, and the error of Redis 7 for a script that uses a key that the ACL does not allow. */
-const refusal = /^(READONLY|OOM|MISCONF|NOREPLICAS|NOPERM)|ACL failure in script/;
+const refusal = /^(READONLY|OOM|MISCONF|NOREPLICAS|NOPERM) |ACL failure in script/;
 
 /** Refusals of a demoted primary, which keeps its connections, and of a server that another one may have replaced. */
 const replaced = /^(READONLY|MISCONF|NOREPLICAS)/;
 
 /** The server is connected and refuses to write. */
 export function isWriteRefused(error: unknown): boolean {
-  if (error instanceof ErrorReply) return refusal.test(error.message);
-  return error instanceof Error && error.cause !== undefined && isWriteRefused(error.cause);
+  return error instanceof Error && (refusal.test(error.message) || isWriteRefused(error.cause));
 }
 
 export interface Writability {
@@ -72,5 +69,5 @@ export function watchWrites({ prefix, run, leave, log, everyMs }: WritabilityDep
 /** The server's own error message. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  return error instanceof ErrorReply || !(error.cause instanceof Error) ? error.message : reasonOf(error.cause);
+  return error.cause instanceof Error ? reasonOf(error.cause) : error.message;
 }

@@ -5,8 +5,8 @@
  */
 import { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
+import { Pool } from 'undici';
 import { type Clock, monotonicClock } from '../../clock.ts';
-import { Pool } from '../../http/dispatchers.ts';
 import { userAgent } from '../../http/outgoing.ts';
 import { problems } from '../../problem.ts';
 import { BreakerOpen, createBreaker } from '../../resilience/breaker.ts';

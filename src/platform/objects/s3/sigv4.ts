@@ -2,8 +2,7 @@
  * AWS Signature Version 4 for S3, in a header or in an address. What stays the same for a second is computed once, so an
  * address costs far less than with the presigner of the AWS SDK (bench/presign.ts).
  */
-import { createHash, createHmac, hash } from 'node:crypto';
-import { createTextSigner, type TextSigner } from '../../hmac.ts';
+import { createHash, createHmac, createSecretKey, hash, type KeyObject } from 'node:crypto';
 
 export interface SigningOptions {
   readonly accessKeyId: string;
@@ -39,9 +38,9 @@ interface Context {
   /** 20130524/us-east-1/s3/aws4_request */
   readonly scope: string;
   /** The signing key of the scope. */
-  readonly key: Buffer;
+  readonly key: KeyObject;
   /** The signature of a request in its canonical form. */
-  readonly sign: TextSigner;
+  readonly sign: (canonical: string) => string;
   /** How the query of every address begins. */
   readonly terms: string;
 }
@@ -55,8 +54,11 @@ export function createSigner({ accessKeyId, secretAccessKey, region }: SigningOp
     const time = new Date(second * 1000).toISOString().replace(/[-:]|\.000/g, '');
     const scope = `${time.slice(0, 8)}/${region}/s3/aws4_request`;
     const key = current?.scope === scope ? current.key : deriveKey(secretAccessKey, scope);
-    const signText = createTextSigner(key, 'hex', Buffer.from(`AWS4-HMAC-SHA256\n${time}\n${scope}\n`));
-    const sign = (canonical: string) => signText(sha256Hex(canonical));
+    const head = `AWS4-HMAC-SHA256\n${time}\n${scope}\n`;
+    const sign = (canonical: string) =>
+      createHmac('sha256', key)
+        .update(head + sha256Hex(canonical))
+        .digest('hex');
     const credential = encodeStrictly(`${accessKeyId}/${scope}`);
     const terms = `X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=${credential}&X-Amz-Date=${time}`;
     current = { second, time, scope, key, sign, terms };
@@ -117,10 +119,10 @@ function canonicalHeaders(headers: Readonly<Record<string, string>>) {
   return { names: names.join(';'), lines };
 }
 
-function deriveKey(secretAccessKey: string, scope: string): Buffer {
+function deriveKey(secretAccessKey: string, scope: string): KeyObject {
   let key = Buffer.from(`AWS4${secretAccessKey}`);
   for (const part of scope.split('/')) key = createHmac('sha256', key).update(part).digest();
-  return key;
+  return createSecretKey(key);
 }
 
 export function md5Base64(bytes: string | Uint8Array): string {
