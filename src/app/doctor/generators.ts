@@ -61,13 +61,9 @@ const requestEdit =
 const requestVideo =
   (generator: VideoGenerator): Request =>
   async (signal) => {
-    const accepted = new AbortController();
-    const onOrdered = async () => accepted.abort();
-    const order = { prompt: '', ratio: '16:9', providerId: null, onOrdered } as const;
-    await generator.make({ ...order, signal: AbortSignal.any([signal, accepted.signal]) }).catch((error: unknown) => {
-      if (accepted.signal.aborted) throw new Warning('an order without a prompt was accepted, and may cost something');
-      throw error;
-    });
+    const ordered = await generator.order({ prompt: '', ratio: '16:9', signal });
+    if ('providerId' in ordered) await generator.cancel?.(ordered.providerId, signal);
+    throw new Warning('an order without a prompt was accepted, and may cost something');
   };
 
 /**

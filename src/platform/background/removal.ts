@@ -1,5 +1,5 @@
 /** Rows that are stored for a limited time. */
-import { Gauge, type Registry } from 'prom-client';
+import { Gauge, type Registry } from '@prometheus-io/client';
 
 /** Calls `removeBatch`, which returns the number of removed rows, until a batch is not full or the process stops. */
 export async function removeAll(
