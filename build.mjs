@@ -21,8 +21,8 @@ const commandsOfCheckout =
   /^(bench|build.*|capacity|check|corpus|day|dev|generate|growth|licenses|soak|test)$/;
 
 const buildsOf = (root) => join(root, 'node_modules/.cache/atelier/builds');
-/** Pages and the client have builds of their own. Tests are not part of the program. */
-const isOutside = (path) => /(^|[\\/])(console[\\/]web|client)$|\.(test|d)\.ts$|[\\/]goldens\.json$/.test(path);
+/** Pages have a build of their own, and tests are not part of the program. */
+const isOutside = (path) => /[\\/]console[\\/]web$|[\\/]client[\\/]tsconfig\.json$|\.(test|d)\.ts$|[\\/]goldens\.json$/.test(path);
 
 /** Returns the folder of the build that is made from these sources and packages. It may be missing. */
 export function buildFolder(root = here) {
