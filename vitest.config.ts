@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
-import { testedBuild, useBuild } from './test/runner/build.ts';
 import { isNightly } from './test/lane.fixture.ts';
+import { testedBuild, useBuild } from './test/runner/build.ts';
 import LongestFirst from './test/runner/longestfirst.ts';
 
 export default defineConfig({

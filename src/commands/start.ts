@@ -13,7 +13,6 @@ import {
   warningsOf,
 } from '#app/config.ts';
 import { startSuite } from '#app/suite.ts';
-import { collectAfterStart } from '#platform/garbage.ts';
 import { StartFault, stopRequested } from '#platform/lifecycle.ts';
 import { createLog, type Log, type LogFormat, printLine } from '#platform/log.ts';
 import { isStored } from '#platform/secrets.ts';
@@ -22,7 +21,7 @@ import { withReadableErrors } from './readableerrors.ts';
 /** Time for closing in addition to the time for runs in progress. After it the process ends without waiting. */
 const closingLimitMs = 30_000;
 /** The first requests, such as those of a page that opens, come first. */
-const collectAfterMs = 2_000;
+const settledAfterMs = 2_000;
 
 export async function start(args: readonly string[]): Promise<number> {
   const stopping = stopRequested();
@@ -50,8 +49,7 @@ export async function start(args: readonly string[]): Promise<number> {
     if (services.includes('media')) void warnWithoutFfmpeg(config.media.ffmpegPath, log);
     // Otherwise a process that is killed later leaves no compiled code for the next start.
     flushCompileCache();
-    collectAfterStart();
-  }, collectAfterMs).unref();
+  }, settledAfterMs).unref();
   log.info({ reason: await stopping }, 'stopping');
   const giveUp = setTimeout(() => process.exit(1), config.agent.drainS * 1000 + closingLimitMs);
   await suite.close();

@@ -24,8 +24,7 @@ const check = async (subject: string, doing: () => Promise<string | undefined>) 
   if (fault !== undefined) faults.push(`${subject}: ${fault}`);
 };
 
-for (const path of work.modules)
-  await check(`import of ${path}`, async () => void (await import(urlOf(path))));
+for (const path of work.modules) await check(`import of ${path}`, async () => void (await import(urlOf(path))));
 
 for (const { module, position, specifier, names } of work.dynamicImports)
   await check(`${module} imports ${specifier}`, async () => {
@@ -34,7 +33,9 @@ for (const { module, position, specifier, names } of work.dynamicImports)
     const loaded: Readonly<Record<string, unknown>> = await import(new URL(built, urlOf(module)).href);
     const missing = names.filter((name) => !(name in loaded));
     if (missing.length > 0) return `${missing.join(', ')} is missing`;
-    return Object.keys(loaded).some((name) => name !== 'default' || names.includes(name)) ? undefined : 'it has no names';
+    return Object.keys(loaded).some((name) => name !== 'default' || names.includes(name))
+      ? undefined
+      : 'it has no names';
   });
 
 for (const path of work.workers)
@@ -42,7 +43,9 @@ for (const path of work.workers)
     const { promise, resolve } = Promise.withResolvers<string | undefined>();
     const worker = new Worker(new URL(urlOf(path)), { workerData: {}, stderr: true });
     // It has no data, so an error of its own shows as much as an answer that it runs.
-    worker.once('error', (error) => resolve(/Cannot find (module|package '(?!undefined'))/.exec(String(error)) ? String(error) : undefined));
+    worker.once('error', (error) =>
+      resolve(/Cannot find (module|package '(?!undefined'))/.exec(String(error)) ? String(error) : undefined),
+    );
     worker.once('message', () => resolve(undefined));
     worker.once('exit', () => resolve('it ended without an answer'));
     worker.postMessage({});

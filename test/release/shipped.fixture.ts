@@ -17,6 +17,8 @@ export interface NamedFile {
   readonly module: string;
   /** The path in the build. */
   readonly path: string;
+  /** Runs when it is loaded: as a thread, or as a process of its own. */
+  readonly isProgram: boolean;
   readonly isWorker: boolean;
 }
 
@@ -46,6 +48,7 @@ export const namedFiles: readonly NamedFile[] = [...texts].flatMap(([path, text]
     ([, worker, file = '']) => ({
       module: builtPath(path),
       path: builtPath(posix.join(posix.dirname(path), file)),
+      isProgram: file.endsWith('.ts'),
       isWorker: worker !== undefined,
     }),
   ),
@@ -56,7 +59,7 @@ export const workerCount = [...texts.values()].join('\n').match(/\bnew Worker\(/
 
 function namesUsed(text: string, start: number, end: number): readonly string[] {
   const [before, after] = [text.slice(0, start), text.slice(end)];
-  const destructured = /\{([^{}]*)\}(?::[^=;]*)? = await $/.exec(before)?.[1];
+  const destructured = /\{([^{}]*)\}(?::[^=;{}]*)? = await $/.exec(before)?.[1];
   if (destructured !== undefined) return destructured.split(',').flatMap((each) => /\w+/.exec(each)?.[0] ?? []);
   const member = /^\)\.(\w+)/.exec(after)?.[1] ?? /^\.then\(\(?(\w+)\)? => \1\.(\w+)/.exec(after)?.[2];
   if (member !== undefined && (before.endsWith('(await ') || after.startsWith('.then'))) return [member];

@@ -1,5 +1,5 @@
 /** A release is the content of `dist/` with the packages that it names (docs/releasing.md#the-archive): no sources, nothing else. */
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { cp, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findBuild } from '../../build.mjs';
-import { newPlace, type Place, type Program, root, run } from '../acceptance/running.fixture.ts';
+import { newPlace, root } from '../acceptance/running.fixture.ts';
 import type { Work } from './shipped.child.ts';
 import { builtPath, dynamicImports, modules, namedFiles, workerCount } from './shipped.fixture.ts';
 
@@ -19,7 +19,8 @@ beforeAll(async () => {
   const { packages } = JSON.parse(await readFile(join(folder, 'package-lock.json'), 'utf8'));
   // Packages for other platforms are not installed.
   for (const path of Object.keys(packages))
-    if (path !== '' && existsSync(join(root, path))) await cp(join(root, path), join(folder, path), { recursive: true });
+    if (path !== '' && existsSync(join(root, path)))
+      await cp(join(root, path), join(folder, path), { recursive: true });
 });
 afterAll(() => rm(folder, { recursive: true }));
 
@@ -37,7 +38,7 @@ async function faultsOf(work: Partial<Work>): Promise<readonly string[]> {
 
 const workers = [...new Set(namedFiles.filter(({ isWorker }) => isWorker).map(({ path }) => path))];
 /** They run when they are loaded. */
-const programs = ['main.mjs', ...workers];
+const programs = ['main.mjs', ...namedFiles.filter(({ isProgram }) => isProgram).map(({ path }) => path)];
 /** Commands of a checkout, which read files around the sources. */
 const ofCheckout = ['commands/buildclient.mjs', 'commands/licenses.mjs'];
 
@@ -85,5 +86,27 @@ describe('a release', () => {
     for (const { module, path } of named) expect(existsSync(join(folder, path)), `${path} for ${module}`).toBe(true);
     const outside = namedFiles.filter(({ path }) => path.startsWith('..'));
     expect(outside.filter(({ module }) => !ofCheckout.includes(module))).toEqual([]);
+  });
+
+  it('starts with nothing else, and names the commit that it was built from', async () => {
+    const place = await newPlace();
+    const program = spawn(process.execPath, ['launch.mjs', 'start'], {
+      cwd: folder,
+      env: { PATH: process.env.PATH, ...place.env },
+      stdio: 'ignore',
+    });
+    const ended = new Promise((resolve) => program.once('exit', resolve));
+    try {
+      const answer = async (path: string) =>
+        (await fetch(`http://localhost:${place.portBase + 4}${path}`).catch(() => undefined))?.json();
+      await expect.poll(() => answer('/ready'), { timeout: 60_000 }).toMatchObject({ status: 'ok' });
+      const { commit } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
+      expect(await answer('/')).toMatchObject({ service: 'agent', commit });
+      expect(commit).toMatch(/^(unknown|[0-9a-f]{40}(-dirty)?)$/);
+    } finally {
+      program.kill();
+      await ended;
+      await place.remove();
+    }
   });
 });

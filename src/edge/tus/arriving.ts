@@ -4,7 +4,6 @@
  */
 import { finished, Transform } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { collectBuffers } from '#platform/garbage.ts';
 import { slowestTransfer } from '#platform/http/transfers.ts';
 import { problems } from '#platform/problem.ts';
 import { edgeProblems } from '../problems.ts';
@@ -29,13 +28,11 @@ interface ArrivalLimits {
 
 /** Throws `overloaded`. */
 export function receivePiece({ raw: request }: FastifyRequest, reply: FastifyReply, limits: ArrivalLimits): Arrival {
-  const passed = collectBuffers();
   let received = 0;
   let fault: Error | undefined;
   const body = new Transform({
     transform(chunk: Buffer, _encoding, done) {
       received += chunk.length;
-      passed(chunk.length);
       const found =
         received > limits.maxBytes ? limits.tooLarge() : limits.hasRoomFor(chunk.length) ? undefined : limits.noRoom();
       if (found === undefined) return done(null, chunk);
