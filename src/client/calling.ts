@@ -100,7 +100,10 @@ async function perform<Result>(
       if (response.ok) return await read(response);
       reason = await errorOf(response);
     } catch (error) {
-      reason = error instanceof TypeError ? ((await findRefusedOrigin(access, signal)) ?? error) : error;
+      reason =
+        error instanceof TypeError
+          ? ((await findRefusedOrigin(addressOf(access, ''), access.fetch ?? globalThis.fetch, signal)) ?? error)
+          : error;
     }
     try {
       options.signal?.throwIfAborted();

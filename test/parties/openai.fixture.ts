@@ -2,7 +2,7 @@
  * A provider that speaks OpenAI's wire, and refuses what OpenAI refuses: other keys, unknown models and fields, sizes that a
  * model does not have, tool messages without a call, masks of another size.
  *
- * The model does what the newest message asks for. `Use <tool> <JSON>` calls a tool. Its answer then repeats what the tool returned.
+ * The model does what the newest message requests. `Use <tool> <JSON>` calls a tool. Its answer then repeats what the tool returned.
  */
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';

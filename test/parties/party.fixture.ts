@@ -1,4 +1,4 @@
-/** A server of somebody else, on loopback: answers JSON, and errors in OpenAI's form. */
+/** A server of another maker, on loopback: answers JSON, and errors in OpenAI's form. */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -37,7 +37,7 @@ export async function checkModel({ model: settings }: Pick<Config, 'model'>): Pr
     .join(', ');
 }
 
-/** Asks as a run does, and ends the request at the first word. */
+/** Calls the model as a run does, and ends the request at the first word. */
 async function requestWord(id: string, providerName: string, model: LanguageModelV4): Promise<void> {
   const limits = { firstTokenMs, idleMs: firstTokenMs, log, telemetry: noTelemetry };
   const ending = new AbortController();

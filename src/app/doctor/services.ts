@@ -22,14 +22,13 @@ export async function checkIdentity(config: Config): Promise<string> {
       `${placeOf(keysUrl)} has no key for ES256, so no access token is accepted; check IDP_URL or JWKS_URL`,
     );
   const settingsUrl = `${url}/auth/v1/settings`;
-  const response = await probe({
+  const status = await probe({
     url: settingsUrl,
     headers: { apikey: anonKey },
     settings: 'IDP_URL',
     keySetting: 'ANON_KEY',
   });
-  if (response.status !== 200)
-    throw new Warning(`${settingsUrl} returns ${response.status}, so ANON_KEY could not be checked`);
+  if (status !== 200) throw new Warning(`${settingsUrl} returns ${status}, so ANON_KEY could not be checked`);
   return `${keys.size} token keys at ${placeOf(keysUrl)}, and ANON_KEY is accepted`;
 }
 
@@ -69,7 +68,7 @@ export async function checkMail({ notify, process: { dataDir } }: Config): Promi
 
 export async function checkResizing({ resizing: { proxyUrl, key, salt }, objects }: Config): Promise<string> {
   if (proxyUrl === undefined) return 'the edge';
-  const { status } = await probe({ url: `${proxyUrl}/health`, settings: 'IMGPROXY_URL' });
+  const status = await probe({ url: `${proxyUrl}/health`, settings: 'IMGPROXY_URL' });
   if (status !== 200) throw new Error(`${placeOf(proxyUrl)}/health returns ${status}; check IMGPROXY_URL`);
   // The image does not exist, but imgproxy checks the signature first.
   const path = `/rs:fit:1:1:0/plain/s3://${objects.bucket}/doctor@webp`;
