@@ -91,6 +91,6 @@ describe('npm run rescreen', { timeout: 6 * limitMs }, () => {
 
   it('an unknown option: one readable line, and 1', async () => {
     const { code, output } = await rescreen(['--force']);
-    expect([code, output]).toEqual([1, 'Usage: npm run rescreen']);
+    expect([code, output]).toEqual([1, "Unknown option '--force'. Usage: npm run rescreen."]);
   });
 });

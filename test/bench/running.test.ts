@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runBenches } from '../../bench/running.ts';
 
-const list = new URL('fakes.ts', import.meta.url).href;
+const list = new URL('fakes.fixture.ts', import.meta.url).href;
 const folder = mkdtempSync(join(tmpdir(), 'atelier-bench-'));
 const pidFile = join(folder, 'pid');
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -1,5 +1,6 @@
 /** `POST /mcp` with the SDK's own client (docs/specification/agent.md#mcp-server). */
 import { randomUUID } from 'node:crypto';
+import * as v2 from '@modelcontextprotocol/client';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { type CallToolResult, CallToolResultSchema } from '@modelcontextprotocol/sdk/types.js';
@@ -88,6 +89,24 @@ describe('the tools', () => {
       properties: { prompt: { type: 'string', maxLength: 4000 }, ratio: { default: '1:1' } },
     });
     expect(client.getServerVersion()?.name).toBe('Atelier');
+  });
+
+  it.each(['legacy', 'auto'] as const)('serve clients of the second version of the SDK: mode %s', async (mode) => {
+    const { user, prompt } = await prepare();
+    const client = new v2.Client({ name: 'desktop', version: '2' }, { versionNegotiation: { mode } });
+    await client.connect(
+      new v2.StreamableHTTPClientTransport(new URL(`${rig.url}/mcp`), {
+        requestInit: { headers: { ...user.credential } },
+      }),
+    );
+    const { tools } = await client.listTools();
+    expect(tools).toHaveLength(6);
+    const made = await client.callTool({ name: 'generate_image', arguments: { prompt } });
+    expect(made.isError ?? false).toBe(false);
+    const refused = await client.callTool({ name: 'list_assets', arguments: { limit: 51 } });
+    expect(refused.structuredContent).toMatchObject({ error: 'invalid_request' });
+    await expect(client.callTool({ name: 'none' })).rejects.toThrow('There is no tool named none');
+    await client.close();
   });
 
   it.each([

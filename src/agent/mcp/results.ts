@@ -1,5 +1,5 @@
 /** Results of tools as MCP clients get them. */
-import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
+import type { CallToolResult } from '@modelcontextprotocol/server';
 
 /** An expected failure. The message is shown to the user. */
 export class ToolFailed extends Error {

@@ -2,16 +2,14 @@
  * One request of an MCP client. There are no sessions: each request has a protocol server of its own, so any process can
  * answer it.
  */
-import { Server } from '@modelcontextprotocol/sdk/server/index.js';
-import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
 import {
-  CallToolRequestSchema,
   type CallToolResult,
-  ErrorCode,
-  ListToolsRequestSchema,
-  McpError,
-  type ServerNotification,
-} from '@modelcontextprotocol/sdk/types.js';
+  ProtocolError,
+  ProtocolErrorCode,
+  Server,
+  type ServerContext,
+  WebStandardStreamableHTTPServerTransport,
+} from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { Problem } from '#platform/problem.ts';
 import { version } from '#platform/version.ts';
@@ -35,12 +33,12 @@ const instructions =
 /** `close` ends the connection. Work that a tool has begun goes on. */
 export async function answerMcp(deps: McpServerDeps, request: McpRequest) {
   const server = new Server({ name: 'Atelier', version }, { capabilities: { tools: {} }, instructions });
-  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: [...toolDefinitions] }));
-  server.setRequestHandler(CallToolRequestSchema, async ({ params }, { _meta, sendNotification }) => {
+  server.setRequestHandler('tools/list', () => ({ tools: [...toolDefinitions] }));
+  server.setRequestHandler('tools/call', async ({ params }, { mcpReq }) => {
     const tool = findTool(params.name);
     if (tool === undefined)
-      throw new McpError(ErrorCode.InvalidParams, `There is no tool named ${params.name.slice(0, 100)}`);
-    const onProgress = progressOf(_meta?.progressToken, sendNotification);
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool named ${params.name.slice(0, 100)}`);
+    const onProgress = progressOf(mcpReq._meta?.progressToken, mcpReq.notify);
     return callTool(deps, { userId: request.userId, onProgress }, tool, params.arguments ?? {});
   });
   const transport = new WebStandardStreamableHTTPServerTransport();
@@ -84,7 +82,7 @@ function explain({ log }: McpServerDeps, error: unknown): CallToolResult {
 /** Clients ask for progress with a token. */
 function progressOf(
   progressToken: string | number | undefined,
-  send: (notification: ServerNotification) => Promise<void>,
+  send: ServerContext['mcpReq']['notify'],
 ): McpCaller['onProgress'] {
   if (progressToken === undefined) return () => undefined;
   let progress = 0;

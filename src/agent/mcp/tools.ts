@@ -1,5 +1,5 @@
 /** The tools that MCP clients see: names, descriptions and inputs (docs/specification/agent.md#mcp-server). */
-import type { CallToolResult, Tool } from '@modelcontextprotocol/sdk/types.js';
+import type { CallToolResult, Tool } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { findUnstorable } from '#platform/storable.ts';
 import { imageCost, videoCost } from '../billing/prices.ts';
@@ -51,16 +51,12 @@ function define<Input extends z.ZodObject>(
     definition: {
       name,
       description,
-      inputSchema: { ...schema, type: 'object' as const, properties: schemasOf(schema.properties) },
+      // The SDK's type does not allow the boolean schemas of JSON schema. These tools have none.
+      inputSchema: { ...schema, type: 'object' } as Tool['inputSchema'],
       annotations: { readOnlyHint: isReadOnly, destructiveHint: false, openWorldHint: false },
     },
     call: async (deps, caller, given) => call(deps, caller, input.parse(given)),
   };
-}
-
-/** The SDK's type does not allow the boolean schemas of JSON schema. These tools have none. */
-function schemasOf(properties: Readonly<Record<string, unknown>> = {}): Record<string, object> {
-  return Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, Object(schema)]));
 }
 
 const tools: readonly McpTool[] = [

@@ -1,6 +1,5 @@
 /** One connection to an MCP server over Streamable HTTP. The SDK is loaded with the first connection. */
-import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import type { Progress } from '@modelcontextprotocol/sdk/types.js';
+import type { Client, Progress } from '@modelcontextprotocol/client';
 import { connectOnlyTo, type Guard } from '#platform/http/hostguard.ts';
 import { version } from '#platform/version.ts';
 import type { McpServer } from '../mcpservers.ts';
@@ -52,15 +51,11 @@ const maxTools = 64;
 /** The callers limit the time. The SDK's own limit only has to be longer. */
 const longestMs = 600_000;
 
-const load = async () => ({
-  ...(await import('@modelcontextprotocol/sdk/client/index.js')),
-  ...(await import('@modelcontextprotocol/sdk/client/streamableHttp.js')),
-  ...(await import('@modelcontextprotocol/sdk/types.js')),
-});
+const load = () => import('@modelcontextprotocol/client');
 
 /** Throws ForbiddenUrl for a private address, and whatever the connection fails with. */
 export async function openSession(deps: SessionDeps, server: McpServer, signal: AbortSignal): Promise<Session> {
-  const { Client, StreamableHTTPClientTransport, ToolListChangedNotificationSchema } = await load();
+  const { Client, StreamableHTTPClientTransport } = await load();
   const url = new URL(server.url);
   // The name is resolved for each connection, and the connection goes to the addresses that were checked.
   const agent = connectOnlyTo(await deps.guard(url));
@@ -71,7 +66,7 @@ export async function openSession(deps: SessionDeps, server: McpServer, signal: 
   const client = new Client({ name: 'Atelier', version });
   // Lost connections show at the next call.
   client.onerror = () => undefined;
-  client.setNotificationHandler(ToolListChangedNotificationSchema, () => deps.onToolsChanged());
+  client.setNotificationHandler('notifications/tools/list_changed', () => deps.onToolsChanged());
   const close = async () => {
     await client.close().catch(() => undefined);
     await agent.destroy();
@@ -93,25 +88,20 @@ async function translated<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
-    const { McpError, StreamableHTTPError } = await load();
-    if (error instanceof StreamableHTTPError) throw new ServerAnswered(error.code ?? -1);
-    // The message begins with the code.
-    if (error instanceof McpError) throw new RequestRefused(error.message.replace(/^MCP error -?\d{1,9}: /, ''));
+    const { ProtocolError, SdkHttpError } = await load();
+    if (error instanceof SdkHttpError) throw new ServerAnswered(error.status);
+    if (error instanceof ProtocolError) throw new RequestRefused(error.message);
     throw error;
   }
 }
 
 async function listTools(client: Client, signal: AbortSignal): Promise<readonly ListedTool[]> {
-  const { ListToolsResultSchema } = await load();
   const tools: ListedTool[] = [];
   let cursor: string | undefined;
   for (let page = 0; page < maxPages && tools.length < maxTools; page += 1) {
     const params = cursor === undefined ? {} : { cursor };
     // `client.listTools` would compile the output schemas, which are another server's code.
-    const found = await client.request({ method: 'tools/list', params }, ListToolsResultSchema, {
-      signal,
-      timeout: longestMs,
-    });
+    const found = await client.request({ method: 'tools/list', params }, { signal, timeout: longestMs });
     for (const { name, description = '', inputSchema } of found.tools) tools.push({ name, description, inputSchema });
     cursor = found.nextCursor;
     if (cursor === undefined) break;
@@ -120,12 +110,14 @@ async function listTools(client: Client, signal: AbortSignal): Promise<readonly 
 }
 
 async function callTool(client: Client, name: string, input: unknown, { signal, onProgress }: CallOptions) {
-  const { CallToolResultSchema } = await load();
   const isObject = typeof input === 'object' && input !== null && !Array.isArray(input);
   const params = { name, arguments: isObject ? { ...input } : {} };
-  return client.request({ method: 'tools/call', params }, CallToolResultSchema, {
-    signal,
-    timeout: longestMs,
-    ...(onProgress && { onprogress: onProgress }),
-  });
+  return client.request(
+    { method: 'tools/call', params },
+    {
+      signal,
+      timeout: longestMs,
+      ...(onProgress && { onprogress: onProgress }),
+    },
+  );
 }
