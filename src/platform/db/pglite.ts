@@ -64,8 +64,8 @@ async function assertMajor(dataDir: string, folder: string): Promise<void> {
   const found = (await readFile(join(folder, 'PG_VERSION'), 'utf8').catch(() => '')).trim();
   if (found === '' || found === postgresMajor) return;
   throw new ConfigFault([
-    `ATELIER_DATA_DIR ${dataDir} has data of PostgreSQL ${found}, and this version has PostgreSQL ${postgresMajor}; use the ` +
-      'version of Atelier that wrote it, and its `npm run move` to take the data to a PostgreSQL server',
+    `ATELIER_DATA_DIR ${dataDir} has data of PostgreSQL ${found}, and this version has PostgreSQL ${postgresMajor}; run ` +
+      '`npm run backup` with the version of Atelier that wrote it, and `npm run restore` with this version',
   ]);
 }
 
