@@ -60,6 +60,7 @@ export type ProblemCode =
   | 'source_unavailable'
   | 'source_url_forbidden'
   | 'still_deleting'
+  | 'storage_full'
   | 'task_running'
   | 'thread_deleting'
   | 'thread_full'

@@ -1,16 +1,21 @@
 /**
  * `npm run backup -- <folder>`: copies the data folder of the embedded engines, completely or not at all (docs/operations.md).
+ * The rows of the database are copied as text, so another version of PostgreSQL can read them.
  * The command takes the folder's lock, so no instance may be running.
  */
 import { existsSync } from 'node:fs';
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import { readConfig } from '#app/config.ts';
-import { lockFolder } from '#platform/db/lock.ts';
+import type { Database } from '#platform/db/db.ts';
+import { type FolderLock, lockFolder } from '#platform/db/lock.ts';
+import { openDatabase } from '#platform/db/open.ts';
 import { StartFault } from '#platform/lifecycle.ts';
+import { createLog } from '#platform/log.ts';
 import { contentsOf } from './backup/contents.ts';
 import { copyEach, copyFile } from './backup/copying.ts';
 import { writeManifest } from './backup/manifest.ts';
+import { writeRowFiles } from './backup/rows.ts';
 import { startProgress } from './progress.ts';
 import { withReadableErrors } from './readableerrors.ts';
 import { readArguments, usageOf } from './usage.ts';
@@ -30,7 +35,7 @@ export async function backup(args: readonly string[]): Promise<number> {
     throw new StartFault(`${folder} is inside the data folder. ${usage}`);
   const lock = await lockFolder(dataDir);
   try {
-    const { files, bytes } = await withReadableErrors(() => copy(dataDir, folder));
+    const { files, bytes } = await withReadableErrors(() => copy(dataDir, folder, lock));
     console.log(`${folder}: ${files} files, ${bytes} bytes. The backup contains keys and secrets: store it securely.`);
     return 0;
   } finally {
@@ -38,8 +43,18 @@ export async function backup(args: readonly string[]): Promise<number> {
   }
 }
 
+async function withDatabase<Result>(dataDir: string, lock: FolderLock, work: (database: Database) => Promise<Result>) {
+  const log = createLog({ level: 'silent' });
+  const database = await openDatabase({ url: 'embedded', dataDir, migrations: [], log, lock });
+  try {
+    return await work(database);
+  } finally {
+    await database.close();
+  }
+}
+
 /** Uses a temporary name until the copy is complete. Leftovers of a killed run are replaced. */
-async function copy(dataDir: string, folder: string) {
+async function copy(dataDir: string, folder: string, lock: FolderLock) {
   const draft = `${folder}.unfinished`;
   await rm(draft, { recursive: true, force: true });
   await mkdir(draft, { recursive: true, mode: 0o700 });
@@ -52,7 +67,9 @@ async function copy(dataDir: string, folder: string) {
     return { path, size, sha256, modifiedAtMs, etag };
   });
   progress.end();
-  await writeManifest(draft, { createdAt: new Date().toISOString(), files: copied, emptyFolders, bytes });
+  const all = [...copied, ...(await withDatabase(dataDir, lock, (database) => writeRowFiles(database, draft)))];
+  const total = all.reduce((sum, { size }) => sum + size, 0);
+  await writeManifest(draft, { createdAt: new Date().toISOString(), files: all, emptyFolders, bytes: total });
   await rename(draft, folder);
-  return { files: files.length, bytes };
+  return { files: all.length, bytes: total };
 }

@@ -15,11 +15,12 @@ import {
 import { createEpochs, type EpochTables } from '#platform/cache/epochs.ts';
 import { transaction } from '#platform/db/db.ts';
 import { type FolderLock, isUnfinished, lockFiles, lockFolder, unfinishedMark } from '#platform/db/lock.ts';
-import { assertKnown, openDatabase } from '#platform/db/open.ts';
+import { assertKnown, assertKnownMigrations, openDatabase } from '#platform/db/open.ts';
 import { StartFault } from '#platform/lifecycle.ts';
 import { createLog } from '#platform/log.ts';
 import { type Copied, copyEach, copyFile } from './backup/copying.ts';
 import { type BackedUpFile, type Manifest, readManifest } from './backup/manifest.ts';
+import { loadRowFiles, readNeededMigrations, rowsFolder } from './backup/rows.ts';
 import { startProgress } from './progress.ts';
 import { withReadableErrors } from './readableerrors.ts';
 import { readArguments } from './usage.ts';
@@ -58,7 +59,9 @@ async function restoreInto(dataDir: string, folder: string, manifest: Manifest, 
     );
   await writeFile(join(dataDir, unfinishedMark), '', { flush: true });
   try {
-    await followFiles(dataDir, await copyAll(folder, dataDir, manifest), lock);
+    const relocations = await copyAll(folder, dataDir, manifest);
+    if (manifest.files.some(({ path }) => path.startsWith(`${rowsFolder}/`))) await loadRows(dataDir, lock);
+    await followFiles(dataDir, relocations, lock);
   } catch (error) {
     await clear(dataDir);
     throw error;
@@ -101,6 +104,23 @@ function relocationOf({ path, etag, size, sha256 }: BackedUpFile, newEtag: strin
   if (bucket === undefined || key === undefined) return undefined;
   const backend = path.startsWith('objects/') ? 'objects' : 'legacy';
   return { backend, bucket, key, etag, size, sha256, newBucket: bucket, newEtag };
+}
+
+/** Creates the database. Backups of earlier versions have its files instead of its rows. */
+async function loadRows(dataDir: string, lock: FolderLock): Promise<void> {
+  const only = await readNeededMigrations(dataDir);
+  await assertKnownMigrations(only, migrations, 'The backup');
+  const log = createLog({ level: 'silent' });
+  // The folder stays locked.
+  const held: FolderLock = { ...lock, release: () => undefined };
+  const options = { url: 'embedded', dataDir, migrations, only, log, lock: held, unfinished: true };
+  const database = await openDatabase(options);
+  try {
+    await loadRowFiles(database, dataDir);
+  } finally {
+    await database.close();
+  }
+  await rm(join(dataDir, rowsFolder), { recursive: true });
 }
 
 /** The copies have different ETags, so their rows are updated. */

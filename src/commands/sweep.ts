@@ -80,6 +80,7 @@ const names = {
   watermark_without_source: ['watermark without source', 'watermarks without source'],
   rendition_without_source: ['rendition without source', 'renditions without source'],
   asset_without_object: ['asset without object', 'assets without object'],
+  asset_with_other_bytes: ['asset with other bytes', 'assets with other bytes'],
   variant_without_source: ['variant without source', 'variants without source'],
 } as const;
 
@@ -126,6 +127,7 @@ async function open(config: Config, closers: Closers): Promise<Sweep> {
   const { originals, publicObjects } = await engines.objects();
   const sweepPage = sweeperOf({
     clock,
+    log,
     database,
     signedUrls: openCache({ redis, database, name: 'media', maxBytes: 1_000_000, log }),
     originals,

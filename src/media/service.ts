@@ -15,6 +15,7 @@ import { allowApplications } from '#platform/http/cors.ts';
 import { createServer, type HttpServer, type ServerOptions } from '#platform/http/server.ts';
 import { measureJobs } from '#platform/jobs/depth.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
+import type { Log } from '#platform/log.ts';
 import type { UploadSigner } from '#platform/objects/addresses.ts';
 import type { LegacyObjects, Objects } from '#platform/objects/objects.ts';
 import type { Webhooks } from '#webhooks/publishing.ts';
@@ -27,7 +28,8 @@ import { addIncidentRoutes } from './incidents/routes.ts';
 import { addPeopleRoutes } from './people/routes.ts';
 import { createDigester } from './reading/digests.ts';
 import type { FolderTables } from './reconciling/folderstore.ts';
-import { createReconciler, type FilesFolder } from './reconciling/reconciling.ts';
+import { createReconciler, type FilesFolder, type Reconciler } from './reconciling/reconciling.ts';
+import { createSettler } from './reconciling/settling.ts';
 import { mediaReference } from './reference.ts';
 import { importFile } from './registration/importing.ts';
 import type { ProgressTables } from './rescreening/progressstore.ts';
@@ -127,11 +129,16 @@ export function createMedia(deps: MediaDeps): HttpServer {
   const { folder } = deps;
   const reconciler =
     folder && createReconciler({ ...places, db: database.queries<FolderTables>(), signedUrls, log, folder });
+  const digester = createDigester();
+  // Files are compared by their folder. Only other stores can get objects from another tool under the same key.
+  const isFiles = folder?.backends.includes('objects') === true;
+  const settler = isFiles ? undefined : createSettler({ ...places, db, signedUrls, digester, log });
   const common = {
     ...places,
     clock,
     db,
-    reconciler,
+    reconciler: combine(reconciler, settler),
+    digester,
     taskDb: database.queries<TaskTables>(),
     publicObjects,
     signedUrls,
@@ -141,7 +148,6 @@ export function createMedia(deps: MediaDeps): HttpServer {
     variants,
     screening,
     images,
-    digester: createDigester(),
     watermarks: createImageWatermarker({ db, engine, images }),
     resizeAddress,
     signUpload: deps.signUpload,
@@ -209,6 +215,24 @@ function workOnQueues(
   app.addHook('onClose', () => jobs.stop({ queues }));
 }
 
+/** Rows of files, then rows of other stores. */
+function combine(
+  ...readers: readonly (Pick<Reconciler, 'startReading'> | undefined)[]
+): Pick<Reconciler, 'startReading'> {
+  return {
+    startReading: () => {
+      const readings = readers.flatMap((reader) => reader?.startReading() ?? []);
+      return {
+        current: async (rows) => {
+          let current = rows;
+          for (const reading of readings) current = await reading.current(current);
+          return current;
+        },
+      };
+    },
+  };
+}
+
 const imagePermits = () => createPermits({ count: imagesAtOnce, waitMs: imageWaitMs });
 
 const incidentDeeds = ['/v1/incidents/:id/resolution', '/v1/incidents/:id/preview'];
@@ -252,9 +276,9 @@ export function sweeperOf(
     | 'variants'
     | 'webhooks'
     | 'settings'
-  >,
+  > & { readonly log: Pick<Log, 'info' | 'warn'> },
 ) {
-  const { clock, database, signedUrls, originals, publicObjects, legacy, variants, webhooks, settings } = deps;
+  const { clock, database, signedUrls, originals, publicObjects, legacy, variants, webhooks, settings, log } = deps;
   const db = database.queries<MediaTables>();
   const sweepDeps = {
     clock,
@@ -267,6 +291,8 @@ export function sweeperOf(
     variants,
     webhooks,
     limits: settings,
+    digester: createDigester({ waitMs: 3_600_000 }),
+    log,
   };
   return (request: SweepRequest) => sweepPage(sweepDeps, request);
 }

@@ -2,12 +2,14 @@
 import { createVariantMaker, type VariantMaker } from '#image/engine/variants.ts';
 import { createEngine } from '#image/engine/working.ts';
 import type { MediaTables } from '#media/assets/assetstore.ts';
+import { createDigester } from '#media/reading/digests.ts';
 import type { SweepFinding } from '#media/sweeping/api.ts';
 import { sweepCursor } from '#media/sweeping/api.ts';
 import type { SweepDeps } from '#media/sweeping/page.ts';
 import { sweepPage } from '#media/sweeping/sweep.ts';
 import type { TaskTables } from '#media/tasks/taskstore.ts';
 import type { Database } from '#platform/db/db.ts';
+import { createLog } from '#platform/log.ts';
 import { deriveAddressKey } from '#platform/objects/addresses.ts';
 import type { LegacyObjects, Objects } from '#platform/objects/objects.ts';
 import { openTestCache } from '../caches.fixture.ts';
@@ -17,6 +19,8 @@ import type { EnginePair } from './rig.fixture.ts';
 
 export const hourMs = 3_600_000;
 
+const reading = () => ({ digester: createDigester(), log: createLog({ level: 'silent' }) });
+
 /** Over files in a folder, `later` than now: what is there by now is as old. */
 export function sweepDeps(database: Database, folder: string, laterMs = 25 * hourMs) {
   return {
@@ -25,6 +29,7 @@ export function sweepDeps(database: Database, folder: string, laterMs = 25 * hou
     taskDb: database.queries<TaskTables>(),
     clock: { now: () => Date.now() + laterMs },
     limits: { uploadTtlS: 3600 },
+    ...reading(),
   } satisfies SweepDeps;
 }
 
@@ -61,6 +66,7 @@ export async function openSweepGround(pair: EnginePair): Promise<SweepGround> {
       variants: createVariantMaker({ engine, keySecret: 'a key secret', publicObjects, limits }),
       clock: { now: () => Date.now() + 25 * hourMs },
       limits: { uploadTtlS: 3600 },
+      ...reading(),
     },
     close: async () => {
       await database.close();

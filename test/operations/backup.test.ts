@@ -32,8 +32,8 @@ beforeAll(async () => {
   place = await newPlace();
   folder = await mkdtemp(join(tmpdir(), 'atelier-backup-'));
   small = within('small');
-  await mkdir(join(small, 'database'), { recursive: true });
-  for (const name of ['database/file', 'secrets.json']) await writeFile(join(small, name), '{}');
+  await (await openAt(small)).close();
+  await writeFile(join(small, 'secrets.json'), '{}');
   [traces, before] = await whileRunning(place, {}, async () => {
     const found = await use(place);
     return [found, await snapshotOf(place, found)] as const;
@@ -148,6 +148,18 @@ describe('npm run backup and npm run restore', { timeout: 4 * limitMs }, () => {
     expect(await faultOf(restore, [], { ATELIER_DATA_DIR: dataDir })).toContain('Usage');
     const other = { ATELIER_DATA_DIR: dataDir, DATABASE_URL: 'postgres://x@localhost/x' };
     expect(await faultOf(restore, [within('whole')], other)).toContain('DATABASE_URL');
+  });
+
+  it('has the rows as text, and a start on data of another PostgreSQL says what to run', async () => {
+    const target = within('whole');
+    expect(existsSync(join(target, 'database'))).toBe(false);
+    expect((await readdir(join(target, 'rows'))).length).toBeGreaterThan(30);
+    const dataDir = within('other-major');
+    await mkdir(join(dataDir, 'database'), { recursive: true });
+    await writeFile(join(dataDir, 'database/PG_VERSION'), '17\n');
+    await expect(openAt(dataDir)).rejects.toThrow(
+      'has data of PostgreSQL 17, and this version has PostgreSQL 18; run `npm run backup` with the version of Atelier that wrote it, and `npm run restore` with this version',
+    );
   });
 
   it.runIf(isNightly)('rejects the backup of a newer version', async () => {

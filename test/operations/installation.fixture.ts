@@ -95,7 +95,7 @@ export async function use(place: Place): Promise<Traces> {
       content,
     });
   const chat = chatter(at(place, 4, ''), userId, bearer(traces));
-  await chat.ended(await chat.ask(traces.threadId, 'Make an image of a lighthouse'));
+  await chat.ended(await chat.ask(traces.threadId, 'Make an image of a lighthouse\u2028by "night"\\'));
   await sendMail(place, traces);
   return traces;
 }

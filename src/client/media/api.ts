@@ -140,7 +140,9 @@ export interface MediaUsage {
   readonly assets: number;
   /** The bytes of all assets. Watermark files, renditions and variants do not count. */
   readonly bytes: number;
-  /** 0: no limit. */
+  /** The bytes of uploads that are not registered: announced sizes, and arrived bytes of the others. */
+  readonly reservedBytes: number;
+  /** 0: no limit. Otherwise, the limit of `bytes` and `reservedBytes` together. */
   readonly limitBytes: number;
 }
 
@@ -385,6 +387,8 @@ export interface Rescreening {
 
 export interface SweepRequest {
   /** If absent, nothing is changed. */ readonly apply?: boolean | null;
+  /** Also removes what depends on a bucket that has none of the objects that its rows name. If absent, it stays: the bucket may be the wrong one, or not be mounted. */
+  readonly acceptLostBuckets?: boolean | null;
   /** The cursor of the previous response. If absent: the first page. */
   readonly cursor?: string | null;
 }
@@ -398,6 +402,7 @@ export interface Swept {
       | 'watermark_without_source'
       | 'rendition_without_source'
       | 'asset_without_object'
+      | 'asset_with_other_bytes'
       | 'variant_without_source';
     readonly fate: 'found' | 'removed' | 'left';
     readonly key: string;

@@ -7,7 +7,6 @@ import { lockFiles, unfinishedMark } from '#platform/db/lock.ts';
 export interface Contents {
   /** Relative to the folder, with forward slashes. */
   readonly files: readonly { readonly path: string; readonly size: number }[];
-  /** PostgreSQL cannot open a folder without its empty subfolders. */
   readonly emptyFolders: readonly string[];
 }
 
@@ -17,6 +16,8 @@ const excluded: readonly string[] = [
   folderFile,
   '.incoming',
   'public',
+  // Other versions of PostgreSQL cannot read these files (rows.ts).
+  'database',
   'database.new',
   'lost+found',
   unfinishedMark,

@@ -21,7 +21,8 @@ const keptFile = z.object({
 });
 const emptyFolder = z.object({ folder: path });
 const end = z.object({
-  backup: z.literal(1),
+  /** 1: with the files of the database; 2: with its rows. */
+  backup: z.literal([1, 2]),
   createdAt: z.string(),
   files: z.number(),
   bytes: z.number(),
@@ -46,7 +47,7 @@ export async function writeManifest(
   const body = [...files, ...emptyFolders.map((each) => ({ folder: each }))]
     .map((line) => `${JSON.stringify(line)}\n`)
     .join('');
-  const last = { backup: 1, createdAt, files: files.length, bytes, sha256: digestOf(body) };
+  const last = { backup: 2, createdAt, files: files.length, bytes, sha256: digestOf(body) };
   await writeFile(join(folder, fileName), `${body}${JSON.stringify(last)}\n`, { mode: 0o600, flush: true });
 }
 

@@ -5,17 +5,18 @@ import type { Database } from '#platform/db/db.ts';
 import { StartFault } from '#platform/lifecycle.ts';
 import type { Progress } from '../progress.ts';
 import {
-  copySequences,
   emptyTable,
   inPlainText,
   keyOf,
   type Row,
   readNote,
   readRows,
+  readSequences,
   readTables,
   type Table,
   writeNote,
   writeRows,
+  writeSequences,
 } from './store.ts';
 
 interface Place {
@@ -31,7 +32,7 @@ interface TableMove {
 }
 
 /** Limits memory: a row may contain a message of several megabytes. */
-const rowsAtOnce = 200;
+export const rowsAtOnce = 200;
 
 /** Returns the number of rows. Throws StartFault if the copy differs from the source. */
 export async function moveRows(source: Database, target: Database, progress: Progress): Promise<number> {
@@ -53,25 +54,27 @@ export async function moveRows(source: Database, target: Database, progress: Pro
     if (count === undefined) throw new StartFault(`The rows of ${table.name} differ from the source.`);
     rows += count;
   }
-  await copySequences(source.queries(), target.queries());
+  await writeSequences(target.queries(), await readSequences(source.queries()));
   return rows;
 }
 
 function planOf(source: Place, target: Place): TableMove {
-  const types = new Map(target.table.columns.map(({ name, type }) => [name, type]));
-  const { name, columns } = source.table;
+  const { table, convert } = align(source.table, target.table, 'DATABASE_URL');
+  return { source, target: { ...target, table }, convert };
+}
+
+/** Returns the target's table with the columns in the order of the source, which a row of the source is converted to. */
+export function align({ name, columns }: Pick<Table, 'name' | 'columns'>, target: Table, where: string) {
+  const types = new Map(target.columns.map((column) => [column.name, column.type]));
   if (columns.length !== types.size || columns.some((column) => !types.has(column.name)))
-    throw new StartFault(`DATABASE_URL: the table ${name} has different columns in the target.`);
-  // The columns must be in the order of the source.
+    throw new StartFault(`${where}: the table ${name} has different columns in the target.`);
   const aligned = columns.map((column) => ({ name: column.name, type: types.get(column.name) ?? column.type }));
   const unpacked = new Set(
     columns.flatMap(({ type }, at) => (isVector(type) && aligned[at]?.type === 'bytea' ? [at] : [])),
   );
-  return {
-    source,
-    target: { ...target, table: { ...target.table, columns: aligned } },
-    convert: (row) => row.map((value, at) => (unpacked.has(at) && value !== null ? bytesOf(value) : value)),
-  };
+  const convert = (row: Row): Row =>
+    row.map((value, at) => (unpacked.has(at) && value !== null ? bytesOf(value) : value));
+  return { table: { ...target, columns: aligned }, convert };
 }
 
 /** The type is from pgvector, which the target may not have (docs/memory.md). */

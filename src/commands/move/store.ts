@@ -117,13 +117,27 @@ export async function hasRows(db: Handle, name: string): Promise<boolean> {
   return rows[0]?.found ?? false;
 }
 
-/** Copies the current values of identity columns and sequences. */
-export async function copySequences(source: Handle, target: Handle): Promise<void> {
-  const { rows } = await sql<{ name: string; last: string }>`
+export interface Sequence {
+  readonly name: string;
+  readonly last: string;
+}
+
+/** Returns the current values of identity columns and sequences. */
+export async function readSequences(db: Handle): Promise<readonly Sequence[]> {
+  const { rows } = await sql<Sequence>`
     select sequencename as name, last_value::text as last from pg_sequences
-    where schemaname = current_schema() and last_value is not null`.execute(source);
-  for (const { name, last } of rows)
-    await sql`select setval(quote_ident(${name}::text)::regclass, ${last}::bigint)`.execute(target);
+    where schemaname = current_schema() and last_value is not null`.execute(db);
+  return rows;
+}
+
+export async function writeSequences(db: Handle, sequences: readonly Sequence[]): Promise<void> {
+  for (const { name, last } of sequences)
+    await sql`select setval(quote_ident(${name}::text)::regclass, ${last}::bigint)`.execute(db);
+}
+
+export async function readMigrations(db: Handle): Promise<readonly string[]> {
+  const { rows } = await sql<{ name: string }>`select name from migrations order by name`.execute(db);
+  return rows.map(({ name }) => name);
 }
 
 /** Reads the record with this name: `source`, or the name of a table. */

@@ -55,6 +55,7 @@ const sweepFinding = z.object({
     'watermark_without_source',
     'rendition_without_source',
     'asset_without_object',
+    'asset_with_other_bytes',
     'variant_without_source',
   ]),
   fate: z.enum(['found', 'removed', 'left']),

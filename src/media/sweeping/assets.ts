@@ -1,9 +1,12 @@
 /** Assets whose bytes were removed by another system, or lost. Their rows are deleted, with all derivatives. */
 
 import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
+import type { ObjectHead } from '#platform/objects/objects.ts';
+import { Problem } from '#platform/problem.ts';
 import type { DeletableAsset } from '../assets/assetstore.ts';
 import { bucketOf, headsAtOnce } from '../assets/buckets.ts';
 import { removeDerivatives } from '../deletion/removal.ts';
+import { settleEtag } from '../reconciling/settling.ts';
 import { dropAndInvalidate } from '../signing/signedurlcache.ts';
 import type { SweepFinding } from './api.ts';
 import { createLostBuckets, lostBucket } from './lostbuckets.ts';
@@ -12,7 +15,9 @@ import { findReady } from './sweepstore.ts';
 
 const rowsPerPage = 1000;
 
-type Bytes = 'there' | 'gone' | 'unknown' | 'lost';
+type ReadyRow = Awaited<ReturnType<typeof findReady>>[number];
+
+type Bytes = 'there' | 'gone' | 'unknown' | 'lost' | 'others' | 'pending';
 
 export async function sweepAssets(
   deps: SweepDeps,
@@ -30,7 +35,9 @@ export async function sweepAssets(
     const { assetId, storageKey: key } = row;
     const finding = { what: 'asset_without_object', assetId, key } as const;
     if (bytes === 'there') continue;
-    if (bytes === 'unknown') found.push({ ...finding, fate: 'left', why: 'its bucket is not configured' });
+    if (bytes === 'others' || bytes === 'pending')
+      found.push({ what: 'asset_with_other_bytes', assetId, key, fate: 'left', why: reasons[bytes] });
+    else if (bytes === 'unknown') found.push({ ...finding, fate: 'left', why: 'its bucket is not configured' });
     else if (bytes === 'lost' && !acceptLostBuckets) found.push({ ...finding, fate: 'left', why: lostBucket });
     else if (!apply) found.push({ ...finding, fate: 'found' });
     else if (await dropLost(deps, row)) found.push({ ...finding, fate: 'removed' });
@@ -39,15 +46,27 @@ export async function sweepAssets(
   return { found, next };
 }
 
-async function lookFor(
-  deps: SweepDeps,
-  isLost: ReturnType<typeof createLostBuckets>,
-  row: DeletableAsset,
-): Promise<Bytes> {
+async function lookFor(deps: SweepDeps, isLost: ReturnType<typeof createLostBuckets>, row: ReadyRow): Promise<Bytes> {
   const objects = bucketOf(deps, row);
   if (objects === undefined) return 'unknown';
-  if ((await objects.head(row.storageKey)) !== undefined) return 'there';
+  const head = await objects.head(row.storageKey);
+  if (head !== undefined) return row.backend === 'legacy' ? 'there' : settle(deps, row, head);
   return (await isLost(row)) ? 'lost' : 'gone';
+}
+
+const reasons = {
+  others: 'its object is not the one that was registered',
+  pending: 'its digest is still being computed; sweep again',
+} as const;
+
+/** An object that another tool restored can have another ETag, and which its row gets if the bytes are the same. */
+async function settle(deps: SweepDeps, row: ReadyRow, head: ObjectHead): Promise<Bytes> {
+  try {
+    return (await settleEtag(deps, row, head)) === undefined ? 'others' : 'there';
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'digest_pending') return 'pending';
+    throw error;
+  }
 }
 
 /**

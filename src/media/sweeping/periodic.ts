@@ -5,7 +5,6 @@
 import { z } from 'zod';
 import { type Db, type Tx, transaction } from '#platform/db/db.ts';
 import type { Job, Jobs, Queue } from '#platform/jobs/jobs.ts';
-import type { Log } from '#platform/log.ts';
 import type { TaskTables } from '../tasks/taskstore.ts';
 import { sweepCursor } from './api.ts';
 import type { SweepDeps } from './page.ts';
@@ -22,7 +21,6 @@ export const sweepQueue: Queue<SweepJob> = { name: 'media/sweep', payload };
 
 export interface PeriodicDeps extends SweepDeps {
   readonly jobs: Pick<Jobs, 'enqueue'>;
-  readonly log: Pick<Log, 'info'>;
 }
 
 const everyMs = 6 * 3_600_000;

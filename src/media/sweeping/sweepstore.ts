@@ -28,10 +28,10 @@ export function findUnready(
 }
 
 /** Returns at most `limit` readable rows after `after`, ordered by id. */
-export function findReady(db: Handle, after: string | undefined, limit: number): Promise<readonly DeletableAsset[]> {
+export function findReady(db: Handle, after: string | undefined, limit: number) {
   return db
     .selectFrom('assets')
-    .select(deletableColumns)
+    .select([...deletableColumns, 'etag', 'byte_size as byteSize'])
     .where('ready_at', 'is not', null)
     .$if(after !== undefined, (query) => query.where('asset_id', '>', String(after)))
     .orderBy('asset_id')

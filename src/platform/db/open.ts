@@ -20,6 +20,8 @@ export interface OpenDatabaseOptions {
   readonly statementTimeoutMs?: number;
   /** The data folder's lock, if the caller holds it. The database takes it over. */
   readonly lock?: FolderLock;
+  /** For the restore: applies only these migrations. */
+  readonly only?: ReadonlySet<string>;
   /** For the move and the restore: opens a database that they have not finished, too. */
   readonly unfinished?: boolean;
   /** PostgreSQL only: runs after the migrations, in their transaction. A failure is logged and undone. */
@@ -36,7 +38,8 @@ export const platformMigrations: MigrationSource = {
  * a data folder that is in use, is a ConfigFault of one line.
  */
 export async function openDatabase(options: OpenDatabaseOptions): Promise<Database> {
-  const migrations = await collectMigrations([platformMigrations, ...options.migrations]);
+  const all = await collectMigrations([platformMigrations, ...options.migrations]);
+  const migrations = all.filter(({ name }) => options.only?.has(name) ?? true);
   if (options.url === 'embedded') {
     const { openEmbedded } = await import('./pglite.ts');
     return openEmbedded({ ...options, migrations });
@@ -47,13 +50,23 @@ export async function openDatabase(options: OpenDatabaseOptions): Promise<Databa
 
 /** Refuses a database that a newer version has migrated. */
 export async function assertKnown(database: Database, sources: readonly MigrationSource[], where: string) {
-  const known = new Set((await collectMigrations([platformMigrations, ...sources])).map(({ name }) => name));
   const { rows } = await sql<{ name: string }>`select name from migrations`.execute(database.queries());
-  const [unknown] = rows.filter(({ name }) => !known.has(name));
-  if (unknown !== undefined)
-    throw new StartFault(
-      `${where}: the migration ${unknown.name} belongs to a newer version of Atelier. Use that version.`,
-    );
+  await assertKnownMigrations(
+    rows.map(({ name }) => name),
+    sources,
+    where,
+  );
+}
+
+export async function assertKnownMigrations(
+  names: Iterable<string>,
+  sources: readonly MigrationSource[],
+  where: string,
+): Promise<void> {
+  const known = new Set((await collectMigrations([platformMigrations, ...sources])).map(({ name }) => name));
+  for (const name of names)
+    if (!known.has(name))
+      throw new StartFault(`${where}: the migration ${name} belongs to a newer version of Atelier. Use that version.`);
 }
 
 /** The tables of a PostgreSQL database, which is left as it is. What is wrong is a ConfigFault. */

@@ -1,7 +1,7 @@
 /** The embedded driver: PGlite in a data folder, or in memory for tests; from the migrated template where it is new. */
 
 import { existsSync } from 'node:fs';
-import { open, readdir, rename, rm } from 'node:fs/promises';
+import { open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { mapConcurrently } from '../concurrency/mapconcurrently.ts';
 import { ConfigFault } from '../config.ts';
@@ -31,6 +31,7 @@ export async function openEmbedded({ dataDir, migrations, log, ...options }: Emb
       throw new ConfigFault([`ATELIER_DATA_DIR ${dataDir} is partly restored; run \`npm run restore\` again`]);
     const folder = join(dataDir, 'database');
     if (!existsSync(folder)) await makeFolder(folder, migrations);
+    await assertMajor(dataDir, folder);
     const reopen = () => openFolder(folder);
     const open = await reopen();
     await migrateOrClose(open, migrations);
@@ -54,6 +55,18 @@ export async function openInMemory(migrations: readonly Migration[], log: Log): 
   const lite = await createPglite({ loadDataDir: await migratedTemplate(migrations) });
   const reopen = (): Promise<never> => Promise.reject(new Error('the data in memory was lost'));
   return pgliteDatabase({ lite }, { reopen, afterClose: () => undefined, log });
+}
+
+/** The major version of PostgreSQL in PGlite. Another one has other files (PG_VERSION). */
+const postgresMajor = '18';
+
+async function assertMajor(dataDir: string, folder: string): Promise<void> {
+  const found = (await readFile(join(folder, 'PG_VERSION'), 'utf8').catch(() => '')).trim();
+  if (found === '' || found === postgresMajor) return;
+  throw new ConfigFault([
+    `ATELIER_DATA_DIR ${dataDir} has data of PostgreSQL ${found}, and this version has PostgreSQL ${postgresMajor}; run ` +
+      '`npm run backup` with the version of Atelier that wrote it, and `npm run restore` with this version',
+  ]);
 }
 
 /** Whole or not at all: a start that dies on the way leaves only the `.new` folder, which the next one replaces. */

@@ -1,0 +1,70 @@
+/** Objects that another tool restored into an S3 bucket: in parts, so with other ETags. */
+import { randomBytes } from 'node:crypto';
+import { Readable } from 'node:stream';
+import sharp from 'sharp';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type MediaRig, onEveryPair, startMedia, testLimits, upload } from '../../../test/media/rig.fixture.ts';
+import type { SweepFinding } from '../sweeping/api.ts';
+
+onEveryPair('an original that was restored in parts', (pair) => {
+  const isS3 = pair.name.includes('S3');
+  let rig: MediaRig;
+  let bytes: Buffer;
+  let asset: { assetId: string; storageKey: string };
+  beforeEach(async () => {
+    rig = await startMedia(pair, { sizes: { ...testLimits, maxImageBytes: 20e6, maxSourcePixels: 4e6 } });
+    const raw = { width: 1800, height: 1800, channels: 3 } as const;
+    bytes = await sharp(randomBytes(1800 * 1800 * 3), { raw })
+      .png({ compressionLevel: 0 })
+      .toBuffer();
+    const { registration, ...names } = await upload(rig.user, bytes);
+    expect((await rig.user.register(registration)).status).toBe(201);
+    asset = names;
+  });
+  afterEach(() => rig.close());
+
+  /** As other tools do: removed, and uploaded again in parts. */
+  async function restore(content: Buffer): Promise<void> {
+    await rig.originals.remove([asset.storageKey]);
+    const what = { id: randomBytes(16).toString('hex'), key: asset.storageKey, size: content.length };
+    await rig.originals.resumable.append({ ...what, contentType: 'image/png' }, 0, Readable.from([content]));
+    expect((await rig.originals.head(asset.storageKey))?.etag).toMatch(/-\d+"$/);
+  }
+  const sign = async () => {
+    const { body } = await rig.user.sign([asset.assetId]);
+    return body[asset.assetId] as { readonly url: string; readonly previewUrl: string; readonly thumbUrl: string };
+  };
+  const sweep = async () => {
+    const { body } = await rig.server.post<{ found: SweepFinding[] }>('/v1/sweep', { cursor: 'assets:' });
+    return body.found.filter(({ assetId }) => assetId === asset.assetId).map(({ what, fate }) => [what, fate]);
+  };
+
+  describe.skipIf(!isS3)('', () => {
+    it('has its previews, copies and watermarks', async () => {
+      await restore(bytes);
+      const signed = await sign();
+      for (const url of [signed.url, signed.previewUrl, signed.thumbUrl]) expect((await fetch(url)).status).toBe(200);
+      const to = { fromAssetId: asset.assetId, toScopeKind: 'feed', toScopeId: '1' };
+      expect((await rig.user.post('/v1/copy', to)).status).toBe(201);
+      expect((await rig.user.post('/v1/watermark', { ref: asset.assetId })).status).toBe(200);
+    });
+
+    it.each(['copy', 'watermark'])('is settled by a %s alone', async (call) => {
+      await restore(bytes);
+      const body = call === 'copy' ? { fromAssetId: asset.assetId, toScopeKind: 'feed', toScopeId: '1' } : {};
+      const { status } = await rig.user.post(`/v1/${call}`, { ...body, ref: asset.assetId });
+      expect(status).toBe(call === 'copy' ? 201 : 200);
+    });
+
+    it('is settled by a sweep, which reports other bytes and leaves them', async () => {
+      await restore(bytes);
+      expect(await sweep()).toEqual([]);
+      const other = Buffer.from(bytes);
+      other.fill(1, -100, -50);
+      await restore(other);
+      expect(await sweep()).toEqual([['asset_with_other_bytes', 'left']]);
+      const signed = await sign();
+      expect((await fetch(signed.previewUrl)).status).toBe(404);
+    });
+  });
+});
