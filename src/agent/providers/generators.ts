@@ -46,7 +46,7 @@ export interface VideoOrder {
   readonly prompt: string;
   readonly ratio: Ratio;
   /**
-   * Aborted if the video is canceled. A provider that can be polled ignores it: only a response tells which order to cancel there.
+   * Aborted if the video is canceled. A provider that can be polled ignores it: only a response names the order to cancel there.
    */
   readonly signal: AbortSignal;
 }
@@ -72,4 +72,12 @@ export interface VideoGenerator {
 export class OrderRefused extends Error {}
 
 /** The provider does not do its work; the sentence may be shown. */
-export class ProviderFailed extends Error {}
+export class ProviderFailed extends Error {
+  /** Of its response. */
+  readonly status: number | undefined;
+
+  constructor(message: string, { status, ...options }: ErrorOptions & { readonly status?: number } = {}) {
+    super(message, options);
+    this.status = status;
+  }
+}

@@ -139,7 +139,8 @@ async function sendWithRetries(
 
 function assertAccepted({ status, bytes }: MediaResponse, what: string): void {
   if (status < 400) return;
-  if (status !== 400 && status !== 422) throw new ProviderFailed(`The ${what} provider returned ${status}.`);
+  if (status !== 400 && status !== 422)
+    throw new ProviderFailed(`The ${what} provider returned ${status}.`, { status });
   const reason = reasonOf(bytes);
   // fal's answer while a video is being made. Its package reads it.
   if (reason === 'Request is still in progress') return;
