@@ -12,7 +12,7 @@ export interface Books {
 }
 
 interface Listed {
-  readonly assets: readonly { readonly kind: string; readonly prompt: string | null }[];
+  readonly assets: readonly { readonly assetId: string; readonly kind: string; readonly prompt: string | null }[];
   readonly nextCursor: string | null;
 }
 

@@ -1,7 +1,9 @@
 /** What is made is charged and readable in one step, or neither: runs and threads are stopped and deleted at any moment. */
 import { randomInt, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { RunTables } from '#agent/store/runstore.ts';
 import { offlineVideos } from '#local/renderer/renderer.ts';
 import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
 import { makeImage } from '../media/images.fixture.ts';
@@ -33,7 +35,18 @@ async function expectAgreement(rig: ScriptedRig, user: Chatter): Promise<Books> 
   return readBooks(rig, user, credits);
 }
 
-describe('videos of threads that are deleted while they are delivered', () => {
+/** As if the process were dead: another one ends the run, and this one can write no more of it. */
+async function takeOver(rig: ScriptedRig, taskId: string): Promise<void> {
+  await rig.media.database
+    .queries<RunTables>()
+    .updateTable('agent_runs')
+    .set((eb) => ({ holder: randomUUID(), fence: eb('fence', '+', 1), lease_expires_at: sql<Date>`now()` }))
+    .where('task_id', '=', taskId)
+    .where('status', '=', 'running')
+    .execute();
+}
+
+describe('media of runs and threads that end while it is delivered', () => {
   const tries = 20;
   let png: Buffer;
   let mp4: Buffer;
@@ -45,32 +58,42 @@ describe('videos of threads that are deleted while they are delivered', () => {
 
   const settings = { freeCancels: 1000, maxRunsPerUser: 1000 };
   const generators = [
-    ['with a poster', { changes: { videoGenerator: offlineVideos, pace: { videoWaitMs: 0 } }, settings }],
-    ['of a provider', { changes: { pace: { videoWaitMs: 0 } }, settings, screening: { ffmpegPath: '/nowhere' } }],
+    ['videos with a poster', { changes: { videoGenerator: offlineVideos, pace: { videoWaitMs: 0 } }, settings }],
+    [
+      'videos of a provider',
+      { changes: { pace: { videoWaitMs: 0 } }, settings, screening: { ffmpegPath: '/nowhere' } },
+    ],
   ] as const;
 
-  it.each(generators)('%s: none is free', { timeout: 300_000 }, async (_title, options) => {
-    const rig = await startScripted(options);
-    const user = await rig.user('max', credits);
-    await mapConcurrently(Array.from({ length: tries }), 4, async () => {
-      const id = `v${randomUUID()}`;
-      const threadId = newThread();
-      rig.provider.on(`<${id}>`, ...calling('generateVideo', { prompt: `clip ${id}` }));
-      rig.provider.on(`clip ${id}`, json({ id, status: 'queued' }));
-      rig.provider.on(`/videos/${id}/content`, { answer: { type: 'video/mp4', body: mp4 } });
-      rig.provider.on(`/videos/${id} `, json({ id, status: 'completed' }));
-      await user.ask(threadId, `<${id}>`);
-      // The poster or the clip, whatever is readable first.
-      const isReadable = async () => (await listAssets(rig, user, `&scopeKind=thread&scopeId=${threadId}`)).length > 0;
-      await expect.poll(isReadable, { ...patience, interval: 2 }).toBe(true);
-      expect((await user.call('DELETE', `/threads/${threadId}`)).status).toBe(204);
-    });
-    const { library } = await expectAgreement(rig, user);
-    expect(library.videos).toBe(tries);
-    await rig.close();
-  });
+  it.each(generators)(
+    '%s, whose thread is deleted once one is readable: none is free',
+    { timeout: 300_000 },
+    async (_title, options) => {
+      const rig = await startScripted(options);
+      const user = await rig.user('max', credits);
+      await mapConcurrently(Array.from({ length: tries }), 4, async () => {
+        const id = `v${randomUUID()}`;
+        const threadId = newThread();
+        rig.provider.on(`<${id}>`, ...calling('generateVideo', { prompt: `clip ${id}` }));
+        rig.provider.on(`clip ${id}`, json({ id, status: 'queued' }));
+        rig.provider.on(`/videos/${id}/content`, { answer: { type: 'video/mp4', body: mp4 } });
+        rig.provider.on(`/videos/${id} `, json({ id, status: 'completed' }));
+        await user.ask(threadId, `<${id}>`);
+        // The poster or the clip, whatever is readable first.
+        const isReadable = async () =>
+          (await listAssets(rig, user, `&scopeKind=thread&scopeId=${threadId}`)).length > 0;
+        await expect.poll(isReadable, { ...patience, interval: 2 }).toBe(true);
+        expect((await user.call('DELETE', `/threads/${threadId}`)).status).toBe(204);
+      });
+      const { library } = await expectAgreement(rig, user);
+      expect(library.videos).toBe(tries);
+      await rig.close();
+    },
+  );
 
-  it(`at any moment (seed ${seed}): each is charged or gone`, { timeout: 300_000 }, async () => {
+  it(`videos of threads deleted at any moment (seed ${seed}): each is charged or gone`, {
+    timeout: 300_000,
+  }, async () => {
     const rig = await startScripted({ settings, changes: { pace: { videoWaitMs: 0 } } });
     const random = randomOf(seed);
     const user = await rig.user('max', credits);
@@ -93,12 +116,13 @@ describe('videos of threads that are deleted while they are delivered', () => {
     await rig.close();
   });
 
-  it(`images of runs that are stopped at any moment (seed ${seed}): each is charged or gone`, {
+  it(`images of runs that are stopped, killed, deleted or dropped at any moment (seed ${seed}): each is charged or gone`, {
     timeout: 300_000,
   }, async () => {
     const rig = await startScripted({ settings });
     const random = randomOf(seed + 1);
     const user = await rig.user('max', credits);
+    const kept: string[] = [];
     const plan = Array.from({ length: 200 }, () => ({ afterMs: random() * 250, way: random() }));
     await mapConcurrently(plan, 8, async ({ afterMs, way }) => {
       const id = randomUUID();
@@ -107,7 +131,9 @@ describe('videos of threads that are deleted while they are delivered', () => {
       rig.provider.on(`image ${id}`, imageAnswer(png));
       const taskId = await user.ask(threadId, `<${id}>`);
       await sleep(afterMs);
-      if (way < 0.6) await user.call('DELETE', `/task/${taskId}`);
+      if (way < 0.7) kept.push(threadId);
+      if (way < 0.5) await user.call('DELETE', `/task/${taskId}`);
+      else if (way < 0.7) await takeOver(rig, taskId);
       else if (way < 0.9) await user.call('DELETE', `/threads/${threadId}`);
       else {
         await user.ended(taskId);
@@ -121,6 +147,15 @@ describe('videos of threads that are deleted while they are delivered', () => {
     // Some were stopped early, and some too late.
     expect(library.images).toBeGreaterThan(0);
     expect(library.images).toBeLessThan(200);
+    // What was delivered is shown, also if its run had ended before the tool returned.
+    for (const threadId of kept) {
+      const parts = (await user.messages(threadId)).flatMap((message) => message.parts);
+      const shown = parts.filter(({ output }) => Reflect.get(Object(output), 'status') === 'completed');
+      const made = await listAssets(rig, user, `&scopeKind=thread&scopeId=${threadId}`);
+      expect(shown.map(({ output }) => Reflect.get(Object(output), 'assetId'))).toEqual(
+        made.map(({ assetId }) => assetId),
+      );
+    }
     const keys: string[] = [];
     for await (const { key } of rig.media.originals.list(`u/${user.userId}/`)) keys.push(key);
     expect(keys).toHaveLength(library.images);

@@ -21,6 +21,7 @@ export const longest: readonly string[] = [
   'src/agent/runs/expiry.http.test.ts',
   'src/edge/slowclients.http.test.ts',
   'test/agent/limits.test.ts',
+  'test/agent/delivery.test.ts',
   'test/webhooks/publishing.test.ts',
   'test/agent/streams.test.ts',
   'test/console/conversation.nightly.test.ts',

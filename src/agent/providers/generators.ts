@@ -46,7 +46,7 @@ export interface VideoOrder {
   readonly prompt: string;
   readonly ratio: Ratio;
   /**
-   * Aborted if the video is canceled. A provider that can be polled ignores it: only a response tells which order to cancel there.
+   * Aborted if the video is canceled. A provider that can be polled ignores it: only a response names the order to cancel there.
    */
   readonly signal: AbortSignal;
 }

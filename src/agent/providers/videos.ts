@@ -13,6 +13,8 @@ const sizes: Readonly<Record<Ratio, string>> = {
 };
 export const callTimeoutMs = 30_000;
 export const contentTimeoutMs = 300_000;
+/** Responses to the cancellation of an order that is over, or by a server that cannot cancel. */
+const ended = [404, 405, 409, 410, 501];
 export const maxClipBytes = 512 * 1024 * 1024;
 
 const state = z.object({
@@ -48,7 +50,11 @@ export function openVideoProvider(settings: ProviderSettings, pollEveryMs = 3000
       return { bytes, model: settings.name, mime: /^video\/[\w.+-]+/.exec(mime)?.[0] ?? 'video/mp4' };
     },
     async cancel(id, signal) {
-      await callProvider(settings, 'video', { method: 'DELETE', path: pathOf(id), ...limits, signal });
+      const call = { method: 'DELETE', path: pathOf(id), ...limits, signal } as const;
+      await callProvider(settings, 'video', call).catch((error: unknown) => {
+        const isOver = error instanceof ProviderFailed && ended.includes(error.status ?? 0);
+        if (!isOver && !(error instanceof OrderRefused)) throw error;
+      });
     },
   };
 }

@@ -1,7 +1,7 @@
 /**
- * One order of an image, whoever gives it: its credits are reserved under a reference that names the asset, a provider makes the
- * image, and the media service charges for it in the transaction that makes it readable. If the credits went back in the
- * meantime, the image is removed there.
+ * One order of an image, by a run, over MCP or by an endpoint. Its credits are reserved for the asset that it becomes, a provider
+ * makes the image, and the media service charges for it in the transaction that makes it readable. If the credits went back in
+ * the meantime, the image is removed there.
  */
 import type { Generated, Image } from '../providers/generators.ts';
 import { assetIdOf, keep, type LibraryDeps } from '../services/library.ts';

@@ -1,7 +1,7 @@
 /**
- * The workers of videos. A video is ordered once: the row says that before the order is sent, so if the process dies before the
- * provider's answer is stored, the video fails and is free. While the provider makes it, its job waits without a worker. Whatever
- * process has the job when it is made downloads and stores it.
+ * The workers of videos. A video is ordered once: its row is marked before the order is sent, so if the process dies before
+ * the provider's response is stored, the video fails and is free. While the provider makes it, its job waits without a worker. When it is
+ * made, any process can download and store it.
  */
 import { type Tx, transaction } from '#platform/db/db.ts';
 import { type Job, UnrecoverableError } from '#platform/jobs/jobs.ts';

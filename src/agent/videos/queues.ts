@@ -10,7 +10,7 @@ const ofVideos = { payload: attempt, maxAttempts: 4, isRoundRobin: true } as con
 /** Downloads and stores a video that its provider has made. */
 export const deliveryQueue: Queue<VideoAttempt> = { ...ofVideos, name: 'agent/deliver-video' };
 
-/** Orders a video, and asks its provider from time to time. Between two calls the job waits without a worker. */
+/** Orders a video, and polls its provider. Between two calls the job waits without a worker. */
 export const videoQueue: Queue<VideoAttempt> = { ...ofVideos, name: 'agent/make-video', movesTo: deliveryQueue.name };
 
 export const keyOf = ({ videoId, attempt: number }: VideoAttempt) => `${videoId}:${number}`;

@@ -77,8 +77,8 @@ export interface Job<Payload> {
    */
   completeBy(write: (completion: RawBuilder<unknown>) => Promise<boolean>): Promise<void>;
   /**
-   * Makes the job due again after `delayMs`, with all its attempts, because the work has to wait and needs no worker meanwhile. The
-   * handler must return then. Throws as `complete` does.
+   * Makes the job due again after `delayMs`, with all its attempts, because the work has to wait and needs no worker until then.
+   * The handler must return after that. Throws as `complete` does.
    */
   postpone<Tables>(tx: Tx<Tables>, delayMs: number): Promise<void>;
   /** Moves the job to `Queue.movesTo`, with the same id and all its attempts. The handler must return then. Throws as `complete` does. */

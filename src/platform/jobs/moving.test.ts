@@ -52,6 +52,45 @@ for (const engine of databaseEngines) {
       expect(rows.map(({ status }) => status)).toEqual(['done', 'done']);
     });
 
+    it('are postponed with all their attempts, and hold no worker until they are due', async () => {
+      const { jobId } = await enqueue(1, { key: 'a' });
+      await enqueue(2, { key: 'b' });
+      const seen: [number, number][] = [];
+      const postponeOrFail = async (job: Job<Numbered>) => {
+        const { n } = job.payload;
+        const times = seen.push([n, job.attempt]);
+        // More failures than attempts, each after work that was done.
+        if (n === 1 && times < 12) {
+          if (times % 3 === 0) throw new Error('failed');
+          await transaction(db, (tx) => job.postpone(tx, 30));
+        }
+      };
+      jobs.work(short, postponeOrFail, one);
+      await expect.poll(() => statusOf(jobId), patience).toBe('done');
+      // The other job had its turn in the first pause.
+      expect(seen.findIndex(([n]) => n === 2)).toBe(1);
+      expect(Math.max(...seen.map(([, attempt]) => attempt))).toBeLessThan(3);
+    });
+
+    it('are not postponed if another worker holds them', async () => {
+      const { jobId } = await enqueue(1);
+      const outcomes: unknown[] = [];
+      jobs.work(
+        short,
+        async (job) => {
+          await db
+            .updateTable('jobs')
+            .set({ fence: job.attempt + 5 })
+            .where('job_id', '=', jobId)
+            .execute();
+          outcomes.push(await transaction(db, (tx) => job.postpone(tx, 1)).catch((error: unknown) => error));
+        },
+        one,
+      );
+      await expect.poll(() => outcomes, patience).toHaveLength(1);
+      expect(outcomes[0]).toBeInstanceOf(LeaseLost);
+    });
+
     it('are found by their key, and count in their lane', async () => {
       const { jobId } = await enqueue(1, { key: 'a', maxInLane: 2 });
       jobs.work(short, move, one);

@@ -235,7 +235,7 @@ export async function retryJob(db: Handle, claim: Claim, afterMs: number, reason
   return numUpdatedRows === 1n;
 }
 
-/** Makes the job due again after `afterMs`. Its attempts begin anew, because the last one did its work. */
+/** Makes the job due again after `afterMs`. All its attempts are left, because the last one did its work. */
 export async function postponeJob(db: Handle, claim: Claim, afterMs: number): Promise<boolean> {
   const waiting = { ...ended, status: 'waiting', attempt: 0, reason: null, run_at: later(afterMs) } as const;
   const { numUpdatedRows } = await held(db, claim).set(waiting).executeTakeFirstOrThrow();
