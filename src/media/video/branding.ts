@@ -6,7 +6,7 @@ import { writeFile } from 'node:fs/promises';
 import { letterShare, wordmark } from '#image/engine/wordmark.ts';
 import { DeadlineExceeded } from '#platform/resilience/deadline.ts';
 import { type Colors, deinterlacing, withSdrColors } from './colors.ts';
-import { type Ffmpeg, guardedInput, threads, VideoFault } from './ffmpeg.ts';
+import { decoderThreads, type Ffmpeg, guardedInput, threads, VideoFault } from './ffmpeg.ts';
 import { shrink } from './poster.ts';
 import type { VideoFacts } from './probing.ts';
 
@@ -38,11 +38,11 @@ export async function brandVideo(
   await writeFile(files.mark, mark.data);
   const raw = ['-f', 'rawvideo', '-pixel_format', 'rgba', '-video_size', `${mark.width}x${mark.height}`];
   const maps = facts.hasSound ? ['-map', '[video]', '-map', '[sound]'] : ['-map', '[video]', '-an'];
-  const image = ['-c:v', 'libx264', '-preset', 'veryfast', '-crf', '21', '-pix_fmt', 'yuv420p'];
+  const image = ['-c:v', 'libx264', '-preset', 'veryfast', '-crf', '21', '-rc-lookahead', '5', '-pix_fmt', 'yuv420p'];
   const argsOf = (colors: Colors) => [
     ...guardedInput,
     // A recorded call may change its size in between: the first filter adapts, the graph is not restarted.
-    ...['-threads', String(threads), '-reinit_filter', '0', '-i', `file:${file}`],
+    ...['-threads', decoderThreads(facts), '-reinit_filter', '0', '-i', `file:${file}`],
     ...[...raw, '-i', `file:${files.mark}`],
     ...['-filter_complex_threads', '1', '-filter_complex', graphOf(facts, colors), ...maps],
     ...['-t', String(longestS + closingS), '-map_metadata', '-1', '-map_chapters', '-1'],
@@ -50,7 +50,7 @@ export async function brandVideo(
     ...['-movflags', '+faststart', '-f', 'mp4', `file:${files.into}`],
   ];
   const encode = (colors: Colors) => ffmpeg.run(argsOf(colors), { timeoutMs, signal, maxOutputBytes });
-  await withSdrColors(facts, encode).catch((error: unknown) => {
+  await withSdrColors(facts, shrink(facts), encode).catch((error: unknown) => {
     // A retry would take as long, and other jobs wait.
     if (error instanceof DeadlineExceeded)
       throw new VideoFault('video_too_large', `not finished within ${timeoutMs} ms`);

@@ -1,5 +1,6 @@
 /** Frames as every screen shows them: progressive, and in SDR. */
 import { VideoFault } from './ffmpeg.ts';
+import type { Size } from './poster.ts';
 import type { VideoFacts } from './probing.ts';
 
 /** Filters for interlaced frames. They precede any scaling. */
@@ -17,14 +18,19 @@ const unchanged: Colors = { filters: [], tags: [] };
 /** ffmpeg can be built without the filters for HDR. The colors are then too pale, but the video plays. */
 export async function withSdrColors<Result>(
   { hdrTransfer }: Pick<VideoFacts, 'hdrTransfer'>,
+  size: Size,
   work: (colors: Colors) => Promise<Result>,
 ): Promise<Result> {
   if (hdrTransfer === undefined) return work(unchanged);
+  const mapping = toneMapping(hdrTransfer);
   try {
-    return await work({ filters: toneMapping(hdrTransfer), tags: sdrTags });
+    return await work({ filters: mapping, tags: sdrTags });
   } catch (error) {
-    if (!(error instanceof VideoFault) || error.reason !== 'undecodable_video') throw error;
-    return work(unchanged);
+    if (!(error instanceof VideoFault)) throw error;
+    if (error.reason === 'undecodable_video') return work(unchanged);
+    // Its frames have three times the bytes of others. With the many references of some 4K files they exceed the limit.
+    const smaller = ['scale=trunc(iw/3)*2:trunc(ih/3)*2', ...mapping, `scale=${size.width}:${size.height}`];
+    return work({ filters: smaller, tags: sdrTags });
   }
 }
 

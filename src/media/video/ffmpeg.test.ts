@@ -142,10 +142,19 @@ describe.skipIf(skipWithout('ffmpeg'))('ffmpeg', () => {
     ])('one of %d x %d pixels is too large', async (width, height) => {
       const file = join(folder, 'wide.mkv');
       const source = `color=black:s=${width}x${height}:r=1:d=1`;
-      const args = ['-f', 'lavfi', '-i', source, '-frames:v', '1', '-c:v', 'ffv1', `file:${file}`];
-      await ffmpeg.run(args, { timeoutMs: 60_000, maxOutputBytes: 100_000_000 });
+      const args = ['-v', 'error', '-y', '-f', 'lavfi', '-i', source, '-frames:v', '1', '-c:v', 'ffv1', file];
+      // Without the limit of memory.
+      await once(spawn('ffmpeg', args), 'close');
       await expect(probeVideo(ffmpeg, file)).rejects.toMatchObject({ reason: 'video_too_large' });
     });
+  });
+
+  it('ends at its limit of memory, as a fault of the video', async () => {
+    const source = 'color=black:s=8192x4000:r=100:d=1';
+    const work = ffmpeg.run(['-f', 'lavfi', '-i', source, '-vf', 'format=gbrpf32le,reverse', '-f', 'null', '-'], {
+      timeoutMs: 60_000,
+    });
+    await expect(work).rejects.toMatchObject({ reason: 'video_too_large' });
   });
 
   it('removes files of a killed process at the next start', async () => {

@@ -5,6 +5,7 @@
  * util-linux, which replace themselves by ffmpeg). Elsewhere the limit of processor time does.
  */
 import { spawn } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
 import { constants, setPriority } from 'node:os';
 import { dirname, join } from 'node:path';
 import { startIdleDeadline } from '#platform/resilience/deadline.ts';
@@ -17,7 +18,7 @@ export interface Ffmpeg {
   probe(args: readonly string[], options: RunOptions): Promise<string>;
   /**
    * Throws `VideoFault` if ffmpeg cannot process its input, DeadlineExceeded, the reason of `signal`, 503
-   * `ffmpeg_missing`, and an Error for faults that a retry may resolve (no memory, no disk).
+   * `ffmpeg_missing`, and an Error for faults that a retry may resolve (no disk, killed).
    */
   run(args: readonly string[], options: RunOptions): Promise<void>;
 }
@@ -53,7 +54,11 @@ export const guardedInput = [
 
 /** Threads of each decoder, filter and encoder, limited to leave room for requests. */
 export const threads = 2;
-const memoryBytes = 4 * 1024 ** 3;
+/** Each thread of a decoder holds more frames, which are 25 MB each in 4K with 10 bits. */
+export const decoderThreads = ({ width, height }: { readonly width: number; readonly height: number }): string =>
+  String(width * height > 2560 * 1440 ? 1 : threads);
+/** Reserved memory. HDR in 4K and 8K take up to 560 MiB of it, and other videos less than 512 MiB. */
+const memoryBytes = 768 * 1024 ** 2;
 const MiB = 1024 * 1024;
 const maxPrinted = MiB;
 const maxErrorOutput = 4096;
@@ -107,7 +112,7 @@ export function createFfmpeg(path: string): Ffmpeg {
 }
 
 function jailOf(maxOutputBytes: number, processorS: number): readonly string[] {
-  const limits = [`--as=${memoryBytes}`, `--fsize=${maxOutputBytes}`, `--cpu=${processorS}`, '--core=0'];
+  const limits = [`--data=${memoryBytes}`, `--fsize=${maxOutputBytes}`, `--cpu=${processorS}`, '--core=0'];
   return ['setpriv', '--pdeathsig', 'KILL', 'prlimit', ...limits, '--'];
 }
 
@@ -163,21 +168,25 @@ interface Ending {
   readonly killedBy: NodeJS.Signals | null;
 }
 
-const transientErrors =
-  /No space left on device|Cannot allocate memory|Too many open files|Resource temporarily unavailable/;
+const transientErrors = /No space left on device|Too many open files|Resource temporarily unavailable/;
+/** The limit of the process. If the machine lacks memory, it kills the process. */
+const memoryErrors = /Cannot allocate memory|malloc of size \d+ failed|Out of memory|std::bad_alloc/i;
 
 function assertSucceeded({ code, killedBy }: Ending, errorOutput: string): void {
   if (code === 0) return;
   const detail = `${killedBy ?? `exit ${code}`}: ${errorOutput.trim()}`;
   // SIGKILL comes from outside: the system was out of memory, or an operator ended it.
   if (killedBy === 'SIGKILL' || killedBy === 'SIGTERM' || transientErrors.test(errorOutput)) throw new Error(detail);
-  throw new VideoFault(killedBy === 'SIGXFSZ' ? 'video_too_large' : 'undecodable_video', detail);
+  const isTooLarge = killedBy === 'SIGXFSZ' || memoryErrors.test(errorOutput);
+  throw new VideoFault(isTooLarge ? 'video_too_large' : 'undecodable_video', detail);
 }
 
 function yieldToRequests(pid: number): void {
   try {
     setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL);
+    // If the container runs out of memory, this process ends, and not the service.
+    if (process.platform === 'linux') writeFileSync(`/proc/${pid}/oom_score_adj`, '1000');
   } catch {
-    // It has ended already.
+    // It has ended already, or the container forbids it.
   }
 }

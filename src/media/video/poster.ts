@@ -4,7 +4,7 @@
  */
 import { readFile } from 'node:fs/promises';
 import { type Colors, deinterlacing, withSdrColors } from './colors.ts';
-import { type Ffmpeg, guardedInput, threads, VideoFault } from './ffmpeg.ts';
+import { decoderThreads, type Ffmpeg, guardedInput, VideoFault } from './ffmpeg.ts';
 import type { VideoFacts } from './probing.ts';
 
 const bounds = { longSide: 1920, shortSide: 1920 };
@@ -80,7 +80,7 @@ function takeSample(
   taking: Taking,
   signal: AbortSignal,
 ): Promise<Sample | undefined> {
-  return withSdrColors(video.facts, (colors) => takeFrame(ffmpeg, video, taking, colors, signal));
+  return withSdrColors(video.facts, shrink(video.facts), (colors) => takeFrame(ffmpeg, video, taking, colors, signal));
 }
 
 async function takeFrame(
@@ -102,7 +102,7 @@ async function takeFrame(
   const encoding = ['-pix_fmt', 'yuvj420p', '-c:v', 'mjpeg', '-q:v', '3', '-f', 'image2', '-update', '1'];
   const args = [
     ...guardedInput,
-    ...['-threads', String(threads), '-ss', startS.toFixed(3), '-i', `file:${file}`],
+    ...['-threads', decoderThreads(facts), '-ss', startS.toFixed(3), '-i', `file:${file}`],
     ...['-filter_complex_threads', '1', '-filter_complex', graph.join(';'), '-map_metadata', '-1'],
     ...['-map', '[image]', '-frames:v', '1', '-threads', '1', ...encoding, `file:${into}`],
     ...['-map', '[edges]', '-frames:v', '1', '-f', 'null', '-'],

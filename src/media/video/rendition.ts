@@ -1,7 +1,7 @@
 /** A copy of a video that every browser plays (docs/specification/media.md#renditions). */
 import { DeadlineExceeded } from '#platform/resilience/deadline.ts';
 import { type Colors, deinterlacing, withSdrColors } from './colors.ts';
-import { type Ffmpeg, guardedInput, threads, VideoFault } from './ffmpeg.ts';
+import { decoderThreads, type Ffmpeg, guardedInput, threads, VideoFault } from './ffmpeg.ts';
 import { type Size, shrinkTo } from './poster.ts';
 import type { VideoFacts } from './probing.ts';
 
@@ -32,7 +32,9 @@ export async function renderRendition(
   };
   const options = { timeoutMs, signal, maxOutputBytes, onOutput };
   try {
-    await withSdrColors(facts, (colors) => ffmpeg.run(argsOf(file, facts, colors, into), options));
+    await withSdrColors(facts, renditionSize(facts), (colors) =>
+      ffmpeg.run(argsOf(file, facts, colors, into), options),
+    );
   } catch (error) {
     // A retry would take as long, and other jobs wait.
     if (error instanceof DeadlineExceeded)
@@ -45,12 +47,12 @@ function argsOf(file: string, facts: VideoFacts, colors: Colors, into: string): 
   const sound = facts.hasSound
     ? ['-map', '0:a:0', '-af', 'aresample=48000:async=1:first_pts=0', '-c:a', 'aac', '-b:a', '160k', '-ac', '2']
     : ['-an'];
-  const image = ['-c:v', 'libx264', '-preset', 'veryfast', '-crf', '21', '-pix_fmt', 'yuv420p'];
+  const image = ['-c:v', 'libx264', '-preset', 'veryfast', '-crf', '21', '-rc-lookahead', '5', '-pix_fmt', 'yuv420p'];
   const filters = [...filtersOf(facts), ...colors.filters];
   return [
     ...guardedInput,
     // A recorded call may change its size in between: the first filter adapts, the graph is not restarted.
-    ...['-threads', String(threads), '-reinit_filter', '0', '-i', `file:${file}`],
+    ...['-threads', decoderThreads(facts), '-reinit_filter', '0', '-i', `file:${file}`],
     ...['-map', `0:${facts.stream}`, '-filter_threads', '1', '-vf', filters.join(), '-sn', '-dn'],
     ...['-t', String(longestS), '-map_metadata', '-1', '-map_chapters', '-1'],
     ...['-threads', String(threads), ...image, ...colors.tags, ...sound],
