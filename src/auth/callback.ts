@@ -6,6 +6,7 @@ import { negotiateLanguage } from '#platform/language.ts';
 import type { Log } from '#platform/log.ts';
 import { withDeadline } from '#platform/resilience/deadline.ts';
 import type { CookieRules } from './cookies.ts';
+import type { SessionEnds } from './ending.ts';
 import type { Redirect } from './login.ts';
 import { type Provider, type ProviderSession, providerTimeoutMs } from './provider.ts';
 import type { RefreshResults } from './refreshresults.ts';
@@ -20,6 +21,7 @@ export interface CallbackDeps extends SignInDeps {
   readonly provider: Pick<Provider, 'exchange'>;
   readonly sessionSealer: SessionSealer;
   readonly refreshResults: RefreshResults;
+  readonly sessionEnds: SessionEnds;
   readonly accounts: Db<AccountTables>;
   readonly onAccountCreated?: OnCreated | undefined;
   readonly log: Log;
@@ -61,7 +63,7 @@ export async function finishSignIn(deps: CallbackDeps, returned: Returned): Prom
         deps.sessionSealer.seal({
           token: session.refreshToken,
           subject: session.user?.id,
-          sealedAtMs: deps.clock.now(),
+          sealedAtMs: (await deps.sessionEnds.now()) ?? deps.clock.now(),
         }),
       ),
     ],
