@@ -21,7 +21,7 @@ export interface CallbackDeps extends SignInDeps {
   readonly provider: Pick<Provider, 'exchange'>;
   readonly sessionSealer: SessionSealer;
   readonly refreshResults: RefreshResults;
-  readonly sessionEnds: Pick<SessionEnds, 'isEnded'>;
+  readonly sessionEnds: SessionEnds;
   readonly accounts: Db<AccountTables>;
   readonly onAccountCreated?: OnCreated | undefined;
   readonly log: Log;
@@ -71,7 +71,7 @@ export async function finishSignIn(deps: CallbackDeps, returned: Returned): Prom
         deps.sessionSealer.seal({
           token: session.refreshToken,
           subject: session.user?.id,
-          sealedAtMs: deps.clock.now(),
+          sealedAtMs: (await deps.sessionEnds.now()) ?? deps.clock.now(),
         }),
       ),
     ],
@@ -119,7 +119,7 @@ async function hasSession(deps: CallbackDeps, cookieHeader: string | undefined):
   if (!areOfOneSubject(sessions)) return false;
   const areGood = sessions.map(async (session) => {
     const result = await deps.refreshResults.find(hashToken(session.token)).catch(() => undefined);
-    return result?.outcome !== 'signed_out' && !(await deps.sessionEnds.isEnded(session));
+    return result?.outcome !== 'signed_out' && !(await deps.sessionEnds.check(session)).isEnded;
   });
   return (await Promise.all(areGood)).includes(true);
 }

@@ -80,3 +80,12 @@ it('can be ended by operators only', async () => {
       .status,
   ).toBe(400);
 });
+
+it('are refused although a process whose clock is ahead sealed them', async () => {
+  const ahead = await rig.another({ clock: { now: () => Date.now() + 60_000 } });
+  const { browser, userId } = await enter();
+  // The process that is ahead seals the session again.
+  expect((await browser.post(`${ahead.url}/refresh`, { origin })).status).toBe(200);
+  expect((await endSessions(userId)).status).toBe(204);
+  expect((await refresh(browser)).status).toBe(401);
+});

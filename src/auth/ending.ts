@@ -2,32 +2,42 @@
  * Ends the sessions of a user on behalf of an operator. The provider ends a session only with a token of it, so a session
  * is refused here from now on, and the provider learns of it with the next request of its browser.
  */
-import type { Clock } from '#platform/clock.ts';
 import type { Db } from '#platform/db/db.ts';
 import { withDeadline } from '#platform/resilience/deadline.ts';
-import { type EndedTables, findSessionsEnd, writeSessionsEnd } from './endedstore.ts';
+import { type EndedTables, findSessionsEnd, readNow, writeSessionsEnd } from './endedstore.ts';
 import { hashToken } from './rotation.ts';
 import type { Session } from './sessions.ts';
 
 export interface SessionEnds {
   end(userId: string): Promise<void>;
   find(userId: string): Promise<Date | undefined>;
-  /** `false` while the database does not respond: it must not sign anyone out. */
-  isEnded(session: Session): Promise<boolean>;
+  /** `false` while the database does not respond: it must not sign anyone out. Otherwise, also the time of this check. */
+  check(session: Session): Promise<{ readonly isEnded: boolean; readonly checkedAtMs?: number }>;
+  /** The time of a new session. `undefined` while the database does not respond. */
+  now(): Promise<number | undefined>;
 }
 
 const databaseTimeoutMs = 2000;
 const hashOf = (userId: string) => hashToken(`subject ${userId}`);
 
-export function createSessionEnds(db: Db<EndedTables>, clock: Clock): SessionEnds {
-  const find = (userId: string) => findSessionsEnd(db, hashOf(userId));
+/** All times are the database's, because the clocks of processes may differ. */
+export function createSessionEnds(db: Db<EndedTables>): SessionEnds {
+  const find = async (userId: string) => (await findSessionsEnd(db, hashOf(userId))).endedAt ?? undefined;
   return {
     find,
-    end: (userId) => writeSessionsEnd(db, hashOf(userId), new Date(clock.now())),
-    async isEnded({ subject, sealedAtMs }) {
-      if (subject === undefined) return false;
-      const endedAt = await withDeadline(databaseTimeoutMs, () => find(subject)).catch(() => undefined);
-      return endedAt !== undefined && sealedAtMs <= endedAt.getTime();
+    end: (userId) => writeSessionsEnd(db, hashOf(userId)),
+    async check({ subject, sealedAtMs }) {
+      if (subject === undefined) return { isEnded: false };
+      const found = await withDeadline(databaseTimeoutMs, () => findSessionsEnd(db, hashOf(subject))).catch(
+        () => undefined,
+      );
+      if (found === undefined) return { isEnded: false };
+      const { endedAt, readAt } = found;
+      return { isEnded: endedAt !== null && sealedAtMs <= endedAt.getTime(), checkedAtMs: readAt.getTime() };
+    },
+    now: async () => {
+      const readAt = await withDeadline(databaseTimeoutMs, () => readNow(db)).catch(() => undefined);
+      return readAt?.getTime();
     },
   };
 }

@@ -13,7 +13,7 @@ import { hashToken, type Refreshed, type Rotation } from './rotation.ts';
 import { areOfOneSubject, readSessions, type Session, type SessionSealer } from './sessions.ts';
 
 export interface RefreshDeps extends RevocationDeps {
-  readonly sessionEnds: Pick<SessionEnds, 'isEnded'>;
+  readonly sessionEnds: SessionEnds;
   readonly clock: Clock;
   readonly rotation: Rotation;
   readonly sessionSealer: SessionSealer;
@@ -35,18 +35,18 @@ export async function refresh(
   clientAddress: string | undefined,
 ): Promise<Refresh> {
   const { cookies, rotation, sessionSealer } = deps;
-  const beganAtMs = deps.clock.now();
   const sessions = readSessions(sessionSealer, cookieHeader);
   if (sessions.length === 0) return { outcome: authProblems.no_session(), setCookies: [] };
   if (!areOfOneSubject(sessions))
     return { outcome: authProblems.no_session(), setCookies: cookies.clearEverySession() };
   for (const session of sessions.slice(0, maxTried)) {
-    if (await deps.sessionEnds.isEnded(session)) {
+    const { isEnded, checkedAtMs = session.sealedAtMs } = await deps.sessionEnds.check(session);
+    if (isEnded) {
       await revokeOnce(deps, session);
       continue;
     }
     const refreshed = await rotation.refresh(session.token, clientAddress);
-    if (refreshed.kind === 'ok') return renew(deps, session, refreshed, beganAtMs);
+    if (refreshed.kind === 'ok') return renew(deps, session, refreshed, checkedAtMs);
     // The state of this credential is unknown, so the session must not be reported as ended.
     if (refreshed.kind === 'unavailable') return { outcome: unavailable(refreshed.retryAfterS), setCookies: [] };
   }
@@ -67,15 +67,15 @@ export function clearing(cookies: CookieRules, sessions: readonly Session[]): re
 const unavailable = (retryAfterS: number | undefined) =>
   authProblems.upstream_unavailable(retryAfterS === undefined ? {} : { retryAfterS });
 
-/** `beganAtMs`: before the check for an end, so that an end during this request ends the new cookie too. */
+/** `sealedAtMs`: the time of the check for an end, so that an end during this request ends the new cookie too. */
 function renew(
   deps: RefreshDeps,
   before: Session,
   { session }: Refreshed & { readonly kind: 'ok' },
-  beganAtMs: number,
+  sealedAtMs: number,
 ): Refresh {
   const { access_token, token_type, expires_in, expires_at, refreshToken: token, user } = session;
-  const sealed = deps.sessionSealer.seal({ token, subject: user?.id ?? before.subject, sealedAtMs: beganAtMs });
+  const sealed = deps.sessionSealer.seal({ token, subject: user?.id ?? before.subject, sealedAtMs });
   return {
     outcome: { access_token, token_type, expires_in, expires_at },
     setCookies: [deps.cookies.keepSession(sealed)],

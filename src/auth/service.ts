@@ -92,7 +92,7 @@ export async function createAuth(deps: AuthDeps): Promise<HttpServer> {
   const refreshResults = (deps.refreshResults ?? openRefreshResults)(database);
   const limits = deps.providerTimeoutMs === undefined ? {} : { timeoutMs: deps.providerTimeoutMs };
   const rotation = createRotation({ refreshResults, provider, log, ...sealers, ...limits });
-  const sessionEnds = createSessionEnds(database.queries<EndedTables>(), clock);
+  const sessionEnds = createSessionEnds(database.queries<EndedTables>());
   const parts = { db, sessionEnds, jobs, refreshResults, provider, rotation, log, clock, ...sealers, ...limits };
   const accounts = database.queries<AccountTables>();
   addRoutes(app, {

@@ -36,9 +36,15 @@ export async function honorsStartupParameters(settings: pg.ClientConfig): Promis
   }
 }
 
-/** PgBouncer reports `unsupported startup parameter: statement_timeout` as a protocol violation. */
+/**
+ * PgBouncer reports `unsupported startup parameter: statement_timeout` as a protocol violation. RDS Proxy reports "RDS Proxy currently
+ * doesn't support command-line options" as an unsupported feature.
+ */
 function isRefusedParameter(error: unknown): boolean {
-  return sqlState(error) === '08P01' && error instanceof Error && error.message.includes('startup parameter');
+  if (!(error instanceof Error)) return false;
+  const state = sqlState(error);
+  if (state === '0A000') return /command-line options|startup parameter/i.test(error.message);
+  return state === '08P01' && error.message.includes('startup parameter');
 }
 
 /** Statements that follow each `begin` behind a pooler. */

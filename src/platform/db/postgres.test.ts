@@ -335,3 +335,74 @@ describe.skipIf(missing)('opening PostgreSQL', () => {
     expect(String(error)).toContain('encoding is SQL_ASCII, not UTF8');
   });
 });
+
+/** Refuses `options` in the startup packet, as RDS Proxy does, and passes everything else on. */
+async function startRdsProxy(): Promise<string> {
+  const target = new URL(url);
+  const server = net.createServer((near) => {
+    near.on('error', () => undefined);
+    near.once('data', (packet) => {
+      if (packet.includes('options\0')) {
+        const fields = `SERROR\0C0A000\0MFeature not supported: RDS Proxy currently doesn't support command-line options.\0\0`;
+        const answer = Buffer.alloc(5 + fields.length);
+        answer.write('E');
+        answer.writeInt32BE(4 + fields.length, 1);
+        answer.write(fields, 5);
+        near.end(answer);
+        return;
+      }
+      const far = net.connect(Number(target.port || 5432), target.hostname);
+      far.on('error', () => near.destroy());
+      far.on('close', () => near.destroy());
+      near.on('close', () => far.destroy());
+      far.write(packet);
+      near.pipe(far).pipe(near);
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  cleanUps.push(async () => {
+    server.close();
+  });
+  const { port } = server.address() as net.AddressInfo;
+  return Object.assign(new URL(url), { host: `127.0.0.1:${port}` }).href;
+}
+
+describe.skipIf(missing)('a pooler that refuses options, as RDS Proxy does', () => {
+  it('is used with timeouts in each transaction', async () => {
+    const { db } = await open(await startRdsProxy());
+    await transaction(db, (tx) => tx.insertInto('rows').values({ id: 1 }).execute());
+    const timeout = await transaction(db, async (tx) => {
+      const { rows } = await sql<{ value: string }>`select current_setting('statement_timeout') as value`.execute(tx);
+      return rows[0]?.value;
+    });
+    expect(timeout).toBe('5s');
+    expect(await db.selectFrom('rows').select('id').execute()).toEqual([{ id: 1 }]);
+  });
+});
+
+describe.skipIf(missing)('a primary that becomes read-only', () => {
+  it('is left: connections are opened again, through the same name', async () => {
+    const { db } = await open(url, 2);
+    const name = new URL(url).pathname.slice(1);
+    const pids = async () => {
+      const { rows } = await admin.query<{ pid: number }>(
+        `select pid from pg_stat_activity where application_name = 'atelier' and datname = current_database()`,
+      );
+      return rows.map(({ pid }) => pid);
+    };
+    await admin.query(`alter database ${name} set default_transaction_read_only = on`);
+    await terminateAll();
+    await db.selectFrom('rows').select('id').execute();
+    const before = await pids();
+    expect(before).toHaveLength(1);
+    await expect(db.insertInto('rows').values({ id: 1 }).execute()).rejects.toMatchObject(unavailable);
+    await admin.query(
+      `set default_transaction_read_only = off; alter database ${name} reset default_transaction_read_only`,
+    );
+    // Open connections are still read-only.
+    await db.insertInto('rows').values({ id: 2 }).execute();
+    expect(await db.selectFrom('rows').select('id').execute()).toEqual([{ id: 2 }]);
+    expect(await pids()).not.toContain(before[0]);
+  });
+});

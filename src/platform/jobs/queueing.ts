@@ -106,7 +106,7 @@ export function createJobs(options: JobsOptions): Jobs {
       dropExpired();
       await poll();
     });
-    const first = setTimeout(() => void sweep().catch(onSweepError), Math.min(firstSweepMs, sweepEveryMs));
+    const first = setTimeout(() => void sweep().then(poll).catch(onSweepError), Math.min(firstSweepMs, sweepEveryMs));
     intervals.push({ stop: async () => clearTimeout(first) });
   }
 
