@@ -65,7 +65,11 @@ try {
     closing.push(() => client.end());
     console.error(`planting ${rows.toLocaleString('en')} rows …`);
     const own = await plant(client, rows, testUserId);
-    const endpoints = createEndpoints(`http://127.0.0.1:${portBase + 1}`, { userId: testUserId, token, internalKey }, own);
+    const endpoints = createEndpoints(
+      `http://127.0.0.1:${portBase + 1}`,
+      { userId: testUserId, token, internalKey },
+      own,
+    );
     return { rows, client, endpoints };
   }
 } finally {
