@@ -48,6 +48,8 @@ type Script = ScriptedAnswer | ((requests: ReceivedRequest) => ScriptedAnswer);
 
 export interface Provider {
   readonly url: string;
+  /** Requests whose caller hung up before the response. */
+  readonly abandoned: readonly ReceivedRequest[];
   /** Without requests for titles. */
   readonly requests: readonly ReceivedRequest[];
   /** Requests for titles, which the agent makes after the first answer of a thread. */
@@ -62,6 +64,7 @@ export interface Provider {
 export async function startProvider(): Promise<Provider> {
   const requests: ReceivedRequest[] = [];
   const titles: ReceivedRequest[] = [];
+  const abandoned: ReceivedRequest[] = [];
   const titleScripts = new Map<string, Script[]>();
   const scripts = new Map<string, Script[]>();
   const server = createServer(async (request, response) => {
@@ -69,6 +72,7 @@ export async function startProvider(): Promise<Provider> {
     const { authorization, 'user-agent': userAgent } = request.headers;
     const { headers } = request;
     const one = { method: request.method, path: request.url ?? '', authorization, userAgent, headers, body };
+    response.once('close', () => void (response.writableFinished || abandoned.push(one)));
     const isTitle = isTitleRequest(one);
     (isTitle ? titles : requests).push(one);
     const scripted = isTitle ? (nextOf(titleScripts, one) ?? { text: '' }) : nextFor(one);
@@ -83,6 +87,7 @@ export async function startProvider(): Promise<Provider> {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
     requests: requests,
+    abandoned,
     titles,
     onTitle: (word, ...more) => void titleScripts.set(word, [...more]),
     on: (word, ...more) => void scripts.set(word, [...more]),

@@ -108,6 +108,27 @@ const storedIds = async (orders: readonly Ordered[]) => {
   return orders.map(({ taskId }) => rows.find((row) => row.task_id === taskId)?.provider_id);
 };
 
+describe('a canceled image', () => {
+  it('ends the request to its provider, and is charged once the free cancellations are used up', async () => {
+    const user = await rig.user('pro', 100);
+    for (const expected of [99, 98, 95]) {
+      const id = randomUUID();
+      rig.provider.on(`image ${id}`, { hang: true });
+      const call = { id: 'call_0', name: 'generateImage', args: { prompt: `image ${id}` } };
+      rig.provider.on(`<${id}>`, { calls: [call] });
+      const taskId = await user.ask(newThread(), `<${id}>`);
+      const isOrder = ({ body }: { readonly body: unknown }) => isAbout(body, `image ${id}`);
+      await expect.poll(() => rig.provider.requests.some(isOrder), patience).toBe(true);
+      await user.call('DELETE', `/task/${taskId}`);
+      expect((await user.ended(taskId)).status).toBe('aborted');
+      await expect.poll(() => rig.provider.abandoned.some(isOrder), patience).toBe(true);
+      expect(await rig.credits(user)).toBe(expected);
+    }
+    const { body } = await user.call<{ days: { credits: number; images: number }[] }>('GET', '/usage');
+    expect(body.days.map(({ credits, images }) => [credits, images])).toEqual([[5, 0]]);
+  });
+});
+
 describe('videos of several users', () => {
   it('take turns: 20 endless ones of one user delay no other, and at most 5 are ordered', async () => {
     const [greedy, modest] = [await rig.user('max', 1000), await rig.user('max', 1000)];
