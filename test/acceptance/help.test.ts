@@ -18,7 +18,7 @@ describe('--help', () => {
   let files: readonly string[];
   beforeAll(async () => {
     clone = await mkdtemp(join(tmpdir(), 'atelier-help-'));
-    for (const name of ['package.json', 'package-lock.json', 'launch.mjs', 'bundle.mjs', 'src/commands'])
+    for (const name of ['package.json', 'package-lock.json', 'launch.mjs', 'src/commands'])
       await cp(join(root, name), join(clone, name), { recursive: true });
     files = await readdir(clone, { recursive: true });
   });
@@ -28,7 +28,10 @@ describe('--help', () => {
   const launcher = (...words: readonly string[]) =>
     promisify(execFile)(process.execPath, [join(clone, 'launch.mjs'), ...words]);
 
-  it.each(Object.keys(scripts))('npm run %s -- --help', async (name) => {
+  // npm runs this one itself.
+  const commands = Object.keys(scripts).filter((name) => name !== 'postinstall');
+
+  it.each(commands)('npm run %s -- --help', async (name) => {
     // npm would start the launcher in the same way, but takes a multiple of its time.
     expect(scripts[name]).toBe(`exec node launch.mjs ${name}`);
     const { stdout, stderr } = await launcher(name, '--help');

@@ -71,7 +71,14 @@ export async function build(dockerfile: string, context: string, folder: string,
       if (here.length > 0)
         await promisify(execFile)('sh', ['-ec', here.join(' && ')], {
           cwd: inStage('.'),
-          env: { ...process.env, npm_config_prefer_offline: 'true', npm_config_audit: 'false', ...stage.env },
+          env: {
+            ...process.env,
+            // The image has this Node.
+            PATH: `${dirname(process.execPath)}:${process.env.PATH}`,
+            npm_config_prefer_offline: 'true',
+            npm_config_audit: 'false',
+            ...stage.env,
+          },
         });
     } else if (word === 'ENV')
       Object.assign(stage.env, Object.fromEntries(rest.split(' ').map((pair) => pair.split('='))));
