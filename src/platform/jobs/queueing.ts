@@ -5,21 +5,11 @@ import { type Interval, startInterval } from '../background/interval.ts';
 import { afterCommit, assertOutsideTransaction, type Database } from '../db/db.ts';
 import type { Log } from '../log.ts';
 import { countJobs } from './depthstore.ts';
+import { findDueQueues, findLostQueues } from './duestore.ts';
 import { type JobInsertion, type Jobs, type JobTables, LeaseLost, largestDepth } from './jobs.ts';
 import { type Holder, insertionOf, newJob } from './jointrows.ts';
 import { findOverdueJobsS, removeFinished } from './retention.ts';
-import {
-  cancelJob,
-  expediteJob,
-  expireOthers,
-  findDueQueues,
-  findJob,
-  findLostQueues,
-  insertJob,
-  jobsOf,
-  renewJobs,
-  withdrawJobs,
-} from './rows.ts';
+import { cancelJob, expediteJob, expireOthers, findJob, insertJob, jobsOf, renewJobs, withdrawJobs } from './rows.ts';
 import { type Attempt, idOf, startWorker, type Worker } from './working.ts';
 
 export interface JobsOptions {

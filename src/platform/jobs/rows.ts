@@ -280,28 +280,6 @@ export async function releaseExpired(db: Db<JobTables>, queue: string, maxAttemp
   return numUpdatedRows > 0n;
 }
 
-/** Returns which of `queues` have a job that can be claimed: in one statement, because every idle process asks each second. */
-export async function findDueQueues(db: Db<JobTables>, queues: readonly string[]): Promise<readonly string[]> {
-  const { rows } = await sql<{ queue: string }>`
-    select queue from unnest(${queues}::text[]) as names(queue)
-    where exists (select from jobs where jobs.queue = names.queue and status = 'waiting' and run_at <= now())`.execute(
-    db,
-  );
-  return rows.map(({ queue }) => queue);
-}
-
-/** Returns the queues that have a job with an expired lease. */
-export async function findLostQueues(db: Db<JobTables>): Promise<readonly string[]> {
-  const rows = await db
-    .selectFrom('jobs')
-    .select('queue')
-    .distinct()
-    .where('status', '=', 'running')
-    .where('expires_at', '<=', now)
-    .execute();
-  return rows.map(({ queue }) => queue);
-}
-
 /** Returns up to 100 jobs whose worker was lost in their last attempt. */
 export function findSpent(db: Db<JobTables>, queue: string, maxAttempts: number): Promise<ClaimedRow[]> {
   return db
