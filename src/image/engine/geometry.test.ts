@@ -44,7 +44,7 @@ describe('the size of a result', () => {
     ['jpeg is at most 65500 a side', { format: 'jpeg' }, [70_000, 100], '65500x94'],
     ['jpeg at 65500', { format: 'jpg' }, [65_500, 100], '65500x100'],
     ['an enlarged webp is limited too', { width: 20_000, enlarge }, [100, 1], '16383x164'],
-    ['enlarged to 4 megapixels', { width: 2000, height: 2000, resizingType: fill, enlarge }, [700, 700], '2000x2000'],
+    ['enlarged to 4 megapixels', { width: 2048, height: 2048, resizingType: fill, enlarge }, [700, 700], '2048x2048'],
     [
       'enlarged no further than its source',
       { width: 9000, height: 500, resizingType: fill, enlarge },
@@ -59,11 +59,11 @@ describe('the size of a result', () => {
 
   it.each<[string, VariantSpec, [number, number]]>([
     ['fit', { width: 7000, height: 7000 }, [700, 700]],
-    ['fit, by its width', { width: 2001 }, [700, 700]],
-    ['fit, by its height', { height: 2001 }, [700, 700]],
-    ['auto', { width: 2001, resizingType: 'auto' }, [700, 700]],
-    ['fill', { width: 2000, height: 2001, resizingType: fill }, [700, 700]],
-    ['fill a box that is free on one side', { height: 2001, resizingType: fill }, [700, 700]],
+    ['fit, by its width', { width: 2049 }, [700, 700]],
+    ['fit, by its height', { height: 2049 }, [700, 700]],
+    ['auto', { width: 2049, resizingType: 'auto' }, [700, 700]],
+    ['fill', { width: 2048, height: 2049, resizingType: fill }, [700, 700]],
+    ['fill a box that is free on one side', { height: 2049, resizingType: fill }, [700, 700]],
     ['of a source that has more pixels', { width: 2502 }, [2501, 2000]],
     ['in a webp that is made smaller', { width: 16_383, format: 'avif' }, [100, 200]],
   ])('is refused beyond 4 megapixels and the source: %s', (_name, spec, [width, height]) => {

@@ -1,7 +1,6 @@
 /** Adds the wordmark to an image at its lower right, for downloads (docs/specification/media.md#watermarks). */
 import type { Deadline } from './deadline.ts';
 import { type Opening, openImage, openRaw, readHeader, toRaw } from './decoding.ts';
-import { encode } from './encoding.ts';
 import type { Transform } from './engine.ts';
 import { planSize, type Size } from './geometry.ts';
 import { letterShare, wordmark } from './wordmark.ts';
@@ -36,7 +35,8 @@ export async function drawWatermark(opening: Opening): Promise<Uint8Array> {
   // An overlay larger than the image would be an error, so this one leaves room on each side.
   const [left, top] = [size.width - width, size.height - height];
   image.composite([{ input: Buffer.from(data), raw: { width, height, channels }, left, top }]);
-  return encode(image, download.format, download.quality);
+  // Half the color resolution would smear colored lettering.
+  return image.jpeg({ quality: download.quality, chromaSubsampling: '4:4:4' }).toBuffer();
 }
 
 function markFor(image: Size, deadline: Deadline) {

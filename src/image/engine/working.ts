@@ -3,7 +3,7 @@ import { startDeadline } from './deadline.ts';
 import { translate } from './decoders/translating.ts';
 import type { Opening } from './decoding.ts';
 import { lacksEnd, withEndMarker } from './endmarker.ts';
-import type { Engine, EngineLimits } from './engine.ts';
+import type { Engine, EngineLimits, ImageMime } from './engine.ts';
 import { toFault } from './faults.ts';
 import { type Claim, createPermits } from './permits.ts';
 import { recognizeFormat } from './sniffing.ts';
@@ -23,7 +23,7 @@ export function createEngine(limits: EngineLimits): Engine {
     const deadline = startDeadline(limits.processTimeoutMs);
     const run = async () => {
       const readable = await translate({ bytes, mime, maxPixels: limits.maxSourcePixels }, deadline);
-      const opening = { bytes: readable, mime, limits, deadline };
+      const opening = { bytes: readable, mime, limits: limitsOf(mime, limits), deadline };
       try {
         return await job(opening);
       } catch (error) {
@@ -53,4 +53,12 @@ export function createEngine(limits: EngineLimits): Engine {
     watermark: (bytes, owner) =>
       work(bytes, { owner }, async (opening) => (await import('./watermarking.ts')).drawWatermark(opening)),
   };
+}
+
+/** A decoder of AVIF takes 18 bytes for each pixel, and other decoders 9 or less. */
+const mostAvifPixels = 24_000_000;
+
+function limitsOf(mime: ImageMime, limits: EngineLimits): EngineLimits {
+  if (mime !== 'image/avif') return limits;
+  return { ...limits, maxSourcePixels: Math.min(limits.maxSourcePixels, mostAvifPixels) };
 }
