@@ -1,13 +1,12 @@
 /** Frames as every screen shows them: progressive, and in SDR. */
 import { VideoFault } from './ffmpeg.ts';
-import type { Size } from './poster.ts';
 import type { VideoFacts } from './probing.ts';
 
 /** Filters for interlaced frames. They precede any scaling. */
 export const deinterlacing = ({ isInterlaced }: Pick<VideoFacts, 'isInterlaced'>): readonly string[] =>
   isInterlaced ? ['yadif=deint=interlaced'] : [];
 
-/** The filters from HDR to SDR, which follow the scaling, and what the encoded video says about its colors. */
+/** The filters from HDR to SDR, which follow the scaling, and the tags of the encoded video. */
 export interface Colors {
   readonly filters: readonly string[];
   readonly tags: readonly string[];
@@ -18,7 +17,7 @@ const unchanged: Colors = { filters: [], tags: [] };
 /** ffmpeg can be built without the filters for HDR. The colors are then too pale, but the video plays. */
 export async function withSdrColors<Result>(
   { hdrTransfer }: Pick<VideoFacts, 'hdrTransfer'>,
-  size: Size,
+  size: Pick<VideoFacts, 'width' | 'height'>,
   work: (colors: Colors) => Promise<Result>,
 ): Promise<Result> {
   if (hdrTransfer === undefined) return work(unchanged);

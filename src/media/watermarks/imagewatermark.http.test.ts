@@ -113,6 +113,23 @@ onEveryPair('POST /v1/watermark', (pair) => {
     expect([refused.status, refused.body.error]).toEqual([422, 'unsupported_image']);
   });
 
+  it('that the legacy backend has is returned until its source is replaced', async () => {
+    const path = `${rig.userId}/${randomUUID()}/photo.jpg`;
+    const put = (key: string, bytes: Uint8Array) =>
+      rig.legacyFiles.put(key, bytes, { contentType: 'image/jpeg', size: bytes.length });
+    await put(path, jpeg);
+    const marked = await makeImage('jpeg', { width: 7, height: 7 });
+    await put(`${path}.wm.jpg`, marked);
+    const bytesOf = async () => {
+      // Responses are cached, except that of another download.
+      const { body } = await watermark(rig.user, { ref: path, download: `${randomUUID()}.jpg` });
+      return Buffer.from(await (await fetch(body.url)).arrayBuffer());
+    };
+    for (const _time of [1, 2]) expect((await bytesOf()).equals(marked)).toBe(true);
+    await put(path, await makeImage('jpeg', { width: 50, height: 40 }));
+    expect((await bytesOf()).equals(marked)).toBe(false);
+  });
+
   describe('the maker', () => {
     const maker = () => {
       const limits = { maxSourcePixels: 1e6, processTimeoutMs: 20_000, concurrency: 2, permitWaitMs: 5000 };

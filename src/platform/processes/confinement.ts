@@ -24,8 +24,8 @@ function confine(memoryBytes: number): void {
   // If the machine or the container runs out of memory, this process ends first.
   ignoreFailure(() => writeFileSync('/proc/self/oom_score_adj', '1000'));
   const status = readFileSync('/proc/self/status', 'utf8');
-  const bytesOf = (name: string) => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1]) * 1024;
-  const data = bytesOf('VmData') + memoryBytes - bytesOf('VmRSS');
+  const bytesOf = (field: RegExp) => Number(field.exec(status)?.[1]) * 1024;
+  const data = bytesOf(/VmData:\s+(\d+)/) + memoryBytes - bytesOf(/VmRSS:\s+(\d+)/);
   if (!Number.isFinite(data)) return;
   spawnSync('prlimit', ['--pid', String(process.pid), `--data=${data}`, `--cpu=${mostProcessorS}`, '--core=0']);
 }
