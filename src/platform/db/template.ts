@@ -10,7 +10,11 @@ import { fileURLToPath } from 'node:url';
 import type { Migration } from './migrations.ts';
 import { createPglite, migratePglite } from './pglite-engine.ts';
 
-const templateCache = fileURLToPath(new URL('../../../node_modules/.cache/atelier/', import.meta.url));
+/** What a dump depends on: another version of any of them makes a new dump. */
+const enginePackages = ['@electric-sql/pglite', '@electric-sql/pglite-pgvector'] as const;
+
+/** In the folder node_modules that contains the engine: of the checkout, or of the release. */
+const templateCache = fileURLToPath(new URL('../../../.cache/atelier/', import.meta.resolve(enginePackages[0])));
 
 const digestBytes = 32;
 const keptMs = 7 * 24 * 3600 * 1000;
@@ -42,9 +46,6 @@ async function templateKey(migrations: readonly Migration[]): Promise<string> {
   const content = JSON.stringify([versions, migrations.map(({ name, digest }) => [name, digest])]);
   return createHash('sha256').update(content).digest('hex').slice(0, 32);
 }
-
-/** What a dump depends on: another version of any of them makes a new dump. */
-const enginePackages = ['@electric-sql/pglite', '@electric-sql/pglite-pgvector'] as const;
 
 async function versionOf(engine: (typeof enginePackages)[number]): Promise<string> {
   const manifest = new URL('../package.json', import.meta.resolve(engine));

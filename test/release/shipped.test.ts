@@ -1,0 +1,90 @@
+/** A release is the content of `dist/` with the packages that it names (docs/releasing.md#the-archive): no sources, nothing else. */
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { cp, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findBuild } from '../../build.mjs';
+import { newPlace, type Place, type Program, root, run } from '../acceptance/running.fixture.ts';
+import type { Work } from './shipped.child.ts';
+import { builtPath, dynamicImports, modules, namedFiles, workerCount } from './shipped.fixture.ts';
+
+let folder: string;
+const build = findBuild();
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'atelier-release-'));
+  await cp(build, folder, { recursive: true, filter: (path) => path !== join(build, 'compiled') });
+  const { packages } = JSON.parse(await readFile(join(folder, 'package-lock.json'), 'utf8'));
+  // Packages for other platforms are not installed.
+  for (const path of Object.keys(packages))
+    if (path !== '' && existsSync(join(root, path)))
+      await cp(join(root, path), join(folder, path), { recursive: true });
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+async function faultsOf(work: Partial<Work>): Promise<readonly string[]> {
+  const all: Work = { modules: [], workers: [], dynamicImports: [], ...work };
+  const running = promisify(execFile)(process.execPath, [join(import.meta.dirname, 'shipped.child.ts'), folder], {
+    cwd: folder,
+    env: { PATH: process.env.PATH },
+    maxBuffer: 64 * 1024 * 1024,
+  });
+  running.child.stdin?.end(JSON.stringify(all));
+  const { stdout } = await running;
+  return stdout.split('\n').filter((line) => line !== '');
+}
+
+const workers = [...new Set(namedFiles.filter(({ isWorker }) => isWorker).map(({ path }) => path))];
+/** They run when they are loaded. */
+const programs = ['main.mjs', ...workers];
+/** Commands of a checkout, which read files around the sources. */
+const ofCheckout = ['commands/buildclient.mjs', 'commands/licenses.mjs'];
+
+describe('a release', () => {
+  it('contains no sources, and only the packages that it names', async () => {
+    const files = await readdir(folder, { recursive: true });
+    expect(files.filter((path) => !path.startsWith('node_modules') && path.endsWith('.ts'))).toEqual([]);
+    const { dependencies } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
+    for (const name of Object.keys(dependencies)) expect(files).toContain(join('node_modules', name));
+    expect(await readdir(join(folder, 'node_modules'))).not.toContain('fastify');
+  });
+
+  it('imports every module, with its packages', async () => {
+    const paths = modules.map(builtPath).filter((path) => !programs.includes(path) && !ofCheckout.includes(path));
+    expect(paths.length).toBeGreaterThan(500);
+    expect(await faultsOf({ modules: paths })).toEqual([]);
+  });
+
+  it('has the names that the sources take from dynamic imports', async () => {
+    const literal = dynamicImports.filter(({ specifier }) => specifier.startsWith("'"));
+    expect(literal.length).toBeGreaterThan(50);
+    // The settings name these: a provider's package, and the runtime of the local embedder.
+    expect(dynamicImports.filter((each) => !literal.includes(each)).map(({ module }) => module)).toEqual([
+      'agent/providers/sdkproviders.mjs',
+      'memory/embedding/local/worker.mjs',
+    ]);
+    const { packages } = JSON.parse(await readFile(join(folder, 'package-lock.json'), 'utf8'));
+    // Node loads these as they are published, and the import of every module covers those in it.
+    const isKept = (specifier: string) => `node_modules/${specifier.replaceAll("'", '')}` in packages;
+    expect(
+      await faultsOf({
+        dynamicImports: literal.filter(({ specifier }) => !isKept(specifier) && !specifier.startsWith("'node:")),
+      }),
+    ).toEqual([]);
+  });
+
+  it('starts every thread', async () => {
+    expect(namedFiles.filter(({ isWorker }) => isWorker)).toHaveLength(workerCount);
+    expect(await faultsOf({ workers })).toEqual([]);
+  });
+
+  it('has every file that the sources name by URL', () => {
+    const named = namedFiles.filter(({ module, path }) => !ofCheckout.includes(module) && !path.startsWith('..'));
+    expect(named.length).toBeGreaterThan(15);
+    for (const { module, path } of named) expect(existsSync(join(folder, path)), `${path} for ${module}`).toBe(true);
+    const outside = namedFiles.filter(({ path }) => path.startsWith('..'));
+    expect(outside.filter(({ module }) => !ofCheckout.includes(module))).toEqual([]);
+  });
+});
