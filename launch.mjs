@@ -99,11 +99,9 @@ function whatReleaseLacks() {
 
 function install(missing, development) {
   const fresh = missing === 'everything';
-  const problem = fresh ? 'The packages are not installed' : `The package ${missing} is not the one in the lockfile`;
-  if (!isCheckout || isProduction)
-    fail(
-      `${problem}, and a ${isCheckout ? 'start in production' : 'release'} installs nothing. Run \`npm ci --omit=dev\` in ${root}.`,
-    );
+  const problem = fresh ? 'The packages are not installed' : `The package ${missing} is missing or has another version`;
+  const place = isCheckout ? 'A start in production' : 'A release';
+  if (!isCheckout || isProduction) fail(`${problem}. ${place} installs nothing. Run \`npm ci --omit=dev\` in ${root}.`);
   console.error(
     fresh ? 'Installing the packages of package-lock.json …' : `Installing (${missing} differs from the lockfile) …`,
   );

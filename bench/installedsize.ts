@@ -1,69 +1,36 @@
-/** The size of an installation: the packages that `npm start` needs, without the files that the bundle makes unnecessary. */
-import { existsSync, linkSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+/** The size of a release: the build of the program, and the packages that it names. */
+import { globSync, lstatSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { removeUnused } from '../bundle.mjs';
+import { findBuild } from '../build.mjs';
 import { atMost, type Bench } from './bench.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const bytesPerBlock = 512;
 const mebibyte = 1024 ** 2;
 
-interface LockedPackage {
-  readonly dev?: boolean;
-  readonly devOptional?: boolean;
-}
-
 export const installedSize: Bench = {
   name: 'start, size',
   run: async () => [
-    atMost(230, {
-      goal: 'packages that `npm start` needs, on disk in MiB',
-      measured: installedBytes() / mebibyte,
-      against: 'a limit; Node itself has 121 of them',
+    atMost(110, {
+      goal: 'a release with its packages, on disk in MiB',
+      measured: releasedBytes() / mebibyte,
+      against: 'a limit; 18 are the table of the embedder',
     }),
   ],
 };
 
-/** Links the packages of production into another folder of the same file system, where the unused files can be removed. */
-function installedBytes(): number {
-  const cache = join(root, 'node_modules/.cache');
-  mkdirSync(cache, { recursive: true });
-  const folder = mkdtempSync(join(cache, 'size-'));
-  try {
-    for (const path of productionPackages()) linkPackage(join(root, path), join(folder, path));
-    removeUnused(join(folder, 'node_modules'));
-    return bytesOf(folder);
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
-}
-
-function productionPackages(): readonly string[] {
-  const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
-    readonly packages: Readonly<Record<string, LockedPackage>>;
+function releasedBytes(): number {
+  const build = findBuild();
+  const { packages } = JSON.parse(readFileSync(join(build, 'package-lock.json'), 'utf8')) as {
+    readonly packages: Readonly<Record<string, unknown>>;
   };
-  return Object.entries(packages).flatMap(([path, { dev, devOptional }]) =>
-    path === '' || dev || devOptional || !existsSync(join(root, path)) ? [] : [path],
-  );
+  const folders = Object.keys(packages).map((path) => (path === '' ? build : join(root, path)));
+  return folders.reduce((sum, folder) => sum + bytesIn(folder), 0);
 }
 
-/** Packages inside it are listed in the lockfile themselves. */
-function linkPackage(source: string, target: string): void {
-  mkdirSync(target, { recursive: true });
-  for (const entry of readdirSync(source, { withFileTypes: true })) {
-    if (entry.isDirectory() && entry.name !== 'node_modules')
-      linkPackage(join(source, entry.name), join(target, entry.name));
-    else if (entry.isFile()) linkSync(join(source, entry.name), join(target, entry.name));
-  }
-}
-
-/** Counts a file with several names once, as on a disk. */
-function bytesOf(folder: string): number {
-  const inodes = new Map<number, number>();
-  for (const { parentPath, name } of readdirSync(folder, { recursive: true, withFileTypes: true })) {
-    const { ino, blocks } = lstatSync(join(parentPath, name));
-    inodes.set(ino, blocks * bytesPerBlock);
-  }
-  return inodes.values().reduce((sum, bytes) => sum + bytes, 0);
+/** Packages of other platforms are not installed. The compiled code of V8 is not part of a release. */
+function bytesIn(folder: string): number {
+  const paths = globSync('**', { cwd: folder, exclude: ['compiled/**', 'node_modules/**'] });
+  return paths.reduce((sum, path) => sum + lstatSync(join(folder, path)).blocks * bytesPerBlock, 0);
 }

@@ -3,7 +3,7 @@
  * bounded.
  */
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
-import { version } from '../version.ts';
+import { commit, version } from '../version.ts';
 import { RequestDurations, type RequestLabels } from './durations.ts';
 import type { HttpServer } from './httpserver.ts';
 
@@ -24,9 +24,9 @@ export function addMetrics(app: HttpServer, service: string): void {
   new Gauge({
     name: 'atelier_info',
     help: 'Always 1. Its labels describe the running program.',
-    labelNames: ['version'],
+    labelNames: ['version', 'commit'],
     registers: [registry],
-  }).set({ version }, 1);
+  }).set({ version, commit }, 1);
   app.decorate('metrics', registry);
   const ofProcess = registryOfProcess();
   app.get('/metrics', { schema: { tags: ['operations'], summary: 'Read the metrics' } }, async (_request, reply) => {

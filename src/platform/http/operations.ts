@@ -1,6 +1,6 @@
 /** The endpoints that every service has: `/`, `/health`, `/ready` (docs/specification/http.md#service-endpoints). */
 import { withDeadline } from '../resilience/deadline.ts';
-import { version } from '../version.ts';
+import { commit, version } from '../version.ts';
 import type { HttpServer, Readiness, ServerOptions } from './httpserver.ts';
 
 const checkTimeoutMs = 2000;
@@ -11,7 +11,7 @@ export function addOperations(app: HttpServer, options: ServerOptions): void {
   const { service } = options;
   const schema = (summary: string) => ({ schema: { tags: ['operations'], summary } });
   if (!options.servesRoot)
-    app.get('/', schema('Read the name and version of the service'), async () => ({ service, version }));
+    app.get('/', schema('Read the name, version and commit of the service'), async () => ({ service, version, commit }));
   app.get('/health', schema('Check that the service runs'), async (_request, reply) =>
     options.plainHealth ? reply.type('text/plain; charset=utf-8').send('ok') : { status: 'ok', service },
   );
