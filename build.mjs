@@ -17,8 +17,7 @@ const unbundled = ['sharp', '@electric-sql/pglite', '@electric-sql/pglite-pgvect
 /** Fastify loads these on first use, and Atelier replaces them. */
 const unusedByFastify = ['@fastify/ajv-compiler', '@fastify/fast-json-stringify-compiler', 'light-my-request'];
 /** Commands for the sources, which a release does not have. */
-const commandsOfCheckout =
-  /^(bench|build.*|postinstall|capacity|check|corpus|day|dev|generate|growth|licenses|soak|test)$/;
+const commandsOfCheckout = /^(bench|build.*|postinstall|capacity|check|corpus|day|dev|generate|growth|licenses|soak|test)$/;
 
 const buildsOf = (root) => join(root, 'node_modules/.cache/atelier/builds');
 /** Pages have a build of their own, and tests are not part of the program. */
@@ -271,7 +270,7 @@ function link(root, folder) {
   fs.renameSync(draft, path);
 }
 
-if (process.argv[1]?.endsWith('build.mjs') && fs.realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) {
+if (process.argv[1] !== undefined && fs.realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) {
   try {
     console.log(await createBuild(process.argv[2] ?? here));
   } catch (error) {

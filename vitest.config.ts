@@ -24,6 +24,6 @@ export default defineConfig({
     reporters: ['default', './test/plain-summary.ts'],
     // Failures name the sources.
     execArgv: ['--enable-source-maps'],
-    env: { LOG_LEVEL: 'silent', NODE_OPTIONS: useBuild },
+    env: { LOG_LEVEL: 'silent', ...useBuild },
   },
 });

@@ -1,46 +1,36 @@
-/** The size of an installation: the packages that `npm start` needs in a checkout, without Node. */
-import { existsSync, lstatSync, readdirSync, readFileSync } from 'node:fs';
+/** The size of a release: the build of the program, and the packages that it names. */
+import { globSync, lstatSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { findBuild } from '../build.mjs';
 import { atMost, type Bench } from './bench.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const bytesPerBlock = 512;
 const mebibyte = 1024 ** 2;
 
-interface LockedPackage {
-  readonly dev?: boolean;
-  readonly devOptional?: boolean;
-}
-
 export const installedSize: Bench = {
+  name: 'start, size',
   run: async () => [
-    atMost(230, {
-      goal: 'packages that `npm start` needs, on disk in MiB',
-      measured: installedBytes() / mebibyte,
-      against: 'a limit',
+    atMost(110, {
+      goal: 'a release with its packages, on disk in MiB',
+      measured: releasedBytes() / mebibyte,
+      against: 'a limit; 18 are the table of the embedder',
     }),
   ],
 };
 
-function installedBytes(): number {
-  return productionPackages().reduce((sum, path) => sum + bytesOf(join(root, path)), 0);
-}
-
-function productionPackages(): readonly string[] {
-  const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
-    readonly packages: Readonly<Record<string, LockedPackage>>;
+function releasedBytes(): number {
+  const build = findBuild();
+  const { packages } = JSON.parse(readFileSync(join(build, 'package-lock.json'), 'utf8')) as {
+    readonly packages: Readonly<Record<string, unknown>>;
   };
-  return Object.entries(packages).flatMap(([path, { dev, devOptional }]) =>
-    path === '' || dev || devOptional || !existsSync(join(root, path)) ? [] : [path],
-  );
+  const folders = Object.keys(packages).map((path) => (path === '' ? build : join(root, path)));
+  return folders.reduce((sum, folder) => sum + bytesIn(folder), 0);
 }
 
-/** Packages inside of it are listed in the lockfile themselves. */
-function bytesOf(folder: string): number {
-  return readdirSync(folder, { withFileTypes: true }).reduce((sum, entry) => {
-    const path = join(folder, entry.name);
-    if (entry.isDirectory()) return entry.name === 'node_modules' ? sum : sum + bytesOf(path);
-    return sum + lstatSync(path).blocks * bytesPerBlock;
-  }, 0);
+/** Packages of other platforms are not installed. The compiled code of V8 is not part of a release. */
+function bytesIn(folder: string): number {
+  const paths = globSync('**', { cwd: folder, exclude: ['compiled/**', 'node_modules/**'] });
+  return paths.reduce((sum, path) => sum + lstatSync(join(folder, path)).blocks * bytesPerBlock, 0);
 }

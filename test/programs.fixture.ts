@@ -16,5 +16,4 @@ export const programPath = join(build, 'main.mjs');
 export const programEnv: Readonly<Record<string, string | undefined>> = {
   PATH: process.env.PATH,
   NODE_COMPILE_CACHE: join(build, 'compiled'),
-  NODE_OPTIONS: process.env.NODE_OPTIONS,
 };

@@ -499,7 +499,11 @@ function rawGet(url: string, headers: Record<string, string>): Promise<{ headers
 
 describe('common endpoints', () => {
   it('GET / and GET /health', async () => {
-    expect(await (await fetch(rig.url)).json()).toEqual({ service: 'auth', version: expect.any(String) });
+    expect(await (await fetch(rig.url)).json()).toEqual({
+      service: 'auth',
+      version: expect.any(String),
+      commit: expect.any(String),
+    });
     expect(await (await fetch(`${rig.url}/health`)).json()).toEqual({ status: 'ok', service: 'auth' });
     expect((await fetch(`${rig.url}/ready`)).status).toBe(200);
   });

@@ -14,6 +14,7 @@ import {
 } from '#app/config.ts';
 import { startSuite } from '#app/suite.ts';
 import { StartFault, stopRequested } from '#platform/lifecycle.ts';
+import { collectAfterStart } from '#platform/garbage.ts';
 import { createLog, type Log, type LogFormat, printLine } from '#platform/log.ts';
 import { isStored } from '#platform/secrets.ts';
 import { withReadableErrors } from './readableerrors.ts';
@@ -49,6 +50,7 @@ export async function start(args: readonly string[]): Promise<number> {
     if (services.includes('media')) void warnWithoutFfmpeg(config.media.ffmpegPath, log);
     // Otherwise a process that is killed later leaves no compiled code for the next start.
     flushCompileCache();
+    collectAfterStart();
   }, settledAfterMs).unref();
   log.info({ reason: await stopping }, 'stopping');
   const giveUp = setTimeout(() => process.exit(1), config.agent.drainS * 1000 + closingLimitMs);

@@ -479,7 +479,11 @@ describe('a page of another origin', () => {
 describe('the service', () => {
   it('names itself', async () => {
     expect(await (await fetch(`${rig.url}/health`)).json()).toEqual({ status: 'ok', service: 'edge' });
-    expect(await (await fetch(`${rig.url}/`)).json()).toEqual({ service: 'edge', version: expect.any(String) });
+    expect(await (await fetch(`${rig.url}/`)).json()).toEqual({
+      service: 'edge',
+      version: expect.any(String),
+      commit: expect.any(String),
+    });
     expect((await fetch(`${rig.url}/ready`)).status).toBe(200);
   });
 

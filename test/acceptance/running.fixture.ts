@@ -19,11 +19,16 @@ export interface Program {
   waitFor(text: string, limitMs?: number): Promise<void>;
 }
 
-/** Runs `npm run <command>` without npm: the launcher itself, including its signal handling. */
-export function run(command: string, args: readonly string[], env: Readonly<Record<string, string>>): Program {
+/** Runs `npm run <command>` without npm: the launcher of the checkout or a release, including its signal handling. */
+export function run(
+  command: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+  folder = root,
+): Program {
   const inherited = { PATH: process.env.PATH, HOME: process.env.HOME };
-  const child = spawn(process.execPath, [join(root, 'launch.mjs'), command, ...args], {
-    cwd: root,
+  const child = spawn(process.execPath, [join(folder, 'launch.mjs'), command, ...args], {
+    cwd: folder,
     env: { ...inherited, ...env },
   });
   let printed = '';

@@ -59,11 +59,11 @@ export const workerCount = [...texts.values()].join('\n').match(/\bnew Worker\(/
 
 function namesUsed(text: string, start: number, end: number): readonly string[] {
   const [before, after] = [text.slice(0, start), text.slice(end)];
-  const destructured = /\{([^{}]*)\}(?::[^=;{}]*)? = await $/.exec(before)?.[1];
+  const destructured = /(?:const|let) \{([^{}]*)\} = await $/.exec(before)?.[1];
   if (destructured !== undefined) return destructured.split(',').flatMap((each) => /\w+/.exec(each)?.[0] ?? []);
   const member = /^\)\.(\w+)/.exec(after)?.[1] ?? /^\.then\(\(?(\w+)\)? => \1\.(\w+)/.exec(after)?.[2];
   if (member !== undefined && (before.endsWith('(await ') || after.startsWith('.then'))) return [member];
-  const variable = /(?:const|let) (\w+)(?::[^=;]*)? = await $/.exec(before)?.[1];
+  const variable = /(?:const|let) (\w+)(?:: [^=;]*)? = await $/.exec(before)?.[1];
   if (variable === undefined) return [];
   return [...new Set([...text.matchAll(new RegExp(`\\b${variable}\\.(\\w+)`, 'g'))].flatMap(([, name]) => name ?? []))];
 }

@@ -1,13 +1,13 @@
 /** A release is the content of `dist/` with the packages that it names (docs/releasing.md#the-archive): no sources, nothing else. */
-import { execFile, spawn } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { cp, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findBuild } from '../../build.mjs';
-import { newPlace, root } from '../acceptance/running.fixture.ts';
+import { newPlace, root, run } from '../acceptance/running.fixture.ts';
 import type { Work } from './shipped.child.ts';
 import { builtPath, dynamicImports, modules, namedFiles, workerCount } from './shipped.fixture.ts';
 
@@ -88,25 +88,28 @@ describe('a release', () => {
     expect(outside.filter(({ module }) => !ofCheckout.includes(module))).toEqual([]);
   });
 
-  it('starts with nothing else, and names the commit that it was built from', async () => {
+  it('starts, serves the whole tour, and ends on SIGTERM', async () => {
     const place = await newPlace();
-    const program = spawn(process.execPath, ['launch.mjs', 'start'], {
-      cwd: folder,
-      env: { PATH: process.env.PATH, ...place.env },
-      stdio: 'ignore',
-    });
-    const ended = new Promise((resolve) => program.once('exit', resolve));
+    const program = run('start', [], place.env, folder);
     try {
-      const answer = async (path: string) =>
-        (await fetch(`http://localhost:${place.portBase + 4}${path}`).catch(() => undefined))?.json();
-      await expect.poll(() => answer('/ready'), { timeout: 60_000 }).toMatchObject({ status: 'ok' });
-      const { commit } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
-      expect(await answer('/')).toMatchObject({ service: 'agent', commit });
-      expect(commit).toMatch(/^(unknown|[0-9a-f]{40}(-dirty)?)$/);
+      await program.waitFor('Atelier is ready');
+      const tour = run('demo', [], place.env, folder);
+      expect(await tour.ended(60_000), tour.output()).toBe(0);
+      program.child.kill('SIGTERM');
+      expect(await program.ended(), program.output()).toBe(0);
     } finally {
-      program.kill();
-      await ended;
+      program.child.kill('SIGKILL');
       await place.remove();
     }
+  });
+
+  it('names the package that is missing and the command that installs it', async () => {
+    const lost = join(folder, 'node_modules/libheif-js');
+    await rename(lost, `${lost}.lost`);
+    const program = run('start', [], {}, folder);
+    expect(await program.ended()).toBe(1);
+    expect(program.output()).toContain('libheif-js');
+    expect(program.output()).toContain(`npm ci --omit=dev\` in ${folder}`);
+    await rename(`${lost}.lost`, lost);
   });
 });

@@ -19,5 +19,8 @@ export const testedBuild: Plugin = {
   },
 };
 
-/** Programs that tests start do the same. */
-export const useBuild = `--import=${new URL('usebuild.mjs', import.meta.url)}`;
+/** The environment of programs that tests start, which do the same. */
+export const useBuild = {
+  NODE_OPTIONS: `--import=${new URL('usebuild.mjs', import.meta.url)}`,
+  TESTED_BUILD: build,
+};

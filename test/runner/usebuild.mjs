@@ -5,11 +5,14 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { builtFile, findBuild } from '../../build.mjs';
 
 if (module.registerHooks !== undefined) {
-  process.env.TEST_BUILD ??= findBuild();
+  process.env.TESTED_BUILD ??= findBuild();
+  // The programs that it starts do the same.
+  process.env.NODE_OPTIONS ??= `--import=${import.meta.url}`;
   module.registerHooks({
     resolve(specifier, context, next) {
       const resolved = next(specifier, context);
-      const built = resolved.url.startsWith('file:') && builtFile(process.env.TEST_BUILD, fileURLToPath(resolved.url));
+      const built =
+        resolved.url.startsWith('file:') && builtFile(process.env.TESTED_BUILD, fileURLToPath(resolved.url));
       return built ? { ...resolved, url: pathToFileURL(built).href, format: 'module' } : resolved;
     },
   });

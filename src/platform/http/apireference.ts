@@ -57,7 +57,7 @@ type CommonCode =
 export const commonOperations: Readonly<Record<string, OperationReference>> = {
   'GET /': {
     id: 'ping',
-    description: 'Returns the name and the version of the service.',
+    description: 'Returns the name of the service, its version, and the commit that it is built from.',
     responses: { 200: ['The result.', 'application/json'] },
   },
   'GET /health': {

@@ -1,5 +1,4 @@
 /** The endpoints that every service has: `/`, `/health`, `/ready` (docs/specification/http.md#service-endpoints). */
-import { Problem } from '../problem.ts';
 import { withDeadline } from '../resilience/deadline.ts';
 import { commit, version } from '../version.ts';
 import type { HttpServer, Readiness, ServerOptions } from './httpserver.ts';
@@ -12,11 +11,7 @@ export function addOperations(app: HttpServer, options: ServerOptions): void {
   const { service } = options;
   const schema = (summary: string) => ({ schema: { tags: ['operations'], summary } });
   if (!options.servesRoot)
-    app.get('/', schema('Read the name, version and commit of the service'), async () => ({
-      service,
-      version,
-      commit,
-    }));
+    app.get('/', schema('Read the name, version and commit of the service'), async () => ({ service, version, commit }));
   app.get('/health', schema('Check that the service runs'), async (_request, reply) =>
     options.plainHealth ? reply.type('text/plain; charset=utf-8').send('ok') : { status: 'ok', service },
   );
@@ -41,7 +36,7 @@ function withLease({ readiness, mayServe }: ServerOptions): Readiness {
   return { ...readiness, lease };
 }
 
-type EngineState = 'ok' | 'unavailable' | 'storage_full';
+type EngineState = 'ok' | 'unavailable';
 
 async function checkEngines(app: HttpServer, readiness: Readiness): Promise<Record<string, EngineState>> {
   const states = await Promise.all(
@@ -51,7 +46,7 @@ async function checkEngines(app: HttpServer, readiness: Readiness): Promise<Reco
         return [engine, 'ok'];
       } catch (error) {
         app.log.warn({ err: error, engine }, 'an engine is not responding');
-        return [engine, error instanceof Problem && error.code === 'storage_full' ? 'storage_full' : 'unavailable'];
+        return [engine, 'unavailable'];
       }
     }),
   );

@@ -53,7 +53,11 @@ afterAll(() => app.close());
 
 describe('every service', () => {
   it('reports its name and that it is running', async () => {
-    expect((await app.inject('/')).json()).toEqual({ service: 'media', version: expect.stringMatching(/^\d+\./) });
+    expect((await app.inject('/')).json()).toEqual({
+      service: 'media',
+      version: expect.stringMatching(/^\d+\./),
+      commit: expect.stringMatching(/^([0-9a-f]{40}(-dirty)?|unknown)$/),
+    });
     expect((await app.inject('/health')).json()).toEqual({ status: 'ok', service: 'media' });
     const image = createServer({ service: 'image', log, readiness: {}, plainHealth: true });
     const health = await image.inject('/health');
