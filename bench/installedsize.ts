@@ -10,7 +10,6 @@ const bytesPerBlock = 512;
 const mebibyte = 1024 ** 2;
 
 export const installedSize: Bench = {
-  name: 'start, size',
   run: async () => [
     atMost(110, {
       goal: 'a release with its packages, on disk in MiB',

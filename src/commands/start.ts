@@ -13,8 +13,8 @@ import {
   warningsOf,
 } from '#app/config.ts';
 import { startSuite } from '#app/suite.ts';
-import { StartFault, stopRequested } from '#platform/lifecycle.ts';
 import { collectAfterStart } from '#platform/garbage.ts';
+import { StartFault, stopRequested } from '#platform/lifecycle.ts';
 import { createLog, type Log, type LogFormat, printLine } from '#platform/log.ts';
 import { isStored } from '#platform/secrets.ts';
 import { withReadableErrors } from './readableerrors.ts';

@@ -25,7 +25,10 @@ onEveryPair('the media service', (pair) => {
       const response = await fetch(rig.url + path);
       return [response.status, await response.json()];
     };
-    expect(await asked('/')).toEqual([200, { service: 'media', version: expect.stringMatching(/^\d+\.\d+\.\d+/), commit: expect.any(String) }]);
+    expect(await asked('/')).toEqual([
+      200,
+      { service: 'media', version: expect.stringMatching(/^\d+\.\d+\.\d+/), commit: expect.any(String) },
+    ]);
     expect(await asked('/health')).toEqual([200, { status: 'ok', service: 'media' }]);
     expect((await asked('/ready'))[0]).toBe(200);
   });

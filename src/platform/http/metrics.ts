@@ -2,7 +2,7 @@
  * `GET /metrics` in Prometheus text (docs/specification/http.md#service-endpoints). No metric identifies a user, and every label is
  * bounded.
  */
-import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { collectDefaultMetrics, Gauge, Registry } from '@prometheus-io/client';
 import { commit, version } from '../version.ts';
 import { RequestDurations, type RequestLabels } from './durations.ts';
 import type { HttpServer } from './httpserver.ts';

@@ -11,7 +11,11 @@ export function addOperations(app: HttpServer, options: ServerOptions): void {
   const { service } = options;
   const schema = (summary: string) => ({ schema: { tags: ['operations'], summary } });
   if (!options.servesRoot)
-    app.get('/', schema('Read the name, version and commit of the service'), async () => ({ service, version, commit }));
+    app.get('/', schema('Read the name, version and commit of the service'), async () => ({
+      service,
+      version,
+      commit,
+    }));
   app.get('/health', schema('Check that the service runs'), async (_request, reply) =>
     options.plainHealth ? reply.type('text/plain; charset=utf-8').send('ok') : { status: 'ok', service },
   );
