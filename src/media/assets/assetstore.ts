@@ -4,7 +4,7 @@ import type { Db, Tx } from '#platform/db/db.ts';
 import { isUniqueViolation } from '#platform/db/errors.ts';
 import { searchable } from '#platform/searching.ts';
 import type { Refusal } from '../problems.ts';
-import type { ReservationsTable } from '../quota/reservationstore.ts';
+import type { ReservationTables } from '../quota/reservationstore.ts';
 import type { IncidentTables } from '../screening/incidentstore.ts';
 
 /** The file that browsers play: the original, or the rendition beside it (docs/specification/media.md#renditions). */
@@ -43,9 +43,8 @@ interface AssetsTable {
   refusal: Refusal | null;
 }
 
-export interface MediaTables extends IncidentTables {
+export interface MediaTables extends IncidentTables, ReservationTables {
   assets: AssetsTable;
-  upload_reservations: ReservationsTable;
 }
 
 type Handle = Db<MediaTables> | Tx<MediaTables>;
