@@ -5,7 +5,7 @@ import type { Db, Tx } from '#platform/db/db.ts';
 import { isUniqueViolation } from '#platform/db/errors.ts';
 import { searchable } from '#platform/searching.ts';
 import type { Refusal } from '../problems.ts';
-import type { ReservationsTable } from '../quota/reservationstore.ts';
+import type { ReservationTables } from '../quota/reservationstore.ts';
 import type { IncidentTables } from '../screening/incidentstore.ts';
 
 /** The file that browsers play: the original, or the rendition beside it (docs/specification/media.md#renditions). */
@@ -45,9 +45,8 @@ interface AssetsTable {
 }
 
 /** With the ledger: the transaction that makes a paid asset readable also charges for it. */
-export interface MediaTables extends IncidentTables, LedgerTables {
+export interface MediaTables extends IncidentTables, LedgerTables, ReservationTables {
   assets: AssetsTable;
-  upload_reservations: ReservationsTable;
 }
 
 type Handle = Db<MediaTables> | Tx<MediaTables>;

@@ -1,9 +1,8 @@
 /** The rows of uploads that were reserved and are not registered yet. Their bytes count toward the quota. */
 import { sql } from 'kysely';
 import type { Db, Tx } from '#platform/db/db.ts';
-import type { MediaTables } from '../assets/assetstore.ts';
 
-export interface ReservationsTable {
+interface ReservationsTable {
   storage_key: string;
   declared_bytes: number;
   asset_id: string;
@@ -15,7 +14,11 @@ export interface ReservationsTable {
   expires_at: Date;
 }
 
-type Handle = Db<MediaTables> | Tx<MediaTables>;
+export interface ReservationTables {
+  upload_reservations: ReservationsTable;
+}
+
+type Handle = Db<ReservationTables> | Tx<ReservationTables>;
 
 /** Each resumable upload of a key has a row, because each has partial bytes of its own. */
 export interface ReservationKey {
@@ -68,14 +71,9 @@ export async function writeReservation(db: Handle, reservation: NewReservation):
 
 /** Whether a readable asset has this storage key, so that nothing more can be uploaded to it. */
 export async function isRegistered(db: Handle, assetId: string, storageKey: string): Promise<boolean> {
-  const row = await db
-    .selectFrom('assets')
-    .select('asset_id')
-    .where('asset_id', '=', assetId)
-    .where('storage_key', '=', storageKey)
-    .where('ready_at', 'is not', null)
-    .executeTakeFirst();
-  return row !== undefined;
+  const { rows } = await sql`select from assets
+    where asset_id = ${assetId} and storage_key = ${storageKey} and ready_at is not null`.execute(db);
+  return rows.length > 0;
 }
 
 export interface ReservedBytes {

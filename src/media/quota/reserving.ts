@@ -121,5 +121,5 @@ const keyOf = ({ storageKey, byteSize, uploadId }: Wanted): ReservationKey => ({
 
 /** A sweep finds what has no row. */
 function ignoreUnavailable(error: unknown): void {
-  if (!(error instanceof Problem) || error.code !== 'engine_unavailable') throw error;
+  if (!(error instanceof Problem) || error.status !== 503 || error.code === 'storage_full') throw error;
 }

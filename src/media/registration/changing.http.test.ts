@@ -160,13 +160,19 @@ onEveryPair('one asset', (pair) => {
       const ownerId = randomUUID();
       const token = await rig.issuer.token({ sub: ownerId });
       const user = createClient(rig.url, { authorization: `Bearer ${token}` });
-      expect((await usage(user)).body).toEqual({ ownerId, assets: 0, bytes: 0, limitBytes: 0 });
+      expect((await usage(user)).body).toEqual({ ownerId, assets: 0, bytes: 0, reservedBytes: 0, limitBytes: 0 });
       for (const content of [png, bytes]) {
         const { registration } = await upload(user, content, content === png ? {} : video);
         await user.register(registration);
       }
       await upload(user, png);
-      const expected = { ownerId, assets: 2, bytes: png.length + bytes.length, limitBytes: 0 };
+      const expected = {
+        ownerId,
+        assets: 2,
+        bytes: png.length + bytes.length,
+        reservedBytes: png.length,
+        limitBytes: 0,
+      };
       expect(await usage(user)).toMatchObject({ status: 200, body: expected });
       expect((await usage(rig.server, `?ownerId=${ownerId}`)).body).toEqual(expected);
     });

@@ -22,7 +22,7 @@ import { unfinishedVideos } from './usage.ts';
 const expiredPerPage = 100;
 const longestPauseMs = 60_000;
 
-/** A short TTL is kept to. */
+/** Short enough for a short TTL. */
 export function startExpiringReservations(deps: SweepDeps & { readonly log: Pick<Log, 'warn'> }): Interval {
   return startInterval(
     Math.min(longestPauseMs, deps.limits.uploadTtlS * 1000),

@@ -1,4 +1,5 @@
 /** The endpoints that every service has: `/`, `/health`, `/ready` (docs/specification/http.md#service-endpoints). */
+import { Problem } from '../problem.ts';
 import { withDeadline } from '../resilience/deadline.ts';
 import { commit, version } from '../version.ts';
 import type { HttpServer, Readiness, ServerOptions } from './httpserver.ts';
@@ -40,7 +41,7 @@ function withLease({ readiness, mayServe }: ServerOptions): Readiness {
   return { ...readiness, lease };
 }
 
-type EngineState = 'ok' | 'unavailable';
+type EngineState = 'ok' | 'unavailable' | 'storage_full';
 
 async function checkEngines(app: HttpServer, readiness: Readiness): Promise<Record<string, EngineState>> {
   const states = await Promise.all(
@@ -50,7 +51,7 @@ async function checkEngines(app: HttpServer, readiness: Readiness): Promise<Reco
         return [engine, 'ok'];
       } catch (error) {
         app.log.warn({ err: error, engine }, 'an engine is not responding');
-        return [engine, 'unavailable'];
+        return [engine, error instanceof Problem && error.code === 'storage_full' ? 'storage_full' : 'unavailable'];
       }
     }),
   );
