@@ -56,7 +56,9 @@ const permitted: Transitions<ExecutionState['mode']> = {
   lost: [],
 };
 
-type Outcome = (Pick<RunEnd, 'status' | 'error'> & { readonly finishReason?: string }) | { readonly status: 'lost' };
+type Outcome =
+  | (Pick<RunEnd, 'status' | 'error' | 'code'> & { readonly finishReason?: string })
+  | { readonly status: 'lost' };
 
 const endTriesPauseMs = 500;
 
@@ -137,7 +139,7 @@ export class Execution {
   }
 
   /** Retries for as long as one lease; after that the reaper of any process ends the run. */
-  async #commitEnd(writer: EventWriter, { status, error, finishReason }: Exclude<Outcome, { status: 'lost' }>) {
+  async #commitEnd(writer: EventWriter, { status, error, code, finishReason }: Exclude<Outcome, { status: 'lost' }>) {
     const parts = writer.parts();
     const answeredBy = this.#usage.answeredBy();
     const metadata = {
@@ -149,7 +151,7 @@ export class Execution {
     const usage = this.#usage.total();
     for (const startedAtMs = performance.now(); ; ) {
       try {
-        return await endRun(this.#deps, this.#run, { status, error, parts, metadata, usage, delivered });
+        return await endRun(this.#deps, this.#run, { status, error, code, parts, metadata, usage, delivered });
       } catch (cause) {
         this.#deps.log.warn({ err: cause }, 'the end of a run could not be committed');
         if (performance.now() - startedAtMs > this.#deps.lease.leaseMs) return undefined;

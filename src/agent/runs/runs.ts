@@ -209,6 +209,8 @@ export interface RunEnd {
   readonly status: Exclude<RunStatus, 'running'>;
   /** A sentence for the user, of a failure. */
   readonly error: string | null;
+  /** Of a failure that programs distinguish. */
+  readonly code?: string | undefined;
   /** Everything that readers were shown. */
   readonly parts: UIMessage['parts'];
   readonly metadata: Readonly<Record<string, unknown>>;
@@ -235,8 +237,16 @@ export async function endRun(deps: RunsDeps, run: Run, end: RunEnd): Promise<Ans
     const images = end.delivered.length;
     const credits = (isCharged ? run.credits : 0) + images * imageCost;
     const { threadId, ownerId, messageId: id, taskId } = run;
-    const { status, error, usage } = end;
-    const metadata = { ...end.metadata, taskId, status, ...(error !== null && { error }), usage, credits };
+    const { status, error, code, usage } = end;
+    const metadata = {
+      ...end.metadata,
+      taskId,
+      status,
+      ...(error !== null && { error }),
+      ...(code && { errorCode: code }),
+      usage,
+      credits,
+    };
     const isStored = parts.some(({ type }) => type !== 'step-start');
     if (isStored) {
       await addMessage(tx, { threadId, id, ownerId, role: 'assistant', parts, metadata, taskId }, undefined);

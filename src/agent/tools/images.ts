@@ -16,7 +16,7 @@ import {
   ProviderFailed,
   ratio,
 } from '../providers/generators.ts';
-import { fetchImage, keep, type LibraryDeps, Refused } from '../services/library.ts';
+import { type Deposit, fetchImage, keep, type LibraryDeps, Refused } from '../services/library.ts';
 import type { StoredMessage } from '../store/messagestore.ts';
 import { holdRun, type RunTables } from '../store/runstore.ts';
 import type { ToolContext } from './context.ts';
@@ -74,15 +74,18 @@ export function imageTools(deps: ImageToolDeps, context: ToolContext) {
 
 interface ImageCall {
   readonly toolCallId: string;
-  readonly prompt: string;
+  /** `undefined`: the model made the image without one. */
+  readonly prompt: string | undefined;
+  /** Default: `image`. */
+  readonly kind?: Deposit['kind'];
   readonly signal: AbortSignal;
 }
 
 /** Reserved credits without an image are returned when the run ends, because only then the message is complete. */
-async function makeImage(
+export async function makeImage(
   deps: ImageToolDeps,
-  { run }: ToolContext,
-  { toolCallId, prompt, signal }: ImageCall,
+  { run }: Pick<ToolContext, 'run'>,
+  { toolCallId, prompt, kind = 'image', signal }: ImageCall,
   make: () => Promise<Image & Generated>,
 ): Promise<MediaOutput> {
   const { taskId, ownerId, threadId } = run;
@@ -96,7 +99,7 @@ async function makeImage(
   if (!reserved) return unpaid(balance);
   try {
     const image = await make();
-    const deposit = { ...image, reference, ownerId, threadId, kind: 'image', prompt } as const;
+    const deposit = { ...image, reference, ownerId, threadId, kind, ...(prompt !== undefined && { prompt }) };
     const { assetId, mime } = await keep(deps, deposit, signal);
     return { kind: 'image', assetId, status: 'completed', url: null, mime };
   } catch (error) {

@@ -107,6 +107,7 @@ function play(steps: readonly Step[], onWrite: (chunk: Chunk) => void = () => un
         written.push(chunk);
       },
     },
+    keepFile: async (chunk) => chunk,
   };
   return { outcome: streamTurn(deps, turn), written, prompts, canceled, ending };
 }
