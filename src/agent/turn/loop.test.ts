@@ -118,7 +118,11 @@ async function chunksOfSdk(steps: readonly Step[]) {
   const options = { model, tools, prompt: 'Hello?', instructions: 'Be kind.', stopWhen: isStepCount(4), maxRetries: 0 };
   const result = streamText({ ...options, onError: () => undefined });
   const chunks: UIMessageChunk[] = [];
-  for await (const chunk of result.toUIMessageStream({ onError: explainFailure, redactToolErrors: true })) {
+  for await (const chunk of result.toUIMessageStream({
+    onError: explainFailure,
+    redactToolErrors: true,
+    sendSources: true,
+  })) {
     if (chunk.type === 'error') break;
     if (chunk.type !== 'start' && chunk.type !== 'finish') chunks.push(chunk);
   }

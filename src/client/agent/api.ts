@@ -246,4 +246,6 @@ export interface ThreadMessage {
   readonly role: 'user' | 'assistant';
   readonly parts: readonly { readonly type: string; readonly [key: string]: unknown }[];
   readonly metadata: Readonly<Record<string, unknown>>;
+  /** The owner. */
+  readonly resource_id: string;
 }

@@ -8,6 +8,10 @@ export interface SignInStart {
 
 export interface SignInReturn {
   /** The authorization code. Without it, the browser is redirected immediately. */ readonly code?: string;
+  /** The state of the sign-in, if the identity provider returns it. */
+  readonly state?: string;
+  /** The reason why the identity provider did not sign the user in. */
+  readonly error?: string;
 }
 
 export interface AccessToken {
