@@ -15,7 +15,7 @@ export const logoutQuery = z.object({
   scope: z
     .enum(['global', 'local'])
     .default('global')
-    // A sign-out never fails: any other value ends all sessions.
+    // A sign-out never fails, so each other value ends all sessions.
     .catch('global')
     .describe('`local` ends only this session.'),
 });

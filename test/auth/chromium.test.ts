@@ -106,3 +106,26 @@ it.skipIf(withoutChromium)(
     expect((await call(tab, '/refresh')).status).toBe(200);
   },
 );
+
+it.skipIf(withoutChromium)(
+  'fifty tabs sign in at once, and each ends at its target',
+  { timeout: 240_000 },
+  async () => {
+    const context = await browser.newContext();
+    const tabs = await Promise.all(Array.from({ length: 50 }, () => context.newPage()));
+    const targetOf = (tab: number) => `${frontUrl}/home?tab=${tab}`;
+    await Promise.all(
+      tabs.map((tab, index) => tab.goto(`${rig.url}/login?next=${encodeURIComponent(targetOf(index))}`)),
+    );
+    await Promise.all(
+      tabs.map(async (tab, index) => {
+        await tab.click('button:has-text("Continue") >> nth=0');
+        await tab.waitForURL(targetOf(index));
+      }),
+    );
+    expect(tabs.map((tab) => tab.url())).toEqual(tabs.map((_, index) => targetOf(index)));
+    const names = (await context.cookies(rig.url)).map(({ name }) => name).filter((name) => name.startsWith('ka_pkce'));
+    expect(names.length).toBeLessThanOrEqual(10);
+    await context.close();
+  },
+);

@@ -37,6 +37,11 @@ describe.skipIf(skipWithoutGoTrue)('GoTrue', () => {
   const tokenOf = async (browser: Browser) => String(JSON.parse((await refresh(browser)).text).access_token);
   const subjectOf = (token: string) => JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()).sub;
 
+  const pairOf = (line: string): [string, string] => {
+    const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+    return [name, value];
+  };
+
   it('signs in, and gives tokens that the services accept', async () => {
     const browser = await signedIn('first@example.com');
     const token = await tokenOf(browser);
@@ -53,6 +58,18 @@ describe.skipIf(skipWithoutGoTrue)('GoTrue', () => {
     const tabs = Array.from({ length: 8 }, () => openBrowser(browser.cookies));
     expect((await Promise.all(tabs.map(refresh))).map(({ status }) => status)).toEqual(Array(8).fill(200));
     expect((await refresh(browser)).status).toBe(200);
+  });
+
+  it('signs in several tabs at once, each with its target', async () => {
+    const logins = await Promise.all(
+      Array.from({ length: 8 }, (_, tab) => openBrowser().get(`${rig.url}/login?next=${origin}/${tab}`)),
+    );
+    const browser = openBrowser(logins.flatMap(({ setCookies }) => setCookies.map(pairOf)));
+    for (const [tab, { location = '' }] of logins.entries()) {
+      let at = location;
+      for (let steps = 0; steps < 10 && !at.startsWith(origin); steps++) at = (await browser.get(at)).location ?? '';
+      expect(at).toBe(`${origin}/${tab}`);
+    }
   });
 
   it('is the same user after the next sign-in', async () => {

@@ -12,6 +12,11 @@ export const videoAssetId = (videoId: string): string => assetIdOf(videoScope(vi
 export const videoReference = ({ videoId, attempt }: { readonly videoId: string; readonly attempt: number }): string =>
   `${videoScope(videoId)}:${attempt}`;
 
+/** Of one run. */
+export const maxModelFiles = 16;
+/** Takes the place of a tool call's id for a file that the model itself has generated. */
+export const modelFileId = (index: number): string => `model file ${index}`;
+
 /** Whether a reference in the scope of a run is that of an image. */
 export const isImage = (taskId: string, reference: string): boolean => reference.startsWith(imagesOf(taskId));
 

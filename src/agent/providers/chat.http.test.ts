@@ -18,7 +18,7 @@ const textOf = (parts: readonly { readonly type: string }[] = []) =>
   parts.flatMap((part) => (part.type === 'text' ? [String(Reflect.get(part, 'text'))] : [])).join('');
 const sse = (body: string): ScriptedAnswer => ({ answer: { type: 'text/event-stream', body } });
 const begun = 'data: {"id":"1","choices":[{"index":0,"delta":{"content":"Half a sen"}}]}\n\n';
-const brokeOff = 'The model did not complete its answer.';
+const brokeOff = 'The model stopped in the middle of its answer.';
 
 describe.concurrent('a failed model provider fails the run with a reason, for free', () => {
   it.each([

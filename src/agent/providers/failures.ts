@@ -16,7 +16,7 @@ export function explainFailure(error: unknown): string {
   if (error instanceof RunFailure) return error.message;
   if (RetryError.isInstance(error)) return explainFailure(error.lastError);
   if (LoadAPIKeyError.isInstance(error)) return 'The model provider needs a key.';
-  if (APICallError.isInstance(error)) return explainCall(error.statusCode);
+  if (APICallError.isInstance(error)) return isInterruption(error) ? brokeOff : explainCall(error.statusCode);
   if (NoSuchToolError.isInstance(error)) return `There is no tool named ${error.toolName.slice(0, 100)}.`;
   if (InvalidToolInputError.isInstance(error))
     return `The arguments do not match the schema of ${error.toolName.slice(0, 100)}.`;
@@ -24,6 +24,12 @@ export function explainFailure(error: unknown): string {
   if (InvalidResponseDataError.isInstance(error) && error.data === undefined) return brokeOff;
   if (error instanceof DeadlineExceeded || error instanceof FirstTokenTimeout) return 'The model stopped responding.';
   return 'The model provider failed.';
+}
+
+/** The connection broke after the response had begun. Packages then report its status, and `fetch` a TypeError. */
+export function isInterruption(error: unknown): boolean {
+  if (APICallError.isInstance(error)) return error.statusCode !== undefined && error.statusCode < 300;
+  return error instanceof TypeError && error.cause !== undefined;
 }
 
 function explainCall(status: number | undefined): string {

@@ -38,7 +38,7 @@ describe('finish reasons', () => {
 
   it('without one the answer has broken off', async () => {
     const { status, error } = await rig.runScript(user, [textStream('Half')]);
-    expect([status, error]).toEqual(['failed', 'The model did not complete its answer.']);
+    expect([status, error]).toEqual(['failed', 'The model stopped in the middle of its answer.']);
   });
 
   it('the last step ends a complete answer with max-steps', async () => {

@@ -22,7 +22,7 @@ export interface Deposit {
   readonly reference: string;
   readonly ownerId: string;
   readonly threadId: string;
-  readonly kind: 'image' | 'video';
+  readonly kind: 'image' | 'video' | 'file';
   readonly mime: string;
   readonly bytes: Uint8Array;
   readonly facts?: { readonly width: number; readonly height: number; readonly durationMs: number };

@@ -60,6 +60,13 @@ export class MessageAssembler {
       case 'tool-output-error':
         Object.assign(this.#tools.get(chunk.toolCallId) ?? {}, { state: 'output-error', errorText: chunk.errorText });
         return;
+      case 'file':
+        this.#parts.push(storedFile(chunk));
+        return;
+      case 'source-url':
+      case 'source-document':
+        this.#parts.push({ ...chunk });
+        return;
       default:
         // Transient data is for readers of the stream alone.
         if (isData(chunk) && chunk.transient !== true) this.#addData(chunk);
@@ -102,6 +109,18 @@ export class MessageAssembler {
     this.#parts.push(part);
     if (key !== undefined) this.#data.set(key, part);
   }
+}
+
+/** A signed URL expires, so the message has the asset. */
+function storedFile({ url, mediaType, providerMetadata }: Extract<Chunk, { type: 'file' }>): OpenPart {
+  const { atelier, ...rest } = providerMetadata ?? {};
+  const isOfOthers = Object.keys(rest).length > 0;
+  return {
+    type: 'file',
+    mediaType,
+    url: typeof atelier?.assetId === 'string' ? `asset:${atelier.assetId}` : url,
+    ...(isOfOthers && { providerMetadata: rest }),
+  };
 }
 
 const isData = (chunk: {

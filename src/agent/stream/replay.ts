@@ -45,6 +45,11 @@ function chunksOf(part: UIMessage['parts'][number], id: string): Chunk[] {
   if (part.type.startsWith('data-') && 'data' in part) {
     return [{ type: part.type as `data-${string}`, ...('id' in part ? { id: part.id } : {}), data: part.data }];
   }
+  if (part.type === 'file') {
+    const { type, url, mediaType, providerMetadata } = part;
+    return [{ type, url, mediaType, ...(providerMetadata && { providerMetadata }) }];
+  }
+  if (part.type === 'source-url' || part.type === 'source-document') return [part];
   if (!('toolCallId' in part)) return [];
   const { toolCallId, input } = part;
   const call = { toolCallId, toolName: part.type.slice('tool-'.length) };

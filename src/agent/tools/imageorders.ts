@@ -4,14 +4,17 @@
  * the meantime, the image is removed there.
  */
 import type { Generated, Image } from '../providers/generators.ts';
-import { assetIdOf, keep, type LibraryDeps } from '../services/library.ts';
+import { assetIdOf, type Deposit, keep, type LibraryDeps } from '../services/library.ts';
 
 export interface ImageOrder {
   /** Of the reservation. */
   readonly reference: string;
   readonly ownerId: string;
   readonly threadId: string;
-  readonly prompt: string;
+  /** Absent: the model made the image without one. */
+  readonly prompt?: string;
+  /** Default: `image`. */
+  readonly kind?: Deposit['kind'];
 }
 
 /** A reservation of `amount` for the image. */
@@ -39,5 +42,5 @@ export async function deliverImage(
 ): Promise<{ readonly assetId: string; readonly mime: string }> {
   const image = await make();
   signal.throwIfAborted();
-  return keep(deps, { ...order, ...image, kind: 'image' }, uninterrupted);
+  return keep(deps, { ...order, ...image, kind: order.kind ?? 'image' }, uninterrupted);
 }

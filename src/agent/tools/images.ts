@@ -17,7 +17,7 @@ import {
   ProviderFailed,
   ratio,
 } from '../providers/generators.ts';
-import { assetIdOf, fetchImage, type LibraryDeps, Refused } from '../services/library.ts';
+import { assetIdOf, type Deposit, fetchImage, type LibraryDeps, Refused } from '../services/library.ts';
 import type { StoredMessage } from '../store/messagestore.ts';
 import { holdRun, type Run, type RunTables } from '../store/runstore.ts';
 import type { VideoTables } from '../store/videostore.ts';
@@ -84,20 +84,23 @@ type Make = (onOrder: () => void) => Promise<Image & Generated>;
 
 interface ImageCall {
   readonly toolCallId: string;
-  readonly prompt: string;
+  /** `undefined`: the model made the image without one. */
+  readonly prompt: string | undefined;
+  /** Default: `image`. */
+  readonly kind?: Deposit['kind'];
   readonly signal: AbortSignal;
 }
 
 /** If the run is stopped, its end cancels the order. If the order fails, its credits go back at once. */
-async function makeImage(
+export async function makeImage(
   deps: ImageToolDeps,
-  { run, imageOrders }: ToolContext,
-  { toolCallId, prompt, signal }: ImageCall,
+  { run, imageOrders }: Pick<ToolContext, 'run' | 'imageOrders'>,
+  { toolCallId, prompt, kind = 'image', signal }: ImageCall,
   make: Make,
 ): Promise<MediaOutput> {
   const { taskId, ownerId, threadId } = run;
   const reference = imageReference(taskId, toolCallId);
-  const order = { reference, ownerId, threadId, prompt };
+  const order = { reference, ownerId, threadId, kind, ...(prompt !== undefined && { prompt }) };
   const failure = await reserve(deps, run, order);
   if (failure !== undefined) return failedWith(failure);
   try {

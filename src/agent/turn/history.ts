@@ -4,7 +4,7 @@
  */
 import { convertToModelMessages, isToolUIPart, type ModelMessage, type ProviderMetadata, type UIMessage } from 'ai';
 import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
-import { madeImagesOf, noteOfToolImage } from '../attachments.ts';
+import { assetOf, madeImagesOf, noteOfToolImage } from '../attachments.ts';
 import { bytesPerToken, estimateTokens, imageTokens } from '../providers/promptsize.ts';
 import type { StoredMessage } from '../store/messagestore.ts';
 import { type FileDeps, type FilePart, isImage, noteOf, readDocument, readImage, readImagePart } from './files.ts';
@@ -46,11 +46,12 @@ export async function buildPrompt(
     const kept: Part[] = [];
     const made: Part[] = [];
     for (const part of parts) {
-      const images = role === 'assistant' ? madeImagesOf(part) : [];
+      const images = role === 'assistant' ? generatedImagesOf(part) : [];
       if (shown.has(part))
         for (const image of images) made.push(...(await toolImageParts(deps, ownerId, image, signal)));
       if (part.type !== 'file') kept.push(part);
-      else if (shown.has(part)) kept.push(...(await readImagePart(deps, ownerId, part, signal)));
+      else if (shown.has(part) && role !== 'assistant')
+        kept.push(...(await readImagePart(deps, ownerId, part, signal)));
       else kept.push(noteOf(part));
     }
     return { role, parts: kept, made };
@@ -126,6 +127,12 @@ async function newestThatFit(
 const isDocument = (part: Part): part is FilePart => part.type === 'file' && !isImage(part);
 
 const tokensOf = (parts: readonly Part[]) => parts.reduce((sum, part) => sum + estimateTokens(JSON.stringify(part)), 0);
+
+/** Images of tools, and those that the model itself has made. */
+function generatedImagesOf(part: Part): readonly string[] {
+  const assetId = part.type === 'file' && isImage(part) ? assetOf(part) : undefined;
+  return assetId === undefined ? madeImagesOf(part) : [assetId];
+}
 
 const countImages = (part: Part) => (part.type === 'file' ? Number(isImage(part)) : madeImagesOf(part).length);
 

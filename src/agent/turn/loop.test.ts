@@ -109,6 +109,7 @@ function play(steps: readonly Step[], onWrite: (chunk: Chunk) => void = () => un
         written.push(chunk);
       },
     },
+    keepFile: async (chunk) => chunk,
   };
   return { outcome: streamTurn(deps, turn), written, prompts, canceled, ending };
 }
@@ -119,7 +120,11 @@ async function chunksOfSdk(steps: readonly Step[]) {
   const options = { model, tools, prompt: 'Hello?', instructions: 'Be kind.', stopWhen: isStepCount(4), maxRetries: 0 };
   const result = streamText({ ...options, onError: () => undefined });
   const chunks: UIMessageChunk[] = [];
-  for await (const chunk of result.toUIMessageStream({ onError: explainFailure, redactToolErrors: true })) {
+  for await (const chunk of result.toUIMessageStream({
+    onError: explainFailure,
+    redactToolErrors: true,
+    sendSources: true,
+  })) {
     if (chunk.type === 'error') break;
     if (chunk.type !== 'start' && chunk.type !== 'finish') chunks.push(chunk);
   }

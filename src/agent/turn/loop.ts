@@ -16,7 +16,7 @@ import {
 import type { Telemetry } from '#platform/telemetry/telemetry.ts';
 import type { UsageMeter } from '../billing/usage.ts';
 import type { AgentMetrics } from '../metrics.ts';
-import { brokeOff, explainFailure } from '../providers/failures.ts';
+import { brokeOff, explainFailure, isInterruption } from '../providers/failures.ts';
 import { readAnswerer } from '../providers/resilientmodel.ts';
 import { isBreak } from '../providers/streamfailure.ts';
 import type { EventWriter } from '../stream/eventwriter.ts';
@@ -24,6 +24,7 @@ import { boundCalls } from './callbounds.ts';
 import { DirectDeltas } from './directdeltas.ts';
 import type { FileDeps } from './files.ts';
 import { toolImageParts } from './history.ts';
+import type { KeepFile } from './modelfiles.ts';
 import { failureOf } from './tooloutput.ts';
 import { withToolSpans } from './toolspans.ts';
 
@@ -40,6 +41,7 @@ export interface TurnStream {
   /** Ends the turn at once when it is aborted. */
   readonly signal: AbortSignal;
   readonly writer: Pick<EventWriter, 'write'>;
+  readonly keepFile: KeepFile;
 }
 
 export interface StreamDeps extends FileDeps {
@@ -53,7 +55,7 @@ export interface StreamDeps extends FileDeps {
 
 export type TurnEnd =
   | { readonly status: 'completed'; readonly finishReason: string }
-  | { readonly status: 'failed'; readonly error: string };
+  | { readonly status: 'failed'; readonly error: string; readonly code?: string };
 
 const toolsAtOnce = 4;
 
@@ -91,24 +93,42 @@ export async function streamTurn(deps: StreamDeps, turn: TurnStream): Promise<Tu
   const toChunk = createTranslator(turn.tools);
   const observe = createObserver(deps.metrics, turn.tools);
   let end: TurnEnd | undefined;
-  for await (const part of result.stream) {
-    if (signal.aborted) break;
-    const chunk = toChunk(part);
-    if (chunk === undefined || chunk.type === 'start') continue;
-    if (chunk.type === 'error') {
-      deps.log.warn({ err: failure }, 'the model failed');
-      end ??= { status: 'failed', error: chunk.errorText };
-      break;
+  let hasAnswer = false;
+  try {
+    for await (const part of result.stream) {
+      if (signal.aborted) break;
+      const chunk = toChunk(part);
+      if (chunk === undefined || chunk.type === 'start') continue;
+      if (chunk.type === 'error') {
+        deps.log.warn({ err: failure }, 'the model failed');
+        end ??= { status: 'failed', error: chunk.errorText };
+        if (isInterruption(failure)) end = { status: 'failed', error: brokeOff };
+        break;
+      }
+      if (chunk.type === 'finish') end = endOf(chunk.finishReason, lastStep);
+      else if (chunk.type !== 'abort') {
+        observe(chunk);
+        hasAnswer ||= chunk.type !== 'start-step';
+        if (!isUnsafe(chunk)) await direct.write(chunk.type === 'file' ? await turn.keepFile(chunk) : chunk);
+      }
     }
-    if (chunk.type === 'finish') end = endOf(chunk.finishReason, lastStep);
-    else if (chunk.type !== 'abort') {
-      observe(chunk);
-      await direct.write(chunk);
-    }
+  } catch (error) {
+    if (signal.aborted || !isInterruption(error)) throw error;
+    deps.log.warn({ err: error }, 'the connection to the model broke');
   }
   signal.throwIfAborted();
-  return end ?? { status: 'failed', error: brokeOff };
+  end ??= { status: 'failed', error: brokeOff };
+  return hasAnswer && end.status === 'failed' && end.error === brokeOff ? interrupted : end;
 }
+
+const interrupted: TurnEnd = {
+  status: 'failed',
+  error: 'The model stopped in the middle of its answer.',
+  code: 'provider_interrupted',
+};
+
+/** Clients show sources as links. */
+const isUnsafe = (chunk: UIMessageChunk) => chunk.type === 'source-url' && !/^https?:\/\//i.test(chunk.url);
 
 /**
  * Translates parts as `toUIMessageStream` of the SDK does, without its four streams. `undefined`: the part has no chunk.
@@ -120,7 +140,7 @@ function createTranslator(tools: ToolSet): (part: TextStreamPart<ToolSet>) => UI
     if (part.type === 'tool-call' && part.invalid) invalidCalls.add(part.toolCallId);
     // The chunk of the call has the error already.
     if (part.type === 'tool-error' && !part.providerExecuted && invalidCalls.delete(part.toolCallId)) return undefined;
-    return toUIMessageChunk(part, { tools, onError, redactToolErrors: true });
+    return toUIMessageChunk(part, { tools, onError, redactToolErrors: true, sendSources: true });
   };
 }
 

@@ -15,6 +15,7 @@ import { type ToolDeps, toolsOf } from '../tools/tools.ts';
 import type { ForeignTool, ToolServers } from '../toolservers/toolservers.ts';
 import { buildPrompt, maxHistoryBytes } from './history.ts';
 import { type StreamDeps, streamTurn, type TurnEnd } from './loop.ts';
+import { createFileKeeper } from './modelfiles.ts';
 
 export interface TurnDeps extends StreamDeps, MemoryDeps, ToolDeps {
   readonly db: Db<RunTables> & ToolDeps['db'];
@@ -82,6 +83,7 @@ export async function runTurn(
       usage,
       signal: AbortSignal.any([signal, ending.signal]),
       writer,
+      keepFile: createFileKeeper(deps, context, signal),
     });
   } finally {
     ending.abort(new RunFailure('The turn is over.'));

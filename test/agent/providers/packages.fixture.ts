@@ -126,7 +126,12 @@ const openAi: readonly WireCase[] = [
         ),
       ),
     ],
-    expected: { status: 'failed', text: 'You like', error: 'The model did not complete its answer.', requests: 1 },
+    expected: {
+      status: 'failed',
+      text: 'You like',
+      error: 'The model stopped in the middle of its answer.',
+      requests: 1,
+    },
   },
   {
     title: 'openai: a stream that breaks off before the first word',
@@ -300,7 +305,7 @@ const google: readonly WireCase[] = [
     provider: 'google',
     path: '/v1beta',
     answers: [events(dataLines(candidate([{ text: 'You like bees.' }])))],
-    expected: { status: 'failed', text: 'You like bees.', error: 'The model did not complete its answer.' },
+    expected: { status: 'failed', text: 'You like bees.', error: 'The model stopped in the middle of its answer.' },
   },
   {
     title: 'google: a stream that breaks off before the first word',

@@ -1,0 +1,49 @@
+/**
+ * Files that the model itself generates. Each becomes an asset of the thread, is charged like an image of a tool, and goes into the
+ * stream with a signed URL. A file that cannot be kept is a `data-notice` with the reason.
+ */
+import type { UIMessageChunk } from 'ai';
+import { readDataUrl } from '../attachments.ts';
+import { maxModelFiles, modelFileId } from '../billing/references.ts';
+import { sign } from '../services/library.ts';
+import type { ToolContext } from '../tools/context.ts';
+import { type ImageToolDeps, makeImage } from '../tools/images.ts';
+
+type FileChunk = Extract<UIMessageChunk, { type: 'file' }>;
+export type KeepFile = (chunk: FileChunk) => Promise<UIMessageChunk>;
+
+const maxBytes = 20 * 1024 * 1024;
+
+/** For one run. */
+export function createFileKeeper(deps: ImageToolDeps, context: ToolContext, signal: AbortSignal): KeepFile {
+  let count = 0;
+  return async ({ url, mediaType, providerMetadata }) => {
+    const file = readDataUrl(url);
+    if (file === undefined || !/^[\w.+-]+\/[\w.+-]+$/.test(file.mime))
+      return notice('The file of the model is unreadable.');
+    if (file.bytes.length > maxBytes) return notice('The file of the model is larger than 20 MiB.');
+    if (count === maxModelFiles)
+      return notice(`The model made more than ${maxModelFiles} files. This one was not kept.`);
+    const call = { toolCallId: modelFileId(count), prompt: undefined, kind: kindOf(file.mime), signal };
+    count += 1;
+    const { assetId, mime, failure } = await makeImage(deps, context, call, async () => file);
+    if (assetId === null) return notice(failure?.message ?? 'The file of the model could not be stored.');
+    if (call.kind === 'image') context.madeImages.push(assetId);
+    const { ownerId } = context.run;
+    const signed = await sign(deps, ownerId, call.kind === 'video' ? 'video' : 'image', [assetId]).catch(
+      () => undefined,
+    );
+    return {
+      type: 'file',
+      mediaType: mime ?? mediaType,
+      // Without the media service, the URL is known when the message is read.
+      url: signed?.get(assetId)?.url ?? `asset:${assetId}`,
+      providerMetadata: { ...providerMetadata, atelier: { assetId } },
+    };
+  };
+}
+
+const notice = (message: string): UIMessageChunk => ({ type: 'data-notice', data: { code: 'file_not_kept', message } });
+
+const kindOf = (mime: string): 'image' | 'video' | 'file' =>
+  mime.startsWith('image/') ? 'image' : mime.startsWith('video/') ? 'video' : 'file';
