@@ -158,6 +158,7 @@ describe.concurrent('a reader of version 5', () => {
     const unreadable = { atelierUnreadable: { reason: 'undecodable' } };
     expect(messages[0]).toEqual({
       ...message,
+      resource_id: user.userId,
       metadata: { from: 'a page', createdAt: expect.any(String) },
       parts: [text, { ...image, providerMetadata: unreadable }, file],
     });

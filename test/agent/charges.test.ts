@@ -238,7 +238,7 @@ const isCall = (path: string, drawn: ScriptedAnswer | undefined) =>
   path.endsWith(drawn === undefined ? '/chat/completions' : '/images/generations');
 const has = (body: unknown, text: string) => JSON.stringify(body).includes(text);
 
-async function expectCharged({ end, user, id, threadId, taskId }: Started): Promise<void> {
+async function expectCharged({ end, user, id, threadId, taskId }: Started, ofTest = expect): Promise<void> {
   const { status } = await user.ended(taskId);
   expect(status).toBe(end.status);
   if (end.later !== undefined) scriptVideo(id, end.later);
@@ -263,7 +263,7 @@ async function expectCharged({ end, user, id, threadId, taskId }: Started): Prom
     };
   };
   // A video is charged when it is stored, and counted a moment later.
-  await expect.poll(look, { timeout: 30_000 }).toEqual({
+  await ofTest.poll(look, { timeout: 30_000 }).toEqual({
     settled: end.charged,
     left: credits - end.charged,
     owed: end.charged,
@@ -277,10 +277,10 @@ describe.each([
   ['an image', images],
   ['a video', videos],
 ] satisfies readonly (readonly [string, readonly End[]])[])('a run with %s', (_title, ends) => {
-  it.concurrent.each(ends)('$title: $charged', { timeout: 120_000 }, async (end) => {
+  it.concurrent.for(ends)('$title: $charged', { timeout: 120_000 }, async (end, { expect: ofTest }) => {
     const started = await start(end);
     if (end.stoppedAt !== undefined) await started.user.call('DELETE', `/task/${started.taskId}`);
-    await expectCharged(started);
+    await expectCharged(started, ofTest);
   });
 });
 

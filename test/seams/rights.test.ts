@@ -115,6 +115,10 @@ describe('a conversation with images, videos and memory', () => {
     const sight = [{ type: 'text', text: 'What do you see?' }, file(await newAsset(alice))];
     await say({ parts: sight }, rig.at(seeingUrl, alice));
     await expect.poll(() => seams.memory?.seen.some(({ path }) => path === '/memory/extract')).toBe(true);
+    // The poster of the video arrives after the run.
+    await expect
+      .poll(() => seams.media?.seen.some((call) => nameOf({ service: 'media', ...call }).includes('PATCH')))
+      .toBe(true);
     await alice.messages(threadId);
     const listing = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'list_assets' } };
     const accept = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' };
@@ -206,6 +210,9 @@ const probes: Readonly<Record<string, Probe>> = {
     bodyFor: async () => ({ ref: await newAsset(alice), width: 20, height: 20 }),
     isRefused: (body: object) => Reflect.get(body, 'error') === 'not_found',
   },
+  'media PATCH /v1/assets/:assetId': {
+    bodyFor: async () => ({ assetId: await newAsset(alice), thumbAssetId: await newAsset(alice) }),
+  },
   'memory POST /inject': { bodyFor: async () => ({ ...entity(), query: 'bees' }) },
   'memory POST /memory/search': { bodyFor: async () => ({ ...entity(), query: 'bees' }) },
   'memory POST /memory/extract': {
@@ -226,6 +233,8 @@ function send({ service, endpoint }: CallRow, body: object, headers: Record<stri
   const named = path.replace(/:(\w+)/g, (_, name: string) => String(Reflect.get(body, name)));
   const url = (service === 'media' ? rig.media.url : memory.url) + named;
   if (method === 'GET') return fetch(`${url}?${new URLSearchParams({ ...body })}`, { headers });
+  // Deletions refuse unknown fields.
+  if (method === 'DELETE' && path.includes(':')) return fetch(url, { method, headers });
   return fetch(url, {
     method,
     headers: { 'content-type': 'application/json', ...headers },

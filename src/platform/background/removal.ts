@@ -21,16 +21,16 @@ export function measureOverdue(registry: Registry, overdueS: Readonly<Record<str
   new Gauge({
     name: 'rows_overdue_seconds',
     help: 'How long ago the oldest stored row should have been removed.',
-    labelNames: ['rows'],
+    labelNames: ['kind'],
     registers: [registry],
     async collect() {
       if (performance.now() - readAtMs < measureEveryMs) return;
       readAtMs = performance.now();
       this.reset();
-      for (const [rows, read] of Object.entries(overdueS)) {
+      for (const [kind, read] of Object.entries(overdueS)) {
         // If the database is unavailable, the other metrics are still reported.
         const seconds = await read().catch(() => undefined);
-        if (seconds !== undefined) this.set({ rows }, seconds);
+        if (seconds !== undefined) this.set({ kind }, seconds);
       }
     },
   });
