@@ -79,6 +79,8 @@ describe.skipIf(mounted.status !== 0 && !mustMount)('a full disk', { timeout: 2 
     const pending = (await call(1, '/v1/uploads', what)).body;
     const sign = async () => (await call(1, '/v1/sign/image', { refs: [assetId] })).body[assetId];
     const { url, previewUrl } = await sign();
+    // Its first request stores it.
+    expect((await fetch(previewUrl)).status).toBe(200);
 
     await fill();
     await expect.poll(() => put(pending), patience).toEqual([503, 'storage_full']);

@@ -14,7 +14,7 @@ import { embedded } from '../../../test/media/rig.fixture.ts';
 let server: WireServer;
 let rig: AgentRig;
 let picture: Buffer;
-/** Answers half, and breaks the connection when the test says so. */
+/** Answers half, and breaks the connection when the test wants it. */
 let breakOff: () => void;
 const breaking = createServer((_request, response) => {
   breakOff = () => response.socket?.resetAndDestroy();

@@ -1,6 +1,6 @@
 /**
  * Files that the model itself generates. Each becomes an asset of the thread, is charged like an image of a tool, and goes into the
- * stream with a signed URL. A file that cannot be kept is a `data-notice` with the reason.
+ * stream with a signed URL. A file that cannot be stored is a `data-notice` with the reason.
  */
 import type { UIMessageChunk } from 'ai';
 import { readDataUrl } from '../attachments.ts';

@@ -105,7 +105,7 @@ for (const engine of laneEngines)
           let hasWorked = false;
           const work: Interrupt = async ({ number, call }) => {
             // Between queries only: what is done before one is done after the one before it.
-            if (hasWorked || number < workAt || call === 'before query') return;
+            if (hasWorked || number < workAt || ['before query', 'in a transaction'].includes(call)) return;
             hasWorked = true;
             // Another call deletes the id, and its owner uploads and registers it again.
             await deletionOutcome(deps, deed, what);
@@ -128,7 +128,7 @@ for (const engine of laneEngines)
           const what = { ownerId: String(request.ownerId), assetIds: [request.assetId] };
           let hasDeleted = false;
           const registration = interrupted(registering, async ({ number, call }) => {
-            if (hasDeleted || number < deleteAt || call === 'before query') return;
+            if (hasDeleted || number < deleteAt || ['before query', 'in a transaction'].includes(call)) return;
             hasDeleted = true;
             await deletionOutcome(deps, deed, what);
           });
