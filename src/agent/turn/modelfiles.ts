@@ -23,7 +23,7 @@ export function createFileKeeper(deps: ImageToolDeps, context: ToolContext, sign
       return notice('The file of the model is unreadable.');
     if (file.bytes.length > maxBytes) return notice('The file of the model is larger than 20 MiB.');
     if (count === maxModelFiles)
-      return notice(`The model made more than ${maxModelFiles} files. This one was not kept.`);
+      return notice(`The model made more than ${maxModelFiles} files. This one was not stored.`);
     const call = { toolCallId: modelFileId(count), prompt: undefined, kind: kindOf(file.mime), signal };
     count += 1;
     const { assetId, mime, failure } = await makeImage(deps, context, call, async () => file);
