@@ -40,6 +40,7 @@ export const outside =
 /** npm commands that take long, need an empty folder or change the installation, each with the file that runs the same. */
 export const runElsewhere: Readonly<Record<string, string>> = {
   backup: 'test/operations/backup.test.ts',
+  build: 'test/acceptance/build.test.ts',
   'build:client': 'test/client/project.ts',
   check: '.ci/run',
   demo: 'test/acceptance/combinations.test.ts',
