@@ -271,7 +271,7 @@ function link(root, folder) {
   fs.renameSync(draft, path);
 }
 
-if (process.argv[1] !== undefined && fs.realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) {
+if (process.argv[1]?.endsWith('build.mjs') && fs.realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) {
   try {
     console.log(await createBuild(process.argv[2] ?? here));
   } catch (error) {

@@ -25,7 +25,7 @@ describe('the arguments of a command', () => {
     [[], ''],
     [['a', 'b', 'c'], ''],
   ])('%j: one line names the fault and shows the usage', (args, fault) => {
-    const usage = 'Usage: npm run sweep [-- --apply].';
+    const usage = 'Usage: npm run sweep [-- [--apply] [--accept-lost-buckets]].';
     expect(() => read(...args)).toThrow(`${fault} ${usage}`.trim());
     expect(() => read(...args)).not.toThrow('\n');
   });
