@@ -51,6 +51,13 @@ function speaks(part: { type: string; text?: string | undefined }): boolean {
   return part.type === 'file' || (part.type === 'text' && part.text?.trim() !== '');
 }
 
+export const whenBusy = z
+  .enum(['reject', 'queue', 'interrupt'])
+  .optional()
+  .describe(
+    'If the thread has a run in progress. `reject` (default): 409. `queue`: the run starts after it. `interrupt`: that run is stopped first.',
+  );
+
 export const taskRequest = z
   .object({
     threadId,
@@ -69,6 +76,7 @@ export const taskRequest = z
       .nullish()
       .describe('A message of the thread. This message and all later ones are dropped.'),
     model: z.string().min(1).max(128).nullish(),
+    whenBusy,
     // With a token it is an unknown field, which is ignored (docs/specification/http.md#requests).
     userId: z
       .unknown()
@@ -90,7 +98,7 @@ export const taskInfo = z.object({
   taskId: z.string(),
   threadId: z.string(),
   userId: z.string(),
-  status: z.enum(['running', 'completed', 'failed', 'aborted']),
+  status: z.enum(['queued', 'running', 'completed', 'failed', 'aborted']),
   createdAt: z.iso.datetime(),
   updatedAt: z.iso.datetime(),
   error: z.string().nullable().describe('The reason of the failure.'),
@@ -98,12 +106,34 @@ export const taskInfo = z.object({
 });
 export type TaskInfo = z.output<typeof taskInfo>;
 
-export const currentTask = z.object({ task: taskInfo.nullable() });
+export const taskStart = z.object({
+  taskId: z.string(),
+  threadId: z.string(),
+  queued: z.literal(true).optional().describe('The run starts when the run in progress has ended.'),
+});
+
+const parts = z.array(z.looseObject({ type: z.string() }));
+const queuedTask = taskInfo.extend({
+  message: z.object({
+    id: z.string(),
+    role: z.literal('user'),
+    parts,
+    metadata: z.record(z.string(), z.unknown()),
+  }),
+});
+export const currentTask = z.object({
+  task: taskInfo.nullable(),
+  queued: z
+    .array(queuedTask)
+    .optional()
+    .describe('The runs that wait, in their order, with their messages. Absent if there are none.'),
+});
+export type CurrentTask = z.output<typeof currentTask>;
 
 const message = z.object({
   id: z.string(),
   role: z.enum(['user', 'assistant']),
-  parts: z.array(z.looseObject({ type: z.string() })),
+  parts,
   metadata: z.record(z.string(), z.unknown()),
   resource_id: z.string().describe('The owner.'),
 });

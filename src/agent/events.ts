@@ -28,6 +28,15 @@ export async function publishRunStart<Tables>(
   ]);
 }
 
+/** Publishes `run.queued`. */
+export async function publishRunQueued<Tables>(
+  { userEvents }: Publishers,
+  tx: Tx<Tables>,
+  { threadId, taskId, ownerId }: Run,
+): Promise<void> {
+  await userEvents.publish(tx, ownerId, [{ type: 'run.queued', threadId, taskId }]);
+}
+
 export interface FailedVideo {
   readonly video: Video;
   readonly error: string;

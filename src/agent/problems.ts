@@ -6,6 +6,10 @@ export const agentProblems = defineProblems({
     status: 409,
     message: 'The thread already has a run in progress. Wait until it has ended, or stop it.',
   },
+  queue_full: {
+    status: 409,
+    message: 'Five runs of this thread are already waiting. Wait until one has started, or delete one.',
+  },
   message_exists: {
     status: 409,
     message: 'The thread already has a message with this id. `taskId` names the run that it started.',

@@ -8,6 +8,7 @@ const starting = [
   'insufficient_plan',
   'insufficient_credits',
   'task_running',
+  'queue_full',
   'message_exists',
   'thread_deleting',
   'thread_full',
@@ -28,6 +29,7 @@ export const agentReference = defineReference({
   problems: agentProblems.table,
   problemFields: {
     task_running: { taskId, reason: { const: 'running' } },
+    queue_full: { taskId, reason: { const: 'queue_full' } },
     message_exists: { taskId, reason: { const: 'message_exists' } },
     thread_full: { reason: { const: 'thread_full' } },
     idempotency_conflict: { taskId, reason: { const: 'idempotency_conflict' } },
@@ -44,12 +46,12 @@ export const agentReference = defineReference({
     },
     'GET /task/:taskId': {
       id: 'readTask',
-      description: 'Returns the status of a run: `running`, `completed`, `failed` or `aborted`.',
+      description: 'Returns the status of a run: `queued`, `running`, `completed`, `failed` or `aborted`.',
       problems: ['forbidden', 'not_found'],
     },
     'DELETE /task/:taskId': {
       id: 'stopTask',
-      description: 'Stops a run. The messages contain everything that was streamed. You can repeat the request.',
+      description: 'Stops a run, or removes it from the queue of its thread. The messages contain everything that was streamed. You can repeat the request.',
       problems: ['forbidden', 'not_found'],
     },
     'GET /stream/:taskId': {
@@ -61,7 +63,7 @@ export const agentReference = defineReference({
     },
     'GET /thread/:threadId/current-task': {
       id: 'readCurrentTask',
-      description: 'Returns the run in progress of a thread, or `null`. Use it to resume a stream when a page loads.',
+      description: 'Returns the run in progress of a thread, or `null`, and the runs that wait for it. Use it to resume a stream when a page loads.',
       problems: ['forbidden'],
     },
     'GET /messages/:threadId': {

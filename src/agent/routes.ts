@@ -15,6 +15,7 @@ import {
   taskInfo,
   taskParams,
   taskRequest,
+  taskStart,
   threadMessages,
   threadOwner,
   threadParams,
@@ -44,13 +45,13 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
       summary: 'Start a run in a thread',
       headers: idempotencyHeaders,
       body: taskRequest,
-      response: { 201: z.object({ taskId: z.string(), threadId: z.string() }) },
+      response: { 201: taskStart },
     },
     async (request, reply) => {
       const { caller, body } = request;
       const userId = userOf(caller, body.userId, 'body.userId');
-      const { taskId, threadId } = await startTaskOnce(deps, userId, body, request.headers['idempotency-key']);
-      return reply.code(201).send({ taskId, threadId });
+      const { taskId, threadId, queued } = await startTaskOnce(deps, userId, body, request.headers['idempotency-key']);
+      return reply.code(201).send({ taskId, threadId, ...(queued && { queued }) });
     },
   );
 
@@ -93,7 +94,7 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
     },
     async ({ caller, params, query }) => {
       const userId = namedUserOf(caller, query.userId, 'querystring.userId');
-      return { task: await readCurrentTask(deps, userId, params.threadId) };
+      return readCurrentTask(deps, userId, params.threadId);
     },
   );
 

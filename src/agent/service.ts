@@ -33,6 +33,7 @@ import { addOperatorRoutes } from './operatorroutes.ts';
 import { addPeopleRoutes } from './people/routes.ts';
 import type { ImageGenerator, VideoGenerator } from './providers/generators.ts';
 import { openModels } from './providers/models.ts';
+import { startQueue } from './queue/queue.ts';
 import { agentReference } from './reference.ts';
 import { addRoutes } from './routes.ts';
 import { RunExecutor } from './runs/executor.ts';
@@ -137,6 +138,7 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
     db,
     log,
     jobs,
+    pubsub,
     webhooks: deps.webhooks,
     userEvents: createUserEvents(pubsub),
     media,
@@ -187,6 +189,7 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
     ...deps.pace,
   });
   const reaper = startReaper(runs);
+  const queue = startQueue({ ...runs, executor, models });
   const calls = new McpCalls(runs);
   const unsubscribe = pubsub.subscribe(abortTopic, { onMessage: (taskId) => executor.abort(taskId) });
 
@@ -214,6 +217,7 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
     await calls.close();
     executor.close();
     reaper.close();
+    void queue.stop();
     await userEventReaders.close();
     void deletion.stop();
     buffers.close();
@@ -226,7 +230,6 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
     ...runs,
     readers,
     executor,
-    pubsub,
     models,
     assetOfUrl: createOwnUrls(deps.ownUrls ?? []),
     userEventReaders,
@@ -235,7 +238,7 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
   addChatRoutes(app, deps.access, routeDeps);
   addUserEventRoutes(app, deps.access, routeDeps);
   addOperatorRoutes(app, deps.access, routeDeps);
-  const removal = { ...common, eventLog, executor, pubsub, reaper, pace: deps.pace };
+  const removal = { ...runs, executor, reaper, pace: deps.pace };
   addThreadRoutes(app, deps.access, removal);
   addPeopleRoutes(app, deps.access, removal);
   addMcpRoutes(app, deps.access, { ...runs, calls, videoWaitMs: deps.pace?.videoWaitMs });

@@ -16,6 +16,7 @@ interface OfMedia extends OfRun {
 }
 
 export type UserEvent =
+  | (OfRun & { readonly type: 'run.queued' })
   | (OfRun & { readonly type: 'run.started' })
   | (OfRun & { readonly type: 'run.ended'; readonly status: string; readonly error: string | null })
   | (OfMedia & { readonly type: 'media.completed'; readonly assetId: string })

@@ -8,7 +8,7 @@ interface Ran {
   readonly taskId: string;
 }
 
-const lastEvents = { completed: 'finish', aborted: 'abort', failed: 'error', running: 'none' } as const;
+const lastEvents = { completed: 'finish', aborted: 'abort', failed: 'error', running: 'none', queued: 'none' } as const;
 
 /** For each reader: events are numbered from 1 without gaps, and the last one is the outcome. No shown event is lost. */
 export async function expectKept(user: Chatter, { threadId, taskId }: Ran, events: readonly SeenEvent[]) {

@@ -202,7 +202,7 @@ export function chatter(url: string, userId: string, credential: Readonly<Record
     async ended(taskId) {
       for (;;) {
         const found = await task(taskId);
-        if (found.status !== 'running') return found;
+        if (found.status !== 'running' && found.status !== 'queued') return found;
         await new Promise((resolve) => setTimeout(resolve, 30));
       }
     },

@@ -9,20 +9,24 @@ import { type Db, type Tx, transaction } from '#platform/db/db.ts';
 import type { Log } from '#platform/log.ts';
 import { problems } from '#platform/problem.ts';
 import type { EventLog } from '../eventlog/eventlog.ts';
+import { endAllQueued } from '../queue/queue.ts';
 import type { Reaper } from '../runs/reaper.ts';
+import type { RunsDeps } from '../runs/runs.ts';
 import { type StopDeps, stopRun } from '../runs/tasks.ts';
 import { deleteThreadAssets, type LibraryDeps } from '../services/library.ts';
 import type { CancelTables } from '../store/cancelstore.ts';
 import { deleteEvents, type EventTables } from '../store/eventstore.ts';
 import { findRunningOf } from '../store/runstore.ts';
+import type { StartTables } from '../store/startstore.ts';
 import { findOwnership, type HiddenThread, listTaskIds } from '../store/threadstore.ts';
+import type { ToolCallTables } from '../store/toolcallstore.ts';
 import type { UsageTables } from '../store/usagestore.ts';
 import type { VideoTables } from '../store/videostore.ts';
 import { lockHiddenThread, removeThread } from '../threads/changes.ts';
-import { type CancelDeps, cancelVideosOfThread, removeVideosOfThread } from '../videos/cancelling.ts';
+import { cancelVideosOfThread, removeVideosOfThread } from '../videos/cancelling.ts';
 import { type Clearing, clearingQueue } from './queues.ts';
 
-type Tables = EventTables & VideoTables & LedgerTables & UsageTables & CancelTables;
+type Tables = EventTables & VideoTables & LedgerTables & UsageTables & CancelTables & StartTables & ToolCallTables;
 
 /** For tests. */
 export interface DeletionPace {
@@ -31,7 +35,7 @@ export interface DeletionPace {
   readonly clearAfterMs?: number;
 }
 
-export interface RemovalDeps extends LibraryDeps, StopDeps, CancelDeps {
+export interface RemovalDeps extends LibraryDeps, StopDeps, RunsDeps {
   readonly db: Db<Tables>;
   readonly eventLog: EventLog;
   readonly reaper: Reaper;
@@ -60,6 +64,7 @@ export async function removeHiddenThread(deps: RemovalDeps, thread: HiddenThread
 }
 
 async function stopRunOf(deps: RemovalDeps, threadId: string): Promise<void> {
+  await endAllQueued(deps, threadId);
   const run = await findRunningOf(deps.db, threadId);
   if (run === undefined) return;
   const { stoppingMs = defaultStoppingMs } = deps.pace ?? {};

@@ -2,7 +2,8 @@
  * Executes the runs of this process: starts them, renews the leases of all of them in one statement, aborts and drains
  * them. The executor is in one of these modes:
  *
- * - `accepting`: starts runs. May become `drained`.
+ * - `accepting`: starts runs. May become `draining`.
+ * - `draining`: runs go on. Other processes start those that wait. May become `drained`.
  * - `drained`: the time for draining is over; runs that start now end at once as failed. Final.
  */
 import { type Interval, startInterval } from '#platform/background/interval.ts';
@@ -11,9 +12,13 @@ import { type Run, renewLeases } from '../store/runstore.ts';
 import { assertTransition, type Transitions } from '../transitions.ts';
 import { Execution, type ExecutionDeps, LeaseLost, RunAborted, ServerDrained } from './execution.ts';
 
-type ExecutorMode = 'accepting' | 'drained';
+type ExecutorMode = 'accepting' | 'draining' | 'drained';
 
-const permitted: Transitions<ExecutorMode> = { accepting: ['drained'], drained: [] };
+const permitted: Transitions<ExecutorMode> = {
+  accepting: ['draining'],
+  draining: ['drained'],
+  drained: [],
+};
 
 export class RunExecutor {
   readonly #deps: ExecutionDeps;
@@ -29,6 +34,11 @@ export class RunExecutor {
       () => this.#renewLeases(),
       (error) => this.#onRenewalFailed(error),
     );
+  }
+
+  /** Whether this process may look for runs to execute. */
+  get isAccepting(): boolean {
+    return this.#mode === 'accepting';
   }
 
   /** Executes a run that has just been inserted with this process's lease. */
@@ -52,6 +62,7 @@ export class RunExecutor {
 
   /** Waits for all runs; those that are still alive after `withinMs` end as failed. */
   async drain(withinMs: number): Promise<void> {
+    if (this.#mode === 'accepting') this.#become('draining');
     const timer = setTimeout(() => {
       if (this.#mode !== 'drained') this.#become('drained');
       this.#stopAll(() => new ServerDrained());

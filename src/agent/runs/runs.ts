@@ -13,26 +13,37 @@ import { type Db, type Tx, transaction } from '#platform/db/db.ts';
 import { isUuid } from '#platform/ids.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
 import { invalid, problems } from '#platform/problem.ts';
+import type { PubSub } from '#platform/pubsub/pubsub.ts';
 import { publishAccount } from '#webhooks/accounts.ts';
-import type { TaskInfo, TaskRequest } from '../api.ts';
+import type { CurrentTask, TaskInfo, TaskRequest } from '../api.ts';
 import { chargedCancels, type SpendingBounds } from '../billing/bounds.ts';
 import { isImage, runReference, withDelivered } from '../billing/references.ts';
 import type { TokenUsage } from '../billing/usage.ts';
-import { type FailedVideo, type Publishers, publishRunEnd, publishRunStart, publishVideoFailures } from '../events.ts';
+import { type FailedVideo,
+  type Publishers,
+  publishRunEnd,
+  publishRunQueued,
+  publishRunStart,
+  publishVideoFailures,
+} from '../events.ts';
 import { requestExtraction } from '../extraction/request.ts';
 import { agentProblems } from '../problems.ts';
+import { hasQueued, listQueued, type QueuedRun } from '../queue/queuestore.ts';
 import type { CancelTables } from '../store/cancelstore.ts';
 import { findMessage } from '../store/messagestore.ts';
 import {
+  type EndedStatus,
   findRun,
   findRunningOf,
   insertRun,
   markEnded,
+  type Question,
+  type QueuedStart,
   type Run,
-  type RunStatus,
   type RunTables,
+  requestAbort,
 } from '../store/runstore.ts';
-import { type KeyedStart, type StartTables, takeKey } from '../store/startstore.ts';
+import { type KeyedStart, markStartQueued, type StartTables, takeKey } from '../store/startstore.ts';
 import { lockExistingThread } from '../store/threadstore.ts';
 import { countInFlightOf, type ToolCallTables } from '../store/toolcallstore.ts';
 import { addUsage, type UsageTables } from '../store/usagestore.ts';
@@ -45,8 +56,12 @@ import type { VideoBounds } from '../videos/starting.ts';
 
 type Tables = RunTables & LedgerTables & VideoTables & UsageTables & StartTables & ToolCallTables & CancelTables;
 
+/** Each message is a thread whose queue may move on. */
+export const queueTopic = 'queue';
+
 export interface RunsDeps extends Publishers, VideoBounds, SpendingBounds {
   readonly db: Db<Tables>;
+  readonly pubsub: PubSub;
   /** AGENT_TASK_TTL_SECS. */
   readonly ttlS: number;
   /** AGENT_MAX_RUNS_PER_USER. */
@@ -72,6 +87,12 @@ export interface RunLease {
   readonly leaseMs: number;
 }
 
+/** What a start needs of `POST /task`. */
+export type StartRequest = Pick<TaskRequest, 'threadId' | 'message' | 'text' | 'rewindTo' | 'whenBusy'>;
+
+/** Of one thread. */
+const maxQueued = 5;
+
 /** A question has to leave room for its answer. The thread does not limit the bytes of an answer, so none is lost. */
 const questionLimits = { messages: 2000 - 1, bytes: 32 * 1024 * 1024 };
 
@@ -79,21 +100,21 @@ const questionLimits = { messages: 2000 - 1, bytes: 32 * 1024 * 1024 };
 export class KeyTaken extends Error {}
 
 /**
- * Throws 403 for another user's thread, 409 `thread_deleting`, 400 for an unknown `rewindTo`, 409 `task_running` or
+ * Throws 403 for another user's thread, 409 `thread_deleting`, 400 for an unknown `rewindTo`, 409 `task_running`, `queue_full` or
  * `message_exists`, 429 `too_many_runs`, 402 `insufficient_credits` or `insufficient_plan`, 409 `thread_full`, and KeyTaken;
- * then nothing has changed.
+ * then nothing has changed. With `whenBusy`, the run may be `queued`.
  */
 export async function startRun(
   deps: RunsDeps,
   lease: RunLease,
   userId: string,
-  request: TaskRequest,
+  request: StartRequest,
   chosen: RunPrice,
   keyed?: KeyedStart,
 ): Promise<Run> {
   const taskId = randomUUID();
   return transaction(deps.db, async (tx) => {
-    const canceled = await prepareStart(deps, tx, taskId, userId, request, chosen, keyed);
+    const { canceled, queued } = await prepareStart(deps, tx, taskId, userId, request, chosen, keyed);
     const run = await insertRun(tx, {
       taskId,
       threadId: request.threadId,
@@ -101,8 +122,13 @@ export async function startRun(
       messageId: randomUUID(),
       model: chosen.id,
       credits: chosen.credits,
+      queued,
       ...lease,
     });
+    if (queued !== undefined) {
+      await publishRunQueued(deps, tx, run);
+      return run;
+    }
     await publishVideoFailures(deps, tx, canceled);
     await publishRunStart(deps, tx, run);
     return run;
@@ -116,7 +142,7 @@ class DryRunEnded extends Error {}
 export async function checkStart(
   deps: RunsDeps,
   userId: string,
-  request: TaskRequest,
+  request: StartRequest,
   chosen: RunPrice,
   keyed?: KeyedStart,
 ): Promise<void> {
@@ -129,31 +155,76 @@ export async function checkStart(
   });
 }
 
+interface Prepared {
+  readonly canceled: readonly FailedVideo[];
+  /** Set if the run has to wait. */
+  readonly queued?: QueuedStart;
+}
+
 /** Everything of a start but the run itself. Returns the videos that it has canceled. Throws as `startRun`. */
 async function prepareStart(
   deps: RunsDeps,
   tx: Tx<Tables>,
   taskId: string,
   userId: string,
-  request: TaskRequest,
+  request: StartRequest,
   chosen: RunPrice,
   keyed: KeyedStart | undefined,
-): Promise<readonly FailedVideo[]> {
+): Promise<Prepared> {
   const { threadId } = request;
   // First of all: a request with the same key waits here until this one is over.
   if (keyed !== undefined && !(await takeKey(tx, keyed, { taskId, threadId }))) throw new KeyTaken();
   await openThread(tx, threadId, userId);
-  const from = request.rewindTo ? await findMessage(tx, threadId, request.rewindTo) : undefined;
-  if (request.rewindTo && from === undefined) throw invalid('body.rewindTo', 'must be a message of the thread');
-  const running = await findRunningOf(tx, threadId);
-  if (running !== undefined)
-    throw agentProblems.task_running({ fields: { reason: 'running', taskId: running.taskId } });
-  await refuseRepeat(tx, request, from?.seq);
+  const from = await findRewind(tx, threadId, request.rewindTo);
+  const waiting = await listQueued(tx, threadId);
+  const isBusy = await admit(tx, request, waiting);
+  await refuseRepeat(tx, request, waiting, from?.seq);
+  const question = questionOf(request);
+  if (isBusy) {
+    await payForRun(deps, tx, taskId, userId, chosen, true);
+    if (keyed !== undefined) await markStartQueued(tx, keyed);
+    const interrupts = request.whenBusy === 'interrupt';
+    return { canceled: [], queued: { question, rewindTo: request.rewindTo ?? null, interrupts } };
+  }
   // Videos are locked before credits, as in their worker.
   const canceled = from === undefined ? [] : await cancelDropped(deps, tx, userId, threadId, from.seq);
-  await payForRun(deps, tx, taskId, userId, chosen);
+  await payForRun(deps, tx, taskId, userId, chosen, false);
   if (from !== undefined) await rewindThread(tx, threadId, from.seq);
-  await appendQuestion(tx, userId, request, taskId);
+  await appendQuestion(tx, { threadId, ownerId: userId, taskId }, question);
+  return { canceled };
+}
+
+async function findRewind(tx: Tx<RunTables>, threadId: string, rewindTo: string | null | undefined) {
+  const from = rewindTo ? await findMessage(tx, threadId, rewindTo) : undefined;
+  if (rewindTo && from === undefined) throw invalid('body.rewindTo', 'must be a message of the thread');
+  return from;
+}
+
+/** Whether the run has to wait. An interrupted run is asked to stop. Throws 409 `task_running` and `queue_full`. */
+async function admit(tx: Tx<RunTables>, request: StartRequest, waiting: readonly QueuedRun[]): Promise<boolean> {
+  const running = await findRunningOf(tx, request.threadId);
+  const current = running ?? waiting[0];
+  if (current === undefined) return false;
+  const { whenBusy = 'reject' } = request;
+  if (whenBusy === 'reject')
+    throw agentProblems.task_running({ fields: { reason: 'running', taskId: current.taskId } });
+  if (waiting.length >= maxQueued)
+    throw agentProblems.queue_full({ fields: { reason: 'queue_full', taskId: current.taskId } });
+  if (whenBusy === 'interrupt' && running !== undefined) await requestAbort(tx, running.taskId);
+  return true;
+}
+
+/**
+ * Puts the question of a queued run into its thread, which has to be locked, and drops the messages that it replaces. Throws 400
+ * if these are gone, and 409 `thread_full`. Returns the videos that it has canceled.
+ */
+export async function openQueued(deps: RunsDeps, tx: Tx<Tables>, run: QueuedRun): Promise<readonly FailedVideo[]> {
+  const { threadId, ownerId, question, rewindTo } = run;
+  if (question === null) throw new Error('a queued run has no question');
+  const from = await findRewind(tx, threadId, rewindTo);
+  const canceled = from === undefined ? [] : await cancelDropped(deps, tx, ownerId, threadId, from.seq);
+  if (from !== undefined) await rewindThread(tx, threadId, from.seq);
+  await appendQuestion(tx, run, question);
   return canceled;
 }
 
@@ -168,51 +239,56 @@ async function payForRun(
   taskId: string,
   userId: string,
   { plans, credits }: RunPrice,
+  isQueued: boolean,
 ): Promise<void> {
   const { plan } = await ensureProfile(tx, { id: userId }, publishAccount(webhooks));
   if (plans !== undefined && !plans.includes(plan)) throw agentProblems.insufficient_plan();
   const reference = runReference(taskId);
   const { reserved, balance } = await reserveCredits(tx, { reference, scope: taskId, userId, amount: credits });
   // The reservation has locked the user's row, so concurrent starts are counted one after the other.
-  if ((await countInFlightOf(tx, userId)) >= maxRunsPerUser) throw agentProblems.too_many_runs();
+  // A queued run takes the place of another one of its thread.
+  if (!isQueued && (await countInFlightOf(tx, userId)) >= maxRunsPerUser) throw agentProblems.too_many_runs();
   if (!reserved) throw agentProblems.insufficient_credits({ fields: { required: credits, balance } });
 }
 
-/** A message that the thread has, unless it is dropped first, is a repeat of the request that brought it. */
+/** A message that the thread or its queue has, unless it is dropped first, is a repeat of the request that brought it. */
 async function refuseRepeat(
   tx: Tx<RunTables>,
-  { threadId, message }: TaskRequest,
+  { threadId, message }: StartRequest,
+  waiting: readonly QueuedRun[],
   droppedFrom: number | undefined,
 ): Promise<void> {
-  const known = message?.id === undefined ? undefined : await findMessage(tx, threadId, message.id);
-  if (known === undefined || (droppedFrom !== undefined && known.seq >= droppedFrom)) return;
-  throw agentProblems.message_exists({ fields: { reason: 'message_exists', taskId: known.taskId } });
+  if (message?.id === undefined) return;
+  const queued = waiting.find(({ question }) => question?.id === message.id);
+  const known = await findMessage(tx, threadId, message.id);
+  const isKept = known !== undefined && (droppedFrom === undefined || known.seq < droppedFrom);
+  const taskId = queued?.taskId ?? (isKept ? known.taskId : undefined);
+  if (taskId !== undefined) throw agentProblems.message_exists({ fields: { reason: 'message_exists', taskId } });
 }
 
+function questionOf({ message, text }: StartRequest): Question {
+  return {
+    id: message?.id ?? randomUUID(),
+    parts: (message?.parts ?? [{ type: 'text', text: text ?? '' }]) as UIMessage['parts'],
+    metadata: message?.metadata ?? {},
+  };
+}
+
+/** Throws 409 `thread_full`. */
 async function appendQuestion(
   tx: Tx<RunTables>,
-  ownerId: string,
-  { threadId, message, text }: TaskRequest,
-  taskId: string,
+  { threadId, ownerId, taskId }: Pick<Run, 'threadId' | 'ownerId' | 'taskId'>,
+  question: Question,
 ): Promise<void> {
-  const parts = message?.parts ?? [{ type: 'text' as const, text: text ?? '' }];
-  const question = {
-    threadId,
-    id: message?.id ?? randomUUID(),
-    ownerId,
-    role: 'user' as const,
-    parts: parts as UIMessage['parts'],
-    metadata: message?.metadata ?? {},
-    taskId,
-  };
-  if (!(await addMessage(tx, question, questionLimits)))
+  const message = { ...question, threadId, ownerId, role: 'user' as const, taskId };
+  if (!(await addMessage(tx, message, questionLimits)))
     throw agentProblems.thread_full({ fields: { reason: 'thread_full' } });
 }
 
 export type AnswerMetadata = Readonly<Record<string, unknown>>;
 
 export interface RunEnd {
-  readonly status: Exclude<RunStatus, 'running'>;
+  readonly status: EndedStatus;
   /** A sentence for the user, of a failure. */
   readonly error: string | null;
   /** Of a failure that programs distinguish. */
@@ -231,7 +307,7 @@ export interface RunEnd {
  * metadata. Returns `undefined`, and changes nothing, if the run has ended before or another process executes it.
  */
 export async function endRun(deps: RunsDeps, run: Run, end: RunEnd): Promise<AnswerMetadata | undefined> {
-  return transaction(deps.db, async (tx) => {
+  const ended = await transaction(deps.db, async (tx) => {
     // A deleted thread must not come back.
     const thread = await lockExistingThread(tx, run.threadId);
     if (thread === undefined) return undefined;
@@ -267,8 +343,10 @@ export async function endRun(deps: RunsDeps, run: Run, end: RunEnd): Promise<Ans
       isChanged: isStored && !thread.isDeleting,
       settlement,
     });
-    return metadata;
+    return { metadata, isAwaited: await hasQueued(tx, threadId) };
   });
+  if (ended?.isAwaited) deps.pubsub.publish(queueTopic, run.threadId);
+  return ended?.metadata;
 }
 
 /** `delivered`: the references of the images that the run made. `credits`: all that it cost, without videos. */
@@ -311,13 +389,17 @@ export async function readCurrentTask(
   deps: RunsDeps,
   userId: string | undefined,
   threadId: string,
-): Promise<TaskInfo | null> {
-  if ((await checkThread(deps, userId, threadId)) === undefined) return null;
+): Promise<CurrentTask> {
+  if ((await checkThread(deps, userId, threadId)) === undefined) return { task: null };
   const run = await findRunningOf(deps.db, threadId);
-  return run === undefined ? null : describeRun(run);
+  const waiting = await listQueued(deps.db, threadId);
+  const queued = waiting.flatMap(({ question, ...one }) =>
+    question === null ? [] : [{ ...describeRun(one), message: { ...question, role: 'user' as const } }],
+  );
+  return { task: run === undefined ? null : describeRun(run), ...(queued.length > 0 && { queued }) };
 }
 
-export function describeRun(run: Run): TaskInfo {
+export function describeRun(run: Omit<Run, 'fence' | 'epochMs'>): TaskInfo {
   return {
     taskId: run.taskId,
     threadId: run.threadId,

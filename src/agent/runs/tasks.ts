@@ -1,4 +1,5 @@
 /** Starts runs, and aborts them in whichever process they are executed. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Caller } from '#platform/access/caller.ts';
 import type { Db } from '#platform/db/db.ts';
 import { digestOf } from '#platform/http/idempotency.ts';
@@ -6,19 +7,21 @@ import type { PubSub } from '#platform/pubsub/pubsub.ts';
 import type { TaskRequest } from '../api.ts';
 import { starts } from '../billing/starts.ts';
 import { agentProblems } from '../problems.ts';
-import type { Models } from '../providers/models.ts';
-import { type Run, type RunTables, requestAbort } from '../store/runstore.ts';
+import { endQueued, type QueueDeps, startNext } from '../queue/queue.ts';
+import { findRunningOf, listRuns, type Run, type RunTables, requestAbort } from '../store/runstore.ts';
 import { findStart, type KeyedStart, type Started } from '../store/startstore.ts';
 import { cancelVideosOfTask } from '../videos/cancelling.ts';
 import { type AttachingDeps, resolveAttachments } from './attaching.ts';
 import type { RunExecutor } from './executor.ts';
-import { checkStart, KeyTaken, type RunLease, type RunsDeps, readRun, startRun } from './runs.ts';
+import { checkStart, KeyTaken, type RunsDeps, readRun, startRun } from './runs.ts';
 
-export interface StartDeps extends RunsDeps, AttachingDeps, StopDeps {
+export interface StartDeps extends QueueDeps, AttachingDeps, StopDeps {
   readonly db: RunsDeps['db'] & Db<RunTables>;
-  readonly lease: RunLease;
-  readonly models: Models;
 }
+
+/** How long a start waits until the run that it interrupts has ended. After that, it starts later. */
+const interruptWaitMs = 10_000;
+const lookEveryMs = 40;
 
 export interface StopDeps {
   readonly db: Db<RunTables>;
@@ -39,19 +42,21 @@ export async function startTaskOnce(
   request: TaskRequest,
   key: string | undefined,
 ): Promise<Started> {
-  if (key === undefined) return startTask(deps, userId, request);
+  if (key === undefined) return asStarted(await startTask(deps, userId, request));
   // Servers name the user in the body, and tokens do not: both are the same request.
   const keyed = { userId, key, bodyDigest: digestOf({ ...request, userId: null }) };
   const earlier = await findEarlier(deps, keyed);
   if (earlier !== undefined) return earlier;
   try {
-    return await startTask(deps, userId, request, keyed);
+    return asStarted(await startTask(deps, userId, request, keyed));
   } catch (error) {
     const winner = error instanceof KeyTaken ? await findEarlier(deps, keyed) : undefined;
     if (winner === undefined) throw error;
     return winner;
   }
 }
+
+const asStarted = ({ taskId, threadId, status }: Run): Started => ({ taskId, threadId, queued: status === 'queued' });
 
 async function findEarlier({ db }: StartDeps, keyed: KeyedStart): Promise<Started | undefined> {
   const earlier = await findStart(db, keyed);
@@ -75,8 +80,23 @@ export async function startTask(
   );
   const start = () => startRun(deps, deps.lease, userId, { ...request, message }, chosen, keyed);
   const run = await starts.run(userId, start);
-  deps.executor.start(run, chosen);
+  if (run.status !== 'queued') deps.executor.start(run, chosen);
+  else if (request.whenBusy === 'interrupt') return interrupt(deps, run);
   return run;
+}
+
+/** Stops the run in progress and starts the queued run in its place. Returns it as it is then. */
+async function interrupt(deps: StartDeps, queued: Run): Promise<Run> {
+  const { threadId, taskId } = queued;
+  const running = await findRunningOf(deps.db, threadId);
+  // If the queued run was the next one, it may be running by now.
+  if (running !== undefined && running.taskId !== taskId) stopEverywhere(deps, running.taskId);
+  for (const since = performance.now(); performance.now() - since < interruptWaitMs; await sleep(lookEveryMs)) {
+    await startNext(deps, threadId);
+    const [run] = await listRuns(deps.db, [taskId]);
+    if (run?.status !== 'queued') return run ?? queued;
+  }
+  return queued;
 }
 
 /**
@@ -85,13 +105,19 @@ export async function startTask(
  */
 export async function abortTask(deps: StartDeps, caller: Caller, taskId: string): Promise<void> {
   const run = await readRun(deps, caller, taskId);
-  if (run.status === 'running') await stopRun(deps, run.taskId);
+  if (run.status === 'queued' && (await endQueued(deps, run, { status: 'aborted', error: null }))) return;
+  // A queued run may have started meanwhile.
+  if (run.status === 'running' || run.status === 'queued') await stopRun(deps, run.taskId);
   else await cancelVideosOfTask(deps, run);
 }
 
 /** Requests the end of a run from whichever process executes it. */
-export async function stopRun({ db, executor, pubsub }: StopDeps, taskId: string): Promise<void> {
-  await requestAbort(db, taskId);
+export async function stopRun(deps: StopDeps, taskId: string): Promise<void> {
+  await requestAbort(deps.db, taskId);
+  stopEverywhere(deps, taskId);
+}
+
+function stopEverywhere({ executor, pubsub }: StopDeps, taskId: string): void {
   executor.abort(taskId);
   pubsub.publish(abortTopic, taskId);
 }

@@ -4,7 +4,19 @@ import { type Generated, type JSONColumnType, sql } from 'kysely';
 import { findOverdueS } from '#platform/background/overduestore.ts';
 import type { Db, Tx } from '#platform/db/db.ts';
 
-export type RunStatus = 'running' | 'completed' | 'failed' | 'aborted';
+export type RunStatus = 'queued' | 'running' | 'completed' | 'failed' | 'aborted';
+export type EndedStatus = Exclude<RunStatus, 'queued' | 'running'>;
+
+/** Neither queued nor running. */
+export const isOver = ({ status }: { readonly status: RunStatus }): boolean =>
+  status !== 'queued' && status !== 'running';
+
+/** The message of the user that a run answers, while it is not in the thread yet. */
+export interface Question {
+  readonly id: string;
+  readonly parts: UIMessage['parts'];
+  readonly metadata: Record<string, unknown>;
+}
 
 /** `words`: the first words of the thread, which a title of the model or of the user replaces. */
 export type TitleSource = 'words' | 'model' | 'user';
@@ -42,6 +54,11 @@ export interface RunTables {
     ended_at: Date | null;
     model: Generated<string>;
     credits: Generated<number>;
+    /** These four: of a run that waits for the run in progress of its thread. */
+    question: JSONColumnType<Question> | null;
+    rewind_to: string | null;
+    interrupts: Generated<boolean>;
+    queued_at: Date | null;
   };
   agent_messages: {
     thread_id: string;
@@ -62,10 +79,10 @@ export interface RunTables {
 type Handle = Db<RunTables> | Tx<RunTables>;
 
 /** All times are the database's, because the clocks of processes may differ. */
-const now = sql<Date>`clock_timestamp()`;
-const later = (ms: number) => sql<Date>`clock_timestamp() + make_interval(secs => ${ms / 1000})`;
+export const now = sql<Date>`clock_timestamp()`;
+export const later = (ms: number) => sql<Date>`clock_timestamp() + make_interval(secs => ${ms / 1000})`;
 
-const runColumns = [
+export const runColumns = [
   'task_id as taskId',
   'thread_id as threadId',
   'owner_id as ownerId',
@@ -93,6 +110,15 @@ export interface NewRun {
   readonly credits: number;
   readonly holder: string;
   readonly leaseMs: number;
+  /** The run waits for the run in progress of its thread. */
+  readonly queued?: QueuedStart | undefined;
+}
+
+export interface QueuedStart {
+  readonly question: Question;
+  readonly rewindTo: string | null;
+  /** Goes before those that only wait. */
+  readonly interrupts: boolean;
 }
 
 export function insertRun(tx: Tx<RunTables>, run: NewRun) {
@@ -105,7 +131,13 @@ export function insertRun(tx: Tx<RunTables>, run: NewRun) {
       message_id: run.messageId,
       model: run.model,
       credits: run.credits,
-      status: 'running',
+      status: run.queued === undefined ? 'running' : 'queued',
+      ...(run.queued && {
+        question: JSON.stringify(run.queued.question),
+        rewind_to: run.queued.rewindTo,
+        interrupts: run.queued.interrupts,
+        queued_at: now,
+      }),
       holder: run.holder,
       lease_expires_at: later(run.leaseMs),
       epoch_ms: sql<number>`floor(extract(epoch from clock_timestamp()) * 1000)::bigint`,
@@ -221,7 +253,7 @@ export async function holdRun(tx: Tx<RunTables>, { taskId, fence }: Pick<Run, 't
 }
 
 export interface RunOutcome {
-  readonly status: Exclude<RunStatus, 'running'>;
+  readonly status: EndedStatus;
   readonly error: string | null;
   readonly code?: string | undefined;
 }
@@ -229,7 +261,7 @@ export interface RunOutcome {
 /** `false` if it has ended before, or another process executes it. */
 export async function markEnded(
   tx: Tx<RunTables>,
-  run: Pick<Run, 'taskId' | 'fence'>,
+  run: Pick<Run, 'taskId' | 'fence' | 'status'>,
   { status, error, code }: RunOutcome,
 ): Promise<boolean> {
   const { numUpdatedRows } = await tx
@@ -237,7 +269,7 @@ export async function markEnded(
     .set({ status, error, error_code: code ?? null, updated_at: now, ended_at: now })
     .where('task_id', '=', run.taskId)
     .where('fence', '=', run.fence)
-    .where('status', '=', 'running')
+    .where('status', '=', run.status)
     .executeTakeFirstOrThrow();
   return numUpdatedRows === 1n;
 }

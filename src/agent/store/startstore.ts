@@ -10,6 +10,8 @@ export interface StartTables {
     body_digest: string;
     task_id: string;
     thread_id: string;
+    /** The run waited for another one. */
+    queued: Generated<boolean>;
     created_at: Generated<Date>;
   };
 }
@@ -23,6 +25,7 @@ export interface KeyedStart {
 export interface Started {
   readonly taskId: string;
   readonly threadId: string;
+  readonly queued: boolean;
 }
 
 /** docs/specification/agent.md#idempotent-starts */
@@ -33,7 +36,7 @@ const isRetained = sql<boolean>`created_at > clock_timestamp() - make_interval(h
 export function findStart(db: Db<StartTables>, { userId, key }: KeyedStart) {
   return db
     .selectFrom('agent_starts')
-    .select(['body_digest as bodyDigest', 'task_id as taskId', 'thread_id as threadId'])
+    .select(['body_digest as bodyDigest', 'task_id as taskId', 'thread_id as threadId', 'queued'])
     .where('user_id', '=', userId)
     .where('key', '=', key)
     .where(isRetained)
@@ -41,7 +44,7 @@ export function findStart(db: Db<StartTables>, { userId, key }: KeyedStart) {
 }
 
 /** Waits for another transaction that takes the key. `false`: that was committed. */
-export async function takeKey(tx: Tx<StartTables>, start: KeyedStart, started: Started): Promise<boolean> {
+export async function takeKey(tx: Tx<StartTables>, start: KeyedStart, started: Omit<Started, 'queued'>): Promise<boolean> {
   const { userId, key, bodyDigest } = start;
   await tx
     .deleteFrom('agent_starts')
@@ -61,6 +64,16 @@ export async function takeKey(tx: Tx<StartTables>, start: KeyedStart, started: S
     .onConflict((conflict) => conflict.columns(['user_id', 'key']).doNothing())
     .executeTakeFirstOrThrow();
   return numInsertedOrUpdatedRows === 1n;
+}
+
+/** The run of the key waits for another one. */
+export async function markStartQueued(tx: Tx<StartTables>, { userId, key }: KeyedStart): Promise<void> {
+  await tx
+    .updateTable('agent_starts')
+    .set({ queued: true })
+    .where('user_id', '=', userId)
+    .where('key', '=', key)
+    .execute();
 }
 
 /** Returns how many. */

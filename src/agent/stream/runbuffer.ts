@@ -12,7 +12,7 @@
 import type { Log } from '#platform/log.ts';
 import { problems } from '#platform/problem.ts';
 import type { Batch, EventId, EventLog } from '../eventlog/eventlog.ts';
-import type { Run } from '../store/runstore.ts';
+import { isOver, type Run } from '../store/runstore.ts';
 import { assertTransition, type Transitions } from '../transitions.ts';
 
 /** A batch as it is sent over the wire. */
@@ -157,7 +157,7 @@ export class RunEventBuffer {
 
   async #fill(run: Run): Promise<void> {
     // The message has what the log lacks, also while the log does not answer.
-    if (run.status !== 'running') return this.conclude(run);
+    if (isOver(run)) return this.conclude(run);
     await this.#readLog();
     if (this.#state.mode === 'loading') this.#follow();
   }

@@ -4,7 +4,7 @@ import type { Db } from '#platform/db/db.ts';
 import type { Log } from '#platform/log.ts';
 import type { EventId, EventLog } from '../eventlog/eventlog.ts';
 import { findMessage } from '../store/messagestore.ts';
-import { listRuns, type Run, type RunTables } from '../store/runstore.ts';
+import { isOver, listRuns, type Run, type RunTables } from '../store/runstore.ts';
 import { replayRun } from './replay.ts';
 import { RunEventBuffer } from './runbuffer.ts';
 
@@ -99,7 +99,7 @@ export class RunEventBuffers {
       followed.map(async (buffer) => {
         // The runs of a deleted thread were aborted, and their rows are gone.
         const run = runs.get(buffer.run.taskId) ?? { ...buffer.run, status: 'aborted' };
-        if (run.status !== 'running') await buffer.conclude(run);
+        if (isOver(run)) await buffer.conclude(run);
       }),
     );
   }
