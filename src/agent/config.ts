@@ -39,7 +39,20 @@ export const agentSettings = {
   drainS: integer('AGENT_DRAIN_SECS', {
     default: 30,
     max: 3600,
-    meaning: 'Seconds that runs in progress have to finish while the service drains.',
+    meaning: 'Seconds that runs in progress have to finish while the service drains. After that, other processes go on with them.',
+  }),
+  continueRuns: setting(
+    'AGENT_CONTINUE_RUNS',
+    {
+      default: true,
+      meaning:
+        '`true`: another process goes on with the runs of a process that died or drains. `false`: these runs fail.',
+    },
+    parseBoolean,
+  ),
+  maxRestarts: integer('AGENT_MAX_RESTARTS', {
+    default: 2,
+    meaning: 'How often a run is continued after its process died. After that, it fails and is free.',
   }),
   maxSteps: integer('AGENT_MAX_STEPS', {
     default: 8,

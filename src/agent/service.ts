@@ -40,6 +40,7 @@ import { RunExecutor } from './runs/executor.ts';
 import { startReaper } from './runs/reaper.ts';
 import { abortTopic } from './runs/tasks.ts';
 import { createOwnUrls } from './services/ownurls.ts';
+import type { StepTables } from './steps/stepstore.ts';
 import type { CancelTables } from './store/cancelstore.ts';
 import type { EventTables } from './store/eventstore.ts';
 import { findOverdueRunsS } from './store/runstore.ts';
@@ -102,6 +103,7 @@ export interface AgentDeps {
 }
 
 type Tables = AccountTables &
+  StepTables &
   EventTables &
   LedgerTables &
   StartTables &
@@ -116,7 +118,7 @@ const queues = [videoQueue, deliveryQueue, cancelQueue, titleQueue, extractionQu
   ({ name }) => name,
 );
 
-/** Runs of dead instances are ended within 30 s (docs/specification/agent.md#streams): a lease, a look every 2 s, and the end itself. */
+/** Runs of dead instances go on within 30 s (docs/specification/agent.md#runs-that-go-on): a lease, a look every 2 s, and the start itself. */
 const defaultLeaseMs = 15_000;
 
 /** Refused while the service drains. */
@@ -185,10 +187,17 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
     instructions: settings.instructions,
     maxSteps: settings.maxSteps,
     maxToolCallsPerStep: settings.maxToolCallsPerStep,
+    continueRuns: settings.continueRuns,
     telemetry: deps.server.telemetry ?? noTelemetry,
     ...deps.pace,
   });
-  const reaper = startReaper(runs);
+  const reaper = startReaper({
+    ...runs,
+    executor,
+    models,
+    continueRuns: settings.continueRuns,
+    maxRestarts: settings.maxRestarts,
+  });
   const queue = startQueue({ ...runs, executor, models });
   const calls = new McpCalls(runs);
   const unsubscribe = pubsub.subscribe(abortTopic, { onMessage: (taskId) => executor.abort(taskId) });

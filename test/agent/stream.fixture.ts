@@ -77,7 +77,21 @@ function parseFrame(frame: string): SeenEvent {
   return { id: match[1] ?? '', data: JSON.parse(match[2] ?? '') };
 }
 
-/** All deltas of its texts, in order. */
+/** Without the parts of steps that another process has begun again (docs/specification/agent.md#runs-that-go-on). */
+export function withoutVoid(events: readonly SeenEvent[]): readonly SeenEvent[] {
+  const valid: SeenEvent[] = [];
+  let step = 0;
+  for (const event of events) {
+    if (event.data.type === 'start-step') step = valid.length;
+    if (event.data.type === 'data-restarted') valid.length = step;
+    else valid.push(event);
+  }
+  return valid;
+}
+
+/** All deltas of its texts, in order, without void ones. */
 export function textOf(events: readonly SeenEvent[]): string {
-  return events.flatMap(({ data }) => (data.type === 'text-delta' ? [String(data.delta)] : [])).join('');
+  return withoutVoid(events)
+    .flatMap(({ data }) => (data.type === 'text-delta' ? [String(data.delta)] : []))
+    .join('');
 }

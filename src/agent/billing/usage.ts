@@ -45,6 +45,12 @@ export class UsageMeter {
     };
   }
 
+  /** Of the steps that an earlier process has finished. */
+  restore(total: TokenUsage, answeredBy: string | undefined): void {
+    this.#total = total;
+    this.#answeredBy = answeredBy;
+  }
+
   total(): TokenUsage {
     return this.#total;
   }

@@ -14,6 +14,7 @@ import type { Reaper } from '../runs/reaper.ts';
 import type { RunsDeps } from '../runs/runs.ts';
 import { type StopDeps, stopRun } from '../runs/tasks.ts';
 import { deleteThreadAssets, type LibraryDeps } from '../services/library.ts';
+import type { StepTables } from '../steps/stepstore.ts';
 import type { CancelTables } from '../store/cancelstore.ts';
 import { deleteEvents, type EventTables } from '../store/eventstore.ts';
 import { findRunningOf } from '../store/runstore.ts';
@@ -26,7 +27,7 @@ import { lockHiddenThread, removeThread } from '../threads/changes.ts';
 import { cancelVideosOfThread, removeVideosOfThread } from '../videos/cancelling.ts';
 import { type Clearing, clearingQueue } from './queues.ts';
 
-type Tables = EventTables & VideoTables & LedgerTables & UsageTables & CancelTables & StartTables & ToolCallTables;
+type Tables = EventTables & StepTables & VideoTables & LedgerTables & UsageTables & CancelTables & StartTables & ToolCallTables;
 
 /** For tests. */
 export interface DeletionPace {

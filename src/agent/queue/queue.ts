@@ -68,7 +68,7 @@ export async function startNext(deps: QueueDeps, threadId: string): Promise<void
         return { run, chosen, isInterrupted };
       });
       if (started === undefined) return;
-      deps.executor.start(started.run, started.chosen);
+      await deps.executor.start(started.run, started.chosen);
       if (!started.isInterrupted) return;
       deps.executor.abort(started.run.taskId);
       return;

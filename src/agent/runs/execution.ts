@@ -6,23 +6,31 @@
  * - `stopping`: an abort, the drain or a lost lease stops the work. May become `ending`, `lost`.
  * - `ending`: the message, the status and the charge are being committed. May become `ended`, `lost`.
  * - `ended`: committed, and the last event is written. Final.
- * - `lost`: another process has the run and writes how it ended. Final.
+ * - `lost`: another process has the run, or gets it because this one drains, and goes on with it. Final.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '#platform/log.ts';
 import { UsageMeter } from '../billing/usage.ts';
 import type { AgentMetrics } from '../metrics.ts';
 import type { ChosenModel } from '../providers/models.ts';
-import type { Run } from '../store/runstore.ts';
+import { type Journal, openJournal } from '../steps/journal.ts';
+import type { Continuation } from '../steps/recovery.ts';
+import { type Run, releaseRun } from '../store/runstore.ts';
+import type { Chunk } from '../stream/chunks.ts';
 import { EventLogLost, EventWriter, type EventWriterDeps, RunFenced, RunTooLong } from '../stream/eventwriter.ts';
-import { lastChunk } from '../stream/replay.ts';
+import { lastChunk, replayParts } from '../stream/replay.ts';
 import type { RunEventBuffers } from '../stream/runbuffers.ts';
 import { assertTransition, type Transitions } from '../transitions.ts';
 import type { TurnDeps } from '../turn/turn.ts';
 import { endRun, isShown, type RunEnd, type RunLease, type RunsDeps } from './runs.ts';
 
+/** Each message is empty: runs of other processes are to be continued. */
+export const handOverTopic = 'hand-over';
+
 export interface ExecutionDeps extends RunsDeps, TurnDeps {
   readonly db: RunsDeps['db'] & TurnDeps['db'];
+  /** AGENT_CONTINUE_RUNS. */
+  readonly continueRuns: boolean;
   readonly eventLog: EventWriterDeps['eventLog'];
   readonly buffers: RunEventBuffers;
   readonly log: Log;
@@ -55,9 +63,9 @@ const permitted: Transitions<ExecutionState['mode']> = {
   lost: [],
 };
 
-type Outcome =
-  | (Pick<RunEnd, 'status' | 'error' | 'code'> & { readonly finishReason?: string })
-  | { readonly status: 'lost' };
+type Ended = Pick<RunEnd, 'status' | 'error' | 'code' | 'approvals'> & { readonly finishReason?: string };
+
+type Outcome = Ended | { readonly status: 'lost' } | { readonly status: 'drained'; readonly error: string };
 
 const emptyAnswer = { status: 'failed', error: 'The model returned nothing.', code: 'empty_answer' } as const;
 
@@ -69,13 +77,20 @@ export class Execution {
   readonly #deps: ExecutionDeps;
   readonly #run: Run;
   readonly #chosen: ChosenModel;
+  /** Of a run that another process has begun, or that goes on in a message. */
+  readonly #continuation: Continuation | undefined;
+  readonly #journal: Journal;
   readonly #usage = new UsageMeter();
   readonly #imageOrders = new Set<string>();
   readonly #startedAtMs = performance.now();
   #state: ExecutionState;
 
-  constructor(deps: ExecutionDeps, run: Run, chosen: ChosenModel) {
+  constructor(deps: ExecutionDeps, run: Run, chosen: ChosenModel, continuation?: Continuation) {
     const controller = new AbortController();
+    const last = continuation?.record.steps.at(-1);
+    if (last !== undefined) this.#usage.restore(last.usage, last.answeredBy ?? undefined);
+    this.#continuation = continuation;
+    this.#journal = openJournal(deps.db, run);
     this.#deps = deps;
     this.#run = run;
     this.#chosen = chosen;
@@ -95,9 +110,10 @@ export class Execution {
 
   async #execute(signal: AbortSignal): Promise<void> {
     const { buffers, eventLog, writer: bounds } = this.#deps;
-    const buffer = buffers.own(this.#run);
+    const record = this.#continuation?.record;
+    const buffer = buffers.own(this.#run, record?.batches);
     try {
-      await this.#workAndEnd(new EventWriter({ eventLog, buffer, ...bounds }, this.#run), signal);
+      await this.#workAndEnd(new EventWriter({ eventLog, buffer, ...bounds }, this.#run, record), signal);
     } finally {
       // If the last event is missing, the process that ends the run writes it.
       buffer.release();
@@ -110,7 +126,12 @@ export class Execution {
     // The last batch may find the log lost, or the run in other hands: readers then lack a part of the answer.
     const unwritten = await writer.finish();
     const written = unwritten === undefined || worked.status === 'lost' ? worked : await outcomeOf(unwritten, log);
-    const outcome = written.status === 'completed' && !writer.parts().some(isShown) ? emptyAnswer : written;
+    if (written.status === 'drained' && this.#deps.continueRuns) {
+      await this.#handOver();
+      return this.#become({ mode: 'lost' });
+    }
+    const ended = written.status === 'drained' ? ({ ...written, status: 'failed' } as const) : written;
+    const outcome = ended.status === 'completed' && !writer.parts().some(isShown) ? emptyAnswer : ended;
     if (outcome.status !== 'lost') {
       this.#become({ mode: 'ending' });
       const metadata = await this.#commitEnd(writer, outcome);
@@ -124,11 +145,40 @@ export class Execution {
     this.#become({ mode: 'lost' });
   }
 
-  async #work(writer: EventWriter, signal: AbortSignal): Promise<Outcome> {
-    const { messageId, taskId } = this.#run;
-    const { label } = this.#chosen;
+  /** If the database does not respond, another process goes on with the run after its lease. */
+  async #handOver(): Promise<void> {
+    const { db, pubsub, log } = this.#deps;
     try {
-      await writer.write({ type: 'start', messageId, messageMetadata: { ...label, taskId } });
+      if (await releaseRun(db, this.#run)) pubsub.publish(handOverTopic, '');
+    } catch (error) {
+      log.warn({ err: error }, 'a run could not be handed over');
+    }
+  }
+
+  /** What readers get before the model is asked: the start, or the sign that the run goes on. */
+  async #open(writer: EventWriter): Promise<void> {
+    const { messageId, taskId, replayed } = this.#run;
+    const start: Chunk = { type: 'start', messageId, messageMetadata: { ...this.#chosen.label, taskId } };
+    const { record, chunks, kept } = this.#continuation ?? {};
+    const lastSeq = record?.lastSeq ?? 0;
+    if (replayed !== null && record?.steps.length === 0) {
+      await writer.replay(replayParts(messageId, record.prior).slice(lastSeq));
+      if (lastSeq <= replayed) await writer.write(start);
+      return;
+    }
+    if (lastSeq === 0) await writer.write(start);
+    for (const chunk of [...(chunks ?? []), ...(kept?.chunks ?? [])]) await writer.write(chunk);
+    if (kept === undefined) return;
+    await writer.flush();
+    const answeredBy = this.#usage.answeredBy() ?? null;
+    const parts = writer.stepParts();
+    await this.#journal.stepFinished({ step: kept.step, parts, usage: this.#usage.total(), answeredBy });
+    await writer.write({ type: 'finish-step' });
+  }
+
+  async #work(writer: EventWriter, signal: AbortSignal): Promise<Outcome> {
+    try {
+      await this.#open(writer);
       // The AI SDK is loaded for the first run.
       const { runTurn } = await import('../turn/turn.ts');
       const turn = await untilAborted(
@@ -140,6 +190,9 @@ export class Execution {
           usage: this.#usage,
           imageOrders: this.#imageOrders,
           signal,
+          journal: this.#journal,
+          earlier: this.#continuation?.earlier ?? [],
+          answered: this.#continuation?.answered ?? new Map(),
         }),
       );
       return turn.status === 'completed' ? { ...turn, error: null } : turn;
@@ -149,7 +202,7 @@ export class Execution {
   }
 
   /** Retries for as long as one lease; after that the reaper of any process ends the run. */
-  async #commitEnd(writer: EventWriter, { status, error, code, finishReason }: Exclude<Outcome, { status: 'lost' }>) {
+  async #commitEnd(writer: EventWriter, { status, error, code, finishReason, approvals }: Ended) {
     const parts = writer.parts();
     const answeredBy = this.#usage.answeredBy();
     const metadata = {
@@ -161,7 +214,8 @@ export class Execution {
     const usage = this.#usage.total();
     for (const startedAtMs = performance.now(); ; ) {
       try {
-        return await endRun(this.#deps, this.#run, { status, error, code, parts, metadata, usage, imageOrders });
+        const end = { status, error, code, parts, metadata, usage, imageOrders, approvals };
+        return await endRun(this.#deps, this.#run, end);
       } catch (cause) {
         this.#deps.log.warn({ err: cause }, 'the end of a run could not be committed');
         if (performance.now() - startedAtMs > this.#deps.lease.leaseMs) return undefined;
@@ -180,7 +234,8 @@ async function outcomeOf(error: unknown, log: Log): Promise<Outcome> {
   if (error instanceof LeaseLost || error instanceof RunFenced) return { status: 'lost' };
   if (error instanceof RunAborted) return { status: 'aborted', error: null };
   if (error instanceof EventLogLost) log.warn({ err: error }, 'a run failed, because its events could not be stored');
-  if (error instanceof ServerDrained || error instanceof EventLogLost || error instanceof RunTooLong) {
+  if (error instanceof ServerDrained) return { status: 'drained', error: error.message };
+  if (error instanceof EventLogLost || error instanceof RunTooLong) {
     return { status: 'failed', error: error.message };
   }
   log.error({ err: error }, 'a run failed');

@@ -4,10 +4,11 @@
  *
  * - `accepting`: starts runs. May become `draining`.
  * - `draining`: runs go on. Other processes start those that wait. May become `drained`.
- * - `drained`: the time for draining is over; runs that start now end at once as failed. Final.
+ * - `drained`: the time for draining is over; runs that start now are handed over at once. Final.
  */
 import { type Interval, startInterval } from '#platform/background/interval.ts';
 import type { ChosenModel } from '../providers/models.ts';
+import type { Continuation } from '../steps/recovery.ts';
 import { type Run, renewLeases } from '../store/runstore.ts';
 import { assertTransition, type Transitions } from '../transitions.ts';
 import { Execution, type ExecutionDeps, LeaseLost, RunAborted, ServerDrained } from './execution.ts';
@@ -41,10 +42,14 @@ export class RunExecutor {
     return this.#mode === 'accepting';
   }
 
-  /** Executes a run that has just been inserted with this process's lease. */
-  start(run: Run, chosen: ChosenModel): void {
+  /** Executes a run that this process has a new lease of. */
+  async start(run: Run, chosen: ChosenModel, continuation?: Continuation): Promise<void> {
+    // This process had the run before, and lost it.
+    const former = this.#executions.get(run.taskId);
+    former?.stop(new LeaseLost());
+    if (former !== undefined) await former.over;
     if (this.#executions.size === 0) this.#renewedAtMs = performance.now();
-    const execution = new Execution(this.#deps, run, chosen);
+    const execution = new Execution(this.#deps, run, chosen, continuation);
     this.#executions.set(run.taskId, execution);
     this.#deps.metrics.runStarted();
     void execution.over.then(() => {
@@ -60,7 +65,7 @@ export class RunExecutor {
     this.#executions.get(taskId)?.stop(new RunAborted());
   }
 
-  /** Waits for all runs; those that are still alive after `withinMs` end as failed. */
+  /** Waits for all runs. Those that are still alive after `withinMs` are handed over; without AGENT_CONTINUE_RUNS they end as failed. */
   async drain(withinMs: number): Promise<void> {
     if (this.#mode === 'accepting') this.#become('draining');
     const timer = setTimeout(() => {

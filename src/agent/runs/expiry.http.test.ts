@@ -74,7 +74,11 @@ describe('a service that is shut down', () => {
       select gen_random_uuid(), gen_random_uuid()::text, gen_random_uuid(), 'm', 'running', ${holder}, now() + interval '1 hour', 1
       from generate_series(1, ${atOnce + 1})`.execute(db);
     const eventLog = { claim: async () => reaper.close(), read: async () => [] } as Partial<EventLog>;
-    const reaper = startReaper({ db, eventLog, log: createLog({ level: 'silent' }) } as unknown as ReaperDeps);
+    const executor = { isAccepting: true };
+    const pubsub = { subscribe: () => () => undefined };
+    const lease = { holder: randomUUID(), leaseMs: 1000 };
+    const log = createLog({ level: 'silent' });
+    const reaper = startReaper({ db, eventLog, log, executor, pubsub, lease } as unknown as ReaperDeps);
     await reaper.reapAll();
     const left = await db.selectFrom('agent_runs').select('task_id').where('holder', '=', holder).execute();
     expect(left).toHaveLength(1);
@@ -122,18 +126,31 @@ describe('a service that is shut down', () => {
       expect([path, (await there.call('GET', path)).status]).toEqual([path, 200]);
     expect((await there.stream(ended)).events.at(-1)?.data).toMatchObject({ type: 'finish' });
     expect((await there.call('DELETE', `/task/${stoppedId}`)).status).toBe(204);
-    const [finished, failed, aborted] = await Promise.all(reading);
+    const [finished, brokenOff, aborted] = await Promise.all(reading);
     await draining;
-    const error = 'The server is shutting down. Send the message again.';
-    expect([finished, failed, aborted].map((seen) => [seen?.done, seen?.events.at(-1)?.data])).toMatchObject([
+    expect([finished, brokenOff, aborted].map((seen) => [seen?.done, seen?.events.at(-1)?.data])).toMatchObject([
       [true, { type: 'finish' }],
-      [true, { type: 'error', errorText: error }],
+      [false, { type: 'text-delta' }],
       [true, { type: 'abort' }],
     ]);
-    const [, answer] = await user.messages(long);
-    expect(answer).toMatchObject({ role: 'assistant', metadata: { status: 'failed', error } });
-    // Paid: the run before, the one that came to its end, and the one that was stopped after it had shown something.
-    expect(await rig.credits(user)).toBe(97);
+    // The other process goes on with it.
+    const seen = brokenOff?.events ?? [];
+    const goesOn = Promise.withResolvers<void>();
+    const rest = user.stream(longId, {
+      lastEventId: seen.at(-1)?.id,
+      onEvent: ({ data }) => data.type === 'data-restarted' && goesOn.resolve(),
+    });
+    await goesOn.promise;
+    expect((await user.call('DELETE', `/task/${longId}`)).status).toBe(204);
+    expect((await rest).events.map(({ data }) => data)).toEqual([
+      expect.objectContaining({ type: 'text-end' }),
+      { type: 'data-restarted', data: { step: 1 } },
+      { type: 'finish-step' },
+      ...((await rest).events.slice(3, -1).map(({ data }) => data)),
+      { type: 'abort' },
+    ]);
+    // Paid: the run before, the one that came to its end, and those that were stopped after they had shown something.
+    await expect.poll(() => rig.credits(user)).toBeLessThanOrEqual(97);
     expect((await user.call('GET', `/thread/${long}/current-task`)).body).toEqual({ task: null });
   });
 });

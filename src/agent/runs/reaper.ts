@@ -1,30 +1,44 @@
 /**
- * Ends the runs of processes that died: as failed, with what their readers were shown. The first process that notices
- * does it. A run is never executed again, because its tools cost credits. Also deletes expired runs.
+ * Goes on with the runs of processes that died or drain, from their last finished steps. The first process that notices does it. A
+ * run that was to be stopped, or has been restarted too often, ends with what its readers were shown. Also deletes expired runs.
  */
-import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { UIMessage } from 'ai';
 import { startInterval } from '#platform/background/interval.ts';
 import type { Log } from '#platform/log.ts';
 import { unknownUsage } from '../billing/usage.ts';
 import type { EventLog } from '../eventlog/eventlog.ts';
 import type { AgentMetrics } from '../metrics.ts';
-import { claimDeadRuns, claimRun, type Run } from '../store/runstore.ts';
-import type { Chunk } from '../stream/chunks.ts';
-import { MessageAssembler } from '../stream/messageassembler.ts';
+import type { ChosenModel, Models } from '../providers/models.ts';
+import {
+  isLogLost,
+  planContinuation,
+  type RecoveryDeps,
+  type RunRecord,
+  readRecord,
+} from '../steps/recovery.ts';
+import { type ClaimedRun, claimDeadRuns, claimRun, type Run, renewLeases } from '../store/runstore.ts';
 import { lastChunk } from '../stream/replay.ts';
+import { handOverTopic } from './execution.ts';
+import type { RunExecutor } from './executor.ts';
 import { removeExpiredRuns } from './retention.ts';
-import { endRun, type RunsDeps } from './runs.ts';
+import { endRun, type RunLease, type RunsDeps } from './runs.ts';
 
 export interface ReaperDeps extends RunsDeps {
+  readonly db: RunsDeps['db'] & RecoveryDeps['db'];
   readonly metrics: AgentMetrics;
   readonly eventLog: EventLog;
   readonly log: Log;
+  readonly lease: RunLease;
+  readonly executor: RunExecutor;
+  readonly models: Models;
+  /** AGENT_CONTINUE_RUNS. */
+  readonly continueRuns: boolean;
+  /** AGENT_MAX_RESTARTS. */
+  readonly maxRestarts: number;
 }
 
 export interface Reaper {
-  /** Ends all runs of other processes, dead or not. For the start of a process that is the only one. */
+  /** Takes over all runs of other processes, dead or not. For the start of a process that is the only one. */
   reapAll(): Promise<void>;
   /** Ends one run of a process that does not react. */
   end(taskId: string): Promise<void>;
@@ -44,116 +58,107 @@ const sweepEveryMs = 60_000;
 const failure = { status: 'failed', error: 'The server stopped unexpectedly during the run.' } as const;
 
 export function startReaper(deps: ReaperDeps): Reaper {
-  const { log } = deps;
-  // Different from the executor's holder, so that runs of this process whose lease ran out are reaped too.
-  const holder = randomUUID();
-
+  const { log, executor } = deps;
+  const { holder } = deps.lease;
   const closing = new AbortController();
 
   async function reap(all: boolean): Promise<void> {
     try {
-      while (!closing.signal.aborted) {
-        const claimed = await claim(all);
+      while (!closing.signal.aborted && executor.isAccepting) {
+        const claimed = await claimDeadRuns(deps.db, holder, reapingLeaseMs, all, atOnce);
         if (claimed.length === 0) return;
-        await Promise.all(claimed.map(end));
+        await Promise.all(claimed.map(settle));
       }
     } catch (error) {
       log.warn({ err: error }, 'runs of dead processes could not be found');
     }
   }
 
-  const claim = (all: boolean) => claimDeadRuns(deps.db, holder, reapingLeaseMs, all, atOnce);
-
-  /** A run that cannot be ended is claimed again after its reaping lease, and delays no other run. */
-  async function end(run: Run): Promise<void> {
+  /** A run that can be neither continued nor ended is claimed again after its reaping lease, and delays no other run. */
+  async function settle(run: ClaimedRun): Promise<void> {
     try {
-      await endDeadRun(deps, run, await readShown(run));
+      const record = await readShown(run);
+      const chosen = record === undefined || !mayContinue(run, record) ? undefined : modelOf(deps, run);
+      if (record === undefined || chosen === undefined) return await endDeadRun(deps, run, record);
+      const continuation = await planContinuation(deps, run, record);
+      const renewed = await renewLeases(deps.db, holder, [run.taskId], deps.lease.leaseMs);
+      if (renewed.length > 0) await executor.start(run, chosen, continuation);
     } catch (error) {
-      log.warn({ err: error }, 'a run of a dead process could not be ended');
+      log.warn({ err: error }, 'a run of a dead process could not be taken over');
     }
   }
 
-  async function takeOver(taskId: string): Promise<void> {
+  const mayContinue = (run: ClaimedRun, record: RunRecord) =>
+    deps.continueRuns &&
+    !run.abortRequested &&
+    run.restarts <= deps.maxRestarts &&
+    !record.isEnded &&
+    !isLogLost(record);
+
+  async function end(taskId: string): Promise<void> {
     const run = await claimRun(deps.db, holder, reapingLeaseMs, taskId);
-    if (run !== undefined) await end(run);
+    if (run !== undefined) await endDeadRun(deps, run, await readShown(run));
   }
 
-  async function readShown(run: Run): Promise<Shown> {
+  /** `undefined`: the log does not respond. */
+  async function readShown(run: ClaimedRun): Promise<RunRecord | undefined> {
     // From now on only this process can append: anything that readers were shown later would be lost.
     await deps.eventLog.claim(run).catch((error: unknown) => log.warn({ err: error }, 'could not claim an event log'));
     for (const startedAtMs = performance.now(); ; await sleep(500)) {
       try {
-        return await readMessage(deps, run);
+        return await readRecord(deps, run);
       } catch (error) {
         if (performance.now() - startedAtMs < unreadableForMs) continue;
         log.warn(
           { err: error },
           'ended a run of a dead process without its output, because its event log does not respond',
         );
-        return { parts: [], metadata: {}, lastSeq: undefined };
+        return undefined;
       }
     }
   }
 
   const onError = (error: unknown) => log.warn({ err: error }, 'dead or expired runs could not be removed');
+  const unsubscribe = deps.pubsub.subscribe(handOverTopic, { onMessage: () => void reap(false) });
   const intervals = [
     startInterval(reapEveryMs, () => reap(false), onError),
     startInterval(sweepEveryMs, (stopped) => removeExpiredRuns(deps, stopped), onError),
   ];
   return {
     reapAll: () => reap(true),
-    end: takeOver,
+    end,
     close: () => {
       closing.abort();
+      unsubscribe();
       for (const interval of intervals) void interval.stop();
     },
   };
 }
 
-interface Shown {
-  readonly parts: UIMessage['parts'];
-  readonly metadata: Readonly<Record<string, unknown>>;
-  /** `undefined` if the log has its last event already, or does not answer. */
-  readonly lastSeq: number | undefined;
+/** `undefined`: the model is no longer configured. */
+function modelOf({ models }: ReaperDeps, run: Run): ChosenModel | undefined {
+  try {
+    return models.pick(run.model);
+  } catch {
+    return undefined;
+  }
 }
 
-async function endDeadRun(deps: ReaperDeps, run: Run, { parts, metadata, lastSeq }: Shown): Promise<void> {
+async function endDeadRun(deps: ReaperDeps, run: ClaimedRun, record: RunRecord | undefined): Promise<void> {
+  const usage = record?.steps.at(-1)?.usage ?? unknownUsage;
+  const outcome = run.abortRequested ? ({ status: 'aborted', error: null } as const) : failure;
   const ended = await endRun(deps, run, {
-    ...failure,
-    parts,
-    metadata,
-    usage: unknownUsage,
+    ...outcome,
+    parts: record?.message.parts() ?? [],
+    metadata: record?.metadata ?? {},
+    usage,
     imageOrders: [],
   });
-  if (ended !== undefined) deps.metrics.runEnded(failure.status, run.model, undefined, unknownUsage);
-  if (lastSeq === undefined) return;
-  const batch = {
-    firstSeq: lastSeq + 1,
-    lastSeq: lastSeq + 1,
-    events: [JSON.stringify(lastChunk(failure))],
-    isLast: true,
-  };
+  if (ended !== undefined) deps.metrics.runEnded(outcome.status, run.model, undefined, usage);
+  if (record === undefined || record.isEnded) return;
+  const seq = record.lastSeq + 1;
+  const batch = { firstSeq: seq, lastSeq: seq, events: [JSON.stringify(lastChunk(outcome))], isLast: true };
   await deps.eventLog.append(run, batch).catch((error: unknown) => {
     deps.log.warn({ err: error }, 'could not append the last event of a run to its log; its row has the status');
   });
-}
-
-async function readMessage(deps: ReaperDeps, run: Run): Promise<Shown> {
-  const message = new MessageAssembler();
-  let metadata: Record<string, unknown> = {};
-  let lastSeq = 0;
-  let ended = false;
-  for (;;) {
-    const batches = await deps.eventLog.read(run, lastSeq);
-    for (const batch of batches) {
-      lastSeq = batch.lastSeq;
-      ended ||= batch.isLast;
-      for (const event of batch.events) {
-        const chunk = JSON.parse(event) as Chunk;
-        message.add(chunk);
-        if ('messageMetadata' in chunk) metadata = { ...metadata, ...(chunk.messageMetadata as object) };
-      }
-    }
-    if (batches.length === 0) return { parts: message.parts(), metadata, lastSeq: ended ? undefined : lastSeq };
-  }
 }

@@ -16,6 +16,7 @@ import { invalid, problems } from '#platform/problem.ts';
 import type { PubSub } from '#platform/pubsub/pubsub.ts';
 import { publishAccount } from '#webhooks/accounts.ts';
 import type { CurrentTask, TaskInfo, TaskRequest } from '../api.ts';
+import type { PendingApproval } from '../approvals/approval.ts';
 import { chargedCancels, type SpendingBounds } from '../billing/bounds.ts';
 import { isImage, runReference, withDelivered } from '../billing/references.ts';
 import type { TokenUsage } from '../billing/usage.ts';
@@ -29,6 +30,7 @@ import { type FailedVideo,
 import { requestExtraction } from '../extraction/request.ts';
 import { agentProblems } from '../problems.ts';
 import { hasQueued, listQueued, type QueuedRun } from '../queue/queuestore.ts';
+import { deleteSteps, type StepTables } from '../steps/stepstore.ts';
 import type { CancelTables } from '../store/cancelstore.ts';
 import { findMessage } from '../store/messagestore.ts';
 import {
@@ -54,7 +56,7 @@ import { requestTitle } from '../titles/request.ts';
 import { cancelVideos, endVideosOf } from '../videos/cancelling.ts';
 import type { VideoBounds } from '../videos/starting.ts';
 
-type Tables = RunTables & LedgerTables & VideoTables & UsageTables & StartTables & ToolCallTables & CancelTables;
+type Tables = StepTables & LedgerTables & VideoTables & UsageTables & StartTables & ToolCallTables & CancelTables;
 
 /** Each message is a thread whose queue may move on. */
 export const queueTopic = 'queue';
@@ -299,6 +301,8 @@ export interface RunEnd {
   readonly usage: TokenUsage;
   /** References of the images that a provider was making. If the run was stopped, they are canceled. */
   readonly imageOrders: readonly string[];
+  /** Calls that wait for a person. */
+  readonly approvals?: readonly PendingApproval[] | undefined;
 }
 
 /**
@@ -312,6 +316,7 @@ export async function endRun(deps: RunsDeps, run: Run, end: RunEnd): Promise<Ans
     const thread = await lockExistingThread(tx, run.threadId);
     if (thread === undefined) return undefined;
     if (!(await markEnded(tx, run, end))) return undefined;
+    await deleteSteps(tx, run.taskId);
     // Videos are locked before credits, as in their worker.
     const videos = await endVideosOf(deps, tx, run, end);
     const { settlement, delivered, credits } = await settleRun(deps, tx, run, end);

@@ -80,7 +80,7 @@ export async function startTask(
   );
   const start = () => startRun(deps, deps.lease, userId, { ...request, message }, chosen, keyed);
   const run = await starts.run(userId, start);
-  if (run.status !== 'queued') deps.executor.start(run, chosen);
+  if (run.status !== 'queued') await deps.executor.start(run, chosen);
   else if (request.whenBusy === 'interrupt') return interrupt(deps, run);
   return run;
 }

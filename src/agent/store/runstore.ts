@@ -54,6 +54,12 @@ export interface RunTables {
     ended_at: Date | null;
     model: Generated<string>;
     credits: Generated<number>;
+    /** How often the run was continued after its process had died. */
+    restarts: Generated<number>;
+    /** Its process has given it up while draining. */
+    handed_over: Generated<boolean>;
+    /** Of a run that goes on in an earlier message: the events of its stream that repeat the message. */
+    replayed: Generated<number | null>;
     /** These four: of a run that waits for the run in progress of its thread. */
     question: JSONColumnType<Question> | null;
     rewind_to: string | null;
@@ -96,6 +102,7 @@ export const runColumns = [
   'updated_at as updatedAt',
   'model',
   'credits',
+  'replayed',
 ] as const;
 
 export type Run = NonNullable<Awaited<ReturnType<typeof findRun>>>;
@@ -201,6 +208,20 @@ export function renewLeases(db: Handle, holder: string, taskIds: readonly string
     .execute();
 }
 
+/** A run that this process has taken over. */
+export type ClaimedRun = Awaited<ReturnType<typeof claimDeadRuns>>[number];
+
+const claimedColumns = [...runColumns, 'restarts', 'abort_requested as abortRequested'] as const;
+
+/** A run that was handed over is not restarted, but goes on. */
+const claim = (holder: string, leaseMs: number) => ({
+  holder,
+  fence: sql<number>`fence + 1`,
+  lease_expires_at: later(leaseMs),
+  restarts: sql<number>`restarts + case when handed_over then 0 else 1 end`,
+  handed_over: false,
+});
+
 /** Takes over runs whose lease ran out or, with `all`, all runs of other holders. Concurrent calls never claim the same run. */
 export function claimDeadRuns(db: Handle, holder: string, leaseMs: number, all: boolean, limit: number) {
   return db
@@ -221,10 +242,10 @@ export function claimDeadRuns(db: Handle, holder: string, leaseMs: number, all: 
           .skipLocked(),
     )
     .updateTable('agent_runs')
-    .set((eb) => ({ holder, fence: eb('fence', '+', 1), lease_expires_at: later(leaseMs) }))
+    .set(claim(holder, leaseMs))
     .where('status', '=', 'running')
     .where('task_id', 'in', (eb) => eb.selectFrom('dead').select('task_id'))
-    .returning(runColumns)
+    .returning(claimedColumns)
     .execute();
 }
 
@@ -232,11 +253,23 @@ export function claimDeadRuns(db: Handle, holder: string, leaseMs: number, all: 
 export function claimRun(db: Handle, holder: string, leaseMs: number, taskId: string) {
   return db
     .updateTable('agent_runs')
-    .set((eb) => ({ holder, fence: eb('fence', '+', 1), lease_expires_at: later(leaseMs) }))
+    .set(claim(holder, leaseMs))
     .where('task_id', '=', taskId)
     .where('status', '=', 'running')
-    .returning(runColumns)
+    .returning(claimedColumns)
     .executeTakeFirst();
+}
+
+/** Ends the lease, so that another process goes on with the run at once. `false`: another process has it already. */
+export async function releaseRun(db: Handle, { taskId, fence }: Pick<Run, 'taskId' | 'fence'>): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('agent_runs')
+    .set({ lease_expires_at: now, handed_over: true })
+    .where('task_id', '=', taskId)
+    .where('fence', '=', fence)
+    .where('status', '=', 'running')
+    .executeTakeFirstOrThrow();
+  return numUpdatedRows === 1n;
 }
 
 /** Prevents the run's end until the transaction is over. `false` if it has ended, or another process executes it. */

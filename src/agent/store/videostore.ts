@@ -155,6 +155,15 @@ export function findVideo(db: Handle, videoId: string) {
   return db.selectFrom('agent_videos').select(columns).where('video_id', '=', videoId).executeTakeFirst();
 }
 
+export function findVideoOfCall(db: Handle, taskId: string, toolCallId: string) {
+  return db
+    .selectFrom('agent_videos')
+    .select(columns)
+    .where('task_id', '=', taskId)
+    .where('tool_call_id', '=', toolCallId)
+    .executeTakeFirst();
+}
+
 export function listVideosOfThread(db: Handle, threadId: string) {
   return db.selectFrom('agent_videos').select(columns).where('thread_id', '=', threadId).execute();
 }

@@ -23,6 +23,9 @@ const fieldsByType: Readonly<Record<string, readonly string[]>> = {
   'tool-input-error': ['toolCallId', 'toolName', 'input', 'errorText', 'providerExecuted', 'providerMetadata'],
   'tool-output-available': ['toolCallId', 'output', 'providerExecuted', 'preliminary'],
   'tool-output-error': ['toolCallId', 'errorText', 'providerExecuted'],
+  // These two are of version 6. A run has them only if a tool asks for approval.
+  'tool-approval-request': ['approvalId', 'toolCallId'],
+  'tool-output-denied': ['toolCallId'],
   file: ['url', 'mediaType', 'providerMetadata'],
   'source-url': ['sourceId', 'url', 'title', 'providerMetadata'],
   'source-document': ['sourceId', 'mediaType', 'title', 'filename', 'providerMetadata'],

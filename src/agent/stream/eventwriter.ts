@@ -35,6 +35,12 @@ export interface EventWriterDeps {
   readonly maxSize?: number;
 }
 
+/** What readers have of a run or a message that goes on. */
+export interface Shown {
+  readonly message: MessageAssembler;
+  readonly lastSeq: number;
+}
+
 type WriterState =
   | { readonly mode: 'open' }
   | { readonly mode: 'finishing' }
@@ -64,7 +70,7 @@ const retryAfterMs = 250;
 export class EventWriter {
   readonly #deps: EventWriterDeps;
   readonly #run: Run;
-  readonly #message = new MessageAssembler();
+  readonly #message: MessageAssembler;
   readonly #pending = new PendingEvents();
   readonly #windowMs: number;
   readonly #maxSize: number;
@@ -73,9 +79,11 @@ export class EventWriter {
   #lastSeq = 0;
   #lastAppendAtMs = Number.NEGATIVE_INFINITY;
 
-  constructor(deps: EventWriterDeps, run: Run) {
+  constructor(deps: EventWriterDeps, run: Run, { message, lastSeq }: Shown = { message: new MessageAssembler(), lastSeq: 0 }) {
     this.#deps = deps;
     this.#run = run;
+    this.#message = message;
+    this.#lastSeq = lastSeq;
     this.#windowMs = deps.windowMs ?? defaultWindowMs;
     this.#maxSize = deps.maxSize ?? defaultMaxSize;
   }
@@ -99,9 +107,27 @@ export class EventWriter {
     else await this.#appendPending();
   }
 
+  /** As `write`, for chunks of parts that the message has already. */
+  async replay(chunks: readonly Chunk[]): Promise<void> {
+    for (const chunk of chunks) this.#pending.add(chunk);
+    await this.#appendPending();
+    if (this.#state.mode === 'failed') throw this.#state.error;
+  }
+
+  /** Resolves when all chunks are appended. Rejects as `write`. */
+  async flush(): Promise<void> {
+    await this.#settle();
+    if (this.#state.mode === 'failed') throw this.#state.error;
+  }
+
   /** The parts of the message that was written so far. */
   parts(): UIMessage['parts'] {
     return this.#message.parts();
+  }
+
+  /** The parts of the current step. */
+  stepParts(): UIMessage['parts'] {
+    return this.#message.stepParts();
   }
 
   /** open → finishing. Resolves when all chunks are appended; if they cannot be, with the reason. */

@@ -10,6 +10,9 @@ type Part = UIMessage['parts'][number];
 /** A part under construction. Only the SDK can narrow the union of its part types. */
 type OpenPart = Record<string, unknown> & { type: string };
 
+/** The parts of the current step are void: another process asks the model for them again. */
+export const restarted = 'data-restarted';
+
 const unanswered = 'The run ended before this tool returned.';
 
 export class MessageAssembler {
@@ -17,11 +20,46 @@ export class MessageAssembler {
   readonly #texts = new Map<string, OpenPart & { text: string }>();
   readonly #tools = new Map<string, OpenPart>();
   readonly #data = new Map<string, OpenPart>();
+  /** Where the parts of the current step begin. */
+  #stepStart = 0;
+  #isStepOpen = false;
+  #finishedSteps = 0;
+
+  /** `parts`: of the message that a run continues. */
+  constructor(parts: readonly Part[] = []) {
+    for (const part of structuredClone(parts) as unknown as OpenPart[]) {
+      this.#parts.push(part);
+      if (typeof part.toolCallId === 'string') this.#tools.set(part.toolCallId, part);
+      if (part.type.startsWith('data-') && typeof part.id === 'string') this.#data.set(`${part.type} ${part.id}`, part);
+    }
+    this.#stepStart = this.#parts.length;
+  }
+
+  /** Steps that have begun and not ended. */
+  get isStepOpen(): boolean {
+    return this.#isStepOpen;
+  }
+
+  /** Steps whose end was shown. */
+  get finishedSteps(): number {
+    return this.#finishedSteps;
+  }
 
   add(chunk: Chunk): void {
     switch (chunk.type) {
       case 'start-step':
+        this.#stepStart = this.#parts.length;
+        this.#isStepOpen = true;
         this.#parts.push({ type: 'step-start' });
+        return;
+      case 'finish-step':
+        // The end of a void step.
+        if (!this.#isStepOpen) return;
+        this.#isStepOpen = false;
+        this.#finishedSteps += 1;
+        return;
+      case restarted:
+        this.#dropStep();
         return;
       case 'text-start':
         this.#startText('text', chunk.id, chunk.providerMetadata);
@@ -32,13 +70,17 @@ export class MessageAssembler {
       case 'text-delta':
       case 'reasoning-delta': {
         const part = this.#texts.get(`${chunk.type.replace('-delta', '')} ${chunk.id}`);
-        if (part !== undefined) part.text += chunk.delta;
+        if (part === undefined) return;
+        part.text += chunk.delta;
+        if (chunk.providerMetadata !== undefined) part.providerMetadata = chunk.providerMetadata;
         return;
       }
       case 'text-end':
       case 'reasoning-end': {
         const part = this.#texts.get(`${chunk.type.replace('-end', '')} ${chunk.id}`);
-        if (part !== undefined) part.state = 'done';
+        if (part === undefined) return;
+        part.state = 'done';
+        if (chunk.providerMetadata !== undefined) part.providerMetadata = chunk.providerMetadata;
         return;
       }
       case 'tool-input-start':
@@ -53,6 +95,15 @@ export class MessageAssembler {
           input: chunk.input,
           errorText: chunk.errorText,
         });
+        return;
+      case 'tool-approval-request':
+        Object.assign(this.#tools.get(chunk.toolCallId) ?? {}, {
+          state: 'approval-requested',
+          approval: { id: chunk.approvalId },
+        });
+        return;
+      case 'tool-output-denied':
+        Object.assign(this.#tools.get(chunk.toolCallId) ?? {}, { state: 'output-denied' });
         return;
       case 'tool-output-available':
         Object.assign(this.#tools.get(chunk.toolCallId) ?? {}, { state: 'output-available', output: chunk.output });
@@ -76,6 +127,31 @@ export class MessageAssembler {
   /** The parts so far. Unfinished ones are closed, so that the next turn and every client can use them. */
   parts(): Part[] {
     return this.#parts.map(closed);
+  }
+
+  /** Of the current step, or of the last one if none is open. */
+  stepParts(): Part[] {
+    return this.#parts.slice(this.#stepStart).map(closed);
+  }
+
+  /** The chunks that close the open parts of the current step. */
+  closing(): Chunk[] {
+    return this.#parts.slice(this.#stepStart).flatMap((part): Chunk[] => {
+      if (part.state === 'streaming') {
+        const [key] = [...this.#texts].find(([, text]) => text === part) ?? [];
+        const id = key?.slice(part.type.length + 1) ?? '';
+        return [part.type === 'text' ? { type: 'text-end', id } : { type: 'reasoning-end', id }];
+      }
+      if (part.state !== 'input-streaming' && part.state !== 'input-available') return [];
+      return [{ type: 'tool-output-error', toolCallId: String(part.toolCallId), errorText: unanswered }];
+    });
+  }
+
+  #dropStep(): void {
+    const dropped = new Set(this.#parts.splice(this.#stepStart));
+    for (const known of [this.#texts, this.#tools, this.#data])
+      for (const [key, part] of known) if (dropped.has(part)) known.delete(key);
+    this.#isStepOpen = false;
   }
 
   #startText(type: 'text' | 'reasoning', id: string, metadata: unknown): void {
@@ -134,7 +210,10 @@ function callMetadata(chunk: { providerMetadata?: unknown }): object {
 
 /** A text that broke off ends where it is; a tool without an output gets an error. */
 function closed(part: OpenPart): Part {
-  const isOpenTool = part.state === 'input-streaming' || part.state === 'input-available';
+  const isAnswered = part.state === 'approval-responded';
+  if (isAnswered && Reflect.get(Object(part.approval), 'approved') !== true)
+    return structuredClone({ ...part, state: 'output-denied' }) as unknown as Part;
+  const isOpenTool = isAnswered || part.state === 'input-streaming' || part.state === 'input-available';
   const changes = isOpenTool
     ? { state: 'output-error', input: part.input ?? {}, errorText: unanswered }
     : part.state === 'streaming'

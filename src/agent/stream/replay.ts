@@ -2,7 +2,7 @@
 import type { UIMessage } from 'ai';
 import type { Batch } from '../eventlog/eventlog.ts';
 import type { Run } from '../store/runstore.ts';
-import type { Chunk } from './chunks.ts';
+import { type Chunk, toV5 } from './chunks.ts';
 
 /** The last event of a run's stream. If it is known, the metadata of the whole answer goes with it. */
 export function lastChunk(run: Pick<Run, 'status' | 'error'>, metadata?: Readonly<Record<string, unknown>>): Chunk {
@@ -23,7 +23,7 @@ export function replayRun(
 }
 
 function replayMessage(messageId: string, message: Pick<UIMessage, 'parts' | 'metadata'> | undefined): Chunk[] {
-  const start: Chunk = { type: 'start', messageId, ...(message ? { messageMetadata: message.metadata } : {}) };
+  const start: Chunk = { type: 'start', messageId, ...(message?.metadata ? { messageMetadata: message.metadata } : {}) };
   let isInStep = false;
   const steps = (message?.parts ?? []).flatMap((part, index): Chunk[] => {
     if (part.type !== 'step-start') return chunksOf(part, `restored-${index}`);
@@ -34,10 +34,17 @@ function replayMessage(messageId: string, message: Pick<UIMessage, 'parts' | 'me
   return [start, ...steps, ...(isInStep ? [{ type: 'finish-step' } as const] : [])];
 }
 
-function chunksOf(part: UIMessage['parts'][number], id: string): Chunk[] {
+/** The chunks of a message that a run continues, for readers who have none of it. Each one is one event. */
+export function replayParts(messageId: string, parts: UIMessage['parts']): readonly Chunk[] {
+  return replayMessage(messageId, { parts, metadata: undefined }).flatMap((chunk) => toV5(chunk) ?? []);
+}
+
+/** `id`: of a text. */
+export function chunksOf(part: UIMessage['parts'][number], id: string): Chunk[] {
   if (part.type === 'text' || part.type === 'reasoning') {
+    const { providerMetadata } = part;
     return [
-      { type: `${part.type}-start`, id },
+      { type: `${part.type}-start`, id, ...(providerMetadata && { providerMetadata }) },
       { type: `${part.type}-delta`, id, delta: part.text },
       { type: `${part.type}-end`, id },
     ];
@@ -53,10 +60,21 @@ function chunksOf(part: UIMessage['parts'][number], id: string): Chunk[] {
   if (!('toolCallId' in part)) return [];
   const { toolCallId, input } = part;
   const call = { toolCallId, toolName: part.type.slice('tool-'.length) };
-  const called: Chunk = { type: 'tool-input-available', ...call, input };
+  const metadata = 'callProviderMetadata' in part ? part.callProviderMetadata : undefined;
+  const called: Chunk = {
+    type: 'tool-input-available',
+    ...call,
+    input,
+    ...(metadata && { providerMetadata: metadata }),
+  };
   if (part.state === 'output-available')
     return [called, { type: 'tool-output-available', toolCallId, output: part.output }];
   if (part.state === 'output-error')
     return [called, { type: 'tool-output-error', toolCallId, errorText: part.errorText }];
-  return [called];
+  const approvalId = 'approval' in part ? part.approval?.id : undefined;
+  if (approvalId === undefined) return [called];
+  const asked: Chunk = { type: 'tool-approval-request', approvalId, toolCallId };
+  return part.state === 'output-denied'
+    ? [called, asked, { type: 'tool-output-denied', toolCallId }]
+    : [called, asked];
 }

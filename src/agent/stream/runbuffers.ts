@@ -2,7 +2,7 @@
 import { startInterval } from '#platform/background/interval.ts';
 import type { Db } from '#platform/db/db.ts';
 import type { Log } from '#platform/log.ts';
-import type { EventId, EventLog } from '../eventlog/eventlog.ts';
+import type { Batch, EventId, EventLog } from '../eventlog/eventlog.ts';
 import { findMessage } from '../store/messagestore.ts';
 import { isOver, listRuns, type Run, type RunTables } from '../store/runstore.ts';
 import { replayRun } from './replay.ts';
@@ -58,9 +58,10 @@ export class RunEventBuffers {
     }
   }
 
-  /** For the process that executes the run. */
-  own(run: Run): OwnedRunBuffer {
+  /** For the process that executes the run. `shown`: all batches that the log has. */
+  own(run: Run, shown: readonly Batch[] = []): OwnedRunBuffer {
     const buffer = this.#bufferOf(run);
+    for (const batch of shown) buffer.append(batch);
     buffer.takeOwnership();
     return new OwnedRunBuffer(buffer, () => this.#dropUnused(buffer));
   }

@@ -56,7 +56,27 @@ export async function buildPrompt(
     }
     return { role, parts: kept, made };
   });
-  return convertToModelMessages(placeToolImages(read), { ignoreIncompleteToolCalls: true });
+  return convertToModelMessages(placeToolImages(read).map(settled), { ignoreIncompleteToolCalls: true });
+}
+
+/** The finished parts of the answer in progress. */
+export function partsToMessages(parts: UIMessage['parts']): Promise<ModelMessage[]> {
+  if (parts.length === 0) return Promise.resolve([]);
+  return convertToModelMessages([settled({ role: 'assistant', parts })], { ignoreIncompleteToolCalls: true });
+}
+
+/** The model learns what became of a call, and that it was denied, but nothing of approvals: the SDK would carry the call out itself. */
+function settled({ role, parts }: Message): Message {
+  return {
+    role,
+    parts: parts.map((part) => {
+      if (!isToolUIPart(part) || part.approval === undefined) return part;
+      const { approval, ...call } = part;
+      if (part.state !== 'output-denied') return call as Part;
+      const reason = approval.reason === undefined ? '' : ` ${approval.reason}`;
+      return { ...call, state: 'output-error', errorText: `The user has denied this call.${reason}` } as Part;
+    }),
+  };
 }
 
 /** An image that a tool made, for a message of role `user`: most providers take images in no other. */

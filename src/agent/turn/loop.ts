@@ -2,7 +2,7 @@
  * Streams one turn: the model and its tools, step by step, until the answer is complete. Chunks go to the run's event
  * writer. Steps, tools at a time, silence and length are bounded.
  */
-import type { LanguageModelV4 } from '@ai-sdk/provider';
+import type { LanguageModelV4, LanguageModelV4StreamPart } from '@ai-sdk/provider';
 import {
   convertToModelMessages,
   isStepCount,
@@ -12,28 +12,37 @@ import {
   type ToolSet,
   toUIMessageChunk,
   type UIMessageChunk,
+  wrapLanguageModel,
 } from 'ai';
-import type { Telemetry } from '#platform/telemetry/telemetry.ts';
+import type { PendingApproval } from '../approvals/approval.ts';
 import type { UsageMeter } from '../billing/usage.ts';
 import type { AgentMetrics } from '../metrics.ts';
+import { RunFailure } from '../providers/expectedfailures.ts';
 import { brokeOff, explainFailure, isInterruption } from '../providers/failures.ts';
 import { readAnswerer } from '../providers/resilientmodel.ts';
 import { isBreak } from '../providers/streamfailure.ts';
 import type { EventWriter } from '../stream/eventwriter.ts';
-import { boundCalls } from './callbounds.ts';
-import { DirectDeltas } from './directdeltas.ts';
+import type { ToolCall, ToolCalls } from './calls.ts';
 import type { FileDeps } from './files.ts';
 import { toolImageParts } from './history.ts';
 import type { KeepFile } from './modelfiles.ts';
-import { failureOf } from './tooloutput.ts';
-import { withToolSpans } from './toolspans.ts';
+import { PartIds } from './partids.ts';
+
+type Part = LanguageModelV4StreamPart;
 
 export interface TurnStream {
   /** Retried and bounded in time. */
   readonly model: LanguageModelV4;
   readonly instructions: string;
-  readonly messages: ModelMessage[];
+  readonly messages: readonly ModelMessage[];
+  /** Counts from 1. */
+  readonly firstStep: number;
+  /** The ids of earlier tool calls of the message. */
+  readonly takenIds: Iterable<string>;
   readonly tools: ToolSet;
+  readonly calls: ToolCalls;
+  /** Whether a person has to approve the call first. */
+  readonly asks: (call: ToolCall) => PendingApproval | undefined;
   /** The images that tools have made since the last call. */
   readonly takeImages: () => readonly string[];
   readonly ownerId: string;
@@ -41,85 +50,186 @@ export interface TurnStream {
   /** Ends the turn at once when it is aborted. */
   readonly signal: AbortSignal;
   readonly writer: Pick<EventWriter, 'write'>;
+  /** A step whose calls are finished is recorded before its end is shown. */
+  readonly commitStep: (step: number) => Promise<void>;
   readonly keepFile: KeepFile;
 }
 
 export interface StreamDeps extends FileDeps {
   /** AGENT_MAX_STEPS. */
   readonly maxSteps: number;
-  /** AGENT_MAX_TOOL_CALLS_PER_STEP. */
-  readonly maxToolCallsPerStep: number;
-  readonly telemetry: Telemetry;
   readonly metrics: AgentMetrics;
 }
 
 export type TurnEnd =
-  | { readonly status: 'completed'; readonly finishReason: string }
+  | {
+      readonly status: 'completed';
+      readonly finishReason: string;
+      /** Calls that wait for a person. */
+      readonly approvals?: readonly PendingApproval[];
+    }
   | { readonly status: 'failed'; readonly error: string; readonly code?: string };
-
-const toolsAtOnce = 4;
 
 /** Rejects with the writer's error, and with the signal's reason once that is aborted. */
 export async function streamTurn(deps: StreamDeps, turn: TurnStream): Promise<TurnEnd> {
-  const { signal, usage } = turn;
-  const direct = new DirectDeltas(turn.writer, signal);
-  const bounded = boundCalls(turn.tools, deps.maxToolCallsPerStep);
-  let failure: unknown;
-  let lastStep: LastStep | undefined;
-  const result = streamText({
-    model: direct.tap(turn.model),
-    instructions: turn.instructions,
-    messages: turn.messages,
-    tools: withToolSpans(bounded.tools, deps.telemetry),
-    stopWhen: isStepCount(deps.maxSteps),
-    toolCallConcurrency: toolsAtOnce,
-    abortSignal: signal,
-    // The model itself is retried, up to its first token.
-    maxRetries: 0,
-    experimental_download: refuseDownloads,
-    prepareStep: async ({ messages }) => {
-      bounded.nextStep();
-      const images = await showImages(deps, turn);
-      return images.length === 0 ? {} : { messages: [...messages, ...images] };
-    },
-    onStepEnd: (step) => {
-      usage.addStep(step.usage, readAnswerer(step.providerMetadata));
-      lastStep = step;
-    },
-    onError: ({ error }) => {
-      failure ??= error;
-    },
-  });
-  const toChunk = createTranslator(turn.tools);
-  const observe = createObserver(deps.metrics, turn.tools);
-  let end: TurnEnd | undefined;
-  let hasAnswer = false;
+  const ending = new AbortController();
+  const signal = AbortSignal.any([turn.signal, ending.signal]);
+  const steps = new Steps(deps, { ...turn, signal });
+  const messages = [...turn.messages];
+  // The process of the last step died before it ended the run.
+  if (turn.firstStep > deps.maxSteps) return { status: 'completed', finishReason: 'max-steps' };
   try {
-    for await (const part of result.stream) {
-      if (signal.aborted) break;
-      const chunk = toChunk(part);
-      if (chunk === undefined || chunk.type === 'start') continue;
-      if (chunk.type === 'error') {
-        deps.log.warn({ err: failure }, 'the model failed');
-        end ??= { status: 'failed', error: chunk.errorText };
-        if (isInterruption(failure)) end = { status: 'failed', error: brokeOff };
-        break;
-      }
-      if (chunk.type === 'finish') end = endOf(chunk.finishReason, lastStep);
-      else if (chunk.type !== 'abort') {
-        observe(chunk);
-        hasAnswer ||= chunk.type !== 'start-step';
-        if (!isUnsafe(chunk)) await direct.write(chunk.type === 'file' ? await turn.keepFile(chunk) : chunk);
-      }
+    for (let step = turn.firstStep; ; step++) {
+      const images = await showImages(deps, turn);
+      const done = await steps.run([...messages, ...images]);
+      if ('end' in done) return done.end;
+      const results = await turn.calls.results();
+      const goesOn = done.hasCalls && done.approvals.length === 0 && step < deps.maxSteps;
+      if (goesOn) await turn.commitStep(step);
+      await turn.writer.write({ type: 'finish-step' });
+      if (done.approvals.length > 0)
+        return { status: 'completed', finishReason: 'tool-calls', approvals: done.approvals };
+      if (!goesOn) return { status: 'completed', finishReason: done.hasCalls ? 'max-steps' : done.finishReason };
+      messages.push(...done.messages);
+      if (results.length > 0) messages.push({ role: 'tool', content: [...results] });
     }
-  } catch (error) {
-    if (signal.aborted || !isInterruption(error)) throw error;
-    deps.log.warn({ err: error }, 'the connection to the model broke');
+  } finally {
+    // However the turn ends, the model ends with it.
+    ending.abort(new RunFailure('The turn is over.'));
   }
-  signal.throwIfAborted();
-  end ??= { status: 'failed', error: brokeOff };
-  return hasAnswer && end.status === 'failed' && end.error === brokeOff ? interrupted : end;
 }
+
+type StepEnd =
+  | { readonly end: TurnEnd }
+  | {
+      readonly hasCalls: boolean;
+      readonly finishReason: string;
+      readonly approvals: readonly PendingApproval[];
+      readonly messages: readonly ModelMessage[];
+    };
+
+/** The calls of the model in one turn. */
+class Steps {
+  readonly #deps: StreamDeps;
+  readonly #turn: TurnStream;
+  readonly #model: LanguageModelV4;
+  readonly #toChunk: ReturnType<typeof createTranslator>;
+  readonly #observe: ReturnType<typeof createObserver>;
+  /** The model decides on calls, and ToolCalls carries them out. */
+  readonly #tools: ToolSet;
+  #hasAnswer: boolean;
+
+  constructor(deps: StreamDeps, turn: TurnStream) {
+    const ids = new PartIds(turn.takenIds);
+    this.#deps = deps;
+    this.#turn = turn;
+    this.#toChunk = createTranslator(turn.tools);
+    this.#observe = createObserver(deps.metrics, turn.tools);
+    this.#tools = Object.fromEntries(
+      Object.entries(turn.tools).map(([name, { execute: _execute, ...tool }]) => [name, tool]),
+    ) as ToolSet;
+    this.#hasAnswer = turn.firstStep > 1;
+    this.#model = wrapLanguageModel({
+      model: turn.model,
+      middleware: {
+        specificationVersion: 'v4',
+        wrapStream: async ({ doStream }) => {
+          const rename = ids.forStep();
+          const { stream, ...result } = await doStream();
+          return { ...result, stream: stream.pipeThrough(renaming(rename)) };
+        },
+      },
+    });
+  }
+
+  /** The chunks of one step, without its end. */
+  async run(messages: ModelMessage[]): Promise<StepEnd> {
+    const { log } = this.#deps;
+    const { signal, usage } = this.#turn;
+    let failure: unknown;
+    const result = streamText({
+      model: this.#model,
+      instructions: this.#turn.instructions,
+      messages,
+      tools: this.#tools,
+      stopWhen: isStepCount(1),
+      abortSignal: signal,
+      // The model itself is retried, up to its first token.
+      maxRetries: 0,
+      experimental_download: refuseDownloads,
+      onError: ({ error }) => {
+        failure ??= error;
+      },
+    });
+    const approvals: PendingApproval[] = [];
+    let hasCalls = false;
+    let end: Extract<TextStreamPart<ToolSet>, { type: 'finish-step' }> | undefined;
+    try {
+      for await (const part of result.stream) {
+        if (signal.aborted) break;
+        if (part.type === 'error') {
+          log.warn({ err: failure }, 'the model failed');
+          return { end: this.#failed(isInterruption(failure) ? brokeOff : explain(part.error)) };
+        }
+        if (part.type === 'finish-step') {
+          end = part;
+          usage.addStep(part.usage, readAnswerer(part.providerMetadata));
+          continue;
+        }
+        await this.#pass(part);
+        if (part.type !== 'tool-call' || part.providerExecuted) continue;
+        hasCalls = true;
+        if (part.invalid) continue;
+        const approval = this.#turn.asks(part);
+        if (approval === undefined) this.#turn.calls.start(part);
+        else approvals.push(await this.#ask(approval));
+      }
+    } catch (error) {
+      if (signal.aborted || !isInterruption(error)) throw error;
+      log.warn({ err: error }, 'the connection to the model broke');
+    }
+    signal.throwIfAborted();
+    const { finishReason: unified, rawFinishReason: raw } = end ?? {};
+    if (unified === undefined) return { end: this.#failed(brokeOff) };
+    if (!hasCalls && isBreak({ unified, raw })) {
+      await this.#turn.writer.write({ type: 'finish-step' });
+      return { end: this.#failed(brokeOff) };
+    }
+    const finishReason = unified === 'other' && raw ? raw : unified;
+    return { hasCalls, approvals, finishReason, messages: hasCalls ? await result.responseMessages : [] };
+  }
+
+  async #pass(part: TextStreamPart<ToolSet>): Promise<void> {
+    const chunk = this.#toChunk(part);
+    if (chunk === undefined || unpassed.has(chunk.type)) return;
+    this.#observe(chunk);
+    this.#hasAnswer ||= chunk.type !== 'start-step';
+    if (isUnsafe(chunk)) return;
+    await this.#turn.writer.write(chunk.type === 'file' ? await this.#turn.keepFile(chunk) : chunk);
+  }
+
+  async #ask(approval: PendingApproval): Promise<PendingApproval> {
+    const { approvalId, toolCallId, toolName, credits } = approval;
+    const { writer } = this.#turn;
+    await writer.write({ type: 'tool-approval-request', approvalId, toolCallId });
+    const data = { approvalId, toolCallId, toolName, credits };
+    await writer.write({ type: 'data-approval', id: approvalId, data });
+    return approval;
+  }
+
+  #failed(error: string): TurnEnd {
+    return this.#hasAnswer && error === brokeOff ? interrupted : { status: 'failed', error };
+  }
+}
+
+function renaming(rename: (part: Part) => Part): TransformStream<Part, Part> {
+  return new TransformStream({ transform: (part, controller) => controller.enqueue(rename(part)) });
+}
+
+/** Of one step, not of the run. */
+const unpassed: ReadonlySet<UIMessageChunk['type']> = new Set(['start', 'finish', 'finish-step', 'abort']);
+
+const explain = (error: unknown) => explainFailure(error).slice(0, 1000);
 
 const interrupted: TurnEnd = {
   status: 'failed',
@@ -134,54 +244,30 @@ const isUnsafe = (chunk: UIMessageChunk) => chunk.type === 'source-url' && !/^ht
  * Translates parts as `toUIMessageStream` of the SDK does, without its four streams. `undefined`: the part has no chunk.
  */
 function createTranslator(tools: ToolSet): (part: TextStreamPart<ToolSet>) => UIMessageChunk | undefined {
-  const onError = (error: unknown) => explainFailure(error).slice(0, 1000);
   const invalidCalls = new Set<string>();
   return (part) => {
     if (part.type === 'tool-call' && part.invalid) invalidCalls.add(part.toolCallId);
     // The chunk of the call has the error already.
     if (part.type === 'tool-error' && !part.providerExecuted && invalidCalls.delete(part.toolCallId)) return undefined;
-    return toUIMessageChunk(part, { tools, onError, redactToolErrors: true, sendSources: true });
+    return toUIMessageChunk(part, { tools, onError: explain, redactToolErrors: true, sendSources: true });
   };
 }
 
-interface LastStep {
-  readonly rawFinishReason: string | undefined;
-  readonly toolCalls: readonly unknown[];
-}
-
-/** Any reason ends the answer well. A stream that breaks off has none. */
-function endOf(unified: string | undefined, lastStep: LastStep | undefined): TurnEnd {
-  const raw = lastStep?.rawFinishReason;
-  if (unified === undefined || isBreak({ unified, raw })) return { status: 'failed', error: brokeOff };
-  // The last step has called tools, whatever its reason, and there is no further step.
-  if (lastStep?.toolCalls.length) return { status: 'completed', finishReason: 'max-steps' };
-  return { status: 'completed', finishReason: unified === 'other' && raw ? raw : unified };
-}
-
-/** Measures the time to the first token, and how tools end. */
+/** Measures the time to the first token, and counts calls that no tool can carry out. */
 function createObserver(metrics: AgentMetrics, tools: ToolSet): (chunk: UIMessageChunk) => void {
   const startedAtMs = performance.now();
-  const toolNames = new Map<string, string>();
   let hasToken = false;
-  const toolEnded = (toolCallId: string, status: 'completed' | 'failed') =>
-    metrics.toolCalled(toolNames.get(toolCallId) ?? 'unknown', status);
   return (chunk) => {
     if (!hasToken && chunk.type !== 'start-step') {
       hasToken = true;
       metrics.firstToken(performance.now() - startedAtMs);
     }
     // A model may call tools that do not exist.
-    if (chunk.type === 'tool-input-available' && chunk.toolName in tools)
-      toolNames.set(chunk.toolCallId, labelOf(chunk.toolName, tools));
-    if (chunk.type === 'tool-output-available')
-      toolEnded(chunk.toolCallId, failureOf(chunk.output) === undefined ? 'completed' : 'failed');
-    if (chunk.type === 'tool-output-error' || chunk.type === 'tool-input-error') toolEnded(chunk.toolCallId, 'failed');
+    if (chunk.type !== 'tool-input-error') return;
+    const { toolName } = chunk;
+    const label = tools[toolName]?.type === 'dynamic' ? 'mcp' : toolName;
+    metrics.toolCalled(toolName in tools ? label : 'unknown', 'failed');
   };
-}
-
-/** Other servers choose the names of their tools, so these share one label. */
-function labelOf(name: string, tools: ToolSet): string {
-  return tools[name]?.type === 'dynamic' ? 'mcp' : name;
 }
 
 /** Images that tools have made go to the model with its next step. */

@@ -14,9 +14,14 @@ export type KeepFile = (chunk: FileChunk) => Promise<UIMessageChunk>;
 
 const maxBytes = 20 * 1024 * 1024;
 
-/** For one run. */
-export function createFileKeeper(deps: ImageToolDeps, context: ToolContext, signal: AbortSignal): KeepFile {
-  let count = 0;
+/** For one run. `earlier`: how many files it has already. */
+export function createFileKeeper(
+  deps: ImageToolDeps,
+  context: ToolContext,
+  signal: AbortSignal,
+  earlier = 0,
+): KeepFile {
+  let count = earlier;
   return async ({ url, mediaType, providerMetadata }) => {
     const file = readDataUrl(url);
     if (file === undefined || !/^[\w.+-]+\/[\w.+-]+$/.test(file.mime))

@@ -2,24 +2,12 @@
  * Spans of tool calls by OpenTelemetry's conventions for generative AI
  * (https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-spans/#execute-tool-span). No span has an argument or a result.
  */
-import type { ToolSet } from 'ai';
 import type { Telemetry } from '#platform/telemetry/telemetry.ts';
 import { currentScope, inScope } from '#platform/telemetry/trace.ts';
 import { failureOf } from './tooloutput.ts';
 
-/** The same tools. Calls to services that a tool makes belong to its span. */
-export function withToolSpans(tools: ToolSet, telemetry: Telemetry): ToolSet {
-  const traced = Object.entries(tools).map(([name, tool]) => {
-    const { execute } = tool;
-    if (execute === undefined) return [name, tool];
-    const call: typeof execute = (input, options) =>
-      inToolSpan(telemetry, name, options.toolCallId, () => execute(input, options));
-    return [name, { ...tool, execute: call }];
-  });
-  return Object.fromEntries(traced);
-}
-
-async function inToolSpan(telemetry: Telemetry, name: string, id: string, work: () => unknown): Promise<unknown> {
+/** Calls to services that a tool makes belong to its span. */
+export async function inToolSpan(telemetry: Telemetry, name: string, id: string, work: () => unknown): Promise<unknown> {
   const scope = currentScope();
   const { trace, end } = telemetry.startSpan('internal', `execute_tool ${name}`, scope?.trace, {
     'gen_ai.operation.name': 'execute_tool',

@@ -1,23 +1,28 @@
 /** One turn of a conversation: the model gets memory and history, and its answer goes to the run's event writer. */
-import type { ToolSet, UIMessage } from 'ai';
+import { getToolName, isToolUIPart, type ToolSet, type UIMessage } from 'ai';
 import type { Db } from '#platform/db/db.ts';
 import type { Log } from '#platform/log.ts';
+import { madeImagesOf } from '../attachments.ts';
 import type { UsageMeter } from '../billing/usage.ts';
 import { RunFailure } from '../providers/expectedfailures.ts';
 import type { ChosenModel } from '../providers/models.ts';
 import { estimateTokens } from '../providers/promptsize.ts';
 import { injectMemory, type MemoryDeps } from '../services/memory.ts';
+import type { Journal } from '../steps/journal.ts';
+import { stepsIn } from '../steps/recovery.ts';
+import type { CallResult } from '../steps/stepstore.ts';
 import { listMessagesWithImages, listRecentMessages } from '../store/messagestore.ts';
 import type { Run, RunTables } from '../store/runstore.ts';
 import type { EventWriter } from '../stream/eventwriter.ts';
 import { foreignTools } from '../tools/foreign.ts';
 import { type ToolDeps, toolsOf } from '../tools/tools.ts';
 import type { ForeignTool, ToolServers } from '../toolservers/toolservers.ts';
-import { buildPrompt, maxHistoryBytes } from './history.ts';
+import { type CallDeps, ToolCalls } from './calls.ts';
+import { buildPrompt, maxHistoryBytes, partsToMessages } from './history.ts';
 import { type StreamDeps, streamTurn, type TurnEnd } from './loop.ts';
 import { createFileKeeper } from './modelfiles.ts';
 
-export interface TurnDeps extends StreamDeps, MemoryDeps, ToolDeps {
+export interface TurnDeps extends StreamDeps, CallDeps, MemoryDeps, ToolDeps {
   readonly db: Db<RunTables> & ToolDeps['db'];
   readonly log: Log;
   /** AGENT_INSTRUCTIONS. */
@@ -34,6 +39,11 @@ export interface Turn {
   /** As in ToolContext. */
   readonly imageOrders: Set<string>;
   readonly signal: AbortSignal;
+  readonly journal: Journal;
+  /** The finished parts of the message that the run goes on with. */
+  readonly earlier: UIMessage['parts'];
+  /** Calls of the message that were approved, as far as an earlier process has carried them out. */
+  readonly answered: ReadonlyMap<string, CallResult>;
 }
 
 /** Tokens that memories may have, and that are reserved for tool definitions and the answer. Of a small context, all have a share. */
@@ -44,12 +54,11 @@ const sharesOf = (contextTokens: number) => ({
 });
 
 /** Rejects with the signal's reason once that is aborted, and with the writer's error if the stream cannot be written. */
-export async function runTurn(
-  deps: TurnDeps,
-  { run, chosen, writer, usage, imageOrders, signal }: Turn,
-): Promise<TurnEnd> {
+export async function runTurn(deps: TurnDeps, turn: Turn): Promise<TurnEnd> {
+  const { run, chosen, writer, usage, imageOrders, signal, journal } = turn;
   const { model, vision, contextTokens } = chosen;
-  const stored = await listRecentMessages(deps.db, run.threadId, maxHistoryBytes(contextTokens));
+  const recent = await listRecentMessages(deps.db, run.threadId, maxHistoryBytes(contextTokens));
+  const stored = recent.filter(({ id }) => id !== run.messageId);
   const question = textOf(stored.findLast(({ role }) => role === 'user')?.parts ?? []);
   const shares = sharesOf(contextTokens);
   const [foreign, memories] = await Promise.all([
@@ -60,34 +69,79 @@ export async function runTurn(
   const reserved = estimateTokens(instructions) + (chosen.tools ? shares.tools : 0) + tokensOf(foreign);
   const maxTokens = contextTokens - reserved - shares.answer;
   const messages = await buildPrompt(deps, run.ownerId, stored, { maxTokens, vision }, signal);
-  const madeImages: string[] = [];
-  let shownImages = 0;
-  const takeImages = () => {
-    const images = vision ? madeImages.slice(shownImages) : [];
-    shownImages = madeImages.length;
-    return images;
-  };
+  const images = imagesOf(turn.earlier, vision);
   const findMessages = () => listMessagesWithImages(deps.db, run.threadId);
-  const context = { run, writer, findMessages, madeImages, imageOrders };
+  const context = { run, writer, findMessages, madeImages: images.made, imageOrders };
   const tools: ToolSet = chosen.tools ? { ...foreignTools(deps, context, foreign), ...toolsOf(deps, context) } : {};
-  // However the turn ends, the model and its tools end with it.
+  // However the turn ends, its tools end with it.
   const ending = new AbortController();
+  const calls = new ToolCalls(deps, { tools, journal, writer, signal: AbortSignal.any([signal, ending.signal]) });
+  const commitStep = async (step: number, parts = writer.stepParts()) => {
+    // What the row has was shown.
+    await writer.flush();
+    await journal.stepFinished({ step, parts, usage: usage.total(), answeredBy: usage.answeredBy() ?? null });
+  };
   try {
+    let { earlier } = turn;
+    if (earlier.some(isAnswered)) {
+      await carryOutAnswered(turn, calls);
+      earlier = writer.parts();
+      await commitStep(stepsIn(earlier), earlier);
+      if (earlier.some((part) => isToolUIPart(part) && part.state === 'approval-requested'))
+        return { status: 'completed', finishReason: 'tool-calls' };
+    }
     return await streamTurn(deps, {
       model,
       instructions,
-      messages,
+      messages: [...messages, ...(await partsToMessages(earlier))],
+      firstStep: stepsIn(earlier) + 1,
+      takenIds: earlier.flatMap((part) => (isToolUIPart(part) ? [part.toolCallId] : [])),
       tools,
-      takeImages,
+      calls,
+      asks: () => undefined,
+      takeImages: images.take,
       ownerId: run.ownerId,
       usage,
-      signal: AbortSignal.any([signal, ending.signal]),
+      signal,
       writer,
-      keepFile: createFileKeeper(deps, context, signal),
+      commitStep,
+      keepFile: createFileKeeper(deps, context, signal, filesIn(earlier)),
     });
   } finally {
     ending.abort(new RunFailure('The turn is over.'));
   }
+}
+
+const isAnswered = (part: UIMessage['parts'][number]) => isToolUIPart(part) && part.state === 'approval-responded';
+
+/** The calls that a person has answered. What an earlier process has shown of them is shown again. */
+async function carryOutAnswered({ earlier, answered, writer }: Turn, calls: ToolCalls): Promise<void> {
+  for (const part of earlier) {
+    if (!isToolUIPart(part) || part.state !== 'approval-responded') continue;
+    const { toolCallId, input, approval } = part;
+    const result = answered.get(toolCallId);
+    if (approval.approved !== true) await writer.write({ type: 'tool-output-denied', toolCallId });
+    else if (result === undefined) calls.start({ toolCallId, toolName: getToolName(part), input });
+    else if ('output' in result)
+      await writer.write({ type: 'tool-output-available', toolCallId, output: result.output });
+    else await writer.write({ type: 'tool-output-error', toolCallId, errorText: result.error });
+  }
+  await calls.results();
+}
+
+const filesIn = (parts: UIMessage['parts']) => parts.filter(({ type }) => type === 'file').length;
+
+/** The images that tools make, and those that the model has not seen yet: of the last finished step, it has seen none. */
+function imagesOf(earlier: UIMessage['parts'], vision: boolean) {
+  const lastStep = earlier.findLastIndex(({ type }) => type === 'step-start');
+  const made = earlier.flatMap(madeImagesOf);
+  let shown = earlier.slice(0, Math.max(0, lastStep)).flatMap(madeImagesOf).length;
+  const take = () => {
+    const images = vision ? made.slice(shown) : [];
+    shown = made.length;
+    return images;
+  };
+  return { made: made as string[], take };
 }
 
 function textOf(parts: UIMessage['parts']): string {

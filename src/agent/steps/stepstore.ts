@@ -1,0 +1,110 @@
+/** The finished steps of runs in progress, and the tool calls of their current step. */
+import type { UIMessage } from 'ai';
+import { type Generated, type JSONColumnType, sql } from 'kysely';
+import type { Db, Tx } from '#platform/db/db.ts';
+import type { TokenUsage } from '../billing/usage.ts';
+import type { Run, RunTables } from '../store/runstore.ts';
+
+export interface StepTables extends RunTables {
+  agent_steps: {
+    task_id: string;
+    step: number;
+    parts: JSONColumnType<UIMessage['parts']>;
+    usage: JSONColumnType<TokenUsage>;
+    answered_by: string | null;
+  };
+  agent_step_calls: {
+    task_id: string;
+    tool_call_id: string;
+    name: string;
+    is_finished: Generated<boolean>;
+    output: JSONColumnType<{ readonly value: unknown }> | null;
+    error: string | null;
+  };
+}
+
+type Handle = Db<StepTables> | Tx<StepTables>;
+type Fenced = Pick<Run, 'taskId' | 'fence'>;
+
+export interface FinishedStep {
+  /** Counts from 1. */
+  readonly step: number;
+  readonly parts: UIMessage['parts'];
+  readonly usage: TokenUsage;
+  /** The fallback that answered. */
+  readonly answeredBy: string | null;
+}
+
+/** The run's row is locked during the write, so a process that takes the run over waits for it, and vice versa. */
+const held = ({ taskId, fence }: Fenced) =>
+  sql`select task_id from agent_runs where task_id = ${taskId} and fence = ${fence} and status = 'running' for share`;
+
+/** May be repeated. `false`: another process executes the run. */
+export async function insertStep(db: Handle, run: Fenced, done: FinishedStep): Promise<boolean> {
+  const { step, parts, usage, answeredBy } = done;
+  const { rows } = await sql`
+    with run as (${held(run)})
+    insert into agent_steps (task_id, step, parts, usage, answered_by)
+    select task_id, ${step}::integer, ${JSON.stringify(parts)}::jsonb, ${JSON.stringify(usage)}::jsonb, ${answeredBy}::text
+    from run
+    on conflict (task_id, step) do update set parts = excluded.parts
+    returning step`.execute(db);
+  return rows.length === 1;
+}
+
+/** May be repeated. `false`: another process executes the run. */
+export async function insertCall(
+  db: Handle,
+  run: Fenced,
+  { toolCallId, name }: { readonly toolCallId: string; readonly name: string },
+): Promise<boolean> {
+  const { rows } = await sql`
+    with run as (${held(run)})
+    insert into agent_step_calls (task_id, tool_call_id, name)
+    select task_id, ${toolCallId}::text, ${name}::text from run
+    on conflict (task_id, tool_call_id) do update set name = excluded.name
+    returning tool_call_id`.execute(db);
+  return rows.length === 1;
+}
+
+export type CallResult = { readonly output: unknown } | { readonly error: string };
+
+/** May be repeated. `false`: another process executes the run. */
+export async function finishCall(db: Handle, run: Fenced, toolCallId: string, result: CallResult): Promise<boolean> {
+  const output = 'output' in result ? JSON.stringify({ value: result.output }) : null;
+  const error = 'error' in result ? result.error : null;
+  const { rows } = await sql`
+    with run as (${held(run)})
+    update agent_step_calls set is_finished = true, output = ${output}::jsonb, error = ${error}::text
+    from run where agent_step_calls.task_id = run.task_id and tool_call_id = ${toolCallId}
+    returning tool_call_id`.execute(db);
+  return rows.length === 1;
+}
+
+export function listSteps(db: Handle, taskId: string): Promise<readonly FinishedStep[]> {
+  return db
+    .selectFrom('agent_steps')
+    .select(['step', 'parts', 'usage', 'answered_by as answeredBy'])
+    .where('task_id', '=', taskId)
+    .orderBy('step')
+    .execute();
+}
+
+export type RecordedCall = Awaited<ReturnType<typeof listCalls>>[number];
+
+export function listCalls(db: Handle, taskId: string) {
+  return db
+    .selectFrom('agent_step_calls')
+    .select(['tool_call_id as toolCallId', 'name', 'is_finished as isFinished', 'output', 'error'])
+    .where('task_id', '=', taskId)
+    .execute();
+}
+
+/** The run has ended. */
+export async function deleteSteps(tx: Tx<StepTables>, taskId: string): Promise<void> {
+  await tx
+    .with('calls', (query) => query.deleteFrom('agent_step_calls').where('task_id', '=', taskId))
+    .deleteFrom('agent_steps')
+    .where('task_id', '=', taskId)
+    .execute();
+}

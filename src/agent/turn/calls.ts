@@ -1,0 +1,137 @@
+/**
+ * Carries out the tool calls of a run. A call is recorded before its tool works and when it is finished, so no process carries it
+ * out twice. At most AGENT_MAX_TOOL_CALLS_PER_STEP calls of a step are carried out; the others fail.
+ */
+import { getErrorMessage } from '@ai-sdk/provider';
+import type { ToolModelMessage, ToolSet } from 'ai';
+import type { Log } from '#platform/log.ts';
+import type { Telemetry } from '#platform/telemetry/telemetry.ts';
+import type { AgentMetrics } from '../metrics.ts';
+import { explainFailure } from '../providers/failures.ts';
+import type { Journal } from '../steps/journal.ts';
+import { storable } from '../stream/chunks.ts';
+import { type EventWriter, RunFenced } from '../stream/eventwriter.ts';
+import { failureOf } from './tooloutput.ts';
+import { inToolSpan } from './toolspans.ts';
+
+export interface ToolCall {
+  readonly toolCallId: string;
+  readonly toolName: string;
+  readonly input: unknown;
+}
+
+export interface CallDeps {
+  readonly telemetry: Telemetry;
+  readonly metrics: AgentMetrics;
+  readonly log: Log;
+  /** AGENT_MAX_TOOL_CALLS_PER_STEP. */
+  readonly maxToolCallsPerStep: number;
+}
+
+export interface CallContext {
+  readonly tools: ToolSet;
+  readonly journal: Journal;
+  readonly writer: Pick<EventWriter, 'write'>;
+  readonly signal: AbortSignal;
+}
+
+type ToolResult = Extract<ToolModelMessage['content'][number], { type: 'tool-result' }>;
+
+const atOnce = 4;
+/** The outputs of these tools are media, also if the call failed. */
+const kinds: Readonly<Record<string, string>> = { generateImage: 'image', editImage: 'image', generateVideo: 'video' };
+
+export class ToolCalls {
+  readonly #deps: CallDeps;
+  readonly #context: CallContext;
+  readonly #waiting: (() => void)[] = [];
+  #working = 0;
+  #started = 0;
+  #calls: Promise<ToolResult>[] = [];
+
+  constructor(deps: CallDeps, context: CallContext) {
+    this.#deps = deps;
+    this.#context = context;
+  }
+
+  start(call: ToolCall): void {
+    this.#started += 1;
+    const carriedOut =
+      this.#started > this.#deps.maxToolCallsPerStep ? this.#refuse(call) : this.#inTurn(() => this.#carryOut(call));
+    // Awaited by `results`. Until then, a rejection must not end the process.
+    carriedOut.catch(() => undefined);
+    this.#calls.push(carriedOut);
+  }
+
+  /** Of all calls since the last time, for the model. Rejects if one of them could not be written, and if the run is stopped. */
+  async results(): Promise<readonly ToolResult[]> {
+    const calls = this.#calls;
+    this.#calls = [];
+    this.#started = 0;
+    return Promise.all(calls);
+  }
+
+  async #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#working >= atOnce) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    else this.#working += 1;
+    try {
+      return await work();
+    } finally {
+      const next = this.#waiting.shift();
+      if (next === undefined) this.#working -= 1;
+      else next();
+    }
+  }
+
+  async #refuse(call: ToolCall): Promise<ToolResult> {
+    const { maxToolCallsPerStep: max } = this.#deps;
+    const message = `At most ${max} tool calls of one response are carried out. Make the others in your next response.`;
+    const kind = kinds[call.toolName];
+    const media = kind && { kind, assetId: null, url: null, mime: null };
+    const failure = { code: 'too_many_tool_calls', message, retryable: true };
+    return this.#show(call, { ...media, status: 'failed', failure });
+  }
+
+  async #carryOut(call: ToolCall): Promise<ToolResult> {
+    const { tools, journal, signal } = this.#context;
+    const { toolCallId, toolName, input } = call;
+    signal.throwIfAborted();
+    await journal.callStarted({ toolCallId, name: toolName });
+    let output: unknown;
+    try {
+      const execute = tools[toolName]?.execute;
+      if (execute === undefined) throw new Error(`the tool ${toolName} does not exist`);
+      const options = { toolCallId, messages: [], abortSignal: signal, context: undefined as never };
+      output = storable(await inToolSpan(this.#deps.telemetry, toolName, toolCallId, () => execute(input, options)));
+    } catch (error) {
+      signal.throwIfAborted();
+      if (error instanceof RunFenced) throw error;
+      return this.#showError(call, error);
+    }
+    await journal.callFinished(toolCallId, { output: output ?? null });
+    return this.#show(call, output);
+  }
+
+  async #show({ toolCallId, toolName }: ToolCall, output: unknown): Promise<ToolResult> {
+    await this.#context.writer.write({ type: 'tool-output-available', toolCallId, output });
+    this.#count(toolName, failureOf(output) === undefined ? 'completed' : 'failed');
+    const value =
+      typeof output === 'string'
+        ? ({ type: 'text', value: output } as const)
+        : ({ type: 'json', value: JSON.parse(JSON.stringify(output ?? null)) } as const);
+    return { type: 'tool-result', toolCallId, toolName, output: value };
+  }
+
+  async #showError({ toolCallId, toolName }: ToolCall, error: unknown): Promise<ToolResult> {
+    const errorText = explainFailure(error).slice(0, 1000);
+    await this.#context.journal.callFinished(toolCallId, { error: errorText });
+    await this.#context.writer.write({ type: 'tool-output-error', toolCallId, errorText });
+    this.#count(toolName, 'failed');
+    return { type: 'tool-result', toolCallId, toolName, output: { type: 'error-text', value: getErrorMessage(error) } };
+  }
+
+  /** Other servers choose the names of their tools, so these share one label. */
+  #count(name: string, status: 'completed' | 'failed'): void {
+    this.#deps.metrics.toolCalled(this.#context.tools[name]?.type === 'dynamic' ? 'mcp' : name, status);
+  }
+}
