@@ -58,6 +58,18 @@ export const whenBusy = z
     'If the thread has a run in progress. `reject` (default): 409. `queue`: the run starts after it. `interrupt`: that run is stopped first.',
   );
 
+export const approvalAnswer = z.object({
+  approvalId: z.string().min(1).max(128),
+  approved: z.boolean(),
+  reason: z
+    .string()
+    .max(1000)
+    .refine(isStorable, 'must not contain NUL or lone surrogates')
+    .nullish()
+    .describe('Told to the model.'),
+});
+export type ApprovalAnswer = z.output<typeof approvalAnswer>;
+
 export const taskRequest = z
   .object({
     threadId,
@@ -77,20 +89,31 @@ export const taskRequest = z
       .describe('A message of the thread. This message and all later ones are dropped.'),
     model: z.string().min(1).max(128).nullish(),
     whenBusy,
+    approvals: z
+      .array(approvalAnswer)
+      .min(1)
+      .max(100)
+      .nullish()
+      .describe('Answers to tool calls that wait for approval. The run goes on in their message.'),
     // With a token it is an unknown field, which is ignored (docs/specification/http.md#requests).
     userId: z
       .unknown()
       .optional()
       .meta({ type: 'string', format: 'uuid', description: 'Required with X-Internal-Key.' }),
   })
-  .refine(({ message, text }) => (message ?? undefined) !== undefined || (text ?? undefined) !== undefined, {
+  .refine(({ message, text, approvals }) => isGiven(approvals) || isGiven(message) || isGiven(text), {
     path: ['message'],
     message: 'is required if there is no text',
   })
-  .refine(({ message, text }) => !((message ?? undefined) !== undefined && (text ?? undefined) !== undefined), {
+  .refine(({ message, text }) => !(isGiven(message) && isGiven(text)), {
     path: ['text'],
     message: 'must not be sent together with message',
+  })
+  .refine(({ message, text, rewindTo, approvals }) => !isGiven(approvals) || ![message, text, rewindTo].some(isGiven), {
+    path: ['approvals'],
+    message: 'must not be sent together with a message',
   });
+const isGiven = (value: unknown) => value !== undefined && value !== null;
 export const namedUser = z.guid().toLowerCase();
 export type TaskRequest = z.output<typeof taskRequest>;
 
@@ -110,6 +133,10 @@ export const taskStart = z.object({
   taskId: z.string(),
   threadId: z.string(),
   queued: z.literal(true).optional().describe('The run starts when the run in progress has ended.'),
+  lastEventId: z
+    .string()
+    .optional()
+    .describe('After `approvals`: where the stream continues for a client that has the message. Before it, the stream repeats the message.'),
 });
 
 const parts = z.array(z.looseObject({ type: z.string() }));

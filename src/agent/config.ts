@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { integer, parseAddress, setting, text } from '#platform/config.ts';
+import { readToolApproval } from './approvals/rules.ts';
 import { readMcpServers } from './mcpservers.ts';
 import { readModelsFile, reasoningEfforts } from './modelsfile.ts';
 import { type ProviderName, parseProvider, providerNames } from './sdkpackages.ts';
@@ -40,6 +41,20 @@ export const agentSettings = {
     default: 30,
     max: 3600,
     meaning: 'Seconds that runs in progress have to finish while the service drains. After that, other processes go on with them.',
+  }),
+  toolApproval: setting(
+    'AGENT_TOOL_APPROVAL',
+    {
+      default: {},
+      defaultText: '`{}`',
+      meaning:
+        'Tools that a person has to approve before each call, as a JSON object: the name of a tool, or its beginning with `*` → `true` or `false` (docs/agent.md#approvals). Without a rule, MCP tools with `destructiveHint` need approval.',
+    },
+    readToolApproval,
+  ),
+  approvalCredits: integer('AGENT_APPROVAL_CREDITS', {
+    default: 0,
+    meaning: 'Calls that cost at least so many credits need approval. 0: a price never needs one.',
   }),
   continueRuns: setting(
     'AGENT_CONTINUE_RUNS',

@@ -6,6 +6,7 @@ import type { UIMessage } from 'ai';
 import type { Settlement } from '#accounts/ledger/credits.ts';
 import type { Tx } from '#platform/db/db.ts';
 import type { Webhooks } from '#webhooks/publishing.ts';
+import type { PendingApproval } from './approvals/approval.ts';
 import type { Run } from './store/runstore.ts';
 import type { Video } from './store/videostore.ts';
 import type { UserEvent } from './userevent.ts';
@@ -35,6 +36,29 @@ export async function publishRunQueued<Tables>(
   { threadId, taskId, ownerId }: Run,
 ): Promise<void> {
   await userEvents.publish(tx, ownerId, [{ type: 'run.queued', threadId, taskId }]);
+}
+
+/** Publishes `approval.requested` for each call, also to servers that reach people who are away. */
+export async function publishApprovals<Tables>(
+  { userEvents, webhooks }: Publishers,
+  tx: Tx<Tables>,
+  { threadId, taskId, ownerId }: Run,
+  approvals: readonly PendingApproval[],
+): Promise<void> {
+  const events = approvals.map(({ approvalId, toolCallId, toolName, credits }) => ({
+    threadId,
+    taskId,
+    approvalId,
+    toolCallId,
+    toolName,
+    credits,
+  }));
+  for (const event of events) await webhooks?.publish(tx, 'approval.requested', { ...event, userId: ownerId });
+  await userEvents.publish(
+    tx,
+    ownerId,
+    events.map((event) => ({ type: 'approval.requested', ...event })),
+  );
 }
 
 export interface FailedVideo {

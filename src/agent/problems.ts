@@ -10,6 +10,10 @@ export const agentProblems = defineProblems({
     status: 409,
     message: 'Five runs of this thread are already waiting. Wait until one has started, or delete one.',
   },
+  approval_answered: {
+    status: 409,
+    message: 'This approval was answered already, or a new message has denied it. Read the messages of the thread.',
+  },
   message_exists: {
     status: 409,
     message: 'The thread already has a message with this id. `taskId` names the run that it started.',

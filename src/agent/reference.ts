@@ -9,6 +9,7 @@ const starting = [
   'insufficient_credits',
   'task_running',
   'queue_full',
+  'approval_answered',
   'message_exists',
   'thread_deleting',
   'thread_full',
@@ -30,6 +31,7 @@ export const agentReference = defineReference({
   problemFields: {
     task_running: { taskId, reason: { const: 'running' } },
     queue_full: { taskId, reason: { const: 'queue_full' } },
+    approval_answered: { reason: { const: 'approval_answered' } },
     message_exists: { taskId, reason: { const: 'message_exists' } },
     thread_full: { reason: { const: 'thread_full' } },
     idempotency_conflict: { taskId, reason: { const: 'idempotency_conflict' } },
@@ -40,7 +42,7 @@ export const agentReference = defineReference({
     'POST /task': {
       id: 'startTask',
       description:
-        'Starts a run that answers a message, and returns its `taskId`. Read the answer with `GET /stream/:taskId`. With an `Idempotency-Key`, a repeated request returns the same run for 24 hours.',
+        'Starts a run that answers a message, or goes on after `approvals`, and returns its `taskId`. Read the answer with `GET /stream/:taskId`. With an `Idempotency-Key`, a repeated request returns the same run for 24 hours.',
       problems: [...starting, 'idempotency_conflict'],
       example: { threadId, text: 'Create an image of a lighthouse at dusk.' },
     },

@@ -24,7 +24,7 @@ import {
 } from './api.ts';
 import { readCredits, readUsage, type UsageDeps } from './billing/accounts.ts';
 import { describeRun, readCurrentTask, readRun } from './runs/runs.ts';
-import { abortTask, type StartDeps, startTaskOnce } from './runs/tasks.ts';
+import { abortTask, findBeginning, type StartDeps, startTaskOnce } from './runs/tasks.ts';
 import { readLastEventId, type StreamReaders } from './stream/readers.ts';
 import { namedUserOf, userOf } from './threads/access.ts';
 import { type MessagesDeps, readMessages } from './threads/messages.ts';
@@ -51,7 +51,8 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
       const { caller, body } = request;
       const userId = userOf(caller, body.userId, 'body.userId');
       const { taskId, threadId, queued } = await startTaskOnce(deps, userId, body, request.headers['idempotency-key']);
-      return reply.code(201).send({ taskId, threadId, ...(queued && { queued }) });
+      const lastEventId = body.approvals ? await findBeginning(deps, taskId) : undefined;
+      return reply.code(201).send({ taskId, threadId, ...(queued && { queued }), ...(lastEventId && { lastEventId }) });
     },
   );
 

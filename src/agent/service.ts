@@ -16,6 +16,7 @@ import type { PubSub } from '#platform/pubsub/pubsub.ts';
 import type { Redis } from '#platform/redis/redis.ts';
 import { noTelemetry } from '#platform/telemetry/telemetry.ts';
 import type { Webhooks } from '#webhooks/publishing.ts';
+import type { ApprovalTables } from './approvals/approvalstore.ts';
 import { addChatRoutes } from './chat/routes.ts';
 import type { agentSettings, modelSettings } from './config.ts';
 import { workOnDeletions } from './deletion/deletion.ts';
@@ -103,6 +104,7 @@ export interface AgentDeps {
 }
 
 type Tables = AccountTables &
+  ApprovalTables &
   StepTables &
   EventTables &
   LedgerTables &
@@ -188,6 +190,7 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
     maxSteps: settings.maxSteps,
     maxToolCallsPerStep: settings.maxToolCallsPerStep,
     continueRuns: settings.continueRuns,
+    approvals: settings,
     telemetry: deps.server.telemetry ?? noTelemetry,
     ...deps.pace,
   });

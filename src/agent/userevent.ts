@@ -19,6 +19,13 @@ export type UserEvent =
   | (OfRun & { readonly type: 'run.queued' })
   | (OfRun & { readonly type: 'run.started' })
   | (OfRun & { readonly type: 'run.ended'; readonly status: string; readonly error: string | null })
+  | (OfRun & {
+      readonly type: 'approval.requested';
+      readonly approvalId: string;
+      readonly toolCallId: string;
+      readonly toolName: string;
+      readonly credits: number;
+    })
   | (OfMedia & { readonly type: 'media.completed'; readonly assetId: string })
   | (OfMedia & { readonly type: 'media.failed'; readonly error: string })
   | (OfThread & { readonly type: 'thread.updated' })

@@ -2,6 +2,12 @@
 
 export interface WebhookEvents {
   'run.ended': RunFacts & { readonly status: string };
+  'approval.requested': RunFacts & {
+    readonly approvalId: string;
+    readonly toolCallId: string;
+    readonly toolName: string;
+    readonly credits: number;
+  };
   'media.completed': RunFacts & { readonly assetId: string; readonly kind: 'image' | 'video' };
   'media.failed': RunFacts & { readonly kind: 'image' | 'video'; readonly error: string | null };
   'account.created': { readonly userId: string; readonly email: string | null };
@@ -47,6 +53,7 @@ export type WebhookEventType = keyof WebhookEvents;
 
 export const webhookEventTypes = [
   'run.ended',
+  'approval.requested',
   'media.completed',
   'media.failed',
   'account.created',

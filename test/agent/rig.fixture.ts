@@ -78,6 +78,8 @@ export const testSettings: AgentDeps['settings'] = {
   maxRunCredits: 200,
   freeCancels: 10,
   drainS: 5,
+  toolApproval: {},
+  approvalCredits: 0,
   continueRuns: true,
   maxRestarts: 2,
   maxSteps: 8,

@@ -61,6 +61,11 @@ export class UsageMeter {
   }
 }
 
+export function addUsages(one: TokenUsage, other: TokenUsage): TokenUsage {
+  const names = Object.keys(unknownUsage) as (keyof TokenUsage)[];
+  return Object.fromEntries(names.map((name) => [name, sum(one[name], other[name] ?? undefined)])) as unknown as TokenUsage;
+}
+
 /** Of OpenAI's chat completions, the SDK reads details that are not there as 0. */
 function isReported({ raw }: LanguageModelUsage, details: string, detail: string): boolean {
   if (raw?.prompt_tokens === undefined) return true;

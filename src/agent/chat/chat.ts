@@ -4,8 +4,8 @@
  */
 import { z } from 'zod';
 import { invalid, Problem, problems } from '#platform/problem.ts';
-import { messageId, type TaskRequest, threadId, userMessage, whenBusy } from '../api.ts';
-import { type StartDeps, startTask } from '../runs/tasks.ts';
+import { type ApprovalAnswer, approvalAnswer, messageId, type TaskRequest, threadId, userMessage, whenBusy } from '../api.ts';
+import { goOn, type StartDeps, startTask } from '../runs/tasks.ts';
 import { findMessage } from '../store/messagestore.ts';
 import { findQuestionOf } from '../store/questionstore.ts';
 import type { Run } from '../store/runstore.ts';
@@ -17,12 +17,29 @@ const maxMessageBytes = 1024 * 1024;
 /** As `startTask`. Issues of a 400 name the fields of the chat's body. */
 export async function startChat(deps: StartDeps, userId: string, body: ChatRequest): Promise<Run> {
   await checkThread(deps, userId, body.id);
+  const approvals = answersIn(body);
+  if (approvals.length > 0) return goOn(deps, userId, { threadId: body.id, approvals });
   const question = await questionOf(deps, body);
   try {
     return await startTask(deps, userId, { ...question, threadId: body.id, model: body.model, whenBusy: body.whenBusy });
   } catch (error) {
     throw renameFields(error, body.messages.findLastIndex(isOfUser));
   }
+}
+
+/** The last message is an answer whose tool calls a person has approved or denied. Of the message, nothing else is read. */
+function answersIn({ messages, trigger }: ChatRequest): readonly ApprovalAnswer[] {
+  const last = messages.at(-1);
+  if (trigger !== 'submit-message' || last?.role !== 'assistant' || !Array.isArray(last.parts)) return [];
+  return last.parts.flatMap((part: unknown, index) => {
+    const { state, approval } = Object(part) as { state?: unknown; approval?: { id?: unknown } };
+    if (state !== 'approval-responded') return [];
+    const { data, error } = approvalAnswer.safeParse({ ...approval, approvalId: approval?.id });
+    if (data !== undefined) return [data];
+    const [issue] = error.issues;
+    const field = String(issue?.path[0] ?? '').replace('approvalId', 'id');
+    throw invalid(['body.messages', messages.length - 1, 'parts', index, 'approval', field].join('.'), issue?.message ?? 'is not valid');
+  });
 }
 
 type Question = Pick<TaskRequest, 'message' | 'rewindTo'>;
@@ -85,7 +102,7 @@ export const chatRequest = z.object({
   messages: z
     .array(z.looseObject({ id: z.string().optional(), role: z.string() }))
     .min(1)
-    .describe('The conversation in the client. Only the last message of the user is read.'),
+    .describe('The conversation in the client. Only the last message of the user is read, or the answers to approvals in the last message.'),
   trigger: z.enum(['submit-message', 'regenerate-message']).default('submit-message'),
   messageId: messageId.nullish().describe('The message of the user to replace, or the message to generate again.'),
   model: z.string().min(1).max(128).nullish(),

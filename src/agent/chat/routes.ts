@@ -37,7 +37,8 @@ export function addChatRoutes(app: HttpServer, access: Access, deps: ChatDeps): 
         // The request lives as long as the stream, and its conversation is not needed any more.
         request.body = { ...request.body, messages: [] };
         reply.leavePlace();
-        await deps.readers.read(reply, run, undefined, release);
+        // A client that has answered approvals has the message.
+        await deps.readers.read(reply, run, undefined, release, run.replayed ?? 0);
       } catch (error) {
         release();
         throw error;

@@ -8,6 +8,7 @@ import type { LedgerTables } from '#accounts/ledger/credits.ts';
 import { type Db, type Tx, transaction } from '#platform/db/db.ts';
 import type { Log } from '#platform/log.ts';
 import { problems } from '#platform/problem.ts';
+import { type ApprovalTables, deleteApprovals } from '../approvals/approvalstore.ts';
 import type { EventLog } from '../eventlog/eventlog.ts';
 import { endAllQueued } from '../queue/queue.ts';
 import type { Reaper } from '../runs/reaper.ts';
@@ -27,7 +28,7 @@ import { lockHiddenThread, removeThread } from '../threads/changes.ts';
 import { cancelVideosOfThread, removeVideosOfThread } from '../videos/cancelling.ts';
 import { type Clearing, clearingQueue } from './queues.ts';
 
-type Tables = EventTables & StepTables & VideoTables & LedgerTables & UsageTables & CancelTables & StartTables & ToolCallTables;
+type Tables = EventTables & ApprovalTables & StepTables & VideoTables & LedgerTables & UsageTables & CancelTables & StartTables & ToolCallTables;
 
 /** For tests. */
 export interface DeletionPace {
@@ -88,6 +89,7 @@ async function removeRows(
   const taskIds = await listTaskIds(tx, threadId);
   await removeVideosOfThread(deps, tx, { threadId, ownerId });
   await removeThread(tx, threadId);
+  await deleteApprovals(tx, threadId);
   await deleteEvents(tx, taskIds);
   const clearing = { threadId, ownerId, taskIds: [...taskIds], deletesAssets };
   const delayMs = deps.pace?.clearAfterMs ?? defaultClearAfterMs;

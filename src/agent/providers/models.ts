@@ -39,6 +39,15 @@ export interface Models {
   all(): readonly ConfiguredModel[];
 }
 
+/** The model of an earlier run. `undefined`: it is no longer configured. */
+export function modelOf(models: Models, id: string): ChosenModel | undefined {
+  try {
+    return models.pick(id);
+  } catch {
+    return undefined;
+  }
+}
+
 export interface ModelsDeps {
   readonly settings: Values<typeof modelSettings>;
   /** Used when no provider is configured. */

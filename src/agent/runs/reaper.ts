@@ -8,7 +8,7 @@ import type { Log } from '#platform/log.ts';
 import { unknownUsage } from '../billing/usage.ts';
 import type { EventLog } from '../eventlog/eventlog.ts';
 import type { AgentMetrics } from '../metrics.ts';
-import type { ChosenModel, Models } from '../providers/models.ts';
+import { type Models, modelOf } from '../providers/models.ts';
 import {
   isLogLost,
   planContinuation,
@@ -16,7 +16,7 @@ import {
   type RunRecord,
   readRecord,
 } from '../steps/recovery.ts';
-import { type ClaimedRun, claimDeadRuns, claimRun, type Run, renewLeases } from '../store/runstore.ts';
+import { type ClaimedRun, claimDeadRuns, claimRun, renewLeases } from '../store/runstore.ts';
 import { lastChunk } from '../stream/replay.ts';
 import { handOverTopic } from './execution.ts';
 import type { RunExecutor } from './executor.ts';
@@ -78,7 +78,7 @@ export function startReaper(deps: ReaperDeps): Reaper {
   async function settle(run: ClaimedRun): Promise<void> {
     try {
       const record = await readShown(run);
-      const chosen = record === undefined || !mayContinue(run, record) ? undefined : modelOf(deps, run);
+      const chosen = record === undefined || !mayContinue(run, record) ? undefined : modelOf(deps.models, run.model);
       if (record === undefined || chosen === undefined) return await endDeadRun(deps, run, record);
       const continuation = await planContinuation(deps, run, record);
       const renewed = await renewLeases(deps.db, holder, [run.taskId], deps.lease.leaseMs);
@@ -133,15 +133,6 @@ export function startReaper(deps: ReaperDeps): Reaper {
       for (const interval of intervals) void interval.stop();
     },
   };
-}
-
-/** `undefined`: the model is no longer configured. */
-function modelOf({ models }: ReaperDeps, run: Run): ChosenModel | undefined {
-  try {
-    return models.pick(run.model);
-  } catch {
-    return undefined;
-  }
 }
 
 async function endDeadRun(deps: ReaperDeps, run: ClaimedRun, record: RunRecord | undefined): Promise<void> {

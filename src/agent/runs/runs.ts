@@ -17,11 +17,14 @@ import type { PubSub } from '#platform/pubsub/pubsub.ts';
 import { publishAccount } from '#webhooks/accounts.ts';
 import type { CurrentTask, TaskInfo, TaskRequest } from '../api.ts';
 import type { PendingApproval } from '../approvals/approval.ts';
+import { type ApprovalTables, insertApprovals } from '../approvals/approvalstore.ts';
+import { denyUnanswered } from '../approvals/denying.ts';
 import { chargedCancels, type SpendingBounds } from '../billing/bounds.ts';
 import { isImage, runReference, withDelivered } from '../billing/references.ts';
-import type { TokenUsage } from '../billing/usage.ts';
+import { addUsages, type TokenUsage } from '../billing/usage.ts';
 import { type FailedVideo,
   type Publishers,
+  publishApprovals,
   publishRunEnd,
   publishRunQueued,
   publishRunStart,
@@ -32,7 +35,7 @@ import { agentProblems } from '../problems.ts';
 import { hasQueued, listQueued, type QueuedRun } from '../queue/queuestore.ts';
 import { deleteSteps, type StepTables } from '../steps/stepstore.ts';
 import type { CancelTables } from '../store/cancelstore.ts';
-import { findMessage } from '../store/messagestore.ts';
+import { changeMessage, findMessage, type StoredMessage } from '../store/messagestore.ts';
 import {
   type EndedStatus,
   findRun,
@@ -56,7 +59,7 @@ import { requestTitle } from '../titles/request.ts';
 import { cancelVideos, endVideosOf } from '../videos/cancelling.ts';
 import type { VideoBounds } from '../videos/starting.ts';
 
-type Tables = StepTables & LedgerTables & VideoTables & UsageTables & StartTables & ToolCallTables & CancelTables;
+type Tables = StepTables & ApprovalTables & LedgerTables & VideoTables & UsageTables & StartTables & ToolCallTables & CancelTables;
 
 /** Each message is a thread whose queue may move on. */
 export const queueTopic = 'queue';
@@ -191,6 +194,7 @@ async function prepareStart(
   // Videos are locked before credits, as in their worker.
   const canceled = from === undefined ? [] : await cancelDropped(deps, tx, userId, threadId, from.seq);
   await payForRun(deps, tx, taskId, userId, chosen, false);
+  await denyUnanswered(tx, threadId);
   if (from !== undefined) await rewindThread(tx, threadId, from.seq);
   await appendQuestion(tx, { threadId, ownerId: userId, taskId }, question);
   return { canceled };
@@ -225,6 +229,7 @@ export async function openQueued(deps: RunsDeps, tx: Tx<Tables>, run: QueuedRun)
   if (question === null) throw new Error('a queued run has no question');
   const from = await findRewind(tx, threadId, rewindTo);
   const canceled = from === undefined ? [] : await cancelDropped(deps, tx, ownerId, threadId, from.seq);
+  await denyUnanswered(tx, threadId);
   if (from !== undefined) await rewindThread(tx, threadId, from.seq);
   await appendQuestion(tx, run, question);
   return canceled;
@@ -333,17 +338,21 @@ export async function endRun(deps: RunsDeps, run: Run, end: RunEnd): Promise<Ans
       credits,
     };
     const isStored = parts.some(({ type }) => type !== 'step-start');
-    if (isStored) {
+    const prior = run.replayed === null ? undefined : await findMessage(tx, threadId, id);
+    if (prior !== undefined) await changeMessage(tx, { threadId, id, parts, metadata: withPrior(metadata, prior) });
+    else if (isStored) {
       await addMessage(tx, { threadId, id, ownerId, role: 'assistant', parts, metadata, taskId }, undefined);
       if (deps.makesTitles && status === 'completed') await requestTitle(deps.jobs, tx, run);
       if (deps.extractsMemories && status === 'completed') await requestExtraction(deps.jobs, tx, run);
     }
+    await insertApprovals(tx, run, end.approvals ?? []);
+    await publishApprovals(deps, tx, run, end.approvals ?? []);
     const { inputTokens, outputTokens } = usage;
     const images = delivered.length;
     await addUsage(tx, { userId: ownerId, model: run.model, runs: 1, inputTokens, outputTokens, images, credits });
     await publishRunEnd(deps, tx, run, {
       ...end,
-      parts,
+      parts: prior === undefined ? parts : parts.filter((part) => !isIn(prior.parts, part)),
       videos: videos.failed,
       isChanged: isStored && !thread.isDeleting,
       settlement,
@@ -352,6 +361,24 @@ export async function endRun(deps: RunsDeps, run: Run, end: RunEnd): Promise<Ans
   });
   if (ended?.isAwaited) deps.pubsub.publish(queueTopic, run.threadId);
   return ended?.metadata;
+}
+
+/** What the answer cost before, and its tokens, are added. */
+function withPrior(metadata: AnswerMetadata & { readonly usage: TokenUsage; readonly credits: number }, prior: StoredMessage) {
+  const { usage, credits = 0 } = prior.metadata as { usage?: TokenUsage; credits?: number };
+  return {
+    ...prior.metadata,
+    ...metadata,
+    usage: usage === undefined ? metadata.usage : addUsages(usage, metadata.usage),
+    credits: credits + metadata.credits,
+  };
+}
+
+/** A tool call that had ended before the run. */
+function isIn(prior: UIMessage['parts'], part: UIMessage['parts'][number]): boolean {
+  if (!('toolCallId' in part)) return false;
+  const known = prior.find((other) => 'toolCallId' in other && other.toolCallId === part.toolCallId);
+  return known !== undefined && 'state' in known && known.state !== 'approval-responded';
 }
 
 /** `delivered`: the references of the images that the run made. `credits`: all that it cost, without videos. */

@@ -5,9 +5,12 @@ import type { Db } from '#platform/db/db.ts';
 import { digestOf } from '#platform/http/idempotency.ts';
 import type { PubSub } from '#platform/pubsub/pubsub.ts';
 import type { TaskRequest } from '../api.ts';
+import { type Answers, startAnswered } from '../approvals/answering.ts';
 import { starts } from '../billing/starts.ts';
 import { agentProblems } from '../problems.ts';
+import { modelOf } from '../providers/models.ts';
 import { endQueued, type QueueDeps, startNext } from '../queue/queue.ts';
+import { planContinuation, type RecoveryDeps, readRecord } from '../steps/recovery.ts';
 import { findRunningOf, listRuns, type Run, type RunTables, requestAbort } from '../store/runstore.ts';
 import { findStart, type KeyedStart, type Started } from '../store/startstore.ts';
 import { cancelVideosOfTask } from '../videos/cancelling.ts';
@@ -16,7 +19,8 @@ import type { RunExecutor } from './executor.ts';
 import { checkStart, KeyTaken, type RunsDeps, readRun, startRun } from './runs.ts';
 
 export interface StartDeps extends QueueDeps, AttachingDeps, StopDeps {
-  readonly db: RunsDeps['db'] & Db<RunTables>;
+  readonly db: RunsDeps['db'] & RecoveryDeps['db'];
+  readonly eventLog: RecoveryDeps['eventLog'];
 }
 
 /** How long a start waits until the run that it interrupts has ended. After that, it starts later. */
@@ -58,6 +62,12 @@ export async function startTaskOnce(
 
 const asStarted = ({ taskId, threadId, status }: Run): Started => ({ taskId, threadId, queued: status === 'queued' });
 
+/** Where the stream of a run that goes on in a message has the message behind it. */
+export async function findBeginning({ db }: StartDeps, taskId: string): Promise<string | undefined> {
+  const [run] = await listRuns(db, [taskId]);
+  return run === undefined || run.replayed === null ? undefined : `${run.epochMs}-${run.replayed}`;
+}
+
 async function findEarlier({ db }: StartDeps, keyed: KeyedStart): Promise<Started | undefined> {
   const earlier = await findStart(db, keyed);
   if (earlier === undefined || earlier.bodyDigest === keyed.bodyDigest) return earlier;
@@ -74,6 +84,7 @@ export async function startTask(
   request: TaskRequest,
   keyed?: KeyedStart,
 ): Promise<Run> {
+  if (request.approvals) return goOn(deps, userId, { threadId: request.threadId, approvals: request.approvals }, keyed);
   const chosen = deps.models.pick(request.model ?? undefined);
   const message = await resolveAttachments(deps, userId, request, (checked) =>
     starts.run(userId, () => checkStart(deps, userId, { ...request, message: checked }, chosen, keyed)),
@@ -82,6 +93,14 @@ export async function startTask(
   const run = await starts.run(userId, start);
   if (run.status !== 'queued') await deps.executor.start(run, chosen);
   else if (request.whenBusy === 'interrupt') return interrupt(deps, run);
+  return run;
+}
+
+/** Goes on after approvals, in their message. Throws as `startAnswered`. */
+export async function goOn(deps: StartDeps, userId: string, answers: Answers, keyed?: KeyedStart): Promise<Run> {
+  const run = await starts.run(userId, () => startAnswered(deps, deps.lease, userId, answers, keyed));
+  const continuation = await planContinuation(deps, run, await readRecord(deps, run));
+  await deps.executor.start(run, modelOf(deps.models, run.model) ?? deps.models.pick(undefined), continuation);
   return run;
 }
 

@@ -45,12 +45,23 @@ export function listMessagesOf(db: Handle, threadId: string, taskId: string): Pr
     .execute();
 }
 
-/** Ids and sizes of all messages, in ascending order. */
+/** Ids and sizes of all messages, in ascending order. An answer in progress is in its stream alone, also if a run goes on with it. */
 export function listMessageSizes(db: Handle, threadId: string) {
   return db
     .selectFrom('agent_messages')
     .select(['id', 'seq', 'bytes'])
     .where('thread_id', '=', threadId)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('agent_runs')
+            .select('task_id')
+            .whereRef('agent_runs.message_id', '=', 'agent_messages.id')
+            .where('agent_runs.thread_id', '=', threadId)
+            .where('status', '=', 'running'),
+        ),
+      ),
+    )
     .orderBy('seq')
     .execute();
 }
@@ -170,6 +181,28 @@ export async function appendMessage(
     )
     .executeTakeFirstOrThrow();
   return numInsertedOrUpdatedRows === 1n;
+}
+
+/** Replaces the parts and the metadata of a message. The thread has to be locked. */
+export async function changeMessage(
+  tx: Tx<RunTables>,
+  message: Pick<NewMessage, 'threadId' | 'id' | 'parts' | 'metadata'>,
+): Promise<void> {
+  const [parts, metadata] = [JSON.stringify(message.parts), JSON.stringify(message.metadata)];
+  const bytes = Buffer.byteLength(parts) + Buffer.byteLength(metadata);
+  await sql`
+    with former as (
+      select bytes from agent_messages where thread_id = ${message.threadId} and id = ${message.id}
+    ), changed as (
+      update agent_messages
+      set parts = ${parts}::jsonb, metadata = ${metadata}::jsonb, bytes = ${bytes}::integer,
+        search_text = ${searchText(message.parts)}::text
+      where thread_id = ${message.threadId} and id = ${message.id}
+    )
+    update agent_threads
+    set message_bytes = message_bytes + ${bytes}::integer - (select bytes from former),
+      updated_at = date_trunc('milliseconds', clock_timestamp())
+    where thread_id = ${message.threadId} and exists (select from former)`.execute(tx);
 }
 
 /** A thread that was rewound to its beginning gets a title of its new first message, unless the user has set one. */

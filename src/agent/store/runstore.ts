@@ -119,6 +119,8 @@ export interface NewRun {
   readonly leaseMs: number;
   /** The run waits for the run in progress of its thread. */
   readonly queued?: QueuedStart | undefined;
+  /** It goes on in an earlier message, and so many events of its stream repeat that. */
+  readonly replayed?: number;
 }
 
 export interface QueuedStart {
@@ -145,6 +147,7 @@ export function insertRun(tx: Tx<RunTables>, run: NewRun) {
         interrupts: run.queued.interrupts,
         queued_at: now,
       }),
+      replayed: run.replayed ?? null,
       holder: run.holder,
       lease_expires_at: later(run.leaseMs),
       epoch_ms: sql<number>`floor(extract(epoch from clock_timestamp()) * 1000)::bigint`,

@@ -58,12 +58,13 @@ export class StreamReaders {
     return this.#countStream(userId);
   }
 
-  /** Responds with the stream. Throws 429 `too_many_streams`, counted for the user who owns the run. */
+  /** Responds with the stream, without its first `skipped` events. Throws 429 `too_many_streams`, counted for the user who owns the run. */
   async read(
     reply: FastifyReply,
     run: Run,
     lastEventId: EventId | undefined,
     release = this.#countStream(run.ownerId),
+    skipped = 0,
   ): Promise<void> {
     const { buffer, afterSeq, leave } = await this.#buffers.open(run, lastEventId).catch((error: unknown) => {
       release();
@@ -74,7 +75,7 @@ export class StreamReaders {
       return leave();
     }
     const connection = EventConnection.open(reply, headers);
-    const reader = new StreamReader(connection, buffer, afterSeq);
+    const reader = new StreamReader(connection, buffer, Math.max(afterSeq, skipped));
     this.#readers.add(reader);
     connection.onClose(() => {
       reader.stop();

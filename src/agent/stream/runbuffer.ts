@@ -212,6 +212,8 @@ export class RunEventBuffer {
       return id.seq === 0 ? 0 : this.#lastSeq - 1;
     }
     if (id.epochMs > this.#epochMs) return Number.POSITIVE_INFINITY;
+    // The message that the run goes on with, which its client has.
+    if (id.seq === this.run.replayed) return id.seq;
     if (id.seq <= this.#lastSeq || (await this.#isInLog(id.seq))) return id.seq;
     if (await this.#isLogLost()) throw problems.engine_unavailable({ cause: new Error('the log of the run is lost') });
     return Number.POSITIVE_INFINITY;

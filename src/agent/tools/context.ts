@@ -2,6 +2,13 @@ import type { StoredMessage } from '../store/messagestore.ts';
 import type { Run } from '../store/runstore.ts';
 import type { EventWriter } from '../stream/eventwriter.ts';
 
+/** A call of the model. Its id is unique in the run. */
+export interface ToolCall {
+  readonly toolCallId: string;
+  readonly toolName: string;
+  readonly input: unknown;
+}
+
 /** The run that a tool works for. */
 export interface ToolContext {
   readonly run: Run;

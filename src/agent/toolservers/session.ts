@@ -15,6 +15,8 @@ export interface ListedTool {
   readonly name: string;
   readonly description: string;
   readonly inputSchema: Readonly<Record<string, unknown>>;
+  /** As the server says. */
+  readonly isDestructive: boolean;
 }
 
 export interface CallOptions {
@@ -102,7 +104,10 @@ async function listTools(client: Client, signal: AbortSignal): Promise<readonly 
     const params = cursor === undefined ? {} : { cursor };
     // `client.listTools` would compile the output schemas, which are another server's code.
     const found = await client.request({ method: 'tools/list', params }, { signal, timeout: longestMs });
-    for (const { name, description = '', inputSchema } of found.tools) tools.push({ name, description, inputSchema });
+    for (const { name, description = '', inputSchema, annotations } of found.tools) {
+      const isDestructive = annotations?.destructiveHint === true && annotations.readOnlyHint !== true;
+      tools.push({ name, description, inputSchema, isDestructive });
+    }
     cursor = found.nextCursor;
     if (cursor === undefined) break;
   }

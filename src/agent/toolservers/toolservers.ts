@@ -14,6 +14,8 @@ export interface ForeignTool {
   readonly description: string;
   /** JSON schema. */
   readonly inputSchema: Readonly<Record<string, unknown>>;
+  /** The server says that a call may destroy something. */
+  readonly isDestructive: boolean;
   call(input: unknown, options: CallOptions): Promise<ToolResult>;
 }
 
@@ -89,6 +91,7 @@ async function listAll(servers: readonly ToolServer[]): Promise<readonly Foreign
     server: server.name,
     description: describeTool(tool),
     inputSchema: tool.inputSchema,
+    isDestructive: tool.isDestructive,
     call: (input, options) => server.call(tool.name, input, options),
   }));
 }

@@ -11,14 +11,9 @@ import { explainFailure } from '../providers/failures.ts';
 import type { Journal } from '../steps/journal.ts';
 import { storable } from '../stream/chunks.ts';
 import { type EventWriter, RunFenced } from '../stream/eventwriter.ts';
+import type { ToolCall } from '../tools/context.ts';
 import { failureOf } from './tooloutput.ts';
 import { inToolSpan } from './toolspans.ts';
-
-export interface ToolCall {
-  readonly toolCallId: string;
-  readonly toolName: string;
-  readonly input: unknown;
-}
 
 export interface CallDeps {
   readonly telemetry: Telemetry;

@@ -22,7 +22,8 @@ import { brokeOff, explainFailure, isInterruption } from '../providers/failures.
 import { readAnswerer } from '../providers/resilientmodel.ts';
 import { isBreak } from '../providers/streamfailure.ts';
 import type { EventWriter } from '../stream/eventwriter.ts';
-import type { ToolCall, ToolCalls } from './calls.ts';
+import type { ToolCall } from '../tools/context.ts';
+import type { ToolCalls } from './calls.ts';
 import type { FileDeps } from './files.ts';
 import { toolImageParts } from './history.ts';
 import type { KeepFile } from './modelfiles.ts';

@@ -2,6 +2,7 @@
 import { getToolName, isToolUIPart, type ToolSet, type UIMessage } from 'ai';
 import type { Db } from '#platform/db/db.ts';
 import type { Log } from '#platform/log.ts';
+import { type ApprovalSettings, approvalOf } from '../approvals/rules.ts';
 import { madeImagesOf } from '../attachments.ts';
 import type { UsageMeter } from '../billing/usage.ts';
 import { RunFailure } from '../providers/expectedfailures.ts';
@@ -27,6 +28,7 @@ export interface TurnDeps extends StreamDeps, CallDeps, MemoryDeps, ToolDeps {
   readonly log: Log;
   /** AGENT_INSTRUCTIONS. */
   readonly instructions: string | undefined;
+  readonly approvals: ApprovalSettings;
   /** AGENT_MCP_SERVERS. */
   readonly toolServers: ToolServers;
 }
@@ -98,7 +100,7 @@ export async function runTurn(deps: TurnDeps, turn: Turn): Promise<TurnEnd> {
       takenIds: earlier.flatMap((part) => (isToolUIPart(part) ? [part.toolCallId] : [])),
       tools,
       calls,
-      asks: () => undefined,
+      asks: (call) => approvalOf(deps.approvals, foreign, call),
       takeImages: images.take,
       ownerId: run.ownerId,
       usage,

@@ -1,0 +1,75 @@
+/** Tool calls that wait for a person, or have been answered. */
+import { type Generated, sql } from 'kysely';
+import type { Tx } from '#platform/db/db.ts';
+import type { Run } from '../store/runstore.ts';
+import type { PendingApproval } from './approval.ts';
+
+export interface ApprovalTables {
+  agent_approvals: {
+    approval_id: string;
+    thread_id: string;
+    owner_id: string;
+    message_id: string;
+    tool_call_id: string;
+    state: Generated<'open' | 'approved' | 'denied'>;
+    created_at: Generated<Date>;
+    answered_at: Date | null;
+  };
+}
+
+const columns = [
+  'approval_id as approvalId',
+  'thread_id as threadId',
+  'owner_id as ownerId',
+  'message_id as messageId',
+  'tool_call_id as toolCallId',
+  'state',
+] as const;
+
+export async function insertApprovals(
+  tx: Tx<ApprovalTables>,
+  { threadId, ownerId, messageId }: Run,
+  approvals: readonly PendingApproval[],
+): Promise<void> {
+  if (approvals.length === 0) return;
+  const rows = approvals.map(({ approvalId, toolCallId }) => ({
+    approval_id: approvalId,
+    thread_id: threadId,
+    owner_id: ownerId,
+    message_id: messageId,
+    tool_call_id: toolCallId,
+  }));
+  await tx.insertInto('agent_approvals').values(rows).execute();
+}
+
+/** The thread has to be locked, so that no other request answers them. */
+export function findApprovals(tx: Tx<ApprovalTables>, approvalIds: readonly string[]) {
+  return tx
+    .selectFrom('agent_approvals')
+    .select(columns)
+    .where(sql<boolean>`approval_id = any(${approvalIds}::uuid[])`)
+    .execute();
+}
+
+/** Denies those of a thread that nobody has answered, and returns them. */
+export function denyOpen(tx: Tx<ApprovalTables>, threadId: string) {
+  return tx
+    .updateTable('agent_approvals')
+    .set({ state: 'denied', answered_at: sql<Date>`clock_timestamp()` })
+    .where('thread_id', '=', threadId)
+    .where('state', '=', 'open')
+    .returning(columns)
+    .execute();
+}
+
+export async function recordAnswer(tx: Tx<ApprovalTables>, approvalId: string, approved: boolean): Promise<void> {
+  await tx
+    .updateTable('agent_approvals')
+    .set({ state: approved ? 'approved' : 'denied', answered_at: sql<Date>`clock_timestamp()` })
+    .where('approval_id', '=', approvalId)
+    .execute();
+}
+
+export async function deleteApprovals(tx: Tx<ApprovalTables>, threadId: string): Promise<void> {
+  await tx.deleteFrom('agent_approvals').where('thread_id', '=', threadId).execute();
+}

@@ -1,0 +1,59 @@
+/** Which tool calls a person has to approve first (docs/specification/agent.md#approvals). */
+import { randomUUID } from 'node:crypto';
+import { imageCost, videoCost } from '../billing/prices.ts';
+import type { ForeignTool } from '../toolservers/toolservers.ts';
+import type { ToolCall } from '../tools/context.ts';
+import type { PendingApproval } from './approval.ts';
+
+/** AGENT_TOOL_APPROVAL: names of tools, or beginnings of names with `*` at the end. */
+export type ToolApproval = Readonly<Record<string, boolean>>;
+
+export interface ApprovalSettings {
+  readonly toolApproval: ToolApproval;
+  /** AGENT_APPROVAL_CREDITS. 0: a price never asks. */
+  readonly approvalCredits: number;
+}
+
+const prices: Readonly<Record<string, number>> = {
+  generateImage: imageCost,
+  editImage: imageCost,
+  generateVideo: videoCost,
+};
+
+/** `undefined`: the call needs no approval. */
+export function approvalOf(
+  { toolApproval, approvalCredits }: ApprovalSettings,
+  foreign: readonly ForeignTool[],
+  { toolCallId, toolName, input }: ToolCall,
+): PendingApproval | undefined {
+  const credits = prices[toolName] ?? 0;
+  const isDestructive = foreign.some(({ name, isDestructive }) => name === toolName && isDestructive);
+  const asks = ruleFor(toolApproval, toolName) ?? isDestructive;
+  const isCostly = approvalCredits > 0 && credits >= approvalCredits;
+  return asks || isCostly ? { approvalId: randomUUID(), toolCallId, toolName, input, credits } : undefined;
+}
+
+/** The name itself decides, then the longest beginning. */
+function ruleFor(rules: ToolApproval, name: string): boolean | undefined {
+  if (Object.hasOwn(rules, name)) return rules[name];
+  const [longest] = Object.keys(rules)
+    .filter((rule) => rule.endsWith('*') && name.startsWith(rule.slice(0, -1)))
+    .toSorted((one, other) => other.length - one.length);
+  return longest === undefined ? undefined : rules[longest];
+}
+
+/** Throws an Error that says what the setting must be. */
+export function readToolApproval(raw: string): ToolApproval {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(raw);
+  } catch {
+    parsed = undefined;
+  }
+  const isObject = typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed);
+  const entries = isObject ? Object.entries(parsed as object) : [];
+  const wrong = entries.find(([name, asks]) => !/^[A-Za-z0-9_-]{0,64}\*?$/.test(name) || name === '' || typeof asks !== 'boolean');
+  if (!isObject || wrong !== undefined)
+    throw new Error('must be a JSON object: the name of a tool, or its beginning with * at the end → true or false');
+  return Object.fromEntries(entries);
+}
