@@ -1,0 +1,103 @@
+/** Runs of six steps with three tools, whose process is killed: another one, or the next one, goes on from the last step. */
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { newPlace } from '../acceptance/running.fixture.ts';
+import { isNightly } from '../lane.fixture.ts';
+import { startTestIssuer } from '../platform/tokenissuer.fixture.ts';
+import { type Fleet, openFleet, skipWithoutFleet } from './fleet.fixture.ts';
+import { follow, type Instance, startInstance, userAt } from './instances.fixture.ts';
+import { cost, expectLongRun, type LongRuns, openLongRuns, question } from './longrun.fixture.ts';
+import { newThread } from './rig.fixture.ts';
+import type { SeenEvent } from './stream.fixture.ts';
+
+/** How many events a reader has seen when the process is killed. The whole stream has about 70. */
+const every = (moments: number) => Array.from({ length: moments }, (_, index) => 1 + Math.round((index * 66) / moments));
+const [distributed, embedded] = isNightly ? [every(40), every(40)] : [[12, 30, 47], [22]];
+const credits = 100;
+const lanes = 3;
+
+let long: LongRuns;
+beforeAll(async () => {
+  long = await openLongRuns();
+});
+afterAll(() => long.close());
+
+const tagOf = () => `<run ${randomUUID()}>`;
+
+/** Resolves once the reader has seen so many events. */
+function seen(count: number) {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const events: SeenEvent[] = [];
+  const push = events.push.bind(events);
+  events.push = (...more) => {
+    const length = push(...more);
+    if (length >= count) resolve();
+    return length;
+  };
+  return { events, reached: promise };
+}
+
+describe.skipIf(skipWithoutFleet)('on PostgreSQL and Redis, another process goes on with a run that was killed', () => {
+  let fleet: Fleet;
+  let survivor: Instance;
+  let busy: Promise<unknown>[] = [];
+  const outcomes = new Map<number, Promise<void>>();
+
+  beforeAll(async () => {
+    fleet = await openFleet();
+    survivor = await fleet.start({ services: ['agent', 'media', 'edge', 'memory'], env: long.env });
+    busy = Array(lanes).fill(Promise.resolve());
+    for (const [index, moment] of distributed.entries()) {
+      const struck = (busy[index % lanes] as Promise<unknown>).then(() => strikeAt(moment));
+      busy[index % lanes] = struck.catch(() => undefined);
+      outcomes.set(moment, struck);
+    }
+  });
+  afterAll(() => fleet.close());
+
+  async function strikeAt(moment: number): Promise<void> {
+    const at = (offset: number) => `http://127.0.0.1:${survivor.portBase + offset}`;
+    const env = { ...long.env, MEDIA_URL: at(1), MEMORY_URL: at(5), EDGE_URL: at(10), DATABASE_POOL_SIZE: '5' };
+    const victim = await fleet.start({ env });
+    const anywhere = await fleet.user(credits);
+    const [here, there] = [anywhere(victim), anywhere(survivor)];
+    const tag = tagOf();
+    const threadId = newThread();
+    const taskId = await here.ask(threadId, `${question} ${tag}`);
+    const { events, reached } = seen(moment);
+    const readings = Promise.all([follow(taskId, [there], events), follow(taskId, [here, there])]);
+    await Promise.race([reached, readings]);
+    await victim.kill();
+    await fleet.expireLeases(there);
+    await expectLongRun(there, { threadId, taskId }, long, tag, await readings);
+    await expect.poll(() => fleet.ledger(there)).toEqual({ balance: credits - cost, reserved: 0, settled: cost });
+  }
+
+  it.each(distributed)('after %i events', { timeout: 600_000 }, (moment) => outcomes.get(moment));
+});
+
+describe('on embedded engines, the next process goes on with a run that was killed', () => {
+  it.each(embedded)('after %i events', { timeout: 120_000 }, async (moment) => {
+    const [place, issuer] = [await newPlace(), await startTestIssuer()];
+    const env = { ...place.env, ...long.env, JWKS_URL: issuer.jwksUrl };
+    const services = ['agent', 'media', 'edge', 'memory'];
+    let instance = await startInstance(place.portBase, env, services);
+    try {
+      const user = await userAt(issuer, instance.url, randomUUID());
+      const tag = tagOf();
+      const threadId = newThread();
+      const taskId = await user.ask(threadId, `${question} ${tag}`);
+      const { events, reached } = seen(moment);
+      const reading = follow(taskId, [user], events);
+      await Promise.race([reached, reading]);
+      await instance.kill();
+      instance = await startInstance(place.portBase, env, services);
+      await expectLongRun(user, { threadId, taskId }, long, tag, [await reading]);
+      expect((await user.call('GET', '/credits')).body.credits).toBe(100 - cost);
+    } finally {
+      await instance.kill();
+      await issuer.close();
+      await place.remove();
+    }
+  });
+});
