@@ -96,7 +96,7 @@ export const agentSettings = {
       default: [],
       defaultText: 'none',
       meaning:
-        'MCP servers whose tools the agent can use, over Streamable HTTP: a JSON object, name → `{ "url": …, "headers": {…} }` (docs/agent.md#mcp-servers).',
+        'MCP servers whose tools the agent can use, over Streamable HTTP: a JSON object, name → `{ "url": …, "headers": {…}, "identity": true }` (docs/agent.md#mcp-servers).',
     },
     readMcpServers,
   ),

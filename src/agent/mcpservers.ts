@@ -6,6 +6,8 @@ export interface McpServer {
   readonly url: string;
   /** The values are secrets. */
   readonly headers: Readonly<Record<string, string>>;
+  /** Each request carries a token that names the user. */
+  readonly identity?: boolean | undefined;
 }
 
 const servers = z.record(
@@ -13,6 +15,7 @@ const servers = z.record(
   z.strictObject({
     url: z.url({ protocol: /^https?$/ }),
     headers: z.record(z.string(), z.string()).default({}),
+    identity: z.boolean().optional(),
   }),
 );
 
@@ -24,14 +27,16 @@ export function readMcpServers(raw: string): readonly McpServer[] {
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     const place = issue?.path.length ? `at \`${issue.path.join('.')}\` ` : '';
-    throw new Error(`${place}must be a JSON object: name (1 to 32 of A-Z a-z 0-9 _ -) → { url, headers }`);
+    throw new Error(`${place}must be a JSON object: name (1 to 32 of A-Z a-z 0-9 _ -) → { url, headers, identity }`);
   }
-  const entries = Object.entries(parsed.data).map(([name, { url, headers }]) => ({ name, url, headers }));
+  const entries = Object.entries(parsed.data).map(([name, entry]) => ({ name, ...entry }));
   if (entries.length > maxServers) throw new Error(`must name at most ${maxServers} servers`);
-  for (const { name, url, headers } of entries) {
+  for (const { name, url, headers, identity } of entries) {
     const { username, password } = new URL(url);
     if (username !== '' || password !== '')
       throw new Error(`at \`${name}.url\` must not contain credentials: use headers`);
+    if (identity && Object.keys(headers).some((header) => header.toLowerCase() === 'authorization'))
+      throw new Error(`at \`${name}.headers\` must not have Authorization: identity sets it`);
     if (!areHeaders(headers)) throw new Error(`at \`${name}.headers\` must contain valid HTTP headers`);
   }
   return entries;

@@ -56,6 +56,7 @@ import { createStreamQuota } from './stream/streamquota.ts';
 import { addThreadRoutes } from './threadroutes.ts';
 import { titleQueue } from './titles/request.ts';
 import { workOnTitles } from './titles/titling.ts';
+import { createIdentity, type SigningKeyTables } from './toolservers/identity.ts';
 import type { Pace } from './toolservers/toolserver.ts';
 import { openToolServers } from './toolservers/toolservers.ts';
 import { createUserEvents } from './userevents/publishing.ts';
@@ -70,6 +71,10 @@ export interface AgentDeps {
   readonly server: Omit<ServerOptions, 'service' | 'cors' | 'reference' | 'bodyLimit'>;
   /** AGENT_ALLOWED_ORIGINS. */
   readonly agentOrigins: readonly string[];
+  /** Of this service, for tokens that it signs. */
+  readonly agentUrl?: string;
+  /** IDP_URL. */
+  readonly authorizationServer?: string | undefined;
   readonly access: Access;
   /** Migrated. */
   readonly database: Database;
@@ -104,6 +109,7 @@ export interface AgentDeps {
 }
 
 type Tables = AccountTables &
+  SigningKeyTables &
   ApprovalTables &
   StepTables &
   EventTables &
@@ -155,7 +161,9 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
     freeCancels: settings.freeCancels,
   };
   const metrics = new AgentMetrics();
+  const identity = createIdentity({ db, issuer: deps.agentUrl ?? 'atelier' });
   const toolServers = await openToolServers({
+    identity,
     servers: settings.mcpServers,
     allowPrivate: settings.mcpAllowPrivate,
     log,
@@ -253,7 +261,13 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
   const removal = { ...runs, executor, reaper, pace: deps.pace };
   addThreadRoutes(app, deps.access, removal);
   addPeopleRoutes(app, deps.access, removal);
-  addMcpRoutes(app, deps.access, { ...runs, calls, videoWaitMs: deps.pace?.videoWaitMs });
+  addMcpRoutes(app, deps.access, {
+    ...runs,
+    calls,
+    videoWaitMs: deps.pace?.videoWaitMs,
+    authorizationServer: deps.authorizationServer,
+    identity,
+  });
   metrics.register(app.metrics);
   measureJobs(app.metrics, jobs, queues);
   measureOverdue(app.metrics, {

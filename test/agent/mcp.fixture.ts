@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { AuthInfo } from '@modelcontextprotocol/sdk/server/auth/types.js';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 
@@ -19,7 +20,11 @@ export interface ForeignServer {
   close(): Promise<void>;
 }
 
-export async function startForeignServer(define: (server: McpServer) => void): Promise<ForeignServer> {
+/** `verify`: of the bearer token of each request. Requests whose token it rejects get 401. */
+export async function startForeignServer(
+  define: (server: McpServer) => void,
+  verify?: (token: string) => Promise<AuthInfo>,
+): Promise<ForeignServer> {
   const requests: { method: string; headers: IncomingMessage['headers'] }[] = [];
   const sessions = new Map<string, McpServer>();
   const transports = new Map<string, StreamableHTTPServerTransport>();
@@ -43,6 +48,12 @@ export async function startForeignServer(define: (server: McpServer) => void): P
   const http = createServer(async (request, response) => {
     requests.push({ method: request.method ?? '', headers: request.headers });
     if (fixed !== undefined) return void response.writeHead(fixed.status, fixed.headers).end('no');
+    if (verify !== undefined) {
+      const token = request.headers.authorization?.replace('Bearer ', '') ?? '';
+      const auth = await verify(token).catch(() => undefined);
+      if (auth === undefined) return void response.writeHead(401, { 'www-authenticate': 'Bearer' }).end();
+      Object.assign(request, { auth });
+    }
     const id = request.headers['mcp-session-id'];
     const known = transports.get(String(id));
     if (id !== undefined && known === undefined) return void response.writeHead(404).end();

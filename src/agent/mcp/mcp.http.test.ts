@@ -376,7 +376,10 @@ describe('POST /mcp over HTTP', () => {
         headers: { 'content-type': 'application/json', ...accept, ...headers },
         ...(method === 'POST' && { body: JSON.stringify(ping) }),
       });
-      expect([response.status, response.headers.get('www-authenticate')]).toEqual([401, 'Bearer']);
+      expect([response.status, response.headers.get('www-authenticate')]).toEqual([
+        401,
+        `Bearer resource_metadata="${rig.url}/.well-known/oauth-protected-resource/mcp"`,
+      ]);
       await response.text();
     }
   });

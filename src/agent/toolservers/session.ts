@@ -7,6 +7,8 @@ import { guardedFetch } from './guardedfetch.ts';
 
 export interface SessionDeps {
   readonly guard: Guard;
+  /** Of the user, for one request. `undefined`: the server learns no user. */
+  readonly token: (() => Promise<string>) | undefined;
   /** The server's tools may have changed. */
   readonly onToolsChanged: () => void;
 }
@@ -62,7 +64,7 @@ export async function openSession(deps: SessionDeps, server: McpServer, signal: 
   // The name is resolved for each connection, and the connection goes to the addresses that were checked.
   const agent = connectOnlyTo(await deps.guard(url));
   const transport = new StreamableHTTPClientTransport(url, {
-    fetch: guardedFetch(agent, maxResponseBytes),
+    fetch: withToken(guardedFetch(agent, maxResponseBytes), deps.token),
     requestInit: { headers: { ...server.headers } },
   });
   const client = new Client({ name: 'Atelier', version });
@@ -83,6 +85,15 @@ export async function openSession(deps: SessionDeps, server: McpServer, signal: 
     listTools: (listing) => translated(listTools(client, listing)),
     callTool: (name, input, options) => translated(callTool(client, name, input, options)),
     close,
+  };
+}
+
+function withToken(send: ReturnType<typeof guardedFetch>, token: SessionDeps['token']): typeof send {
+  if (token === undefined) return send;
+  return async (url, init = {}) => {
+    const headers = new Headers(init.headers);
+    headers.set('authorization', `Bearer ${await token()}`);
+    return send(url, { ...init, headers });
   };
 }
 

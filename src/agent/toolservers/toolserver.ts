@@ -1,5 +1,5 @@
 /**
- * One MCP server: its connection, and the list of its tools. The list is read at the start of a run if it is older than five
+ * One MCP server, for one user if it learns who that is: its connection, and the list of its tools. The list is read at the start of a run if it is older than five
  * minutes or the server has announced a change. A server that does not answer has no tools for half a minute.
  */
 import { ForbiddenUrl, type Guard } from '#platform/http/hostguard.ts';
@@ -19,6 +19,7 @@ import {
 
 export interface ToolServerDeps {
   readonly guard: Guard;
+  readonly token?: (() => Promise<string>) | undefined;
   readonly log: Log;
   readonly pace: Pace;
 }
@@ -62,6 +63,11 @@ export class ToolServer {
     this.name = server.name;
     this.#server = server;
     this.#deps = deps;
+  }
+
+  /** No call or list is under way. */
+  get isIdle(): boolean {
+    return this.#users.size === 0 && this.#reading === undefined;
   }
 
   /** Never rejects: a server that does not answer has no tools. */
@@ -176,7 +182,8 @@ export class ToolServer {
     const onToolsChanged = () => {
       if (this.#listed !== undefined) this.#listed = { ...this.#listed, readAtMs: Number.NEGATIVE_INFINITY };
     };
-    const deps = { guard: this.#deps.guard, onToolsChanged };
+    const { guard, token } = this.#deps;
+    const deps = { guard, token, onToolsChanged };
     const open = (signal: AbortSignal) => openSession(deps, this.#server, signal);
     // Several calls can wait for one connection, so the end of one of them must not end it.
     const opening = withDeadline(this.#deps.pace.listMs, open, this.#closing.signal);

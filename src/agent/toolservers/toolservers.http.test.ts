@@ -1,4 +1,5 @@
 /** Tools of MCP servers in runs, with the SDK's own server on the other side (docs/specification/agent.md#tools-by-setting). */
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -26,6 +27,8 @@ let foreign: ForeignServer;
 let rig: ScriptedRig;
 let png: Buffer;
 const secret = 'Bearer a-secret-of-the-server';
+/** No server of these tests learns who a user is. */
+const noIdentity = { tokenFor: () => Promise.reject(new Error('no identity')), keys: async () => ({ keys: [] }) };
 const hanging = new Set<() => void>();
 
 function define(server: McpServer): void {
@@ -192,6 +195,7 @@ describe('the list of tools', () => {
     openToolServers({
       servers: readMcpServers(JSON.stringify({ s: { url: server.url, headers: { authorization: secret } } })),
       allowPrivate: true,
+      identity: noIdentity,
       log,
       pace,
     });
@@ -204,7 +208,7 @@ describe('the list of tools', () => {
       for (const name of names) definition.registerTool(name, {}, () => ({ content: [] }));
     });
     const servers = await open(server);
-    const list = async () => (await servers.list()).map(({ name }) => name);
+    const list = async () => (await servers.list(randomUUID())).map(({ name }) => name);
     expect(await list()).toEqual(['s_one']);
     const read = server.requests.length;
     expect(await list()).toEqual(['s_one']);
@@ -225,10 +229,10 @@ describe('the list of tools', () => {
       definition.registerTool('one', {}, () => ({ content: [{ type: 'text', text: 'ok' }] }));
     });
     const servers = await open(server, { freshMs: 0 });
-    const [tool] = await servers.list();
+    const [tool] = await servers.list(randomUUID());
     server.forget();
     expect(await tool?.call({}, { signal })).toMatchObject({ content: [{ text: 'ok' }] });
-    expect((await servers.list()).map(({ name }) => name)).toEqual(['s_one']);
+    expect((await servers.list(randomUUID())).map(({ name }) => name)).toEqual(['s_one']);
     await servers.close();
     await server.close();
   });
@@ -238,7 +242,7 @@ describe('the list of tools', () => {
       definition.registerTool('one', {}, () => ({ content: [{ type: 'text', text: 'ok' }] }));
     });
     const servers = await open(server);
-    const [tool] = await servers.list();
+    const [tool] = await servers.list(randomUUID());
     server.forget();
     const results = await Promise.all(Array.from({ length: 4 }, () => tool?.call({}, { signal })));
     expect(results).toMatchObject(Array.from({ length: 4 }, () => ({ content: [{ text: 'ok' }] })));
@@ -255,10 +259,10 @@ describe('the list of tools', () => {
     const server = await startForeignServer(noTools);
     server.answerAllWith(status, headers);
     const servers = await open(server);
-    expect(await servers.list()).toEqual([]);
+    expect(await servers.list(randomUUID())).toEqual([]);
     const lastRequest = server.requests.length;
     // The next run does not wait for it.
-    expect(await servers.list()).toEqual([]);
+    expect(await servers.list(randomUUID())).toEqual([]);
     expect(server.requests).toHaveLength(lastRequest);
     expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ server: 's', reason }]);
     expect(lines.join('')).not.toContain('a-secret');
@@ -273,10 +277,11 @@ describe('the list of tools', () => {
     const servers = await openToolServers({
       servers: [{ name: 's', url, headers: {} }],
       allowPrivate: true,
+      identity: noIdentity,
       log,
       pace: { listMs: 100 },
     });
-    expect(await servers.list()).toEqual([]);
+    expect(await servers.list(randomUUID())).toEqual([]);
     await servers.close();
     silent.closeAllConnections();
     silent.close();
@@ -292,15 +297,15 @@ describe('a private address', () => {
     'http://169.254.169.254/latest',
     'http://2130706433/mcp',
   ])('%s is a start fault that names the setting', async (url) => {
-    const opening = openToolServers({ servers: [{ name: 'inside', url, headers: {} }], allowPrivate: false, log });
+    const opening = openToolServers({ identity: noIdentity, servers: [{ name: 'inside', url, headers: {} }], allowPrivate: false, log });
     await expect(opening).rejects.toThrow(StartFault);
     await expect(opening).rejects.toThrow(/^AGENT_MCP_SERVERS: the server `inside`/);
   });
 
   it('of a name that does not resolve at the start is refused when it does', async () => {
     const servers = [{ name: 'later', url: 'http://does-not-resolve.invalid/mcp', headers: {} }];
-    const opened = await openToolServers({ servers, allowPrivate: false, log });
-    expect(await opened.list()).toEqual([]);
+    const opened = await openToolServers({ identity: noIdentity, servers, allowPrivate: false, log });
+    expect(await opened.list(randomUUID())).toEqual([]);
     await opened.close();
   });
 });

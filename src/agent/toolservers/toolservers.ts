@@ -3,9 +3,10 @@ import { createGuard, ForbiddenUrl, type Guard } from '#platform/http/hostguard.
 import { StartFault } from '#platform/lifecycle.ts';
 import type { Log } from '#platform/log.ts';
 import type { McpServer } from '../mcpservers.ts';
+import type { Identity } from './identity.ts';
 import { nameTools } from './naming.ts';
 import type { CallOptions, ToolResult } from './session.ts';
-import { defaultPace, describeTool, type Pace, ToolServer } from './toolserver.ts';
+import { defaultPace, describeTool, type Pace, ToolServer, type ToolServerDeps } from './toolserver.ts';
 
 export interface ForeignTool {
   /** Unique among the agent's tools, and accepted by every provider. */
@@ -21,7 +22,7 @@ export interface ForeignTool {
 
 export interface ToolServers {
   /** Never rejects. Waits for servers whose lists are out of date, but not long. */
-  list(): Promise<readonly ForeignTool[]>;
+  list(userId: string): Promise<readonly ForeignTool[]>;
   close(): Promise<void>;
 }
 
@@ -31,23 +32,57 @@ export interface ToolServersOptions {
   /** AGENT_MCP_ALLOW_PRIVATE. */
   readonly allowPrivate: boolean;
   readonly log: Log;
+  readonly identity: Identity;
   /** For tests. */
   readonly pace?: Partial<Pace> | undefined;
 }
 
 /** Throws StartFault for a server at a private address. A name that does not resolve now may resolve later. */
 export async function openToolServers(options: ToolServersOptions): Promise<ToolServers> {
-  const { servers, allowPrivate, log, pace } = options;
-  const opened: ToolServer[] = [];
+  const { servers, allowPrivate, log, identity, pace } = options;
+  const opened: { readonly of: (userId: string) => ToolServer; readonly close: () => Promise<void> }[] = [];
   for (const server of servers) {
     const guard = guardOf(server, allowPrivate);
     await checkAddress(guard, server);
-    opened.push(new ToolServer(server, { guard, log, pace: { ...defaultPace, ...pace } }));
+    const deps = { guard, log, pace: { ...defaultPace, ...pace } };
+    opened.push(server.identity ? ofEachUser(server, deps, identity) : ofAllUsers(new ToolServer(server, deps)));
   }
   return {
-    list: () => listAll(opened),
+    list: (userId) => listAll(opened.map((server) => server.of(userId))),
     close: async () => {
       await Promise.all(opened.map((server) => server.close()));
+    },
+  };
+}
+
+const ofAllUsers = (server: ToolServer) => ({ of: () => server, close: () => server.close() });
+
+/** Of one server. Each has a connection and a list of tools of its own. */
+const maxUsers = 500;
+
+/** A server may keep what belongs to a user in its session, so users share none. */
+function ofEachUser(server: McpServer, deps: ToolServerDeps, identity: Identity) {
+  const users = new Map<string, ToolServer>();
+  const dropIdle = () => {
+    for (const [userId, user] of users) {
+      if (users.size <= maxUsers) return;
+      if (!user.isIdle) continue;
+      users.delete(userId);
+      void user.close();
+    }
+  };
+  return {
+    of: (userId: string) => {
+      const token = () => identity.tokenFor(userId, server.url);
+      const user = users.get(userId) ?? new ToolServer(server, { ...deps, token });
+      // The one that was used last is dropped last.
+      users.delete(userId);
+      users.set(userId, user);
+      dropIdle();
+      return user;
+    },
+    close: async () => {
+      await Promise.all([...users.values()].map((user) => user.close()));
     },
   };
 }

@@ -64,7 +64,7 @@ export async function runTurn(deps: TurnDeps, turn: Turn): Promise<TurnEnd> {
   const question = textOf(stored.findLast(({ role }) => role === 'user')?.parts ?? []);
   const shares = sharesOf(contextTokens);
   const [foreign, memories] = await Promise.all([
-    chosen.tools ? deps.toolServers.list() : [],
+    chosen.tools ? deps.toolServers.list(run.ownerId) : [],
     injectMemory(deps, run.ownerId, question, signal),
   ]);
   const instructions = withMemories(deps.instructions ?? defaultInstructions, memories, shares.memories);

@@ -16,6 +16,8 @@ export async function checkMcpServers({ agent: { mcpServers, mcpAllowPrivate } }
   if (mcpServers.length === 0) return 'none (AGENT_MCP_SERVERS is not set)';
   const counts = await Promise.all(
     mcpServers.map(async (server) => {
+      // Its tools are those of a user, and doctor is none.
+      if (server.identity) return `${server.name} for each user`;
       const count = await countTools(server, mcpAllowPrivate, log).catch((error: Error) => {
         throw new Error(`${server.name}: ${error.message}; check AGENT_MCP_SERVERS`);
       });

@@ -6,7 +6,7 @@ import { createClient } from '#platform/http/client.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { openPubSub } from '#platform/pubsub/open.ts';
 import { measureRedis } from '#platform/redis/measuring.ts';
-import { addressesOf, agentOriginsOf } from '../config.ts';
+import { addressesOf, agentOriginsOf, browserUrlsOf } from '../config.ts';
 import { wireAccess } from './access.ts';
 import { hasMemoryModel } from './memorymodel.ts';
 import type { Wiring } from './wiring.ts';
@@ -39,6 +39,8 @@ export async function wireAgent({ config, engines, server, log }: Wiring): Promi
   const app = await createAgent({
     server: { ...server, readiness },
     agentOrigins: agentOriginsOf(config),
+    agentUrl: browserUrlsOf(config).agent,
+    authorizationServer: addresses.idp,
     access: wireAccess({ config, log }),
     database,
     redis,

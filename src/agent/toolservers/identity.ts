@@ -1,0 +1,87 @@
+/**
+ * The identity of users for MCP servers (docs/specification/agent.md#mcp-with-identity): a token for each request, signed with a key
+ * that all processes share. No service of Atelier accepts it, because they verify tokens with the keys of the identity provider.
+ */
+import { randomUUID } from 'node:crypto';
+import type { JWK } from 'jose';
+import { type Generated, type JSONColumnType, sql } from 'kysely';
+import { type Db, holdName, transaction } from '#platform/db/db.ts';
+
+export interface SigningKeyTables {
+  agent_signing_keys: { kid: string; private_key: JSONColumnType<JWK>; created_at: Generated<Date> };
+}
+
+export interface IdentityDeps {
+  readonly db: Db<SigningKeyTables>;
+  /** The URL of the agent, for servers that compare `iss`. */
+  readonly issuer: string;
+}
+
+export interface Identity {
+  /** A token for one request of the user to the server at this URL. */
+  tokenFor(userId: string, url: string): Promise<string>;
+  /** The public keys, as a JSON Web Key Set. */
+  keys(): Promise<{ readonly keys: readonly JWK[] }>;
+}
+
+const algorithm = 'ES256';
+const lifetime = '5m';
+/** Another process may have replaced the key. */
+const freshMs = 60_000;
+
+type Keys = readonly JWK[];
+
+export function createIdentity({ db, issuer }: IdentityDeps): Identity {
+  let read: { readonly keys: Promise<Keys>; readonly atMs: number } | undefined;
+  const all = (): Promise<Keys> => {
+    if (read !== undefined && performance.now() - read.atMs < freshMs) return read.keys;
+    const keys = readKeys(db);
+    keys.catch(() => {
+      read = undefined;
+    });
+    read = { keys, atMs: performance.now() };
+    return keys;
+  };
+  return {
+    async tokenFor(userId, url) {
+      const { importJWK, SignJWT } = await import('jose');
+      const [newest] = await all();
+      if (newest?.kid === undefined) throw new Error('there is no key to sign identities with');
+      return new SignJWT({})
+        .setProtectedHeader({ alg: algorithm, kid: newest.kid, typ: 'JWT' })
+        .setIssuer(issuer)
+        .setSubject(userId)
+        .setAudience(url)
+        .setIssuedAt()
+        .setExpirationTime(lifetime)
+        .setJti(randomUUID())
+        .sign(await importJWK(newest, algorithm));
+    },
+    async keys() {
+      const keys = await all();
+      return { keys: keys.map(({ d: _private, ...key }) => key) };
+    },
+  };
+}
+
+/** Newest first. The first process makes the first key. */
+async function readKeys(db: Db<SigningKeyTables>): Promise<Keys> {
+  const found = await listKeys(db);
+  if (found.length > 0) return found;
+  const { exportJWK, generateKeyPair } = await import('jose');
+  const { privateKey } = await generateKeyPair(algorithm, { extractable: true });
+  const kid = randomUUID();
+  const key: JWK = { ...(await exportJWK(privateKey)), kid, alg: algorithm, use: 'sig' };
+  await transaction(db, async (tx) => {
+    await holdName(tx, 'agent signing keys');
+    await sql`
+      insert into agent_signing_keys (kid, private_key)
+      select ${kid}, ${JSON.stringify(key)}::jsonb where not exists (select from agent_signing_keys)`.execute(tx);
+  });
+  return listKeys(db);
+}
+
+async function listKeys(db: Db<SigningKeyTables>): Promise<Keys> {
+  const rows = await db.selectFrom('agent_signing_keys').select('private_key').orderBy('created_at', 'desc').execute();
+  return rows.map(({ private_key }) => private_key);
+}
