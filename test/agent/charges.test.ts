@@ -180,7 +180,11 @@ let rig: ScriptedRig;
 let png: Buffer;
 let mp4: Buffer;
 beforeAll(async () => {
-  rig = await startScripted({ changes: { pace: { idleMs: 100_000, videoWaitMs: 400 } } });
+  rig = await startScripted({
+    changes: { pace: { idleMs: 100_000, videoWaitMs: 400 } },
+    // A run whose process was killed then ends.
+    settings: { continueRuns: false },
+  });
   png = await makeImage('png');
   const { offlineVideos } = await import('#local/renderer/renderer.ts');
   const order = { prompt: 'a clip', ratio: '16:9', signal: new AbortController().signal };

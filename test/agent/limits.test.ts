@@ -9,7 +9,9 @@ describe.skipIf(skipWithoutFleet)('two processes of the agent', () => {
   let instances: readonly [Instance, Instance];
   beforeAll(async () => {
     fleet = await openFleet();
-    instances = await Promise.all([fleet.start(), fleet.start()]);
+    // Runs of a killed process then end.
+    const env = { AGENT_CONTINUE_RUNS: 'false' };
+    instances = await Promise.all([fleet.start({ env }), fleet.start({ env })]);
   });
   afterAll(() => fleet.close());
 

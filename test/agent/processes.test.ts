@@ -129,7 +129,7 @@ describe.skipIf(skipWithoutFleet)('several processes of the agent on PostgreSQL 
     await other.kill();
   });
 
-  it('a draining instance lets runs continue, then ends them, and exits', { timeout: 120_000 }, async () => {
+  it('a draining instance lets runs continue, then hands them over, and exits', { timeout: 120_000 }, async () => {
     const other = await fleet.start({ env: { AGENT_DRAIN_SECS: '3' } });
     const { here, there } = await userOf(other);
     const [short, long] = await Promise.all([watch(here, there, '/slow 1'), watch(here, there, '/slow 60')]);
@@ -146,11 +146,13 @@ describe.skipIf(skipWithoutFleet)('several processes of the agent on PostgreSQL 
     expect(await other.ended()).toBe(0);
     expect(performance.now() - askedAtMs).toBeLessThan(20_000);
     const here_ = await reading;
-    expect([here_.done, here_.events.at(-1)?.data.type]).toEqual([true, 'error']);
+    expect([here_.done, here_.events.at(-1)?.data.type]).toEqual([false, 'text-delta']);
+    await expect.poll(() => long.events.map(({ data }) => data.type)).toContain('data-restarted');
+    await expect.poll(() => long.events.at(-1)?.data.type).toBe('text-delta');
+    expect((await there.call('DELETE', `/task/${long.taskId}`)).status).toBe(204);
     await Promise.all([short.over, long.over]);
-    expect(long.events.at(-1)?.data.type).toBe('error');
     expect(await expectEnded(there, short, [short.events])).toBe('completed');
-    expect(await expectEnded(there, long, [long.events])).toBe('failed');
+    expect(await expectEnded(there, long, [long.events])).toBe('aborted');
     await expectPaid(there, [short, long]);
   });
 });

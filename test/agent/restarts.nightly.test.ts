@@ -29,6 +29,7 @@ describe.each(engines)('an agent alone on $name', ({ name, missing }) => {
       env = {
         ...place.env,
         AGENT_MAX_RUNS_PER_USER: '1000',
+        AGENT_MAX_RESTARTS: '5',
         JWKS_URL: issuer.jwksUrl,
         ...(database && { DATABASE_URL: database.url }),
       };
@@ -46,7 +47,7 @@ describe.each(engines)('an agent alone on $name', ({ name, missing }) => {
       for (const killAfterMs of isNightly ? [0, 120, 1200] : [120]) {
         instance = await startInstance(place.portBase, env);
         const user = await userAt(issuer, instance.url, userId);
-        for (const text of ['/slow 60', '/long 60000']) {
+        for (const text of ['/slow 5', '/long 60000']) {
           const run = { threadId: newThread(), taskId: '', events: [] as SeenEvent[] };
           run.taskId = await user.ask(run.threadId, text);
           runs.push(run);
@@ -62,11 +63,8 @@ describe.each(engines)('an agent alone on $name', ({ name, missing }) => {
       for (const { threadId, taskId, events } of runs) {
         const stream = await user.stream(taskId);
         const { status } = await user.ended(taskId);
-        completed += status === 'completed' ? 1 : 0;
-        expect([stream.done, stream.events.at(-1)?.data.type]).toEqual([
-          true,
-          status === 'failed' ? 'error' : 'finish',
-        ]);
+        completed += 1;
+        expect([status, stream.done, stream.events.at(-1)?.data.type]).toEqual(['completed', true, 'finish']);
         expect(stream.events.slice(0, events.length)).toEqual(events);
         const answer = (await user.messages(threadId)).find(({ role }) => role === 'assistant');
         const kept = (answer?.parts ?? []).flatMap((part) => (part.type === 'text' ? [String(part.text)] : []));

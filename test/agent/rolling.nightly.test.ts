@@ -103,14 +103,13 @@ describe.skipIf(skipWithoutFleet)('a rolling restart of two instances under load
       for (const run of runs) {
         const status = await expectEnded(user, run, [await run.reading]);
         statuses.add(status);
-        if (status === 'failed') expect((await user.task(run.taskId)).error).toContain('shutting down');
         if (run.isStopped) expect(['aborted', 'completed']).toContain(status);
       }
       const threadIds = runs.map(({ threadId }) => threadId);
       const owed = await owedFor(user, threadIds);
       expect(await fleet.ledger(user)).toEqual({ balance: credits - owed, reserved: 0, settled: owed });
     }
-    // Otherwise it was no load.
-    expect([...statuses].sort()).toEqual(['aborted', 'completed', 'failed']);
+    // None has failed. Otherwise it was no load.
+    expect([...statuses].sort()).toEqual(['aborted', 'completed']);
   });
 });

@@ -15,7 +15,9 @@ describe.skipIf(skipWithoutFleet)('events of users in two processes', { timeout:
   let victim: Instance;
   beforeAll(async () => {
     fleet = await openFleet();
-    [survivor, victim] = await Promise.all([fleet.start(), fleet.start()]);
+    // Runs of a killed process then end.
+    const env = { AGENT_CONTINUE_RUNS: 'false' };
+    [survivor, victim] = await Promise.all([fleet.start({ env }), fleet.start()]);
   });
   afterAll(() => fleet.close());
 
