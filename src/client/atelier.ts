@@ -31,6 +31,7 @@ export type { UploadProgress } from './putting.ts';
 export { createSession, type Session } from './session.ts';
 export { createUpload, type Upload, type UploadAccess, type UploadDetails, type UploadOptions } from './upload.ts';
 export type { EventsOptions, UserEvent } from './userevents.ts';
+export { validParts } from './validparts.ts';
 
 const services = {
   media: mediaCalls,

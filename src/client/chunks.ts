@@ -43,5 +43,8 @@ export type RunChunk =
       readonly providerMetadata?: ProviderMetadata;
     })
   | (OfTool & { readonly type: 'tool-output-available'; readonly output: unknown; readonly preliminary?: boolean })
+  /** The call waits for a person (SDK 6 and newer). Its price is in the chunk `data-approval`. */
+  | { readonly type: 'tool-approval-request'; readonly approvalId: string; readonly toolCallId: string }
+  | { readonly type: 'tool-output-denied'; readonly toolCallId: string }
   | (OfTool & { readonly type: 'tool-output-error'; readonly errorText: string })
   | { readonly type: `data-${string}`; readonly id?: string; readonly data: unknown };

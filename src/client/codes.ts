@@ -2,6 +2,7 @@
 export type ProblemCode =
   | 'account_not_deleted'
   | 'already_exists'
+  | 'approval_answered'
   | 'asset_changing'
   | 'asset_conflict'
   | 'asset_too_large'
@@ -48,6 +49,7 @@ export type ProblemCode =
   | 'overloaded'
   | 'payload_too_large'
   | 'processing_timeout'
+  | 'queue_full'
   | 'quota_exceeded'
   | 'range_not_satisfiable'
   | 'rate_limited'

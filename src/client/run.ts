@@ -9,12 +9,17 @@ import { AtelierError } from './errors.ts';
 import { createPauses } from './pausing.ts';
 
 /**
- * Yields the run's events from the first to the last. Throws `AtelierError` (403, 404, …, or repeatedly unreachable) and the signal's
+ * Yields the run's events from the first, or from the one after the id `after`, to the last. Throws `AtelierError` (403, 404, …, or repeatedly unreachable) and the signal's
  * reason. If the reader stops, the run continues.
  */
-export async function* followRun(access: Access, taskId: string, signal?: AbortSignal): AsyncGenerator<RunChunk> {
+export async function* followRun(
+  access: Access,
+  taskId: string,
+  signal?: AbortSignal,
+  after?: string,
+): AsyncGenerator<RunChunk> {
   const pauses = createPauses(access.patience, signal);
-  let lastEventId: string | undefined;
+  let lastEventId = after;
   for (;;) {
     signal?.throwIfAborted();
     let reason: unknown;

@@ -4,14 +4,22 @@ import { type Access, callVoid, defaultTimeoutMs, request } from './calling.ts';
 import { AtelierError, errorOf, parseObject } from './errors.ts';
 import { createPauses } from './pausing.ts';
 
-export type TaskStart = Pick<TaskRequest, 'threadId' | 'rewindTo'> & { readonly message: { readonly id: string } };
+export type TaskStart = Pick<TaskRequest, 'threadId' | 'rewindTo' | 'approvals' | 'whenBusy'> & {
+  readonly message?: { readonly id: string };
+};
+
+export interface StartedRun {
+  readonly taskId: string;
+  /** Of a run that goes on in a message: the events up to this id repeat the message. */
+  readonly lastEventId?: string | undefined;
+}
 
 /**
- * Returns the id of the run that answers the message (docs/specification/agent.md#runs). If the response to a start is lost, the
+ * Returns the run that answers the message (docs/specification/agent.md#runs). If the response to a start is lost, the
  * start is repeated with the same `Idempotency-Key`, so no message is sent twice. Rejects with `ThreadBusy` if another run is in
  * progress. `signal` ends only the waiting between attempts, because a later start of the run would go unnoticed.
  */
-export async function startWithRetries(access: Access, start: TaskStart, signal?: AbortSignal): Promise<string> {
+export async function startWithRetries(access: Access, start: TaskStart, signal?: AbortSignal): Promise<StartedRun> {
   const pauses = createPauses(access.patience, signal);
   let body = start;
   let key = crypto.randomUUID();
@@ -30,7 +38,7 @@ export async function startWithRetries(access: Access, start: TaskStart, signal?
   }
 }
 
-async function post(access: Access, body: TaskStart, key: string): Promise<string> {
+async function post(access: Access, body: TaskStart, key: string): Promise<StartedRun> {
   const response = await request(access, '/task', {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'idempotency-key': key },
@@ -40,11 +48,11 @@ async function post(access: Access, body: TaskStart, key: string): Promise<strin
   if (response.status !== 201) {
     const refusal = await errorOf(response);
     // The message itself is in the thread, so its run has the answer.
-    if (refusal.code === 'message_exists' && typeof refusal.body.taskId === 'string') return refusal.body.taskId;
+    if (refusal.code === 'message_exists' && typeof refusal.body.taskId === 'string') return { taskId: refusal.body.taskId };
     throw refusal;
   }
-  const { taskId } = parseObject(await response.text()) ?? {};
-  if (typeof taskId === 'string') return taskId;
+  const { taskId, lastEventId } = parseObject(await response.text()) ?? {};
+  if (typeof taskId === 'string') return { taskId, ...(typeof lastEventId === 'string' && { lastEventId }) };
   throw new AtelierError('unexpected_answer', 'The response to a start has no run id.');
 }
 

@@ -6,7 +6,7 @@ import type { ChatTransport, UIMessage, UIMessageChunk } from 'ai';
 import { agentCalls } from './agent/calls.ts';
 import type { Access, CallOptions } from './calling.ts';
 import { followRun } from './run.ts';
-import { startWithRetries, stopWithRetries } from './tasks.ts';
+import { type StartedRun, startWithRetries, stopWithRetries } from './tasks.ts';
 
 type SendOptions<Message extends UIMessage> = Parameters<ChatTransport<Message>['sendMessages']>[0];
 type ReconnectOptions<Message extends UIMessage> = Parameters<ChatTransport<Message>['reconnectToStream']>[0];
@@ -22,10 +22,16 @@ export class AgentChatTransport<Message extends UIMessage = UIMessage> implement
     this.#access = options;
   }
 
-  /** Starts a run. Rejects with `AtelierError`, and with `ThreadBusy` if another run is in progress: `useChat` still shows the message. */
+  /** Starts a run, or goes on after the user has answered approvals. Rejects with `AtelierError`, and with `ThreadBusy` if another run is in progress: `useChat` still shows the message. */
   async sendMessages(options: SendOptions<Message>): Promise<ReadableStream<UIMessageChunk>> {
     const { chatId, trigger, messageId, messages, abortSignal: signal } = options;
     const message = messages.at(-1);
+    const answers = message === undefined ? [] : answersIn(message);
+    if (answers.length > 0) {
+      const access = this.#accessWith(options.headers);
+      const request = { threadId: chatId, approvals: answers };
+      return this.#open(chatId, access, signal, () => startWithRetries(access, request, signal));
+    }
     if (message?.role !== 'user') throw new TypeError('Only a message of the user starts a run.');
     // An edited or regenerated message replaces the old one and everything after it.
     const rewindTo = trigger === 'regenerate-message' ? message.id : messageId;
@@ -45,7 +51,7 @@ export class AgentChatTransport<Message extends UIMessage = UIMessage> implement
     const access = this.#accessWith(options.headers);
     return this.#open(chatId, access, signal, async () => {
       const { task } = await agentCalls(access).readCurrentTask(chatId, {}, { signal });
-      return task?.taskId ?? null;
+      return task;
     });
   }
 
@@ -55,8 +61,8 @@ export class AgentChatTransport<Message extends UIMessage = UIMessage> implement
     return messages as readonly unknown[] as Message[];
   }
 
-  /** Follows the task that `find` returns, and stops it if the signal aborts. */
-  async #open<Found extends string | null>(
+  /** Follows the run that `find` returns, and stops it if the signal aborts. */
+  async #open<Found extends StartedRun | null>(
     chatId: string,
     access: Access,
     signal: AbortSignal | undefined,
@@ -67,18 +73,18 @@ export class AgentChatTransport<Message extends UIMessage = UIMessage> implement
     const leave = () => {
       if (this.#newest.get(chatId) === reader) this.#newest.delete(chatId);
     };
-    let taskId: string | null = null;
+    let run: StartedRun | null = null;
     try {
-      taskId = await find();
+      run = await find();
     } finally {
-      if (taskId === null) leave();
+      if (run === null) leave();
     }
-    if (taskId === null) return null as null & Found;
-    const found = taskId;
+    if (run === null) return null as null & Found;
+    const { taskId, lastEventId } = run;
     const onAbort = () => {
       // `useChat` also aborts a reader when another replaces it at once, which must not stop the run.
       setTimeout(() => {
-        if (this.#newest.get(chatId) === reader) void stopWithRetries(access, found);
+        if (this.#newest.get(chatId) === reader) void stopWithRetries(access, taskId);
         leave();
       });
     };
@@ -87,7 +93,7 @@ export class AgentChatTransport<Message extends UIMessage = UIMessage> implement
     // Unlike an abort of the caller's signal, the end of reading does not stop the run.
     const reading = new AbortController();
     const either = signal === undefined ? reading.signal : AbortSignal.any([signal, reading.signal]);
-    return streamOf(followRun(access, taskId, either), reading, () => {
+    return streamOf(followRun(access, taskId, either, lastEventId), reading, () => {
       if (signal?.aborted) return;
       signal?.removeEventListener('abort', onAbort);
       leave();
@@ -98,6 +104,16 @@ export class AgentChatTransport<Message extends UIMessage = UIMessage> implement
     if (headers === undefined) return this.#access;
     return { ...this.#access, headers: { ...this.#access.headers, ...Object.fromEntries(new Headers(headers)) } };
   }
+}
+
+/** Of the tool calls that the user has approved or denied since. */
+function answersIn({ role, parts }: UIMessage) {
+  if (role !== 'assistant') return [];
+  return parts.flatMap((part) => {
+    if (!('approval' in part) || part.state !== 'approval-responded') return [];
+    const { id: approvalId, approved, reason } = part.approval;
+    return [{ approvalId, approved, ...(reason !== undefined && { reason }) }];
+  });
 }
 
 const metadataOf = ({ metadata }: UIMessage) => (typeof metadata === 'object' && metadata !== null ? { metadata } : {});

@@ -22,7 +22,15 @@ export type UserEvent = {
   /** ISO 8601. */
   readonly timestamp: string;
 } & (
-  | (OfRun & { readonly type: 'run.started' })
+  | (OfRun & { readonly type: 'run.queued' | 'run.started' })
+  | (OfRun & {
+      readonly type: 'approval.requested';
+      readonly approvalId: string;
+      readonly toolCallId: string;
+      readonly toolName: string;
+      /** What the call costs. */
+      readonly credits: number;
+    })
   | (OfRun & {
       readonly type: 'run.ended';
       readonly status: 'completed' | 'failed' | 'aborted';

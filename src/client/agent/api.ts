@@ -8,6 +8,17 @@ export interface TaskRequest {
   /** A message of the thread. This message and all later ones are dropped. */
   readonly rewindTo?: string | null;
   readonly model?: string | null;
+  /** If the thread has a run in progress. `reject` (default): 409. `queue`: the run starts after it. `interrupt`: that run is stopped first. */
+  readonly whenBusy?: 'reject' | 'queue' | 'interrupt';
+  /** Answers to tool calls that wait for approval. The run goes on in their message. */
+  readonly approvals?:
+    | readonly {
+        readonly approvalId: string;
+        readonly approved: boolean;
+        /** Told to the model. */
+        readonly reason?: string | null;
+      }[]
+    | null;
   /** Required with X-Internal-Key. */
   readonly userId?: string;
 }
@@ -15,13 +26,17 @@ export interface TaskRequest {
 export interface StartedTask {
   readonly taskId: string;
   readonly threadId: string;
+  /** The run starts when the run in progress has ended. */
+  readonly queued?: true;
+  /** After `approvals`: where the stream continues for a client that has the message. Before it, the stream repeats the message. */
+  readonly lastEventId?: string;
 }
 
 export interface TaskInfo {
   readonly taskId: string;
   readonly threadId: string;
   readonly userId: string;
-  readonly status: 'running' | 'completed' | 'failed' | 'aborted';
+  readonly status: 'queued' | 'running' | 'completed' | 'failed' | 'aborted';
   readonly createdAt: string;
   readonly updatedAt: string;
   /** The reason of the failure. */
@@ -36,6 +51,25 @@ export interface ThreadOwner {
 
 export interface CurrentTask {
   readonly task: TaskInfo | null;
+  /** The runs that wait, in their order, with their messages. Absent if there are none. */
+  readonly queued?: readonly {
+    readonly taskId: string;
+    readonly threadId: string;
+    readonly userId: string;
+    readonly status: 'queued' | 'running' | 'completed' | 'failed' | 'aborted';
+    readonly createdAt: string;
+    readonly updatedAt: string;
+    /** The reason of the failure. */
+    readonly error: string | null;
+    /** `empty_answer`: the model returned nothing. Absent for other failures. */
+    readonly errorCode?: string;
+    readonly message: {
+      readonly id: string;
+      readonly role: 'user';
+      readonly parts: readonly { readonly type: string; readonly [key: string]: unknown }[];
+      readonly metadata: Readonly<Record<string, unknown>>;
+    };
+  }[];
 }
 
 export interface MessagePaging {
