@@ -136,7 +136,9 @@ export const taskStart = z.object({
   lastEventId: z
     .string()
     .optional()
-    .describe('After `approvals`: where the stream continues for a client that has the message. Before it, the stream repeats the message.'),
+    .describe(
+      'After `approvals`: where the stream continues for a client that has the message. Before it, the stream repeats the message.',
+    ),
 });
 
 const parts = z.array(z.looseObject({ type: z.string() }));

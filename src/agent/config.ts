@@ -40,7 +40,8 @@ export const agentSettings = {
   drainS: integer('AGENT_DRAIN_SECS', {
     default: 30,
     max: 3600,
-    meaning: 'Seconds that runs in progress have to finish while the service drains. After that, other processes go on with them.',
+    meaning:
+      'Seconds that runs in progress have to finish while the service drains. After that, other processes go on with them.',
   }),
   toolApproval: setting(
     'AGENT_TOOL_APPROVAL',

@@ -53,7 +53,8 @@ export const agentReference = defineReference({
     },
     'DELETE /task/:taskId': {
       id: 'stopTask',
-      description: 'Stops a run, or removes it from the queue of its thread. The messages contain everything that was streamed. You can repeat the request.',
+      description:
+        'Stops a run, or removes it from the queue of its thread. The messages contain everything that was streamed. You can repeat the request.',
       problems: ['forbidden', 'not_found'],
     },
     'GET /stream/:taskId': {
@@ -65,7 +66,8 @@ export const agentReference = defineReference({
     },
     'GET /thread/:threadId/current-task': {
       id: 'readCurrentTask',
-      description: 'Returns the run in progress of a thread, or `null`, and the runs that wait for it. Use it to resume a stream when a page loads.',
+      description:
+        'Returns the run in progress of a thread, or `null`, and the runs that wait for it. Use it to resume a stream when a page loads.',
       problems: ['forbidden'],
     },
     'GET /messages/:threadId': {

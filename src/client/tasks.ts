@@ -48,7 +48,8 @@ async function post(access: Access, body: TaskStart, key: string): Promise<Start
   if (response.status !== 201) {
     const refusal = await errorOf(response);
     // The message itself is in the thread, so its run has the answer.
-    if (refusal.code === 'message_exists' && typeof refusal.body.taskId === 'string') return { taskId: refusal.body.taskId };
+    if (refusal.code === 'message_exists' && typeof refusal.body.taskId === 'string')
+      return { taskId: refusal.body.taskId };
     throw refusal;
   }
   const { taskId, lastEventId } = parseObject(await response.text()) ?? {};

@@ -54,7 +54,13 @@ const mail = {
 
 const examples: WebhookEvents = {
   'run.ended': { ...run, status: 'completed' },
-  'approval.requested': { ...run, approvalId: '00000000-0000-4000-8000-000000000006', toolCallId: 'call_1', toolName: 'generateVideo', credits: 40 },
+  'approval.requested': {
+    ...run,
+    approvalId: '00000000-0000-4000-8000-000000000006',
+    toolCallId: 'call_1',
+    toolName: 'generateVideo',
+    credits: 40,
+  },
   'media.completed': { ...run, assetId: '00000000-0000-4000-8000-000000000003', kind: 'image' },
   'media.failed': { ...run, kind: 'video', error: null },
   'account.created': { userId: run.userId, email: 'ada@example.com' },

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newPlace } from '../acceptance/running.fixture.ts';
+import { createPostgresDatabase, laneEngines } from '../database.fixture.ts';
 import { isNightly } from '../lane.fixture.ts';
 import { startTestIssuer } from '../platform/tokenissuer.fixture.ts';
 import { type Fleet, openFleet, skipWithoutFleet } from './fleet.fixture.ts';
@@ -11,8 +12,9 @@ import { newThread } from './rig.fixture.ts';
 import type { SeenEvent } from './stream.fixture.ts';
 
 /** How many events a reader has seen when the process is killed. The whole stream has about 70. */
-const every = (moments: number) => Array.from({ length: moments }, (_, index) => 1 + Math.round((index * 66) / moments));
-const [distributed, embedded] = isNightly ? [every(40), every(40)] : [[12, 30, 47], [22]];
+const every = (moments: number) =>
+  Array.from({ length: moments }, (_, index) => 1 + Math.round((index * 66) / moments));
+const [distributed, alone] = isNightly ? [every(40), every(40)] : [[12, 30, 47], [22]];
 const credits = 100;
 const lanes = 3;
 
@@ -76,10 +78,15 @@ describe.skipIf(skipWithoutFleet)('on PostgreSQL and Redis, another process goes
   it.each(distributed)('after %i events', { timeout: 600_000 }, (moment) => outcomes.get(moment));
 });
 
-describe('on embedded engines, the next process goes on with a run that was killed', () => {
-  it.each(embedded)('after %i events', { timeout: 120_000 }, async (moment) => {
+/** The quick lane takes PostgreSQL, which starts faster. */
+const engines = laneEngines.filter(({ missing }) => !missing).map(({ name }) => name);
+
+describe.each(engines)('alone on %s, the next process goes on with a run that was killed', (engine) => {
+  it.each(alone)('after %i events', { timeout: 120_000 }, async (moment) => {
     const [place, issuer] = [await newPlace(), await startTestIssuer()];
-    const env = { ...place.env, ...long.env, JWKS_URL: issuer.jwksUrl };
+    const database = engine === 'postgres' ? await createPostgresDatabase() : undefined;
+    const url = database && { DATABASE_URL: database.url };
+    const env = { ...place.env, ...long.env, ...url, JWKS_URL: issuer.jwksUrl };
     const services = ['agent', 'media', 'edge', 'memory'];
     let instance = await startInstance(place.portBase, env, services);
     try {
@@ -97,6 +104,7 @@ describe('on embedded engines, the next process goes on with a run that was kill
     } finally {
       await instance.kill();
       await issuer.close();
+      await database?.drop();
       await place.remove();
     }
   });

@@ -1,6 +1,7 @@
 /** Both processes are replaced one after the other while runs are under way: each run completes once. */
-import { setTimeout as sleep } from 'node:timers/promises';
+
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isNightly } from '../lane.fixture.ts';
 import { type Fleet, openFleet, skipWithoutFleet } from './fleet.fixture.ts';

@@ -87,7 +87,9 @@ function answerOf({ body }: ReceivedRequest): ScriptedAnswer {
   const frame = (delta: object, finish_reason: string | null = null) =>
     `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'a-model', choices: [{ index: 0, delta, finish_reason }] })}\n\n`;
   const end = frame({}, calls.length > 0 ? 'tool_calls' : 'stop');
-  const reply = { answer: { type: 'text/event-stream', body: `${deltas.map((one) => frame(one)).join('')}${end}data: [DONE]\n\n` } };
+  const reply = {
+    answer: { type: 'text/event-stream', body: `${deltas.map((one) => frame(one)).join('')}${end}data: [DONE]\n\n` },
+  };
   return { after: sleep(30), reply };
 }
 
@@ -114,6 +116,8 @@ export async function expectLongRun(
     expect(carriedOut).toBeLessThanOrEqual(1);
   }
   const images = calls.filter(({ type }) => type === 'tool-generateImage');
+  const failures = images.map(({ errorText, output }) => [errorText, (output as { failure?: object })?.failure]);
+  expect(failures).toEqual([[undefined, undefined]]);
   expect(images).toMatchObject([{ state: 'output-available', output: { status: 'completed' } }]);
   expect(parts.filter(({ text }) => text === 'That was all.')).toHaveLength(1);
   const whole = (await user.stream(run.taskId)).events;
@@ -128,7 +132,9 @@ export async function expectLongRun(
 async function rebuilt(events: readonly SeenEvent[]): Promise<UIMessage['parts']> {
   const chunks = withoutVoid(events).map(({ data }) => data as unknown as UIMessageChunk);
   let message: UIMessage | undefined;
-  for await (const next of readUIMessageStream({ stream: ReadableStream.from(chunks) as ReadableStream<UIMessageChunk> }))
+  for await (const next of readUIMessageStream({
+    stream: ReadableStream.from(chunks) as ReadableStream<UIMessageChunk>,
+  }))
     message = next;
   return message?.parts ?? [];
 }

@@ -30,10 +30,16 @@ function Page({ api, threadId, headers, messages: stored }) {
                 <p>{`${part.type}: ${part.state}`}</p>
                 {approval && (
                   <>
-                    <button type="button" onClick={() => void addToolApprovalResponse({ id: approval.id, approved: true })}>
+                    <button
+                      type="button"
+                      onClick={() => void addToolApprovalResponse({ id: approval.id, approved: true })}
+                    >
                       Approve
                     </button>
-                    <button type="button" onClick={() => void addToolApprovalResponse({ id: approval.id, approved: false })}>
+                    <button
+                      type="button"
+                      onClick={() => void addToolApprovalResponse({ id: approval.id, approved: false })}
+                    >
                       Deny
                     </button>
                   </>

@@ -86,9 +86,7 @@ describe.skipIf(skipWithoutFleet)('videos of a process that is killed', () => {
       expect(orders).toHaveLength(1);
     }
     // The runs went on, and were paid once.
-    await expect
-      .poll(() => fleet.ledger(user), patience)
-      .toEqual({ balance: credits - 83, reserved: 0, settled: 83 });
+    await expect.poll(() => fleet.ledger(user), patience).toEqual({ balance: credits - 83, reserved: 0, settled: 83 });
     const { body } = await successor.call<{ days: { videos: number; credits: number }[] }>('GET', '/usage');
     expect(body.days.reduce((sum, { videos }) => sum + videos, 0)).toBe(2);
     expect(body.days.reduce((sum, day) => sum + day.credits, 0)).toBe(83);

@@ -55,7 +55,11 @@ const idsIn = (message: Message | undefined) =>
   );
 
 /** A run that ends with questions. */
-async function ask(calls: readonly ReturnType<typeof call>[], then: object = { text: 'Done.' }, chatter = user): Promise<Asked> {
+async function ask(
+  calls: readonly ReturnType<typeof call>[],
+  then: object = { text: 'Done.' },
+  chatter = user,
+): Promise<Asked> {
   const word = `<ask ${randomUUID()}>`;
   rig.provider.on(word, { calls }, then as { text: string });
   const threadId = newThread();
@@ -73,7 +77,11 @@ const no = (approvalId: string, reason?: string) => ({ approvalId, approved: fal
 describe('a tool call that needs approval', () => {
   it('ends the run with a question, and reserves nothing', async () => {
     const own = await rig.user('pro', 10);
-    const { message, taskId, threadId, approvalIds } = await ask([call('generateImage', { prompt: 'A bee' })], undefined, own);
+    const { message, taskId, threadId, approvalIds } = await ask(
+      [call('generateImage', { prompt: 'A bee' })],
+      undefined,
+      own,
+    );
     expect(message.metadata).toMatchObject({ finishReason: 'tool-calls', status: 'completed', credits: 1 });
     expect(partsOf(message)).toEqual([
       {
@@ -279,7 +287,12 @@ describe('an answer', () => {
 
   it('over the chat transport to a call that nobody asked about returns 400', async () => {
     const asked = await ask([save('Forged')]);
-    for (const approval of [{ id: randomUUID(), approved: true }, { approved: true }, { id: asked.approvalIds[0] }, undefined]) {
+    for (const approval of [
+      { id: randomUUID(), approved: true },
+      { approved: true },
+      { id: asked.approvalIds[0] },
+      undefined,
+    ]) {
       const response = await respond(asked, responded(asked, approval as object));
       expect([approval, response.status]).toEqual([approval, 400]);
     }

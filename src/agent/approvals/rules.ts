@@ -1,8 +1,8 @@
 /** Which tool calls a person has to approve first (docs/specification/agent.md#approvals). */
 import { randomUUID } from 'node:crypto';
 import { imageCost, videoCost } from '../billing/prices.ts';
-import type { ForeignTool } from '../toolservers/toolservers.ts';
 import type { ToolCall } from '../tools/context.ts';
+import type { ForeignTool } from '../toolservers/toolservers.ts';
 import type { PendingApproval } from './approval.ts';
 
 /** AGENT_TOOL_APPROVAL: names of tools, or beginnings of names with `*` at the end. */
@@ -52,7 +52,9 @@ export function readToolApproval(raw: string): ToolApproval {
   }
   const isObject = typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed);
   const entries = isObject ? Object.entries(parsed as object) : [];
-  const wrong = entries.find(([name, asks]) => !/^[A-Za-z0-9_-]{0,64}\*?$/.test(name) || name === '' || typeof asks !== 'boolean');
+  const wrong = entries.find(
+    ([name, asks]) => !/^[A-Za-z0-9_-]{0,64}\*?$/.test(name) || name === '' || typeof asks !== 'boolean',
+  );
   if (!isObject || wrong !== undefined)
     throw new Error('must be a JSON object: the name of a tool, or its beginning with * at the end → true or false');
   return Object.fromEntries(entries);

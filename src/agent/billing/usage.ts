@@ -63,7 +63,9 @@ export class UsageMeter {
 
 export function addUsages(one: TokenUsage, other: TokenUsage): TokenUsage {
   const names = Object.keys(unknownUsage) as (keyof TokenUsage)[];
-  return Object.fromEntries(names.map((name) => [name, sum(one[name], other[name] ?? undefined)])) as unknown as TokenUsage;
+  return Object.fromEntries(
+    names.map((name) => [name, sum(one[name], other[name] ?? undefined)]),
+  ) as unknown as TokenUsage;
 }
 
 /** Of OpenAI's chat completions, the SDK reads details that are not there as 0. */

@@ -4,7 +4,15 @@
  */
 import { z } from 'zod';
 import { invalid, Problem, problems } from '#platform/problem.ts';
-import { type ApprovalAnswer, approvalAnswer, messageId, type TaskRequest, threadId, userMessage, whenBusy } from '../api.ts';
+import {
+  type ApprovalAnswer,
+  approvalAnswer,
+  messageId,
+  type TaskRequest,
+  threadId,
+  userMessage,
+  whenBusy,
+} from '../api.ts';
 import { goOn, type StartDeps, startTask } from '../runs/tasks.ts';
 import { findMessage } from '../store/messagestore.ts';
 import { findQuestionOf } from '../store/questionstore.ts';
@@ -21,7 +29,12 @@ export async function startChat(deps: StartDeps, userId: string, body: ChatReque
   if (approvals.length > 0) return goOn(deps, userId, { threadId: body.id, approvals });
   const question = await questionOf(deps, body);
   try {
-    return await startTask(deps, userId, { ...question, threadId: body.id, model: body.model, whenBusy: body.whenBusy });
+    return await startTask(deps, userId, {
+      ...question,
+      threadId: body.id,
+      model: body.model,
+      whenBusy: body.whenBusy,
+    });
   } catch (error) {
     throw renameFields(error, body.messages.findLastIndex(isOfUser));
   }
@@ -38,7 +51,10 @@ function answersIn({ messages, trigger }: ChatRequest): readonly ApprovalAnswer[
     if (data !== undefined) return [data];
     const [issue] = error.issues;
     const field = String(issue?.path[0] ?? '').replace('approvalId', 'id');
-    throw invalid(['body.messages', messages.length - 1, 'parts', index, 'approval', field].join('.'), issue?.message ?? 'is not valid');
+    throw invalid(
+      ['body.messages', messages.length - 1, 'parts', index, 'approval', field].join('.'),
+      issue?.message ?? 'is not valid',
+    );
   });
 }
 
@@ -102,7 +118,9 @@ export const chatRequest = z.object({
   messages: z
     .array(z.looseObject({ id: z.string().optional(), role: z.string() }))
     .min(1)
-    .describe('The conversation in the client. Only the last message of the user is read, or the answers to approvals in the last message.'),
+    .describe(
+      'The conversation in the client. Only the last message of the user is read, or the answers to approvals in the last message.',
+    ),
   trigger: z.enum(['submit-message', 'regenerate-message']).default('submit-message'),
   messageId: messageId.nullish().describe('The message of the user to replace, or the message to generate again.'),
   model: z.string().min(1).max(128).nullish(),

@@ -28,7 +28,15 @@ import { lockHiddenThread, removeThread } from '../threads/changes.ts';
 import { cancelVideosOfThread, removeVideosOfThread } from '../videos/cancelling.ts';
 import { type Clearing, clearingQueue } from './queues.ts';
 
-type Tables = EventTables & ApprovalTables & StepTables & VideoTables & LedgerTables & UsageTables & CancelTables & StartTables & ToolCallTables;
+type Tables = EventTables &
+  ApprovalTables &
+  StepTables &
+  VideoTables &
+  LedgerTables &
+  UsageTables &
+  CancelTables &
+  StartTables &
+  ToolCallTables;
 
 /** For tests. */
 export interface DeletionPace {

@@ -120,8 +120,7 @@ describe('whenBusy', () => {
     const threadId = newThread();
     const { taskId, release } = await occupy(threadId);
     const message = { id: randomUUID(), role: 'user', parts: [{ type: 'text', text: say('Once') }] };
-    const post = (headers: object) =>
-      user.call('POST', '/task', { threadId, message, whenBusy: 'queue' }, headers);
+    const post = (headers: object) => user.call('POST', '/task', { threadId, message, whenBusy: 'queue' }, headers);
     const key = { 'idempotency-key': randomUUID() };
     const [first, again, other] = [await post(key), await post(key), await post({})];
     expect(again).toMatchObject({ status: 201, body: first.body });

@@ -96,6 +96,5 @@ export async function endQueued(
 
 /** The thread is to be deleted. */
 export async function endAllQueued(deps: RunsDeps, threadId: string): Promise<void> {
-  for (const run of await listQueued(deps.db, threadId))
-    await endQueued(deps, run, { status: 'aborted', error: null });
+  for (const run of await listQueued(deps.db, threadId)) await endQueued(deps, run, { status: 'aborted', error: null });
 }

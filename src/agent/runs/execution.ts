@@ -192,6 +192,7 @@ export class Execution {
           signal,
           journal: this.#journal,
           earlier: this.#continuation?.earlier ?? [],
+          takenIds: this.#continuation?.takenIds ?? new Set(),
           answered: this.#continuation?.answered ?? new Map(),
         }),
       );

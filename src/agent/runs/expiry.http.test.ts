@@ -146,7 +146,7 @@ describe('a service that is shut down', () => {
       expect.objectContaining({ type: 'text-end' }),
       { type: 'data-restarted', data: { step: 1 } },
       { type: 'finish-step' },
-      ...((await rest).events.slice(3, -1).map(({ data }) => data)),
+      ...(await rest).events.slice(3, -1).map(({ data }) => data),
       { type: 'abort' },
     ]);
     // Paid: the run before, the one that came to its end, and those that were stopped after they had shown something.

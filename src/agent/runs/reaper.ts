@@ -9,13 +9,7 @@ import { unknownUsage } from '../billing/usage.ts';
 import type { EventLog } from '../eventlog/eventlog.ts';
 import type { AgentMetrics } from '../metrics.ts';
 import { type Models, modelOf } from '../providers/models.ts';
-import {
-  isLogLost,
-  planContinuation,
-  type RecoveryDeps,
-  type RunRecord,
-  readRecord,
-} from '../steps/recovery.ts';
+import { isLogLost, planContinuation, type RecoveryDeps, type RunRecord, readRecord } from '../steps/recovery.ts';
 import { type ClaimedRun, claimDeadRuns, claimRun, renewLeases } from '../store/runstore.ts';
 import { lastChunk } from '../stream/replay.ts';
 import { handOverTopic } from './execution.ts';

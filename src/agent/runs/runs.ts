@@ -22,7 +22,8 @@ import { denyUnanswered } from '../approvals/denying.ts';
 import { chargedCancels, type SpendingBounds } from '../billing/bounds.ts';
 import { isImage, runReference, withDelivered } from '../billing/references.ts';
 import { addUsages, type TokenUsage } from '../billing/usage.ts';
-import { type FailedVideo,
+import {
+  type FailedVideo,
   type Publishers,
   publishApprovals,
   publishRunEnd,
@@ -59,7 +60,14 @@ import { requestTitle } from '../titles/request.ts';
 import { cancelVideos, endVideosOf } from '../videos/cancelling.ts';
 import type { VideoBounds } from '../videos/starting.ts';
 
-type Tables = StepTables & ApprovalTables & LedgerTables & VideoTables & UsageTables & StartTables & ToolCallTables & CancelTables;
+type Tables = StepTables &
+  ApprovalTables &
+  LedgerTables &
+  VideoTables &
+  UsageTables &
+  StartTables &
+  ToolCallTables &
+  CancelTables;
 
 /** Each message is a thread whose queue may move on. */
 export const queueTopic = 'queue';
@@ -364,7 +372,10 @@ export async function endRun(deps: RunsDeps, run: Run, end: RunEnd): Promise<Ans
 }
 
 /** What the answer cost before, and its tokens, are added. */
-function withPrior(metadata: AnswerMetadata & { readonly usage: TokenUsage; readonly credits: number }, prior: StoredMessage) {
+function withPrior(
+  metadata: AnswerMetadata & { readonly usage: TokenUsage; readonly credits: number },
+  prior: StoredMessage,
+) {
   const { usage, credits = 0 } = prior.metadata as { usage?: TokenUsage; credits?: number };
   return {
     ...prior.metadata,

@@ -6,7 +6,14 @@ import type { Db } from '#platform/db/db.ts';
 import { retry } from '#platform/resilience/retry.ts';
 import type { Run } from '../store/runstore.ts';
 import { RunFenced } from '../stream/eventwriter.ts';
-import { type CallResult, type FinishedStep, finishCall, insertCall, insertStep, type StepTables } from './stepstore.ts';
+import {
+  type CallResult,
+  type FinishedStep,
+  finishCall,
+  insertCall,
+  insertStep,
+  type StepTables,
+} from './stepstore.ts';
 
 const retries = { attempts: 5, baseDelayMs: 100, maxDelayMs: 1000, isRetryable: () => true };
 

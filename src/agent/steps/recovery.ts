@@ -15,7 +15,14 @@ import type { Chunk } from '../stream/chunks.ts';
 import { MessageAssembler, restarted } from '../stream/messageassembler.ts';
 import { chunksOf } from '../stream/replay.ts';
 import { describeVideo } from '../videos/videos.ts';
-import { type CallResult, type FinishedStep, listCalls, listSteps, type RecordedCall, type StepTables } from './stepstore.ts';
+import {
+  type CallResult,
+  type FinishedStep,
+  listCalls,
+  listSteps,
+  type RecordedCall,
+  type StepTables,
+} from './stepstore.ts';
 
 type Part = UIMessage['parts'][number];
 
@@ -71,6 +78,8 @@ export interface Continuation {
   readonly chunks: readonly Chunk[];
   /** What stays of the last step, which ends with it. Its parts are written, and it is recorded, before its end is shown. */
   readonly kept: { readonly step: number; readonly chunks: readonly Chunk[] } | undefined;
+  /** The ids of all calls, also of those that are void: they name reservations that are closed. */
+  readonly takenIds: ReadonlySet<string>;
   /** Calls of the message that were approved, and what became of them. */
   readonly answered: ReadonlyMap<string, CallResult>;
 }
@@ -81,7 +90,8 @@ export async function planContinuation(deps: RecoveryDeps, run: Run, record: Run
   const first = stepsIn(prior);
   // The first row of a run that goes on after an approval has the whole message before it.
   const earlier = run.replayed === null || steps.length === 0 ? [...prior, ...partsOf(steps)] : partsOf(steps);
-  const base = { record, earlier, answered: await answersOf(deps, run, prior, calls) };
+  const takenIds = new Set([...calls.keys(), ...message.callIds]);
+  const base = { record, earlier, takenIds, answered: await answersOf(deps, run, prior, calls) };
   const isWaiting = run.replayed !== null && steps.length === 0;
   if (lastSeq === 0 || isWaiting) return { ...base, chunks: [], kept: undefined };
   const recorded = stepsIn(earlier);

@@ -44,7 +44,11 @@ export function findStart(db: Db<StartTables>, { userId, key }: KeyedStart) {
 }
 
 /** Waits for another transaction that takes the key. `false`: that was committed. */
-export async function takeKey(tx: Tx<StartTables>, start: KeyedStart, started: Omit<Started, 'queued'>): Promise<boolean> {
+export async function takeKey(
+  tx: Tx<StartTables>,
+  start: KeyedStart,
+  started: Omit<Started, 'queued'>,
+): Promise<boolean> {
   const { userId, key, bodyDigest } = start;
   await tx
     .deleteFrom('agent_starts')

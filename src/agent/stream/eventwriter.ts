@@ -79,7 +79,11 @@ export class EventWriter {
   #lastSeq = 0;
   #lastAppendAtMs = Number.NEGATIVE_INFINITY;
 
-  constructor(deps: EventWriterDeps, run: Run, { message, lastSeq }: Shown = { message: new MessageAssembler(), lastSeq: 0 }) {
+  constructor(
+    deps: EventWriterDeps,
+    run: Run,
+    { message, lastSeq }: Shown = { message: new MessageAssembler(), lastSeq: 0 },
+  ) {
     this.#deps = deps;
     this.#run = run;
     this.#message = message;

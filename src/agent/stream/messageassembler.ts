@@ -23,13 +23,17 @@ export class MessageAssembler {
   /** Where the parts of the current step begin. */
   #stepStart = 0;
   #isStepOpen = false;
+  readonly #callIds = new Set<string>();
   #finishedSteps = 0;
 
   /** `parts`: of the message that a run continues. */
   constructor(parts: readonly Part[] = []) {
     for (const part of structuredClone(parts) as unknown as OpenPart[]) {
       this.#parts.push(part);
-      if (typeof part.toolCallId === 'string') this.#tools.set(part.toolCallId, part);
+      if (typeof part.toolCallId === 'string') {
+        this.#tools.set(part.toolCallId, part);
+        this.#callIds.add(part.toolCallId);
+      }
       if (part.type.startsWith('data-') && typeof part.id === 'string') this.#data.set(`${part.type} ${part.id}`, part);
     }
     this.#stepStart = this.#parts.length;
@@ -38,6 +42,11 @@ export class MessageAssembler {
   /** Steps that have begun and not ended. */
   get isStepOpen(): boolean {
     return this.#isStepOpen;
+  }
+
+  /** Of all tool calls that were shown, also of void ones. */
+  get callIds(): ReadonlySet<string> {
+    return this.#callIds;
   }
 
   /** Steps whose end was shown. */
@@ -169,6 +178,7 @@ export class MessageAssembler {
     const known = this.#tools.get(toolCallId);
     if (known !== undefined) return known;
     const part: OpenPart = { type: `tool-${toolName}`, toolCallId };
+    this.#callIds.add(toolCallId);
     this.#parts.push(part);
     this.#tools.set(toolCallId, part);
     return part;

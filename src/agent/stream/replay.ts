@@ -23,7 +23,11 @@ export function replayRun(
 }
 
 function replayMessage(messageId: string, message: Pick<UIMessage, 'parts' | 'metadata'> | undefined): Chunk[] {
-  const start: Chunk = { type: 'start', messageId, ...(message?.metadata ? { messageMetadata: message.metadata } : {}) };
+  const start: Chunk = {
+    type: 'start',
+    messageId,
+    ...(message?.metadata ? { messageMetadata: message.metadata } : {}),
+  };
   let isInStep = false;
   const steps = (message?.parts ?? []).flatMap((part, index): Chunk[] => {
     if (part.type !== 'step-start') return chunksOf(part, `restored-${index}`);
@@ -74,7 +78,5 @@ export function chunksOf(part: UIMessage['parts'][number], id: string): Chunk[] 
   const approvalId = 'approval' in part ? part.approval?.id : undefined;
   if (approvalId === undefined) return [called];
   const asked: Chunk = { type: 'tool-approval-request', approvalId, toolCallId };
-  return part.state === 'output-denied'
-    ? [called, asked, { type: 'tool-output-denied', toolCallId }]
-    : [called, asked];
+  return part.state === 'output-denied' ? [called, asked, { type: 'tool-output-denied', toolCallId }] : [called, asked];
 }

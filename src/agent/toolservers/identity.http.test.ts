@@ -89,7 +89,17 @@ describe('an MCP server with identity', () => {
     expect(response.status).toBe(401);
     const keys = await (await fetch(`${rig.url}/.well-known/jwks.json`)).json();
     expect(keys).toEqual({
-      keys: [{ kty: 'EC', crv: 'P-256', alg: 'ES256', use: 'sig', kid: expect.any(String), x: expect.any(String), y: expect.any(String) }],
+      keys: [
+        {
+          kty: 'EC',
+          crv: 'P-256',
+          alg: 'ES256',
+          use: 'sig',
+          kid: expect.any(String),
+          x: expect.any(String),
+          y: expect.any(String),
+        },
+      ],
     });
     const other = await rig.another({ pace: { leaseMs: 60_000 } });
     expect(await (await fetch(`${other.url}/.well-known/jwks.json`)).json()).toEqual(keys);
@@ -113,11 +123,19 @@ describe('an OAuth client of POST /mcp', () => {
       redirectUrl: 'http://localhost/done',
       clientMetadata: { redirect_uris: ['http://localhost/done'], client_name: 'A client' },
       clientInformation: () => saved.client as never,
-      saveClientInformation: (client) => void (saved.client = client),
+      saveClientInformation: (client) => {
+        saved.client = client;
+      },
       tokens: () => saved.tokens as never,
-      saveTokens: (got) => void (saved.tokens = got),
-      redirectToAuthorization: (url) => void (sentTo = url),
-      saveCodeVerifier: (verifier) => void (saved.verifier = verifier),
+      saveTokens: (got) => {
+        saved.tokens = got;
+      },
+      redirectToAuthorization: (url) => {
+        sentTo = url;
+      },
+      saveCodeVerifier: (verifier) => {
+        saved.verifier = verifier;
+      },
       codeVerifier: () => String(saved.verifier),
     };
     const url = new URL(`${rig.url}/mcp`);

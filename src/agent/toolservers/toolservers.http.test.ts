@@ -297,7 +297,12 @@ describe('a private address', () => {
     'http://169.254.169.254/latest',
     'http://2130706433/mcp',
   ])('%s is a start fault that names the setting', async (url) => {
-    const opening = openToolServers({ identity: noIdentity, servers: [{ name: 'inside', url, headers: {} }], allowPrivate: false, log });
+    const opening = openToolServers({
+      identity: noIdentity,
+      servers: [{ name: 'inside', url, headers: {} }],
+      allowPrivate: false,
+      log,
+    });
     await expect(opening).rejects.toThrow(StartFault);
     await expect(opening).rejects.toThrow(/^AGENT_MCP_SERVERS: the server `inside`/);
   });

@@ -7,7 +7,12 @@ import { currentScope, inScope } from '#platform/telemetry/trace.ts';
 import { failureOf } from './tooloutput.ts';
 
 /** Calls to services that a tool makes belong to its span. */
-export async function inToolSpan(telemetry: Telemetry, name: string, id: string, work: () => unknown): Promise<unknown> {
+export async function inToolSpan(
+  telemetry: Telemetry,
+  name: string,
+  id: string,
+  work: () => unknown,
+): Promise<unknown> {
   const scope = currentScope();
   const { trace, end } = telemetry.startSpan('internal', `execute_tool ${name}`, scope?.trace, {
     'gen_ai.operation.name': 'execute_tool',

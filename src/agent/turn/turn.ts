@@ -44,6 +44,8 @@ export interface Turn {
   readonly journal: Journal;
   /** The finished parts of the message that the run goes on with. */
   readonly earlier: UIMessage['parts'];
+  /** The ids of earlier tool calls, also of void ones. */
+  readonly takenIds: ReadonlySet<string>;
   /** Calls of the message that were approved, as far as an earlier process has carried them out. */
   readonly answered: ReadonlyMap<string, CallResult>;
 }
@@ -97,7 +99,7 @@ export async function runTurn(deps: TurnDeps, turn: Turn): Promise<TurnEnd> {
       instructions,
       messages: [...messages, ...(await partsToMessages(earlier))],
       firstStep: stepsIn(earlier) + 1,
-      takenIds: earlier.flatMap((part) => (isToolUIPart(part) ? [part.toolCallId] : [])),
+      takenIds: turn.takenIds,
       tools,
       calls,
       asks: (call) => approvalOf(deps.approvals, foreign, call),
