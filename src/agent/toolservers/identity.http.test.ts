@@ -1,7 +1,7 @@
 /** MCP servers learn who a user is, and OAuth clients of `POST /mcp` find the identity provider. */
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
+import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Client, type OAuthClientProvider, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { createRemoteJWKSet, decodeJwt, type JWTPayload, jwtVerify } from 'jose';
@@ -34,7 +34,7 @@ beforeAll(async () => {
       return { token, clientId: String(payload.sub), scopes: [] };
     },
   );
-  provider = createServer(answerOAuth).listen(0, '127.0.0.1');
+  provider = createServer((...call) => answerOAuth(...call)).listen(0, '127.0.0.1');
   await once(provider, 'listening');
   providerUrl = `http://127.0.0.1:${(provider.address() as AddressInfo).port}`;
   rig = await startScripted({
@@ -50,23 +50,24 @@ afterAll(async () => {
 });
 
 /** An authorization server with dynamic registration, as OAuth clients expect it. */
-function answerOAuth(...[request, response]: Parameters<Parameters<typeof createServer>[1] & object>): void {
-  const { pathname } = new URL(request.url ?? '/', providerUrl);
-  const json = (body: object, status = 200) =>
-    void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
-  if (pathname === '/.well-known/oauth-authorization-server')
-    return json({
+const answerOAuth: RequestListener = (request, response) => {
+  const answers: Readonly<Record<string, object>> = {
+    '/.well-known/oauth-authorization-server': {
       issuer: providerUrl,
       authorization_endpoint: `${providerUrl}/authorize`,
       token_endpoint: `${providerUrl}/token`,
       registration_endpoint: `${providerUrl}/register`,
       response_types_supported: ['code'],
       code_challenge_methods_supported: ['S256'],
-    });
-  if (pathname === '/register') return json({ client_id: 'a-client', redirect_uris: ['http://localhost/done'] }, 201);
-  if (pathname === '/token') return json({ access_token: issued, token_type: 'Bearer' });
-  return json({ error: 'not_found' }, 404);
-}
+    },
+    '/register': { client_id: 'a-client', redirect_uris: ['http://localhost/done'] },
+    '/token': { access_token: issued, token_type: 'Bearer' },
+  };
+  const { pathname } = new URL(request.url ?? '/', providerUrl);
+  const status = pathname === '/register' ? 201 : pathname in answers ? 200 : 404;
+  response.writeHead(status, { 'content-type': 'application/json' });
+  response.end(JSON.stringify(answers[pathname] ?? { error: 'not_found' }));
+};
 
 describe('an MCP server with identity', () => {
   it('verifies the user of each request by the key set, and no user shares a session', async () => {
