@@ -17,7 +17,7 @@ import { createServer, type HttpServer, type Readiness, type ServerCommons } fro
 import type { Log } from '#platform/log.ts';
 import { openCms, upstreamTimeoutMs } from './cms.ts';
 import type { contentSettings } from './config.ts';
-import { contentReference } from './reference.ts';
+import { contentProblems } from './problems.ts';
 import { addRoutes } from './routes.ts';
 
 export interface ContentDeps {
@@ -41,7 +41,12 @@ export async function createContent({
   const app = createServer({
     ...server,
     service: 'content',
-    reference: contentReference,
+    reference: {
+      description: 'Public content: sitemaps, the announcement, the cards of the home page, and trending items.',
+      tags: { content: 'Public content, unsubscribing, and the webhook of the mail provider.' },
+      problems: contentProblems.table,
+      clientTypes: { HomeCard: ['HomeCards', 'properties', 'cards', 'items'] },
+    },
     cors: allowEveryone,
   });
   const failures = new Counter({

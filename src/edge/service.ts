@@ -1,4 +1,6 @@
 /** The edge (docs/specification/system.md#edge) is stateless, so any number can run in front of the configured stores. */
+
+import { engineProblems } from '#image/engine/problems.ts';
 import type { VariantMaker } from '#image/engine/variants.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { HttpServer, ServerOptions } from '#platform/http/httpserver.ts';
@@ -8,7 +10,7 @@ import type { Objects } from '#platform/objects/objects.ts';
 import { pathSigner } from './api.ts';
 import type { EdgeSettings } from './config.ts';
 import { noPresets } from './presets.ts';
-import { edgeReference } from './reference.ts';
+import { edgeProblems } from './problems.ts';
 import { addRoutes, anyOrigin } from './routes.ts';
 import { createSessions } from './tus/sessions.ts';
 import { createUploads } from './uploading.ts';
@@ -38,7 +40,12 @@ export function createEdge(deps: EdgeDeps): HttpServer {
   const app = createServer({
     ...deps.server,
     service: 'edge',
-    reference: edgeReference,
+    reference: {
+      description:
+        'Serves files and variants at signed URLs, accepts uploads, and resizes images by the URL format of imgproxy.',
+      tags: { edge: 'Signed files, variants and uploads.' },
+      problems: { ...edgeProblems.table, ...engineProblems.table },
+    },
     cors: anyOrigin,
     requestTimeoutMs: longestUploadMs,
     onDrain: async () => sessions.drain(),

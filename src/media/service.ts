@@ -26,11 +26,11 @@ import { incidentParams } from './incidents/api.ts';
 import { measureIncidents } from './incidents/counting.ts';
 import { addIncidentRoutes } from './incidents/routes.ts';
 import { addPeopleRoutes } from './people/routes.ts';
+import { mediaProblems } from './problems.ts';
 import { createDigester } from './reading/digests.ts';
 import type { FolderTables } from './reconciling/folderstore.ts';
 import { createReconciler, type FilesFolder, type Reconciler } from './reconciling/reconciling.ts';
 import { createSettler } from './reconciling/settling.ts';
-import { mediaReference } from './reference.ts';
 import { importFile } from './registration/importing.ts';
 import type { ProgressTables } from './rescreening/progressstore.ts';
 import { type RescreenJobDeps, rescreenAll, rescreenOn, rescreenQueue } from './rescreening/rescreenjob.ts';
@@ -118,7 +118,22 @@ export function createMedia(deps: MediaDeps): HttpServer {
   const app = createServer({
     ...deps.server,
     service: 'media',
-    reference: mediaReference,
+    reference: {
+      clientTypes: {
+        ImageSignedRef: ['ImageSignedRefs', 'additionalProperties'],
+        VideoSignedRef: ['VideoSignedRefs', 'additionalProperties'],
+      },
+      description:
+        'Reserves upload URLs, registers uploaded objects as assets, and signs URLs to read them. It also copies, watermarks, screens and deletes assets, and processes videos.',
+      tags: {
+        media: 'Uploads, assets, signed URLs, copies, watermarks and deletion.',
+        'media tasks': 'Videos that are processed in the background.',
+        incidents: 'Content that screening has blocked, for operators.',
+        people: 'Users and their data, for operators.',
+      },
+      problems: mediaProblems.table,
+      problemFields: { csam_blocked: { errorCode: { const: 'csam_blocked' } } },
+    },
     cors: allowApplications(deps.agentOrigins),
   });
   const { log } = deps.server;

@@ -24,10 +24,6 @@ export function contentCalls(access: Access) {
     listFeeds: (options?: CallOptions): Promise<FeedSitemap> =>
       callJson(access, { method: 'GET', path: '/sitemap/feeds', repeatable: true }, options),
 
-    /** Read the sitemap index (`GET /sitemap.xml`). */
-    readSitemapIndex: (options?: CallOptions): Promise<string> =>
-      callText(access, { method: 'GET', path: '/sitemap.xml', repeatable: true }, options),
-
     /** Read a page of the sitemap of users (`GET /sitemap/users.xml`). */
     readUserSitemap: (query?: SitemapPage, options?: CallOptions): Promise<string> =>
       callText(access, { method: 'GET', path: '/sitemap/users.xml', query, repeatable: true }, options),
@@ -36,9 +32,9 @@ export function contentCalls(access: Access) {
     readFeedSitemap: (query?: SitemapPage, options?: CallOptions): Promise<string> =>
       callText(access, { method: 'GET', path: '/sitemap/feeds.xml', query, repeatable: true }, options),
 
-    /** Receive an event of the mail provider (`POST /webhooks/resend`). */
-    receiveMailEvent: (options?: CallOptions): Promise<void> =>
-      callVoid(access, { method: 'POST', path: '/webhooks/resend', repeatable: true }, options),
+    /** Read the sitemap index (`GET /sitemap.xml`). */
+    readSitemapIndex: (options?: CallOptions): Promise<string> =>
+      callText(access, { method: 'GET', path: '/sitemap.xml', repeatable: true }, options),
 
     /** Read the announcement of the site (`GET /op/announcement`). */
     readAnnouncement: (options?: CallOptions): Promise<Announcement> =>
@@ -59,5 +55,9 @@ export function contentCalls(access: Access) {
     /** Unsubscribe from notification email (`POST /unsubscribe`). */
     unsubscribe: (query?: UnsubscribeLink, options?: CallOptions): Promise<string> =>
       callText(access, { method: 'POST', path: '/unsubscribe', query, repeatable: true }, options),
+
+    /** Receive an event of the mail provider (`POST /webhooks/resend`). */
+    receiveMailEvent: (options?: CallOptions): Promise<void> =>
+      callVoid(access, { method: 'POST', path: '/webhooks/resend', repeatable: true }, options),
   };
 }

@@ -122,6 +122,18 @@ export interface AssetPage {
   readonly nextCursor: string | null;
 }
 
+export interface AssetsDeletion {
+  /** UUIDs, or legacy paths that contain `/`. */ readonly ids: readonly string[];
+  /** The bucket of legacy paths. Default: `agent_message`. */
+  readonly legacyBucket?: string | null;
+}
+
+export interface AssetsDeleted {
+  /** Assets among `ids`; without thumbnails and watermark files. */ readonly deletedNew: number;
+  /** Legacy files among `ids`; without watermark files. */
+  readonly deletedLegacy: number;
+}
+
 export interface AssetChange {
   /** Videos only. */ readonly thumbAssetId?: string | null;
   /** Video and audio only, like the next three fields. */
@@ -144,18 +156,6 @@ export interface MediaUsage {
   readonly reservedBytes: number;
   /** 0: no limit. Otherwise, the limit of `bytes` and `reservedBytes` together. */
   readonly limitBytes: number;
-}
-
-export interface AssetsDeletion {
-  /** UUIDs, or legacy paths that contain `/`. */ readonly ids: readonly string[];
-  /** The bucket of legacy paths. Default: `agent_message`. */
-  readonly legacyBucket?: string | null;
-}
-
-export interface AssetsDeleted {
-  /** Assets among `ids`; without thumbnails and watermark files. */ readonly deletedNew: number;
-  /** Legacy files among `ids`; without watermark files. */
-  readonly deletedLegacy: number;
 }
 
 export interface LegacyImport {
@@ -274,6 +274,14 @@ export interface MediaTask {
   readonly updatedAt: string;
 }
 
+export interface TasksDeletion {
+  readonly ownerId: string;
+}
+
+export interface TasksDeleted {
+  readonly deleted: number;
+}
+
 export interface VideoTaskRequest {
   /** The reserved id of an uploaded object. */ readonly assetId: string;
   readonly scopeKind: string;
@@ -296,14 +304,6 @@ export interface TaskDeleted {
   readonly assetsDeleted: number;
 }
 
-export interface TasksDeletion {
-  readonly ownerId: string;
-}
-
-export interface TasksDeleted {
-  readonly deleted: number;
-}
-
 export interface IncidentListing {
   readonly status?: 'open' | 'upheld' | 'cleared' | null;
   readonly ownerId?: string | null;
@@ -320,6 +320,26 @@ export interface IncidentPage {
   /** Newest first. */ readonly incidents: readonly Incident[];
   /** `null`: this was the last page. */
   readonly next_cursor: string | null;
+}
+
+export interface IncidentCounts {
+  readonly open: number;
+  readonly upheld: number;
+  readonly cleared: number;
+  /** Open incidents with an appeal of their owner. */
+  readonly openAppeals: number;
+  /** The number of incidents of each list. */
+  readonly lists: Readonly<Record<string, number>>;
+}
+
+export interface IncidentAppeal {
+  readonly text: string;
+}
+
+export interface AppealedIncident {
+  readonly id: string;
+  readonly status: 'open' | 'upheld' | 'cleared';
+  readonly appealedAt: string;
 }
 
 export interface Incident {
@@ -347,24 +367,8 @@ export interface IncidentResolution {
   readonly note?: string | null;
 }
 
-export interface IncidentCounts {
-  readonly open: number;
-  readonly upheld: number;
-  readonly cleared: number;
-  /** Open incidents with an appeal of their owner. */
-  readonly openAppeals: number;
-  /** The number of incidents of each list. */
-  readonly lists: Readonly<Record<string, number>>;
-}
-
-export interface IncidentAppeal {
-  readonly text: string;
-}
-
-export interface AppealedIncident {
-  readonly id: string;
-  readonly status: 'open' | 'upheld' | 'cleared';
-  readonly appealedAt: string;
+export interface Rescreening {
+  readonly jobId: string;
 }
 
 export interface RescreeningProgress {
@@ -379,10 +383,6 @@ export interface RescreeningProgress {
 
 export interface ErasedOwner {
   /** The number of removed records of each kind. */ readonly removed: Readonly<Record<string, number>>;
-}
-
-export interface Rescreening {
-  readonly jobId: string;
 }
 
 export interface SweepRequest {

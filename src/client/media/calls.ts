@@ -70,6 +70,10 @@ export function mediaCalls(access: Access) {
     listAssets: (query?: AssetListing, options?: CallOptions): Promise<AssetPage> =>
       callJson(access, { method: 'GET', path: '/v1/assets', query, repeatable: true }, options),
 
+    /** Delete up to 1000 assets with their watermark files, variants and thumbnails (`DELETE /v1/assets`). */
+    deleteAssets: (body: AssetsDeletion, options?: CallOptions): Promise<AssetsDeleted> =>
+      callJson(access, { method: 'DELETE', path: '/v1/assets', body, repeatable: true }, options),
+
     /** Read an asset (`GET /v1/assets/:assetId`). */
     readAsset: (assetId: string, options?: CallOptions): Promise<Asset> =>
       callJson(access, { method: 'GET', path: `/v1/assets/${encodeURIComponent(assetId)}`, repeatable: true }, options),
@@ -85,10 +89,6 @@ export function mediaCalls(access: Access) {
     /** Count the assets and bytes of an owner (`GET /v1/usage`). */
     readMediaUsage: (query?: MediaUsageQuery, options?: CallOptions): Promise<MediaUsage> =>
       callJson(access, { method: 'GET', path: '/v1/usage', query, repeatable: true }, options),
-
-    /** Delete up to 1000 assets with their watermark files, variants and thumbnails (`DELETE /v1/assets`). */
-    deleteAssets: (body: AssetsDeletion, options?: CallOptions): Promise<AssetsDeleted> =>
-      callJson(access, { method: 'DELETE', path: '/v1/assets', body, repeatable: true }, options),
 
     /** Register a file of the legacy backend as an asset (`POST /v1/assets/legacy`). */
     importLegacy: (body: LegacyImport, options?: CallOptions): Promise<Asset> =>
@@ -126,6 +126,10 @@ export function mediaCalls(access: Access) {
     writeMediaTask: (body: TaskUpsert, options?: CallOptions): Promise<MediaTask> =>
       callJson(access, { method: 'POST', path: '/v1/media-tasks', body, repeatable: true }, options),
 
+    /** Delete the media tasks of an owner (`DELETE /v1/media-tasks`). */
+    deleteMediaTasks: (body: TasksDeletion, options?: CallOptions): Promise<TasksDeleted> =>
+      callJson(access, { method: 'DELETE', path: '/v1/media-tasks', body, repeatable: true }, options),
+
     /** Process and register an uploaded video (`POST /v1/media-tasks/video`). */
     beginVideoTask: (body: VideoTaskRequest, options?: CallOptions): Promise<VideoTask> =>
       callJson(access, { method: 'POST', path: '/v1/media-tasks/video', body, repeatable: false }, options),
@@ -146,25 +150,9 @@ export function mediaCalls(access: Access) {
         options,
       ),
 
-    /** Delete the media tasks of an owner (`DELETE /v1/media-tasks`). */
-    deleteMediaTasks: (body: TasksDeletion, options?: CallOptions): Promise<TasksDeleted> =>
-      callJson(access, { method: 'DELETE', path: '/v1/media-tasks', body, repeatable: true }, options),
-
     /** List incidents, newest first (`GET /v1/incidents`). */
     listIncidents: (query?: IncidentListing, options?: CallOptions): Promise<IncidentPage> =>
       callJson(access, { method: 'GET', path: '/v1/incidents', query, repeatable: true }, options),
-
-    /** Read an incident (`GET /v1/incidents/:id`). */
-    readIncident: (id: string, options?: CallOptions): Promise<Incident> =>
-      callJson(access, { method: 'GET', path: `/v1/incidents/${encodeURIComponent(id)}`, repeatable: true }, options),
-
-    /** Uphold or clear an incident (`POST /v1/incidents/:id/resolution`). */
-    resolveIncident: (id: string, body: IncidentResolution, options?: CallOptions): Promise<Incident> =>
-      callJson(
-        access,
-        { method: 'POST', path: `/v1/incidents/${encodeURIComponent(id)}/resolution`, body, repeatable: true },
-        options,
-      ),
 
     /** Count incidents by status and list (`GET /v1/incidents/counts`). */
     countIncidents: (options?: CallOptions): Promise<IncidentCounts> =>
@@ -178,6 +166,22 @@ export function mediaCalls(access: Access) {
         options,
       ),
 
+    /** Read an incident (`GET /v1/incidents/:id`). */
+    readIncident: (id: string, options?: CallOptions): Promise<Incident> =>
+      callJson(access, { method: 'GET', path: `/v1/incidents/${encodeURIComponent(id)}`, repeatable: true }, options),
+
+    /** Uphold or clear an incident (`POST /v1/incidents/:id/resolution`). */
+    resolveIncident: (id: string, body: IncidentResolution, options?: CallOptions): Promise<Incident> =>
+      callJson(
+        access,
+        { method: 'POST', path: `/v1/incidents/${encodeURIComponent(id)}/resolution`, body, repeatable: true },
+        options,
+      ),
+
+    /** Screen all assets again (`POST /v1/rescreen`). */
+    rescreen: (options?: CallOptions): Promise<Rescreening> =>
+      callJson(access, { method: 'POST', path: '/v1/rescreen', repeatable: true }, options),
+
     /** The progress of the newest rescreening (`GET /v1/rescreen`). */
     readRescreening: (options?: CallOptions): Promise<RescreeningProgress> =>
       callJson(access, { method: 'GET', path: '/v1/rescreen', repeatable: true }, options),
@@ -189,10 +193,6 @@ export function mediaCalls(access: Access) {
         { method: 'DELETE', path: `/v1/people/${encodeURIComponent(userId)}`, repeatable: true },
         options,
       ),
-
-    /** Screen all assets again (`POST /v1/rescreen`). */
-    rescreen: (options?: CallOptions): Promise<Rescreening> =>
-      callJson(access, { method: 'POST', path: '/v1/rescreen', repeatable: true }, options),
 
     /** Find orphaned objects, and optionally delete them (`POST /v1/sweep`). */
     sweep: (body: SweepRequest, options?: CallOptions): Promise<Swept> =>

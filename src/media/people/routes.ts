@@ -33,9 +33,17 @@ export function addPeopleRoutes(app: HttpServer, access: Access, deps: PeopleDep
     },
   });
   routes.delete(
-    path,
+    '/v1/people/:userId',
     access.internalOnly,
-    { summary: 'Erase the assets, files and tasks of an owner', params, response: { 200: erased } },
+    {
+      id: 'eraseOwner',
+      summary: 'Erase the assets, files and tasks of an owner',
+      description: 'Erases the assets, files and tasks of an owner. After 503, you can repeat the request.',
+      problems: ['forbidden'],
+      client: { answer: 'ErasedOwner' },
+      params,
+      response: { 200: erased },
+    },
     async (request) => eraseOwner(deps, request.params.userId),
   );
 }
