@@ -11,7 +11,7 @@ import { problems } from '#platform/problem.ts';
 import type { EventLog } from '../eventlog/eventlog.ts';
 import type { Reaper } from '../runs/reaper.ts';
 import { type StopDeps, stopRun } from '../runs/tasks.ts';
-import { deleteThreadAssets, type LibraryDeps } from '../services/library.ts';
+import { deleteThreadAssets, endShares, type LibraryDeps } from '../services/library.ts';
 import type { CancelTables } from '../store/cancelstore.ts';
 import { deleteEvents, type EventTables } from '../store/eventstore.ts';
 import { findRunningOf } from '../store/runstore.ts';
@@ -48,6 +48,7 @@ const defaultClearAfterMs = 90_000;
 /** `timeoutMs` bounds the call that deletes assets. Rejects if a step fails: the thread is still hidden then. */
 export async function removeHiddenThread(deps: RemovalDeps, thread: HiddenThread, timeoutMs: number): Promise<void> {
   const { threadId, ownerId, deletesAssets } = thread;
+  await endShares(deps, ownerId, threadId);
   await stopRunOf(deps, threadId);
   // Before the assets, so that no video is added to them.
   await transaction(deps.db, (tx) => cancelVideosOfThread(deps, tx, thread));
