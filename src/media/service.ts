@@ -104,8 +104,7 @@ export interface MediaDeps {
   readonly resizeAddress: ResizeSigner;
   /** Signs addresses of resumable uploads, which the edge receives. `undefined`: there is no edge. */
   readonly signUpload?: UploadSigner | undefined;
-  /** `undefined`: nothing can be shared. */
-  readonly sharing?: Pick<Sharing, 'agent' | 'edgeUrl'> | undefined;
+  readonly sharing: Pick<Sharing, 'agent' | 'edgeUrl'>;
   /** On the same database. Media works on its queues from its start until it closes. */
   readonly jobs: Jobs;
   /** `undefined`: none are sent. */
@@ -203,9 +202,9 @@ export function createMedia(deps: MediaDeps): HttpServer {
   addTaskRoutes(app, deps.access, common);
   addIncidentRoutes(app, deps.access, common);
   addRescreenRoutes(app, deps.access, { ...common, progressDb: database.queries<ProgressTables>() });
-  addPeopleRoutes(app, deps.access, common);
+  addPeopleRoutes(app, deps.access, { ...common, shareDb });
   addSweepRoutes(app, deps.access, common);
-  if (deps.sharing) addShareRoutes(app, deps.access, { ...common, ...deps.sharing, db: shareDb });
+  addShareRoutes(app, deps.access, { ...common, ...deps.sharing, db: shareDb });
   const discard = (ownerId: string, assetIds: readonly string[]) => deleteAssetsOfOwner(common, ownerId, assetIds);
   workOnQueues(app, jobs, { ...common, discard });
   // Called before requests in flight are awaited: those that wait for a job get 503 with Retry-After.

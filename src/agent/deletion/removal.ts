@@ -48,7 +48,10 @@ const defaultClearAfterMs = 90_000;
 /** `timeoutMs` bounds the call that deletes assets. Rejects if a step fails: the thread is still hidden then. */
 export async function removeHiddenThread(deps: RemovalDeps, thread: HiddenThread, timeoutMs: number): Promise<void> {
   const { threadId, ownerId, deletesAssets } = thread;
-  await endShares(deps, ownerId, threadId);
+  // The job does it again. Without the media service, nobody can read a share either.
+  await endShares(deps, ownerId, threadId).catch((error: unknown) => {
+    deps.log.warn({ err: error }, 'the share of a deleted thread ends later');
+  });
   await stopRunOf(deps, threadId);
   // Before the assets, so that no video is added to them.
   await transaction(deps.db, (tx) => cancelVideosOfThread(deps, tx, thread));
@@ -94,8 +97,9 @@ async function removeRows(
 export async function clearDeletedThread(deps: RemovalDeps, clearing: Clearing, timeoutMs: number): Promise<void> {
   const { threadId, ownerId, taskIds, deletesAssets } = clearing;
   await deps.eventLog.remove(taskIds);
-  if (!deletesAssets) return;
-  // The assets in the scope of a new thread with this id are its own.
+  // What belongs to a new thread with this id stays.
   const next = await findOwnership(deps.db, threadId);
-  if (next?.ownerId !== ownerId) await deleteThreadAssets(deps, ownerId, threadId, timeoutMs);
+  if (next?.ownerId === ownerId) return;
+  await endShares(deps, ownerId, threadId);
+  if (deletesAssets) await deleteThreadAssets(deps, ownerId, threadId, timeoutMs);
 }

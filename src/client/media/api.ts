@@ -467,7 +467,7 @@ export interface ThreadSharesDeletion {
 export interface ShareData {
   readonly id: string;
   readonly kind: 'image' | 'video' | 'thread';
-  /** Of the conversation. */
+  /** The title of the conversation. */
   readonly title: string | null;
   readonly generated: 'ai' | 'edited' | null;
   /** Search engines may find the page. */
@@ -484,14 +484,14 @@ export interface ShareData {
     readonly generated: 'ai' | 'edited' | null;
     /** `null`: unknown, or not shared. */
     readonly prompt: string | null;
-    /** The source of its variants. Of a video: its poster. */
+    /** The source of its variants: the image, or the poster of the video. */
     readonly picture: {
       readonly bucket: string;
       readonly key: string;
       readonly etag: string | null;
       readonly mime: string;
     } | null;
-    /** What browsers play. `null`: an image. */
+    /** The file that browsers play. `null`: an image. */
     readonly file: {
       readonly bucket: string;
       readonly key: string;
@@ -499,7 +499,7 @@ export interface ShareData {
       readonly mime: string;
     } | null;
   }[];
-  /** Of a shared conversation. */
+  /** The messages of a shared conversation. */
   readonly messages: readonly {
     readonly role: 'user' | 'assistant';
     readonly parts: readonly (

@@ -1,5 +1,5 @@
 /**
- * `GET /s/:id`: the pages of shares (docs/specification/media.md#shares). The media service has the data. A process asks for a share
+ * `GET /s/:id`: the pages of shares (docs/specification/media.md#shares). The media service has the data. A process reads a share
  * at most once a second, so a page ends within a second of its share, and any number of readers cost the database nothing.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';

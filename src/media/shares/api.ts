@@ -73,8 +73,8 @@ const sharedMedia = z.object({
   blurhash: z.string().nullable(),
   generated: z.enum(['ai', 'edited']).nullable(),
   prompt: z.string().nullable().describe('`null`: unknown, or not shared.'),
-  picture: object.nullable().describe('The source of its variants. Of a video: its poster.'),
-  file: object.nullable().describe('What browsers play. `null`: an image.'),
+  picture: object.nullable().describe('The source of its variants: the image, or the poster of the video.'),
+  file: object.nullable().describe('The file that browsers play. `null`: an image.'),
 });
 export type SharedMedia = z.output<typeof sharedMedia>;
 
@@ -94,12 +94,12 @@ export type SharedMessage = z.output<typeof sharedMessage>;
 export const shareData = z.object({
   id: z.string(),
   kind: z.enum(['image', 'video', 'thread']),
-  title: z.string().nullable().describe('Of the conversation.'),
+  title: z.string().nullable().describe('The title of the conversation.'),
   generated: z.enum(['ai', 'edited']).nullable(),
   index: z.boolean().describe('Search engines may find the page.'),
   createdAt: z.iso.datetime(),
   media: z.array(sharedMedia).describe('The shared asset, or those of the conversation.'),
-  messages: z.array(sharedMessage).describe('Of a shared conversation.'),
+  messages: z.array(sharedMessage).describe('The messages of a shared conversation.'),
 });
 export type ShareData = z.output<typeof shareData>;
 

@@ -25,11 +25,11 @@ export async function takeSnapshot(
   threadId: string,
   withAttachments: boolean,
 ): Promise<Snapshot> {
-  const call = { method: 'GET', params: { threadId }, onBehalfOf: ownerId } as const;
-  const found = await agent.send({ ...call, route: '/threads/:threadId' });
+  const call = { params: { threadId }, onBehalfOf: ownerId } as const;
+  const found = await agent.send({ method: 'GET', route: '/threads/:threadId', ...call });
   if (found.status === 403) throw problems.forbidden({ message: 'The conversation belongs to another user.' });
   if (found.status === 404) throw problems.not_found({ message: 'There is no such conversation.' });
-  const read = await agent.send({ ...call, route: '/messages/:threadId' });
+  const read = await agent.send({ method: 'GET', route: '/messages/:threadId', ...call });
   for (const { status } of [found, read])
     if (status !== 200) throw problems.engine_unavailable({ cause: new Error(`the agent service returned ${status}`) });
   const { messages } = answer.parse(read.json());
