@@ -48,7 +48,7 @@ const defaultClearAfterMs = 90_000;
 /** `timeoutMs` bounds the call that deletes assets. Rejects if a step fails: the thread is still hidden then. */
 export async function removeHiddenThread(deps: RemovalDeps, thread: HiddenThread, timeoutMs: number): Promise<void> {
   const { threadId, ownerId, deletesAssets } = thread;
-  // The job does it again. Without the media service, nobody can read a share either.
+  // The job does it again. While the media service is away, no share can be read either.
   await endShares(deps, ownerId, threadId).catch((error: unknown) => {
     deps.log.warn({ err: error }, 'the share of a deleted thread ends later');
   });
