@@ -30,14 +30,29 @@ export function addAccountRoutes(app: HttpServer, access: Access, deps: Granting
   routes.put(
     '/v1/accounts/credits',
     { ...access.internalOnly, config },
-    { summary: 'Set the plan and the credits of a user', body: grantRequest, response: { 200: grantedProfile } },
+    {
+      id: 'setCredits',
+      summary: 'Set the plan and the credits of a user',
+      description: 'Sets the plan and the credits of a user, who is named by id or email address.',
+      problems: ['user_not_found', 'user_ambiguous'],
+      example: { user: 'ada@example.com', plan: 'pro', credits: 500 },
+      client: { body: 'CreditsGrant', answer: 'GrantedProfile' },
+      body: grantRequest,
+      response: { 200: grantedProfile },
+    },
     async (request) => grant(deps, request.body),
   );
 
   routes.post(
     '/v1/accounts/seed',
     { ...access.internalOnly, config },
-    { summary: 'Create sample users and feeds', response: { 200: seeded } },
+    {
+      id: 'seedAccounts',
+      summary: 'Create sample users and feeds',
+      description: 'Creates sample users and feeds. If you repeat the request, nothing is added.',
+      client: { answer: 'SeededAccounts', repeatable: true },
+      response: { 200: seeded },
+    },
     async () => seed(deps.db, deps.onCreated),
   );
 
@@ -45,7 +60,10 @@ export function addAccountRoutes(app: HttpServer, access: Access, deps: Granting
     '/v1/accounts/actions',
     { ...access.internalOnly, config },
     {
+      id: 'listOperatorActions',
       summary: 'List the actions of operators, newest first',
+      description: 'Returns the audit log of operators.',
+      client: { query: 'ActionListing', answer: 'OperatorActions' },
       querystring: actionListing,
       response: { 200: listedActions },
     },

@@ -17,7 +17,14 @@ export function addOperatorRoutes(app: HttpServer, access: Access, deps: Operato
   routes.get(
     '/models/all',
     access.internalOnly,
-    { summary: 'List all models, plans and prices, for operators', response: { 200: configuredModels } },
+    {
+      id: 'listConfiguredModels',
+      summary: 'List all models, plans and prices, for operators',
+      description: 'Returns all models with their plans and prices, for operators.',
+      problems: ['forbidden'],
+      client: { answer: 'ConfiguredModels' },
+      response: { 200: configuredModels },
+    },
     async () => ({
       models: [...deps.models.all()],
       plans: plans.map((plan) => ({ plan, hasVideo: !plansWithoutVideo.includes(plan) })),
@@ -29,7 +36,11 @@ export function addOperatorRoutes(app: HttpServer, access: Access, deps: Operato
     '/usage/totals',
     access.internalOnly,
     {
+      id: 'readUsageTotals',
       summary: 'Read the usage of all users by day, model and plan, newest day first',
+      description: 'Returns the usage of all users by day, model and plan, newest day first, for operators.',
+      problems: ['forbidden'],
+      client: { query: 'UsageTotalsRange', answer: 'UsageTotals' },
       querystring: totalsQuery,
       response: { 200: usageTotals },
     },
@@ -40,7 +51,11 @@ export function addOperatorRoutes(app: HttpServer, access: Access, deps: Operato
     '/usage/users',
     access.internalOnly,
     {
+      id: 'listSpenders',
       summary: 'List the users who spent the most credits in a month',
+      description: 'Returns the users who spent the most credits in a month, for operators.',
+      problems: ['forbidden'],
+      client: { query: 'SpenderListing', answer: 'Spenders' },
       querystring: spendersQuery,
       response: { 200: spenders },
     },

@@ -58,3 +58,19 @@ export const agentProblems = defineProblems({
     retryAfterS: 5,
   },
 });
+
+const taskId = { type: 'string', description: 'The run.' } as const;
+const required = { type: 'integer', description: 'The price in credits.' } as const;
+const balance = { type: 'integer', description: 'The credits of the user.' } as const;
+
+/** Fields that the bodies of some problems have in addition, by code. */
+export const agentProblemFields = {
+  task_running: { taskId, reason: { const: 'running' } },
+  queue_full: { taskId, reason: { const: 'queue_full' } },
+  approval_answered: { reason: { const: 'approval_answered' } },
+  message_exists: { taskId, reason: { const: 'message_exists' } },
+  thread_full: { reason: { const: 'thread_full' } },
+  idempotency_conflict: { taskId, reason: { const: 'idempotency_conflict' } },
+  insufficient_credits: { required, balance },
+  video_unpayable: { required, balance },
+} as const;

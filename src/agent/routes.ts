@@ -30,6 +30,20 @@ import { namedUserOf, userOf } from './threads/access.ts';
 import { type MessagesDeps, readMessages } from './threads/messages.ts';
 import { retryVideos, type VideoDeps } from './videos/videos.ts';
 
+const threadId = 'thread-1';
+const starting = [
+  'forbidden',
+  'insufficient_plan',
+  'insufficient_credits',
+  'task_running',
+  'queue_full',
+  'approval_answered',
+  'message_exists',
+  'thread_deleting',
+  'thread_full',
+  'too_many_runs',
+] as const;
+
 export interface RouteDeps extends MessagesDeps, StartDeps, VideoDeps, UsageDeps {
   readonly db: MessagesDeps['db'] & StartDeps['db'] & VideoDeps['db'] & UsageDeps['db'];
   readonly readers: StreamReaders;
@@ -42,7 +56,13 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
     '/task',
     access.userOrInternal,
     {
+      id: 'startTask',
       summary: 'Start a run in a thread',
+      description:
+        'Starts a run that answers a message, or goes on after `approvals`, and returns its `taskId`. Read the answer with `GET /stream/:taskId`. With an `Idempotency-Key`, a repeated request returns the same run for 24 hours.',
+      problems: [...starting, 'idempotency_conflict'],
+      example: { threadId, text: 'Create an image of a lighthouse at dusk.' },
+      client: { body: 'TaskRequest', answer: 'StartedTask' },
       headers: idempotencyHeaders,
       body: taskRequest,
       response: { 201: taskStart },
@@ -59,14 +79,30 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
   routes.get(
     '/task/:taskId',
     access.userOrInternal,
-    { summary: 'Read the status of a run', params: taskParams, response: { 200: taskInfo } },
+    {
+      id: 'readTask',
+      summary: 'Read the status of a run',
+      description: 'Returns the status of a run: `queued`, `running`, `completed`, `failed` or `aborted`.',
+      problems: ['forbidden', 'not_found'],
+      client: { answer: 'TaskInfo' },
+      params: taskParams,
+      response: { 200: taskInfo },
+    },
     async (request) => describeRun(await readRun(deps, request.caller, request.params.taskId)),
   );
 
   routes.delete(
     '/task/:taskId',
     access.userOrInternal,
-    { summary: 'Stop a run', params: taskParams, response: { 204: z.null() } },
+    {
+      id: 'stopTask',
+      summary: 'Stop a run',
+      description:
+        'Stops a run, or removes it from the queue of its thread. The messages contain everything that was streamed. You can repeat the request.',
+      problems: ['forbidden', 'not_found'],
+      params: taskParams,
+      response: { 204: z.null() },
+    },
     async (request, reply) => {
       await abortTask(deps, request.caller, request.params.taskId);
       return reply.code(204).send(null);
@@ -76,7 +112,16 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
   routes.get(
     '/stream/:taskId',
     access.userOrInternal,
-    { summary: 'Stream the output of a run as server-sent events', params: taskParams },
+    {
+      id: 'followRun',
+      summary: 'Stream the output of a run as server-sent events',
+      description:
+        'Streams the AI SDK v5 UI message stream of a run, and ends with `data: [DONE]`. Each event has an id. Send the last one as `Last-Event-ID` to resume after it, on any instance.',
+      problems: ['forbidden', 'not_found', 'too_many_streams'],
+      otherResponses: { 200: ['A stream of server-sent events.', 'text/event-stream'] },
+      client: { kind: 'stream' },
+      params: taskParams,
+    },
     async (request, reply) => {
       const lastEventId = readLastEventId(request.headers['last-event-id']);
       const run = await readRun(deps, request.caller, request.params.taskId);
@@ -88,7 +133,12 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
     '/thread/:threadId/current-task',
     access.userOrInternal,
     {
+      id: 'readCurrentTask',
       summary: 'Read the run in progress of a thread',
+      description:
+        'Returns the run in progress of a thread, or `null`, and the runs that wait for it. Use it to resume a stream when a page loads.',
+      problems: ['forbidden'],
+      client: { query: 'ThreadOwner', answer: 'CurrentTask' },
       params: threadParams,
       querystring: threadOwner,
       response: { 200: currentTask },
@@ -103,7 +153,12 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
     '/messages/:threadId',
     access.userOrInternal,
     {
+      id: 'readMessages',
       summary: 'List the messages of a thread',
+      description:
+        'Returns all messages of a thread, or a page of them, oldest first. The header `X-Next-Before` is the `before` of the next page.',
+      problems: ['forbidden'],
+      client: { query: 'MessagePaging', answer: 'ThreadMessages' },
       params: threadParams,
       querystring: messagePaging,
       response: { 200: threadMessages },
@@ -120,7 +175,13 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
   routes.get(
     '/models',
     access.userOnly,
-    { summary: 'List the models that a run can name, with their prices', response: { 200: modelList } },
+    {
+      id: 'listModels',
+      summary: 'List the models that a run can name, with their prices',
+      description: 'Returns the models, their prices, and whether the plan of the user includes them.',
+      client: { answer: 'ModelList' },
+      response: { 200: modelList },
+    },
     async (request) => {
       if (request.caller.kind !== 'user') throw new Error('the guard admits only users');
       const { plan } = await ensureProfile(deps.db, { id: request.caller.userId }, publishAccount(deps.webhooks));
@@ -131,7 +192,14 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
   routes.get(
     '/usage',
     access.userOrInternal,
-    { summary: 'Read the usage of a user by day and model', querystring: usageQuery, response: { 200: usageDays } },
+    {
+      id: 'readUsage',
+      summary: 'Read the usage of a user by day and model',
+      description: 'Returns runs, tokens, media and credits for each day and model, newest day first.',
+      client: { query: 'UsageRange', answer: 'UsageDays' },
+      querystring: usageQuery,
+      response: { 200: usageDays },
+    },
     async (request) => readUsage(deps, userOf(request.caller, request.query.userId, 'query.userId'), request.query),
   );
 
@@ -139,7 +207,10 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
     '/credits',
     access.userOrInternal,
     {
+      id: 'readCredits',
       summary: 'Read the plan, the credits and the prices of a user',
+      description: 'Returns the plan, the credits, and the prices of a run, an image and a video.',
+      client: { query: 'CreditsOwner', answer: 'CreditsState' },
       querystring: creditsQuery,
       response: { 200: creditsInfo },
     },
@@ -153,7 +224,12 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
     '/video/submit/:taskId',
     access.userOnly,
     {
+      id: 'retryVideos',
       summary: 'Retry the videos of a run that failed because of credits or plan',
+      description:
+        'Retries the videos of a run that failed with `insufficient_credits` or `insufficient_plan`. If they still cannot be paid for, the response is 400, and `error` is the current reason.',
+      problems: ['not_found', 'video_not_retryable', 'video_unpayable'],
+      client: { answer: 'VideosRetried' },
       params: taskParams,
       response: { 200: z.object({ success: z.literal(true) }) },
     },

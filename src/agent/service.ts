@@ -32,10 +32,10 @@ import { addMcpRoutes } from './mcp/routes.ts';
 import { AgentMetrics } from './metrics.ts';
 import { addOperatorRoutes } from './operatorroutes.ts';
 import { addPeopleRoutes } from './people/routes.ts';
+import { agentProblemFields, agentProblems } from './problems.ts';
 import type { ImageGenerator, VideoGenerator } from './providers/generators.ts';
 import { openModels } from './providers/models.ts';
 import { startQueue } from './queue/queue.ts';
-import { agentReference } from './reference.ts';
 import { addRoutes } from './routes.ts';
 import { RunExecutor } from './runs/executor.ts';
 import { startReaper } from './runs/reaper.ts';
@@ -218,7 +218,20 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
   const app = createServer({
     ...deps.server,
     service: 'agent',
-    reference: agentReference,
+    reference: {
+      clientTypes: {
+        UserMessage: ['TaskRequest', 'properties', 'message', 'anyOf', '0'],
+        ThreadMessage: ['ThreadMessages', 'properties', 'messages', 'items'],
+      },
+      description:
+        'Runs a model with tools in threads, one run per thread at a time. The output is a resumable stream with images, videos and memory.',
+      tags: {
+        agent: 'Runs, streams, threads, models and credits.',
+        people: 'Users and their data, for operators.',
+      },
+      problems: agentProblems.table,
+      problemFields: agentProblemFields,
+    },
     cors: allowChats(deps.agentOrigins),
     isLongLived: (route) => route !== undefined && longLivedRoutes.includes(route),
     // Only new runs are refused: runs in progress can still be read and stopped.

@@ -37,7 +37,14 @@ export function addThreadRoutes(app: HttpServer, access: Access, deps: ThreadRou
   routes.get(
     '/threads',
     access.userOrInternal,
-    { summary: 'List the threads of a user', querystring: threadListing, response: { 200: threadPage } },
+    {
+      id: 'listThreads',
+      summary: 'List the threads of a user',
+      description: 'Returns a page of threads. The thread with the newest message is first.',
+      client: { query: 'ThreadListing', answer: 'ThreadPage' },
+      querystring: threadListing,
+      response: { 200: threadPage },
+    },
     async ({ caller, query }, reply) => {
       const userId = userOf(caller, query.userId, userField);
       if (query.q === undefined) return readThreads(deps, userId, query);
@@ -48,7 +55,15 @@ export function addThreadRoutes(app: HttpServer, access: Access, deps: ThreadRou
   routes.delete(
     '/threads',
     access.userOrInternal,
-    { summary: 'Delete all threads of a user', querystring: threadsDeletion, response: { 204: z.null() } },
+    {
+      id: 'deleteThreads',
+      summary: 'Delete all threads of a user',
+      description: 'Immediately hides all threads of a user, and deletes them. You can repeat the request.',
+      otherResponses: { 204: ['The threads are hidden.'] },
+      client: { query: 'ThreadsDeletion' },
+      querystring: threadsDeletion,
+      response: { 204: z.null() },
+    },
     async ({ caller, query }, reply) => {
       await deleteThreads(deps, userOf(caller, query.userId, userField), query.assets === 'true');
       return reply.code(204).send(null);
@@ -58,7 +73,16 @@ export function addThreadRoutes(app: HttpServer, access: Access, deps: ThreadRou
   routes.get(
     '/threads/:threadId',
     access.userOrInternal,
-    { summary: 'Read a thread', params: threadParams, querystring: threadOwner, response: { 200: thread } },
+    {
+      id: 'readThread',
+      summary: 'Read a thread',
+      description: 'Returns the title, the times and the number of messages of a thread.',
+      problems: ['forbidden', 'not_found'],
+      client: { query: 'ThreadOwner', answer: 'Thread' },
+      params: threadParams,
+      querystring: threadOwner,
+      response: { 200: thread },
+    },
     async ({ caller, params, query }) =>
       readThread(deps, namedUserOf(caller, query.userId, userField), params.threadId),
   );
@@ -67,7 +91,12 @@ export function addThreadRoutes(app: HttpServer, access: Access, deps: ThreadRou
     '/threads/:threadId',
     access.userOrInternal,
     {
+      id: 'renameThread',
       summary: 'Rename a thread',
+      description: 'Sets the title of a thread. The position of the thread in the list does not change.',
+      problems: ['forbidden', 'not_found', 'thread_deleting'],
+      example: { title: 'Lighthouses' },
+      client: { body: 'ThreadChange', query: 'ThreadOwner', answer: 'Thread' },
       params: threadParams,
       querystring: threadOwner,
       body: threadChange,
@@ -84,7 +113,17 @@ export function addThreadRoutes(app: HttpServer, access: Access, deps: ThreadRou
   routes.delete(
     '/threads/:threadId',
     access.userOrInternal,
-    { summary: 'Delete a thread', params: threadParams, querystring: threadDeletion, response: { 204: z.null() } },
+    {
+      id: 'deleteThread',
+      summary: 'Delete a thread',
+      description:
+        "Stops the run in progress and deletes the thread with its messages and videos. With `assets=true`, it also deletes the thread's assets. After 503, you can repeat the request.",
+      problems: ['forbidden', 'not_found'],
+      client: { query: 'ThreadDeletion' },
+      params: threadParams,
+      querystring: threadDeletion,
+      response: { 204: z.null() },
+    },
     async ({ caller, params, query }, reply) => {
       const userId = namedUserOf(caller, query.userId, userField);
       await deleteThread(deps, userId, params.threadId, query.assets === 'true');

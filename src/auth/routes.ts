@@ -35,7 +35,13 @@ function addNavigation(app: HttpServer, deps: RouteDeps): void {
     '/login',
     { ...navigation, onSend: showFailure(deps.targets.fallback) },
     {
+      id: 'loginUrl',
       summary: 'Start a sign-in',
+      description:
+        'Navigate the browser to this URL. The response redirects to the identity provider, and the provider redirects to `/callback`.',
+      problems: ['oauth_init_failed'],
+      otherResponses: { 302: ['A redirect to the identity provider.'] },
+      client: { query: 'SignInStart', kind: 'address' },
       querystring: z.looseObject({
         next: text('The URL to redirect to after sign-in.'),
         invite: text('The id of the inviting user.'),
@@ -52,7 +58,12 @@ function addNavigation(app: HttpServer, deps: RouteDeps): void {
     '/callback',
     navigation,
     {
+      id: 'callbackUrl',
       summary: 'Complete a sign-in',
+      description:
+        'The identity provider redirects the browser to this URL. The response sets the session cookie and redirects to the `next` of the sign-in. After a failure, it redirects with `auth_error=1`.',
+      otherResponses: { 302: ['A redirect to the application.'] },
+      client: { query: 'SignInReturn', kind: 'address' },
       querystring: z.looseObject({
         code: text('The authorization code. Without it, the browser is redirected immediately.'),
         state: text('The state of the sign-in, if the identity provider returns it.'),
@@ -114,7 +125,16 @@ function addCalls(app: HttpServer, deps: RouteDeps): void {
   routes.post(
     '/refresh',
     { onRequest },
-    { summary: 'Exchange the session cookie for an access token', response: { 200: accessToken } },
+    {
+      id: 'refresh',
+      summary: 'Exchange the session cookie for an access token',
+      description:
+        'Returns a new access token and rotates the session cookie. Call it with credentials from a page of an allowed origin. After 503, the session is still valid.',
+      problems: ['no_session', 'refresh_failed', 'forbidden_origin', 'upstream_unavailable'],
+      readsSession: true,
+      client: { answer: 'AccessToken', repeatable: true, cookies: true },
+      response: { 200: accessToken },
+    },
     async (request, reply) => {
       const { outcome, setCookies } = await refresh(deps, request.headers.cookie, deps.clientAddressOf(request));
       for (const cookie of setCookies) reply.header('set-cookie', cookie);
@@ -126,7 +146,17 @@ function addCalls(app: HttpServer, deps: RouteDeps): void {
   routes.post(
     '/logout',
     { onRequest, config: { anyQuery: true } },
-    { summary: 'Sign out', querystring: logoutQuery, response: { 200: signedOut } },
+    {
+      id: 'logout',
+      summary: 'Sign out',
+      description:
+        'Ends all sessions of the user and deletes the cookie. With `scope=local`, only this session ends. Without a session, the response is the same.',
+      problems: ['forbidden_origin'],
+      readsSession: true,
+      client: { query: 'SignOut', answer: 'SignedOut', repeatable: true, cookies: true },
+      querystring: logoutQuery,
+      response: { 200: signedOut },
+    },
     async (request, reply) => {
       const { cookie: cookieHeader } = request.headers;
       const clientAddress = deps.clientAddressOf(request);

@@ -1,6 +1,7 @@
 /** The authentication service (docs/specification/auth.md; docs/auth.md). */
 import type { PeopleTables } from '#accounts/people/peoplestore.ts';
 import { addPeopleRoutes } from '#accounts/people/routes.ts';
+import { accountProblems } from '#accounts/problems.ts';
 import { addAccountRoutes } from '#accounts/routes.ts';
 import type { AccountTables, OnCreated } from '#accounts/store.ts';
 import type { Access } from '#platform/access/access.ts';
@@ -17,8 +18,8 @@ import { cookieRules } from './cookies.ts';
 import type { EndedTables } from './endedstore.ts';
 import { createSessionEnds } from './ending.ts';
 import { openRefreshResults } from './openrefreshresults.ts';
+import { authProblems } from './problems.ts';
 import { createProvider } from './provider.ts';
-import { authReference } from './reference.ts';
 import type { RefreshResults } from './refreshresults.ts';
 import { revocationQueue, startRevoking, startSweeping } from './revocations.ts';
 import { createRotation } from './rotation.ts';
@@ -69,7 +70,17 @@ export async function createAuth(deps: AuthDeps): Promise<HttpServer> {
   const app = createServer({
     ...deps.server,
     service: 'auth',
-    reference: authReference,
+    reference: {
+      description:
+        'Signs users in with the identity provider, stores the session of the browser in a sealed cookie, and returns access tokens.',
+      tags: {
+        auth: 'Sign-in and sessions of browsers.',
+        people: 'Users and their data, for operators.',
+        accounts: 'Plans, credits and sample data, for operators. Present only with the embedded database.',
+      },
+      problems: { ...authProblems.table, ...accountProblems.table },
+      sessionCookie: 'ka_session',
+    },
     cors: {
       origins: matchOrigins(allowedOrigins),
       setting: 'ALLOWED_REDIRECT_ORIGINS',

@@ -48,8 +48,12 @@ export function addMailWebhook(app: HttpServer, deps: MailWebhookDeps): void {
       '/webhooks/resend',
       {
         schema: {
-          tags: ['content'],
+          id: 'receiveMailEvent',
           summary: 'Receive an event of the mail provider',
+          description: 'Receives events of the mail provider. The headers must have a valid signature by Svix.',
+          problems: ['invalid_signature', 'payload_too_large'],
+          client: { repeatable: true },
+          tags: ['content'],
           response: { 204: z.null() },
         },
       },

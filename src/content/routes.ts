@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
+import { sendValidated } from '#platform/http/validators.ts';
 import { negotiateLanguage } from '#platform/language.ts';
 import { announcementFeature } from './announcement.ts';
 import { announcement, homeCards, trending } from './api.ts';
@@ -10,7 +11,9 @@ import { createProxy, type Feature, type ProxyDeps } from './proxy.ts';
 import { addSitemapRoutes, type SitemapDeps } from './sitemaproutes.ts';
 import { trendingFeature } from './trending.ts';
 import { addUnsubscribing, type UnsubscribingDeps } from './unsubscribing.ts';
-import { sendValidated } from './validators.ts';
+
+const localized = 'The texts are in the language of `Accept-Language`. If the CMS fails, the result is empty.';
+const unchanged = { 304: ['The content matches `If-None-Match`.'] } as const;
 
 export interface RouteDeps extends ProxyDeps, UnsubscribingDeps, MailWebhookDeps, SitemapDeps {}
 
@@ -22,21 +25,42 @@ export function addRoutes(app: HttpServer, deps: RouteDeps): void {
   routes.get(
     '/op/announcement',
     {},
-    { summary: 'Read the announcement of the site', response: { 200: announcement } },
+    {
+      id: 'readAnnouncement',
+      summary: 'Read the announcement of the site',
+      description: `Returns the announcement of the site. ${localized}`,
+      otherResponses: unchanged,
+      client: { answer: 'Announcement' },
+      response: { 200: announcement },
+    },
     showContent(deps, announcementFeature),
   );
 
   routes.get(
     '/op/homecards/v2',
     {},
-    { summary: 'List the cards of the home page', response: { 200: homeCards } },
+    {
+      id: 'readHomeCards',
+      summary: 'List the cards of the home page',
+      description: `Returns the cards of the home page. ${localized}`,
+      otherResponses: unchanged,
+      client: { answer: 'HomeCards' },
+      response: { 200: homeCards },
+    },
     showContent(deps, homeCardsFeature),
   );
 
   routes.get(
     '/op/trending',
     {},
-    { summary: 'List trending items', response: { 200: trending } },
+    {
+      id: 'readTrending',
+      summary: 'List trending items',
+      description: `Returns trending items. ${localized}`,
+      otherResponses: unchanged,
+      client: { answer: 'Trending' },
+      response: { 200: trending },
+    },
     showContent(deps, trendingFeature),
   );
 

@@ -27,7 +27,14 @@ export function addUnsubscribing(app: HttpServer, { accounts, unsubscribeSecret 
   routes.get(
     '/unsubscribe',
     {},
-    { summary: 'Show the unsubscribe confirmation page', querystring: query },
+    {
+      id: 'readUnsubscribePage',
+      summary: 'Show the unsubscribe confirmation page',
+      description: 'Shows a page with an unsubscribe button. Emails link to this page.',
+      otherResponses: { 200: ['The page.', 'text/html'], 400: ['A page for an invalid link.', 'text/html'] },
+      client: { query: 'UnsubscribeLink', kind: 'page' },
+      querystring: query,
+    },
     async (request, reply) => showPage(request, reply, read(request.query.token) ? 'question' : 'invalid'),
   );
 
@@ -37,7 +44,14 @@ export function addUnsubscribing(app: HttpServer, { accounts, unsubscribeSecret 
     routesOf(forms, 'content').post(
       '/unsubscribe',
       {},
-      { summary: 'Unsubscribe from notification email', querystring: query },
+      {
+        id: 'unsubscribe',
+        summary: 'Unsubscribe from notification email',
+        description: 'Unsubscribes the user of the token. Mail clients call it for one-click unsubscribe (RFC 8058).',
+        otherResponses: { 200: ['A page.', 'text/html'], 400: ['A page for an invalid link.', 'text/html'] },
+        client: { query: 'UnsubscribeLink', kind: 'page', repeatable: true },
+        querystring: query,
+      },
       async (request, reply) => {
         const unsubscription = read(request.query.token);
         if (unsubscription !== undefined) await unsubscribe(accounts, unsubscription);

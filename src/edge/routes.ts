@@ -1,5 +1,6 @@
 /** The edge's routes, with the rules that apply to every response. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { RouteTexts } from '#platform/http/apireference.ts';
 import { traceHeaders } from '#platform/http/cors.ts';
 import type { CorsRule, HttpServer } from '#platform/http/httpserver.ts';
 import { type CdnDeps, sendVariant } from './cdn.ts';
@@ -41,6 +42,14 @@ export const anyOrigin: CorsRule = {
   ],
 };
 
+const file = {
+  200: ['The bytes of the file.', 'application/octet-stream'],
+  206: ['The requested range.', 'application/octet-stream'],
+  304: ['The file matches `If-None-Match` or `If-Modified-Since`.'],
+} as const;
+const reading = ['not_found', 'condition_failed', 'range_not_satisfiable'] as const;
+const url = 'Use the URL that the media service returned. The URL is the credential.';
+
 /** How long the server continues to read from a rejected sender, so that the sender reads the response. */
 const lingerMs = 5000;
 /** The same for a sender that was too slow. */
@@ -63,12 +72,52 @@ export function addRoutes(app: HttpServer, deps: RouteDeps): void {
     cutOffLater(request.raw, reply.statusCode === 408 ? slowLingerMs : lingerMs);
   });
 
-  const read = (url: string, summary: string, handler: Handler) =>
-    app.route({ method: ['GET', 'HEAD'], url, schema: { tags: ['edge'], summary }, handler });
-  read('/o/*', 'Download a file by its signed URL', (request, reply) => sendFile(deps, request, reply));
-  read('/img/*', 'Download a variant', (request, reply) => sendVariant(deps, request, reply));
+  const read = (url: string, schema: RouteTexts, handler: Handler) =>
+    app.route({ method: ['GET', 'HEAD'], url, schema: { tags: ['edge'], ...schema }, handler });
+  read(
+    '/o/*',
+    {
+      summary: 'Download a file by its signed URL',
+      id: 'downloadFile',
+      documentedPath: '/o/:key',
+      description: `Returns a file, or a range of it. ${url}`,
+      problems: ['invalid_address', ...reading],
+      otherResponses: file,
+    },
+    (request, reply) => sendFile(deps, request, reply),
+  );
+  read(
+    '/img/*',
+    {
+      summary: 'Download a variant',
+      id: 'downloadVariant',
+      documentedPath: '/img/:key',
+      description: 'Returns a variant that the image service has generated.',
+      problems: reading,
+      otherResponses: file,
+    },
+    (request, reply) => sendVariant(deps, request, reply),
+  );
   // imgproxy URLs start with their signature.
-  read('/*', 'Resize an image by an imgproxy URL', (request, reply) => sendResized(deps, request, reply));
+  read(
+    '/*',
+    {
+      summary: 'Resize an image by an imgproxy URL',
+      id: 'resizeImage',
+      documentedPath: '/:signature/:options/:source',
+      description: 'Returns an image with the options of a signed imgproxy URL. The result is stored as a variant.',
+      problems: [
+        'invalid_address',
+        ...reading,
+        'unsupported_image',
+        'undecodable_image',
+        'image_too_large',
+        'processing_timeout',
+      ],
+      otherResponses: file,
+    },
+    (request, reply) => sendResized(deps, request, reply),
+  );
   app.register(async (uploads) => addUploads(uploads, deps));
 }
 
@@ -78,7 +127,23 @@ type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<Fastify
 function addUploads(app: HttpServer, deps: TusDeps): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, _payload, done) => done(null));
-  const schema = { tags: ['edge'], summary: 'Upload a file to its signed URL' };
+  const schema = {
+    tags: ['edge'],
+    summary: 'Upload a file to its signed URL',
+    id: 'uploadFile',
+    documentedPath: '/o/:key',
+    description: `Stores a file. ${url} A second upload to the same URL returns 412.`,
+    problems: [
+      'invalid_address',
+      'upload_incomplete',
+      'not_found',
+      'request_timeout',
+      'already_exists',
+      'upload_in_progress',
+      'payload_too_large',
+    ],
+    otherResponses: { 200: ['The file was stored.'] },
+  } as const;
   app.put('/o/*', { schema }, (request, reply) => receiveFile(deps, request, reply));
   addTusRoutes(app, deps, anyOrigin);
 }

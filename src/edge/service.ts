@@ -1,4 +1,6 @@
 /** The edge (docs/specification/system.md#edge) is stateless, so any number can run in front of the configured stores. */
+
+import { engineProblems } from '#image/engine/problems.ts';
 import type { VariantMaker } from '#image/engine/variants.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { HttpServer, ServerOptions } from '#platform/http/httpserver.ts';
@@ -8,8 +10,9 @@ import type { Objects } from '#platform/objects/objects.ts';
 import { pathSigner } from './api.ts';
 import type { EdgeSettings } from './config.ts';
 import { noPresets } from './presets.ts';
-import { edgeReference } from './reference.ts';
+import { edgeProblems } from './problems.ts';
 import { addRoutes, anyOrigin } from './routes.ts';
+import { addShareRoutes, type SharePages } from './shares/routes.ts';
 import { createSessions } from './tus/sessions.ts';
 import { createUploads } from './uploading.ts';
 
@@ -25,6 +28,8 @@ export interface EdgeDeps {
   readonly variants: Pick<VariantMaker, 'serve'>;
   /** Further buckets that signed URLs may name: those of the legacy backend. */
   readonly otherBucket?: (name: string) => Objects | undefined;
+  /** `undefined`: there are no pages of shares. */
+  readonly shares?: SharePages | undefined;
   /** Without presets: none. */
   readonly settings: Omit<EdgeSettings, 'presets'> & Partial<Pick<EdgeSettings, 'presets'>>;
 }
@@ -38,24 +43,31 @@ export function createEdge(deps: EdgeDeps): HttpServer {
   const app = createServer({
     ...deps.server,
     service: 'edge',
-    reference: edgeReference,
+    reference: {
+      description:
+        'Serves files and variants at signed URLs, accepts uploads, and resizes images by the URL format of imgproxy.',
+      tags: { edge: 'Signed files, variants and uploads.' },
+      problems: { ...edgeProblems.table, ...engineProblems.table },
+    },
     cors: anyOrigin,
     requestTimeoutMs: longestUploadMs,
     onDrain: async () => sessions.drain(),
   });
   // Without a listener, Node requests the body before the handler has checked the request.
   app.server.on('checkContinue', (request, response) => app.server.emit('request', request, response));
-  addRoutes(app, {
+  const parts = {
     clock: deps.clock,
     addressKey: deriveAddressKey(resizing.key, resizing.salt),
     signPath: pathSigner(resizing.key, resizing.salt),
-    bucket: (name) => (name === originals.bucket ? originals : otherBucket?.(name)),
-    isReplaceable: (name) => name !== originals.bucket,
+    bucket: (name: string) => (name === originals.bucket ? originals : otherBucket?.(name)),
+    isReplaceable: (name: string) => name !== originals.bucket,
     publicObjects,
     variants: deps.variants,
     presets: settings.presets ?? noPresets,
     sessions,
     uploads: createUploads({ ...settings, makeRoom: () => app.transfers.endSlowest('in') }),
-  });
+  };
+  addRoutes(app, parts);
+  if (deps.shares) addShareRoutes(app, deps.shares, parts);
   return app;
 }

@@ -15,6 +15,8 @@ import { toTransform } from './engine/specs.ts';
 import type { VariantMaker } from './engine/variants.ts';
 import { asProblem } from './problems.ts';
 
+const key = 'u/5b1c1f0e-8a4d-4f0f-8f57-0f4c0b9b8a21/thread/thread-1/0d9f5a34-6f0e-4c7a-9d0b-2f6b8f1c7e11.jpg';
+
 export interface RoutesDeps {
   readonly variants: VariantMaker;
   readonly openSource: (source: SourceName) => VariantSource;
@@ -28,14 +30,41 @@ export function addRoutes(app: HttpServer, access: Access, deps: RoutesDeps): vo
   routes.post(
     '/v1/ensure',
     access.internalOnly,
-    { summary: 'Ensure that variants of an image exist', body: ensureRequest, response: { 200: ensureResponse } },
+    {
+      id: 'ensureVariants',
+      summary: 'Ensure that variants of an image exist',
+      description:
+        'Generates and stores the variants that do not exist yet, and returns the URL of each. The URL of a variant never changes. `overBudget` lists variants that exceed `maxBytes` at the lowest quality.',
+      problems: [
+        'source_url_forbidden',
+        'unsupported_image',
+        'undecodable_image',
+        'image_too_large',
+        'source_unavailable',
+        'variant_store_failed',
+        'processing_timeout',
+      ],
+      example: { source: { key }, specs: [{ name: 'card', width: 640, format: 'webp' }] },
+      client: { body: 'EnsureRequest', answer: 'EnsuredVariants', repeatable: true },
+      body: ensureRequest,
+      response: { 200: ensureResponse },
+    },
     (request) => withProblems(ensureVariants(deps, request.body)),
   );
 
   routes.post(
     '/v1/forget',
     access.internalOnly,
-    { summary: 'Delete all variants of an image', body: forgetRequest, response: { 200: forgetResponse } },
+    {
+      id: 'forgetVariants',
+      summary: 'Delete all variants of an image',
+      description: 'Deletes all stored variants of a source and returns their number.',
+      problems: ['source_url_forbidden', 'variant_store_failed'],
+      example: { source: { key } },
+      client: { body: 'ForgetRequest', answer: 'ForgottenVariants', repeatable: true },
+      body: forgetRequest,
+      response: { 200: forgetResponse },
+    },
     async (request) => ({ forgotten: await withProblems(deps.variants.forget(deps.openSource(request.body.source))) }),
   );
 }

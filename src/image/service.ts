@@ -3,10 +3,11 @@ import { createAccess } from '#platform/access/access.ts';
 import { createServer, type HttpServer, type Readiness, type ServerCommons } from '#platform/http/server.ts';
 import type { Objects } from '#platform/objects/objects.ts';
 import type { ImageServiceSettings, ImageSettings } from './config.ts';
+import { engineProblems } from './engine/problems.ts';
 import { objectSource } from './engine/sources.ts';
 import type { VariantMaker } from './engine/variants.ts';
 import { createFetcher, fetchTimeoutMs, urlSource } from './fetching.ts';
-import { imageReference } from './reference.ts';
+import { imageProblems } from './problems.ts';
 import { addRoutes } from './routes.ts';
 
 export interface ImageDeps {
@@ -24,7 +25,15 @@ export function createImageService(deps: ImageDeps): HttpServer {
   const app = createServer({
     ...server,
     service: 'image',
-    reference: imageReference,
+    reference: {
+      clientTypes: {
+        ImageSource: ['EnsureRequest', 'properties', 'source'],
+        VariantSpec: ['EnsureRequest', 'properties', 'specs', 'items'],
+      },
+      description: 'An internal service that generates variants of images and returns their public URLs.',
+      tags: { image: 'Variants of images.' },
+      problems: { ...imageProblems.table, ...engineProblems.table },
+    },
     plainHealth: true,
     // The limit of one request: its source, two waits for a permit, the processing.
     drainTimeoutMs: fetchTimeoutMs + 2 * settings.permitWaitMs + settings.processTimeoutS * 1000,

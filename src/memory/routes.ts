@@ -22,6 +22,12 @@ import { toMemory } from './memories/presenting.ts';
 import { assertMayUse } from './ownership.ts';
 import { inject, type SearchingDeps, searchMemories } from './search/searching.ts';
 
+const user = { entity_id: '5b1c1f0e-8a4d-4f0f-8f57-0f4c0b9b8a21', entity_type: 'user' };
+const content = 'Prefers watercolor over oil.';
+const adding = ['memory_full', 'embedder_unavailable'] as const;
+const editing = ['not_found', 'duplicate_memory', ...adding] as const;
+const gone = { 204: ['The memory was deleted.'] } as const;
+
 export type RouteDeps = AddingDeps & SearchingDeps;
 
 /** Searches of one user, which take processor time. More than eight wait for each other. */
@@ -37,7 +43,13 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
     '/inject',
     access.userOrInternal,
     {
+      id: 'inject',
       summary: 'Read the context for a message: profiles and relevant memories',
+      description:
+        'Returns the profile, the profile of the group, and the memories that fit the query. Call it before each turn of a conversation.',
+      problems: ['forbidden'],
+      example: { ...user, query: 'Draw me a harbor.' },
+      client: { body: 'InjectRequest', answer: 'Injection', repeatable: true },
       body: injectRequest,
       response: { 200: injection },
     },
@@ -51,7 +63,13 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
     '/memory/add',
     access.userOrInternal,
     {
+      id: 'addMemory',
       summary: 'Add a memory',
+      description:
+        'Stores a memory (201). If an existing memory is a near-duplicate, the two are merged (200), and `id` names the one that remains.',
+      problems: ['forbidden', ...adding],
+      example: { ...user, content, type: 'preference' },
+      client: { body: 'AdditionRequest', answer: 'Addition' },
       body: additionRequest,
       response: { 200: addition.describe('The memory was merged into an existing one.'), 201: addition },
     },
@@ -65,7 +83,16 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
   routes.post(
     '/memory/search',
     access.userOrInternal,
-    { summary: 'Search the memories of an entity', body: searchRequest, response: { 200: searchResult } },
+    {
+      id: 'searchMemories',
+      summary: 'Search the memories of an entity',
+      description: 'Returns the memories that are most similar to the query, best first.',
+      problems: ['forbidden'],
+      example: { ...user, query: 'painting style', limit: 5 },
+      client: { body: 'SearchRequest', answer: 'SearchResult', repeatable: true },
+      body: searchRequest,
+      response: { 200: searchResult },
+    },
     async (request) => {
       assertMayUse(request.caller, request.body);
       return inTurn(request.caller, () => searchMemories(deps, request.body));
@@ -75,7 +102,17 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
   routes.put(
     '/memory/:id',
     access.userOrInternal,
-    { summary: 'Edit a memory', params: memoryPath, body: edit, response: { 200: memory } },
+    {
+      id: 'editMemory',
+      summary: 'Edit a memory',
+      description: 'Changes the content, the type or the metadata. The former content stays in the history.',
+      problems: ['forbidden', ...editing],
+      example: { content: 'Prefers gouache over oil.' },
+      client: { body: 'MemoryEdit', answer: 'Memory' },
+      params: memoryPath,
+      body: edit,
+      response: { 200: memory },
+    },
     async (request) => {
       const seen = await lookUpMemory(deps, request.params.id);
       assertMayUse(request.caller, ownerOf(seen));
@@ -86,7 +123,14 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
   routes.delete(
     '/memory/:id',
     access.userOrInternal,
-    { summary: 'Delete a memory', params: memoryPath },
+    {
+      id: 'deleteMemory',
+      summary: 'Delete a memory',
+      description: 'Deletes a memory with its history and links.',
+      problems: ['forbidden', 'not_found'],
+      otherResponses: gone,
+      params: memoryPath,
+    },
     async (request, reply) => {
       const seen = await lookUpMemory(deps, request.params.id);
       assertMayUse(request.caller, ownerOf(seen));

@@ -19,7 +19,7 @@ import { type JudgingDeps, judgingQueue, requestJudgement, workOnJudgements } fr
 import { findVectorColumn } from './memories/memorystore.ts';
 import { createMemoryModel } from './model/languagemodel.ts';
 import { ModelMetrics } from './model/metrics.ts';
-import { memoryReference } from './reference.ts';
+import { memoryProblems } from './problems.ts';
 import { addRoutes } from './routes.ts';
 import { createEntityIndexes } from './search/entityindex.ts';
 import { addSelfServiceRoutes } from './selfservice/routes.ts';
@@ -61,7 +61,20 @@ export async function createMemory(deps: MemoryDeps): Promise<HttpServer> {
   const app = createServer({
     ...deps.server,
     service: 'memory',
-    reference: memoryReference,
+    reference: {
+      clientTypes: {
+        Profile: ['Injection', 'properties', 'profile', 'anyOf', '0'],
+        FoundMemory: ['Injection', 'properties', 'memories', 'items'],
+        Revision: ['MemoryHistory', 'properties', 'history', 'items'],
+      },
+      description:
+        'Stores facts about users and groups, merges near-duplicates, and returns the relevant ones for a message.',
+      tags: {
+        memory: 'Memories of users and groups.',
+        admin: 'The admin API for operators. Every change is recorded in the audit log.',
+      },
+      problems: memoryProblems.table,
+    },
     cors: allowApplications(deps.agentOrigins),
   });
   const db = deps.database.queries<MemoryTables>();

@@ -21,6 +21,15 @@ import { cancelEmail, listEmails, mailOf, showEmail } from './emails.ts';
 import { notifyProblems } from './problems.ts';
 import { type SendingDeps, sendOnce } from './sending.ts';
 
+const mail = {
+  from: 'Atelier <hello@example.com>',
+  to: ['ada@example.com'],
+  subject: 'Your video is ready',
+  text: 'Watch it at https://example.com/videos/1.',
+};
+const configured = 'internal_key_not_configured' as const;
+const sending = [configured, 'idempotency_conflict', 'email_failed', 'send_in_progress'] as const;
+
 type Guard = Omit<Access['internalOrBearer'], 'onRequest'> & {
   readonly onRequest: Access['internalOrBearer']['onRequest'][];
 };
@@ -34,7 +43,18 @@ export function addEmailRoutes(app: HttpServer, guard: Guard, deps: SendingDeps)
   routes.post(
     '/emails',
     { ...guard, bodyLimit: maxEmailBytes },
-    { summary: 'Send an email', headers: idempotencyHeaders, body: emailRequest, response: { 200: emailAnswer } },
+    {
+      id: 'sendEmail',
+      summary: 'Send an email',
+      description:
+        'Sends an email now, or at `scheduled_at`. The request is compatible with the API of Resend. Use the internal key as its API key (bearer token).',
+      problems: ['recipient_suppressed', ...sending],
+      example: mail,
+      client: { body: 'EmailRequest', answer: 'EmailAnswer' },
+      headers: idempotencyHeaders,
+      body: emailRequest,
+      response: { 200: emailAnswer },
+    },
     async (request) => {
       const { html, text, scheduled_at: at } = request.body;
       // docs/specification/notify.md#emails fixes this status and the message.
@@ -55,7 +75,17 @@ export function addEmailRoutes(app: HttpServer, guard: Guard, deps: SendingDeps)
   routes.post(
     '/emails/batch',
     { ...guard, bodyLimit: maxBatchBytes },
-    { summary: 'Send up to 100 emails', headers: idempotencyHeaders, body: emailBatch, response: { 200: batchAnswer } },
+    {
+      id: 'sendEmails',
+      summary: 'Send up to 100 emails',
+      description: 'Accepts up to 100 emails. Either all are accepted or none.',
+      problems: sending,
+      example: [mail],
+      client: { body: 'EmailBatch', answer: 'EmailBatchAnswer' },
+      headers: idempotencyHeaders,
+      body: emailBatch,
+      response: { 200: batchAnswer },
+    },
     async (request) => {
       const ids = await acceptBatch(deps, { requests: request.body, key: keyOf(request) });
       return { data: ids.map((id) => ({ id })) };
@@ -65,21 +95,45 @@ export function addEmailRoutes(app: HttpServer, guard: Guard, deps: SendingDeps)
   routes.get(
     '/emails',
     guard,
-    { summary: 'List accepted emails, newest first', querystring: emailListing, response: { 200: emailList } },
+    {
+      id: 'listEmails',
+      summary: 'List accepted emails, newest first',
+      description: 'Returns the accepted emails with their status, newest first.',
+      problems: [configured],
+      client: { query: 'EmailListing', answer: 'EmailList' },
+      querystring: emailListing,
+      response: { 200: emailList },
+    },
     async (request) => listEmails(deps, request.query),
   );
 
   routes.get(
     '/emails/:id',
     guard,
-    { summary: 'Read the status of an email', params: emailId, response: { 200: email } },
+    {
+      id: 'readEmail',
+      summary: 'Read the status of an email',
+      description: 'Returns the status and the events of an email.',
+      problems: [configured, 'not_found'],
+      client: { answer: 'Email' },
+      params: emailId,
+      response: { 200: email },
+    },
     async (request) => showEmail(deps, request.params.id),
   );
 
   routes.post(
     '/emails/:id/cancel',
     guard,
-    { summary: 'Cancel a scheduled email', params: emailId, response: { 200: canceledEmail } },
+    {
+      id: 'cancelEmail',
+      summary: 'Cancel a scheduled email',
+      description: 'Cancels an email that is not sent yet.',
+      problems: [configured, 'not_found', 'not_cancelable'],
+      client: { answer: 'CanceledEmail', repeatable: true },
+      params: emailId,
+      response: { 200: canceledEmail },
+    },
     async (request) => {
       await cancelEmail(deps, request.params.id);
       return { object: 'email' as const, id: request.params.id };

@@ -22,3 +22,13 @@ export const notifyProblems = defineProblems({
   email_failed: { status: 500, message: 'The email could not be sent.' },
   send_in_progress: { status: 503, message: 'The same email is still being sent. Try again later.', retryAfterS: 5 },
 });
+
+/** Fields that the bodies of some problems have in addition, by code. */
+export const notifyProblemFields = {
+  recipient_suppressed: {
+    suppressed: { type: 'array', items: { type: 'string' }, description: 'The suppressed recipients.' },
+  },
+  email_failed: {
+    id: { type: 'string', description: 'The id of the email. `GET /emails/{id}` returns the reason of the failure.' },
+  },
+} as const;

@@ -25,6 +25,10 @@ import { notifyProblems } from './problems.ts';
 import { takeProviderEvent } from './providerevents.ts';
 import { lift, listPage } from './suppressions.ts';
 
+const userId = '5b1c1f0e-8a4d-4f0f-8f57-0f4c0b9b8a21';
+const unconfigured = 'internal_key_not_configured' as const;
+const sending = [unconfigured, 'idempotency_conflict', 'email_failed', 'send_in_progress'] as const;
+
 export interface RouteDeps extends NotifyingDeps {
   /** Whether INTERNAL_KEY is set. Without it, every response is 500 (docs/specification/notify.md#notify-endpoints). */
   readonly isKeyConfigured: boolean;
@@ -53,7 +57,13 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
     '/notify',
     guard,
     {
+      id: 'notify',
       summary: 'Send a notification to a user',
+      description:
+        'Sends a notification in the language of the user. If the user or the plan does not allow it, or the address is suppressed, the response is 200 with `skipped` and the reason. An `Idempotency-Key` prevents a second email for 24 hours.',
+      problems: ['unknown_notification_type', ...sending],
+      example: { type: 'daily_digest', userId },
+      client: { body: 'NotifyRequest', answer: 'NotifyAnswer' },
       headers: idempotencyHeaders,
       body: notifyRequest,
       response: { 200: notifyAnswer },
@@ -66,7 +76,22 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
   routes.post(
     '/emails/events',
     guard,
-    { summary: 'Record a verified event of the mail provider', body: providerEvent, response: { 204: z.null() } },
+    {
+      id: 'reportEmailEvent',
+      summary: 'Record a verified event of the mail provider',
+      description:
+        'Records an event of the mail provider. The content service calls it after it has verified the signature.',
+      problems: [unconfigured],
+      example: {
+        id: 'msg_2Lh9KRb0pzN4LePd3XiA4v12Axj',
+        type: 'email.delivered',
+        email_id: '4ef9a417-02e9-4d39-ad75-9611e0fcc33c',
+        to: ['ada@example.com'],
+      },
+      client: { body: 'EmailEvent', repeatable: true },
+      body: providerEvent,
+      response: { 204: z.null() },
+    },
     async (request, reply) => {
       await takeProviderEvent(deps, request.body);
       return reply.code(204).send(null);
@@ -76,7 +101,14 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
   routes.get(
     '/types',
     guard,
-    { summary: 'List the types of notifications', response: { 200: typeList } },
+    {
+      id: 'listTypes',
+      summary: 'List the types of notifications',
+      description: 'Returns the types of notifications, with their audiences and languages.',
+      problems: [unconfigured],
+      client: { answer: 'NotificationTypes' },
+      response: { 200: typeList },
+    },
     async () => ({
       types: deps.types.list().map(({ name, audience, locales }) => ({ type: name, audience, locales: [...locales] })),
     }),
@@ -86,7 +118,12 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
     '/types/:type/preview',
     guard,
     {
+      id: 'previewType',
       summary: 'Render a notification without sending it',
+      description: 'Returns the subject, the HTML and the text of a notification with sample data.',
+      problems: [unconfigured, 'not_found'],
+      example: { locale: 'en' },
+      client: { body: 'PreviewRequest', answer: 'Preview', repeatable: true },
       params: typeName,
       body: previewRequest,
       response: { 200: preview },
@@ -97,14 +134,29 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
   routes.get(
     '/suppressions',
     guard,
-    { summary: 'List suppressed addresses', querystring: suppressionListing, response: { 200: suppressionPage } },
+    {
+      id: 'listSuppressions',
+      summary: 'List suppressed addresses',
+      description: 'Returns a page of addresses that receive no email, because of a bounce or a complaint.',
+      problems: [unconfigured],
+      client: { query: 'SuppressionListing', answer: 'SuppressionPage' },
+      querystring: suppressionListing,
+      response: { 200: suppressionPage },
+    },
     async (request) => listPage(deps, request.query),
   );
 
   routes.delete(
     '/suppressions/:address',
     guard,
-    { summary: 'Remove an address from the suppression list', params: suppressedAddress, response: { 204: z.null() } },
+    {
+      id: 'liftSuppression',
+      summary: 'Remove an address from the suppression list',
+      description: 'Removes an address from the suppression list.',
+      problems: [unconfigured, 'not_found'],
+      params: suppressedAddress,
+      response: { 204: z.null() },
+    },
     async (request, reply) => {
       await lift(deps, request.params.address);
       return reply.code(204).send(null);

@@ -16,8 +16,8 @@ import { startDelivering } from './delivering.ts';
 import { dropOldEvents } from './eventstore.ts';
 import { createOutcomes } from './outcomes.ts';
 import { addPeopleRoutes } from './people/routes.ts';
+import { notifyProblemFields, notifyProblems } from './problems.ts';
 import { queueNames } from './queue.ts';
-import { notifyReference } from './reference.ts';
 import { addRoutes } from './routes.ts';
 import { dropOld, findOverdueSendsS } from './sendstore.ts';
 import { normalizeSuppressions } from './suppressions.ts';
@@ -60,7 +60,15 @@ export async function createNotify(deps: NotifyDeps): Promise<HttpServer> {
   const app = createServer({
     ...server,
     service: 'notify',
-    reference: notifyReference,
+    reference: {
+      description: 'An internal service that sends notifications by type, and raw email.',
+      tags: {
+        notify: 'Notifications, email and suppressed addresses.',
+        people: 'Users and their data, for operators.',
+      },
+      problems: notifyProblems.table,
+      problemFields: notifyProblemFields,
+    },
     drainTimeoutMs,
   });
   const accounts = database.queries<AccountTables>();

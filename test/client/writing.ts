@@ -1,11 +1,14 @@
 /** Generates the client's functions and types from the OpenAPI documents of the services. */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
+import type { ClientFunction } from '#platform/http/apidocument.ts';
 import { root } from '../acceptance/running.fixture.ts';
-import { type Endpoint, operations, type ServiceEndpoints } from './endpoints.ts';
+import { type Endpoint, endpointOf, operationsIn } from './endpoints.ts';
 import { commentOf, type Schema, shapesOf } from './shapes.ts';
 
 interface Operation {
+  readonly operationId?: string;
+  readonly 'x-client'?: ClientFunction;
   readonly summary: string;
   readonly parameters?: readonly {
     readonly name: string;
@@ -22,21 +25,11 @@ interface Content {
 }
 export interface ApiDocument {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly 'x-client-types'?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** Maps `POST /v1/uploads` to its operation, without the operations that all services have. */
-export function operationsIn(document: ApiDocument): ReadonlyMap<string, Operation> {
-  return new Map(
-    Object.entries(document.paths)
-      .filter(([path]) => !operations.includes(path))
-      .flatMap(([path, byMethod]) =>
-        Object.entries(byMethod).map(([method, operation]) => [`${method.toUpperCase()} ${path}`, operation] as const),
-      ),
-  );
-}
-
-export function writeService(name: string, document: ApiDocument, { endpoints, parts = {} }: ServiceEndpoints) {
-  const operationsByKey = operationsIn(document);
+export function writeService(name: string, document: ApiDocument) {
+  const operations = [...operationsIn(document)];
   const schemas = new Map<string, Schema>();
   const define = (type: string | undefined, schema: Schema | undefined, of: string) => {
     if ((type === undefined) !== (schema === undefined))
@@ -44,23 +37,22 @@ export function writeService(name: string, document: ApiDocument, { endpoints, p
     if (type === undefined || schema === undefined) return;
     schemas.set(type, schemas.get(type) ?? schema);
   };
-  for (const [key, endpoint] of Object.entries(endpoints)) {
-    const operation = operationsByKey.get(key);
-    if (operation === undefined || endpoint.kind === 'foreign') continue;
+  for (const [key, operation] of operations) {
+    const endpoint = endpointOf(key, operation);
+    if (endpoint.kind === 'foreign') continue;
     define(endpoint.body, jsonOf(operation.requestBody), key);
     define(endpoint.query, queryOf(operation), key);
     define(endpoint.answer, answerOf(operation), key);
   }
-  for (const [part, [whole = '', ...path]] of Object.entries(parts)) {
+  for (const [part, [whole = '', ...path]] of Object.entries(document['x-client-types'] ?? {})) {
     const found = path.reduce<unknown>((at, step) => Reflect.get(Object(at), step), schemas.get(whole));
     schemas.set(part, found as Schema);
   }
   const shapes = shapesOf(schemas);
   const types = [...schemas.keys()].map(shapes.declare);
-  const functions = Object.entries(endpoints).map(([key, endpoint]) => {
-    const operation = operationsByKey.get(key);
-    return operation === undefined ? '' : writeFunction(key, operation, endpoint, shapes.render);
-  });
+  const functions = operations.map(([key, operation]) =>
+    writeFunction(key, operation, endpointOf(key, operation), shapes.render),
+  );
   return {
     api: format(`${headOf(name, 'The vocabulary')}\n\n${types.join('\n\n')}\n`),
     calls: format(writeCalls(name, functions, [...schemas.keys()])),
@@ -68,22 +60,21 @@ export function writeService(name: string, document: ApiDocument, { endpoints, p
 }
 
 /** Generates docs/client-functions.md. */
-export function listFunctions(name: string, document: ApiDocument, { endpoints }: ServiceEndpoints): string {
-  const operationsByKey = operationsIn(document);
-  const own = Object.entries(endpoints).filter(([, { kind }]) => kind !== 'foreign');
-  const rows = own.map(([key, endpoint]) => {
+export function listFunctions(name: string, document: ApiDocument): string {
+  const own = [...operationsIn(document)].filter(([, operation]) => operation['x-client']?.kind !== 'foreign');
+  const rows = own.map(([key, operation]) => {
+    const endpoint = endpointOf(key, operation);
     const again = endpoint.kind === 'address' ? '' : isRepeatable(key, endpoint) ? 'yes' : 'no';
     const path = key.replaceAll(/\{(\w+)\}/g, ':$1');
-    return `| \`${name}.${endpoint.name}\` | \`${path}\` | ${isKeyed(operationsByKey.get(key)) ? 'with a key' : again} | ${operationsByKey.get(key)?.summary} |`;
+    return `| \`${name}.${endpoint.name}\` | \`${path}\` | ${isKeyed(operation) ? 'with a key' : again} | ${operation.summary} |`;
   });
   return [`## ${name}`, '', '| function | endpoint | retried | purpose |', '|---|---|---|---|', ...rows, ''].join('\n');
 }
 
 const isRepeatable = (key: string, { repeatable }: Endpoint) => !key.startsWith('POST ') || repeatable === true;
 
-const isKeyed = (operation: Operation | undefined) =>
-  operation?.parameters?.some((parameter) => parameter.in === 'header' && parameter.name === 'idempotency-key') ??
-  false;
+const isKeyed = (operation: Operation) =>
+  operation.parameters?.some((parameter) => parameter.in === 'header' && parameter.name === 'idempotency-key') ?? false;
 
 const headOf = (name: string, what: string) =>
   `/** ${what} of the ${name} service. Generated from its OpenAPI document by \`npm run generate\`. */`;

@@ -8,16 +8,14 @@ import { type ApiDocument, format, listFunctions, writeService } from '../client
 import { startConsole } from '../console/rig.fixture.ts';
 import type { GeneratedFile } from './files.ts';
 
-type ServiceName = keyof typeof services;
+type ServiceName = (typeof services)[number];
 /** The edge has no functions in the client. */
 export type ApiDocuments = Readonly<Record<ServiceName | 'edge', ApiDocument & ServedDocument>>;
-
-export const clientServices = Object.keys(services) as ServiceName[];
 
 /** Starts the services, reads their documents, and stops them. */
 export async function readApiDocuments(): Promise<ApiDocuments> {
   // The operator's endpoints exist only with the embedded database.
-  const names = [...clientServices, 'edge'] as const;
+  const names = [...services, 'edge'] as const;
   const rig = await startConsole({ DATABASE_URL: 'embedded' }, names);
   try {
     const read = async (name: ServiceName | 'edge') => {
@@ -31,8 +29,8 @@ export async function readApiDocuments(): Promise<ApiDocuments> {
 }
 
 export async function renderClient(documents: ApiDocuments): Promise<readonly GeneratedFile[]> {
-  const written = clientServices.flatMap((name) => {
-    const { api, calls } = writeService(name, documents[name], services[name]);
+  const written = services.flatMap((name) => {
+    const { api, calls } = writeService(name, documents[name]);
     return [
       { path: `src/client/${name}/api.ts`, text: api },
       { path: `src/client/${name}/calls.ts`, text: calls },
@@ -66,5 +64,5 @@ Every service also has \`ping\`, \`checkHealth\`, \`checkReadiness\`, \`readMetr
 function describe its arguments and its result. The page of the service describes its behavior. The column "retried" shows whether the
 client repeats the call if the network fails ([client.md](client.md)).
 `;
-  return [head, ...clientServices.map((name) => listFunctions(name, documents[name], services[name]))].join('\n');
+  return [head, ...services.map((name) => listFunctions(name, documents[name]))].join('\n');
 }

@@ -23,14 +23,11 @@ import { changeCredits, type PeopleDeps, readActions, readPeople, readPerson } f
 
 export type PeopleRouteDeps = Omit<PeopleDeps, 'audit'> & PersonErasureDeps & { readonly log: Log };
 
-const base = '/v1/people';
-const onePerson = `${base}/:userId`;
-
 export function addPeopleRoutes(app: HttpServer, access: Access, given: PeopleRouteDeps): void {
   const deps = { ...given, audit: auditOf(given.db) };
   auditOperators(app, {
     ...deps,
-    isOperators: (url, method) => url.startsWith(onePerson) && method !== 'GET' && method !== 'HEAD',
+    isOperators: (url, method) => url.startsWith('/v1/people/:userId') && method !== 'GET' && method !== 'HEAD',
     targetOf: ({ params }) => {
       const { data } = personParams.safeParse(params);
       return data === undefined ? undefined : hashedTarget(data.userId);
@@ -41,24 +38,45 @@ export function addPeopleRoutes(app: HttpServer, access: Access, given: PeopleRo
   const guard = { ...access.internalOnly, config: { ...access.internalOnly.config, cors: false } } as const;
 
   routes.get(
-    base,
+    '/v1/people',
     guard,
-    { summary: 'Find users by id or email address', querystring: peopleListing, response: { 200: peoplePage } },
+    {
+      id: 'listPeople',
+      summary: 'Find users by id or email address',
+      description: 'Returns a page of users. Filter it by id or email address.',
+      client: { query: 'PeopleListing', answer: 'PeoplePage' },
+      querystring: peopleListing,
+      response: { 200: peoplePage },
+    },
     async ({ query }) => readPeople(deps, query),
   );
 
   routes.get(
-    onePerson,
+    '/v1/people/:userId',
     guard,
-    { summary: 'Read a user', params: personParams, response: { 200: personDetails } },
+    {
+      id: 'readPerson',
+      summary: 'Read a user',
+      description: 'Returns the profile, the changes of credits, and the actions of operators on a user.',
+      problems: ['not_found'],
+      client: { answer: 'PersonDetails' },
+      params: personParams,
+      response: { 200: personDetails },
+    },
     async ({ params }) => readPerson(deps, params.userId),
   );
 
   routes.post(
-    `${onePerson}/credits`,
+    '/v1/people/:userId/credits',
     guard,
     {
+      id: 'changeCredits',
       summary: 'Change the credits or the plan of a user',
+      description:
+        'Adds credits, removes credits or sets the plan. A repeated request with the same `changeId` changes nothing.',
+      problems: ['not_found', 'credits_out_of_range'],
+      example: { changeId: '0d9f5a34-6f0e-4c7a-9d0b-2f6b8f1c7e11', credits: 100, reason: 'A refund.' },
+      client: { body: 'CreditsChange', answer: 'Person', repeatable: true },
       params: personParams,
       body: creditsChange,
       response: { 200: person },
@@ -67,10 +85,12 @@ export function addPeopleRoutes(app: HttpServer, access: Access, given: PeopleRo
   );
 
   routes.post(
-    `${onePerson}/exports`,
+    '/v1/people/:userId/exports',
     guard,
     {
+      id: 'recordExport',
       summary: 'Record that an operator exports the data of a user',
+      description: 'Records in the audit log that an operator exports the data of a user.',
       params: personParams,
       response: { 204: z.null() },
     },
@@ -81,7 +101,10 @@ export function addPeopleRoutes(app: HttpServer, access: Access, given: PeopleRo
     '/v1/actions',
     guard,
     {
+      id: 'listActions',
       summary: 'Search the audit log of operators, newest first',
+      description: 'Searches the audit log by user, operator and action, newest first.',
+      client: { query: 'ActionSearch', answer: 'ActionPage' },
       querystring: actionSearch,
       response: { 200: actionPage },
     },
@@ -89,9 +112,15 @@ export function addPeopleRoutes(app: HttpServer, access: Access, given: PeopleRo
   );
 
   routes.delete(
-    `${onePerson}/sessions`,
+    '/v1/people/:userId/sessions',
     guard,
-    { summary: 'End the sessions of a user', params: personParams, response: { 204: z.null() } },
+    {
+      id: 'endSessions',
+      summary: 'End the sessions of a user',
+      description: 'Ends all sessions of a user. Access tokens stay valid until they expire.',
+      params: personParams,
+      response: { 204: z.null() },
+    },
     async ({ params }, reply) => {
       await deps.endSessions(params.userId);
       return reply.code(204).send(null);
@@ -99,9 +128,18 @@ export function addPeopleRoutes(app: HttpServer, access: Access, given: PeopleRo
   );
 
   routes.delete(
-    onePerson,
+    '/v1/people/:userId',
     guard,
-    { summary: 'Erase a user from the shared records', params: personParams, response: { 200: erased } },
+    {
+      id: 'erasePerson',
+      summary: 'Erase a user from the shared records',
+      description:
+        'Erases a user from the shared records and at the identity provider. After 503, you can repeat the request.',
+      problems: ['account_not_deleted'],
+      client: { answer: 'ErasedPerson' },
+      params: personParams,
+      response: { 200: erased },
+    },
     async ({ params }) => erasePerson(deps, params.userId),
   );
 }

@@ -9,6 +9,20 @@ import { checkThread } from '../threads/access.ts';
 import { createBodyBudget } from './bodybudget.ts';
 import { chatParams, chatRequest, startChat } from './chat.ts';
 
+const threadId = 'thread-1';
+const starting = [
+  'forbidden',
+  'insufficient_plan',
+  'insufficient_credits',
+  'task_running',
+  'queue_full',
+  'approval_answered',
+  'message_exists',
+  'thread_deleting',
+  'thread_full',
+  'too_many_runs',
+] as const;
+
 export interface ChatDeps extends StartDeps {
   readonly readers: StreamReaders;
 }
@@ -28,7 +42,20 @@ export function addChatRoutes(app: HttpServer, access: Access, deps: ChatDeps): 
       bodyLimit: maxBodyBytes,
       preParsing: async ({ caller, raw }) => admitBody(userOf(caller), raw),
     },
-    { summary: "Start a run with the AI SDK's default chat transport", body: chatRequest },
+    {
+      id: 'chat',
+      summary: "Start a run with the AI SDK's default chat transport",
+      description:
+        "Takes the request of the AI SDK's `DefaultChatTransport` and returns the stream of the run. If the connection breaks, the run continues.",
+      problems: [...starting, 'too_many_streams'],
+      otherResponses: { 200: ['A stream of server-sent events.', 'text/event-stream'] },
+      example: {
+        id: threadId,
+        messages: [{ id: 'message-1', role: 'user', parts: [{ type: 'text', text: 'Hello' }] }],
+      },
+      client: { kind: 'foreign' },
+      body: chatRequest,
+    },
     async (request, reply) => {
       const userId = userOf(request.caller);
       const release = deps.readers.reserve(userId);
@@ -49,7 +76,18 @@ export function addChatRoutes(app: HttpServer, access: Access, deps: ChatDeps): 
   routes.get(
     '/chat/:id/stream',
     access.userOnly,
-    { summary: 'Resume the stream of the run in progress of a thread', params: chatParams },
+    {
+      id: 'resumeChat',
+      summary: 'Resume the stream of the run in progress of a thread',
+      description: 'Streams the run in progress of a thread from its first event, or after `Last-Event-ID`.',
+      problems: ['forbidden', 'too_many_streams'],
+      otherResponses: {
+        200: ['A stream of server-sent events.', 'text/event-stream'],
+        204: ['The thread has no run in progress.'],
+      },
+      client: { kind: 'foreign' },
+      params: chatParams,
+    },
     async (request, reply) => {
       const lastEventId = readLastEventId(request.headers['last-event-id']);
       const threadId = request.params.id;

@@ -36,16 +36,33 @@ export function addPeopleRoutes(app: HttpServer, access: Access, deps: PeopleDep
   const routes = routesOf(app, 'people');
 
   routes.get(
-    path,
+    '/people/:userId',
     access.internalOnly,
-    { summary: 'Count the threads and messages of a user', params, response: { 200: counts } },
+    {
+      id: 'countThreads',
+      summary: 'Count the threads and messages of a user',
+      description: 'Returns the numbers of threads, messages and runs in progress of a user, for operators.',
+      problems: ['forbidden'],
+      client: { answer: 'ThreadCounts' },
+      params,
+      response: { 200: counts },
+    },
     async (request) => countThreads(deps.db, request.params.userId),
   );
 
   routes.delete(
-    path,
+    '/people/:userId',
     access.internalOnly,
-    { summary: 'Erase the threads of a user', params, response: { 200: erased } },
+    {
+      id: 'eraseThreads',
+      summary: 'Erase the threads of a user',
+      description:
+        'Erases the threads of a user with their assets, events and usage. After 503, you can repeat the request.',
+      problems: ['forbidden', 'still_deleting'],
+      client: { answer: 'ErasedThreads' },
+      params,
+      response: { 200: erased },
+    },
     async (request) => erase(deps, request.params.userId),
   );
 }

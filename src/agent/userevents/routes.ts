@@ -12,7 +12,15 @@ export function addUserEventRoutes(
   routes.get(
     '/events',
     access.userOnly,
-    { summary: 'Stream changes of the runs, media, threads and credits of a user' },
+    {
+      id: 'events',
+      summary: 'Stream changes of the runs, media, threads and credits of a user',
+      description:
+        "Streams changes of the user's data from all processes. Send the last id as `Last-Event-ID` to resume, for up to an hour.",
+      problems: ['too_many_streams'],
+      otherResponses: { 200: ['A stream of server-sent events.', 'text/event-stream'] },
+      client: { kind: 'events' },
+    },
     async ({ caller, headers }, reply) => {
       if (caller.kind !== 'user') throw new Error('the guard admits only users');
       await userEventReaders.read(reply, caller, readLastUserEventId(headers['last-event-id']));

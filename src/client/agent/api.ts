@@ -84,60 +84,6 @@ export interface ThreadMessages {
   /** v5 UIMessages, oldest first. */ readonly messages: readonly ThreadMessage[];
 }
 
-export interface ThreadListing {
-  /** 1 to 200. Default: 50. */ readonly limit?: number;
-  /** The `next_cursor` of the previous page. */
-  readonly cursor?: string;
-  /** Words that must all occur in the title or the texts of the thread. */
-  readonly q?: string;
-  /** Required with X-Internal-Key. */
-  readonly userId?: string;
-}
-
-export interface ThreadPage {
-  readonly threads: readonly Thread[];
-  readonly next_cursor: string | null;
-}
-
-export interface Thread {
-  readonly threadId: string;
-  readonly title: string;
-  readonly createdAt: string;
-  /** When the last message was added. */
-  readonly updatedAt: string;
-  readonly messageCount: number;
-  readonly runningTaskId: string | null;
-}
-
-export interface ThreadChange {
-  readonly title: string;
-  /** As in the query. */
-  readonly userId?: string;
-}
-
-export interface ThreadDeletion {
-  /** With X-Internal-Key: must own the thread. */ readonly userId?: string;
-  /** `true`: also delete the assets of the thread. */
-  readonly assets?: 'true' | 'false';
-}
-
-export interface ThreadsDeletion {
-  /** Required with X-Internal-Key. */ readonly userId?: string;
-  /** `true`: also delete the assets of the thread. */
-  readonly assets?: 'true' | 'false';
-}
-
-export interface ThreadCounts {
-  readonly threads: number;
-  readonly messages: number;
-  /** Runs in progress. */
-  readonly running: number;
-}
-
-export interface ErasedThreads {
-  /** The number of removed records of each kind. */ readonly removed: Readonly<Record<string, number>>;
-}
-
 export interface ModelList {
   readonly models: readonly {
     readonly id: string;
@@ -150,6 +96,45 @@ export interface ModelList {
     readonly allowed: boolean;
     readonly default: boolean;
   }[];
+}
+
+export interface UsageRange {
+  /** The first day, in UTC. Default: 30 days before `to`. */ readonly from?: string;
+  /** The last day, included. Default: today. */
+  readonly to?: string;
+  /** Required with X-Internal-Key. */
+  readonly userId?: string;
+}
+
+export interface UsageDays {
+  readonly days: readonly {
+    readonly day: string;
+    readonly model: string;
+    readonly runs: number;
+    readonly inputTokens: number;
+    readonly outputTokens: number;
+    readonly images: number;
+    readonly videos: number;
+    readonly credits: number;
+  }[];
+}
+
+export interface CreditsOwner {
+  /** Required with X-Internal-Key. */ readonly userId?: string;
+}
+
+export interface CreditsState {
+  readonly plan: 'free' | 'basic' | 'basic_year' | 'pro' | 'pro_year' | 'max' | 'max_year';
+  readonly credits: number;
+  readonly prices: {
+    /** With the default model. */ readonly run: number;
+    readonly image: number;
+    readonly video: number;
+  };
+}
+
+export interface VideosRetried {
+  readonly success: true;
 }
 
 export interface ConfiguredModels {
@@ -215,43 +200,58 @@ export interface Spenders {
   }[];
 }
 
-export interface UsageRange {
-  /** The first day, in UTC. Default: 30 days before `to`. */ readonly from?: string;
-  /** The last day, included. Default: today. */
-  readonly to?: string;
+export interface ThreadListing {
+  /** 1 to 200. Default: 50. */ readonly limit?: number;
+  /** The `next_cursor` of the previous page. */
+  readonly cursor?: string;
+  /** Words that must all occur in the title or the texts of the thread. */
+  readonly q?: string;
   /** Required with X-Internal-Key. */
   readonly userId?: string;
 }
 
-export interface UsageDays {
-  readonly days: readonly {
-    readonly day: string;
-    readonly model: string;
-    readonly runs: number;
-    readonly inputTokens: number;
-    readonly outputTokens: number;
-    readonly images: number;
-    readonly videos: number;
-    readonly credits: number;
-  }[];
+export interface ThreadPage {
+  readonly threads: readonly Thread[];
+  readonly next_cursor: string | null;
 }
 
-export interface CreditsOwner {
+export interface ThreadsDeletion {
   /** Required with X-Internal-Key. */ readonly userId?: string;
+  /** `true`: also delete the assets of the thread. */
+  readonly assets?: 'true' | 'false';
 }
 
-export interface CreditsState {
-  readonly plan: 'free' | 'basic' | 'basic_year' | 'pro' | 'pro_year' | 'max' | 'max_year';
-  readonly credits: number;
-  readonly prices: {
-    /** With the default model. */ readonly run: number;
-    readonly image: number;
-    readonly video: number;
-  };
+export interface Thread {
+  readonly threadId: string;
+  readonly title: string;
+  readonly createdAt: string;
+  /** When the last message was added. */
+  readonly updatedAt: string;
+  readonly messageCount: number;
+  readonly runningTaskId: string | null;
 }
 
-export interface VideosRetried {
-  readonly success: true;
+export interface ThreadChange {
+  readonly title: string;
+  /** As in the query. */
+  readonly userId?: string;
+}
+
+export interface ThreadDeletion {
+  /** With X-Internal-Key: must own the thread. */ readonly userId?: string;
+  /** `true`: also delete the assets of the thread. */
+  readonly assets?: 'true' | 'false';
+}
+
+export interface ThreadCounts {
+  readonly threads: number;
+  readonly messages: number;
+  /** Runs in progress. */
+  readonly running: number;
+}
+
+export interface ErasedThreads {
+  /** The number of removed records of each kind. */ readonly removed: Readonly<Record<string, number>>;
 }
 
 export interface UserMessage {

@@ -70,9 +70,48 @@ export function agentCalls(access: Access) {
         options,
       ),
 
+    /** List the models that a run can name, with their prices (`GET /models`). */
+    listModels: (options?: CallOptions): Promise<ModelList> =>
+      callJson(access, { method: 'GET', path: '/models', repeatable: true }, options),
+
+    /** Read the usage of a user by day and model (`GET /usage`). */
+    readUsage: (query?: UsageRange, options?: CallOptions): Promise<UsageDays> =>
+      callJson(access, { method: 'GET', path: '/usage', query, repeatable: true }, options),
+
+    /** Read the plan, the credits and the prices of a user (`GET /credits`). */
+    readCredits: (query?: CreditsOwner, options?: CallOptions): Promise<CreditsState> =>
+      callJson(access, { method: 'GET', path: '/credits', query, repeatable: true }, options),
+
+    /** Retry the videos of a run that failed because of credits or plan (`POST /video/submit/:taskId`). */
+    retryVideos: (taskId: string, options?: CallOptions): Promise<VideosRetried> =>
+      callJson(
+        access,
+        { method: 'POST', path: `/video/submit/${encodeURIComponent(taskId)}`, repeatable: false },
+        options,
+      ),
+
+    /** Stream changes of the runs, media, threads and credits of a user (`GET /events`). */
+    events: (options?: EventsOptions): AsyncGenerator<UserEvent> => followEvents(access, options),
+
+    /** List all models, plans and prices, for operators (`GET /models/all`). */
+    listConfiguredModels: (options?: CallOptions): Promise<ConfiguredModels> =>
+      callJson(access, { method: 'GET', path: '/models/all', repeatable: true }, options),
+
+    /** Read the usage of all users by day, model and plan, newest day first (`GET /usage/totals`). */
+    readUsageTotals: (query?: UsageTotalsRange, options?: CallOptions): Promise<UsageTotals> =>
+      callJson(access, { method: 'GET', path: '/usage/totals', query, repeatable: true }, options),
+
+    /** List the users who spent the most credits in a month (`GET /usage/users`). */
+    listSpenders: (query?: SpenderListing, options?: CallOptions): Promise<Spenders> =>
+      callJson(access, { method: 'GET', path: '/usage/users', query, repeatable: true }, options),
+
     /** List the threads of a user (`GET /threads`). */
     listThreads: (query?: ThreadListing, options?: CallOptions): Promise<ThreadPage> =>
       callJson(access, { method: 'GET', path: '/threads', query, repeatable: true }, options),
+
+    /** Delete all threads of a user (`DELETE /threads`). */
+    deleteThreads: (query?: ThreadsDeletion, options?: CallOptions): Promise<void> =>
+      callVoid(access, { method: 'DELETE', path: '/threads', query, repeatable: true }, options),
 
     /** Read a thread (`GET /threads/:threadId`). */
     readThread: (threadId: string, query?: ThreadOwner, options?: CallOptions): Promise<Thread> =>
@@ -98,13 +137,6 @@ export function agentCalls(access: Access) {
         options,
       ),
 
-    /** Delete all threads of a user (`DELETE /threads`). */
-    deleteThreads: (query?: ThreadsDeletion, options?: CallOptions): Promise<void> =>
-      callVoid(access, { method: 'DELETE', path: '/threads', query, repeatable: true }, options),
-
-    /** Stream changes of the runs, media, threads and credits of a user (`GET /events`). */
-    events: (options?: EventsOptions): AsyncGenerator<UserEvent> => followEvents(access, options),
-
     /** Count the threads and messages of a user (`GET /people/:userId`). */
     countThreads: (userId: string, options?: CallOptions): Promise<ThreadCounts> =>
       callJson(access, { method: 'GET', path: `/people/${encodeURIComponent(userId)}`, repeatable: true }, options),
@@ -112,37 +144,5 @@ export function agentCalls(access: Access) {
     /** Erase the threads of a user (`DELETE /people/:userId`). */
     eraseThreads: (userId: string, options?: CallOptions): Promise<ErasedThreads> =>
       callJson(access, { method: 'DELETE', path: `/people/${encodeURIComponent(userId)}`, repeatable: true }, options),
-
-    /** List the models that a run can name, with their prices (`GET /models`). */
-    listModels: (options?: CallOptions): Promise<ModelList> =>
-      callJson(access, { method: 'GET', path: '/models', repeatable: true }, options),
-
-    /** List all models, plans and prices, for operators (`GET /models/all`). */
-    listConfiguredModels: (options?: CallOptions): Promise<ConfiguredModels> =>
-      callJson(access, { method: 'GET', path: '/models/all', repeatable: true }, options),
-
-    /** Read the usage of all users by day, model and plan, newest day first (`GET /usage/totals`). */
-    readUsageTotals: (query?: UsageTotalsRange, options?: CallOptions): Promise<UsageTotals> =>
-      callJson(access, { method: 'GET', path: '/usage/totals', query, repeatable: true }, options),
-
-    /** List the users who spent the most credits in a month (`GET /usage/users`). */
-    listSpenders: (query?: SpenderListing, options?: CallOptions): Promise<Spenders> =>
-      callJson(access, { method: 'GET', path: '/usage/users', query, repeatable: true }, options),
-
-    /** Read the usage of a user by day and model (`GET /usage`). */
-    readUsage: (query?: UsageRange, options?: CallOptions): Promise<UsageDays> =>
-      callJson(access, { method: 'GET', path: '/usage', query, repeatable: true }, options),
-
-    /** Read the plan, the credits and the prices of a user (`GET /credits`). */
-    readCredits: (query?: CreditsOwner, options?: CallOptions): Promise<CreditsState> =>
-      callJson(access, { method: 'GET', path: '/credits', query, repeatable: true }, options),
-
-    /** Retry the videos of a run that failed because of credits or plan (`POST /video/submit/:taskId`). */
-    retryVideos: (taskId: string, options?: CallOptions): Promise<VideosRetried> =>
-      callJson(
-        access,
-        { method: 'POST', path: `/video/submit/${encodeURIComponent(taskId)}`, repeatable: false },
-        options,
-      ),
   };
 }

@@ -14,23 +14,6 @@ export interface SignInReturn {
   readonly error?: string;
 }
 
-export interface AccessToken {
-  /** A JWT, signed by the identity provider. */ readonly access_token: string;
-  readonly token_type: 'bearer';
-  /** Seconds. */
-  readonly expires_in: number;
-  /** Unix seconds. */
-  readonly expires_at: number;
-}
-
-export interface SignOut {
-  /** `local` ends only this session. */ readonly scope?: 'global' | 'local';
-}
-
-export interface SignedOut {
-  readonly ok: true;
-}
-
 export interface CreditsGrant {
   /** The id or the email address. */ readonly user: string;
   readonly plan: 'free' | 'basic' | 'basic_year' | 'pro' | 'pro_year' | 'max' | 'max_year';
@@ -42,6 +25,11 @@ export interface GrantedProfile {
   readonly email: string | null;
   readonly plan: 'free' | 'basic' | 'basic_year' | 'pro' | 'pro_year' | 'max' | 'max_year';
   readonly credits: number;
+}
+
+export interface SeededAccounts {
+  readonly users: number;
+  readonly feeds: number;
 }
 
 export interface ActionListing {
@@ -101,6 +89,14 @@ export interface PersonDetails {
   }[];
 }
 
+export interface ErasedPerson {
+  /** The number of removed records of each kind. */ readonly removed: Readonly<Record<string, number>>;
+  /** Jobs that still contain the id of the person. They end within minutes, and are removed within a day. */
+  readonly pending: number;
+  /** The account at the identity provider. */
+  readonly provider: 'removed' | 'not_configured';
+}
+
 export interface CreditsChange {
   /** Chosen by the caller. Repeating a request with the same id changes nothing. */ readonly changeId: string;
   readonly plan?: 'free' | 'basic' | 'basic_year' | 'pro' | 'pro_year' | 'max' | 'max_year';
@@ -117,14 +113,6 @@ export interface Person {
   readonly credits: number;
   readonly createdAt: string;
   readonly updatedAt: string;
-}
-
-export interface ErasedPerson {
-  /** The number of removed records of each kind. */ readonly removed: Readonly<Record<string, number>>;
-  /** Jobs that still contain the id of the person. They end within minutes, and are removed within a day. */
-  readonly pending: number;
-  /** The account at the identity provider. */
-  readonly provider: 'removed' | 'not_configured';
 }
 
 export interface ActionSearch {
@@ -154,7 +142,19 @@ export interface ActionPage {
   readonly next_cursor: string | null;
 }
 
-export interface SeededAccounts {
-  readonly users: number;
-  readonly feeds: number;
+export interface AccessToken {
+  /** A JWT, signed by the identity provider. */ readonly access_token: string;
+  readonly token_type: 'bearer';
+  /** Seconds. */
+  readonly expires_in: number;
+  /** Unix seconds. */
+  readonly expires_at: number;
+}
+
+export interface SignOut {
+  /** `local` ends only this session. */ readonly scope?: 'global' | 'local';
+}
+
+export interface SignedOut {
+  readonly ok: true;
 }

@@ -33,17 +33,13 @@ export function authCalls(access: Access) {
     /** Complete a sign-in (`GET /callback`). */
     callbackUrl: (query?: SignInReturn): string => addressOf(access, `/callback${queryOf(query)}`),
 
-    /** Exchange the session cookie for an access token (`POST /refresh`). */
-    refresh: (options?: CallOptions): Promise<AccessToken> =>
-      callJson(access, { method: 'POST', path: '/refresh', repeatable: true, cookies: true }, options),
-
-    /** Sign out (`POST /logout`). */
-    logout: (query?: SignOut, options?: CallOptions): Promise<SignedOut> =>
-      callJson(access, { method: 'POST', path: '/logout', query, repeatable: true, cookies: true }, options),
-
     /** Set the plan and the credits of a user (`PUT /v1/accounts/credits`). */
     setCredits: (body: CreditsGrant, options?: CallOptions): Promise<GrantedProfile> =>
       callJson(access, { method: 'PUT', path: '/v1/accounts/credits', body, repeatable: true }, options),
+
+    /** Create sample users and feeds (`POST /v1/accounts/seed`). */
+    seedAccounts: (options?: CallOptions): Promise<SeededAccounts> =>
+      callJson(access, { method: 'POST', path: '/v1/accounts/seed', repeatable: true }, options),
 
     /** List the actions of operators, newest first (`GET /v1/accounts/actions`). */
     listOperatorActions: (query?: ActionListing, options?: CallOptions): Promise<OperatorActions> =>
@@ -56,6 +52,14 @@ export function authCalls(access: Access) {
     /** Read a user (`GET /v1/people/:userId`). */
     readPerson: (userId: string, options?: CallOptions): Promise<PersonDetails> =>
       callJson(access, { method: 'GET', path: `/v1/people/${encodeURIComponent(userId)}`, repeatable: true }, options),
+
+    /** Erase a user from the shared records (`DELETE /v1/people/:userId`). */
+    erasePerson: (userId: string, options?: CallOptions): Promise<ErasedPerson> =>
+      callJson(
+        access,
+        { method: 'DELETE', path: `/v1/people/${encodeURIComponent(userId)}`, repeatable: true },
+        options,
+      ),
 
     /** Change the credits or the plan of a user (`POST /v1/people/:userId/credits`). */
     changeCredits: (userId: string, body: CreditsChange, options?: CallOptions): Promise<Person> =>
@@ -73,6 +77,10 @@ export function authCalls(access: Access) {
         options,
       ),
 
+    /** Search the audit log of operators, newest first (`GET /v1/actions`). */
+    listActions: (query?: ActionSearch, options?: CallOptions): Promise<ActionPage> =>
+      callJson(access, { method: 'GET', path: '/v1/actions', query, repeatable: true }, options),
+
     /** End the sessions of a user (`DELETE /v1/people/:userId/sessions`). */
     endSessions: (userId: string, options?: CallOptions): Promise<void> =>
       callVoid(
@@ -81,20 +89,12 @@ export function authCalls(access: Access) {
         options,
       ),
 
-    /** Erase a user from the shared records (`DELETE /v1/people/:userId`). */
-    erasePerson: (userId: string, options?: CallOptions): Promise<ErasedPerson> =>
-      callJson(
-        access,
-        { method: 'DELETE', path: `/v1/people/${encodeURIComponent(userId)}`, repeatable: true },
-        options,
-      ),
+    /** Exchange the session cookie for an access token (`POST /refresh`). */
+    refresh: (options?: CallOptions): Promise<AccessToken> =>
+      callJson(access, { method: 'POST', path: '/refresh', repeatable: true, cookies: true }, options),
 
-    /** Search the audit log of operators, newest first (`GET /v1/actions`). */
-    listActions: (query?: ActionSearch, options?: CallOptions): Promise<ActionPage> =>
-      callJson(access, { method: 'GET', path: '/v1/actions', query, repeatable: true }, options),
-
-    /** Create sample users and feeds (`POST /v1/accounts/seed`). */
-    seedAccounts: (options?: CallOptions): Promise<SeededAccounts> =>
-      callJson(access, { method: 'POST', path: '/v1/accounts/seed', repeatable: true }, options),
+    /** Sign out (`POST /logout`). */
+    logout: (query?: SignOut, options?: CallOptions): Promise<SignedOut> =>
+      callJson(access, { method: 'POST', path: '/logout', query, repeatable: true, cookies: true }, options),
   };
 }

@@ -5,6 +5,8 @@ import type {
   Announcement,
   FeedSitemap,
   HomeCards,
+  PublicGallery,
+  PublicGalleryListing,
   SitemapPage,
   Trending,
   UnsubscribeLink,
@@ -16,6 +18,10 @@ export type ContentCalls = ReturnType<typeof contentCalls>;
 export function contentCalls(access: Access) {
   return {
     ...operationsOf(access),
+    /** List the images and videos that users have published, newest first (`GET /op/gallery`). */
+    readPublicGallery: (query?: PublicGalleryListing, options?: CallOptions): Promise<PublicGallery> =>
+      callJson(access, { method: 'GET', path: '/op/gallery', query, repeatable: true }, options),
+
     /** List users for a sitemap (`GET /sitemap/users`). */
     listUsers: (options?: CallOptions): Promise<UserSitemap> =>
       callJson(access, { method: 'GET', path: '/sitemap/users', repeatable: true }, options),
@@ -23,10 +29,6 @@ export function contentCalls(access: Access) {
     /** List public feeds for a sitemap (`GET /sitemap/feeds`). */
     listFeeds: (options?: CallOptions): Promise<FeedSitemap> =>
       callJson(access, { method: 'GET', path: '/sitemap/feeds', repeatable: true }, options),
-
-    /** Read the sitemap index (`GET /sitemap.xml`). */
-    readSitemapIndex: (options?: CallOptions): Promise<string> =>
-      callText(access, { method: 'GET', path: '/sitemap.xml', repeatable: true }, options),
 
     /** Read a page of the sitemap of users (`GET /sitemap/users.xml`). */
     readUserSitemap: (query?: SitemapPage, options?: CallOptions): Promise<string> =>
@@ -36,9 +38,9 @@ export function contentCalls(access: Access) {
     readFeedSitemap: (query?: SitemapPage, options?: CallOptions): Promise<string> =>
       callText(access, { method: 'GET', path: '/sitemap/feeds.xml', query, repeatable: true }, options),
 
-    /** Receive an event of the mail provider (`POST /webhooks/resend`). */
-    receiveMailEvent: (options?: CallOptions): Promise<void> =>
-      callVoid(access, { method: 'POST', path: '/webhooks/resend', repeatable: true }, options),
+    /** Read the sitemap index (`GET /sitemap.xml`). */
+    readSitemapIndex: (options?: CallOptions): Promise<string> =>
+      callText(access, { method: 'GET', path: '/sitemap.xml', repeatable: true }, options),
 
     /** Read the announcement of the site (`GET /op/announcement`). */
     readAnnouncement: (options?: CallOptions): Promise<Announcement> =>
@@ -59,5 +61,9 @@ export function contentCalls(access: Access) {
     /** Unsubscribe from notification email (`POST /unsubscribe`). */
     unsubscribe: (query?: UnsubscribeLink, options?: CallOptions): Promise<string> =>
       callText(access, { method: 'POST', path: '/unsubscribe', query, repeatable: true }, options),
+
+    /** Receive an event of the mail provider (`POST /webhooks/resend`). */
+    receiveMailEvent: (options?: CallOptions): Promise<void> =>
+      callVoid(access, { method: 'POST', path: '/webhooks/resend', repeatable: true }, options),
   };
 }

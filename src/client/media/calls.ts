@@ -1,5 +1,5 @@
 /** The calls of the media service. Generated from its OpenAPI document by `npm run generate`. */
-import { type Access, type CallOptions, callJson } from '../calling.ts';
+import { type Access, type CallOptions, callJson, callVoid } from '../calling.ts';
 import { operationsOf } from '../operations.ts';
 import type {
   AppealedIncident,
@@ -13,6 +13,8 @@ import type {
   ErasedOwner,
   FitRequest,
   FittedImage,
+  GalleryListing,
+  GalleryPage,
   ImageSignedRefs,
   Incident,
   IncidentAppeal,
@@ -20,6 +22,8 @@ import type {
   IncidentListing,
   IncidentPage,
   IncidentResolution,
+  IndexedListing,
+  IndexedShares,
   LegacyImport,
   MediaTask,
   MediaTaskState,
@@ -32,6 +36,11 @@ import type {
   RescreeningProgress,
   ScopeDeleted,
   ScopeDeletion,
+  Share,
+  ShareData,
+  ShareListing,
+  SharePage,
+  ShareRequest,
   SignRequest,
   SweepRequest,
   Swept,
@@ -39,6 +48,7 @@ import type {
   TasksDeleted,
   TasksDeletion,
   TaskUpsert,
+  ThreadSharesDeletion,
   UploadRequest,
   UploadReservation,
   VideoSignedRefs,
@@ -70,6 +80,10 @@ export function mediaCalls(access: Access) {
     listAssets: (query?: AssetListing, options?: CallOptions): Promise<AssetPage> =>
       callJson(access, { method: 'GET', path: '/v1/assets', query, repeatable: true }, options),
 
+    /** Delete up to 1000 assets with their watermark files, variants and thumbnails (`DELETE /v1/assets`). */
+    deleteAssets: (body: AssetsDeletion, options?: CallOptions): Promise<AssetsDeleted> =>
+      callJson(access, { method: 'DELETE', path: '/v1/assets', body, repeatable: true }, options),
+
     /** Read an asset (`GET /v1/assets/:assetId`). */
     readAsset: (assetId: string, options?: CallOptions): Promise<Asset> =>
       callJson(access, { method: 'GET', path: `/v1/assets/${encodeURIComponent(assetId)}`, repeatable: true }, options),
@@ -85,10 +99,6 @@ export function mediaCalls(access: Access) {
     /** Count the assets and bytes of an owner (`GET /v1/usage`). */
     readMediaUsage: (query?: MediaUsageQuery, options?: CallOptions): Promise<MediaUsage> =>
       callJson(access, { method: 'GET', path: '/v1/usage', query, repeatable: true }, options),
-
-    /** Delete up to 1000 assets with their watermark files, variants and thumbnails (`DELETE /v1/assets`). */
-    deleteAssets: (body: AssetsDeletion, options?: CallOptions): Promise<AssetsDeleted> =>
-      callJson(access, { method: 'DELETE', path: '/v1/assets', body, repeatable: true }, options),
 
     /** Register a file of the legacy backend as an asset (`POST /v1/assets/legacy`). */
     importLegacy: (body: LegacyImport, options?: CallOptions): Promise<Asset> =>
@@ -126,6 +136,10 @@ export function mediaCalls(access: Access) {
     writeMediaTask: (body: TaskUpsert, options?: CallOptions): Promise<MediaTask> =>
       callJson(access, { method: 'POST', path: '/v1/media-tasks', body, repeatable: true }, options),
 
+    /** Delete the media tasks of an owner (`DELETE /v1/media-tasks`). */
+    deleteMediaTasks: (body: TasksDeletion, options?: CallOptions): Promise<TasksDeleted> =>
+      callJson(access, { method: 'DELETE', path: '/v1/media-tasks', body, repeatable: true }, options),
+
     /** Process and register an uploaded video (`POST /v1/media-tasks/video`). */
     beginVideoTask: (body: VideoTaskRequest, options?: CallOptions): Promise<VideoTask> =>
       callJson(access, { method: 'POST', path: '/v1/media-tasks/video', body, repeatable: false }, options),
@@ -146,25 +160,9 @@ export function mediaCalls(access: Access) {
         options,
       ),
 
-    /** Delete the media tasks of an owner (`DELETE /v1/media-tasks`). */
-    deleteMediaTasks: (body: TasksDeletion, options?: CallOptions): Promise<TasksDeleted> =>
-      callJson(access, { method: 'DELETE', path: '/v1/media-tasks', body, repeatable: true }, options),
-
     /** List incidents, newest first (`GET /v1/incidents`). */
     listIncidents: (query?: IncidentListing, options?: CallOptions): Promise<IncidentPage> =>
       callJson(access, { method: 'GET', path: '/v1/incidents', query, repeatable: true }, options),
-
-    /** Read an incident (`GET /v1/incidents/:id`). */
-    readIncident: (id: string, options?: CallOptions): Promise<Incident> =>
-      callJson(access, { method: 'GET', path: `/v1/incidents/${encodeURIComponent(id)}`, repeatable: true }, options),
-
-    /** Uphold or clear an incident (`POST /v1/incidents/:id/resolution`). */
-    resolveIncident: (id: string, body: IncidentResolution, options?: CallOptions): Promise<Incident> =>
-      callJson(
-        access,
-        { method: 'POST', path: `/v1/incidents/${encodeURIComponent(id)}/resolution`, body, repeatable: true },
-        options,
-      ),
 
     /** Count incidents by status and list (`GET /v1/incidents/counts`). */
     countIncidents: (options?: CallOptions): Promise<IncidentCounts> =>
@@ -178,6 +176,22 @@ export function mediaCalls(access: Access) {
         options,
       ),
 
+    /** Read an incident (`GET /v1/incidents/:id`). */
+    readIncident: (id: string, options?: CallOptions): Promise<Incident> =>
+      callJson(access, { method: 'GET', path: `/v1/incidents/${encodeURIComponent(id)}`, repeatable: true }, options),
+
+    /** Uphold or clear an incident (`POST /v1/incidents/:id/resolution`). */
+    resolveIncident: (id: string, body: IncidentResolution, options?: CallOptions): Promise<Incident> =>
+      callJson(
+        access,
+        { method: 'POST', path: `/v1/incidents/${encodeURIComponent(id)}/resolution`, body, repeatable: true },
+        options,
+      ),
+
+    /** Screen all assets again (`POST /v1/rescreen`). */
+    rescreen: (options?: CallOptions): Promise<Rescreening> =>
+      callJson(access, { method: 'POST', path: '/v1/rescreen', repeatable: true }, options),
+
     /** The progress of the newest rescreening (`GET /v1/rescreen`). */
     readRescreening: (options?: CallOptions): Promise<RescreeningProgress> =>
       callJson(access, { method: 'GET', path: '/v1/rescreen', repeatable: true }, options),
@@ -190,12 +204,36 @@ export function mediaCalls(access: Access) {
         options,
       ),
 
-    /** Screen all assets again (`POST /v1/rescreen`). */
-    rescreen: (options?: CallOptions): Promise<Rescreening> =>
-      callJson(access, { method: 'POST', path: '/v1/rescreen', repeatable: true }, options),
-
     /** Find orphaned objects, and optionally delete them (`POST /v1/sweep`). */
     sweep: (body: SweepRequest, options?: CallOptions): Promise<Swept> =>
       callJson(access, { method: 'POST', path: '/v1/sweep', body, repeatable: false }, options),
+
+    /** Share an asset or a conversation by a public page (`POST /v1/shares`). */
+    createShare: (body: ShareRequest, options?: CallOptions): Promise<Share> =>
+      callJson(access, { method: 'POST', path: '/v1/shares', body, repeatable: true }, options),
+
+    /** List the shares of an owner, newest first (`GET /v1/shares`). */
+    listShares: (query?: ShareListing, options?: CallOptions): Promise<SharePage> =>
+      callJson(access, { method: 'GET', path: '/v1/shares', query, repeatable: true }, options),
+
+    /** End the share of a conversation (`DELETE /v1/shares`). */
+    endSharesOfThread: (body: ThreadSharesDeletion, options?: CallOptions): Promise<void> =>
+      callVoid(access, { method: 'DELETE', path: '/v1/shares', body, repeatable: true }, options),
+
+    /** End a share (`DELETE /v1/shares/:id`). */
+    endShare: (id: string, options?: CallOptions): Promise<void> =>
+      callVoid(access, { method: 'DELETE', path: `/v1/shares/${encodeURIComponent(id)}`, repeatable: true }, options),
+
+    /** Read what the page of a share shows (`GET /v1/shares/:id/data`). */
+    readShareData: (id: string, options?: CallOptions): Promise<ShareData> =>
+      callJson(access, { method: 'GET', path: `/v1/shares/${encodeURIComponent(id)}/data`, repeatable: true }, options),
+
+    /** List the shares that search engines may find (`GET /v1/shares/indexed`). */
+    listIndexedShares: (query?: IndexedListing, options?: CallOptions): Promise<IndexedShares> =>
+      callJson(access, { method: 'GET', path: '/v1/shares/indexed', query, repeatable: true }, options),
+
+    /** List the images and videos of the feed, newest first (`GET /v1/gallery`). */
+    readGallery: (query?: GalleryListing, options?: CallOptions): Promise<GalleryPage> =>
+      callJson(access, { method: 'GET', path: '/v1/gallery', query, repeatable: true }, options),
   };
 }

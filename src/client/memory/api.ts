@@ -49,24 +49,25 @@ export interface SearchResult {
   readonly degraded?: true;
 }
 
-export interface ExtractionRequest {
-  /** Required with X-Internal-Key. Default with a JWT: the id of the user. */ readonly entity_id?: string;
-  /** As entity_id; `user` with a JWT. */
-  readonly entity_type?: 'user' | 'group';
-  /** A part of a conversation, the oldest message first. */
-  readonly messages: readonly { readonly role: 'user' | 'assistant' | 'system' | 'tool'; readonly content: string }[];
-  /** The time when the messages were written. Default: now. If the entity has been erased since then, nothing is added. */
-  readonly said_at?: string;
+export interface MemoryEdit {
+  readonly content: string;
+  readonly type?: 'preference' | 'workflow' | 'instruction' | 'episodic' | null;
+  readonly metadata?: Readonly<Record<string, unknown>> | null;
 }
 
-export interface Extraction {
-  readonly memories: readonly {
-    readonly id: string;
-    readonly content: string;
-    readonly type: 'preference' | 'workflow' | 'instruction' | 'episodic';
-    /** `replaced`: an older memory was replaced by it. `none`: the same text already existed. */
-    readonly action: 'added' | 'merged' | 'replaced' | 'none';
-  }[];
+export interface Memory {
+  readonly id: string;
+  readonly entity_id: string;
+  readonly entity_type: 'user' | 'group';
+  readonly type: 'preference' | 'workflow' | 'instruction' | 'episodic';
+  readonly content: string;
+  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly created_at: string;
+  readonly updated_at: string;
+  /** The time of its replacement. `null`: it is valid. */
+  readonly invalid_at: string | null;
+  /** The memory that replaced it, unless that memory was deleted. */
+  readonly replaced_by: string | null;
 }
 
 export interface MemoryQuery {
@@ -85,21 +86,6 @@ export interface MemoryQuery {
 export interface Memories {
   readonly memories: readonly Memory[];
   readonly next_cursor: string | null;
-}
-
-export interface Memory {
-  readonly id: string;
-  readonly entity_id: string;
-  readonly entity_type: 'user' | 'group';
-  readonly type: 'preference' | 'workflow' | 'instruction' | 'episodic';
-  readonly content: string;
-  readonly metadata: Readonly<Record<string, unknown>>;
-  readonly created_at: string;
-  readonly updated_at: string;
-  /** The time of its replacement. `null`: it is valid. */
-  readonly invalid_at: string | null;
-  /** The memory that replaced it, unless that memory was deleted. */
-  readonly replaced_by: string | null;
 }
 
 export interface EntityQuery {
@@ -131,10 +117,24 @@ export interface EntityExport {
   }[];
 }
 
-export interface MemoryEdit {
-  readonly content: string;
-  readonly type?: 'preference' | 'workflow' | 'instruction' | 'episodic' | null;
-  readonly metadata?: Readonly<Record<string, unknown>> | null;
+export interface ExtractionRequest {
+  /** Required with X-Internal-Key. Default with a JWT: the id of the user. */ readonly entity_id?: string;
+  /** As entity_id; `user` with a JWT. */
+  readonly entity_type?: 'user' | 'group';
+  /** A part of a conversation, the oldest message first. */
+  readonly messages: readonly { readonly role: 'user' | 'assistant' | 'system' | 'tool'; readonly content: string }[];
+  /** The time when the messages were written. Default: now. If the entity has been erased since then, nothing is added. */
+  readonly said_at?: string;
+}
+
+export interface Extraction {
+  readonly memories: readonly {
+    readonly id: string;
+    readonly content: string;
+    readonly type: 'preference' | 'workflow' | 'instruction' | 'episodic';
+    /** `replaced`: an older memory was replaced by it. `none`: the same text already existed. */
+    readonly action: 'added' | 'merged' | 'replaced' | 'none';
+  }[];
 }
 
 export interface MemoryListing {

@@ -44,17 +44,21 @@ export function memoryCalls(access: Access) {
     searchMemories: (body: SearchRequest, options?: CallOptions): Promise<SearchResult> =>
       callJson(access, { method: 'POST', path: '/memory/search', body, repeatable: true }, options),
 
-    /** Extract memories from messages (`POST /memory/extract`). */
-    extractMemories: (body: ExtractionRequest, options?: CallOptions): Promise<Extraction> =>
-      callJson(access, { method: 'POST', path: '/memory/extract', body, repeatable: false }, options),
+    /** Edit a memory (`PUT /memory/:id`). */
+    editMemory: (id: string, body: MemoryEdit, options?: CallOptions): Promise<Memory> =>
+      callJson(access, { method: 'PUT', path: `/memory/${encodeURIComponent(id)}`, body, repeatable: true }, options),
 
-    /** List the memories of an entity, newest first (`GET /memories`). */
-    listMemories: (query?: MemoryQuery, options?: CallOptions): Promise<Memories> =>
-      callJson(access, { method: 'GET', path: '/memories', query, repeatable: true }, options),
+    /** Delete a memory (`DELETE /memory/:id`). */
+    deleteMemory: (id: string, options?: CallOptions): Promise<void> =>
+      callVoid(access, { method: 'DELETE', path: `/memory/${encodeURIComponent(id)}`, repeatable: true }, options),
 
     /** Read a memory (`GET /memory/:id`). */
     readMemory: (id: string, options?: CallOptions): Promise<Memory> =>
       callJson(access, { method: 'GET', path: `/memory/${encodeURIComponent(id)}`, repeatable: true }, options),
+
+    /** List the memories of an entity, newest first (`GET /memories`). */
+    listMemories: (query?: MemoryQuery, options?: CallOptions): Promise<Memories> =>
+      callJson(access, { method: 'GET', path: '/memories', query, repeatable: true }, options),
 
     /** Export all data of an entity (`GET /export`). */
     exportMemories: (query?: EntityQuery, options?: CallOptions): Promise<EntityExport> =>
@@ -72,13 +76,9 @@ export function memoryCalls(access: Access) {
         options,
       ),
 
-    /** Edit a memory (`PUT /memory/:id`). */
-    editMemory: (id: string, body: MemoryEdit, options?: CallOptions): Promise<Memory> =>
-      callJson(access, { method: 'PUT', path: `/memory/${encodeURIComponent(id)}`, body, repeatable: true }, options),
-
-    /** Delete a memory (`DELETE /memory/:id`). */
-    deleteMemory: (id: string, options?: CallOptions): Promise<void> =>
-      callVoid(access, { method: 'DELETE', path: `/memory/${encodeURIComponent(id)}`, repeatable: true }, options),
+    /** Extract memories from messages (`POST /memory/extract`). */
+    extractMemories: (body: ExtractionRequest, options?: CallOptions): Promise<Extraction> =>
+      callJson(access, { method: 'POST', path: '/memory/extract', body, repeatable: false }, options),
 
     /** List memories (`GET /admin/memories`). */
     adminListMemories: (query?: MemoryListing, options?: CallOptions): Promise<MemoryPage> =>

@@ -1,5 +1,30 @@
 /** The vocabulary of the notify service. Generated from its OpenAPI document by `npm run generate`. */
 
+export interface MailsOfPersonQuery {
+  readonly address: string;
+  readonly limit?: number;
+}
+
+export interface MailsOfPerson {
+  /** Newest first. */
+  readonly mails: readonly {
+    readonly id: string;
+    readonly subject: string;
+    readonly status: string;
+    readonly createdAt: string;
+  }[];
+  readonly suppression: { readonly reason: string; readonly since: string } | null;
+}
+
+export interface MailsErasure {
+  readonly userId: string;
+  readonly address?: string | null;
+}
+
+export interface ErasedMails {
+  /** The number of removed records of each kind. */ readonly removed: Readonly<Record<string, number>>;
+}
+
 export interface NotifyRequest {
   readonly type?: string | null;
   /** A UUID. */
@@ -45,12 +70,6 @@ export interface EmailAnswer {
   readonly suppressed?: readonly string[];
 }
 
-export type EmailBatch = readonly EmailRequest[];
-
-export interface EmailBatchAnswer {
-  readonly data: readonly { readonly id: string }[];
-}
-
 export interface EmailListing {
   readonly limit?: number;
   /** The id of the last email of the previous page. */
@@ -73,6 +92,12 @@ export interface EmailList {
     /** The reason of the last failed attempt; `null` after it was sent. */
     readonly reason: string | null;
   }[];
+}
+
+export type EmailBatch = readonly EmailRequest[];
+
+export interface EmailBatchAnswer {
+  readonly data: readonly { readonly id: string }[];
 }
 
 export interface Email {
@@ -149,31 +174,6 @@ export interface Preview {
   readonly subject: string;
   readonly html: string;
   readonly text: string;
-}
-
-export interface MailsOfPersonQuery {
-  readonly address: string;
-  readonly limit?: number;
-}
-
-export interface MailsOfPerson {
-  /** Newest first. */
-  readonly mails: readonly {
-    readonly id: string;
-    readonly subject: string;
-    readonly status: string;
-    readonly createdAt: string;
-  }[];
-  readonly suppression: { readonly reason: string; readonly since: string } | null;
-}
-
-export interface MailsErasure {
-  readonly userId: string;
-  readonly address?: string | null;
-}
-
-export interface ErasedMails {
-  /** The number of removed records of each kind. */ readonly removed: Readonly<Record<string, number>>;
 }
 
 export interface SuppressionListing {

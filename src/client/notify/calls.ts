@@ -29,6 +29,14 @@ export type NotifyCalls = ReturnType<typeof notifyCalls>;
 export function notifyCalls(access: Access) {
   return {
     ...operationsOf(access),
+    /** List the newest emails to an address (`GET /people/mails`). */
+    listMailsOfPerson: (query: MailsOfPersonQuery, options?: CallOptions): Promise<MailsOfPerson> =>
+      callJson(access, { method: 'GET', path: '/people/mails', query, repeatable: true }, options),
+
+    /** Erase the emails of a person (`POST /people/erasure`). */
+    eraseMails: (body: MailsErasure, options?: CallOptions): Promise<ErasedMails> =>
+      callJson(access, { method: 'POST', path: '/people/erasure', body, repeatable: true }, options),
+
     /** Send a notification to a user (`POST /notify`). */
     notify: (body: NotifyRequest, options?: KeyedOptions): Promise<NotifyAnswer> =>
       callJson(access, { method: 'POST', path: '/notify', body, ...keyed(options) }, options),
@@ -37,13 +45,13 @@ export function notifyCalls(access: Access) {
     sendEmail: (body: EmailRequest, options?: KeyedOptions): Promise<EmailAnswer> =>
       callJson(access, { method: 'POST', path: '/emails', body, ...keyed(options) }, options),
 
-    /** Send up to 100 emails (`POST /emails/batch`). */
-    sendEmails: (body: EmailBatch, options?: KeyedOptions): Promise<EmailBatchAnswer> =>
-      callJson(access, { method: 'POST', path: '/emails/batch', body, ...keyed(options) }, options),
-
     /** List accepted emails, newest first (`GET /emails`). */
     listEmails: (query?: EmailListing, options?: CallOptions): Promise<EmailList> =>
       callJson(access, { method: 'GET', path: '/emails', query, repeatable: true }, options),
+
+    /** Send up to 100 emails (`POST /emails/batch`). */
+    sendEmails: (body: EmailBatch, options?: KeyedOptions): Promise<EmailBatchAnswer> =>
+      callJson(access, { method: 'POST', path: '/emails/batch', body, ...keyed(options) }, options),
 
     /** Read the status of an email (`GET /emails/:id`). */
     readEmail: (id: string, options?: CallOptions): Promise<Email> =>
@@ -68,14 +76,6 @@ export function notifyCalls(access: Access) {
         { method: 'POST', path: `/types/${encodeURIComponent(type)}/preview`, body, repeatable: true },
         options,
       ),
-
-    /** List the newest emails to an address (`GET /people/mails`). */
-    listMailsOfPerson: (query: MailsOfPersonQuery, options?: CallOptions): Promise<MailsOfPerson> =>
-      callJson(access, { method: 'GET', path: '/people/mails', query, repeatable: true }, options),
-
-    /** Erase the emails of a person (`POST /people/erasure`). */
-    eraseMails: (body: MailsErasure, options?: CallOptions): Promise<ErasedMails> =>
-      callJson(access, { method: 'POST', path: '/people/erasure', body, repeatable: true }, options),
 
     /** List suppressed addresses (`GET /suppressions`). */
     listSuppressions: (query?: SuppressionListing, options?: CallOptions): Promise<SuppressionPage> =>

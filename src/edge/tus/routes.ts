@@ -8,6 +8,8 @@ import { problems } from '#platform/problem.ts';
 import { assertVersion, methodOf, tusCapabilities, tusVersion } from './protocol.ts';
 import { appendToUpload, describeUpload, type TusDeps, terminateUpload } from './uploads.ts';
 
+const tus = ['not_found', 'upload_ended', 'unsupported_version', 'upload_in_progress'] as const;
+
 /** Needs a server that parses no body. */
 export function addTusRoutes(app: HttpServer, deps: TusDeps, cors: CorsRule): void {
   const url = '/tus/*';
@@ -28,8 +30,71 @@ export function addTusRoutes(app: HttpServer, deps: TusDeps, cors: CorsRule): vo
     }
   };
   app.options(url, { schema: { hide: true } }, (_request, reply) => reply.code(204).headers(preflight).send());
-  routes.head(url, {}, { summary: 'Read the offset of a resumable upload' }, handler);
-  routes.patch(url, {}, { summary: 'Send bytes of a resumable upload' }, handler);
-  routes.delete(url, {}, { summary: 'Terminate a resumable upload' }, handler);
-  routes.post(url, {}, { summary: 'Send another method as POST' }, handler);
+  routes.head(
+    url,
+    {},
+    {
+      summary: 'Read the offset of a resumable upload',
+      id: 'readUploadOffset',
+      documentedPath: '/tus/:key',
+      description: `Returns the offset of a resumable upload in the header \`Upload-Offset\` (tus 1.0.0). ${url}`,
+      problems: tus,
+      otherResponses: { 200: ['The headers describe the upload.'] },
+    },
+    handler,
+  );
+  routes.patch(
+    url,
+    {},
+    {
+      summary: 'Send bytes of a resumable upload',
+      id: 'appendToUpload',
+      documentedPath: '/tus/:key',
+      description: 'Appends bytes at the current offset of a resumable upload (tus 1.0.0).',
+      problems: [
+        ...tus,
+        'offset_conflict',
+        'upload_incomplete',
+        'request_timeout',
+        'payload_too_large',
+        'unsupported_media_type',
+      ],
+      otherResponses: { 204: ['The bytes were stored. The header `Upload-Offset` is the new offset.'] },
+    },
+    handler,
+  );
+  routes.delete(
+    url,
+    {},
+    {
+      summary: 'Terminate a resumable upload',
+      id: 'terminateUpload',
+      documentedPath: '/tus/:key',
+      description: 'Terminates a resumable upload and deletes its bytes (tus 1.0.0).',
+      problems: tus,
+      otherResponses: { 204: ['The upload was terminated.'] },
+    },
+    handler,
+  );
+  routes.post(
+    url,
+    {},
+    {
+      summary: 'Send another method as POST',
+      id: 'sendUploadMethod',
+      documentedPath: '/tus/:key',
+      description:
+        'Performs the method in `X-HTTP-Method-Override`: `HEAD`, `PATCH` or `DELETE`. Use it if a proxy blocks these methods.',
+      problems: [
+        ...tus,
+        'offset_conflict',
+        'upload_incomplete',
+        'request_timeout',
+        'payload_too_large',
+        'unsupported_media_type',
+      ],
+      otherResponses: { 200: ['The response of `HEAD`.'], 204: ['The response of `PATCH` and `DELETE`.'] },
+    },
+    handler,
+  );
 }

@@ -23,21 +23,44 @@ export function addIncidentRoutes(app: HttpServer, access: Access, deps: Inciden
   routes.get(
     '/v1/incidents',
     access.internalOnly,
-    { summary: 'List incidents, newest first', querystring: incidentListing, response: { 200: incidentPage } },
+    {
+      id: 'listIncidents',
+      summary: 'List incidents, newest first',
+      description: 'Returns a page of content that screening has blocked.',
+      problems: ['forbidden'],
+      client: { query: 'IncidentListing', answer: 'IncidentPage' },
+      querystring: incidentListing,
+      response: { 200: incidentPage },
+    },
     async (request) => readIncidents(deps, request.query),
   );
 
   routes.get(
     '/v1/incidents/counts',
     access.internalOnly,
-    { summary: 'Count incidents by status and list', response: { 200: incidentCounts } },
+    {
+      id: 'countIncidents',
+      summary: 'Count incidents by status and list',
+      description: 'Returns the numbers of incidents by status and by list, and the open appeals.',
+      problems: ['forbidden'],
+      client: { answer: 'IncidentCounts' },
+      response: { 200: incidentCounts },
+    },
     async () => countIncidents(deps),
   );
 
   routes.get(
     '/v1/incidents/:id/preview',
     access.internalOnly,
-    { summary: 'Preview the content of an incident, blurred', params: incidentParams },
+    {
+      id: 'previewIncident',
+      summary: 'Preview the content of an incident, blurred',
+      description: 'Returns a blurred image of at most 24 pixels, if the same bytes remain elsewhere.',
+      problems: ['forbidden', 'not_found', 'nothing_left_to_show'],
+      otherResponses: { 200: ['A WebP image.', 'image/webp'] },
+      client: { kind: 'foreign' },
+      params: incidentParams,
+    },
     async (request, reply) => reply.type('image/webp').send(await renderPreview(deps, request.params.id)),
   );
 
@@ -45,7 +68,13 @@ export function addIncidentRoutes(app: HttpServer, access: Access, deps: Inciden
     '/v1/incidents/:id/appeal',
     access.userOrInternal,
     {
+      id: 'appealIncident',
       summary: 'Appeal once against the blocking of your content, by the id of the incident or of the asset',
+      description:
+        'Records an appeal of the owner. An incident can have one appeal. A cleared incident cannot be appealed.',
+      problems: ['forbidden', 'not_found', 'not_appealable'],
+      example: { text: 'This is a photo of a public monument.' },
+      client: { body: 'IncidentAppeal', answer: 'AppealedIncident' },
       params: incidentParams,
       body: incidentAppeal,
       response: { 200: appealed },
@@ -56,7 +85,15 @@ export function addIncidentRoutes(app: HttpServer, access: Access, deps: Inciden
   routes.get(
     '/v1/incidents/:id',
     access.internalOnly,
-    { summary: 'Read an incident', params: incidentParams, response: { 200: incident } },
+    {
+      id: 'readIncident',
+      summary: 'Read an incident',
+      description: 'Returns an incident.',
+      problems: ['forbidden', 'not_found'],
+      client: { answer: 'Incident' },
+      params: incidentParams,
+      response: { 200: incident },
+    },
     async (request) => readIncident(deps, request.params.id),
   );
 
@@ -64,7 +101,13 @@ export function addIncidentRoutes(app: HttpServer, access: Access, deps: Inciden
     '/v1/incidents/:id/resolution',
     access.internalOnly,
     {
+      id: 'resolveIncident',
       summary: 'Uphold or clear an incident',
+      description:
+        'Records a decision. After `cleared`, the same content passes screening. Removed objects are not restored.',
+      problems: ['forbidden', 'not_found'],
+      example: { resolution: 'cleared', note: 'A false positive: the photo of a public monument.' },
+      client: { body: 'IncidentResolution', answer: 'Incident', repeatable: true },
       params: incidentParams,
       body: incidentResolution,
       response: { 200: incident },

@@ -31,14 +31,29 @@ export function addRescreenRoutes(app: HttpServer, access: Access, deps: Rescree
   routes.post(
     '/v1/rescreen',
     access.internalOnly,
-    { summary: 'Screen all assets again', response: { 202: rescreening } },
+    {
+      id: 'rescreen',
+      summary: 'Screen all assets again',
+      description:
+        'Starts a job that compares the stored digests of all assets with the current lists. While a job is running, the request returns its id.',
+      problems: ['forbidden'],
+      client: { answer: 'Rescreening', repeatable: true },
+      response: { 202: rescreening },
+    },
     async (_request, reply) => reply.code(202).send(await beginRescreening(deps)),
   );
 
   routes.get(
     '/v1/rescreen',
     access.internalOnly,
-    { summary: 'The progress of the newest rescreening', response: { 200: progress } },
+    {
+      id: 'readRescreening',
+      summary: 'The progress of the newest rescreening',
+      description: 'Returns the progress of the newest rescreening.',
+      problems: ['forbidden', 'not_found'],
+      client: { answer: 'RescreeningProgress' },
+      response: { 200: progress },
+    },
     async () => {
       const found = await readProgress(deps.progressDb);
       if (found === undefined) return none;

@@ -10,7 +10,17 @@ export function addSweepRoutes(app: HttpServer, access: Access, deps: SweepDeps)
   routes.post(
     '/v1/sweep',
     access.internalOnly,
-    { summary: 'Find orphaned objects, and optionally delete them', body: sweepRequest, response: { 200: swept } },
+    {
+      id: 'sweep',
+      summary: 'Find orphaned objects, and optionally delete them',
+      description:
+        'Finds one page of objects and rows without their counterparts. With `apply: true`, it removes them. Pass the `cursor` of the response to read the next page.',
+      problems: ['forbidden'],
+      example: { apply: false },
+      client: { body: 'SweepRequest', answer: 'Swept' },
+      body: sweepRequest,
+      response: { 200: swept },
+    },
     async (request) => sweepPage(deps, request.body),
   );
 }

@@ -27,6 +27,13 @@ import { exportEntity } from './exporting.ts';
 import { pageOfProfiles, removeProfile, showProfile, writeProfile } from './profiles.ts';
 import { historyOf, pageOfMemories, showMemory } from './viewing.ts';
 
+const user = { entity_id: '5b1c1f0e-8a4d-4f0f-8f57-0f4c0b9b8a21', entity_type: 'user' };
+const content = 'Prefers watercolor over oil.';
+const adding = ['memory_full', 'embedder_unavailable'] as const;
+const editing = ['not_found', 'duplicate_memory', ...adding] as const;
+const gone = { 204: ['The memory was deleted.'] } as const;
+const erased = { 204: ['Nothing is stored about the entity any more.'] } as const;
+
 export type AdminRouteDeps = AddingDeps & ErasingDeps & { readonly clock: Clock };
 
 export function addAdminRoutes(app: HttpServer, guard: AdminGuard, deps: AdminRouteDeps): void {
@@ -52,7 +59,14 @@ function addMemoryRoutes(app: HttpServer, guard: AdminGuard, deps: AdminRouteDep
   routes.get(
     '/admin/memories',
     guard,
-    { summary: 'List memories', querystring: memoryListing, response: { 200: memoryPage } },
+    {
+      id: 'adminListMemories',
+      summary: 'List memories',
+      description: 'Returns a page of memories of all entities, with filters.',
+      client: { query: 'MemoryListing', answer: 'MemoryPage' },
+      querystring: memoryListing,
+      response: { 200: memoryPage },
+    },
     async (request) => pageOfMemories(deps, request.query),
   );
 
@@ -60,7 +74,12 @@ function addMemoryRoutes(app: HttpServer, guard: AdminGuard, deps: AdminRouteDep
     '/admin/memories',
     guard,
     {
+      id: 'adminAddMemory',
       summary: 'Create a memory',
+      description: 'Stores a memory (201) or merges it into an existing one (200).',
+      problems: adding,
+      example: { ...user, content, type: 'preference' },
+      client: { body: 'AdditionRequest', answer: 'AdminMemory' },
       body: additionRequest,
       response: { 200: adminMemory.describe('The memory was merged into an existing one.'), 201: adminMemory },
     },
@@ -73,14 +92,32 @@ function addMemoryRoutes(app: HttpServer, guard: AdminGuard, deps: AdminRouteDep
   routes.get(
     '/admin/memories/:id',
     guard,
-    { summary: 'Read a memory with its links', params: memoryPath, response: { 200: adminMemory } },
+    {
+      id: 'adminReadMemory',
+      summary: 'Read a memory with its links',
+      description: 'Returns a memory and its links to others.',
+      problems: ['not_found'],
+      client: { answer: 'AdminMemory' },
+      params: memoryPath,
+      response: { 200: adminMemory },
+    },
     async (request) => showMemory(deps, await lookUpMemory(deps, request.params.id)),
   );
 
   routes.put(
     '/admin/memories/:id',
     guard,
-    { summary: 'Edit a memory', params: memoryPath, body: operatorEdit, response: { 200: adminMemory } },
+    {
+      id: 'adminEditMemory',
+      summary: 'Edit a memory',
+      description: 'Changes a memory. The former content stays in the history.',
+      problems: editing,
+      example: { content: 'Prefers gouache over oil.' },
+      client: { body: 'OperatorEdit', answer: 'AdminMemory' },
+      params: memoryPath,
+      body: operatorEdit,
+      response: { 200: adminMemory },
+    },
     async (request) => {
       const seen = await lookUpMemory(deps, request.params.id);
       return showMemory(deps, await editMemory(deps, 'operator', seen, request.body));
@@ -90,7 +127,14 @@ function addMemoryRoutes(app: HttpServer, guard: AdminGuard, deps: AdminRouteDep
   routes.delete(
     '/admin/memories/:id',
     guard,
-    { summary: 'Delete a memory', params: memoryPath },
+    {
+      id: 'adminDeleteMemory',
+      summary: 'Delete a memory',
+      description: 'Deletes a memory with its history and links.',
+      problems: ['not_found'],
+      otherResponses: gone,
+      params: memoryPath,
+    },
     async (request, reply) => {
       await removeMemory(deps, await lookUpMemory(deps, request.params.id));
       return reply.code(204).send();
@@ -100,14 +144,30 @@ function addMemoryRoutes(app: HttpServer, guard: AdminGuard, deps: AdminRouteDep
   routes.get(
     '/admin/memories/:id/history',
     guard,
-    { summary: 'List the revisions of a memory', params: memoryPath, response: { 200: history } },
+    {
+      id: 'adminReadHistory',
+      summary: 'List the revisions of a memory',
+      description: 'Returns the merges, edits and replacements of a memory, newest first.',
+      problems: ['not_found'],
+      client: { answer: 'MemoryHistory' },
+      params: memoryPath,
+      response: { 200: history },
+    },
     async (request) => historyOf(deps, await lookUpMemory(deps, request.params.id)),
   );
 
   routes.post(
     '/admin/memories/:id/undo',
     guard,
-    { summary: 'Undo the newest change of a memory', params: memoryPath, response: { 200: adminMemory } },
+    {
+      id: 'adminUndoChange',
+      summary: 'Undo the newest change of a memory',
+      description: 'Reverts the newest change that is not undone. Undoing a merge restores both memories.',
+      problems: ['nothing_to_undo', ...editing],
+      client: { answer: 'AdminMemory' },
+      params: memoryPath,
+      response: { 200: adminMemory },
+    },
     async (request) => {
       const seen = await lookUpMemory(deps, request.params.id);
       return showMemory(deps, await undoChange(deps, seen));
@@ -117,7 +177,6 @@ function addMemoryRoutes(app: HttpServer, guard: AdminGuard, deps: AdminRouteDep
 
 function addEntityRoutes(app: HttpServer, guard: AdminGuard, deps: AdminRouteDeps): void {
   const routes = routesOf(app, 'admin');
-  const profilePath = '/admin/profiles/:entity_type/:entity_id';
   const entity = ({ entity_type, entity_id }: { readonly entity_type: Entity['entityType']; entity_id: string }) => ({
     entityType: entity_type,
     entityId: entity_id,
@@ -126,33 +185,76 @@ function addEntityRoutes(app: HttpServer, guard: AdminGuard, deps: AdminRouteDep
   routes.get(
     '/admin/profiles',
     guard,
-    { summary: 'List profiles', querystring: profileListing, response: { 200: profilePage } },
+    {
+      id: 'adminListProfiles',
+      summary: 'List profiles',
+      description: 'Returns a page of profiles.',
+      client: { query: 'ProfileListing', answer: 'ProfilePage' },
+      querystring: profileListing,
+      response: { 200: profilePage },
+    },
     async (request) => pageOfProfiles(deps, request.query),
   );
 
   routes.get(
-    profilePath,
+    '/admin/profiles/:entity_type/:entity_id',
     guard,
-    { summary: 'Read a profile', params: entityPath, response: { 200: adminProfile } },
+    {
+      id: 'adminReadProfile',
+      summary: 'Read a profile',
+      description: 'Returns a profile, with the memories that its facts are derived from.',
+      problems: ['not_found'],
+      client: { answer: 'AdminProfile' },
+      params: entityPath,
+      response: { 200: adminProfile },
+    },
     async (request) => showProfile(deps, entity(request.params)),
   );
 
   routes.put(
-    profilePath,
+    '/admin/profiles/:entity_type/:entity_id',
     guard,
-    { summary: 'Write a profile', params: entityPath, body: profileEdit, response: { 200: adminProfile } },
+    {
+      id: 'adminWriteProfile',
+      summary: 'Write a profile',
+      description: 'Writes the summary, the facts or the language. Written facts are locked.',
+      problems: ['not_found'],
+      example: { summary: 'A painter.', facts: { medium: 'watercolor' } },
+      client: { body: 'ProfileEdit', answer: 'AdminProfile' },
+      params: entityPath,
+      body: profileEdit,
+      response: { 200: adminProfile },
+    },
     async (request) => writeProfile(deps, entity(request.params), request.body),
   );
 
-  routes.delete(profilePath, guard, { summary: 'Delete a profile', params: entityPath }, async (request, reply) => {
-    await removeProfile(deps, entity(request.params));
-    return reply.code(204).send();
-  });
+  routes.delete(
+    '/admin/profiles/:entity_type/:entity_id',
+    guard,
+    {
+      id: 'adminDeleteProfile',
+      summary: 'Delete a profile',
+      description: 'Deletes a profile. The memories stay.',
+      problems: ['not_found'],
+      otherResponses: { 204: ['The profile was deleted.'] },
+      params: entityPath,
+    },
+    async (request, reply) => {
+      await removeProfile(deps, entity(request.params));
+      return reply.code(204).send();
+    },
+  );
 
   routes.delete(
     '/admin/entities/:entity_type/:entity_id',
     guard,
-    { summary: 'Erase all data of an entity', params: entityPath },
+    {
+      id: 'adminEraseEntity',
+      summary: 'Erase all data of an entity',
+      description: 'Erases all memories, the profile and the history of an entity.',
+      otherResponses: erased,
+      params: entityPath,
+    },
     async (request, reply) => {
       await eraseEntity(deps, entity(request.params));
       return reply.code(204).send();
@@ -162,7 +264,15 @@ function addEntityRoutes(app: HttpServer, guard: AdminGuard, deps: AdminRouteDep
   routes.get(
     '/admin/entities/:entity_type/:entity_id/export',
     guard,
-    { summary: 'Export all data of an entity', params: entityPath, response: { 200: entityExport } },
+    {
+      id: 'adminExportEntity',
+      summary: 'Export all data of an entity',
+      description: 'Returns the profile and all memories with their history.',
+      problems: ['not_found'],
+      client: { answer: 'EntityExport' },
+      params: entityPath,
+      response: { 200: entityExport },
+    },
     async (request) => exportEntity(deps, entity(request.params), deps.clock.now()),
   );
 }

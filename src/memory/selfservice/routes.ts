@@ -15,6 +15,8 @@ import { assertMayUse } from '../ownership.ts';
 import { entityQuery, ownListing, ownPage } from './api.ts';
 import { entityOf } from './entity.ts';
 
+const erased = { 204: ['Nothing is stored about the entity any more.'] } as const;
+
 export type SelfServiceDeps = ErasingDeps & { readonly clock: Clock };
 
 export function addSelfServiceRoutes(app: HttpServer, access: Access, deps: SelfServiceDeps): void {
@@ -23,7 +25,15 @@ export function addSelfServiceRoutes(app: HttpServer, access: Access, deps: Self
   routes.get(
     '/memories',
     access.userOrInternal,
-    { summary: 'List the memories of an entity, newest first', querystring: ownListing, response: { 200: ownPage } },
+    {
+      id: 'listMemories',
+      summary: 'List the memories of an entity, newest first',
+      description: 'Returns a page of memories. Replaced ones are listed only with `include_invalid=true`.',
+      problems: ['forbidden'],
+      client: { query: 'MemoryQuery', answer: 'Memories' },
+      querystring: ownListing,
+      response: { 200: ownPage },
+    },
     async ({ caller, query }) => {
       const { include_invalid: includeInvalid, ...listing } = query;
       const entity = entityOf(caller, query);
@@ -35,7 +45,15 @@ export function addSelfServiceRoutes(app: HttpServer, access: Access, deps: Self
   routes.get(
     '/memory/:id',
     access.userOrInternal,
-    { summary: 'Read a memory', params: memoryPath, response: { 200: memory } },
+    {
+      id: 'readMemory',
+      summary: 'Read a memory',
+      description: 'Returns a memory.',
+      problems: ['forbidden', 'not_found'],
+      client: { answer: 'Memory' },
+      params: memoryPath,
+      response: { 200: memory },
+    },
     async ({ caller, params }) => {
       const found = await lookUpMemory(deps, params.id);
       assertMayUse(caller, { entity_type: found.entityType, entity_id: found.entityId });
@@ -46,14 +64,29 @@ export function addSelfServiceRoutes(app: HttpServer, access: Access, deps: Self
   routes.get(
     '/export',
     access.userOrInternal,
-    { summary: 'Export all data of an entity', querystring: entityQuery, response: { 200: entityExport } },
+    {
+      id: 'exportMemories',
+      summary: 'Export all data of an entity',
+      description: 'Returns the profile and all memories with their history. It returns 404 if nothing is stored.',
+      problems: ['forbidden', 'not_found'],
+      client: { query: 'EntityQuery', answer: 'EntityExport' },
+      querystring: entityQuery,
+      response: { 200: entityExport },
+    },
     async ({ caller, query }) => exportEntity(deps, entityOf(caller, query), deps.clock.now()),
   );
 
   routes.delete(
     '/entities/:entity_type/:entity_id',
     access.userOrInternal,
-    { summary: 'Erase all data of an entity', params: entityPath },
+    {
+      id: 'eraseEntity',
+      summary: 'Erase all data of an entity',
+      description: 'Erases all memories, the profile and the history of an entity. You can repeat the request.',
+      problems: ['forbidden'],
+      otherResponses: erased,
+      params: entityPath,
+    },
     async ({ caller, params }, reply) => {
       await eraseEntity(deps, entityOf(caller, params));
       return reply.code(204).send();

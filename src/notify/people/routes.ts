@@ -12,6 +12,8 @@ import type { NotifyTables } from '../tables.ts';
 import { type Erased, type Erasure, erased, erasure, type MailsOfPerson, mailsOfPerson, mailsQuery } from './api.ts';
 import { deleteMailsOf, findSuppression, listMailsTo } from './peoplestore.ts';
 
+const userId = '5b1c1f0e-8a4d-4f0f-8f57-0f4c0b9b8a21';
+
 export interface PeopleDeps {
   readonly db: Db<NotifyTables>;
   readonly channel: Pick<Channel, 'forget'>;
@@ -32,14 +34,29 @@ export function addPeopleRoutes(app: HttpServer, access: Access, deps: PeopleDep
   routes.get(
     '/people/mails',
     access.internalOnly,
-    { summary: 'List the newest emails to an address', querystring: mailsQuery, response: { 200: mailsOfPerson } },
+    {
+      id: 'listMailsOfPerson',
+      summary: 'List the newest emails to an address',
+      description: 'Returns the newest emails to an address, and whether the address is suppressed.',
+      client: { query: 'MailsOfPersonQuery', answer: 'MailsOfPerson' },
+      querystring: mailsQuery,
+      response: { 200: mailsOfPerson },
+    },
     async ({ query }) => readMails(deps, query.address, query.limit),
   );
 
   routes.post(
     '/people/erasure',
     access.internalOnly,
-    { summary: 'Erase the emails of a person', body: erasure, response: { 200: erased } },
+    {
+      id: 'eraseMails',
+      summary: 'Erase the emails of a person',
+      description: 'Erases the emails of a user and of an address. You can repeat the request.',
+      example: { userId, address: 'ada@example.com' },
+      client: { body: 'MailsErasure', answer: 'ErasedMails', repeatable: true },
+      body: erasure,
+      response: { 200: erased },
+    },
     async ({ body }) => eraseMails(deps, body),
   );
 }

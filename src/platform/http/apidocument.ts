@@ -9,6 +9,8 @@ export interface ApiDocument {
     readonly responses?: Readonly<Record<string, ResponseObject>>;
     readonly securitySchemes?: Readonly<Record<string, unknown>>;
   };
+  /** Types of the typed client that are parts of others, with their positions. */
+  readonly 'x-client-types'?: Readonly<Record<string, readonly string[]>>;
 }
 
 export interface Operation {
@@ -20,6 +22,24 @@ export interface Operation {
   readonly parameters?: readonly Parameter[];
   readonly requestBody?: { readonly required?: boolean; readonly content?: Content };
   readonly responses?: Readonly<Record<string, ResponseObject>>;
+  /** The names of the typed client for this operation. */
+  readonly 'x-client'?: ClientFunction;
+}
+
+/** The typed client's function for a route. */
+export interface ClientFunction {
+  /** The type names of the body, the query and the response. */
+  readonly body?: string;
+  readonly query?: string;
+  readonly answer?: string;
+  /** A POST that is safe to repeat, because it only reads or creates a resource once. GET, PUT and DELETE always are. */
+  readonly repeatable?: true;
+  readonly cookies?: true;
+  /**
+   * A URL for the browser, an HTML page, the stream of a run, the events of a user, or an endpoint for other clients, which
+   * has no function.
+   */
+  readonly kind?: 'address' | 'page' | 'stream' | 'events' | 'foreign';
 }
 
 export interface Parameter {

@@ -4,6 +4,7 @@
  */
 import { collectDefaultMetrics, Gauge, Registry } from '@prometheus-io/client';
 import { commit, version } from '../version.ts';
+import { describeOperation } from './apireference.ts';
 import { RequestDurations, type RequestLabels } from './durations.ts';
 import type { HttpServer } from './httpserver.ts';
 
@@ -29,10 +30,21 @@ export function addMetrics(app: HttpServer, service: string): void {
   }).set({ version, commit }, 1);
   app.decorate('metrics', registry);
   const ofProcess = registryOfProcess();
-  app.get('/metrics', { schema: { tags: ['operations'], summary: 'Read the metrics' } }, async (_request, reply) => {
-    const text = await Promise.all([registry.metrics(), ofProcess.metrics()]);
-    return reply.type(registry.contentType).header('cache-control', 'no-store').send(text.join('\n'));
-  });
+  app.get(
+    '/metrics',
+    {
+      schema: describeOperation({
+        id: 'readMetrics',
+        summary: 'Read the metrics',
+        description: 'Returns the metrics of the process in the text format of Prometheus.',
+        otherResponses: { 200: ['The metrics.', 'text/plain'] },
+      }),
+    },
+    async (_request, reply) => {
+      const text = await Promise.all([registry.metrics(), ofProcess.metrics()]);
+      return reply.type(registry.contentType).header('cache-control', 'no-store').send(text.join('\n'));
+    },
+  );
 }
 
 export function measureRequests(registry: Registry) {

@@ -5,7 +5,7 @@ import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-pro
 import type { Accepts } from '../access/access.ts';
 import { version } from '../version.ts';
 import type { ApiDocument, Operation, ResponseObject } from './apidocument.ts';
-import { type ApiReference, commonOperations, type OperationReference } from './apireference.ts';
+import type { ApiReference, RouteTexts } from './apireference.ts';
 import type { ServerOptions } from './httpserver.ts';
 import { describeProblems, impliedCodes, problemSchema } from './problemresponses.ts';
 
@@ -21,8 +21,7 @@ export async function describeRoutes(
   routes: readonly RouteOptions[],
   { service, reference = { description: '' } }: Pick<ServerOptions, 'service' | 'reference'>,
 ): Promise<ApiDocument> {
-  const texts = { ...commonOperations, ...reference.operations };
-  const documented = new Map<string, OperationReference>();
+  const documented = new Map<string, RouteTexts>();
   // The library collects routes as they are added to an instance, so this uses an instance that never listens.
   const app = fastify({ exposeHeadRoutes: false });
   app.setValidatorCompiler(() => () => true);
@@ -42,15 +41,15 @@ export async function describeRoutes(
     convertConstToEnum: false,
     transform: ({ route, ...rest }) => {
       const transformed = jsonSchemaTransform({ route, ...rest });
-      const text = texts[`${route.method} ${route.url}`];
-      const url = text?.path ?? transformed.url;
-      if (text !== undefined) documented.set(`${route.method} ${url.replaceAll(/:(\w+)/g, '{$1}')}`, text);
+      const text: RouteTexts = route.schema ?? {};
+      const url = text.documentedPath ?? transformed.url;
+      documented.set(`${route.method} ${url.replaceAll(/:(\w+)/g, '{$1}')}`, text);
       const access = route.config?.access;
       const security =
-        access !== undefined ? securityByAccess[access] : text?.readsSession ? [{ sessionCookie: [] }] : [];
+        access !== undefined ? securityByAccess[access] : text.readsSession ? [{ sessionCookie: [] }] : [];
       return {
         url,
-        schema: { ...transformed.schema, operationId: text?.id, description: text?.description, security },
+        schema: { ...transformed.schema, operationId: text.id, security },
       };
     },
     transformObject: jsonSchemaTransformObject,
@@ -117,7 +116,7 @@ const operationsTag = 'Endpoints for monitoring and documentation that every ser
 function complete(
   document: ApiDocument,
   reference: ApiReference,
-  documented: ReadonlyMap<string, OperationReference>,
+  documented: ReadonlyMap<string, RouteTexts>,
 ): ApiDocument {
   const shared: Record<string, ResponseObject> = {};
   const withTexts = (path: string, method: string, operation: Operation): Operation => {
@@ -127,6 +126,7 @@ function complete(
     Object.assign(shared, problems.shared);
     return {
       ...operation,
+      ...(text?.client && { 'x-client': text.client }),
       parameters: isForUsersAndServers(operation)
         ? [...(operation.parameters ?? []), onBehalfParameter]
         : operation.parameters,
@@ -147,6 +147,7 @@ function complete(
       description,
     })),
     paths,
+    ...(reference.clientTypes && { 'x-client-types': reference.clientTypes }),
     components: {
       ...document.components,
       securitySchemes: Object.fromEntries(
@@ -165,8 +166,8 @@ const defaultDescriptions: Readonly<Record<string, string>> = {
   204: 'The request succeeded. The response has no body.',
 };
 
-function describeSuccesses({ responses = {} }: Operation, text: OperationReference | undefined) {
-  const declared = Object.entries(text?.responses ?? {}).map(([status, [description, contentType]]) => [
+function describeSuccesses({ responses = {} }: Operation, text: RouteTexts | undefined) {
+  const declared = Object.entries(text?.otherResponses ?? {}).map(([status, [description, contentType]]) => [
     status,
     {
       description,
@@ -189,8 +190,10 @@ function describeSuccesses({ responses = {} }: Operation, text: OperationReferen
 const schemaOf = (contentType: string) => ({ type: contentType === 'application/json' ? 'object' : 'string' });
 
 /** A service can define the body of a status itself: `GET /ready` returns the states of its engines with 503. */
-const withoutTaken = (responses: Readonly<Record<string, ResponseObject>>, text: OperationReference | undefined) =>
-  Object.fromEntries(Object.entries(responses).filter(([status]) => text?.responses?.[Number(status)] === undefined));
+const withoutTaken = (responses: Readonly<Record<string, ResponseObject>>, text: RouteTexts | undefined) =>
+  Object.fromEntries(
+    Object.entries(responses).filter(([status]) => text?.otherResponses?.[Number(status)] === undefined),
+  );
 
 function withExample(body: Operation['requestBody'], example: unknown): Operation['requestBody'] {
   if (body?.content === undefined || example === undefined) return body;

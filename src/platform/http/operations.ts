@@ -2,6 +2,7 @@
 import { Problem } from '../problem.ts';
 import { withDeadline } from '../resilience/deadline.ts';
 import { commit, version } from '../version.ts';
+import { describeOperation } from './apireference.ts';
 import type { HttpServer, Readiness, ServerOptions } from './httpserver.ts';
 
 const checkTimeoutMs = 2000;
@@ -10,26 +11,61 @@ const readyForMs = 1000;
 
 export function addOperations(app: HttpServer, options: ServerOptions): void {
   const { service } = options;
-  const schema = (summary: string) => ({ schema: { tags: ['operations'], summary } });
   if (!options.servesRoot)
-    app.get('/', schema('Read the name, version and commit of the service'), async () => ({
-      service,
-      version,
-      commit,
-    }));
-  app.get('/health', schema('Check that the service runs'), async (_request, reply) =>
-    options.plainHealth ? reply.type('text/plain; charset=utf-8').send('ok') : { status: 'ok', service },
+    app.get(
+      '/',
+      {
+        schema: describeOperation({
+          id: 'ping',
+          summary: 'Read the name, version and commit of the service',
+          description: 'Returns the name of the service, its version, and the commit that it is built from.',
+          otherResponses: { 200: ['The result.', 'application/json'] },
+        }),
+      },
+      async () => ({
+        service,
+        version,
+        commit,
+      }),
+    );
+  app.get(
+    '/health',
+    {
+      schema: describeOperation({
+        id: 'checkHealth',
+        summary: 'Check that the service runs',
+        description: 'Returns 200 while the process runs, even if an engine fails. Use it as a liveness probe.',
+        otherResponses: { 200: ['The process runs.', 'application/json'] },
+      }),
+    },
+    async (_request, reply) =>
+      options.plainHealth ? reply.type('text/plain; charset=utf-8').send('ok') : { status: 'ok', service },
   );
 
   let checked: { readonly atMs: number; readonly engines: Promise<Record<string, EngineState>> } | undefined;
-  app.get('/ready', schema('Check that the engines of the service respond'), async (_request, reply) => {
-    if (checked === undefined || performance.now() - checked.atMs > readyForMs)
-      checked = { atMs: performance.now(), engines: checkEngines(app, withLease(options)) };
-    const engines = await checked.engines;
-    const ready = Object.values(engines).every((state) => state === 'ok');
-    reply.code(ready ? 200 : 503).header('cache-control', 'no-store');
-    return { status: ready ? 'ok' : 'unavailable', engines };
-  });
+  app.get(
+    '/ready',
+    {
+      schema: describeOperation({
+        id: 'checkReadiness',
+        summary: 'Check that the engines of the service respond',
+        description:
+          'Checks the engines of the service at most once a second. Returns 503 if one does not respond. Use it as a readiness probe.',
+        otherResponses: {
+          200: ['All engines respond.', 'application/json'],
+          503: ['An engine does not respond.', 'application/json'],
+        },
+      }),
+    },
+    async (_request, reply) => {
+      if (checked === undefined || performance.now() - checked.atMs > readyForMs)
+        checked = { atMs: performance.now(), engines: checkEngines(app, withLease(options)) };
+      const engines = await checked.engines;
+      const ready = Object.values(engines).every((state) => state === 'ok');
+      reply.code(ready ? 200 : 503).header('cache-control', 'no-store');
+      return { status: ready ? 'ok' : 'unavailable', engines };
+    },
+  );
 }
 
 /** A process that may not serve is not ready either. */

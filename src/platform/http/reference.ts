@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { RouteOptions } from 'fastify';
 import type { ApiDocument } from './apidocument.ts';
+import { describeOperation } from './apireference.ts';
 import type { HttpServer, ServerOptions } from './httpserver.ts';
 import { renderReferencePage } from './referencepage.ts';
 
@@ -24,14 +25,34 @@ export function addReference(app: HttpServer, options: Pick<ServerOptions, 'serv
   const describeService = () =>
     (document ??= import('./openapi.ts').then((api) => api.describeRoutes(routes, options)));
 
-  app.get('/openapi.json', describe('Read the OpenAPI document'), describeService);
-  app.get('/docs', describe('Show the reference page'), async (_request, reply) => {
-    page ??= renderReferencePage(await describeService(), css);
-    return reply.header('content-security-policy', pagePolicy).type('text/html; charset=utf-8').send(page);
-  });
+  app.get(
+    '/openapi.json',
+    {
+      schema: describeOperation({
+        id: 'readOpenApi',
+        summary: 'Read the OpenAPI document',
+        description: 'Returns this document.',
+        otherResponses: { 200: ['The result.', 'application/json'] },
+      }),
+    },
+    describeService,
+  );
+  app.get(
+    '/docs',
+    {
+      schema: describeOperation({
+        id: 'readReference',
+        summary: 'Show the reference page',
+        description: 'Shows this document as a page, with examples and a form for requests.',
+        otherResponses: { 200: ['The page.', 'text/html'] },
+      }),
+    },
+    async (_request, reply) => {
+      page ??= renderReferencePage(await describeService(), css);
+      return reply.header('content-security-policy', pagePolicy).type('text/html; charset=utf-8').send(page);
+    },
+  );
   app.get('/docs/reference.js', { schema: { hide: true } }, async (_request, reply) =>
     reply.type('text/javascript; charset=utf-8').send(script),
   );
 }
-
-const describe = (summary: string) => ({ schema: { tags: ['operations'], summary } });

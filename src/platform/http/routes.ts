@@ -1,4 +1,4 @@
-/** Adds the routes of one room of a service: each has a URL, a guard, a schema and a handler. */
+/** Adds the routes of a feature: each has a URL, a guard, a schema with its texts, and a handler. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type {
   ContextConfigDefault,
@@ -10,6 +10,7 @@ import type {
   RouteShorthandOptions,
 } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import type { RouteTexts } from './apireference.ts';
 import { refuseFields } from './bodies.ts';
 import type { HttpServer } from './httpserver.ts';
 
@@ -24,7 +25,7 @@ type Handler<Schema extends FastifySchema> = RouteHandlerMethod<
   FastifyBaseLogger
 >;
 
-type AddRoute = <const Schema extends FastifySchema>(
+type AddRoute = <const Schema extends FastifySchema & RouteTexts>(
   url: string,
   /** The guard of platform/access, with further options if the route needs them. */
   options: Omit<RouteShorthandOptions, 'schema'>,

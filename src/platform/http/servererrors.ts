@@ -6,6 +6,7 @@ import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Problem } from '../problem.ts';
 import { currentScope } from '../telemetry/trace.ts';
+import { describeOperation } from './apireference.ts';
 import type { HttpServer } from './httpserver.ts';
 
 export const serverErrors = z.object({
@@ -33,7 +34,16 @@ export function addServerErrors(app: HttpServer): RememberError {
   const errors: ServerError[] = [];
   app.get(
     '/metrics/errors',
-    { schema: { tags: ['operations'], summary: 'The last server errors', response: { 200: serverErrors } } },
+    {
+      schema: {
+        ...describeOperation({
+          id: 'listErrors',
+          summary: 'The last server errors',
+          description: 'Returns the last responses of the process with a 5xx status, with their request ids.',
+        }),
+        response: { 200: serverErrors },
+      },
+    },
     async (_request, reply) => {
       reply.header('cache-control', 'no-store');
       return { errors: errors.toReversed() };
