@@ -66,7 +66,7 @@ export const approvalAnswer = z.object({
     .max(1000)
     .refine(isStorable, 'must not contain NUL or lone surrogates')
     .nullish()
-    .describe('Told to the model.'),
+    .describe('Sent to the model.'),
 });
 export type ApprovalAnswer = z.output<typeof approvalAnswer>;
 
@@ -94,7 +94,7 @@ export const taskRequest = z
       .min(1)
       .max(100)
       .nullish()
-      .describe('Answers to tool calls that wait for approval. The run goes on in their message.'),
+      .describe('Answers to tool calls that wait for approval. The run continues in their message.'),
     // With a token it is an unknown field, which is ignored (docs/specification/http.md#requests).
     userId: z
       .unknown()

@@ -41,7 +41,7 @@ export const agentSettings = {
     default: 30,
     max: 3600,
     meaning:
-      'Seconds that runs in progress have to finish while the service drains. After that, other processes go on with them.',
+      'Seconds that runs in progress have to finish while the service drains. After that, other processes continue them.',
   }),
   toolApproval: setting(
     'AGENT_TOOL_APPROVAL',
@@ -61,8 +61,7 @@ export const agentSettings = {
     'AGENT_CONTINUE_RUNS',
     {
       default: true,
-      meaning:
-        '`true`: another process goes on with the runs of a process that died or drains. `false`: these runs fail.',
+      meaning: '`true`: another process continues the runs of a process that died or drains. `false`: these runs fail.',
     },
     parseBoolean,
   ),

@@ -59,7 +59,7 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
       id: 'startTask',
       summary: 'Start a run in a thread',
       description:
-        'Starts a run that answers a message, or goes on after `approvals`, and returns its `taskId`. Read the answer with `GET /stream/:taskId`. With an `Idempotency-Key`, a repeated request returns the same run for 24 hours.',
+        'Starts a run that answers a message, or continues after `approvals`, and returns its `taskId`. Read the answer with `GET /stream/:taskId`. With an `Idempotency-Key`, a repeated request returns the same run for 24 hours.',
       problems: [...starting, 'idempotency_conflict'],
       example: { threadId, text: 'Create an image of a lighthouse at dusk.' },
       client: { body: 'TaskRequest', answer: 'StartedTask' },

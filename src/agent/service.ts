@@ -126,7 +126,7 @@ const queues = [videoQueue, deliveryQueue, cancelQueue, titleQueue, extractionQu
   ({ name }) => name,
 );
 
-/** Runs of dead instances go on within 30 s (docs/specification/agent.md#runs-that-go-on): a lease, a look every 2 s, and the start itself. */
+/** Runs of dead instances go on within 30 s (docs/specification/agent.md#runs-that-continue): a lease, a look every 2 s, and the start itself. */
 const defaultLeaseMs = 15_000;
 
 /** Refused while the service drains. */

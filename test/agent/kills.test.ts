@@ -11,7 +11,7 @@ import { tap } from './tapping.fixture.ts';
 
 const struckMoments = everyNth(moments, 9);
 const credits = 200;
-/** Runs go on within 30 s (docs/specification/agent.md#runs-that-go-on), and last a few seconds. */
+/** Runs go on within 30 s (docs/specification/agent.md#runs-that-continue), and last a few seconds. */
 const endedWithinMs = 60_000;
 /** The number of processes that are started and killed at the same time, while tests wait for the runs of others. */
 const lanes = 3;

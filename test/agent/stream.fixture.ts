@@ -77,7 +77,7 @@ function parseFrame(frame: string): SeenEvent {
   return { id: match[1] ?? '', data: JSON.parse(match[2] ?? '') };
 }
 
-/** Without the parts of steps that another process has begun again (docs/specification/agent.md#runs-that-go-on). */
+/** Without the parts of steps that another process has begun again (docs/specification/agent.md#runs-that-continue). */
 export function withoutVoid(events: readonly SeenEvent[]): readonly SeenEvent[] {
   const valid: SeenEvent[] = [];
   let step = 0;

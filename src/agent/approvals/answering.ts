@@ -76,9 +76,9 @@ async function findAnswered(tx: Tx<ApprovalTables>, userId: string, { threadId, 
   for (const [index, id] of ids.entries()) {
     const field = `body.approvals.${index}.approvalId`;
     const row = rows.get(id);
-    if (row === undefined) throw invalid(field, 'must be an approval that this thread has asked for');
+    if (row === undefined) throw invalid(field, 'must be an approval of this thread');
     if (row.ownerId !== userId) throw problems.forbidden();
-    if (row.threadId !== threadId) throw invalid(field, 'must be an approval that this thread has asked for');
+    if (row.threadId !== threadId) throw invalid(field, 'must be an approval of this thread');
     if (ids.indexOf(id) !== index) throw invalid(field, 'must not be answered twice');
   }
   if ([...rows.values()].some(({ state }) => state !== 'open')) throw answered();

@@ -1,5 +1,5 @@
 /**
- * Prepares a run whose process is gone for its continuation (docs/specification/agent.md#runs-that-go-on). What its last step shows
+ * Prepares a run whose process is gone for its continuation (docs/specification/agent.md#runs-that-continue). What its last step shows
  * is void, unless tool calls of it were carried out: those stay, with their results, and are not repeated.
  */
 import type { UIMessage } from 'ai';

@@ -10,12 +10,12 @@ export interface TaskRequest {
   readonly model?: string | null;
   /** If the thread has a run in progress. `reject` (default): 409. `queue`: the run starts after it. `interrupt`: that run is stopped first. */
   readonly whenBusy?: 'reject' | 'queue' | 'interrupt';
-  /** Answers to tool calls that wait for approval. The run goes on in their message. */
+  /** Answers to tool calls that wait for approval. The run continues in their message. */
   readonly approvals?:
     | readonly {
         readonly approvalId: string;
         readonly approved: boolean;
-        /** Told to the model. */
+        /** Sent to the model. */
         readonly reason?: string | null;
       }[]
     | null;
