@@ -51,7 +51,7 @@ export function findApprovals(tx: Tx<ApprovalTables>, approvalIds: readonly stri
     .execute();
 }
 
-/** Denies those of a thread that nobody has answered, and returns them. */
+/** Denies the open ones of a thread, and returns them. */
 export function denyOpen(tx: Tx<ApprovalTables>, threadId: string) {
   return tx
     .updateTable('agent_approvals')

@@ -4,7 +4,7 @@ import { changeMessage, findMessage } from '../store/messagestore.ts';
 import type { RunTables } from '../store/runstore.ts';
 import { type ApprovalTables, denyOpen } from './approvalstore.ts';
 
-/** A new question denies what nobody has answered. The thread has to be locked. */
+/** A new question denies open approvals. The thread has to be locked. */
 export async function denyUnanswered(tx: Tx<ApprovalTables & RunTables>, threadId: string): Promise<void> {
   const denied = await denyOpen(tx, threadId);
   for (const id of new Set(denied.map(({ messageId }) => messageId))) {

@@ -10,7 +10,7 @@ export type ToolApproval = Readonly<Record<string, boolean>>;
 
 export interface ApprovalSettings {
   readonly toolApproval: ToolApproval;
-  /** AGENT_APPROVAL_CREDITS. 0: a price never asks. */
+  /** AGENT_APPROVAL_CREDITS. 0: a price never needs one. */
   readonly approvalCredits: number;
 }
 
@@ -42,7 +42,7 @@ function ruleFor(rules: ToolApproval, name: string): boolean | undefined {
   return longest === undefined ? undefined : rules[longest];
 }
 
-/** Throws an Error that says what the setting must be. */
+/** Throws an Error with what the setting must be. */
 export function readToolApproval(raw: string): ToolApproval {
   let parsed: unknown;
   try {

@@ -10,7 +10,7 @@ export interface DiscoveryDeps {
 }
 
 const metadataPath = '/.well-known/oauth-protected-resource';
-/** Everybody may read these, also pages of other origins. */
+/** Public, also for pages of other origins. */
 const open = { 'access-control-allow-origin': '*', 'cache-control': 'public, max-age=60' };
 
 export function addDiscoveryRoutes(app: HttpServer, { authorizationServer, identity }: DiscoveryDeps): void {

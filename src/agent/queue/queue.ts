@@ -79,7 +79,7 @@ export async function startNext(deps: QueueDeps, threadId: string): Promise<void
   }
 }
 
-/** Ends a run that has not started, free of charge. `false`: it has started or ended meanwhile. */
+/** Ends a run that has not started, free of charge. `false`: it has started or ended in the meantime. */
 export async function endQueued(
   deps: RunsDeps,
   run: Run,

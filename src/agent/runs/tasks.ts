@@ -125,7 +125,7 @@ async function interrupt(deps: StartDeps, queued: Run): Promise<Run> {
 export async function abortTask(deps: StartDeps, caller: Caller, taskId: string): Promise<void> {
   const run = await readRun(deps, caller, taskId);
   if (run.status === 'queued' && (await endQueued(deps, run, { status: 'aborted', error: null }))) return;
-  // A queued run may have started meanwhile.
+  // A queued run may have started in the meantime.
   if (run.status === 'running' || run.status === 'queued') await stopRun(deps, run.taskId);
   else await cancelVideosOfTask(deps, run);
 }

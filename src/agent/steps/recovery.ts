@@ -66,7 +66,7 @@ export async function readRecord(deps: RecoveryDeps, run: Run): Promise<RunRecor
   return { batches, lastSeq: last?.lastSeq ?? 0, isEnded: last?.isLast ?? false, message, metadata, prior, steps };
 }
 
-/** The log lacks what the rows have: readers cannot be told how the run goes on. */
+/** The log lacks what the rows have: readers could not continue. */
 export const isLogLost = ({ lastSeq, steps }: RunRecord): boolean => lastSeq === 0 && steps.length > 0;
 
 /** How the stream of a run goes on. */

@@ -23,7 +23,7 @@ const fieldsByType: Readonly<Record<string, readonly string[]>> = {
   'tool-input-error': ['toolCallId', 'toolName', 'input', 'errorText', 'providerExecuted', 'providerMetadata'],
   'tool-output-available': ['toolCallId', 'output', 'providerExecuted', 'preliminary'],
   'tool-output-error': ['toolCallId', 'errorText', 'providerExecuted'],
-  // These two are of version 6. A run has them only if a tool asks for approval.
+  // These two are of version 6. A run has them only if a tool needs approval.
   'tool-approval-request': ['approvalId', 'toolCallId'],
   'tool-output-denied': ['toolCallId'],
   file: ['url', 'mediaType', 'providerMetadata'],

@@ -10,7 +10,7 @@ type Part = UIMessage['parts'][number];
 /** A part under construction. Only the SDK can narrow the union of its part types. */
 type OpenPart = Record<string, unknown> & { type: string };
 
-/** The parts of the current step are void: another process asks the model for them again. */
+/** The parts of the current step are void: another process requests them from the model again. */
 export const restarted = 'data-restarted';
 
 const unanswered = 'The run ended before this tool returned.';

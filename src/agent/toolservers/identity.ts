@@ -4,12 +4,8 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { JWK } from 'jose';
-import { type Generated, type JSONColumnType, sql } from 'kysely';
-import { type Db, holdName, transaction } from '#platform/db/db.ts';
-
-export interface SigningKeyTables {
-  agent_signing_keys: { kid: string; private_key: JSONColumnType<JWK>; created_at: Generated<Date> };
-}
+import type { Db } from '#platform/db/db.ts';
+import { insertFirstKey, listKeys, type SigningKeyTables } from './signingkeystore.ts';
 
 export interface IdentityDeps {
   readonly db: Db<SigningKeyTables>;
@@ -64,24 +60,13 @@ export function createIdentity({ db, issuer }: IdentityDeps): Identity {
   };
 }
 
-/** Newest first. The first process makes the first key. */
+/** The first process makes the first key. */
 async function readKeys(db: Db<SigningKeyTables>): Promise<Keys> {
   const found = await listKeys(db);
   if (found.length > 0) return found;
   const { exportJWK, generateKeyPair } = await import('jose');
   const { privateKey } = await generateKeyPair(algorithm, { extractable: true });
   const kid = randomUUID();
-  const key: JWK = { ...(await exportJWK(privateKey)), kid, alg: algorithm, use: 'sig' };
-  await transaction(db, async (tx) => {
-    await holdName(tx, 'agent signing keys');
-    await sql`
-      insert into agent_signing_keys (kid, private_key)
-      select ${kid}, ${JSON.stringify(key)}::jsonb where not exists (select from agent_signing_keys)`.execute(tx);
-  });
+  await insertFirstKey(db, { ...(await exportJWK(privateKey)), kid, alg: algorithm, use: 'sig' });
   return listKeys(db);
-}
-
-async function listKeys(db: Db<SigningKeyTables>): Promise<Keys> {
-  const rows = await db.selectFrom('agent_signing_keys').select('private_key').orderBy('created_at', 'desc').execute();
-  return rows.map(({ private_key }) => private_key);
 }

@@ -17,7 +17,7 @@ export interface ListedTool {
   readonly name: string;
   readonly description: string;
   readonly inputSchema: Readonly<Record<string, unknown>>;
-  /** As the server says. */
+  /** By `destructiveHint` of the server. */
   readonly isDestructive: boolean;
 }
 

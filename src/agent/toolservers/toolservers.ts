@@ -15,7 +15,7 @@ export interface ForeignTool {
   readonly description: string;
   /** JSON schema. */
   readonly inputSchema: Readonly<Record<string, unknown>>;
-  /** The server says that a call may destroy something. */
+  /** By `destructiveHint` of the server. */
   readonly isDestructive: boolean;
   call(input: unknown, options: CallOptions): Promise<ToolResult>;
 }
