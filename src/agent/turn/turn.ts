@@ -81,6 +81,8 @@ export async function runTurn(deps: TurnDeps, turn: Turn): Promise<TurnEnd> {
   const ending = new AbortController();
   const calls = new ToolCalls(deps, { tools, journal, writer, signal: AbortSignal.any([signal, ending.signal]) });
   const commitStep = async (step: number, parts = writer.stepParts()) => {
+    // Once the run is stopped, the writer takes no more, so results may be missing in the parts.
+    signal.throwIfAborted();
     // What the row has was shown.
     await writer.flush();
     await journal.stepFinished({ step, parts, usage: usage.total(), answeredBy: usage.answeredBy() ?? null });
