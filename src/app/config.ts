@@ -153,13 +153,23 @@ export function standInsOf(config: Config, services: readonly ServiceName[]): re
     ),
     ...standIn(uses('content', 'cms') && cms.url === undefined, 'the CMS', 'local', 'CMS_URL'),
     ...standIn(
-      agent && model.file === undefined && model.url === 'offline',
+      agent && !hasEntries(model.file, 'chat') && model.url === 'offline',
       'the language model',
       'offline',
       'MODEL_BASE_URL',
     ),
-    ...standIn(agent && isOffline(imageModel), 'the image model', 'offline', 'IMAGE_MODEL_BASE_URL'),
-    ...standIn(agent && isOffline(videoModel), 'the video model', 'offline', 'VIDEO_MODEL_BASE_URL'),
+    ...standIn(
+      agent && !hasEntries(model.file, 'image') && isOffline(imageModel),
+      'the image model',
+      'offline',
+      'IMAGE_MODEL_BASE_URL',
+    ),
+    ...standIn(
+      agent && !hasEntries(model.file, 'video') && isOffline(videoModel),
+      'the video model',
+      'offline',
+      'VIDEO_MODEL_BASE_URL',
+    ),
     ...standIn(
       uses('notify') && notify.resendApiKey === undefined && notify.smtpUrl === 'outbox',
       'mail',
@@ -169,7 +179,11 @@ export function standInsOf(config: Config, services: readonly ServiceName[]): re
   ];
 }
 
-function isOffline({ provider, url }: Config['videoModel']): boolean {
+/** Whether MODELS_FILE replaces the settings of this kind. */
+const hasEntries = (file: Config['model']['file'], kind: 'chat' | 'image' | 'video'): boolean =>
+  file?.some((entry) => (entry.kind ?? 'chat') === kind) ?? false;
+
+function isOffline({ provider, url }: Pick<Config['videoModel'], 'provider' | 'url'>): boolean {
   return provider === 'openai-compatible' && url === 'offline';
 }
 
