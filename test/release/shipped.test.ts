@@ -69,7 +69,7 @@ describe('a release', () => {
       const image = { bytes: readFileSync(process.argv[2]), mime: 'image/heic', maxPixels: 10_000 };
       console.log((await translate(image, { passed: new Promise(() => undefined) })).length);`;
     const module = pathToFileURL(join(folder, 'image/engine/decoders/translating.mjs')).href;
-    const words = ['--input-type=module', '-e', script, module, join(root, 'test/media/fixtures/scene.heic')];
+    const words = ['-e', script, module, join(root, 'test/media/fixtures/scene.heic')];
     const { stdout } = await promisify(execFile)(process.execPath, words, { env: { PATH: process.env.PATH } });
     expect(Number(stdout)).toBeGreaterThan(96 * 64);
   });
