@@ -59,11 +59,13 @@ export function readConfig(
     inUse: groupsOf(services, environment),
     requiredByOthers: requiredByOthers(environment, services),
   };
-  const uncovered = production && services.includes('auth') ? findUncovered(environment) : [];
+  const uncovered = [
+    ...(production ? findExamples(environment) : []),
+    ...(production && services.includes('auth') ? findUncovered(environment) : []),
+  ];
   try {
     const config = readSettings(complete, settingGroups, rule);
-    const examples = production ? findExamples(environment) : [];
-    if (uncovered.length > 0 || examples.length > 0) throw new ConfigFault(examples);
+    if (uncovered.length > 0) throw new ConfigFault([]);
     return config;
   } catch (error) {
     // A misspelled setting is often the reason why another one is missing.

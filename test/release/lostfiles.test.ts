@@ -50,6 +50,9 @@ it.each(['before its first run', 'during a run'])('ends runs and streams if its 
       expect(['completed', 'failed']).toContain(task.status);
     }
     expect((await fetch(`${agent}/health`)).status).toBe(200);
+    if (process.env.SHOW) console.info(program.output());
+  } catch (error) {
+    throw new Error(`${error}\n${program.output()}`, { cause: error });
   } finally {
     program.child.kill('SIGKILL');
     await place.remove();
