@@ -1,6 +1,7 @@
 /** Two processes behind the shipped nginx, replaced three times by deploy/host/upgrade under 200 runs, uploads and previews. */
-import { randomUUID } from 'node:crypto';
+
 import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -45,8 +46,7 @@ describe.skipIf(withoutPostgres || skipWithoutRedis || skipWithout('nginx', 'ope
     ];
     closers.push(place.remove, database.drop, redis.close, issuer.close);
     const [httpPort, httpsPort] = [place.portBase + 8, place.portBase + 9];
-    at = (service, path) =>
-      `https://${service}.${service === 'files' ? filesDomain : domain}:${httpsPort}${path}`;
+    at = (service, path) => `https://${service}.${service === 'files' ? filesDomain : domain}:${httpsPort}${path}`;
     const env = {
       ATELIER_DATA_DIR: place.dataDir,
       DATABASE_URL: database.url,
@@ -100,7 +100,14 @@ describe.skipIf(withoutPostgres || skipWithoutRedis || skipWithout('nginx', 'ope
     await start(place.portBase);
     await start(other);
     closers.push(() => [...programs.values()].map(({ child }) => child.kill('SIGKILL')));
-    proxy = await startProxy({ domain, filesDomain, httpPort, httpsPort, portBases: [place.portBase, other], clientLimit: 2048 });
+    proxy = await startProxy({
+      domain,
+      filesDomain,
+      httpPort,
+      httpsPort,
+      portBases: [place.portBase, other],
+      clientLimit: 2048,
+    });
     closers.push(proxy.close);
   }, 300_000);
   afterAll(async () => {
@@ -118,7 +125,11 @@ describe.skipIf(withoutPostgres || skipWithoutRedis || skipWithout('nginx', 'ope
       return response;
     };
     const post = (service: string, path: string, json: object) =>
-      send(service, path, { method: 'POST', body: JSON.stringify(json), headers: { 'content-type': 'application/json' } });
+      send(service, path, {
+        method: 'POST',
+        body: JSON.stringify(json),
+        headers: { 'content-type': 'application/json' },
+      });
     const read = async (taskId: string) => {
       // A stream that is cut resumes where it was, as the client does.
       for (let lastId = ''; ; ) {
@@ -151,7 +162,11 @@ describe.skipIf(withoutPostgres || skipWithoutRedis || skipWithout('nginx', 'ope
         const reserved = (await (await post('media', '/v1/uploads', scope)).json()) as Record<string, never>;
         // Uploads stream through nginx, so a draining process refuses them and the client sends them again.
         for (;;) {
-          const put = await proxy.fetch(reserved.uploadUrl ?? '', { method: 'PUT', headers: reserved.headers ?? {}, body: new Uint8Array(picture) });
+          const put = await proxy.fetch(reserved.uploadUrl ?? '', {
+            method: 'PUT',
+            headers: reserved.headers ?? {},
+            body: new Uint8Array(picture),
+          });
           await put.arrayBuffer();
           if (put.status < 300) break;
           if (put.status !== 503) failures.push(['upload', put.status]);
@@ -161,7 +176,10 @@ describe.skipIf(withoutPostgres || skipWithoutRedis || skipWithout('nginx', 'ope
         const registered = await post('media', '/v1/assets', { ...scope, ...registration });
         if (registered.status >= 300) continue;
         const { assetId } = (await registered.json()) as { readonly assetId: string };
-        const signed = (await (await post('media', '/v1/sign/image', { refs: [assetId] })).json()) as Record<string, { previewUrl: string }>;
+        const signed = (await (await post('media', '/v1/sign/image', { refs: [assetId] })).json()) as Record<
+          string,
+          { previewUrl: string }
+        >;
         const preview = await proxy.fetch(signed[assetId]?.previewUrl ?? '');
         await preview.arrayBuffer();
         if (preview.status !== 200) failures.push(['preview', preview.status]);

@@ -14,8 +14,11 @@ import { skipWithout } from '../programs.fixture.ts';
 
 const exec = promisify(execFile);
 const withoutPostgres = databaseEngines.some(({ name, missing }) => name === 'postgres' && missing);
-const { S3_TEST_ENDPOINT: ceph, S3_TEST_ACCESS_KEY_ID: id = 'id', S3_TEST_SECRET_ACCESS_KEY: secret = 'secret' } =
-  process.env;
+const {
+  S3_TEST_ENDPOINT: ceph,
+  S3_TEST_ACCESS_KEY_ID: id = 'id',
+  S3_TEST_SECRET_ACCESS_KEY: secret = 'secret',
+} = process.env;
 
 describe.each([
   ['Ceph', 'aws', skipWithout('aws', 'pg_dump') || !ceph],
@@ -36,7 +39,11 @@ describe.each([
         endpoint = `http://127.0.0.1:${port}`;
         const child = spawn('moto_server', ['-p', String(port)], { stdio: 'ignore' });
         closers.push(() => child.kill('SIGKILL'));
-        const answers = () => fetch(endpoint).then(({ ok }) => ok, () => false);
+        const answers = () =>
+          fetch(endpoint).then(
+            ({ ok }) => ok,
+            () => false,
+          );
         await expect.poll(answers, { timeout: 60_000 }).toBe(true);
       }
     }, 90_000);
@@ -44,7 +51,9 @@ describe.each([
       for (const close of closers.reverse()) await close();
     });
 
-    it('has every file of 1 kB to 100 MB again, with previews, copies and watermarks', { timeout: 600_000 }, async () => {
+    it('has every file of 1 kB to 100 MB again, with previews, copies and watermarks', {
+      timeout: 600_000,
+    }, async () => {
       const place = await newPlace();
       const [database, issuer] = [await createPostgresDatabase(), await startTestIssuer()];
       closers.push(place.remove, database.drop, issuer.close);
@@ -61,11 +70,21 @@ describe.each([
         S3_SECRET_ACCESS_KEY: secret,
         STARTING_CREDITS: '1000',
       };
-      const tools = { env: { ...process.env, ...keys, RCLONE_S3_PROVIDER: 'Other', RCLONE_S3_ENV_AUTH: 'true', RCLONE_S3_ENDPOINT: endpoint } };
+      const tools = {
+        env: {
+          ...process.env,
+          ...keys,
+          RCLONE_S3_PROVIDER: 'Other',
+          RCLONE_S3_ENV_AUTH: 'true',
+          RCLONE_S3_ENDPOINT: endpoint,
+        },
+      };
       const sync = (from: string, to: string) => {
         const place = (name: string) => (tool === 'aws' || name.startsWith('/') ? name : name.replace('s3://', ':s3:'));
         const words = ['sync', place(from), place(to)];
-        return tool === 'aws' ? exec('aws', ['s3', ...words, '--endpoint-url', endpoint, '--only-show-errors'], tools) : exec('rclone', words, tools);
+        return tool === 'aws'
+          ? exec('aws', ['s3', ...words, '--endpoint-url', endpoint, '--only-show-errors'], tools)
+          : exec('rclone', words, tools);
       };
       const authorization = `Bearer ${await issuer.token({ sub: randomUUID() })}`;
       const call = async (path: string, json?: object) => {
@@ -100,7 +119,18 @@ describe.each([
           .png({ compressionLevel: 0 })
           .toBuffer();
       const clip = join(folder, 'clip.mp4');
-      await exec('ffmpeg', ['-y', '-v', 'error', '-f', 'lavfi', '-i', 'testsrc=size=320x180:rate=10:duration=1', '-pix_fmt', 'yuv420p', clip]);
+      await exec('ffmpeg', [
+        '-y',
+        '-v',
+        'error',
+        '-f',
+        'lavfi',
+        '-i',
+        'testsrc=size=320x180:rate=10:duration=1',
+        '-pix_fmt',
+        'yuv420p',
+        clip,
+      ]);
       const small = await readFile(clip);
       // A box that players skip.
       const padding = Buffer.alloc(100_000_000 - small.length);
@@ -108,14 +138,20 @@ describe.each([
       padding.write('free', 4);
       await appendFile(clip, padding);
       const { images, video } = await during(async () => ({
-        images: await Promise.all([18, 600, 1800, 2200].map(async (side) => upload('image', 'image/png', await noise(side)))),
+        images: await Promise.all(
+          [18, 600, 1800, 2200].map(async (side) => upload('image', 'image/png', await noise(side))),
+        ),
         video: await upload('video', 'video/mp4', await readFile(clip)),
       }));
 
       const [dump, copy] = [join(folder, 'atelier.dump'), join(folder, 'originals')];
       await exec('pg_dump', ['--format=custom', `--file=${dump}`, database.url]);
       await sync(`s3://${bucket}`, copy);
-      await exec('aws', ['s3', 'rm', '--recursive', `s3://${bucket}`, '--endpoint-url', endpoint, '--only-show-errors'], tools);
+      await exec(
+        'aws',
+        ['s3', 'rm', '--recursive', `s3://${bucket}`, '--endpoint-url', endpoint, '--only-show-errors'],
+        tools,
+      );
       await exec('psql', [database.url, '-c', 'drop schema public cascade; create schema public']);
       await exec('pg_restore', ['--no-owner', `--dbname=${database.url}`, dump]).catch(({ stderr }) => {
         // The dump creates the schema, which exists.
@@ -139,7 +175,22 @@ describe.each([
         expect(await swept.ended(120_000), swept.output()).toBe(0);
         expect(swept.output()).not.toMatch(/asset_with/);
         const [lost] = images;
-        const { stdout } = await exec('aws', ['s3api', 'list-objects-v2', '--bucket', bucket, '--endpoint-url', endpoint, '--query', `Contents[?contains(Key, '${lost}')].Key`, '--output', 'text'], tools);
+        const { stdout } = await exec(
+          'aws',
+          [
+            's3api',
+            'list-objects-v2',
+            '--bucket',
+            bucket,
+            '--endpoint-url',
+            endpoint,
+            '--query',
+            `Contents[?contains(Key, '${lost}')].Key`,
+            '--output',
+            'text',
+          ],
+          tools,
+        );
         for (const key of stdout.trim().split(/\s+/))
           await exec('aws', ['s3', 'rm', `s3://${bucket}/${key}`, '--endpoint-url', endpoint], tools);
         const again = run('sweep', [], env);
