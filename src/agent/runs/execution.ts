@@ -187,13 +187,13 @@ async function outcomeOf(error: unknown, log: Log): Promise<Outcome> {
   return { status: 'failed', error: await explain(error, log) };
 }
 
-/** A run must end even if the files of the program are gone, so that nothing more can be loaded. */
+/** A run must end even if the files of the program were deleted, so that nothing more can be loaded. */
 async function explain(error: unknown, log: Log): Promise<string> {
   try {
     const { explainFailure } = await import('../providers/failures.ts');
     return explainFailure(error);
   } catch (cause) {
-    log.error({ err: cause }, 'the files of this process are gone; restart it');
+    log.error({ err: cause }, 'the program cannot load its own files; restart it');
     return 'The server cannot continue this run.';
   }
 }
