@@ -44,7 +44,7 @@ describe.skipIf(withoutPostgres)('deploy/host/upgrade', () => {
     delete settings.PATH;
     await configure(settings);
     [old, next] = [await writeRelease(archive('old'), 'aaaa'), await writeRelease(archive('next'), 'bbbb')];
-  }, 60_000);
+  }, 240_000);
   afterAll(async () => {
     await drop();
     await rm(place, { recursive: true });
@@ -62,7 +62,7 @@ describe.skipIf(withoutPostgres)('deploy/host/upgrade', () => {
     expect((await upgrade('--back')).code).toBe(0);
     expect([await version('current'), await version('previous')]).toEqual([old, next]);
     expect((await upgrade('--list')).stdout).toContain(`${old} (current)`);
-  }, 60_000);
+  }, 240_000);
 
   it('changes nothing if settings are missing', async () => {
     const before = await version('current');
@@ -72,7 +72,7 @@ describe.skipIf(withoutPostgres)('deploy/host/upgrade', () => {
     expect([refused.code, await version('current')]).toEqual([1, before]);
     expect(refused.stdout).toContain('missing in production: ');
     expect(refused.stdout).toContain('replace the example values of CMS_URL');
-  }, 60_000);
+  }, 240_000);
 
   it('leaves a working version if it is killed, and completes when it runs again', async () => {
     for (const what of ['.new', `versions/${next}`]) {
@@ -97,5 +97,5 @@ describe.skipIf(withoutPostgres)('deploy/host/upgrade', () => {
       const versions = await readdir(join(place, 'opt/versions'));
       expect(versions.filter((name) => !isComplete(name))).toEqual([]);
     }
-  }, 120_000);
+  }, 240_000);
 });
