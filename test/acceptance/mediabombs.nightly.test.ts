@@ -1,0 +1,152 @@
+/**
+ * The files of each accepted format that take the most memory, sent to the running program: registered, signed, shrunk, enlarged and
+ * marked, they take less than 512 MiB.
+ */
+import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import sharp from 'sharp';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { bmpOf } from '../media/bmp.fixture.ts';
+import { grid, heif, tile } from '../media/heif.fixture.ts';
+import { pngBomb } from '../media/images.fixture.ts';
+import { render } from '../media/videosamples.fixture.ts';
+import { startTestIssuer } from '../platform/tokenissuer.fixture.ts';
+import { peakOf, residentBytes } from './resident.fixture.ts';
+import { newLanePlace, type Place, type Program, run } from './running.fixture.ts';
+
+const allowedBytes = 512 * 1024 * 1024;
+const patience = { timeout: 240_000, interval: 200 };
+
+/** Soft, so that large files are quick to make, and 16 bits deep where the format has them. */
+const large = (width: number, height: number, channels: 3 | 4 = 4) =>
+  sharp({ create: { width, height, channels, background: { r: 200, g: 90, b: 20, alpha: 0.5 } } });
+
+describe.skipIf(process.platform !== 'linux')('a file', () => {
+  let place: Place;
+  let program: Program;
+  let credential: Readonly<Record<string, string>>;
+  let issuer: Awaited<ReturnType<typeof startTestIssuer>>;
+  beforeAll(async () => {
+    issuer = await startTestIssuer();
+    place = await newLanePlace();
+    program = run('start', ['media', 'image', 'edge'], { ...place.env, JWKS_URL: issuer.jwksUrl });
+    await program.waitFor('Atelier is ready');
+    credential = { authorization: `Bearer ${await issuer.token({ sub: randomUUID() })}` };
+  }, 120_000);
+  afterAll(async () => {
+    program?.child.kill('SIGKILL');
+    await program?.ended();
+    await place?.remove();
+    await issuer?.close();
+  });
+
+  async function call(path: string, body?: object) {
+    const response = await fetch(`http://127.0.0.1:${place.portBase + 1}${path}`, {
+      method: body === undefined ? 'GET' : 'POST',
+      headers: { ...credential, ...(body && { 'content-type': 'application/json' }) },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    return { status: response.status, body: (await response.json()) as Record<string, never> };
+  }
+
+  async function read(url: unknown): Promise<number> {
+    const response = await fetch(String(url));
+    await response.arrayBuffer();
+    return response.status;
+  }
+
+  /** Returns the asset's id, or the status that refused it. */
+  async function register(bytes: Buffer, mime: string): Promise<string | number> {
+    const kind = mime.startsWith('video/') ? 'video' : 'image';
+    const what = { scopeKind: 'library', scopeId: 'bombs', kind, mime };
+    const { body } = await call('/v1/uploads', what);
+    const sent = await fetch(body.uploadUrl, {
+      method: 'PUT',
+      headers: { 'content-type': mime },
+      body: new Uint8Array(bytes),
+    });
+    expect(sent.status).toBe(200);
+    const registered = await call('/v1/assets', { ...what, assetId: body.assetId });
+    return registered.status === 201 ? body.assetId : registered.status;
+  }
+
+  const expectGoodHealth = async () => expect((await call('/ready')).status).toBe(200);
+
+  const images: readonly (readonly [name: string, mime: string, make: () => Promise<Buffer> | Buffer])[] = [
+    ['PNG of 16 bits', 'image/png', () => large(7000, 7000).toColourspace('rgb16').png().toBuffer()],
+    ['interlaced PNG', 'image/png', () => large(7000, 7000).png({ progressive: true }).toBuffer()],
+    ['progressive JPEG', 'image/jpeg', () => large(7000, 7000, 3).jpeg({ progressive: true }).toBuffer()],
+    ['WebP', 'image/webp', () => large(7000, 7000).webp({ lossless: true, effort: 0 }).toBuffer()],
+    ['GIF', 'image/gif', () => large(7000, 7000).gif({ effort: 1 }).toBuffer()],
+    ['TIFF of 16 bits', 'image/tiff', () => large(7000, 7000).toColourspace('rgb16').tiff({ compression: 'deflate' }).toBuffer()],
+    ['AVIF', 'image/avif', () => large(4890, 4890, 3).avif({ effort: 0, quality: 30 }).toBuffer()],
+    ['BMP', 'image/bmp', () => bmpOf(4000, 4000, () => [200, 90, 20])],
+    ['HEIC', 'image/heic', () => heicOf(96)],
+  ];
+  it.each(images)('%s: takes less than 512 MiB in all that is done with it', { timeout: 300_000 }, async (name, mime, make) => {
+    const bytes = await make();
+    const idle = await residentBytes(program);
+    const peak = await peakOf(program, async () => {
+      const assetId = await register(bytes, mime);
+      expect([name, assetId]).toEqual([name, expect.any(String)]);
+      const { body: signed } = await call('/v1/sign/image', { refs: [assetId] });
+      const { thumbUrl, previewUrl } = signed[String(assetId)] as unknown as Record<string, string>;
+      const fits = await Promise.all(
+        [{ maxBytes: 20_000 }, { width: 2048, height: 2048, enlarge: true }, { width: 3000, format: 'png' }].map(
+          async (wish) => (await call('/v1/fit', { ref: assetId, ...wish })).body.url,
+        ),
+      );
+      const statuses = await Promise.all([thumbUrl, previewUrl, ...fits].map(read));
+      expect(statuses).toEqual([200, 200, 200, 200, 200]);
+      const marked = await call('/v1/watermark', { ref: assetId });
+      expect([marked.status, await read(marked.body.url)]).toEqual([200, 200]);
+    });
+    expect((peak - idle) / 1024 ** 2).toBeLessThan(allowedBytes / 1024 ** 2);
+    await expectGoodHealth();
+  });
+
+  it.each([
+    ['PNG that claims to be huge', 'image/png', () => pngBomb(60_000, 60_000)],
+    ['AVIF of 49 megapixels', 'image/avif', () => large(7000, 7000, 3).avif({ effort: 0, quality: 30 }).toBuffer()],
+    ['HEIC of 65,535 × 65,535', 'image/heic', () => heif([grid(1, 1, [65_535, 65_535], [1]), tile('red.heic')])],
+  ])('%s is refused', { timeout: 120_000 }, async (_name, mime, make) => {
+    const bytes = await make();
+    const idle = await residentBytes(program);
+    const peak = await peakOf(program, async () => expect(await register(bytes, mime)).toBe(422));
+    expect(peak - idle).toBeLessThan(allowedBytes);
+    await expectGoodHealth();
+  });
+
+  const video = { width: 7680, height: 4320, seconds: 1, hasSound: false };
+  const source = 'testsrc2=size=7680x4320:rate=4:duration=1';
+  const pq = 'colorprim=bt2020:transfer=smpte2084:colormatrix=bt2020nc:log-level=error';
+  it.each([
+    { ...video, name: 'h264-8k', extension: 'mp4', inputs: [`${source},format=yuv420p`], options: ['-c:v', 'libx264', '-preset', 'ultrafast'] },
+    {
+      ...video,
+      name: 'hevc-hdr-8k',
+      extension: 'mp4',
+      inputs: [`${source},format=yuv420p10le`],
+      options: ['-c:v', 'libx265', '-preset', 'ultrafast', '-x265-params', pq, '-tag:v', 'hvc1'],
+    },
+  ])('$name: takes less than 512 MiB', { timeout: 600_000 }, async (sample) => {
+    const bytes = await readFile(await render(sample, place.dataDir));
+    const idle = await residentBytes(program);
+    const peak = await peakOf(program, async () => {
+      const assetId = await register(bytes, 'video/mp4');
+      const signed = async () => (await call('/v1/sign/video', { refs: [assetId] })).body[String(assetId)] as unknown as Record<string, string>;
+      const marked = async () => (await call('/v1/watermark-video', { ref: assetId })).status;
+      await expect.poll(async () => Boolean((await signed()).thumbUrl), patience).toBe(true);
+      await expect.poll(marked, patience).toBe(200);
+    });
+    expect((peak - idle) / 1024 ** 2).toBeLessThan(allowedBytes / 1024 ** 2);
+    await expectGoodHealth();
+  });
+});
+
+/** A grid of `side` × `side` tiles of 64 × 64 pixels. */
+function heicOf(side: number): Buffer {
+  const one = tile('red.heic');
+  const indices = Array.from({ length: side * side }, (_, index) => index + 1);
+  return heif([grid(side, side, [side * 64, side * 64], indices), ...indices.map(() => one)]);
+}
