@@ -52,7 +52,12 @@ describe.skipIf(skipWithoutRedis)('a Redis pair behind one name', () => {
   const at = (offset: number, path: string) => `http://127.0.0.1:${place.portBase + offset}${path}`;
   /** The services that use Redis. */
   const readiness = () =>
-    Promise.all([1, 4].map(async (offset) => (await (await fetch(at(offset, '/ready'))).json()).engines.redis));
+    Promise.all(
+      [1, 4].map(async (offset) => {
+        const { engines } = (await (await fetch(at(offset, '/ready'))).json()) as { engines: { redis: string } };
+        return engines.redis;
+      }),
+    );
   const connectionsTo = async (server: RedisServer) =>
     (await command(server, 'CLIENT', 'LIST')).split('\n').filter((line) => line.includes(' name=atelier')).length;
 

@@ -7,7 +7,16 @@ import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
 import { assetOf, madeImagesOf, noteOfToolImage } from '../attachments.ts';
 import { bytesPerToken, estimateTokens, imageTokens } from '../providers/promptsize.ts';
 import type { StoredMessage } from '../store/messagestore.ts';
-import { type FileDeps, type FilePart, isImage, noteOf, readDocument, readImage, readImagePart, unseenNoteOf } from './files.ts';
+import {
+  type FileDeps,
+  type FilePart,
+  isImage,
+  noteOf,
+  readDocument,
+  readImage,
+  readImagePart,
+  unseenNoteOf,
+} from './files.ts';
 
 type Part = UIMessage['parts'][number];
 type Message = Pick<UIMessage, 'role' | 'parts'>;
