@@ -142,9 +142,11 @@ describe.skipIf(process.platform !== 'linux')('a file', () => {
     },
     {
       ...video,
-      name: 'hevc-hdr-8k',
+      width: 3840,
+      height: 2160,
+      name: 'hevc-hdr-4k',
       extension: 'mp4',
-      inputs: [`${source},format=yuv420p10le`],
+      inputs: ['testsrc2=size=3840x2160:rate=4:duration=1,format=yuv420p10le'],
       options: ['-c:v', 'libx265', '-preset', 'ultrafast', '-x265-params', pq, '-tag:v', 'hvc1'],
     },
   ])('$name: takes less than 512 MiB', { timeout: 600_000 }, async (sample) => {
