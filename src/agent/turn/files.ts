@@ -95,7 +95,7 @@ export function noteOf(part: FilePart): { type: 'text'; text: string } {
 
 /** Of an image for a model without vision, which would otherwise answer as if nothing were attached, or invent what it shows. */
 export function unseenNoteOf(part: FilePart): { type: 'text'; text: string } {
-  const request = 'You cannot see images. Tell the user so if the answer depends on this one.';
+  const request = 'You cannot see images. Say so if the answer depends on this one.';
   return { type: 'text', text: `[attached: ${nameOf(part)}]\n[${request}]` };
 }
 
