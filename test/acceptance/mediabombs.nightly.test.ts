@@ -7,7 +7,6 @@ import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bmpOf } from '../media/bmp.fixture.ts';
 import { grid, heif, tile } from '../media/heif.fixture.ts';
-import { pngBomb } from '../media/images.fixture.ts';
 import { startTestIssuer } from '../platform/tokenissuer.fixture.ts';
 import { peakOf, residentBytes } from './resident.fixture.ts';
 import { newLanePlace, type Place, type Program, run } from './running.fixture.ts';
@@ -70,19 +69,8 @@ describe.skipIf(process.platform !== 'linux')('a file', () => {
   const expectGoodHealth = async () => expect((await call('/ready')).status).toBe(200);
 
   const images: readonly (readonly [name: string, mime: string, make: () => Promise<Buffer> | Buffer])[] = [
-    ['PNG of 16 bits', 'image/png', () => large(7000, 7000).toColourspace('rgb16').png().toBuffer()],
     ['interlaced PNG', 'image/png', () => large(7000, 7000).png({ progressive: true }).toBuffer()],
-    ['progressive JPEG', 'image/jpeg', () => large(7000, 7000, 3).jpeg({ progressive: true }).toBuffer()],
-    ['WebP', 'image/webp', () => large(7000, 7000).webp({ lossless: true, effort: 0 }).toBuffer()],
-    ['GIF', 'image/gif', () => large(7000, 7000).gif({ effort: 1 }).toBuffer()],
-    [
-      'TIFF of 16 bits',
-      'image/tiff',
-      () => large(7000, 7000).toColourspace('rgb16').tiff({ compression: 'deflate' }).toBuffer(),
-    ],
-    ['AVIF', 'image/avif', () => large(4890, 4890, 3).avif({ effort: 0, quality: 30 }).toBuffer()],
     ['BMP', 'image/bmp', () => bmpOf(4000, 4000, () => [200, 90, 20])],
-    ['HEIC', 'image/heic', () => heicOf(80)],
   ];
   it.each(images)(
     '%s: takes less than 512 MiB in all that is done with it',
@@ -114,7 +102,6 @@ describe.skipIf(process.platform !== 'linux')('a file', () => {
   );
 
   it.each([
-    ['PNG that claims to be huge', 'image/png', () => pngBomb(60_000, 60_000)],
     ['AVIF of 49 megapixels', 'image/avif', () => large(7000, 7000, 3).avif({ effort: 0, quality: 30 }).toBuffer()],
     ['HEIC of 65,535 × 65,535', 'image/heic', () => heif([grid(1, 1, [65_535, 65_535], [1]), tile('red.heic')])],
   ])('%s is refused', { timeout: 120_000 }, async (_name, mime, make) => {
@@ -125,10 +112,3 @@ describe.skipIf(process.platform !== 'linux')('a file', () => {
     await expectGoodHealth();
   });
 });
-
-/** A grid of `side` × `side` tiles of 64 × 64 pixels. */
-function heicOf(side: number): Buffer {
-  const one = tile('red.heic');
-  const indices = Array.from({ length: side * side }, (_, index) => index + 1);
-  return heif([grid(side, side, [side * 64, side * 64], indices), ...indices.map(() => one)]);
-}
