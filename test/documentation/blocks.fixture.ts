@@ -62,6 +62,7 @@ export const drawings: Readonly<Record<string, number>> = {
   'docs/agent.md': 1,
   'docs/edge.md': 1,
   'docs/guides/redis.md': 2,
+  'docs/guides/vite.md': 1,
   'docs/notify.md': 1,
 };
 
