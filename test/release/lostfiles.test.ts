@@ -6,8 +6,9 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { findBuild } from '../../build.mjs';
 import { newLanePlace, root, run } from '../acceptance/running.fixture.ts';
+import { everyNth } from '../lane.fixture.ts';
 
-it.each(['before its first run', 'during a run'])(
+it.each(everyNth(['before its first run', 'during a run'], 2))(
   'ends runs and streams if its files are gone %s',
   {
     timeout: 120_000,
