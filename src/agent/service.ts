@@ -53,6 +53,7 @@ import { findOverdueUserEventsS, type UserEventTables } from './store/userevents
 import type { VideoTables } from './store/videostore.ts';
 import { type ReadersPace, StreamReaders } from './stream/readers.ts';
 import { RunEventBuffers } from './stream/runbuffers.ts';
+import { createFrameSigner } from './stream/signing.ts';
 import { createStreamQuota } from './stream/streamquota.ts';
 import { addThreadRoutes } from './threadroutes.ts';
 import { titleQueue } from './titles/request.ts';
@@ -142,7 +143,7 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
   const eventLog = await openEventLog({ db, redis, log, ttlS: settings.taskTtlS });
   const buffers = new RunEventBuffers({ db, eventLog, log });
   const countStream = createStreamQuota(deps.pace?.maxStreamsPerUser);
-  const readers = new StreamReaders(buffers, deps.pace, countStream);
+  const readers = new StreamReaders(buffers, createFrameSigner({ media, log }), deps.pace, countStream);
   const userEventReaders = new UserEventReaders({ db, log, pubsub, countStream }, deps.pace);
   const deletion = startDeletingOldEvents({ db, log });
   const common = {

@@ -59,7 +59,10 @@ export function readConfig(
     inUse: groupsOf(services, environment),
     requiredByOthers: requiredByOthers(environment, services),
   };
-  const uncovered = production && services.includes('auth') ? findUncovered(environment) : [];
+  const uncovered = [
+    ...(production ? findExamples(environment) : []),
+    ...(production && services.includes('auth') ? findUncovered(environment) : []),
+  ];
   try {
     const config = readSettings(complete, settingGroups, rule);
     if (uncovered.length > 0) throw new ConfigFault([]);
@@ -87,6 +90,14 @@ export function warningsOf(environment: Environment, services: readonly ServiceN
       ? ['EMBEDDING_BASE_URL is `builtin`: an embedding model finds memories more reliably']
       : []),
   ];
+}
+
+/** The shipped environment files use this reserved domain, so that a copy does not start before it is edited. */
+function findExamples(environment: Environment): readonly string[] {
+  const names = allSettings
+    .map(({ variable }) => variable)
+    .filter((variable) => /\.invalid\b/.test(environment[variable] ?? ''));
+  return names.length === 0 ? [] : [`replace the example values of ${names.join(', ')}`];
 }
 
 function misspellingsIn(environment: Environment): readonly string[] {

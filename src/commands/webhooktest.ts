@@ -27,7 +27,7 @@ export async function webhookTest(args: readonly string[]): Promise<number> {
     console.error(`${type} ${id} was not accepted: ${error instanceof Error ? error.message : error}`);
     return 1;
   }
-  console.log(`${type} ${id} was accepted by ${new URL(url).origin}`);
+  console.log(`${type} ${id} was accepted by ${new URL(url).origin}${new URL(url).pathname}`);
   return 0;
 }
 

@@ -197,11 +197,3 @@ export function listGenerations(
 export const isBelow = (idColumn: string, after: Place | undefined) =>
   sql<boolean>`(created_at, ${sql.ref(idColumn)}) <
     (timestamptz 'epoch' + ${after?.createdAtUs}::bigint * interval '1 microsecond', ${after?.id}::uuid)`;
-
-export async function deleteGenerationsOf(tx: Tx<GenerationTables>, ownerId: string): Promise<number> {
-  const { numDeletedRows } = await tx
-    .deleteFrom('agent_generations')
-    .where('owner_id', '=', ownerId)
-    .executeTakeFirstOrThrow();
-  return Number(numDeletedRows);
-}

@@ -140,11 +140,12 @@ export class McpCalls {
   async #begin(userId: string): Promise<PaidCall> {
     const callId = randomUUID();
     const call = { callId, reference: scopeOf(callId), userId };
-    const [{ credits: imageCost }] = this.#deps.catalogue.images;
+    const [{ credits: imageCost, plans }] = this.#deps.catalogue.images;
     const reservation = reservationOf({ reference: call.reference, ownerId: userId }, scopeOf(callId), imageCost);
     const begin = () =>
       transaction(this.#deps.db, async (tx) => {
-        await ensureProfile(tx, { id: userId }, publishAccount(this.#deps.webhooks));
+        const { plan } = await ensureProfile(tx, { id: userId }, publishAccount(this.#deps.webhooks));
+        if (!plans.includes(plan)) throw new ToolFailed('insufficient_plan', "Your plan doesn't include images.");
         const { reserved, balance } = await reserveCredits(tx, reservation);
         if (!reserved)
           throw new ToolFailed('insufficient_credits', `You need ${imageCost} credits for this and have ${balance}.`);

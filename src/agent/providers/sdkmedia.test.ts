@@ -186,23 +186,26 @@ describe('an image that fails', () => {
     expect(sentTo('unstable')).toHaveLength(2);
   });
 
-  it('is not fetched from another host with a private address', async () => {
-    const seen: unknown[] = [];
-    const inside = createServer((request, response) => {
-      seen.push(request.url);
-      response.end(png);
-    });
-    await new Promise<void>((resolve) => inside.listen(0, '127.0.0.1', resolve));
-    const url = `http://localhost:${(inside.address() as AddressInfo).port}/secret.png`;
-    server.on('compatible', json({ data: [{ url }] }));
-    const settings = {
-      ...settingsOf({ provider: 'openai', name: 'compatible' }),
-      provider: 'openai-compatible' as const,
-    };
-    await expect(draw(await openImages(settings, offlineImages))).rejects.toThrow('could not be reached');
-    expect(seen).toEqual([]);
-    inside.close();
-  });
+  it.each(['localhost', '127.0.0.1'])(
+    'is not fetched from another port of this machine, here as %s',
+    async (hostname) => {
+      const seen: unknown[] = [];
+      const inside = createServer((request, response) => {
+        seen.push(request.url);
+        response.end(png);
+      });
+      await new Promise<void>((resolve) => inside.listen(0, '127.0.0.1', resolve));
+      const url = `http://${hostname}:${(inside.address() as AddressInfo).port}/secret.png`;
+      server.on('compatible', json({ data: [{ url }] }));
+      const settings = {
+        ...settingsOf({ provider: 'openai', name: 'compatible' }),
+        provider: 'openai-compatible' as const,
+      };
+      await expect(draw(await openImages(settings, offlineImages))).rejects.toThrow('could not be reached');
+      expect(seen).toEqual([]);
+      inside.close();
+    },
+  );
 });
 
 describe('a video', () => {

@@ -137,10 +137,11 @@ export async function sign(
   userId: string,
   kind: 'image' | 'video',
   assetIds: readonly string[],
+  signal?: AbortSignal,
 ): Promise<ReadonlyMap<string, SignedMedia>> {
   const answers = await Promise.all(
     inLotsOf(200, [...new Set(assetIds.filter(isUuid))]).map(async (refs) => {
-      const call = { json: { refs }, idempotent: true, onBehalfOf: userId } as const;
+      const call = { json: { refs }, idempotent: true, onBehalfOf: userId, ...(signal && { signal }) } as const;
       const answer =
         kind === 'image'
           ? await media.send({ ...call, method: 'POST', route: '/v1/sign/image' })

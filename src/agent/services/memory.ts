@@ -5,6 +5,7 @@
 import { z } from 'zod';
 import type { ActingClient } from '#platform/http/client.ts';
 import type { Log } from '#platform/log.ts';
+import type { AgentMetrics } from '../metrics.ts';
 
 export interface MemoryDeps {
   /** Of the memory service, with the internal key. */
@@ -26,7 +27,7 @@ const withIds = z.object({ memories: z.array(z.object({ id: z.string(), content:
 
 /** Lines for the model's instructions; none when nothing is known, or the memory service does not answer in time. */
 export async function injectMemory(
-  { memory, log }: MemoryDeps,
+  { memory, log, metrics }: MemoryDeps & { readonly metrics: AgentMetrics },
   userId: string,
   query: string,
   signal: AbortSignal,
@@ -50,6 +51,7 @@ export async function injectMemory(
     ];
   } catch (error) {
     signal.throwIfAborted();
+    metrics.turnedWithoutMemory();
     log.warn({ err: error }, 'a turn continues without memory');
     return [];
   }

@@ -1,6 +1,7 @@
 import { tool, zodSchema } from 'ai';
 import { z } from 'zod';
 import { isSettled, type LedgerTables, releaseCredits, reserveCredits } from '#accounts/ledger/credits.ts';
+import { ensureProfile } from '#accounts/store.ts';
 import { type Db, transaction } from '#platform/db/db.ts';
 import type { Log } from '#platform/log.ts';
 import type { Failure, MediaOutput } from '../api.ts';
@@ -121,10 +122,12 @@ const completed = { kind: 'image', status: 'completed', url: null } as const;
 
 /** Returns why the image cannot be paid for, or `undefined`. */
 async function reserve(deps: ImageToolDeps, run: Run, order: ImageOrder): Promise<Failure | undefined> {
-  const [{ credits }] = deps.catalogue.images;
+  const [{ credits, plans }] = deps.catalogue.images;
   return transaction(deps.db, async (tx) => {
     // Credits that are reserved after the end of the run would never come back.
     if (!(await holdRun(tx, run))) throw new RunFailure('The run has ended.');
+    const { plan } = await ensureProfile(tx, { id: run.ownerId });
+    if (!plans.includes(plan)) return insufficientPlan;
     const { reserved, balance } = await reserveCredits(tx, reservationOf(order, run.taskId, credits));
     if (!reserved) return unpaid(credits, balance);
     if (!(await exceedsRun(deps, tx, run.taskId))) return undefined;
@@ -151,6 +154,12 @@ const unpaid = (required: number, balance: number): Failure => ({
   required,
   balance,
 });
+
+const insufficientPlan: Failure = {
+  code: 'insufficient_plan',
+  message: "Your plan doesn't include images.",
+  retryable: false,
+};
 
 const noSource = failed('no_source', 'There is no such image in this conversation.', false);
 

@@ -199,7 +199,7 @@ export interface ThreadPage {
 export interface ThreadsDeletion {
   /** Required with X-Internal-Key. */ readonly userId?: string;
   /** `true`: also delete the assets of the thread. */
-  readonly assets?: 'true' | 'false';
+  readonly assets?: boolean | 'true' | 'false';
 }
 
 export interface Thread {
@@ -221,7 +221,7 @@ export interface ThreadChange {
 export interface ThreadDeletion {
   /** With X-Internal-Key: must own the thread. */ readonly userId?: string;
   /** `true`: also delete the assets of the thread. */
-  readonly assets?: 'true' | 'false';
+  readonly assets?: boolean | 'true' | 'false';
 }
 
 export interface ThreadCounts {

@@ -76,7 +76,7 @@ export interface MemoryQuery {
   readonly entity_type?: 'user' | 'group';
   readonly type?: 'preference' | 'workflow' | 'instruction' | 'episodic';
   /** `true`: includes replaced memories. */
-  readonly include_invalid?: 'true' | 'false';
+  readonly include_invalid?: boolean | 'true' | 'false';
   /** 1 to 100. Default: 20. */
   readonly limit?: number;
   /** The `next_cursor` of the previous page. */
@@ -144,7 +144,7 @@ export interface MemoryListing {
   /** A part of the content. Ignores case. */
   readonly q?: string;
   /** `true`: includes replaced memories. */
-  readonly include_invalid?: 'true' | 'false';
+  readonly include_invalid?: boolean | 'true' | 'false';
   /** 1 to 100. Default: 20. */
   readonly limit?: number;
   /** The `next_cursor` of the previous page. */
