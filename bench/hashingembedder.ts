@@ -30,7 +30,6 @@ export function createHashingEmbedder(): Embedder {
     lexical: true,
     searchWeight: 0.2,
     centering: 0,
-    searchFloor: 0.08,
     embed: async (texts) => texts.map(embedContent),
     embedQuery: async (text) => embedQuery(text),
     close: async () => undefined,

@@ -24,7 +24,6 @@ import type { FindingDeps } from '../merging/finding.ts';
 import { loadMerging } from '../merging/loading.ts';
 import { memoryProblems } from '../problems.ts';
 import { hasRoom, type Writing, type WritingDeps, writeEntity } from './entitywrite.ts';
-import { addUnlocked } from './unlocked.ts';
 
 export interface AddingDeps extends WritingDeps, FindingDeps {
   /** Has the language model judge a new memory later, in the transaction of the addition. */
@@ -46,6 +45,7 @@ export interface Added {
 export async function addMemory(deps: AddingDeps, actor: Actor, request: AdditionRequest): Promise<Added> {
   const entity: Entity = { entityType: request.entity_type, entityId: request.entity_id };
   const { content, type, metadata = {} } = request;
+  const saidAt = new Date(request.said_at ?? Date.now());
   const embedding = await embedOne(deps.embedder, content);
   const incoming: NewMemory = {
     type,
@@ -54,17 +54,10 @@ export async function addMemory(deps: AddingDeps, actor: Actor, request: Additio
     metadata,
     embedder: deps.embedder.name,
     embedding,
+    saidAt,
   };
   await deps.indexes.warm(deps.db, entity);
-  return writeEntity(
-    deps,
-    entity,
-    (writing) => addOrMerge(deps, writing, actor, entity, incoming),
-    async () => {
-      const memory = await addUnlocked(deps, entity, incoming);
-      return memory && { memory, deduplicated: false, outcome: 'added' };
-    },
-  );
+  return writeEntity(deps, entity, (writing) => addOrMerge(deps, writing, actor, entity, incoming));
 }
 
 async function addOrMerge(
@@ -119,7 +112,7 @@ async function merge(
   if (incoming.content === known.content && addsNothing(known.metadata, incoming.metadata)) {
     // A repeated addition becomes the newest.
     recordChange(known.type);
-    const memory = await updateMetadata(tx, known, known.metadata, version);
+    const memory = await updateMetadata(tx, known, known.metadata, version, latest(known, incoming));
     return { memory, deduplicated: true, outcome: 'repeated' };
   }
   const metadata = mergedMetadata(known.metadata, incoming.metadata);
@@ -139,10 +132,14 @@ async function merge(
   });
   const memory =
     fits && isFuller
-      ? await updateMemory(tx, deps.column, known, { ...incoming, metadata }, { version })
-      : await updateMetadata(tx, known, after.metadata, version);
+      ? await updateMemory(tx, deps.column, known, { ...incoming, metadata, saidAt: latest(known, incoming) }, { version })
+      : await updateMetadata(tx, known, after.metadata, version, latest(known, incoming));
   recordChange(known.type);
   return { memory, deduplicated: true, outcome: 'merged' };
+}
+
+function latest({ saidAt: known }: StoredMemory, { saidAt = known }: NewMemory): Date {
+  return saidAt > known ? saidAt : known;
 }
 
 export function contentOf({ content, type, metadata }: MemoryContent | StoredMemory): MemoryContent {
