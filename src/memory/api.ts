@@ -99,7 +99,9 @@ const foundMemory = memory.omit({ invalid_at: true, replaced_by: true }).extend(
   when: z
     .string()
     .optional()
-    .describe('The day, month, year or range of days (`2026-03-09/2026-03-15`) that a relative date of the content means.'),
+    .describe(
+      'The day, month, year or range of days (`2026-03-09/2026-03-15`) that a relative date of the content means.',
+    ),
 });
 export type FoundMemory = z.output<typeof foundMemory>;
 
@@ -107,6 +109,9 @@ export const profile = z.object({
   ...entity,
   summary: z.string().nullable(),
   facts: z.record(z.string(), z.string()),
+  evidence: z
+    .record(z.string(), z.array(z.string()))
+    .describe('The memories that each derived fact comes from. Without them, the fact disappears.'),
   language: z.string().nullable(),
   updated_at: z.iso.datetime(),
 });
@@ -133,7 +138,13 @@ export const injection = z.object({
 });
 export type Injection = z.output<typeof injection>;
 
-export const additionRequest = z.object({ ...entity, content, type: memoryType, metadata: optional(metadata), said_at: optional(saidAt).describe('When it was said. Default: now.') });
+export const additionRequest = z.object({
+  ...entity,
+  content,
+  type: memoryType,
+  metadata: optional(metadata),
+  said_at: optional(saidAt).describe('When it was said. Default: now.'),
+});
 export type AdditionRequest = z.output<typeof additionRequest>;
 
 export const addition = z.object({

@@ -6,7 +6,8 @@ const share =
   (least: number) =>
   (raw: string): number => {
     const value = Number(raw);
-    if (!/^\d(?:\.\d+)?$/.test(raw) || value < least || value > 1) throw new Error(`must be a number from ${least} to 1`);
+    if (!/^\d(?:\.\d+)?$/.test(raw) || value < least || value > 1)
+      throw new Error(`must be a number from ${least} to 1`);
     return value;
   };
 

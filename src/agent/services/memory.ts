@@ -74,10 +74,7 @@ export async function injectMemory(
 
 const isWish = (type: string | undefined) => type === 'instruction' || type === 'preference';
 
-function arrange(
-  { summary, facts }: Profile = {},
-  found: z.output<typeof injected>['memories'],
-): KnownOfUser {
+function arrange({ summary, facts }: Profile = {}, found: z.output<typeof injected>['memories']): KnownOfUser {
   const { standing_instructions = '', preferences = '', ...others } = facts ?? {};
   const seen = new Set<string>();
   const once = (lines: readonly string[], shown = lines) =>

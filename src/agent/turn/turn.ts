@@ -121,12 +121,9 @@ function withMemories(instructions: string, { wishes, facts }: KnownOfUser, maxT
     return lines.length === 0 ? [] : ['', heading, `<${name}>`, ...lines, `</${name}>`];
   };
   const today = `Today is ${new Date().toISOString().slice(0, 10)}.`;
-  return [
-    instructions,
-    today,
-    ...block(wishesFollow, 'wishes', wishes),
-    ...block(factsFollow, 'memories', facts),
-  ].join('\n');
+  return [instructions, today, ...block(wishesFollow, 'wishes', wishes), ...block(factsFollow, 'memories', facts)].join(
+    '\n',
+  );
 }
 
 const wishesFollow =

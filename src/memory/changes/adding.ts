@@ -132,7 +132,13 @@ async function merge(
   });
   const memory =
     fits && isFuller
-      ? await updateMemory(tx, deps.column, known, { ...incoming, metadata, saidAt: latest(known, incoming) }, { version })
+      ? await updateMemory(
+          tx,
+          deps.column,
+          known,
+          { ...incoming, metadata, saidAt: latest(known, incoming) },
+          { version },
+        )
       : await updateMetadata(tx, known, after.metadata, version, latest(known, incoming));
   recordChange(known.type);
   return { memory, deduplicated: true, outcome: 'merged' };

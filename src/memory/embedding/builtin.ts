@@ -18,7 +18,6 @@ export function createBuiltinEmbedder(): Embedder {
   const sumOf = async (text: string) => sumUp(text.slice(0, longestText), await loadTable(), pieces);
   return {
     name: 'builtin-3',
-    lexical: true,
     searchWeight: 0.5,
     centering: 0,
     embed: (texts) => Promise.all(texts.map(async (text) => directed(await sumOf(text), text))),

@@ -3,8 +3,6 @@
 export interface Embedder {
   /** Stored with every vector. Vectors of different names are never compared. */
   readonly name: string;
-  /** The embedder compares words, not meanings. Similar contents then merge only if one contains the other. */
-  readonly lexical: boolean;
   /** The weight of the calibrated similarity in a score. The share of shared words weighs 1. */
   readonly searchWeight: number;
   /**

@@ -29,7 +29,7 @@ const timeoutMs = 6_000;
 const queryTimeoutMs = 1_000;
 const largestBatch = 64;
 /** Models accept some thousand tokens. In scripts without spaces, a character is about one token. */
-export const longestInput = 6_000;
+const longestInput = 6_000;
 
 const answerShape = z.object({
   data: z.array(z.object({ index: z.int().optional(), embedding: z.array(z.number()) })),
@@ -89,7 +89,6 @@ export function createRemoteEmbedder(options: RemoteEmbedderOptions): Embedder {
 
   return {
     name: `${model}${dimensions === 0 ? '' : `:${dimensions}`}${suffix}`,
-    lexical: false,
     searchWeight,
     centering,
     embed: (texts) => Promise.all(texts.map((text) => embedOne(passage + text))),

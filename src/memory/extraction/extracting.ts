@@ -36,7 +36,13 @@ export async function extractMemories(
   const model = deps.model.id;
   let usage: ModelUsage = { inputTokens: 0, outputTokens: 0 };
   try {
-    const found = await callModel(deps, 'extract', entity, questionOf(messages, new Date(saidAt ?? Date.now())), since).catch(asProblem);
+    const found = await callModel(
+      deps,
+      'extract',
+      entity,
+      questionOf(messages, new Date(saidAt ?? Date.now())),
+      since,
+    ).catch(asProblem);
     usage = found.usage;
     return { memories: await add({ ...deps, since }, entity, found.answer.memories, saidAt), model, usage };
   } catch (error) {
@@ -122,5 +128,10 @@ const answerShape = z.strictObject({
 });
 
 function questionOf(messages: ExtractionRequest['messages'], saidAt: Date): Question<z.output<typeof answerShape>> {
-  return { name: 'extract_memories', instructions, data: { said_at: saidAt.toISOString(), messages }, answer: answerShape };
+  return {
+    name: 'extract_memories',
+    instructions,
+    data: { said_at: saidAt.toISOString(), messages },
+    answer: answerShape,
+  };
 }

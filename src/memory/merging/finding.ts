@@ -7,7 +7,6 @@
 import { createPacer } from '#platform/concurrency/pacing.ts';
 import type { Entity, LinkKind, MemoryType } from '../api.ts';
 import type { CalibratedEmbedder } from '../embedding/calibration.ts';
-import { longestInput } from '../embedding/remote.ts';
 import { hashContent } from '../memories/contenthash.ts';
 import { findDistinctions } from '../memories/distinctionstore.ts';
 import type { Link } from '../memories/historystore.ts';
@@ -25,6 +24,8 @@ export interface FindingDeps {
   readonly indexes: EntityIndexes;
   /** Contents merge above this similarity (docs/specification/memory.md#adding). */
   readonly mergeAbove: number;
+  /** Set if there is a judge. */
+  readonly requestJudgement?: unknown;
 }
 
 export interface Neighbours {
@@ -74,10 +75,10 @@ export async function findNeighbours(
   for (const [id, similarity] of near) {
     const content = contents.get(id);
     if (content === undefined) continue;
-    const lexical = deps.embedder.lexical || Math.max(sought.content.length, content.length) > longestInput;
     await pace();
     const { mergeAbove } = deps;
-    const { isTwin, link } = comparePair(soughtDraft, draft(content), { similarity, lexical, mergeAbove });
+    const isJudged = deps.requestJudgement !== undefined;
+    const { isTwin, link } = comparePair(soughtDraft, draft(content), { similarity, mergeAbove, isJudged });
     if (isTwin && twin === undefined) {
       distinct ??= await readDistinctions();
       const memory = distinct.has(hashContent(content).toString('hex')) ? undefined : await findMemory(db, id);
@@ -96,10 +97,10 @@ export function isAtLeastAsFull(content: string, other: string): boolean {
 interface ComparingOptions {
   /** Calibrated. */
   readonly similarity: number;
-  /** The similarity compares words and not meanings. */
-  readonly lexical: boolean;
   /** Contents merge above this similarity (docs/specification/memory.md#adding). */
   readonly mergeAbove: number;
+  /** A language model compares them later, so that only equal statements merge now. */
+  readonly isJudged?: boolean;
 }
 
 interface Comparison {
@@ -115,8 +116,8 @@ const linkAbove = 0.75;
 /** What two contents of one entity and type are to each other: one memory, two linked ones, or two. */
 export function comparePair(left: Draft, right: Draft, options: ComparingOptions): Comparison {
   const readings = readTogether(left, right);
-  const verdict = judge(...readings, options.lexical);
-  const isNear = options.similarity > options.mergeAbove;
+  const verdict = judge(...readings);
+  const isNear = options.similarity > options.mergeAbove && options.isJudged !== true;
   return {
     isTwin: verdict === 'same' && (isNear || readsTheSame(...readings)),
     link: linkOf(verdict, options, readings),

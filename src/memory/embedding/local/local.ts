@@ -100,7 +100,6 @@ export function createLocalEmbedder(options: LocalEmbedderOptions): Embedder {
 
   return {
     name: `local:${model.name}${suffix}`,
-    lexical: false,
     searchWeight,
     centering,
     embed: (texts) => Promise.all(texts.map((text) => limited(timeoutMs, () => embedOne(passage + text, false)))),
