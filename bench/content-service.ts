@@ -20,7 +20,10 @@ const ours = await createContent({
   database: await openTestDatabase(migrations),
   cmsUrl: `http://127.0.0.1:${portOf(cms)}`,
   notify: { url: 'http://127.0.0.1:1', internalKey: undefined },
+  mediaUrl: 'http://127.0.0.1:1',
+  edgeUrl: 'http://127.0.0.1:1',
   settings: {
+    hasShareSitemap: false,
     userUrl: 'http://app.test/{id}',
     feedUrl: 'http://app.test/{id}',
     publicUrl: undefined,

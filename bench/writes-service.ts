@@ -62,6 +62,10 @@ function startMedia() {
   const noLists = { blockedHashes: undefined, screeningUrl: undefined };
   const [engine, publicObjects] = [createEngine(limits), openFiles('public')];
   return createMedia({
+    sharing: {
+      agent: { send: async () => Promise.reject(new Error('there is no agent')) },
+      edgeUrl: 'http://127.0.0.1:9',
+    },
     ...common,
     signedUrls: openCache({ redis: undefined, database, name: 'bench', maxBytes: 10_000_000, log }),
     originals,

@@ -1,4 +1,4 @@
-import { address, setting } from '#platform/config.ts';
+import { address, flag, setting } from '#platform/config.ts';
 import { keyOfSecret } from './webhooksignature.ts';
 
 /** docs/specification/content.md. */
@@ -9,6 +9,10 @@ export const contentSettings = {
     defaultText: 'the host of the request',
     meaning:
       'The public URL of the content service. The URLs in `/sitemap.xml` begin with it, and the console’s pages call it.',
+  }),
+  hasShareSitemap: flag('SITEMAP_GALLERY', {
+    default: false,
+    meaning: '`true`: a sitemap lists the shares whose owners let search engines find them.',
   }),
   resendWebhookSecret: setting(
     'RESEND_WEBHOOK_SECRET',

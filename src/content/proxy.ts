@@ -6,8 +6,8 @@ import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import type { Clock } from '#platform/clock.ts';
 import type { HttpClient } from '#platform/http/client.ts';
+import { etagOf } from '#platform/http/validators.ts';
 import type { ContentLanguage } from '#platform/language.ts';
-import { etagOf } from './validators.ts';
 
 /** A body of the CMS, and its public form. */
 export interface Feature<Body, Shown> {

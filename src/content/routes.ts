@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
+import { sendValidated } from '#platform/http/validators.ts';
 import { negotiateLanguage } from '#platform/language.ts';
 import { announcementFeature } from './announcement.ts';
 import { announcement, homeCards, trending } from './api.ts';
@@ -10,7 +11,6 @@ import { createProxy, type Feature, type ProxyDeps } from './proxy.ts';
 import { addSitemapRoutes, type SitemapDeps } from './sitemaproutes.ts';
 import { trendingFeature } from './trending.ts';
 import { addUnsubscribing, type UnsubscribingDeps } from './unsubscribing.ts';
-import { sendValidated } from './validators.ts';
 
 const localized = 'The texts are in the language of `Accept-Language`. If the CMS fails, the result is empty.';
 const unchanged = { 304: ['The content matches `If-None-Match`.'] } as const;

@@ -17,6 +17,7 @@ import { createServer, type HttpServer, type Readiness, type ServerCommons } fro
 import type { Log } from '#platform/log.ts';
 import { openCms, upstreamTimeoutMs } from './cms.ts';
 import type { contentSettings } from './config.ts';
+import { addGalleryRoutes, shareSource } from './gallery.ts';
 import { contentProblems } from './problems.ts';
 import { addRoutes } from './routes.ts';
 
@@ -28,6 +29,10 @@ export interface ContentDeps {
   readonly cmsUrl: string;
   /** For the mail provider's messages. */
   readonly notify: { readonly url: string; readonly internalKey: string | undefined };
+  /** For the public gallery. */
+  readonly mediaUrl: string;
+  /** EDGE_URL. */
+  readonly edgeUrl: string;
   readonly settings: Values<typeof contentSettings>;
 }
 
@@ -36,6 +41,8 @@ export async function createContent({
   database,
   cmsUrl,
   notify: at,
+  mediaUrl,
+  edgeUrl,
   settings,
 }: ContentDeps): Promise<HttpServer> {
   const app = createServer({
@@ -64,11 +71,20 @@ export async function createContent({
     timeoutMs: upstreamTimeoutMs,
     telemetry: server.telemetry,
   });
+  const media = createClient({
+    name: 'media',
+    baseUrl: mediaUrl,
+    isInternal: true,
+    ...(at.internalKey === undefined ? {} : { internalKey: at.internalKey }),
+    timeoutMs: upstreamTimeoutMs,
+    telemetry: server.telemetry,
+  });
   app.addHook('onClose', async () => {
-    await Promise.all([cms.close(), notify.close()]);
+    await Promise.all([cms.close(), notify.close(), media.close()]);
   });
   const db = database.queries<AccountTables>();
   const warn = warnSometimes(server.log);
+  addGalleryRoutes(app, { media, clock: monotonicClock });
   addRoutes(app, {
     cms,
     notify,
@@ -80,7 +96,9 @@ export async function createContent({
     },
     users: { list: (page) => listUsers(db, page), listPageEnds: (size) => listUserPageEnds(db, size) },
     feeds: { list: (page) => listVisibleFeeds(db, page), listPageEnds: (size) => listFeedPageEnds(db, size) },
+    shares: settings.hasShareSitemap ? shareSource(media) : undefined,
     pages: settings,
+    edgeUrl,
     publicUrl: settings.publicUrl,
     accounts: db,
     unsubscribeSecret: await readUnsubscribeSecret(db),

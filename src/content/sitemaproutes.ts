@@ -4,14 +4,16 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
+import { etagOf, sendValidated } from '#platform/http/validators.ts';
 import { isUuid } from '#platform/ids.ts';
 import { problems } from '#platform/problem.ts';
 import { feedSitemap, type Listed, userSitemap } from './api.ts';
 import { readListed, readPageEnds, renderSitemap, renderSitemapIndex, wantsXml } from './sitemap.ts';
-import { etagOf, sendValidated } from './validators.ts';
 
 const xml = { 200: ['A sitemap.', 'application/xml'], 304: ['The sitemap matches `If-None-Match`.'] } as const;
 const unchanged = { 304: ['The content matches `If-None-Match`.'] } as const;
+
+const sharePageQuery = z.object({ after: z.string().max(64).optional().describe('The last id of the previous page.') });
 
 export interface SitemapSource {
   /** Returns rows by age, the oldest first. `after`: starts after the row with this id. */
@@ -27,7 +29,11 @@ export interface SitemapDeps {
   readonly users: SitemapSource;
   /** Only public feeds. */
   readonly feeds: SitemapSource;
+  /** `undefined`: search engines find no shares. */
+  readonly shares?: SitemapSource | undefined;
   readonly pages: { readonly userUrl: string; readonly feedUrl: string };
+  /** EDGE_URL, which serves the pages of shares. */
+  readonly edgeUrl: string;
   /** CONTENT_PUBLIC_URL; `undefined`: the host of the request. */
   readonly publicUrl: string | undefined;
 }
@@ -41,7 +47,7 @@ const pageQuery = z.object({
 
 export function addSitemapRoutes(app: HttpServer, deps: SitemapDeps): void {
   const routes = routesOf(app, 'content');
-  const { users, feeds, pages } = deps;
+  const { users, feeds, shares, pages } = deps;
 
   routes.get(
     '/sitemap/users',
@@ -109,6 +115,31 @@ export function addSitemapRoutes(app: HttpServer, deps: SitemapDeps): void {
     async (request, reply) => sendXml(request, reply, await readPage(feeds, request.query.after, pages.feedUrl)),
   );
 
+  if (shares)
+    routes.get(
+      '/sitemap/shares.xml',
+      {},
+      {
+        id: 'readShareSitemap',
+        summary: 'Read a page of the sitemap of shares',
+        description:
+          'Returns a sitemap of up to 10,000 shares that search engines may find. Present with `SITEMAP_GALLERY`.',
+        problems: ['not_found', 'sitemap_unavailable'],
+        otherResponses: xml,
+        client: { query: 'ShareSitemapPage', kind: 'page' },
+        querystring: sharePageQuery,
+      },
+      async (request, reply) => {
+        const body = await readPage(shares, request.query.after, `${deps.edgeUrl}/s/{id}`);
+        return sendValidated(request, reply, {
+          body,
+          etag: etagOf(body),
+          type: xmlType,
+          cacheControl: 'public, max-age=30',
+        });
+      },
+    );
+
   routes.get(
     '/sitemap.xml',
     {},
@@ -125,6 +156,7 @@ export function addSitemapRoutes(app: HttpServer, deps: SitemapDeps): void {
       const urls = [
         ...(await readPageUrls(users, `${base}/sitemap/users.xml`)),
         ...(await readPageUrls(feeds, `${base}/sitemap/feeds.xml`)),
+        ...(shares ? await readPageUrls(shares, `${base}/sitemap/shares.xml`) : []),
       ];
       // The URLs repeat the host, so a cache must not return them to callers of another one.
       return sendXml(request, reply, renderSitemapIndex(urls), deps.publicUrl === undefined ? hostHeaders : undefined);

@@ -22,6 +22,8 @@ export interface ResizeOptions {
   readonly blur?: number;
   /** Only imgproxy's commercial edition knows this option, so the default (`lanczos3`) is never included in the URL. */
   readonly algorithm?: Transform['resampling'];
+  /** The URL ends at this time, in seconds since 1970. By default, it never does. */
+  readonly expiresAtS?: number;
 }
 
 export type ResizeFormat = Transform['format'];
@@ -69,7 +71,7 @@ export function pathSigner(keyHex: string, saltHex: string): (path: string) => s
 }
 
 /** Writes the options in a fixed order. The quality is always included, because imgproxy has other defaults. */
-function written({ algorithm, ...options }: ResizeOptions, format: ResizeFormat): string {
+function written({ algorithm, expiresAtS, ...options }: ResizeOptions, format: ResizeFormat): string {
   const transform = toTransform({ ...options, format, resampling: algorithm });
   const { resizingType, width, height, enlarge, quality, maxBytes, blur, resampling } = transform;
   let text = `rs:${resizingType}:${width}:${height}:${enlarge ? 1 : 0}`;
@@ -77,6 +79,7 @@ function written({ algorithm, ...options }: ResizeOptions, format: ResizeFormat)
   if (maxBytes > 0) text += `/mb:${maxBytes}`;
   if (blur > 0) text += `/bl:${blur}`;
   if (resampling !== 'lanczos3') text += `/ra:${resampling}`;
+  if (expiresAtS !== undefined) text += `/exp:${expiresAtS}`;
   return text;
 }
 

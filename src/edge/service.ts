@@ -12,6 +12,7 @@ import type { EdgeSettings } from './config.ts';
 import { noPresets } from './presets.ts';
 import { edgeProblems } from './problems.ts';
 import { addRoutes, anyOrigin } from './routes.ts';
+import { addShareRoutes, type SharePages } from './shares/routes.ts';
 import { createSessions } from './tus/sessions.ts';
 import { createUploads } from './uploading.ts';
 
@@ -27,6 +28,8 @@ export interface EdgeDeps {
   readonly variants: Pick<VariantMaker, 'serve'>;
   /** Further buckets that signed URLs may name: those of the legacy backend. */
   readonly otherBucket?: (name: string) => Objects | undefined;
+  /** `undefined`: there are no pages of shares. */
+  readonly shares?: SharePages | undefined;
   /** Without presets: none. */
   readonly settings: Omit<EdgeSettings, 'presets'> & Partial<Pick<EdgeSettings, 'presets'>>;
 }
@@ -52,17 +55,19 @@ export function createEdge(deps: EdgeDeps): HttpServer {
   });
   // Without a listener, Node requests the body before the handler has checked the request.
   app.server.on('checkContinue', (request, response) => app.server.emit('request', request, response));
-  addRoutes(app, {
+  const parts = {
     clock: deps.clock,
     addressKey: deriveAddressKey(resizing.key, resizing.salt),
     signPath: pathSigner(resizing.key, resizing.salt),
-    bucket: (name) => (name === originals.bucket ? originals : otherBucket?.(name)),
-    isReplaceable: (name) => name !== originals.bucket,
+    bucket: (name: string) => (name === originals.bucket ? originals : otherBucket?.(name)),
+    isReplaceable: (name: string) => name !== originals.bucket,
     publicObjects,
     variants: deps.variants,
     presets: settings.presets ?? noPresets,
     sessions,
     uploads: createUploads({ ...settings, makeRoom: () => app.transfers.endSlowest('in') }),
-  });
+  };
+  addRoutes(app, parts);
+  if (deps.shares) addShareRoutes(app, deps.shares, parts);
   return app;
 }

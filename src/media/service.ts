@@ -6,7 +6,7 @@ import { createPermits } from '#image/engine/permits.ts';
 import type { VariantMaker } from '#image/engine/variants.ts';
 import type { Access } from '#platform/access/access.ts';
 import { auditOperators } from '#platform/audit/http.ts';
-import type { Interval } from '#platform/background/interval.ts';
+import { type Interval, startInterval } from '#platform/background/interval.ts';
 import type { Cache } from '#platform/cache/cache.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Values } from '#platform/config.ts';
@@ -37,6 +37,9 @@ import { type RescreenJobDeps, rescreenAll, rescreenOn, rescreenQueue } from './
 import { addRescreenRoutes } from './rescreening/routes.ts';
 import { addRoutes } from './routes.ts';
 import type { Screening } from './screening/screening.ts';
+import { addShareRoutes } from './shares/routes.ts';
+import type { Sharing } from './shares/shares.ts';
+import { dropExpiredShares, type ShareTables } from './shares/sharestore.ts';
 import { addressingOf } from './signing/addressing.ts';
 import { type SweepRequest, sweepRequest } from './sweeping/api.ts';
 import {
@@ -101,6 +104,7 @@ export interface MediaDeps {
   readonly resizeAddress: ResizeSigner;
   /** Signs addresses of resumable uploads, which the edge receives. `undefined`: there is no edge. */
   readonly signUpload?: UploadSigner | undefined;
+  readonly sharing: Pick<Sharing, 'agent' | 'edgeUrl'>;
   /** On the same database. Media works on its queues from its start until it closes. */
   readonly jobs: Jobs;
   /** `undefined`: none are sent. */
@@ -108,6 +112,8 @@ export interface MediaDeps {
   readonly settings: Values<typeof mediaSettings>;
 }
 
+/** Pages of expired shares return 404 at once. */
+const sharesEndEveryMs = 3_600_000;
 /** At 64 MiB each, the most that registrations hold in memory is 512 MiB. */
 const imagesAtOnce = 8;
 const imageWaitMs = 5000;
@@ -130,6 +136,7 @@ export function createMedia(deps: MediaDeps): HttpServer {
         'media tasks': 'Videos that are processed in the background.',
         incidents: 'Content that screening has blocked, for operators.',
         people: 'Users and their data, for operators.',
+        shares: 'Public pages of assets and conversations, and the public gallery.',
       },
       problems: mediaProblems.table,
       problemFields: { csam_blocked: { errorCode: { const: 'csam_blocked' } } },
@@ -178,18 +185,26 @@ export function createMedia(deps: MediaDeps): HttpServer {
     app.addHook('onReady', () => reconciler.begin());
     app.addHook('onClose', () => reconciler.end());
   }
+  const shareDb = database.queries<ShareTables>();
   let expiring: Interval | undefined;
+  let endingShares: Interval | undefined;
   app.addHook('onReady', async () => {
     expiring = startExpiringReservations(common);
+    endingShares = startInterval(
+      sharesEndEveryMs,
+      () => dropExpiredShares(shareDb),
+      (error) => log.warn({ err: error }, 'expired shares could not be removed'),
+    );
   });
-  app.addHook('onClose', () => expiring?.stop());
+  app.addHook('onClose', () => Promise.all([expiring?.stop(), endingShares?.stop()]).then(() => undefined));
   auditOperators(app, { db, log, ...auditing });
   addRoutes(app, deps.access, common);
   addTaskRoutes(app, deps.access, common);
   addIncidentRoutes(app, deps.access, common);
   addRescreenRoutes(app, deps.access, { ...common, progressDb: database.queries<ProgressTables>() });
-  addPeopleRoutes(app, deps.access, common);
+  addPeopleRoutes(app, deps.access, { ...common, shareDb });
   addSweepRoutes(app, deps.access, common);
+  addShareRoutes(app, deps.access, { ...common, ...deps.sharing, db: shareDb });
   const discard = (ownerId: string, assetIds: readonly string[]) => deleteAssetsOfOwner(common, ownerId, assetIds);
   workOnQueues(app, jobs, { ...common, discard });
   // Called before requests in flight are awaited: those that wait for a job get 503 with Retry-After.

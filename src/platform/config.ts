@@ -93,6 +93,17 @@ export function integer(variable: string, declaration: Declaration<number> & Ran
   });
 }
 
+/** `true` or `false`. */
+export function flag(
+  variable: string,
+  declaration: Declaration<boolean> & { readonly default: boolean },
+): Setting<boolean> {
+  return setting(variable, declaration, (raw) => {
+    if (raw !== 'true' && raw !== 'false') throw new Error('must be true or false');
+    return raw === 'true';
+  });
+}
+
 export function list(
   variable: string,
   declaration: Declaration<readonly string[]> & { readonly default: readonly string[] },

@@ -47,7 +47,9 @@ export async function startContent(
     database,
     cmsUrl: addressOf(cms),
     notify,
-    settings: { ...pages, publicUrl, resendWebhookSecret: webhookSecret },
+    mediaUrl: 'http://127.0.0.1:9',
+    edgeUrl: 'http://127.0.0.1:9',
+    settings: { ...pages, publicUrl, hasShareSitemap: false, resendWebhookSecret: webhookSecret },
   });
   const url = await app.listen({ host: '127.0.0.1', port: 0 });
   return {

@@ -263,6 +263,7 @@ export async function startMedia(
     resizeAddress: resizeSigner({ baseUrl: edgeAddress.url, ...resizing }),
     signUpload: resumableSigner(edgeAddress.url, edgeAddress.secret),
     jobs,
+    sharing: { agent: { send: async () => Promise.reject(new Error('there is no agent')) }, edgeUrl: edgeAddress.url },
     webhooks: publishes ? createPublisher({ jobs, clock, types: webhookEventTypes }) : undefined,
     settings: {
       ...sizes,

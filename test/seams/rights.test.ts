@@ -179,7 +179,17 @@ const signing: Probe = {
 const place = () => ({ scopeKind: 'thread', scopeId: randomUUID(), kind: 'image', mime: 'image/png' });
 const entity = () => ({ entity_id: alice.userId, entity_type: 'user' });
 
+const conversation: Probe = {
+  bodyFor: async () => {
+    const threadId = newThread();
+    await alice.ended(await alice.ask(threadId, 'hello'));
+    return { threadId };
+  },
+};
+
 const probes: Readonly<Record<string, Probe>> = {
+  'agent GET /threads/:threadId': conversation,
+  'agent GET /messages/:threadId': conversation,
   'media POST /v1/uploads': { bodyFor: async () => ({ ...place(), ownerId: alice.userId }) },
   'media POST /v1/assets': {
     bodyFor: async () => {
@@ -233,7 +243,8 @@ const probes: Readonly<Record<string, Probe>> = {
 function send({ service, endpoint }: CallRow, body: object, headers: Record<string, string>): Promise<Response> {
   const [method = '', path = ''] = endpoint.split(' ');
   const named = path.replace(/:(\w+)/g, (_, name: string) => String(Reflect.get(body, name)));
-  const url = (service === 'media' ? rig.media.url : memory.url) + named;
+  const bases: Readonly<Record<string, string>> = { media: rig.media.url, memory: memory.url, agent: agentUrl };
+  const url = bases[service] + named;
   if (method === 'GET') return fetch(`${url}?${new URLSearchParams({ ...body })}`, { headers });
   // Deletions refuse unknown fields.
   if (method === 'DELETE' && path.includes(':')) return fetch(url, { method, headers });

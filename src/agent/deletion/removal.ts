@@ -11,7 +11,7 @@ import { problems } from '#platform/problem.ts';
 import type { EventLog } from '../eventlog/eventlog.ts';
 import type { Reaper } from '../runs/reaper.ts';
 import { type StopDeps, stopRun } from '../runs/tasks.ts';
-import { deleteThreadAssets, type LibraryDeps } from '../services/library.ts';
+import { deleteThreadAssets, endShares, type LibraryDeps } from '../services/library.ts';
 import type { CancelTables } from '../store/cancelstore.ts';
 import { deleteEvents, type EventTables } from '../store/eventstore.ts';
 import { findRunningOf } from '../store/runstore.ts';
@@ -48,6 +48,10 @@ const defaultClearAfterMs = 90_000;
 /** `timeoutMs` bounds the call that deletes assets. Rejects if a step fails: the thread is still hidden then. */
 export async function removeHiddenThread(deps: RemovalDeps, thread: HiddenThread, timeoutMs: number): Promise<void> {
   const { threadId, ownerId, deletesAssets } = thread;
+  // The job does it again. While the media service is away, no share can be read either.
+  await endShares(deps, ownerId, threadId).catch((error: unknown) => {
+    deps.log.warn({ err: error }, 'the share of a deleted thread ends later');
+  });
   await stopRunOf(deps, threadId);
   // Before the assets, so that no video is added to them.
   await transaction(deps.db, (tx) => cancelVideosOfThread(deps, tx, thread));
@@ -93,8 +97,9 @@ async function removeRows(
 export async function clearDeletedThread(deps: RemovalDeps, clearing: Clearing, timeoutMs: number): Promise<void> {
   const { threadId, ownerId, taskIds, deletesAssets } = clearing;
   await deps.eventLog.remove(taskIds);
-  if (!deletesAssets) return;
-  // The assets in the scope of a new thread with this id are its own.
+  // What belongs to a new thread with this id stays.
   const next = await findOwnership(deps.db, threadId);
-  if (next?.ownerId !== ownerId) await deleteThreadAssets(deps, ownerId, threadId, timeoutMs);
+  if (next?.ownerId === ownerId) return;
+  await endShares(deps, ownerId, threadId);
+  if (deletesAssets) await deleteThreadAssets(deps, ownerId, threadId, timeoutMs);
 }

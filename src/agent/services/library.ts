@@ -269,6 +269,13 @@ export async function deleteThreadAssets(
   if (answer.status !== 200) throw problems.engine_unavailable({ cause: new Error(`media returned ${answer.status}`) });
 }
 
+/** Ends the public page of a thread. Throws `engine_unavailable`. */
+export async function endShares({ media }: LibraryDeps, ownerId: string, threadId: string): Promise<void> {
+  const json = { ownerId, threadId };
+  const answer = await media.send({ method: 'DELETE', route: '/v1/shares', json, onBehalfOf: null });
+  if (answer.status !== 204) throw problems.engine_unavailable({ cause: new Error(`media returned ${answer.status}`) });
+}
+
 /** A UUID made of what the asset is of (RFC 9562 §5.8). */
 export function assetIdOf(reference: string): string {
   const hex = createHash('sha256').update(`atelier agent ${reference}`).digest('hex');

@@ -10,6 +10,8 @@ export async function wireContent({ config, engines, server }: Wiring): Promise<
     database,
     cmsUrl: addressesOf(config).cms,
     notify: { url: addressesOf(config).notify, internalKey: config.internal.keys[0] },
+    mediaUrl: addressesOf(config).media,
+    edgeUrl: addressesOf(config).edge,
     settings: config.content,
   });
 }

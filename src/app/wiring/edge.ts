@@ -1,7 +1,13 @@
 import { createEdge } from '#edge/service.ts';
-import { systemClock as clock } from '#platform/clock.ts';
+import { systemClock as clock, monotonicClock } from '#platform/clock.ts';
+import { createClient } from '#platform/http/client.ts';
 import type { HttpServer } from '#platform/http/server.ts';
+import { addressesOf } from '../config.ts';
 import type { Wiring } from './wiring.ts';
+
+const shareTimeoutMs = 5000;
+/** Of a conversation, with the URLs of its images. */
+const maxShareBytes = 16 * 1024 * 1024;
 
 export async function wireEdge({ config, engines, server }: Wiring): Promise<HttpServer> {
   const { originals, publicObjects } = await engines.objects();
@@ -11,7 +17,18 @@ export async function wireEdge({ config, engines, server }: Wiring): Promise<Htt
     variants: () => publicObjects.check(),
     legacy: () => legacy.check(),
   };
-  return createEdge({
+  const { media: baseUrl, edge: edgeUrl } = addressesOf(config);
+  const [internalKey] = config.internal.keys;
+  const media = createClient({
+    name: 'media',
+    baseUrl,
+    isInternal: true,
+    timeoutMs: shareTimeoutMs,
+    maxResponseBytes: maxShareBytes,
+    ...(internalKey && { internalKey }),
+    ...(server.telemetry && { telemetry: server.telemetry }),
+  });
+  const app = createEdge({
     server: { ...server, readiness },
     clock,
     resizing: config.resizing,
@@ -20,5 +37,8 @@ export async function wireEdge({ config, engines, server }: Wiring): Promise<Htt
     publicObjects,
     otherBucket: legacy.bucket,
     variants: await engines.variants(),
+    shares: { media, clock: monotonicClock, brand: 'Atelier', edgeUrl },
   });
+  app.addHook('onClose', () => media.close());
+  return app;
 }

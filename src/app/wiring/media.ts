@@ -2,6 +2,7 @@ import { resizeSigner } from '#edge/api.ts';
 import { createMedia } from '#media/service.ts';
 import { openCache } from '#platform/cache/open.ts';
 import { systemClock as clock } from '#platform/clock.ts';
+import { createClient } from '#platform/http/client.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { deriveAddressKey, resumableSigner } from '#platform/objects/addresses.ts';
 import { measureRedis } from '#platform/redis/measuring.ts';
@@ -11,6 +12,9 @@ import type { Wiring } from './wiring.ts';
 
 /** Limit of the memory driver: about 60,000 entries. */
 const maxCacheBytes = 64 * 1024 * 1024;
+
+const agentTimeoutMs = 9000;
+const maxConversationBytes = 64 * 1024 * 1024;
 
 export async function wireMedia({ config, engines, server, log, serviceLease }: Wiring): Promise<HttpServer> {
   const database = await engines.database();
@@ -32,6 +36,15 @@ export async function wireMedia({ config, engines, server, log, serviceLease }: 
     variants: () => publicObjects.check(),
     legacy: () => legacy.check(),
   };
+  const agent = createClient({
+    name: 'agent',
+    baseUrl: addressesOf(config).agent,
+    isInternal: true,
+    timeoutMs: agentTimeoutMs,
+    maxResponseBytes: maxConversationBytes,
+    ...(config.internal.keys[0] && { internalKey: config.internal.keys[0] }),
+    ...(server.telemetry && { telemetry: server.telemetry }),
+  });
   const app = await createMedia({
     server: { ...server, readiness },
     agentOrigins: agentOriginsOf(config),
@@ -54,8 +67,10 @@ export async function wireMedia({ config, engines, server, log, serviceLease }: 
     signUpload: hasEdge ? uploadSigner(config) : undefined,
     jobs: await engines.jobs(),
     webhooks: config.webhooks.url === undefined ? undefined : await engines.webhooks(),
+    sharing: { agent, edgeUrl: addressesOf(config).edge },
     settings: config.media,
   });
+  app.addHook('onClose', () => agent.close());
   if (redis) measureRedis(app.metrics, redis);
   return app;
 }

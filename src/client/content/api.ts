@@ -1,5 +1,32 @@
 /** The vocabulary of the content service. Generated from its OpenAPI document by `npm run generate`. */
 
+export interface PublicGalleryListing {
+  readonly kind?: 'image' | 'video' | null;
+  /** 1 to 100. Default: 50. */
+  readonly limit?: number;
+  /** The `next_cursor` of the previous page. */
+  readonly cursor?: string | null;
+}
+
+export interface PublicGallery {
+  /** Newest first. */
+  readonly items: readonly {
+    readonly assetId: string;
+    readonly kind: 'image' | 'video';
+    readonly width: number | null;
+    readonly height: number | null;
+    readonly blurhash: string | null;
+    readonly thumbUrl: string | null;
+    readonly previewUrl: string | null;
+    readonly generated: 'ai' | 'edited' | null;
+    /** `null`: unknown, or not shared. */
+    readonly prompt: string | null;
+    readonly publishedAt: string;
+  }[];
+  /** `null`: this was the last page. */
+  readonly next_cursor: string | null;
+}
+
 export interface UserSitemap {
   readonly users: readonly { readonly id: string; readonly updated_at: string }[];
 }

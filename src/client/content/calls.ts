@@ -5,6 +5,8 @@ import type {
   Announcement,
   FeedSitemap,
   HomeCards,
+  PublicGallery,
+  PublicGalleryListing,
   SitemapPage,
   Trending,
   UnsubscribeLink,
@@ -16,6 +18,10 @@ export type ContentCalls = ReturnType<typeof contentCalls>;
 export function contentCalls(access: Access) {
   return {
     ...operationsOf(access),
+    /** List the images and videos that users have published, newest first (`GET /op/gallery`). */
+    readPublicGallery: (query?: PublicGalleryListing, options?: CallOptions): Promise<PublicGallery> =>
+      callJson(access, { method: 'GET', path: '/op/gallery', query, repeatable: true }, options),
+
     /** List users for a sitemap (`GET /sitemap/users`). */
     listUsers: (options?: CallOptions): Promise<UserSitemap> =>
       callJson(access, { method: 'GET', path: '/sitemap/users', repeatable: true }, options),

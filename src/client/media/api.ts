@@ -414,6 +414,142 @@ export interface Swept {
   readonly cursor: string | null;
 }
 
+export interface ShareRequest {
+  /** The asset to share. Either this or `threadId`. */ readonly assetId?: string | null;
+  /** The conversation to share, as it is now. */
+  readonly threadId?: string | null;
+  /** Seconds until the share ends. Default: never. */
+  readonly expiresIn?: number | null;
+  /** Shows the prompts of generated media. Default: `false`. */
+  readonly showPrompt?: boolean | null;
+  /** Lets search engines find the page. Default: `false`. */
+  readonly index?: boolean | null;
+  /** Shows what the owner attached to messages. Default: `false`. */
+  readonly attachments?: boolean | null;
+  /** Required with X-Internal-Key. Default: the user of the token. */
+  readonly ownerId?: string | null;
+}
+
+export interface Share {
+  readonly id: string;
+  /** The page. With `Accept: application/json`, it returns its data. */
+  readonly url: string;
+  readonly assetId: string | null;
+  readonly threadId: string | null;
+  readonly showPrompt: boolean;
+  readonly index: boolean;
+  readonly attachments: boolean;
+  readonly createdAt: string;
+  readonly expiresAt: string | null;
+}
+
+export interface ShareListing {
+  /** Required with X-Internal-Key. Default: the user of the token. */ readonly ownerId?: string | null;
+  readonly assetId?: string | null;
+  readonly threadId?: string | null;
+  /** 1 to 200. Default: 50. */
+  readonly limit?: number;
+  /** The `nextCursor` of the previous page. */
+  readonly cursor?: string | null;
+}
+
+export interface SharePage {
+  /** Newest first. */ readonly shares: readonly Share[];
+  /** `null`: this was the last page. */
+  readonly nextCursor: string | null;
+}
+
+export interface ThreadSharesDeletion {
+  readonly ownerId: string;
+  readonly threadId: string;
+}
+
+export interface ShareData {
+  readonly id: string;
+  readonly kind: 'image' | 'video' | 'thread';
+  /** The title of the conversation. */
+  readonly title: string | null;
+  readonly generated: 'ai' | 'edited' | null;
+  /** Search engines may find the page. */
+  readonly index: boolean;
+  readonly createdAt: string;
+  /** The shared asset, or those of the conversation. */
+  readonly media: readonly {
+    readonly assetId: string;
+    readonly kind: 'image' | 'video';
+    readonly mime: string;
+    readonly width: number | null;
+    readonly height: number | null;
+    readonly blurhash: string | null;
+    readonly generated: 'ai' | 'edited' | null;
+    /** `null`: unknown, or not shared. */
+    readonly prompt: string | null;
+    /** The source of its variants: the image, or the poster of the video. */
+    readonly picture: {
+      readonly bucket: string;
+      readonly key: string;
+      readonly etag: string | null;
+      readonly mime: string;
+    } | null;
+    /** The file that browsers play. `null`: an image. */
+    readonly file: {
+      readonly bucket: string;
+      readonly key: string;
+      readonly etag: string | null;
+      readonly mime: string;
+    } | null;
+  }[];
+  /** The messages of a shared conversation. */
+  readonly messages: readonly {
+    readonly role: 'user' | 'assistant';
+    readonly parts: readonly (
+      | { readonly type: 'text'; readonly text: string }
+      | {
+          readonly type: 'media';
+          /** The position in `media`. */
+          readonly index: number;
+        }
+      | { readonly type: 'source'; readonly url: string; readonly title: string }
+    )[];
+  }[];
+}
+
+export interface IndexedListing {
+  /** The id of the last share of the previous page. */ readonly after?: string | null;
+  readonly limit?: number;
+}
+
+export interface IndexedShares {
+  /** Oldest first. */ readonly shares: readonly { readonly id: string; readonly updatedAt: string }[];
+}
+
+export interface GalleryListing {
+  readonly kind?: 'image' | 'video' | null;
+  /** 1 to 100. Default: 50. */
+  readonly limit?: number;
+  /** The `next_cursor` of the previous page. */
+  readonly cursor?: string | null;
+}
+
+export interface GalleryPage {
+  /** Newest first. */
+  readonly items: readonly {
+    readonly assetId: string;
+    readonly kind: 'image' | 'video';
+    readonly width: number | null;
+    readonly height: number | null;
+    readonly blurhash: string | null;
+    readonly thumbUrl: string | null;
+    readonly previewUrl: string | null;
+    readonly generated: 'ai' | 'edited' | null;
+    /** `null`: unknown, or not shared. */
+    readonly prompt: string | null;
+    readonly publishedAt: string;
+  }[];
+  /** `null`: this was the last page. */
+  readonly next_cursor: string | null;
+}
+
 export type ImageSignedRef =
   | {
       readonly ready: true;

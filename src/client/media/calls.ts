@@ -1,5 +1,5 @@
 /** The calls of the media service. Generated from its OpenAPI document by `npm run generate`. */
-import { type Access, type CallOptions, callJson } from '../calling.ts';
+import { type Access, type CallOptions, callJson, callVoid } from '../calling.ts';
 import { operationsOf } from '../operations.ts';
 import type {
   AppealedIncident,
@@ -13,6 +13,8 @@ import type {
   ErasedOwner,
   FitRequest,
   FittedImage,
+  GalleryListing,
+  GalleryPage,
   ImageSignedRefs,
   Incident,
   IncidentAppeal,
@@ -20,6 +22,8 @@ import type {
   IncidentListing,
   IncidentPage,
   IncidentResolution,
+  IndexedListing,
+  IndexedShares,
   LegacyImport,
   MediaTask,
   MediaTaskState,
@@ -32,6 +36,11 @@ import type {
   RescreeningProgress,
   ScopeDeleted,
   ScopeDeletion,
+  Share,
+  ShareData,
+  ShareListing,
+  SharePage,
+  ShareRequest,
   SignRequest,
   SweepRequest,
   Swept,
@@ -39,6 +48,7 @@ import type {
   TasksDeleted,
   TasksDeletion,
   TaskUpsert,
+  ThreadSharesDeletion,
   UploadRequest,
   UploadReservation,
   VideoSignedRefs,
@@ -197,5 +207,33 @@ export function mediaCalls(access: Access) {
     /** Find orphaned objects, and optionally delete them (`POST /v1/sweep`). */
     sweep: (body: SweepRequest, options?: CallOptions): Promise<Swept> =>
       callJson(access, { method: 'POST', path: '/v1/sweep', body, repeatable: false }, options),
+
+    /** Share an asset or a conversation by a public page (`POST /v1/shares`). */
+    createShare: (body: ShareRequest, options?: CallOptions): Promise<Share> =>
+      callJson(access, { method: 'POST', path: '/v1/shares', body, repeatable: true }, options),
+
+    /** List the shares of an owner, newest first (`GET /v1/shares`). */
+    listShares: (query?: ShareListing, options?: CallOptions): Promise<SharePage> =>
+      callJson(access, { method: 'GET', path: '/v1/shares', query, repeatable: true }, options),
+
+    /** End the share of a conversation (`DELETE /v1/shares`). */
+    endSharesOfThread: (body: ThreadSharesDeletion, options?: CallOptions): Promise<void> =>
+      callVoid(access, { method: 'DELETE', path: '/v1/shares', body, repeatable: true }, options),
+
+    /** End a share (`DELETE /v1/shares/:id`). */
+    endShare: (id: string, options?: CallOptions): Promise<void> =>
+      callVoid(access, { method: 'DELETE', path: `/v1/shares/${encodeURIComponent(id)}`, repeatable: true }, options),
+
+    /** Read what the page of a share shows (`GET /v1/shares/:id/data`). */
+    readShareData: (id: string, options?: CallOptions): Promise<ShareData> =>
+      callJson(access, { method: 'GET', path: `/v1/shares/${encodeURIComponent(id)}/data`, repeatable: true }, options),
+
+    /** List the shares that search engines may find (`GET /v1/shares/indexed`). */
+    listIndexedShares: (query?: IndexedListing, options?: CallOptions): Promise<IndexedShares> =>
+      callJson(access, { method: 'GET', path: '/v1/shares/indexed', query, repeatable: true }, options),
+
+    /** List the images and videos of the feed, newest first (`GET /v1/gallery`). */
+    readGallery: (query?: GalleryListing, options?: CallOptions): Promise<GalleryPage> =>
+      callJson(access, { method: 'GET', path: '/v1/gallery', query, repeatable: true }, options),
   };
 }

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Access } from '#platform/access/access.ts';
 import { hashedTarget } from '#platform/audit/audit.ts';
 import { auditOperators } from '#platform/audit/http.ts';
+import type { Db } from '#platform/db/db.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import type { Log } from '#platform/log.ts';
@@ -10,11 +11,12 @@ import { scopeDeletion } from '../api.ts';
 import { removeAll } from '../deletion/removal.ts';
 import { settleReservationsOf } from '../quota/reservationstore.ts';
 import { deleteScope, type ScopeDeletionDeps } from '../scopes/scopedeletion.ts';
+import { dropSharesOfOwner, type ShareTables } from '../shares/sharestore.ts';
 import type { SweepDeps } from '../sweeping/page.ts';
 import { expireReservations } from '../sweeping/reservations.ts';
 import { forgetOwner } from './peoplestore.ts';
 
-export type PeopleDeps = ScopeDeletionDeps & SweepDeps & { readonly log: Log };
+export type PeopleDeps = ScopeDeletionDeps & SweepDeps & { readonly log: Log; readonly shareDb: Db<ShareTables> };
 
 const params = z.object({ userId: z.guid().toLowerCase() });
 const erased = z.object({
@@ -58,8 +60,9 @@ async function eraseOwner(deps: PeopleDeps, ownerId: string): Promise<z.output<t
   const uploads = await removeUploads(deps, prefix);
   await settleReservationsOf(deps.db, ownerId);
   while ((await expireReservations(deps, ownerId)) > 0);
+  const shares = await dropSharesOfOwner(deps.shareDb, ownerId);
   const rows = await forgetOwner(deps.db, ownerId);
-  return { removed: { assets: dbDeleted, objects: r2Deleted, legacy_files: legacyDeleted, uploads, ...rows } };
+  return { removed: { assets: dbDeleted, objects: r2Deleted, legacy_files: legacyDeleted, uploads, shares, ...rows } };
 }
 
 const keysPerBatch = 1000;

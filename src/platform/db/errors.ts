@@ -29,6 +29,9 @@ export function isUniqueViolation(error: unknown, constraint?: string): boolean 
   return constraint === undefined || (error as { constraint?: string }).constraint === constraint;
 }
 
+/** A row that the statement names does not exist. */
+export const isForeignKeyViolation = (error: unknown): boolean => sqlState(error) === '23503';
+
 /** Failures of the engine become `engine_unavailable`; faults of the statement stay the same, without the row's values. */
 export function translateError(error: unknown): unknown {
   if (error instanceof Problem || !(error instanceof Error)) return error;

@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 /** A client may show its version while it requests the next one. */
-export const cacheControl = 'public, max-age=60, stale-while-revalidate=600';
+const defaultCacheControl = 'public, max-age=60, stale-while-revalidate=600';
 
 export const etagOf = (body: Buffer | string) => `"${hash('sha256', body, 'base64url').slice(0, 27)}"`;
 
@@ -16,7 +16,14 @@ export function sendValidated(
     etag,
     type,
     vary,
-  }: { readonly body: Buffer | string; readonly etag: string; readonly type: string; readonly vary?: string },
+    cacheControl = defaultCacheControl,
+  }: {
+    readonly body: Buffer | string;
+    readonly etag: string;
+    readonly type: string;
+    readonly vary?: string;
+    readonly cacheControl?: string;
+  },
 ) {
   reply.headers({ etag, 'cache-control': cacheControl, ...(vary === undefined ? {} : { vary }) });
   if (isKnown(request.headers['if-none-match'], etag)) return reply.code(304).send();

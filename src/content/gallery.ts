@@ -1,0 +1,103 @@
+/**
+ * `GET /op/gallery` and the sitemap of shares (docs/specification/content.md#gallery), from the media service. A process reads each
+ * page at most once a second, whatever the number of readers.
+ */
+import { LRUCache } from 'lru-cache';
+import {
+  type GalleryListing,
+  type GalleryPage,
+  galleryListing,
+  galleryPage,
+  indexedShares,
+} from '#media/shares/api.ts';
+import type { Clock } from '#platform/clock.ts';
+import type { HttpClient } from '#platform/http/client.ts';
+import { routesOf } from '#platform/http/routes.ts';
+import type { HttpServer } from '#platform/http/server.ts';
+import { etagOf, sendValidated } from '#platform/http/validators.ts';
+import { invalid, problems } from '#platform/problem.ts';
+import type { SitemapSource } from './sitemaproutes.ts';
+
+export interface Gallery {
+  /** Of the media service, with the internal key. */
+  readonly media: HttpClient;
+  /** Monotonic. */
+  readonly clock: Clock;
+}
+
+/** What was removed is gone within a minute, also from caches. */
+const cacheControl = 'public, max-age=30';
+const reusableMs = 1000;
+const mostPages = 500;
+
+export function addGalleryRoutes(app: HttpServer, { media, clock }: Gallery): void {
+  const routes = routesOf(app, 'content');
+  const known = new LRUCache<string, { readonly page: Promise<Shown>; readonly until: number }>({ max: mostPages });
+
+  async function load(query: GalleryListing): Promise<Shown> {
+    const { kind, limit, cursor } = query;
+    const { status, json } = await media.send({ method: 'GET', route: '/v1/gallery', query: { kind, limit, cursor } });
+    if (status === 400) throw invalid('querystring.cursor', 'must be a next_cursor');
+    if (status !== 200) throw problems.engine_unavailable({ cause: new Error(`the media service returned ${status}`) });
+    const page: GalleryPage = galleryPage.parse(json());
+    const body = JSON.stringify(page);
+    return { body, etag: etagOf(body) };
+  }
+
+  routes.get(
+    '/op/gallery',
+    {},
+    {
+      id: 'readPublicGallery',
+      summary: 'List the images and videos that users have published, newest first',
+      description:
+        'Returns a page of the public feed. Pass `next_cursor` as `cursor` to read the next page. The URLs are valid for some minutes.',
+      otherResponses: { 304: ['The content matches `If-None-Match`.'] },
+      client: { query: 'PublicGalleryListing', answer: 'PublicGallery' },
+      querystring: galleryListing,
+      response: { 200: galleryPage },
+    },
+    async (request, reply) => {
+      const { kind = '', limit, cursor = '' } = request.query;
+      const key = `${kind} ${limit} ${cursor}`;
+      let found = known.get(key);
+      if (found === undefined || clock.now() >= found.until) {
+        found = { page: load(request.query), until: clock.now() + reusableMs };
+        known.set(key, found);
+        found.page.catch(() => known.delete(key));
+      }
+      return sendValidated(request, reply, {
+        ...(await found.page),
+        type: 'application/json; charset=utf-8',
+        cacheControl,
+      });
+    },
+  );
+}
+
+interface Shown {
+  readonly body: string;
+  readonly etag: string;
+}
+
+/** The shares that search engines may find, from the media service. */
+export function shareSource(media: HttpClient): SitemapSource {
+  const list = async ({ limit, after }: { readonly limit: number; readonly after?: string }) => {
+    const { status, json } = await media.send({ method: 'GET', route: '/v1/shares/indexed', query: { after, limit } });
+    if (status !== 200) throw new Error(`the media service returned ${status}`);
+    return indexedShares.parse(json()).shares.map(({ id, updatedAt }) => ({ id, updatedAt: new Date(updatedAt) }));
+  };
+  return {
+    list,
+    listPageEnds: async (size) => {
+      const ends: string[] = [];
+      for (;;) {
+        const after = ends.at(-1);
+        const page = await list({ limit: size, ...(after !== undefined && { after }) });
+        const last = page.at(-1);
+        if (last === undefined || page.length < size) return ends;
+        ends.push(last.id);
+      }
+    },
+  };
+}

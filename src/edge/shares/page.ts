@@ -1,0 +1,193 @@
+/** The page of a share: HTML that needs no script, and loads nothing from other sites. */
+import { hash } from 'node:crypto';
+import { micromark } from 'micromark';
+import { gfm, gfmHtml } from 'micromark-extension-gfm';
+import type { ContentLanguage } from '#platform/language.ts';
+import { html, type Markup } from '#platform/markup.ts';
+import { shareTexts } from './texts.ts';
+import type { PublicMedia, PublicMessage, PublicShare } from './view.ts';
+
+export interface PageContext {
+  readonly language: ContentLanguage;
+  /** The name of the product. */
+  readonly brand: string;
+  /** EDGE_URL. */
+  readonly edgeUrl: string;
+}
+
+/** Characters of a title in search results and cards. */
+const longestTitle = 90;
+const cardSize = { width: 1200, height: 630 } as const;
+
+const css = `
+:root { color-scheme: light dark; --ground: #fff; --text: #1c1917; --quiet: #57534e; --line: #e7e5e4; --panel: #f5f5f4; --link: #3730a3 }
+@media (prefers-color-scheme: dark) { :root { --ground: #171412; --text: #f5f5f4; --quiet: #a8a29e; --line: #3b3532; --panel: #231f1c; --link: #a5b4fc } }
+* { box-sizing: border-box }
+body { margin: 0; background: var(--ground); color: var(--text); font: 16px/1.6 system-ui, sans-serif }
+main { max-width: 60rem; margin: 0 auto; padding: 1.5rem 1rem 4rem }
+header { display: flex; justify-content: space-between; gap: 1rem; align-items: center; padding-bottom: 1rem }
+header p { margin: 0; font-weight: 600 }
+h1 { font-size: 1.375rem; line-height: 1.3; margin: 0 0 1rem; overflow-wrap: anywhere }
+figure { margin: 0 0 1rem }
+img, video { display: block; max-width: 100%; height: auto; max-height: 85vh; border-radius: .5rem; background: var(--panel) }
+.mark { border: 1px solid var(--line); border-radius: 1rem; padding: .125rem .625rem; font-size: .875rem; color: var(--quiet); white-space: nowrap }
+figcaption { padding-top: .5rem; color: var(--quiet); font-size: .9375rem; overflow-wrap: anywhere }
+article { margin: 0 0 1.5rem; overflow-wrap: anywhere }
+article.user { background: var(--panel); border-radius: .75rem; padding: .75rem 1rem }
+article h2 { font-size: .875rem; color: var(--quiet); margin: 0 0 .25rem }
+article p:last-child { margin-bottom: 0 }
+.text { white-space: pre-wrap; margin: 0 }
+pre { background: var(--panel); padding: .75rem 1rem; border-radius: .5rem; overflow-x: auto }
+table { border-collapse: collapse; display: block; overflow-x: auto; overflow-wrap: normal }
+th, td { border: 1px solid var(--line); padding: .25rem .625rem; text-align: start }
+a { color: var(--link) }
+a:focus-visible, video:focus-visible, pre:focus-visible { outline: 3px solid; outline-offset: 2px }
+`;
+const cssHash = hash('sha256', css, 'base64');
+
+export const pagePolicy = `default-src 'none'; style-src 'sha256-${cssHash}'; img-src 'self'; media-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'`;
+
+export function renderShare(view: PublicShare, context: PageContext): string {
+  const { language, brand, edgeUrl } = context;
+  const texts = shareTexts[language];
+  const url = `${edgeUrl}/s/${view.id}`;
+  const named = titleOf(view) ?? { image: texts.image, video: texts.video, thread: texts.conversation }[view.kind];
+  const title = `${named} · ${brand}`;
+  const mark = view.generated === null ? '' : texts[view.generated];
+  const description = [mark, descriptionOf(view)].filter(Boolean).join('. ') || brand;
+  const cardUrl = mediaOf(view).find((one) => one.cardUrl !== null)?.cardUrl ?? undefined;
+  const card = cardUrl
+    ? html`<meta property="og:image" content="${cardUrl}">
+<meta property="og:image:type" content="image/jpeg">
+<meta property="og:image:width" content="${String(cardSize.width)}">
+<meta property="og:image:height" content="${String(cardSize.height)}">
+<meta property="og:image:alt" content="${named}">
+<meta name="twitter:image" content="${cardUrl}">
+<meta name="twitter:image:alt" content="${named}">`
+    : '';
+  return layout(context, {
+    head: html`<title>${title}</title>
+${view.index ? '' : html`<meta name="robots" content="noindex">`}
+<meta name="description" content="${description}">
+<link rel="canonical" href="${url}">
+<meta property="og:title" content="${named}">
+<meta property="og:type" content="${view.kind === 'thread' ? 'article' : 'website'}">
+<meta property="og:url" content="${url}">
+<meta property="og:site_name" content="${brand}">
+<meta property="og:description" content="${description}">
+<meta name="twitter:card" content="${cardUrl ? 'summary_large_image' : 'summary'}">
+<meta name="twitter:title" content="${named}">
+<meta name="twitter:description" content="${description}">
+${card}`,
+    mark,
+    body: html`<h1>${named}</h1>
+${view.media === null ? view.messages.map((message) => renderMessage(message, context)) : renderMedia(view.media, context)}`,
+  });
+}
+
+export function renderGone(context: PageContext): string {
+  const { gone } = shareTexts[context.language];
+  return layout(context, {
+    head: html`<title>${context.brand}</title>
+<meta name="robots" content="noindex">`,
+    mark: '',
+    body: html`<h1>${gone}</h1>`,
+  });
+}
+
+interface Parts {
+  readonly head: Markup;
+  readonly mark: string;
+  readonly body: Markup;
+}
+
+function layout({ language, brand }: PageContext, { head, mark, body }: Parts): string {
+  return html`<!doctype html>
+<html lang="${language.replace('_', '-')}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width,initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="referrer" content="no-referrer">
+${head}
+<style>${{ text: css }}</style>
+</head>
+<body>
+<main>
+<header><p>${brand}</p>${mark === '' ? '' : html`<span class="mark">${mark}</span>`}</header>
+${body}
+</main>
+</body>
+</html>
+`.text;
+}
+
+function renderMessage({ role, parts }: PublicMessage, context: PageContext): Markup {
+  const texts = shareTexts[context.language];
+  const sources = parts.flatMap((part) => (part.type === 'source' ? [part] : []));
+  const shown = parts.map((part) => {
+    if (part.type === 'media') return renderMedia(part.media, context);
+    if (part.type === 'source') return html``;
+    return role === 'user' ? html`<p class="text">${part.text}</p>` : renderMarkdown(part.text);
+  });
+  const links = sources.map(
+    ({ url, title }) => html`<li><a href="${url}" rel="nofollow ugc noopener noreferrer">${title}</a></li>`,
+  );
+  return html`<article class="${role}">
+<h2>${role === 'user' ? texts.question : texts.answer}</h2>
+${shown}
+${sources.length === 0 ? '' : html`<h2>${texts.sources}</h2><ul>${links}</ul>`}
+</article>`;
+}
+
+/** Raw HTML and dangerous protocols become text. Images of other sites become links, because the page loads none. */
+function renderMarkdown(text: string): Markup {
+  const written = micromark(text.replaceAll('![', '['), { extensions: [gfm()], htmlExtensions: [gfmHtml()] });
+  return {
+    text: written
+      .replaceAll('<a href=', '<a rel="nofollow ugc noopener noreferrer" href=')
+      // Headings of an answer are below those of the page.
+      .replaceAll(
+        /<(\/?)h([1-6])>/g,
+        (_all, slash: string, level: string) => `<${slash}h${Math.min(6, Number(level) + 2)}>`,
+      )
+      .replaceAll('<pre>', '<pre tabindex="0">'),
+  };
+}
+
+function renderMedia(media: PublicMedia, { language }: PageContext): Markup {
+  const texts = shareTexts[language];
+  const { kind, url, previewUrl, width, height, prompt, generated } = media;
+  const size = width === null || height === null ? '' : html` width="${String(width)}" height="${String(height)}"`;
+  const alt = prompt ?? texts[kind];
+  const shown =
+    kind === 'image'
+      ? html`<img src="${url}" alt="${alt}"${size}>`
+      : html`<video src="${url}" controls playsinline preload="metadata" aria-label="${alt}"${previewUrl === null ? '' : html` poster="${previewUrl}"`}${size}></video>`;
+  const lines = [generated === null ? '' : texts[generated], prompt === null ? '' : `${texts.prompt}: ${prompt}`];
+  const caption = lines.filter(Boolean).join(' · ');
+  return html`<figure>${shown}${caption === '' ? '' : html`<figcaption>${caption}</figcaption>`}</figure>`;
+}
+
+const shorten = (text: string): string => {
+  const line = text.replaceAll(/\s+/g, ' ').trim();
+  const characters = [...line];
+  return characters.length <= longestTitle ? line : `${characters.slice(0, longestTitle - 1).join('')}…`;
+};
+
+function titleOf({ title, media, messages }: PublicShare): string | undefined {
+  return shorten(title ?? media?.prompt ?? firstText(messages) ?? '') || undefined;
+}
+
+const descriptionOf = ({ messages }: PublicShare): string =>
+  shorten(firstText(messages.filter(({ role }) => role === 'assistant')) ?? '');
+
+function firstText(messages: readonly PublicMessage[]): string | undefined {
+  for (const { parts } of messages) for (const part of parts) if (part.type === 'text') return part.text;
+  return undefined;
+}
+
+const mediaOf = ({ media, messages }: PublicShare): readonly PublicMedia[] =>
+  media === null
+    ? messages.flatMap(({ parts }) => parts.flatMap((part) => (part.type === 'media' ? [part.media] : [])))
+    : [media];

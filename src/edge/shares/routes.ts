@@ -1,0 +1,172 @@
+/**
+ * `GET /s/:id`: the pages of shares (docs/specification/media.md#shares). The media service has the data. A process reads a share
+ * at most once a second, so a page ends within a second of its share, and any number of readers cost the database nothing.
+ */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { LRUCache } from 'lru-cache';
+import { z } from 'zod';
+import { type ShareData, shareData, shareParams } from '#media/shares/api.ts';
+import type { Clock } from '#platform/clock.ts';
+import type { HttpClient } from '#platform/http/client.ts';
+import type { HttpServer } from '#platform/http/httpserver.ts';
+import { routesOf } from '#platform/http/routes.ts';
+import { etagOf, sendValidated } from '#platform/http/validators.ts';
+import { negotiateLanguage } from '#platform/language.ts';
+import { problems } from '#platform/problem.ts';
+import { type SharedFiles, sendShared, sharedFiles } from './files.ts';
+import { pagePolicy, renderGone, renderShare } from './page.ts';
+import { type PublicShare, showShare } from './view.ts';
+
+export interface SharePages {
+  /** Of the media service, with the internal key. */
+  readonly media: HttpClient;
+  /** Monotonic. */
+  readonly clock: Clock;
+  /** The name of the product. */
+  readonly brand: string;
+  /** EDGE_URL. */
+  readonly edgeUrl: string;
+}
+
+/** Issued pages end within five seconds of their share, of which caches may use these. */
+const cacheControl = 'public, max-age=5';
+const reusableMs = 1000;
+const mostShares = 2000;
+
+const page = 'text/html; charset=utf-8';
+const json = 'application/json; charset=utf-8';
+const vary = 'Accept, Accept-Language';
+
+const fileParams = shareParams.extend({
+  index: z.coerce.number().int().min(0).max(10_000),
+  file: z.enum(sharedFiles),
+});
+
+/** A page as text, with its tag. */
+interface Rendered {
+  readonly body: string;
+  readonly etag: string;
+}
+
+interface Read {
+  /** `undefined`: there is no such share. */
+  readonly data: ShareData | undefined;
+  readonly view: PublicShare | undefined;
+  readonly until: number;
+  /** By language, or `json`. */
+  readonly rendered: Map<string, Rendered>;
+}
+
+export function addShareRoutes(
+  app: HttpServer,
+  { media, clock, brand, edgeUrl }: SharePages,
+  files: SharedFiles,
+): void {
+  const routes = routesOf(app, 'edge');
+  const known = new LRUCache<string, Read>({ max: mostShares });
+  const reading = new Map<string, Promise<Read>>();
+
+  async function load(id: string): Promise<Read> {
+    try {
+      const { status, json: parse } = await media.send({ method: 'GET', route: '/v1/shares/:id/data', params: { id } });
+      if (status !== 200 && status !== 404)
+        throw problems.engine_unavailable({ cause: new Error(`the media service returned ${status}`) });
+      const data = status === 200 ? shareData.parse(parse()) : undefined;
+      const read = {
+        data,
+        view: data && showShare(data, edgeUrl),
+        until: clock.now() + reusableMs,
+        rendered: new Map(),
+      };
+      known.set(id, read);
+      return read;
+    } finally {
+      reading.delete(id);
+    }
+  }
+
+  function find(id: string): Read | Promise<Read> {
+    const found = known.get(id);
+    if (found !== undefined && clock.now() < found.until) return found;
+    const under = reading.get(id) ?? load(id);
+    reading.set(id, under);
+    return under;
+  }
+
+  /** Rendered once per reading and language, not once per request. */
+  function once({ rendered }: Read, name: string, render: () => string): Rendered {
+    let found = rendered.get(name);
+    if (found === undefined) {
+      const body = render();
+      found = { body, etag: etagOf(body) };
+      rendered.set(name, found);
+    }
+    return found;
+  }
+
+  async function showPage(request: FastifyRequest, reply: FastifyReply, id: string) {
+    const language = negotiateLanguage(request.headers['accept-language']);
+    const context = { language, brand, edgeUrl };
+    const read = await find(id);
+    const { view } = read;
+    if (view === undefined) {
+      if (wantsJson(request)) throw problems.not_found({ message: 'There is no such share.' });
+      return reply
+        .code(404)
+        .headers({ 'content-security-policy': pagePolicy, vary, 'x-robots-tag': 'noindex' })
+        .type(page)
+        .send(renderGone(context));
+    }
+    if (!view.index) reply.header('x-robots-tag', 'noindex');
+    if (wantsJson(request)) {
+      const { body, etag } = once(read, 'json', () => JSON.stringify(view));
+      return sendValidated(request, reply, { body, etag, type: json, vary, cacheControl });
+    }
+    const { body, etag } = once(read, language, () => renderShare(view, context));
+    reply.headers({
+      'content-security-policy': pagePolicy,
+      'content-language': language.replace('_', '-'),
+    });
+    return sendValidated(request, reply, { body, etag, type: page, vary, cacheControl });
+  }
+
+  routes.get(
+    '/s/:id',
+    {},
+    {
+      id: 'readShare',
+      summary: 'Show the page of a share',
+      description:
+        'Returns the page of a shared image, video or conversation. With `Accept: application/json`, it returns the data of the page.',
+      problems: ['not_found'],
+      otherResponses: { 200: ['The page.', 'text/html'], 304: ['The page matches `If-None-Match`.'] },
+      params: shareParams,
+    },
+    async (request, reply) => showPage(request, reply, request.params.id),
+  );
+
+  routes.get(
+    '/s/:id/:index/:file',
+    {},
+    {
+      id: 'readSharedFile',
+      summary: 'Show an image or a video of a share',
+      description: 'Returns a variant of an image, or the video. The URLs are on the page, and end with the share.',
+      problems: ['not_found', 'condition_failed', 'range_not_satisfiable', 'processing_timeout'],
+      otherResponses: { 200: ['The bytes.', 'image/webp'], 206: ['The requested range.', 'video/mp4'] },
+      params: fileParams,
+    },
+    async (request, reply) => {
+      const { id, index, file } = request.params;
+      const { data } = await find(id);
+      const media = data?.media[index];
+      if (media === undefined) throw problems.not_found();
+      return sendShared(files, request, reply, media, file);
+    },
+  );
+}
+
+/** Browsers name HTML. A client that names neither gets the page. */
+function wantsJson({ headers: { accept = '' } }: FastifyRequest): boolean {
+  return accept.includes('application/json') && !accept.includes('text/html');
+}

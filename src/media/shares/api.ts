@@ -1,0 +1,140 @@
+/** Shares: pages that anyone with the URL can read (docs/specification/media.md#shares). */
+import { z } from 'zod';
+import { pageSize } from '#platform/wholenumber.ts';
+import { optional, uuid } from '../api.ts';
+
+const minute = 60;
+const year = 366 * 86_400;
+
+/** The characters that the agent accepts in an id of a thread. */
+const threadId = z
+  .string()
+  .min(1)
+  .max(128)
+  .regex(/^[A-Za-z0-9_-]+$/, 'must consist of letters, digits, _ and -');
+
+export const shareRequest = z
+  .object({
+    assetId: optional(uuid).describe('The asset to share. Either this or `threadId`.'),
+    threadId: optional(threadId).describe('The conversation to share, as it is now.'),
+    expiresIn: optional(z.int().min(minute).max(year)).describe('Seconds until the share ends. Default: never.'),
+    showPrompt: optional(z.boolean()).describe('Shows the prompts of generated media. Default: `false`.'),
+    index: optional(z.boolean()).describe('Lets search engines find the page. Default: `false`.'),
+    attachments: optional(z.boolean()).describe('Shows what the owner attached to messages. Default: `false`.'),
+    ownerId: optional(uuid).describe('Required with X-Internal-Key. Default: the user of the token.'),
+  })
+  .refine(({ assetId, threadId: thread }) => (assetId == null) !== (thread == null), {
+    path: ['assetId'],
+    message: 'is required if there is no threadId, and both must not be set',
+  });
+export type ShareRequest = z.output<typeof shareRequest>;
+
+export const share = z.object({
+  id: z.string(),
+  url: z.string().describe('The page. With `Accept: application/json`, it returns its data.'),
+  assetId: z.string().nullable(),
+  threadId: z.string().nullable(),
+  showPrompt: z.boolean(),
+  index: z.boolean(),
+  attachments: z.boolean(),
+  createdAt: z.iso.datetime(),
+  expiresAt: z.iso.datetime().nullable(),
+});
+export type Share = z.output<typeof share>;
+
+/** 22 characters of base64url: 128 random bits. */
+export const shareParams = z.object({ id: z.string().regex(/^[A-Za-z0-9_-]{22,64}$/, 'must be the id of a share') });
+
+export const shareListing = z.object({
+  ownerId: optional(uuid).describe('Required with X-Internal-Key. Default: the user of the token.'),
+  assetId: optional(uuid),
+  threadId: optional(threadId),
+  limit: pageSize(200, 50).describe('1 to 200. Default: 50.'),
+  cursor: optional(z.string().max(200)).describe('The `nextCursor` of the previous page.'),
+});
+export type ShareListing = z.output<typeof shareListing>;
+
+export const sharePage = z.object({
+  shares: z.array(share).describe('Newest first.'),
+  nextCursor: z.string().nullable().describe('`null`: this was the last page.'),
+});
+export type SharePage = z.output<typeof sharePage>;
+
+export const threadSharesDeletion = z.strictObject({ ownerId: uuid, threadId });
+
+const object = z.object({ bucket: z.string(), key: z.string(), etag: z.string().nullable(), mime: z.string() });
+
+const sharedMedia = z.object({
+  assetId: z.string(),
+  kind: z.enum(['image', 'video']),
+  mime: z.string(),
+  width: z.int().nullable(),
+  height: z.int().nullable(),
+  blurhash: z.string().nullable(),
+  generated: z.enum(['ai', 'edited']).nullable(),
+  prompt: z.string().nullable().describe('`null`: unknown, or not shared.'),
+  picture: object.nullable().describe('The source of its variants: the image, or the poster of the video.'),
+  file: object.nullable().describe('The file that browsers play. `null`: an image.'),
+});
+export type SharedMedia = z.output<typeof sharedMedia>;
+
+const sharedMessage = z.object({
+  role: z.enum(['user', 'assistant']),
+  parts: z.array(
+    z.discriminatedUnion('type', [
+      z.object({ type: z.literal('text'), text: z.string() }),
+      z.object({ type: z.literal('media'), index: z.int().describe('The position in `media`.') }),
+      z.object({ type: z.literal('source'), url: z.string(), title: z.string() }),
+    ]),
+  ),
+});
+export type SharedMessage = z.output<typeof sharedMessage>;
+
+/** What a page is made of. For the edge: keys of objects are not public. */
+export const shareData = z.object({
+  id: z.string(),
+  kind: z.enum(['image', 'video', 'thread']),
+  title: z.string().nullable().describe('The title of the conversation.'),
+  generated: z.enum(['ai', 'edited']).nullable(),
+  index: z.boolean().describe('Search engines may find the page.'),
+  createdAt: z.iso.datetime(),
+  media: z.array(sharedMedia).describe('The shared asset, or those of the conversation.'),
+  messages: z.array(sharedMessage).describe('The messages of a shared conversation.'),
+});
+export type ShareData = z.output<typeof shareData>;
+
+export const indexedListing = z.object({
+  after: optional(z.string().max(200)).describe('The id of the last share of the previous page.'),
+  limit: pageSize(10_000, 10_000),
+});
+export const indexedShares = z.object({
+  shares: z.array(z.object({ id: z.string(), updatedAt: z.iso.datetime() })).describe('Oldest first.'),
+});
+
+export const galleryListing = z.object({
+  kind: optional(z.enum(['image', 'video'])),
+  limit: pageSize(100, 50).describe('1 to 100. Default: 50.'),
+  cursor: optional(z.string().max(200)).describe('The `next_cursor` of the previous page.'),
+});
+export type GalleryListing = z.output<typeof galleryListing>;
+
+export const galleryPage = z.object({
+  items: z
+    .array(
+      z.object({
+        assetId: z.string(),
+        kind: z.enum(['image', 'video']),
+        width: z.int().nullable(),
+        height: z.int().nullable(),
+        blurhash: z.string().nullable(),
+        thumbUrl: z.string().nullable(),
+        previewUrl: z.string().nullable(),
+        generated: z.enum(['ai', 'edited']).nullable(),
+        prompt: z.string().nullable().describe('`null`: unknown, or not shared.'),
+        publishedAt: z.iso.datetime(),
+      }),
+    )
+    .describe('Newest first.'),
+  next_cursor: z.string().nullable().describe('`null`: this was the last page.'),
+});
+export type GalleryPage = z.output<typeof galleryPage>;

@@ -1,0 +1,273 @@
+/**
+ * Shares of assets and conversations (docs/specification/media.md#shares). A share is a row; its page is rendered by the edge from
+ * the view that this module returns. Deleting the asset deletes the row, so a share never outlives what it shows.
+ */
+import { randomBytes } from 'node:crypto';
+import type { ResizeSigner } from '#edge/api.ts';
+import { isDecodable } from '#image/engine/formats.ts';
+import { preview, thumbnail } from '#image/engine/specs.ts';
+import type { Caller } from '#platform/access/caller.ts';
+import type { Clock } from '#platform/clock.ts';
+import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
+import { type Db, transaction } from '#platform/db/db.ts';
+import { isForeignKeyViolation } from '#platform/db/errors.ts';
+import type { ActingClient } from '#platform/http/client.ts';
+import { invalid, problems } from '#platform/problem.ts';
+import { headsAtOnce } from '../assets/buckets.ts';
+import { ownerFor } from '../assets/ownership.ts';
+import { renditionKeyOf, renditionMime } from '../assets/storagekey.ts';
+import { type LookupDeps, lookUpRow, type ResolvedAsset } from '../lookup/assetlookup.ts';
+import { isUuid } from '../refs.ts';
+import { sourceOf } from '../signing/resolving.ts';
+import { findThumbs } from '../signing/thumbstore.ts';
+import type {
+  GalleryListing,
+  GalleryPage,
+  Share,
+  ShareData,
+  SharedMedia,
+  SharedMessage,
+  ShareListing,
+  SharePage,
+  ShareRequest,
+} from './api.ts';
+import {
+  dropShare,
+  findOwnerOfShare,
+  findShare,
+  findShownAssets,
+  listFeed,
+  listIndexedShares,
+  listShares,
+  type NewShare,
+  putShare,
+  type ShareTables,
+  type ShownAsset,
+  type Snapshot,
+  type StoredShare,
+} from './sharestore.ts';
+import { takeSnapshot } from './snapshot.ts';
+
+export interface Sharing extends LookupDeps {
+  readonly db: Db<ShareTables>;
+  readonly clock: Clock;
+  readonly resizeAddress: ResizeSigner;
+  /** Of the agent service, which has the conversations. */
+  readonly agent: ActingClient;
+  /** EDGE_URL. */
+  readonly edgeUrl: string;
+}
+
+/** 128 bits: 22 characters. */
+const idBytes = 16;
+/** Of the gallery's URLs. */
+const addressValidS = 600;
+const addressStepS = 300;
+
+/** Throws 400 (neither or both ids; server without `ownerId`), 403 and 404 (what is not the owner's), 413 and 503. */
+export async function shareIt(
+  deps: Sharing,
+  caller: Caller,
+  request: ShareRequest,
+): Promise<{ readonly share: Share; readonly isNew: boolean }> {
+  const ownerId = ownerFor(caller, request.ownerId);
+  const { assetId, threadId, expiresIn = null, showPrompt = false, index = false, attachments = false } = request;
+  const target: NewShare['target'] =
+    assetId !== undefined
+      ? { assetId }
+      : {
+          threadId: String(threadId),
+          snapshot: await takeSnapshot(deps.agent, ownerId, String(threadId), attachments),
+        };
+  if (assetId !== undefined) await assertOwn(deps, ownerId, assetId);
+  const id = randomBytes(idBytes).toString('base64url');
+  const options = { expiresInS: expiresIn, showPrompt, index, attachments };
+  try {
+    const { isNew, ...row } = await transaction(deps.db, (tx) => putShare(tx, { id, ownerId, target, ...options }));
+    return { share: toShare(deps, row), isNew };
+  } catch (error) {
+    // Deleted since.
+    if (isForeignKeyViolation(error)) throw noSuchAsset();
+    throw error;
+  }
+}
+
+const noSuchAsset = () => problems.not_found({ message: 'There is no such asset.' });
+
+async function assertOwn({ db }: Sharing, ownerId: string, assetId: string): Promise<void> {
+  const [asset] = await findThumbs(db, [assetId]);
+  if (asset === undefined || !asset.isReady) throw noSuchAsset();
+  if (asset.ownerId !== ownerId) throw problems.forbidden({ message: 'The asset belongs to another user.' });
+  if (!/^(image|video)\//.test(asset.mime)) throw invalid('body.assetId', 'must be an image or a video');
+}
+
+const toShare = ({ edgeUrl }: Sharing, row: StoredShare): Share => ({
+  id: row.id,
+  url: `${edgeUrl}/s/${row.id}`,
+  assetId: row.assetId,
+  threadId: row.threadId,
+  showPrompt: row.showPrompt,
+  index: row.index,
+  attachments: row.attachments,
+  createdAt: row.createdAt.toISOString(),
+  expiresAt: row.expiresAt?.toISOString() ?? null,
+});
+
+/** Throws 400 (invalid cursor; server without `ownerId`) and 403. */
+export async function readShares(deps: Sharing, caller: Caller, query: ShareListing): Promise<SharePage> {
+  const ownerId = ownerFor(caller, query.ownerId, 'querystring.ownerId');
+  const after = query.cursor === undefined ? undefined : readCursor(query.cursor, /^[\w-]{22,64}$/, 'a nextCursor');
+  const { assetId, threadId, limit } = query;
+  const rows = await listShares(deps.db, { ownerId, assetId, threadId }, after, limit + 1);
+  const page = rows.slice(0, limit);
+  return {
+    shares: page.map((row) => toShare(deps, row)),
+    nextCursor: rows.length > limit ? writeCursor(page.at(-1)) : null,
+  };
+}
+
+/** Throws 404 for a share that does not exist, or of another user. */
+export async function endShare({ db }: Sharing, caller: Caller, id: string): Promise<void> {
+  const ownerId = await findOwnerOfShare(db, id);
+  if (ownerId === undefined || (caller.kind === 'user' && caller.userId !== ownerId)) throw noSuchShare();
+  await dropShare(db, id);
+}
+
+const noSuchShare = () => problems.not_found({ message: 'There is no such share.' });
+
+/** The data of a page. Throws 404 for a share that ended. */
+export async function readShareData(deps: Sharing, id: string): Promise<ShareData> {
+  const share = await findShare(deps.db, id);
+  if (share === undefined) throw noSuchShare();
+  const { ownerId, assetId, snapshot, showPrompt, index } = share;
+  const messages = snapshot?.messages ?? [];
+  const named = assetId === null ? mediaOf(messages) : [assetId];
+  const rows = named.length === 0 ? [] : await findShownAssets(deps.db, ownerId, [...new Set(named)]);
+  const found = await showRows(deps, rows, showPrompt);
+  const media = [...found.values()];
+  const [first] = media;
+  if (assetId !== null && first === undefined) throw noSuchShare();
+  const marks = media.map(({ generated }) => generated);
+  const positions = new Map([...found.keys()].map((one, position) => [one, position]));
+  return {
+    id,
+    kind: assetId === null || first === undefined ? 'thread' : first.kind,
+    title: snapshot?.title ?? null,
+    generated: marks.find((mark) => mark === 'ai') ?? marks.find((mark) => mark !== null) ?? null,
+    index,
+    createdAt: share.createdAt.toISOString(),
+    media,
+    messages: messages.map(({ role, parts }) => ({
+      role,
+      parts: parts.flatMap((part): SharedMessage['parts'] => {
+        if (part.type !== 'media') return [part];
+        const position = positions.get(part.assetId);
+        // Deleted since.
+        return position === undefined ? [] : [{ type: 'media', index: position }];
+      }),
+    })),
+  };
+}
+
+const mediaOf = (messages: Snapshot['messages']): readonly string[] =>
+  messages.flatMap(({ parts }) => parts.flatMap((part) => (part.type === 'media' ? [part.assetId] : [])));
+
+/** By asset. Those whose bytes are gone, and images that cannot be decoded, are absent. */
+async function showRows(
+  deps: Sharing,
+  rows: readonly ShownAsset[],
+  showsPrompt: boolean,
+): Promise<ReadonlyMap<string, SharedMedia>> {
+  const thumbIds = rows.flatMap(({ namedThumbId }) => namedThumbId ?? []);
+  const thumbs = new Map(
+    thumbIds.length === 0 ? [] : (await findThumbs(deps.db, thumbIds)).map((thumb) => [thumb.assetId, thumb]),
+  );
+  const found = await mapConcurrently(rows, headsAtOnce, async (row) => {
+    const thumb = thumbs.get(row.namedThumbId ?? '');
+    const ownThumb = thumb?.isReady && thumb.ownerId === row.ownerId ? thumb : undefined;
+    const shown = await showRow(deps, row, ownThumb);
+    return shown === undefined ? [] : [[row.assetId, { ...shown, prompt: showsPrompt ? row.prompt : null }] as const];
+  });
+  return new Map(found.flat());
+}
+
+type Thumb = Awaited<ReturnType<typeof findThumbs>>[number];
+
+async function showRow(
+  deps: Sharing,
+  row: ShownAsset,
+  thumb: Thumb | undefined,
+): Promise<Omit<SharedMedia, 'prompt'> | undefined> {
+  const resolved = await lookUpRow(deps, row);
+  if (resolved === undefined) return undefined;
+  const { assetId, width, height, blurhash, mime, storageKey } = row;
+  const facts = { assetId, width, height, blurhash, mime, generated: row.model === null ? null : ('ai' as const) };
+  if (mime.startsWith('image/'))
+    return isDecodable(mime) ? { ...facts, kind: 'image', picture: objectOf(resolved), file: null } : undefined;
+  const poster = thumb && isDecodable(thumb.mime) ? await lookUpRow(deps, thumb) : undefined;
+  const original = objectOf(resolved);
+  const file =
+    row.playback === 'rendition'
+      ? { ...original, key: renditionKeyOf(storageKey), etag: null, mime: renditionMime }
+      : original;
+  return { ...facts, kind: 'video', picture: poster ? objectOf(poster) : null, file };
+}
+
+function objectOf(resolved: ResolvedAsset) {
+  const { bucket, key, etag } = sourceOf(resolved);
+  return { bucket, key, etag: etag ?? null, mime: resolved.mime };
+}
+
+/** Throws 400 for a cursor that no page returned. */
+export async function readGallery(deps: Sharing, { kind, limit, cursor }: GalleryListing): Promise<GalleryPage> {
+  const after = cursor === undefined ? undefined : readCursor(cursor, /^.{36}$/, 'a next_cursor');
+  if (after !== undefined && !isUuid(after.id)) throw invalid('querystring.cursor', 'must be a next_cursor');
+  const rows = await listFeed(deps.db, kind, after, limit + 1);
+  const page = rows.slice(0, limit);
+  const media = await showRows(deps, page, true);
+  const expiresAtS = expiryOf(deps.clock.now());
+  return {
+    items: page.flatMap((row) => {
+      const one = media.get(row.assetId);
+      if (one === undefined) return [];
+      const { picture, file: _file, mime: _mime, prompt, ...item } = one;
+      const variant = (spec: typeof thumbnail | typeof preview) =>
+        picture && deps.resizeAddress({ ...picture, etag: picture.etag ?? undefined }, { ...spec, expiresAtS }, 'webp');
+      return [
+        {
+          ...item,
+          thumbUrl: variant(thumbnail),
+          previewUrl: variant(preview),
+          prompt: row.showsPrompt ? prompt : null,
+          publishedAt: row.createdAt.toISOString(),
+        },
+      ];
+    }),
+    next_cursor: rows.length > limit ? writeCursor(page.at(-1)) : null,
+  };
+}
+
+/** URLs of the gallery end soon after what they show has left it. In steps, so that caches hold one variant of a page. */
+function expiryOf(nowMs: number): number {
+  return Math.ceil((nowMs / 1000 + addressValidS) / addressStepS) * addressStepS;
+}
+
+/** For sitemaps, oldest first. */
+export async function readIndexedShares({ db }: Sharing, after: string | undefined, limit: number) {
+  const rows = await listIndexedShares(db, after, limit);
+  return { shares: rows.map(({ id, updatedAt }) => ({ id, updatedAt: updatedAt.toISOString() })) };
+}
+
+type Place = { readonly createdAtUs: string } & ({ readonly id: string } | { readonly assetId: string });
+
+function writeCursor(last: Place | undefined): string | null {
+  if (last === undefined) return null;
+  return Buffer.from(`${last.createdAtUs} ${'id' in last ? last.id : last.assetId}`).toString('base64url');
+}
+
+function readCursor(text: string, form: RegExp, name: string): { readonly createdAtUs: string; readonly id: string } {
+  const [, createdAtUs, id] = /^(\d{1,16}) (\S+)$/.exec(Buffer.from(text, 'base64url').toString('latin1')) ?? [];
+  if (createdAtUs === undefined || id === undefined || !form.test(id))
+    throw invalid('querystring.cursor', `must be ${name}`);
+  return { createdAtUs, id };
+}

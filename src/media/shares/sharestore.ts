@@ -1,0 +1,247 @@
+/** The rows of shares. */
+import { type Generated, sql } from 'kysely';
+import { type Db, json, type Tx } from '#platform/db/db.ts';
+import { type MediaTables, signingColumns } from '../assets/assetstore.ts';
+
+/** A message of a shared conversation. Its media are looked up when the page is read. */
+export interface SnapshotMessage {
+  readonly role: 'user' | 'assistant';
+  readonly parts: readonly SnapshotPart[];
+}
+
+export type SnapshotPart =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'media'; readonly assetId: string }
+  | { readonly type: 'source'; readonly url: string; readonly title: string };
+
+export interface Snapshot {
+  readonly title: string | null;
+  readonly messages: readonly SnapshotMessage[];
+}
+
+export interface ShareTables extends MediaTables {
+  shares: {
+    share_id: string;
+    owner_id: string;
+    asset_id: string | null;
+    thread_id: string | null;
+    snapshot: Snapshot | null;
+    show_prompt: boolean;
+    is_indexed: boolean;
+    show_attachments: boolean;
+    created_at: Generated<Date>;
+    expires_at: Date | null;
+  };
+}
+
+type Handle = Db<ShareTables> | Tx<ShareTables>;
+
+const columns = [
+  'share_id as id',
+  'owner_id as ownerId',
+  'asset_id as assetId',
+  'thread_id as threadId',
+  'show_prompt as showPrompt',
+  'is_indexed as index',
+  'show_attachments as attachments',
+  'created_at as createdAt',
+  'expires_at as expiresAt',
+] as const;
+
+export type StoredShare = Omit<NonNullable<Awaited<ReturnType<typeof findShare>>>, 'snapshot'>;
+
+const isLive = sql<boolean>`(expires_at is null or expires_at > now())`;
+
+export interface NewShare {
+  readonly id: string;
+  readonly ownerId: string;
+  readonly target: { readonly assetId: string } | { readonly threadId: string; readonly snapshot: Snapshot };
+  readonly expiresInS: number | null;
+  readonly showPrompt: boolean;
+  readonly index: boolean;
+  readonly attachments: boolean;
+}
+
+/**
+ * Inserts a share, or sets the options of the one that the asset or the thread has. The snapshot of a live share stays; a share that
+ * has expired is replaced. The asset must exist.
+ */
+export async function putShare(
+  tx: Tx<ShareTables>,
+  share: NewShare,
+): Promise<StoredShare & { readonly isNew: boolean }> {
+  const { id, ownerId, target, expiresInS, showPrompt, index, attachments } = share;
+  const isSame =
+    'assetId' in target
+      ? sql<boolean>`asset_id = ${target.assetId}::uuid`
+      : sql<boolean>`owner_id = ${ownerId}::uuid and thread_id = ${target.threadId}`;
+  await tx.deleteFrom('shares').where(isSame).where(sql<boolean>`not ${isLive}`).execute();
+  const options = {
+    show_prompt: showPrompt,
+    is_indexed: index,
+    show_attachments: attachments,
+    expires_at: expiresInS === null ? null : sql<Date>`now() + make_interval(secs => ${expiresInS})`,
+  };
+  const place = 'assetId' in target ? { asset_id: target.assetId } : { thread_id: target.threadId };
+  const snapshot = 'assetId' in target ? {} : { snapshot: json(target.snapshot) };
+  const inserted = await tx
+    .insertInto('shares')
+    .values({
+      share_id: id,
+      owner_id: ownerId,
+      asset_id: null,
+      thread_id: null,
+      snapshot: null,
+      ...place,
+      ...snapshot,
+      ...options,
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning(columns)
+    .executeTakeFirst();
+  if (inserted !== undefined) return { ...inserted, isNew: true };
+  const changed = await tx
+    .updateTable('shares')
+    .set(options)
+    .where(isSame)
+    .returning(columns)
+    .executeTakeFirstOrThrow();
+  return { ...changed, isNew: false };
+}
+
+/** Live ones only. */
+export function findShare(db: Handle, id: string) {
+  return db
+    .selectFrom('shares')
+    .select([...columns, 'snapshot'])
+    .where('share_id', '=', id)
+    .where(isLive)
+    .executeTakeFirst();
+}
+
+export interface ShareFilter {
+  readonly ownerId: string;
+  readonly assetId: string | undefined;
+  readonly threadId: string | undefined;
+}
+
+/** Live ones, newest first. `after`: starts below this place. */
+export function listShares(
+  db: Handle,
+  { ownerId, assetId, threadId }: ShareFilter,
+  after: { readonly createdAtUs: string; readonly id: string } | undefined,
+  limit: number,
+) {
+  return db
+    .selectFrom('shares')
+    .select([...columns, sql<string>`(extract(epoch from created_at) * 1000000)::bigint::text`.as('createdAtUs')])
+    .where('owner_id', '=', ownerId)
+    .where(isLive)
+    .$if(assetId !== undefined, (query) => query.where('asset_id', '=', String(assetId)))
+    .$if(threadId !== undefined, (query) => query.where('thread_id', '=', String(threadId)))
+    .$if(after !== undefined, (query) =>
+      query.where(
+        sql<boolean>`(created_at, share_id) <
+          (timestamptz 'epoch' + ${after?.createdAtUs}::bigint * interval '1 microsecond', ${after?.id})`,
+      ),
+    )
+    .orderBy('created_at', 'desc')
+    .orderBy('share_id', 'desc')
+    .limit(limit)
+    .execute();
+}
+
+/** `undefined`: there is no such share. Otherwise its owner. */
+export async function findOwnerOfShare(db: Handle, id: string): Promise<string | undefined> {
+  const row = await db.selectFrom('shares').select('owner_id').where('share_id', '=', id).executeTakeFirst();
+  return row?.owner_id;
+}
+
+export async function dropShare(db: Handle, id: string): Promise<void> {
+  await db.deleteFrom('shares').where('share_id', '=', id).execute();
+}
+
+export async function dropSharesOfThread(db: Handle, ownerId: string, threadId: string): Promise<void> {
+  await db.deleteFrom('shares').where('owner_id', '=', ownerId).where('thread_id', '=', threadId).execute();
+}
+
+/** Those of conversations. Those of assets end with their asset. */
+export async function dropSharesOfOwner(db: Handle, ownerId: string): Promise<number> {
+  const { numDeletedRows } = await db.deleteFrom('shares').where('owner_id', '=', ownerId).executeTakeFirstOrThrow();
+  return Number(numDeletedRows);
+}
+
+export async function dropExpiredShares(db: Handle): Promise<void> {
+  await db.deleteFrom('shares').where(sql<boolean>`expires_at <= now()`).execute();
+}
+
+/** Live shares that search engines may find, oldest first. */
+export function listIndexedShares(db: Handle, after: string | undefined, limit: number) {
+  const position = sql`(select (created_at, share_id) from shares where share_id = ${after})`;
+  return db
+    .selectFrom('shares')
+    .select(['share_id as id', 'created_at as updatedAt'])
+    .where('is_indexed', '=', true)
+    .where(isLive)
+    .$if(after !== undefined, (query) => query.where(sql<boolean>`(created_at, share_id) > ${position}`))
+    .orderBy('created_at')
+    .orderBy('share_id')
+    .limit(limit)
+    .execute();
+}
+
+const shownColumns = [...signingColumns, 'prompt', 'model', 'created_at as createdAt'] as const;
+
+export type ShownAsset = Awaited<ReturnType<typeof findShownAssets>>[number];
+
+/** The readable assets of `ownerId` among `assetIds`, in no order. */
+export function findShownAssets(db: Handle, ownerId: string, assetIds: readonly string[]) {
+  return db
+    .selectFrom('assets')
+    .select(shownColumns)
+    .where(sql<boolean>`asset_id = any(${assetIds}::uuid[])`)
+    .where('owner_id', '=', ownerId)
+    .where('ready_at', 'is not', null)
+    .execute();
+}
+
+/** Images and videos in the feed, newest first, without the posters of videos that are in the feed themselves. */
+export function listFeed(
+  db: Handle,
+  kind: 'image' | 'video' | undefined,
+  after: { readonly createdAtUs: string; readonly id: string } | undefined,
+  limit: number,
+) {
+  return db
+    .selectFrom('assets')
+    .select([
+      ...shownColumns,
+      sql<string>`(extract(epoch from created_at) * 1000000)::bigint::text`.as('createdAtUs'),
+      sql<boolean>`exists (
+        select from shares where shares.asset_id = assets.asset_id and shares.show_prompt
+          and (shares.expires_at is null or shares.expires_at > now())
+      )`.as('showsPrompt'),
+    ])
+    .where('scope_kind', '=', 'feed')
+    .where('ready_at', 'is not', null)
+    .where(
+      kind === undefined
+        ? sql<boolean>`(mime like 'image/%' or mime like 'video/%')`
+        : sql<boolean>`mime like ${`${kind}/%`}`,
+    )
+    .where(
+      sql<boolean>`not exists (
+        select from assets as video where video.thumb_asset_id = assets.asset_id and video.owner_id = assets.owner_id
+      )`,
+    )
+    .$if(after !== undefined, (query) =>
+      query.where(
+        sql<boolean>`(created_at, asset_id) <
+          (timestamptz 'epoch' + ${after?.createdAtUs}::bigint * interval '1 microsecond', ${after?.id}::uuid)`,
+      ),
+    )
+    .orderBy('created_at', 'desc')
+    .orderBy('asset_id', 'desc')
+    .limit(limit)
+    .execute();
+}

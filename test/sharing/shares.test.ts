@@ -1,0 +1,233 @@
+/** Shares and the gallery (docs/specification/media.md#shares), with the program that `npm start` starts. */
+import { randomUUID } from 'node:crypto';
+import { decodeJwt } from 'jose';
+import sharp from 'sharp';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { token } from '#commands/token.ts';
+import type { PublicShare } from '#edge/shares/view.ts';
+import type { GalleryPage, Share, SharePage } from '#media/shares/api.ts';
+import { runInProcess } from '../acceptance/inprocess.fixture.ts';
+import { newLanePlace, type Place, type Program, run } from '../acceptance/running.fixture.ts';
+import { type Chatter, chatter } from '../agent/rig.fixture.ts';
+import { makeImage } from '../media/images.fixture.ts';
+
+const services = ['media', 'image', 'agent', 'memory', 'content', 'edge', 'idp', 'cms'];
+
+interface Person {
+  readonly agent: Chatter;
+  readonly media: Chatter;
+}
+
+describe('shares', () => {
+  let place: Place;
+  let program: Program;
+  let ada: Person;
+  let ben: Person;
+  let edge: string;
+  let content: string;
+
+  beforeAll(async () => {
+    place = await newLanePlace();
+    edge = `http://localhost:${place.portBase + 10}`;
+    content = `http://localhost:${place.portBase + 6}`;
+    program = run('start', services, { ...place.env, SITEMAP_GALLERY: 'true' });
+    await program.waitFor('Atelier is ready', 240_000);
+    const signIn = async (email: string): Promise<Person> => {
+      const { output } = await runInProcess(token, [email], place.env);
+      const accessToken = output.trim().split('\n').at(-1) ?? '';
+      const credential = { authorization: `Bearer ${accessToken}` };
+      const at = (port: number) =>
+        chatter(`http://localhost:${place.portBase + port}`, String(decodeJwt(accessToken).sub), credential);
+      return { agent: at(4), media: at(1) };
+    };
+    ada = await signIn('ada@example.com');
+    ben = await signIn('ben@example.com');
+  });
+  afterAll(async () => {
+    program.child.kill('SIGTERM');
+    await program.ended();
+    await place.remove();
+  });
+
+  async function upload({ media }: Person, more: object = {}, scope = { scopeKind: 'library', scopeId: 'l' }) {
+    const what = { ...scope, kind: 'image', mime: 'image/png' };
+    const { body } = await media.call<{ uploadUrl: string; headers: object; assetId: string }>(
+      'POST',
+      '/v1/uploads',
+      what,
+    );
+    const put = { method: 'PUT', headers: { ...body.headers }, body: new Uint8Array(await makeImage('png')) };
+    expect((await fetch(body.uploadUrl, put)).status).toBe(200);
+    const registered = await media.call('POST', '/v1/assets', { assetId: body.assetId, ...what, ...more });
+    expect([registered.status, registered.body]).toEqual([201, expect.anything()]);
+    return body.assetId;
+  }
+  const share = async (person: Person, body: object) => person.media.call<Share>('POST', '/v1/shares', body);
+  const read = (id: string, headers: Record<string, string> = {}, path = '') =>
+    fetch(`${edge}/s/${id}${path}`, { headers, redirect: 'manual' });
+  const readData = async (id: string) =>
+    (await (await read(id, { accept: 'application/json' })).json()) as PublicShare & { error?: string };
+  const isGone = (id: string) => expect.poll(async () => (await read(id)).status, { timeout: 5000 }).toBe(404);
+
+  describe('an asset', () => {
+    it('has a page for people, data for programs, and a card for other sites', async () => {
+      const assetId = await upload(ada, { prompt: 'a <b>boat</b> & a lighthouse' });
+      const { status, body } = await share(ada, { assetId, showPrompt: true });
+      expect(status).toBe(201);
+      expect(body).toMatchObject({ url: `${edge}/s/${body.id}`, assetId, threadId: null, expiresAt: null });
+      expect(body.id).toMatch(/^[\w-]{22,}$/);
+
+      const page = await read(body.id, { accept: 'text/html', 'accept-language': 'de' });
+      const text = await page.text();
+      expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+      expect(page.headers.get('cache-control')).toBe('public, max-age=5');
+      expect(page.headers.get('x-robots-tag')).toBe('noindex');
+      expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
+      expect(text).toContain('<html lang="de">');
+      expect(text).toContain('a &lt;b&gt;boat&lt;/b&gt; &amp; a lighthouse');
+      expect(text).not.toContain('<script');
+      expect(text).toContain(`<meta property="og:image" content="${edge}/s/${body.id}/0/card.jpg">`);
+
+      const view = await readData(body.id);
+      expect(view).toMatchObject({
+        id: body.id,
+        kind: 'image',
+        media: { assetId, prompt: 'a <b>boat</b> & a lighthouse' },
+      });
+      expect(JSON.stringify(view)).not.toContain(ada.media.userId);
+      for (const url of [view.media?.url, view.media?.previewUrl, view.media?.thumbUrl])
+        expect((await fetch(String(url))).status).toBe(200);
+
+      const card = await fetch(String(view.media?.cardUrl));
+      expect([card.status, card.headers.get('content-type')]).toEqual([200, 'image/jpeg']);
+      const { width, height } = await sharp(await card.arrayBuffer()).metadata();
+      expect([width, height]).toEqual([1200, 630]);
+      const again = await read(body.id, { 'if-none-match': String(page.headers.get('etag')), 'accept-language': 'de' });
+      expect(again.status).toBe(304);
+    });
+
+    it('is shared once, and keeps its prompt unless its owner shows it', async () => {
+      const assetId = await upload(ada, { prompt: 'a secret garden' });
+      const first = await share(ada, { assetId });
+      const again = await share(ada, { assetId, expiresIn: 3600 });
+      expect([first.status, again.status, again.body.id]).toEqual([201, 200, first.body.id]);
+      expect(Date.parse(again.body.expiresAt ?? '')).toBeGreaterThan(Date.now() + 3_500_000);
+      expect((await readData(first.body.id)).media?.prompt).toBeNull();
+      const { body } = await ada.media.call<SharePage>('GET', `/v1/shares?assetId=${assetId}`);
+      expect(body.shares.map(({ id }) => id)).toEqual([first.body.id]);
+      expect((await ben.media.call<SharePage>('GET', '/v1/shares')).body.shares).toEqual([]);
+    });
+
+    it('is gone from the page soon after its share, or the asset itself, has gone', async () => {
+      const [kept, deleted] = [await upload(ada), await upload(ada)];
+      const [ended, orphaned] = [await share(ada, { assetId: kept }), await share(ada, { assetId: deleted })];
+      for (const { body } of [ended, orphaned]) expect((await read(body.id)).status).toBe(200);
+      expect((await ben.media.call('DELETE', `/v1/shares/${ended.body.id}`)).status).toBe(404);
+      expect((await ada.media.call('DELETE', `/v1/shares/${ended.body.id}`)).status).toBe(204);
+      expect((await ada.media.call('DELETE', '/v1/assets', { ids: [deleted] })).status).toBe(200);
+      await Promise.all([isGone(ended.body.id), isGone(orphaned.body.id)]);
+      for (const { body } of [ended, orphaned]) expect((await read(body.id, {}, '/0/preview.webp')).status).toBe(404);
+      expect((await readData(ended.body.id)).error).toBe('not_found');
+    });
+
+    it.each([
+      ['neither id', () => ({}), 400],
+      ['both ids', async () => ({ assetId: await upload(ada), threadId: 't' }), 400],
+      ['an unknown asset', () => ({ assetId: randomUUID() }), 404],
+      ['an unknown conversation', () => ({ threadId: randomUUID() }), 404],
+      ['an asset of another user', async () => ({ assetId: await upload(ben) }), 403],
+      ['a share of less than a minute', async () => ({ assetId: await upload(ada), expiresIn: 59 }), 400],
+    ])('is refused with %s', async (_what, body, status) => {
+      expect((await share(ada, await body())).status).toBe(status);
+    });
+  });
+
+  describe('a conversation', () => {
+    it('is as it was when it was shared, without what is the owner’s alone', async () => {
+      const threadId = randomUUID();
+      const attached = await upload(ada);
+      const parts = [
+        { type: 'text', text: 'Make an image of a lighthouse' },
+        { type: 'file', mediaType: 'image/png', url: `asset:${attached}` },
+      ];
+      const started = await ada.agent.call<{ taskId: string }>('POST', '/task', {
+        threadId,
+        message: { role: 'user', parts },
+      });
+      await ada.agent.ended(started.body.taskId);
+      expect((await share(ben, { threadId })).status).toBe(403);
+      const { status, body } = await share(ada, { threadId });
+      expect(status).toBe(201);
+      await ada.agent.ended(await ada.agent.ask(threadId, 'A later secret'));
+      expect((await share(ada, { threadId })).body.id).toBe(body.id);
+
+      const view = await readData(body.id);
+      const media = view.messages.flatMap(({ parts: all }) =>
+        all.flatMap((part) => (part.type === 'media' ? [part.media] : [])),
+      );
+      expect(view).toMatchObject({ kind: 'thread', generated: 'ai' });
+      expect(media).toHaveLength(1);
+      expect((await fetch(media[0]?.url ?? '')).status).toBe(200);
+      const text = await (await read(body.id)).text();
+      expect(text).toContain('Make an image of a lighthouse');
+      for (const secret of ['A later secret', attached, ada.media.userId, threadId]) expect(text).not.toContain(secret);
+
+      expect((await ada.agent.call('DELETE', `/threads/${threadId}`)).status).toBe(204);
+      await isGone(body.id);
+    });
+
+    it('shows attachments if its owner wants that', async () => {
+      const threadId = randomUUID();
+      const attached = await upload(ada);
+      const parts = [
+        { type: 'text', text: 'hi' },
+        { type: 'file', mediaType: 'image/png', url: `asset:${attached}` },
+      ];
+      const started = await ada.agent.call<{ taskId: string }>('POST', '/task', {
+        threadId,
+        message: { role: 'user', parts },
+      });
+      await ada.agent.ended(started.body.taskId);
+      const { body } = await share(ada, { threadId, attachments: true });
+      expect(JSON.stringify((await readData(body.id)).messages)).toContain(attached);
+    });
+  });
+
+  describe('the gallery', () => {
+    const gallery = async (query = '') => (await (await fetch(`${content}/op/gallery${query}`)).json()) as GalleryPage;
+
+    it('lists what was copied into the feed, newest first, page by page, until it is deleted', async () => {
+      const made: string[] = [];
+      for (const scopeId of ['1', '2', '3']) {
+        const fromAssetId = await upload(ada, { prompt: `picture ${scopeId}` });
+        const copy = { fromAssetId, toScopeKind: 'feed', toScopeId: scopeId };
+        made.unshift((await ada.media.call<{ assetId: string }>('POST', '/v1/copy', copy)).body.assetId);
+      }
+      const first = await gallery('?limit=2');
+      const next = await gallery(`?limit=2&cursor=${first.next_cursor}`);
+      const items = [...first.items, ...next.items];
+      expect(items.map(({ assetId }) => assetId)).toEqual(made);
+      expect(items.map(({ prompt }) => prompt)).toEqual([null, null, null]);
+      expect(next.next_cursor).toBeNull();
+      for (const { thumbUrl, previewUrl } of items)
+        for (const url of [thumbUrl, previewUrl]) expect((await fetch(String(url))).status).toBe(200);
+      expect((await gallery('?kind=video')).items).toEqual([]);
+
+      await share(ada, { assetId: made[0], showPrompt: true, index: true });
+      await expect.poll(async () => (await gallery('?limit=1')).items[0]?.prompt).toBe('picture 3');
+      const sitemap = async () => (await fetch(`${content}/sitemap/shares.xml`)).text();
+      expect(await sitemap()).toContain(`<loc>${edge}/s/`);
+      expect(await (await fetch(`${content}/sitemap.xml`)).text()).toContain('/sitemap/shares.xml');
+
+      await ada.media.call('DELETE', '/v1/assets', { ids: [made[0]] });
+      await expect
+        .poll(async () => (await gallery('?limit=3')).items.map(({ assetId }) => assetId))
+        .toEqual(made.slice(1));
+      expect(await sitemap()).not.toContain('/s/');
+    });
+
+    it('refuses a cursor that no page returned', async () => {
+      expect((await fetch(`${content}/op/gallery?cursor=x`)).status).toBe(400);
+    });
+  });
+});
