@@ -12,6 +12,7 @@ import { hashContent } from '../memories/contenthash.ts';
 import { insertLinks, insertRevision } from '../memories/historystore.ts';
 import {
   findByHash,
+  findMemories,
   insertMemory,
   type NewMemory,
   type StoredMemory,
@@ -19,7 +20,7 @@ import {
   updateMemory,
   updateMetadata,
 } from '../memories/memorystore.ts';
-import { revalidate } from '../memories/validitystore.ts';
+import { invalidate, revalidate } from '../memories/validitystore.ts';
 import type { FindingDeps } from '../merging/finding.ts';
 import { loadMerging } from '../merging/loading.ts';
 import { memoryProblems } from '../problems.ts';
@@ -73,14 +74,39 @@ async function addOrMerge(
   if (equal !== undefined) return merge(deps, writing, actor, equal, incoming, 1);
   const { findNeighbours } = await loadMerging();
   const index = await deps.indexes.getLocked(tx, entity, state);
-  const { twin, links } = await findNeighbours(deps, tx, entity, index, incoming);
+  const { twin, links, corrected } = await findNeighbours(deps, tx, entity, index, incoming);
   if (twin !== undefined) return merge(deps, writing, actor, twin.memory, incoming, twin.similarity);
   if (!hasRoom(state, { memories: 1, bytes: sizeOf(incoming) })) throw memoryProblems.memory_full();
   const memory = await insertMemory(tx, deps.column, entity, incoming, version);
   await insertLinks(tx, memory.id, links);
+  await correct(deps, writing, actor, memory, corrected);
   writing.recordChange(incoming.type);
   await deps.requestJudgement?.(writing, memory);
   return { memory, deduplicated: false, outcome: 'added' };
+}
+
+/** Replaces the memories that a new one corrects, unless they were said after it. */
+async function correct(
+  { embedder }: AddingDeps,
+  { tx, version }: Writing,
+  actor: Actor,
+  memory: StoredMemory,
+  ids: readonly string[],
+): Promise<void> {
+  for (const older of ids.length === 0 ? [] : await findMemories(tx, ids)) {
+    if (older.saidAt > memory.saidAt) continue;
+    await invalidate(tx, older, memory.id, version);
+    await insertRevision(tx, older.id, {
+      action: 'replace',
+      actor,
+      before: contentOf(older),
+      after: contentOf(older),
+      incoming: contentOf(memory),
+      similarity: null,
+      embedder: embedder.name,
+      reason: 'A newer statement corrects it.',
+    });
+  }
 }
 
 /** Makes a replaced memory valid, because its content was added again. */
