@@ -71,7 +71,7 @@ export interface Entity {
 
 const entity = { entity_id: entityId, entity_type: entityType };
 
-/** When something was said: the time may be in the past. */
+/** The time of a statement, which may be in the past. */
 export const saidAt = z.iso.datetime().refine((time) => time >= '1970', 'must not be before 1970');
 
 const timestamps = { created_at: z.iso.datetime(), updated_at: z.iso.datetime() };
@@ -83,7 +83,7 @@ export const memory = z.object({
   content: z.string(),
   metadata: z.record(z.string(), z.unknown()),
   ...timestamps,
-  said_at: z.iso.datetime().describe('When the fact was said. Relative dates in the content count from it.'),
+  said_at: z.iso.datetime().describe('The time of the statement. Relative dates in the content count from it.'),
   invalid_at: z.iso.datetime().nullable().describe('The time of its replacement. `null`: it is valid.'),
   replaced_by: z.string().nullable().describe('The memory that replaced it, unless that memory was deleted.'),
 });
@@ -143,7 +143,7 @@ export const additionRequest = z.object({
   content,
   type: memoryType,
   metadata: optional(metadata),
-  said_at: optional(saidAt).describe('When it was said. Default: now.'),
+  said_at: optional(saidAt).describe('The time of the statement. Default: now.'),
 });
 export type AdditionRequest = z.output<typeof additionRequest>;
 
