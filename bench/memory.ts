@@ -94,7 +94,7 @@ async function open(engine: DatabaseEngine, entities: number, memoriesPerEntity:
   const embedder = calibrateEmbedder(createBuiltinEmbedder(), db);
   const column = await findVectorColumn(db);
   const indexes = createEntityIndexes(column, embedder);
-  const deps = { db, column, embedder, indexes, clock: systemClock, minRelevance: 0.5 };
+  const deps = { db, column, embedder, indexes, clock: systemClock, minRelevance: 0.55 };
   const entity = { entityType: 'user', entityId: randomUUID() } as const;
   await remember(database, entity, memoriesPerEntity);
   await multiply(db, entities, memoriesPerEntity);

@@ -27,9 +27,9 @@ export const memorySettings = {
   minRelevance: setting(
     'MEMORY_MIN_RELEVANCE',
     {
-      default: 0.5,
+      default: 0.55,
       meaning:
-        'Apart from the best one, `POST /inject` returns only memories with at least this calibrated similarity to the query; 0 to 1. Unrelated texts are near 0.3, and 19 of 20 stay below 0.5.',
+        'Apart from the best one, `POST /inject` returns only memories with at least this calibrated similarity to the query; 0 to 1. Unrelated texts are near 0.3, and nearly all stay below 0.55.',
     },
     share(0),
   ),

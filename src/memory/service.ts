@@ -36,7 +36,7 @@ export interface MemoryDeps {
   readonly adminToken: string;
   /** MEMORY_MERGE_SIMILARITY; 0.9 by default. */
   readonly mergeSimilarity?: number;
-  /** MEMORY_MIN_RELEVANCE; 0.5 by default. */
+  /** MEMORY_MIN_RELEVANCE; 0.55 by default. */
   readonly minRelevance?: number;
   /** Migrated. */
   readonly database: Database;
@@ -86,7 +86,7 @@ export async function createMemory(deps: MemoryDeps): Promise<HttpServer> {
   const mergeAbove = deps.mergeSimilarity ?? 0.9;
   const baseDeps = { db, column, embedder, indexes, clock, mergeAbove, queue: createEntityQueue() };
   const judging = openJudge(deps, baseDeps);
-  const { minRelevance = 0.5 } = deps;
+  const { minRelevance = 0.55 } = deps;
   const routeDeps = { ...baseDeps, minRelevance, ...(judging && { requestJudgement: requestJudgement(judging) }) };
   addRoutes(app, access, routeDeps);
   addSelfServiceRoutes(app, access, routeDeps);

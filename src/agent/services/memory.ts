@@ -160,6 +160,7 @@ export async function deleteMemory(
   signal: AbortSignal,
 ): Promise<boolean> {
   const call = { params: { id }, onBehalfOf: userId, signal };
+  profiles.delete(userId);
   const answer = await memory.send({ method: 'DELETE', route: '/memory/:id', ...call });
   if (answer.status === 403 || answer.status === 404) return false;
   if (answer.status !== 204) throw new Error(`the memory service returned ${answer.status}`);

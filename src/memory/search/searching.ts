@@ -23,7 +23,7 @@ export interface SearchingDeps extends RankingDeps {
 }
 
 /** A search, and the best memory of `/inject`, reach down to this share of it, because words for one thing may differ. */
-const leastShare = 0.4;
+const leastShare = 0.36;
 
 /** docs/specification/memory.md#search. */
 const groupLimit = 3;
