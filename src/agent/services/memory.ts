@@ -34,7 +34,7 @@ const added = z.object({ id: z.string(), deduplicated: z.boolean().optional() })
 const found = z.object({ memories });
 const withIds = z.object({ memories: z.array(z.object({ id: z.string(), content: z.string() })) });
 
-/** What the model is told about the user. Each item is one line, and occurs once. */
+/** What the model receives about the user. Each item is one line, and occurs once. */
 export interface KnownOfUser {
   /** Standing instructions and preferences, the newest first. */
   readonly wishes: readonly string[];

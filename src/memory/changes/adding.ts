@@ -85,7 +85,7 @@ async function addOrMerge(
   return { memory, deduplicated: false, outcome: 'added' };
 }
 
-/** Replaces the memories that a new one corrects, unless they were said after it. */
+/** Replaces the memories that a new one corrects, unless their time is later. */
 async function correct(
   { embedder }: AddingDeps,
   { tx, version }: Writing,

@@ -91,7 +91,7 @@ export interface NewMemory extends Readonly<MemoryContent> {
   readonly hash: Buffer;
   readonly embedder: string;
   readonly embedding: Float32Array;
-  /** If it is missing, a new memory is said now, and the time of an existing one stays. */
+  /** If it is missing, a new memory has the present time, and an existing one keeps its own. */
   readonly saidAt?: Date | undefined;
 }
 

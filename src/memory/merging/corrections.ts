@@ -1,5 +1,5 @@
 /**
- * Statements by which an older one does not hold any more: a move to another place, and what somebody no longer does. Only
+ * Statements by which an older one does not hold any more: a move to another place, and what the user no longer does. Only
  * whole statements of the user count, because a wrong correction would hide a fact.
  */
 

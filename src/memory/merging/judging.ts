@@ -7,7 +7,7 @@ import type { Reading } from './reading.ts';
 
 export type Verdict = 'same' | 'negation' | 'number' | 'date' | 'roles' | 'opposite' | 'narrower' | 'words';
 
-/** The content words must be the same: a cosine cannot tell a plan from its outcome, or a fact from its opposite. */
+/** The content words must be the same: a cosine does not separate a plan from its outcome, or a fact from its opposite. */
 export function judge(left: Reading, right: Reading): Verdict {
   for (const kind of ['negation', 'number', 'date'] as const) if (!sameItems(left, right, kind)) return kind;
   if (joined(left) === joined(right) || isRotated(left, right)) return 'same';

@@ -157,6 +157,13 @@ function meaningsOf(language: Language): readonly (readonly [string, Meaning])[]
   ];
 }
 
+const languages = data.languages as readonly Language[];
+const expressions: ReadonlyMap<string, RegExp> = new Map(
+  languages
+    .flatMap(({ letters, negatedForm }) => [letters, negatedForm])
+    .flatMap((source) => (source === undefined ? [] : [[source, new RegExp(source, 'u')]])),
+);
+
 function build(language: Language): Lexicon {
   const entries = new Map<string, Entry[]>();
   const known = new Set<string>();
@@ -171,11 +178,10 @@ function build(language: Language): Lexicon {
   }
   for (const list of entries.values()) list.sort((left, right) => right.words.length - left.words.length);
   const vocabulary = new Set([...entries.keys(), ...split(language.frequent)]);
-  const expression = (source: string | undefined) => (source === undefined ? undefined : new RegExp(source, 'u'));
   return {
     language,
-    letters: expression(language.letters),
-    negatedForm: expression(language.negatedForm),
+    letters: expressions.get(language.letters ?? ''),
+    negatedForm: expressions.get(language.negatedForm ?? ''),
     entries,
     vocabulary,
     elaborating: new Set(split(language.elaborating)),
@@ -201,7 +207,7 @@ export function lexicons(): Lexicons {
 }
 
 function buildAll(): Lexicons {
-  const all = (data.languages as readonly Language[]).map(build);
+  const all = languages.map(build);
   const byCode = new Map(all.map((lexicon) => [lexicon.language.code, lexicon]));
   return { all, byCode, negations: findNegations(all), listedBy: findLanguages(all) };
 }

@@ -1,6 +1,6 @@
 /**
  * Reads a name, a language or a time zone from a statement of the user about themselves, in the content languages. A
- * whole clause must match, so that what is negated, reported or about somebody else states nothing. In doubt, nothing is read.
+ * whole clause must match, so that what is negated, reported or about another person states nothing. In doubt, nothing is read.
  */
 
 export interface Statement {
@@ -9,17 +9,34 @@ export interface Statement {
 }
 
 /** In the sentence of a condition, a report or a supposition, no clause is a statement. */
-const vetoes =
-  /\b(?:if|when|whenever|unless|until|while|once|says?|said|tells?|told|asks?|asked|wr(?:ites|ote)|sings?|sang|quotes?|pretend|imagine|suppose|wenn|falls|sobald|solange|sag(?:t|te|ten)|meint|meinte|fragt|fragte|schrieb|cuando|dice|dijo|dicen|pregunt[aó]|quand|lorsque|dit|disait|demande|quando|dice|disse|diz|perguntou|jika|kalau|apabila|bila|kata|berkata)\b|(?:^|[\s,])(?:si|se|s['’]il(?! (?:te|vous) plaît))\s|(?<!\p{L})(?:если|когда|пока|говорит|говорят|сказала?|спросила?|пишет)(?!\p{L})|如果|要是|假如|[当當].{0,12}[时時]|的时候|的時候|[说說](?:过|過|[:：「“"])|问我|問我|もし|たら|とき|時は|場合|なら|と言った|と言って|と聞|(?:으?면|때|라고 했|라고 말했)(?![가-힣]*\S*불러)/iu;
+const vetoes = [
+  /\b(?:if|when|whenever|unless|until|while|once|says?|said|tells?|told|asks?|asked|writes|wrote|sings?|sang|quotes?|pretend|imagine|suppose|wenn|falls|sobald|solange|sag(?:t|te|ten)|meint|meinte|fragt|fragte|schrieb|cuando|dice|dijo|dicen|quand|lorsque|dit|disait|demande|quando|disse|diz|perguntou|jika|kalau|apabila|bila|kata|berkata)\b/iu,
+  /(?:^|[ ,])(?:si|se|s'il(?! (?:te|vous) plaît)) /iu,
+  /(?<!\p{L})(?:если|когда|пока|говорит|говорят|сказала?|спросила?|пишет)(?!\p{L})/iu,
+  /如果|要是|假如|时候|時候|[说說](?:过|過|[:：「“"])|问我|問我|もし|たら|とき|時は|場合|なら|と言った|と言って|と聞|면 |때 |라고 (?:했|말했)/u,
+];
 
 /** Separates clauses. Within a name, none of these occurs. */
 const clauseBorders =
-  /\s*[,;，、；]\s*|\s+[–—-]\s+|\s+(?:and|but|und|aber|sondern|y|e|pero|et|mais|ma|mas|però|dan|tetapi|tapi|и|но|а)\s+/iu;
-const sentenceBorders = /(?<=[.!?。！？])\s*(?=\S)|\n+/u;
+  / ?[,;，、；] ?| [–—-] | (?:and|but|und|aber|sondern|y|e|pero|et|mais|ma|mas|però|dan|tetapi|tapi|и|но|а) /iu;
+const sentenceBorders = /(?<=[.!?。！？]) ?(?=\S)|\n/u;
 const leadIns =
   /^(?:(?:hi|hello|hey|also|please|so|well|by the way|from now on|remember|note|hallo|bitte|übrigens|ab jetzt|hola|por favor|bonjour|salut|s['’]il (?:te|vous) plaît|au fait|ciao|buongiorno|per favore|olá|oi|привет|здравствуйте|пожалуйста|hai|sila|tolong|你好|您好|请|請|こんにちは|はじめまして|안녕하세요)[\s,!:：，、]*)+/iu;
+/** What may follow a statement. */
 const closings =
-  /[\s,]*(?:please|thanks|thank you|from now on|bitte|danke|por favor|gracias|s['’]il (?:te|vous) plaît|merci|per favore|grazie|obrigad[oa]|пожалуйста|спасибо|ya|谢谢|謝謝|吧|就好|就行|就可以了?|好了)*[\s.!。！～~]*$/iu;
+  " please| thanks| thank you| from now on| bitte| danke| por favor| gracias| s'il te plaît| s'il vous plaît| merci| per favore| grazie| obrigado| obrigada| пожалуйста| спасибо| ya|谢谢|謝謝|吧|就好|就行|就可以了|就可以|好了| |.|!|。|！|～|~|,".split(
+    '|',
+  );
+
+function withoutClosings(clause: string): string {
+  const lower = clause.toLowerCase();
+  let end = clause.length;
+  for (;;) {
+    const closing = closings.find((one) => lower.endsWith(one, end));
+    if (closing === undefined || end === 0) return clause.slice(0, end);
+    end -= closing.length;
+  }
+}
 
 /** What begins a clause that ends with the name. */
 const latinNames = [
@@ -128,10 +145,14 @@ const zonePattern = new RegExp(
 /** Returns at most one statement of each fact: the last one. */
 export function readStatements(content: string): readonly Statement[] {
   const found = new Map<Statement['fact'], Statement>();
-  for (const sentence of content.normalize('NFKC').split(sentenceBorders)) {
-    if (/[?？]\s*$/u.test(sentence) || vetoes.test(sentence)) continue;
+  const text = content
+    .normalize('NFKC')
+    .replaceAll('’', "'")
+    .replace(/[^\S\n]+/gu, ' ');
+  for (const sentence of text.split(sentenceBorders)) {
+    if (/[?？] ?$/u.test(sentence) || vetoes.some((veto) => veto.test(sentence))) continue;
     for (const part of sentence.split(clauseBorders)) {
-      const clause = part.trim().replace(leadIns, '').replace(closings, '');
+      const clause = withoutClosings(part.trim().replace(leadIns, ''));
       for (const statement of statementsOf(clause)) found.set(statement.fact, statement);
     }
   }
@@ -140,7 +161,10 @@ export function readStatements(content: string): readonly Statement[] {
 
 function* statementsOf(clause: string): Generator<Statement> {
   const named = namePatterns.map((pattern) => pattern.exec(clause)?.groups?.value).find((value) => value !== undefined);
-  const value = named?.replace(/^["«„“'‘「]+|["»“”'’」.]+$/gu, '').trim();
+  const value = named
+    ?.replace(/^["«„“'‘「]/u, '')
+    .replace(/["»“”'’」.]$/u, '')
+    .trim();
   const isNone = value === undefined || noNames.test(value) || noNamesUnspaced.test(value);
   if (!isNone && value !== '') yield { fact: 'display_name', value };
   const language = unspacedNegation.test(clause)

@@ -26,7 +26,7 @@ export interface IndexedMemory extends Counted {
   readonly updatedAtMs: number;
   /** In UTF-16 code units. */
   readonly size: number;
-  /** A question asks for a fact and states none. */
+  /** A question states no fact. */
   readonly isQuestion: boolean;
   /** Made by the current embedder. `undefined` if the database computes similarities. */
   readonly vector: Float32Array | undefined;

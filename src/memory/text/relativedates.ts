@@ -1,4 +1,4 @@
-/** Resolves relative dates, such as "next month", by the time at which they were said. */
+/** Resolves relative dates, such as "next month", by the time of the statement. */
 import { plain } from './phrases.ts';
 
 type Unit = 'day' | 'week' | 'month' | 'year';
