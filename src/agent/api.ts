@@ -133,11 +133,11 @@ const offer = {
 export const modelInfo = z.object({
   kind: z.enum(['chat', 'image', 'video']),
   ...offer,
-  vision: z.boolean().optional().describe('Of language models: reads images.'),
-  tools: z.boolean().optional().describe('Of language models: calls tools.'),
+  vision: z.boolean().optional().describe('For language models: whether the model reads images.'),
+  tools: z.boolean().optional().describe('For language models: whether the model calls tools.'),
   credits: z.int().describe('The price of a run, an image or a video.'),
-  ratios: z.array(z.string()).optional().describe('Of image and video models.'),
-  maxCount: z.int().optional().describe('Of image and video models: the most of one generation.'),
+  ratios: z.array(z.string()).optional().describe('For image and video models.'),
+  maxCount: z.int().optional().describe('For image and video models: the highest `n` of one generation.'),
   maxReferences: z.int().optional(),
   durations: z.array(z.int()).optional().describe('In seconds. Empty: the model decides.'),
 });

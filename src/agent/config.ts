@@ -166,7 +166,7 @@ export const modelSettings = {
     default: 1,
     min: 0,
     max: 1_000_000,
-    meaning: 'The price of a run in credits, for models without a price of their own.',
+    meaning: 'The price of a run in credits, for models that set no price.',
   }),
   reasoningEffort: setting(
     'MODEL_REASONING_EFFORT',
@@ -206,7 +206,7 @@ export const imageModelSettings = {
     default: 2,
     min: 0,
     max: 1_000_000,
-    meaning: 'The price of an image in credits, for models without a price of their own. 0: free.',
+    meaning: 'The price of an image in credits, for models that set no price. 0: free.',
   }),
   editName: text('IMAGE_MODEL_EDIT_NAME', {
     meaning: 'The model for edits, if it differs. Used with `IMAGE_MODEL_PROVIDER`.',
@@ -221,14 +221,14 @@ export const videoModelSettings = {
     default: 40,
     min: 0,
     max: 1_000_000,
-    meaning: 'The price of a video in credits, for models without a price of their own. 0: free.',
+    meaning: 'The price of a video in credits, for models that set no price. 0: free.',
   }),
   plans: setting(
     'VIDEO_PLANS',
     {
       default: plans.filter((plan) => plan !== 'free'),
       defaultText: 'all but `free`',
-      meaning: 'The plans that include videos, separated by commas, for models without plans of their own.',
+      meaning: 'The plans that include videos, separated by commas, for models that set no plans.',
     },
     parsePlans,
   ),

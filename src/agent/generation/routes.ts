@@ -121,7 +121,7 @@ export function addGenerationRoutes(app: HttpServer, access: Access, deps: Gener
       id: 'cancelGeneration',
       summary: 'Cancel a generation',
       description:
-        'Cancels what is not delivered, and returns its credits. What is delivered stays. You can repeat the request.',
+        'Cancels the items that are not delivered, and returns their credits. Delivered items stay. You can repeat the request.',
       problems: ['forbidden', 'not_found'],
       params: generationParams,
       response: { 204: z.null() },

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createClient, type HttpClient } from '#platform/http/client.ts';
 import { createLog } from '#platform/log.ts';
+import { AgentMetrics } from '../metrics.ts';
 import { injectMemory } from './memory.ts';
 
 let answer: object | undefined;
@@ -25,7 +26,12 @@ afterAll(async () => {
 });
 
 const known = (userId: string) =>
-  injectMemory({ memory, log: createLog({ level: 'silent' }) }, userId, 'a', new AbortController().signal);
+  injectMemory(
+    { memory, log: createLog({ level: 'silent' }), metrics: new AgentMetrics() },
+    userId,
+    'a',
+    new AbortController().signal,
+  );
 
 it('tells wishes apart from facts, each once, on one line, with its date', async () => {
   answer = {

@@ -63,15 +63,15 @@ export interface ModelList {
     readonly allowed: boolean;
     /** The first of its kind. */
     readonly default: boolean;
-    /** Of language models: reads images. */
+    /** For language models: whether the model reads images. */
     readonly vision?: boolean;
-    /** Of language models: calls tools. */
+    /** For language models: whether the model calls tools. */
     readonly tools?: boolean;
     /** The price of a run, an image or a video. */
     readonly credits: number;
-    /** Of image and video models. */
+    /** For image and video models. */
     readonly ratios?: readonly string[];
-    /** Of image and video models: the most of one generation. */
+    /** For image and video models: the highest `n` of one generation. */
     readonly maxCount?: number;
     readonly maxReferences?: number;
     /** In seconds. Empty: the model decides. */
