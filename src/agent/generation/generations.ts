@@ -1,4 +1,4 @@
-/** Generations: reading, listing and canceling orders of images and videos, whoever gave them. */
+/** Generations: reading, listing and canceling the orders of users and the videos of runs. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { closeCredits, isSettled, type LedgerTables, lockReserved } from '#accounts/ledger/credits.ts';
@@ -32,6 +32,7 @@ import {
   endItem,
   findGeneration,
   type GenerationTables,
+  isOrdered,
   listGenerations,
   listItems,
   lockGeneration,
@@ -287,15 +288,15 @@ export async function endImages(
       failure: { code: rest.code, message: rest.message, retryable: rest.status === 'failed' },
     });
   }
-  const isOrdered = (
-    await tx.selectFrom('agent_generations').select('ordered_at').where('generation_id', '=', id).executeTakeFirst()
-  )?.ordered_at;
-  const reached = rest.status === 'canceled' && isOrdered ? undelivered.filter((reference) => open.has(reference)) : [];
+  const reached =
+    rest.status === 'canceled' && (await isOrdered(tx, id))
+      ? undelivered.filter((reference) => open.has(reference))
+      : [];
   const settlement = await closeCredits(tx, imageScopeOf(id), await chargedCancels(deps, tx, ownerId, reached));
   const credits = (settlement?.settled ?? []).reduce((sum, { amount }) => sum + amount, 0);
   const ended = await listItems(tx, [id]);
   const delivered = ended.filter(({ status }) => status === 'completed');
-  const status = delivered.length > 0 && rest.status !== 'canceled' ? 'completed' : rest.status;
+  const status = delivered.length > 0 ? 'completed' : rest.status;
   const isEnd = await endGeneration(tx, id, status, credits);
   if (!isEnd) return;
   if (credits > 0 || delivered.length > 0)

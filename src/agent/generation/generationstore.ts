@@ -197,3 +197,13 @@ export function listGenerations(
 export const isBelow = (idColumn: string, after: Place | undefined) =>
   sql<boolean>`(created_at, ${sql.ref(idColumn)}) <
     (timestamptz 'epoch' + ${after?.createdAtUs}::bigint * interval '1 microsecond', ${after?.id}::uuid)`;
+
+/** Whether the order has reached a provider. */
+export async function isOrdered(db: Tx<GenerationTables>, id: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('agent_generations')
+    .select('ordered_at')
+    .where('generation_id', '=', id)
+    .executeTakeFirst();
+  return row?.ordered_at != null;
+}
