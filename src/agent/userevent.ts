@@ -15,6 +15,11 @@ interface OfMedia extends OfRun {
   readonly toolCallId: string;
 }
 
+interface OfGeneration {
+  readonly generationId: string;
+  readonly kind: MediaKind;
+}
+
 export type UserEvent =
   | (OfRun & { readonly type: 'run.queued' })
   | (OfRun & { readonly type: 'run.started' })
@@ -28,6 +33,8 @@ export type UserEvent =
     })
   | (OfMedia & { readonly type: 'media.completed'; readonly assetId: string })
   | (OfMedia & { readonly type: 'media.failed'; readonly error: string })
+  | (OfGeneration & { readonly type: 'generation.completed' })
+  | (OfGeneration & { readonly type: 'generation.failed'; readonly status: 'failed' | 'canceled' })
   | (OfThread & { readonly type: 'thread.updated' })
   | (OfThread & { readonly type: 'thread.deleted' })
   /** `credits` is the balance after the settlement. */

@@ -1,6 +1,6 @@
 /** Which tool calls a person has to approve first (docs/specification/agent.md#approvals). */
 import { randomUUID } from 'node:crypto';
-import { imageCost, videoCost } from '../billing/prices.ts';
+import { type Catalogue, type MediaModel, modelOfRow } from '../generation/catalogue.ts';
 import type { ToolCall } from '../tools/context.ts';
 import type { ForeignTool } from '../toolservers/toolservers.ts';
 import type { PendingApproval } from './approval.ts';
@@ -14,19 +14,28 @@ export interface ApprovalSettings {
   readonly approvalCredits: number;
 }
 
-const prices: Readonly<Record<string, number>> = {
-  generateImage: imageCost,
-  editImage: imageCost,
-  generateVideo: videoCost,
+const mediaOf: Readonly<Record<string, keyof Catalogue>> = {
+  generateImage: 'images',
+  editImage: 'images',
+  generateVideo: 'videos',
 };
+
+/** What the call costs at most, with the model and the number that its input names. */
+export function priceOf(catalogue: Catalogue, { toolName, input }: Pick<ToolCall, 'toolName' | 'input'>): number {
+  const kind = Object.hasOwn(mediaOf, toolName) ? mediaOf[toolName] : undefined;
+  if (kind === undefined) return 0;
+  const { model = null, n = 1 } = (input ?? {}) as { model?: string | null; n?: number };
+  return modelOfRow<MediaModel>(catalogue[kind], model).credits * (kind === 'images' ? n : 1);
+}
 
 /** `undefined`: the call needs no approval. */
 export function approvalOf(
   { toolApproval, approvalCredits }: ApprovalSettings,
+  catalogue: Catalogue,
   foreign: readonly ForeignTool[],
   { toolCallId, toolName, input }: ToolCall,
 ): PendingApproval | undefined {
-  const credits = prices[toolName] ?? 0;
+  const credits = priceOf(catalogue, { toolName, input });
   const isDestructive = foreign.some(({ name, isDestructive }) => name === toolName && isDestructive);
   const asks = ruleFor(toolApproval, toolName) ?? isDestructive;
   const isCostly = approvalCredits > 0 && credits >= approvalCredits;

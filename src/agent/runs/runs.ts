@@ -190,8 +190,9 @@ async function prepareStart(
   await openThread(tx, threadId, userId);
   const from = await findRewind(tx, threadId, request.rewindTo);
   const waiting = await listQueued(tx, threadId);
-  const isBusy = await admit(tx, request, waiting);
+  // Before a running run: a repeat during its own run gets the id of that run, which clients join.
   await refuseRepeat(tx, request, waiting, from?.seq);
+  const isBusy = await admit(tx, request, waiting);
   const question = questionOf(request);
   if (isBusy) {
     await payForRun(deps, tx, taskId, userId, chosen, true);
