@@ -76,6 +76,36 @@ describe.skipIf(skipWithoutFleet)('on PostgreSQL and Redis, another process goes
   }
 
   it.each(distributed)('after %i events', { timeout: 600_000 }, (moment) => outcomes.get(moment));
+
+  it('or ends it, if it was stopped afterwards or had too many restarts', { timeout: 600_000 }, async () => {
+    const victim = await fleet.start({ env: long.env });
+    const anywhere = await fleet.user(credits);
+    const [here, there] = [anywhere(victim), anywhere(survivor)];
+    const runs = await Promise.all(
+      ['stopped', 'failed'].map(async () => {
+        const threadId = newThread();
+        const taskId = await here.ask(threadId, `${question} ${tagOf()}`);
+        const { events, reached } = seen(4);
+        const reading = follow(taskId, [there], events);
+        await reached;
+        return { threadId, taskId, reading };
+      }),
+    );
+    await victim.kill();
+    const [stopped, failed] = runs as [(typeof runs)[0], (typeof runs)[0]];
+    expect((await there.call('DELETE', `/task/${stopped.taskId}`)).status).toBe(204);
+    await fleet.restartOften(failed.taskId);
+    await fleet.expireLeases(there);
+    expect((await stopped.reading).at(-1)?.data).toMatchObject({ type: 'abort' });
+    expect((await failed.reading).at(-1)?.data).toMatchObject({ type: 'error' });
+    expect(await there.task(stopped.taskId)).toMatchObject({ status: 'aborted', error: null });
+    expect(await there.task(failed.taskId)).toMatchObject({ status: 'failed', error: expect.any(String) });
+    // What was shown of the stopped run is paid.
+    const paid = { balance: credits - 1, reserved: 0, settled: 1 };
+    await expect.poll(() => fleet.ledger(there)).toEqual(paid);
+    for (const { threadId } of runs)
+      expect((await there.call('GET', `/thread/${threadId}/current-task`)).body).toEqual({ task: null });
+  });
 });
 
 /** The quick lane takes PostgreSQL, which starts faster. */

@@ -45,6 +45,8 @@ export interface Fleet {
   ledger(user: Chatter): Promise<Ledger>;
   /** Ends the leases of a user's runs at once. Their instance must have been killed, or it loses them. */
   expireLeases(user: Chatter): Promise<void>;
+  /** As if other processes had gone on with the run, and died, as often as `AGENT_MAX_RESTARTS` allows by default. */
+  restartOften(taskId: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -90,6 +92,14 @@ export async function openFleet(): Promise<Fleet> {
         .set({ lease_expires_at: sql`now()` })
         .where('owner_id', '=', userId)
         .where('status', '=', 'running')
+        .execute();
+    },
+    async restartOften(taskId) {
+      await database
+        .queries<RunTables>()
+        .updateTable('agent_runs')
+        .set({ restarts: 2 })
+        .where('task_id', '=', taskId)
         .execute();
     },
     async close() {

@@ -22,7 +22,12 @@ afterAll(async () => {
   await place.remove();
 });
 
-const settings = () => ({ ...place.env, WEBHOOK_URL: receiver.url, WEBHOOK_SECRET: secret });
+const settings = () => ({
+  ...place.env,
+  WEBHOOK_URL: receiver.url,
+  WEBHOOK_SECRET: secret,
+  AGENT_TOOL_APPROVAL: '{"saveMemory":true}',
+});
 
 async function start(): Promise<void> {
   program = run('start', ['agent', 'memory', 'media', 'edge', 'auth', 'idp'], settings());
@@ -66,6 +71,14 @@ it('publishes an account once, an image and the end of its run', { timeout: 3 * 
   ]);
   expect(ofType('account.created')).toHaveLength(1);
   expect(events()).not.toContain(undefined);
+});
+
+it('asks people who are away', { timeout: 3 * limitMs }, async () => {
+  const taskId = await converse(await newToken(), 'asking', 'Remember that I am fond of evenings');
+  await expect.poll(() => ofType('approval.requested').length, { timeout: limitMs }).toBe(1);
+  const [asked] = ofType('approval.requested');
+  const call = { approvalId: expect.any(String), toolCallId: expect.any(String), toolName: 'saveMemory', credits: 0 };
+  expect(asked?.data).toEqual({ taskId, threadId: 'asking', userId: expect.any(String), ...call });
 });
 
 it('delivers the events that a killed process published', { timeout: 3 * limitMs }, async () => {

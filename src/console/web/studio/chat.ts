@@ -6,24 +6,30 @@ import type { CurrentTask } from '../../../client/agent/api.ts';
 import { agentCalls } from '../../../client/agent/calls.ts';
 import type { Access } from '../../../client/calling.ts';
 import { AtelierError, ThreadBusy } from '../../../client/errors.ts';
+import { startWithRetries } from '../../../client/tasks.ts';
 import { AgentChatTransport } from '../../../client/transport.ts';
 import type { User } from '../user.tsx';
 import type { Attachment } from './attachments.ts';
 import { textOfMessage } from './message.tsx';
 import type { Outcome } from './outcome.tsx';
 
+/** A message that is sent to the model after the answer in progress. */
+export type QueuedMessage = NonNullable<CurrentTask['queued']>[number];
+
 export interface ThreadState {
   readonly messages: UIMessage[];
   readonly isRunning: boolean;
+  readonly queued: readonly QueuedMessage[];
 }
 
 /** While a run is active, its answer comes from the stream from the beginning, so the stored part is omitted. */
 export async function readThread(user: User, threadId: string): Promise<ThreadState> {
   const id = encodeURIComponent(threadId);
-  const { task } = await user.json<CurrentTask>('agent', `/thread/${id}/current-task`);
+  const { task, queued = [] } = await user.json<CurrentTask>('agent', `/thread/${id}/current-task`);
   const { messages } = await user.json<{ readonly messages: UIMessage[] }>('agent', `/messages/${id}`);
   const lastQuestion = messages.findLastIndex(({ role }) => role === 'user');
-  return { messages: task === null ? messages : messages.slice(0, lastQuestion + 1), isRunning: task !== null };
+  const isRunning = task !== null;
+  return { messages: isRunning ? messages.slice(0, lastQuestion + 1) : messages, isRunning, queued };
 }
 
 /** What the user has sent, until the service has accepted it. */
@@ -78,6 +84,7 @@ export function useConversation(
     },
   });
   const { messages, setMessages, sendMessage, regenerate, resumeStream, stop, clearError, status } = chat;
+  const { addToolApprovalResponse } = chat;
   const isAnswering = status === 'submitted' || status === 'streaming';
   const isIdle = useRef(true);
   isIdle.current = !isAnswering;
@@ -150,8 +157,24 @@ export function useConversation(
     send(text: string, files: readonly Attachment[], model: string | undefined): void {
       const id = crypto.randomUUID();
       begin({ kind: 'message', id, text, files });
-      const parts = [...files.flatMap(filePartOf), ...(text === '' ? [] : [{ type: 'text' as const, text }])];
-      void sendMessage({ id, role: 'user', parts }, { body: { model } });
+      void sendMessage({ id, role: 'user', parts: partsOf(text, files) }, { body: { model } });
+    },
+    /** During an answer: queues the message, or stops the answer for it. Rejects if the service does not accept it. */
+    async sendWhileBusy({ text, files, whenBusy }: BusyMessage, model: string | undefined): Promise<void> {
+      const message = { id: crypto.randomUUID(), role: 'user', parts: partsOf(text, files) };
+      await startWithRetries(user.agent, { threadId, message, whenBusy, ...(model !== undefined && { model }) });
+      await refresh();
+    },
+    /** Removes a queued message. Rejects if it has been sent. */
+    async unqueue({ taskId }: QueuedMessage): Promise<void> {
+      await agentCalls(user.agent).stopTask(taskId);
+      await reread();
+    },
+    /** Answers a tool call that waits for approval. The answer continues in the same message. */
+    async approve(approvalId: string, approved: boolean): Promise<void> {
+      begin({ kind: 'again' });
+      await addToolApprovalResponse({ id: approvalId, approved });
+      await sendMessage();
     },
     edit(message: UIMessage, text: string, model: string | undefined): void {
       begin({ kind: 'edit', id: message.id, text });
@@ -172,6 +195,17 @@ export function useConversation(
     },
   };
 }
+
+export interface BusyMessage {
+  readonly text: string;
+  readonly files: readonly Attachment[];
+  readonly whenBusy: 'queue' | 'interrupt';
+}
+
+const partsOf = (text: string, files: readonly Attachment[]) => [
+  ...files.flatMap(filePartOf),
+  ...(text === '' ? [] : [{ type: 'text' as const, text }]),
+];
 
 const filePartOf = ({ assetId, mime, name }: Attachment) =>
   assetId === undefined ? [] : [{ type: 'file' as const, mediaType: mime, filename: name, url: `asset:${assetId}` }];

@@ -1,11 +1,25 @@
 import { useMutation } from '@tanstack/react-query';
-import { ArrowUp, Bot, Check, ChevronDown, FileText, Film, Plus, Square, TriangleAlert, X } from 'lucide-react';
+import {
+  ArrowUp,
+  Bot,
+  Check,
+  ChevronDown,
+  FileText,
+  Film,
+  ListPlus,
+  Plus,
+  Square,
+  TriangleAlert,
+  X,
+  Zap,
+} from 'lucide-react';
 import { type RefObject, useRef } from 'react';
 import { IconButton } from '../parts/iconbutton.tsx';
 import { Problem } from '../parts/states.tsx';
 import { Menu, MenuItem } from '../shell/menu.tsx';
 import { type ModelChoice, useCredits } from './account.ts';
 import { type Attachment, type Attachments, acceptedFiles } from './attachments.ts';
+import type { BusyMessage } from './chat.ts';
 
 const icon = { size: 16, strokeWidth: 1.75, 'aria-hidden': true } as const;
 
@@ -17,7 +31,9 @@ export function Composer({
   modelChoice,
   isAnswering,
   isOnline,
+  busySending,
   onSend,
+  onSendWhileBusy,
   onStop,
 }: {
   readonly field: RefObject<HTMLTextAreaElement | null>;
@@ -27,7 +43,10 @@ export function Composer({
   readonly modelChoice: ModelChoice;
   readonly isAnswering: boolean;
   readonly isOnline: boolean;
+  /** Of the latest message that was sent during an answer. */
+  readonly busySending: { readonly isPending: boolean; readonly error: Error | null };
   readonly onSend: (text: string, files: readonly Attachment[]) => void;
+  readonly onSendWhileBusy: (message: BusyMessage) => void;
   readonly onStop: () => Promise<void>;
 }) {
   const picker = useRef<HTMLInputElement>(null);
@@ -36,9 +55,12 @@ export function Composer({
   const ready = items.filter(({ state }) => state === 'ready');
   const isEmpty = text.trim() === '' && ready.length === 0;
 
-  function submit() {
-    if (isAnswering || isUploading || isEmpty || !isOnline) return;
-    onSend(text.trim(), ready);
+  const isDisabled = isUploading || isEmpty || !isOnline || busySending.isPending;
+
+  function submit(whenBusy: BusyMessage['whenBusy'] = 'queue') {
+    if (isDisabled) return;
+    if (isAnswering) onSendWhileBusy({ text: text.trim(), files: ready, whenBusy });
+    else onSend(text.trim(), ready);
   }
 
   return (
@@ -91,6 +113,26 @@ export function Composer({
         <IconButton label="Attach files" Icon={Plus} size={20} onClick={() => picker.current?.click()} />
         <Models choice={modelChoice} />
         <Price model={modelChoice} />
+        {isAnswering && !isEmpty && (
+          <>
+            <IconButton
+              label="Interrupt"
+              Icon={Zap}
+              size={20}
+              title="Stop the answer, and send this message"
+              onClick={() => submit('interrupt')}
+              disabled={isDisabled}
+            />
+            <IconButton
+              label="Queue"
+              Icon={ListPlus}
+              size={20}
+              title="Send this message after the answer"
+              type="submit"
+              disabled={isDisabled}
+            />
+          </>
+        )}
         {isAnswering ? (
           <button
             type="button"
@@ -110,11 +152,12 @@ export function Composer({
             className="primary icon round"
             type="submit"
             title={isUploading ? 'The upload is in progress' : 'Send'}
-            disabled={isUploading || isEmpty || !isOnline}
+            disabled={isDisabled}
           />
         )}
       </div>
       {isAnswering && <Problem of={stopping.error} />}
+      <Problem of={busySending.error} />
       {!isOnline && !isEmpty && (
         <p className="quiet small" role="status">
           Your message was not sent. It stays here. Send it when you are online again.

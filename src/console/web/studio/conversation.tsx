@@ -1,4 +1,5 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import type { UIMessage } from 'ai';
 import { ArrowDown, Brain, Clapperboard, ImagePlus, Paperclip, Sparkles, WifiOff } from 'lucide-react';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { Failure, Loading } from '../parts/states.tsx';
@@ -7,7 +8,15 @@ import { Skeleton } from '../shell/skeleton.tsx';
 import { useUser } from '../user.tsx';
 import { useModelChoice } from './account.ts';
 import { useAttachments } from './attachments.ts';
-import { type Rereading, readThread, type Sent, type ThreadState, useConversation } from './chat.ts';
+import {
+  type BusyMessage,
+  type QueuedMessage,
+  type Rereading,
+  readThread,
+  type Sent,
+  type ThreadState,
+  useConversation,
+} from './chat.ts';
 import { Composer } from './composer.tsx';
 import { clearDraft, readDraft } from './draft.ts';
 import { useDroppedFiles } from './dropping.ts';
@@ -15,6 +24,7 @@ import { useFollowing } from './following.ts';
 import { AttachContext, isInProgress, isMedia } from './media.tsx';
 import { Message, textOfMessage } from './message.tsx';
 import { type Outcome, OutcomeNote, storedOutcome } from './outcome.tsx';
+import { QueuedMessages } from './queued.tsx';
 
 export function Conversation({ threadId }: { readonly threadId: string }) {
   const user = useUser();
@@ -25,8 +35,9 @@ export function Conversation({ threadId }: { readonly threadId: string }) {
     queryFn: () => readThread(user, threadId),
     staleTime: 0,
     gcTime: 0,
-    // A video may be made after the answer.
-    refetchInterval: ({ state: { data } }) => (data !== undefined && isMaking(data) ? 3000 : false),
+    // A video may be made after the answer, and a queued message is sent after it.
+    refetchInterval: ({ state: { data } }) =>
+      data !== undefined && (isMaking(data) || (data.queued.length > 0 && !data.isRunning)) ? 3000 : false,
   });
   if (thread.data === undefined)
     return (
@@ -85,6 +96,24 @@ function Chat({
     field.current?.focus();
   });
   const { messages, isAnswering } = chat;
+  const busySending = useMutation({
+    mutationFn: (message: BusyMessage) => chat.sendWhileBusy(message, model),
+    // Until the service has the message, it stays in the composer, where it may have been changed.
+    onSuccess: (_sent, { text: sent, files }) => {
+      setText((now) => (now.trimStart().startsWith(sent) ? now.trimStart().slice(sent.length).trimStart() : now));
+      attachments.set(attachments.items.filter(({ key }) => !files.some((file) => file.key === key)));
+      clearDraft(threadId);
+    },
+  });
+  const removing = useMutation({
+    mutationFn: (queued: QueuedMessage) => chat.unqueue(queued),
+    onSuccess: (_done, { message: { parts } }) => {
+      const sent = textOfMessage({ parts } as Pick<UIMessage, 'parts'>);
+      setText((now) => [sent, now].filter((each) => each !== '').join('\n'));
+      attachments.addAssets(parts.flatMap(({ url }) => (typeof url === 'string' ? url.replace(/^asset:/, '') : [])));
+      field.current?.focus();
+    },
+  });
   const last = messages.at(-1);
   const isUnanswered = last?.role === 'user' && !isAnswering;
   const outcome =
@@ -123,6 +152,10 @@ function Chat({
                 edited={edited?.id === message.id ? edited.text : undefined}
                 actions={{
                   onRetried: () => void chat.refresh(),
+                  approve:
+                    isAnswering || message !== last
+                      ? undefined
+                      : (approvalId, approved) => void chat.approve(approvalId, approved),
                   edit: isAnswering
                     ? undefined
                     : (question, next) => {
@@ -158,6 +191,12 @@ function Chat({
             <ArrowDown size={16} strokeWidth={1.75} aria-hidden="true" /> Newest
           </button>
         )}
+        <QueuedMessages
+          queued={stored.queued}
+          problem={removing.error}
+          isBusy={removing.isPending}
+          onRemove={removing.mutate}
+        />
         <Composer
           field={field}
           text={text}
@@ -166,6 +205,8 @@ function Chat({
           modelChoice={modelChoice}
           isAnswering={isAnswering}
           isOnline={isOnline}
+          busySending={busySending}
+          onSendWhileBusy={busySending.mutate}
           onSend={(message, files) => {
             for (const { assetId, preview } of files)
               if (assetId !== undefined && preview !== undefined) previews.set(assetId, preview);

@@ -1,8 +1,10 @@
 import type { UIMessage } from 'ai';
 import { FileText, Film, Pencil, RotateCw } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
+import { validParts } from '../../../client/validparts.ts';
 import { IconButton } from '../parts/iconbutton.tsx';
 import { AnswerText } from './answertext.tsx';
+import { ApprovalCard, type Approving, approvalOf } from './approval.tsx';
 import { CopyButton } from './copybutton.tsx';
 import { Image, isMedia, Media, type MediaOutput, Video } from './media.tsx';
 import { storedOutcome } from './outcome.tsx';
@@ -11,7 +13,7 @@ import { Tool, type ToolPart } from './tool.tsx';
 type Part = UIMessage['parts'][number];
 const icon = { size: 16, strokeWidth: 1.75, 'aria-hidden': true } as const;
 
-export const textOfMessage = ({ parts }: UIMessage): string =>
+export const textOfMessage = ({ parts }: Pick<UIMessage, 'parts'>): string =>
   parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
 
 export interface MessageActions {
@@ -20,6 +22,8 @@ export interface MessageActions {
   /** Requests another answer. */
   readonly regenerate?: ((message: UIMessage) => void) | undefined;
   readonly onRetried: () => void;
+  /** Answers tool calls that wait. */
+  readonly approve?: Approving | undefined;
 }
 
 export function Message({
@@ -154,23 +158,33 @@ function Answer({
   message,
   question,
   isLast,
-  actions: { regenerate, onRetried },
+  actions: { regenerate, onRetried, approve },
 }: {
   readonly message: UIMessage;
   readonly question: string;
   readonly isLast: boolean;
   readonly actions: MessageActions;
 }) {
-  const videos = new Map(message.parts.flatMap((part) => videoOf(part) ?? []));
-  const ordered = new Set(message.parts.flatMap((part) => orderOf(part) ?? []));
+  const parts = validParts(message.parts);
+  const videos = new Map(parts.flatMap((part) => videoOf(part) ?? []));
+  const ordered = new Set(parts.flatMap((part) => orderOf(part) ?? []));
   // Parts are only added at the end.
-  const keyed = message.parts.map((part, place) => ({ key: `${place}`, part }));
-  const text = textOfMessage(message);
+  const keyed = parts.map((part, place) => ({ key: `${place}`, part }));
+  const text = textOfMessage({ parts: [...parts] });
   const credits: unknown = Reflect.get(Object(message.metadata), 'credits');
   return (
     <article className="message assistant" aria-label="Atelier">
       {keyed.map(({ key, part }) => (
-        <AnswerPart key={key} part={part} question={question} videos={videos} ordered={ordered} onRetried={onRetried} />
+        <AnswerPart
+          key={key}
+          part={part}
+          parts={parts}
+          question={question}
+          videos={videos}
+          ordered={ordered}
+          onRetried={onRetried}
+          approve={approve}
+        />
       ))}
       {!isLast && storedOutcome(message)?.kind === 'failed' && (
         <p className="problem small">The answer failed before it was complete.</p>
@@ -200,16 +214,21 @@ function orderOf(part: Part): string | undefined {
 
 function AnswerPart({
   part,
+  parts,
   question,
   videos,
   ordered,
   onRetried,
+  approve,
 }: {
   readonly part: Part;
+  /** Of the whole message. */
+  readonly parts: readonly Part[];
   readonly question: string;
   readonly videos: ReadonlyMap<string, MediaOutput>;
   readonly ordered: ReadonlySet<string>;
   readonly onRetried: () => void;
+  readonly approve: Approving | undefined;
 }) {
   if (part.type === 'text') return <AnswerText text={part.text} />;
   if (part.type === 'reasoning')
@@ -223,6 +242,8 @@ function AnswerPart({
     return ordered.has(part.data.videoId ?? '') ? null : (
       <Media output={part.data} prompt="The video" onRetried={onRetried} />
     );
+  const approval = isTool(part) ? approvalOf(part, parts) : undefined;
+  if (isTool(part) && approval !== undefined) return <ApprovalCard part={part} approval={approval} approve={approve} />;
   if (isTool(part))
     return <Tool part={part} question={question} video={videos.get(orderOf(part) ?? '')} onRetried={onRetried} />;
   return null;

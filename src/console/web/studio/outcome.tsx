@@ -95,6 +95,7 @@ function Refusal({ error, modelChoice }: { readonly error: Error; readonly model
     );
   if (error instanceof ThreadBusy)
     return <p>This conversation already has an answer in progress. Your message is below, ready to send after it.</p>;
+  if (code === 'approval_answered') return <p>This was answered in another window.</p>;
   if (code === 'unreachable' || code === 'timeout')
     return <p>The service cannot be reached. The message was not sent. It is below, ready to send again.</p>;
   return <p>{error.message} The message was not sent.</p>;

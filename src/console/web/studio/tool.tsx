@@ -9,9 +9,12 @@ export interface ToolPart {
   readonly input?: unknown;
   readonly output?: unknown;
   readonly errorText?: string;
+  readonly approval?: unknown;
 }
 
 interface Words {
+  /** What it is about to do. */
+  readonly asks: string;
   readonly busy: string;
   readonly done: string;
   readonly failed: string;
@@ -20,33 +23,65 @@ interface Words {
 
 const tools: Readonly<Record<string, Words>> = {
   generateImage: {
+    asks: 'Generate an image',
     busy: 'Generating an image',
     done: 'Generated an image',
     failed: 'No image was generated',
     Icon: ImagePlus,
   },
   editImage: {
+    asks: 'Edit an image',
     busy: 'Editing an image',
     done: 'Edited an image',
     failed: 'The image was not edited',
     Icon: Paintbrush,
   },
   generateVideo: {
+    asks: 'Generate a video',
     busy: 'Generating a video',
     done: 'Generated a video',
     failed: 'No video was generated',
     Icon: Clapperboard,
   },
-  saveMemory: { busy: 'Remembering', done: 'Remembered', failed: 'Nothing was remembered', Icon: Brain },
-  recallMemory: { busy: 'Searching memory', done: 'Searched memory', failed: 'Memory was not searched', Icon: Search },
-  forgetMemory: { busy: 'Forgetting', done: 'Forgot', failed: 'Nothing was forgotten', Icon: Trash2 },
+  saveMemory: {
+    asks: 'Remember',
+    busy: 'Remembering',
+    done: 'Remembered',
+    failed: 'Nothing was remembered',
+    Icon: Brain,
+  },
+  recallMemory: {
+    asks: 'Search memory',
+    busy: 'Searching memory',
+    done: 'Searched memory',
+    failed: 'Memory was not searched',
+    Icon: Search,
+  },
+  forgetMemory: {
+    asks: 'Forget',
+    busy: 'Forgetting',
+    done: 'Forgot',
+    failed: 'Nothing was forgotten',
+    Icon: Trash2,
+  },
 };
 
 /** `get_weather` → `get weather`. */
 const namedBySetting = (name: string): Words => {
   const words = name.replaceAll('_', ' ');
-  return { busy: `Using ${words}`, done: `Used ${words}`, failed: `${words} failed`, Icon: Wrench };
+  return {
+    asks: `Use ${words}`,
+    busy: `Using ${words}`,
+    done: `Used ${words}`,
+    failed: `${words} failed`,
+    Icon: Wrench,
+  };
 };
+
+export function wordsOf({ type }: ToolPart): Words {
+  const name = type.replace('tool-', '');
+  return tools[name] ?? namedBySetting(name);
+}
 
 export function Tool({
   part,
@@ -61,8 +96,7 @@ export function Tool({
   readonly video: MediaOutput | undefined;
   readonly onRetried: () => void;
 }) {
-  const name = part.type.replace('tool-', '');
-  const { busy, done, failed, Icon } = tools[name] ?? namedBySetting(name);
+  const { busy, done, failed, Icon } = wordsOf(part);
   const output = video ?? part.output;
   const media = isMedia(output) ? output : undefined;
   const failure = part.errorText ?? textOf(Reflect.get(Object(output), 'failure'), 'message');
