@@ -20,6 +20,7 @@ export const benches: readonly Entry[] = [
   { name: 'merging', load: async () => (await import('./merging.ts')).merging },
   { name: 'agent', load: async () => (await import('./agent.ts')).agent },
   { name: 'runs', needs: [taskset], load: async () => (await import('./runs.ts')).runs },
+  { name: 'continued runs', needs: [postgres, redis], load: async () => (await import('./continued.ts')).continued },
   { name: 'threads', needs: [postgres], load: async () => (await import('./threads.ts')).threads },
   { name: 'operators', needs: [postgres], load: async () => (await import('./operators.ts')).operators },
   { name: 'library', needs: [chromium, postgres], load: async () => (await import('./library.ts')).library },

@@ -30,6 +30,7 @@ const secret = 'Bearer a-secret-of-the-server';
 /** No server of these tests learns who a user is. */
 const noIdentity = { tokenFor: () => Promise.reject(new Error('no identity')), keys: async () => ({ keys: [] }) };
 const hanging = new Set<() => void>();
+const stoppable = { begun: Promise.withResolvers<void>(), canceled: Promise.withResolvers<void>() };
 
 function define(server: McpServer): void {
   const text = (words: string) => ({ content: [{ type: 'text' as const, text: words }] });
@@ -38,6 +39,12 @@ function define(server: McpServer): void {
   );
   server.registerTool('fail', {}, () => ({ ...text('no such city'), isError: true }));
   server.registerTool('hang', {}, () => new Promise((resolve) => hanging.add(() => resolve(text('late')))));
+  server.registerTool('stoppable', {}, async (extra) => {
+    stoppable.begun.resolve();
+    await once(extra.signal, 'abort');
+    stoppable.canceled.resolve();
+    return text('canceled');
+  });
   server.registerTool('huge', {}, () => text('x'.repeat(maxText + 1)));
   server.registerTool('endless', {}, () => text('x'.repeat(17 * 1024 * 1024)));
   server.registerTool('paint', {}, () => ({
@@ -188,6 +195,16 @@ describe.concurrent('a tool of an MCP server', () => {
     expect(answer?.parts.map(({ type }) => type)).not.toContain('data-tool-progress');
     expect(JSON.stringify(answer)).toContain('done slowly');
   });
+});
+
+it('a stopped run cancels its call at the MCP server', async () => {
+  const user = await rig.user();
+  rig.provider.on('<stop it>', ...calling('other_stoppable', {}));
+  const taskId = await user.ask(newThread(), '<stop it>');
+  await stoppable.begun.promise;
+  expect((await user.call('DELETE', `/task/${taskId}`)).status).toBe(204);
+  await stoppable.canceled.promise;
+  expect(await user.ended(taskId)).toMatchObject({ status: 'aborted' });
 });
 
 describe('the list of tools', () => {
