@@ -6,7 +6,8 @@ import { openLongRuns, question } from '../test/agent/longrun.fixture.ts';
 import { newThread } from '../test/agent/rig.fixture.ts';
 import type { SeenEvent } from '../test/agent/stream.fixture.ts';
 import { atMost, type Bench, median, type Row } from './bench.ts';
-import { type Contender, start } from './fanout.ts';
+import { type Contender, type Place, start } from './fanout.ts';
+import { callsPerRun, wordsPerStep } from './models.ts';
 
 const rounds = 15;
 /** The code of a run is compiled in steps, the last of them late. */
@@ -23,8 +24,11 @@ export const continued: Bench = {
 };
 
 async function costOfSteps(): Promise<Row> {
-  const contenders = [await start(['steps-service.ts', 'run']), await start(['steps-service.ts', 'journal'])] as const;
+  const provider = await start(['streaming-provider.ts', String(wordsPerStep), '0', String(callsPerRun)]);
+  const { url } = await provider.ask<Place>('open');
+  const contenders = [await start(['steps-service.ts', url]), await start(['steps-service.ts'])] as const;
   try {
+    for (const contender of contenders) await contender.ask('open');
     const costs: [number[], number[]] = [[], []];
     for (let round = -warmUpRounds; round < rounds; round++) {
       for (const [index, contender] of contenders.entries()) {
@@ -34,12 +38,12 @@ async function costOfSteps(): Promise<Row> {
     }
     const [run, journal] = costs.map(median) as [number, number];
     return atMost(1.1, {
-      goal: 'a run of six steps and five tool calls, by processor time of the agent, with its steps recorded',
+      goal: `a run of ${callsPerRun} tool calls and ${callsPerRun + 1} texts of a provider, by processor time with its steps recorded`,
       measured: run / (run - journal),
       against: 'the same run without the records',
     });
   } finally {
-    await Promise.all(contenders.map((contender) => contender.stop()));
+    await Promise.all([...contenders, provider].map((contender) => contender.stop()));
   }
 }
 

@@ -21,6 +21,9 @@ export const finish: LanguageModelV4StreamPart = {
 };
 
 export const chunksPerRun = 2000;
+/** Of a run that calls tools. Each of its steps but the last ends with a call. */
+export const callsPerRun = 5;
+export const wordsPerStep = 300;
 
 /** An answer of so many words, without a pause. */
 export async function* chunksOf(count: number): AsyncGenerator<LanguageModelV4StreamPart> {

@@ -1,51 +1,38 @@
 /**
- * The agent service in a process of its own, with a run of several steps that calls tools. With the argument `journal`, only what such
- * a run writes to be continued by another process, again and again.
+ * The agent service in a process of its own, with runs of several steps, whose model is at the URL that the argument names. Without
+ * one, only what such a run writes so that another process can continue it.
  */
 import { randomUUID } from 'node:crypto';
-import type { LanguageModelV4StreamPart } from '@ai-sdk/provider';
 import { unknownUsage } from '../src/agent/billing/usage.ts';
 import { openJournal } from '../src/agent/steps/journal.ts';
 import type { StepTables } from '../src/agent/steps/stepstore.ts';
 import { findRun } from '../src/agent/store/runstore.ts';
 import { migrations } from '../src/app/migrations.ts';
-import { newThread, startAgent, testSettings } from '../test/agent/rig.fixture.ts';
+import { modelsOf, newThread, startAgent, testSettings } from '../test/agent/rig.fixture.ts';
 import { databaseEngines } from '../test/database.fixture.ts';
 import { embedded } from '../test/media/rig.fixture.ts';
-import { chunksOf, finish, modelOf } from './models.ts';
+import { callsPerRun, wordsPerStep } from './models.ts';
 import { serve } from './peers/serving.mjs';
 
-const isJournalAlone = process.argv[2] === 'journal';
-const steps = 6;
-const wordsPerStep = 300;
-let step = 0;
-
-/** Each step but the last ends with a call. */
-async function* speak(): AsyncGenerator<LanguageModelV4StreamPart> {
-  step += 1;
-  for await (const part of chunksOf(wordsPerStep)) {
-    if (part.type !== 'finish' || step % steps === 0) yield part;
-  }
-  if (step % steps === 0) return;
-  const input = JSON.stringify({ query: `what step ${step} needs` });
-  yield { type: 'tool-call', toolCallId: `call_${step}`, toolName: 'recallMemory', input };
-  yield { ...finish, finishReason: { unified: 'tool-calls', raw: undefined } } as LanguageModelV4StreamPart;
-}
+const [url] = process.argv.slice(2);
+const maxRounds = 100;
 
 const postgres = databaseEngines.find(({ name }) => name === 'postgres');
 if (postgres === undefined || postgres.missing) throw new Error('PostgreSQL is missing');
 const rig = await startAgent(
   { ...embedded, openDatabase: () => postgres.open(migrations) },
-  { offlineModel: modelOf(speak), settings: { ...testSettings, maxRunsPerUser: 1000 } },
+  {
+    ...(url !== undefined && { model: modelsOf({ url, names: ['bench'], file: undefined }) }),
+    settings: { ...testSettings, maxRunsPerUser: 1000 },
+  },
 );
 const user = await rig.user('pro', 1_000_000);
 
 async function runOnce(): Promise<void> {
-  step = 0;
   const taskId = await user.ask(newThread(), 'Hello?');
   await user.stream(taskId);
   const { status, error } = await user.ended(taskId);
-  if (status !== 'completed' || step !== steps) throw new Error(`a run of the benchmark is ${status}: ${error}`);
+  if (status !== 'completed') throw new Error(`a run of the benchmark is ${status}: ${error}`);
 }
 
 const db = rig.media.database.queries<StepTables>();
@@ -71,11 +58,16 @@ async function openRow() {
   return run;
 }
 
+/** Opened before they are measured: a run has its row anyway. */
+const rows: Awaited<ReturnType<typeof openRow>>[] = [];
+
 async function writeOnce(): Promise<void> {
-  const journal = openJournal(db, await openRow());
-  for (let at = 1; at <= steps; at++) {
+  const row = rows.pop();
+  if (row === undefined) throw new Error('the benchmark has too few rows');
+  const journal = openJournal(db, row);
+  for (let at = 1; at <= callsPerRun + 1; at++) {
     const toolCallId = `call_${at}`;
-    if (at < steps) {
+    if (at <= callsPerRun) {
       await journal.callStarted({ toolCallId, name: 'recallMemory' });
       await journal.callFinished(toolCallId, { output: { memories: [] } });
     }
@@ -84,7 +76,10 @@ async function writeOnce(): Promise<void> {
 }
 
 serve({
-  open: async () => ({ url: rig.url, headers: user.credential }),
-  say: () => (isJournalAlone ? writeOnce() : runOnce()),
+  async open() {
+    for (let count = 0; count < maxRounds; count++) rows.push(await openRow());
+    return { url: rig.url, headers: user.credential };
+  },
+  say: () => (url === undefined ? writeOnce() : runOnce()),
   close: () => rig.close(),
 });

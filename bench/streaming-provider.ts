@@ -1,10 +1,13 @@
-/** A provider on OpenAI's wire, in a process of its own: the arguments are the tokens of an answer, and how many a second. */
+/**
+ * A provider on OpenAI's wire, in a process of its own: the arguments are the tokens of an answer, how many a second (0: no pause), and
+ * how many tool calls come before the last answer, each after a text of its own.
+ */
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { serve } from './peers/serving.mjs';
 
-const [count, perSecond] = process.argv.slice(2).map(Number) as [number, number | undefined];
+const [count = 0, perSecond = 0, calls = 0] = process.argv.slice(2).map(Number);
 const frame = (choice: object) =>
   `data: ${JSON.stringify({ id: '1', object: 'chat.completion.chunk', created: 1, model: 'bench', choices: [{ index: 0, ...choice }] })}\n\n`;
 
@@ -15,10 +18,19 @@ const server = createServer(async (request, response) => {
   const body = Buffer.concat(await request.toArray()).toString();
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   if (body.includes('Write a title for a conversation')) send(response, 'Some words');
-  else if (perSecond === undefined) for (let index = 0; index < count; index++) send(response, ' word');
+  else if (perSecond === 0) for (let index = 0; index < count; index++) send(response, ' word');
   else await sendPaced(response, perSecond);
-  response.write(frame({ delta: {}, finish_reason: 'stop' }));
+  const made = body.split('"role":"tool"').length - 1;
+  if (made < calls) response.write(frame({ delta: { tool_calls: [callOf(made)] }, finish_reason: null }));
+  response.write(frame({ delta: {}, finish_reason: made < calls ? 'tool_calls' : 'stop' }));
   response.end('data: [DONE]\n\n');
+});
+
+const callOf = (made: number) => ({
+  index: 0,
+  id: `call_${made}`,
+  type: 'function',
+  function: { name: 'recallMemory', arguments: JSON.stringify({ query: `what call ${made} needs` }) },
 });
 
 const send = (response: ServerResponse, content: string) =>
