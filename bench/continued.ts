@@ -53,7 +53,7 @@ async function cpuOf(contender: Contender): Promise<number> {
   return (await contender.ask<number>('cpuMicros')) - before;
 }
 
-/** From the end of the lease of a killed process to the part that tells readers of the continuation. */
+/** From the end of the lease of a killed process to the part that shows readers the continuation. */
 async function timeToContinue(): Promise<Row> {
   const [fleet, long] = [await openFleet(), await openLongRuns()];
   try {

@@ -43,3 +43,7 @@ export function useModelChoice(): ModelChoice {
     },
   };
 }
+
+const number = new Intl.NumberFormat();
+export const creditsOf = (credits: number): string =>
+  `${number.format(credits)} ${credits === 1 ? 'credit' : 'credits'}`;

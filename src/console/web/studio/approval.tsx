@@ -1,6 +1,6 @@
 /** A tool call that a person approves or denies: what it does, what it costs, and the answer. */
 import type { UIMessage } from 'ai';
-import { creditsOf } from './composer.tsx';
+import { creditsOf } from './account.ts';
 import { type ToolPart, wordsOf } from './tool.tsx';
 import './waiting.css';
 

@@ -17,7 +17,7 @@ import { type RefObject, useRef } from 'react';
 import { IconButton } from '../parts/iconbutton.tsx';
 import { Problem } from '../parts/states.tsx';
 import { Menu, MenuItem } from '../shell/menu.tsx';
-import { type ModelChoice, useCredits } from './account.ts';
+import { creditsOf, type ModelChoice, useCredits } from './account.ts';
 import { type Attachment, type Attachments, acceptedFiles } from './attachments.ts';
 import type { BusyMessage } from './chat.ts';
 
@@ -221,8 +221,6 @@ function Models({ choice: { models, chosen, choose } }: { readonly choice: Model
 }
 
 const number = new Intl.NumberFormat();
-export const creditsOf = (credits: number): string =>
-  `${number.format(credits)} ${credits === 1 ? 'credit' : 'credits'}`;
 
 /** The price of a message, and what is left. */
 function Price({ model: { chosen } }: { readonly model: ModelChoice }) {
