@@ -57,6 +57,7 @@ const examples: WebhookEvents = {
   'media.completed': { ...run, assetId: '00000000-0000-4000-8000-000000000003', kind: 'image' },
   'media.failed': { ...run, kind: 'video', error: null },
   'account.created': { userId: run.userId, email: 'ada@example.com' },
+  'account.deleted': { userId: run.userId },
   'asset.registered': { ...asset, mime: 'image/png', byteSize: 12_345 },
   'asset.deleted': asset,
   'asset.blocked': { ...asset, sha256: '0'.repeat(64), list: 'example' },

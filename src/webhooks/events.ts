@@ -5,6 +5,7 @@ export interface WebhookEvents {
   'media.completed': RunFacts & { readonly assetId: string; readonly kind: 'image' | 'video' };
   'media.failed': RunFacts & { readonly kind: 'image' | 'video'; readonly error: string | null };
   'account.created': { readonly userId: string; readonly email: string | null };
+  'account.deleted': { readonly userId: string };
   'asset.registered': AssetFacts & { readonly mime: string; readonly byteSize: number };
   'asset.deleted': AssetFacts;
   'asset.blocked': AssetFacts & { readonly sha256: string; readonly list: string };
@@ -50,6 +51,7 @@ export const webhookEventTypes = [
   'media.completed',
   'media.failed',
   'account.created',
+  'account.deleted',
   'asset.registered',
   'asset.deleted',
   'asset.blocked',

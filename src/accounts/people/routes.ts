@@ -27,7 +27,10 @@ export function addPeopleRoutes(app: HttpServer, access: Access, given: PeopleRo
   const deps = { ...given, audit: auditOf(given.db) };
   auditOperators(app, {
     ...deps,
-    isOperators: (url, method) => url.startsWith('/v1/people/:userId') && method !== 'GET' && method !== 'HEAD',
+    isOperators: (url, method) =>
+      (url.startsWith('/v1/people/:userId') || url === '/people/:userId/erasure') &&
+      method !== 'GET' &&
+      method !== 'HEAD',
     targetOf: ({ params }) => {
       const { data } = personParams.safeParse(params);
       return data === undefined ? undefined : hashedTarget(data.userId);

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { PersonDetails } from '#accounts/people/api.ts';
+import type { ErasureReport, PersonDetails } from '#accounts/people/api.ts';
 import { systemClock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/db.ts';
 import { openPostgres } from '#platform/db/postgres.ts';
@@ -14,7 +14,6 @@ import { findTraces, leaveMultipart, leaveTraces, type Place } from '../../../te
 import { createPostgresDatabase } from '../../../test/database.fixture.ts';
 import { dropBucket, skipWithoutS3, testServer } from '../../../test/platform/objects/s3.fixture.ts';
 import { openTestRedis, redisUrl, skipWithoutRedis } from '../../../test/redis.fixture.ts';
-import type { ErasureReport } from './erasing.ts';
 
 interface Part {
   readonly isThere: boolean;
@@ -133,7 +132,7 @@ describe.each(stores)('a person with objects in $objects', ({ buckets, settings,
       expect((await erase()).isComplete).toBe(true);
       expect(await findTraces(place, person, traces)).toEqual([]);
       const { body } = await desk.send<{ actions: { action: string; target: string }[] }>('GET', '/api/actions');
-      expect(body.actions.find(({ action }) => action === 'DELETE /v1/people/:userId')?.target).toMatch(/^sha256 /);
+      expect(body.actions.find(({ action }) => action === 'POST /people/:userId/erasure')?.target).toMatch(/^sha256 /);
     },
     120_000,
   );

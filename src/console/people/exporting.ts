@@ -3,7 +3,8 @@
  * that its size is not limited by memory. A service that fails in between ends the response early: the JSON is then
  * incomplete, and no browser saves it as a whole file.
  */
-import { bodyOf, type ServiceClients } from '../services.ts';
+import { bodyOf } from '#platform/http/bodyof.ts';
+import type { ServiceClients } from '../services.ts';
 import { type PersonRecord, readRecord } from './reading.ts';
 
 /** Throws 404 before the first byte for an id without a profile. */
