@@ -59,9 +59,7 @@ export async function wireAuth({ config, engines, server, log }: Wiring): Promis
     people: clients && {
       access: wireAccess({ config, log }),
       droppedQueues: [deliveryQueue.name],
-      clients,
-      webhooks: webhooks ?? noWebhooks,
-      deletionDays: auth.accountDeletionDays,
+      deletion: { clients, webhooks: webhooks ?? noWebhooks, days: auth.accountDeletionDays },
     },
     provider: {
       serviceKey: serviceKeyOf(config),

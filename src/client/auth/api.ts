@@ -142,6 +142,31 @@ export interface ActionPage {
   readonly next_cursor: string | null;
 }
 
+export interface ScheduledDeletion {
+  /** When the account is deleted. */ readonly deletesAt: string;
+}
+
+export interface ErasureOrder {
+  /** Whether the person gets `account_deletion.deleted`. */ readonly mail?: boolean;
+}
+
+export interface ErasureReport {
+  readonly steps: readonly {
+    readonly service: 'agent' | 'media' | 'memory' | 'notify' | 'auth';
+    /** `waiting`: another service has to finish first. */
+    readonly status: 'done' | 'failed' | 'waiting';
+    /** The number of removed records of each kind. */
+    readonly removed: Readonly<Record<string, number>>;
+    /** The reason of the failure. */
+    readonly message: string | null;
+  }[];
+  readonly isComplete: boolean;
+  /** Jobs that still contain the id of the person. They end within minutes. */
+  readonly pendingJobs: number;
+  /** `not_configured`: delete the account at the identity provider yourself. */
+  readonly provider: 'removed' | 'not_configured' | null;
+}
+
 export interface AccessToken {
   /** A JWT, signed by the identity provider. */ readonly access_token: string;
   readonly token_type: 'bearer';

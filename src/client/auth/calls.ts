@@ -9,12 +9,15 @@ import type {
   CreditsChange,
   CreditsGrant,
   ErasedPerson,
+  ErasureOrder,
+  ErasureReport,
   GrantedProfile,
   OperatorActions,
   PeopleListing,
   PeoplePage,
   Person,
   PersonDetails,
+  ScheduledDeletion,
   SeededAccounts,
   SignedOut,
   SignInReturn,
@@ -86,6 +89,22 @@ export function authCalls(access: Access) {
       callVoid(
         access,
         { method: 'DELETE', path: `/v1/people/${encodeURIComponent(userId)}/sessions`, repeatable: true },
+        options,
+      ),
+
+    /** Delete your own account (`DELETE /account`). */
+    deleteAccount: (options?: CallOptions): Promise<ScheduledDeletion> =>
+      callJson(access, { method: 'DELETE', path: '/account', repeatable: true }, options),
+
+    /** Keep your own account (`POST /account/restore`). */
+    restoreAccount: (options?: CallOptions): Promise<void> =>
+      callVoid(access, { method: 'POST', path: '/account/restore', repeatable: true }, options),
+
+    /** Erase a user from all services (`POST /people/:userId/erasure`). */
+    eraseEverywhere: (userId: string, body: ErasureOrder, options?: CallOptions): Promise<ErasureReport> =>
+      callJson(
+        access,
+        { method: 'POST', path: `/people/${encodeURIComponent(userId)}/erasure`, body, repeatable: true },
         options,
       ),
 
