@@ -63,7 +63,9 @@ export interface AuthDeps {
         readonly access: Access;
         readonly droppedQueues: readonly string[];
         /** For the deletion of accounts from all services. */
-        readonly deletion?: Pick<DeletionDeps, 'clients' | 'webhooks' | 'days'> | undefined;
+        readonly deletion?:
+          | (Pick<DeletionDeps, 'clients' | 'webhooks' | 'days'> & { readonly userAccess: Access })
+          | undefined;
       }
     | undefined;
   /** TRUSTED_PROXIES, as CIDRs. If empty, client addresses are not passed on. */
@@ -156,7 +158,7 @@ export async function createAuth(deps: AuthDeps): Promise<HttpServer> {
         endSessions,
         eraseRecords: (userId: string) => eraseRecords(records, userId),
       };
-      addAccountDeletionRoutes(app, access, deletions);
+      addAccountDeletionRoutes(app, deletion.userAccess, deletions);
       startDeleting(deletions);
     }
   }

@@ -57,9 +57,14 @@ export async function wireAuth({ config, engines, server, log }: Wiring): Promis
         ? { access: createAccess({ internalKeys, log, clock }), hasMadeUpAccounts: identity.url === undefined }
         : undefined,
     people: clients && {
-      access: wireAccess({ config, log }),
+      access: createAccess({ internalKeys, log, clock }),
       droppedQueues: [deliveryQueue.name],
-      deletion: { clients, webhooks: webhooks ?? noWebhooks, days: auth.accountDeletionDays },
+      deletion: {
+        userAccess: wireAccess({ config, log }),
+        clients,
+        webhooks: webhooks ?? noWebhooks,
+        days: auth.accountDeletionDays,
+      },
     },
     provider: {
       serviceKey: serviceKeyOf(config),

@@ -180,6 +180,6 @@ async function mail({ clients, log }: DeletionDeps, deletion: Deletion, type: st
     );
   } catch (error) {
     if (!(error instanceof Problem) || error.status >= 500 || error.status === 429 || error.status === 409) throw error;
-    log.warn({ err: error, type }, 'a mail about the deletion of an account was refused');
+    log.warn({ err: error, type }, 'an email about the deletion of an account was refused');
   }
 }
