@@ -311,7 +311,7 @@ describe('origins', () => {
       'access-control-allow-origin': origin,
       'access-control-allow-credentials': 'true',
       'access-control-allow-methods': 'DELETE, POST, OPTIONS',
-      'access-control-allow-headers': 'Content-Type, traceparent, tracestate, baggage',
+      'access-control-allow-headers': 'Authorization, Content-Type, traceparent, tracestate, baggage',
       vary: 'Origin',
     });
     const refused = await call('https://evil.example');

@@ -74,10 +74,14 @@ const outsideTransactions = AsyncLocalStorage.snapshot();
 
 /** Kills the program while it waits for a lock that this process holds. */
 async function killAt(lock: string, begin: () => Promise<unknown>): Promise<void> {
-  await transaction(db(), async (tx) => {
-    await sql.raw(lock).execute(tx);
-    await outsideTransactions(() => killWhenBlocked(begin));
-  });
+  await transaction(
+    db(),
+    async (tx) => {
+      await sql.raw(lock).execute(tx);
+      await outsideTransactions(() => killWhenBlocked(begin));
+    },
+    limitMs,
+  );
 }
 
 async function killWhenBlocked(begin: () => Promise<unknown>): Promise<void> {
