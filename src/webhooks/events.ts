@@ -4,6 +4,8 @@ export interface WebhookEvents {
   'run.ended': RunFacts & { readonly status: string };
   'media.completed': RunFacts & { readonly assetId: string; readonly kind: 'image' | 'video' };
   'media.failed': RunFacts & { readonly kind: 'image' | 'video'; readonly error: string | null };
+  'generation.completed': GenerationFacts;
+  'generation.failed': GenerationFacts & { readonly status: 'failed' | 'canceled' };
   'account.created': { readonly userId: string; readonly email: string | null };
   'account.deleted': { readonly userId: string };
   'asset.registered': AssetFacts & { readonly mime: string; readonly byteSize: number };
@@ -38,6 +40,12 @@ interface MailFacts {
   readonly suppressed: readonly string[];
 }
 
+interface GenerationFacts {
+  readonly generationId: string;
+  readonly userId: string;
+  readonly kind: 'image' | 'video';
+}
+
 interface RunFacts {
   readonly taskId: string;
   readonly threadId: string;
@@ -50,6 +58,8 @@ export const webhookEventTypes = [
   'run.ended',
   'media.completed',
   'media.failed',
+  'generation.completed',
+  'generation.failed',
   'account.created',
   'account.deleted',
   'asset.registered',

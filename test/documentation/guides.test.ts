@@ -55,7 +55,7 @@ describe.each(guides)('%s', (path) => {
     const commands = [...text.matchAll(/npm run (?:-s )?([a-z][\w:-]*)/g)].map((match) => String(match[1]));
     expect(commands.filter((name) => !(name in scripts))).toEqual([]);
     const own = read('.gitignore').split('\n');
-    const files = [...text.matchAll(/(?<![\w/.])(?:file:\/\/)?((?:deploy|src|test|docs|examples)\/[\w./-]*\w)/g)];
+    const files = [...text.matchAll(/(?<![\w/.])(?:file:\/\/)?((?:deploy|src|test|docs|examples)\/[\w./@-]*\w)/g)];
     const named = files
       .map((match) => String(match[1]))
       .filter((file) => !own.includes(file) && !own.includes(`${file}/`));

@@ -22,6 +22,8 @@ export interface Deposit {
   readonly reference: string;
   readonly ownerId: string;
   readonly threadId: string;
+  /** By default, that of the thread. */
+  readonly scope?: { readonly kind: string; readonly id: string };
   readonly kind: 'image' | 'video' | 'file';
   readonly mime: string;
   readonly bytes: Uint8Array;
@@ -61,6 +63,8 @@ const signed = z.record(
     thumbUrl: z.string().optional(),
     mime: z.string().optional(),
     byteSize: z.int().optional(),
+    width: z.int().nullish(),
+    height: z.int().nullish(),
   }),
 );
 export type SignedMedia = z.output<typeof signed>[string];
@@ -71,8 +75,9 @@ export async function keep(
   deposit: Deposit,
   signal: AbortSignal,
 ): Promise<{ assetId: string; mime: string }> {
-  const { ownerId, threadId: scopeId, kind, mime, bytes, facts, thumbAssetId, prompt, model } = deposit;
-  const identity = { assetId: assetIdOf(deposit.reference), ownerId, scopeKind: 'thread', scopeId, kind, mime };
+  const { ownerId, threadId, kind, mime, bytes, facts, thumbAssetId, prompt, model } = deposit;
+  const { kind: scopeKind, id: scopeId } = deposit.scope ?? { kind: 'thread', id: threadId };
+  const identity = { assetId: assetIdOf(deposit.reference), ownerId, scopeKind, scopeId, kind, mime };
   const common = { idempotent: true, onBehalfOf: ownerId, signal } as const;
   const reserved = await media.send({ method: 'POST', route: '/v1/uploads', json: identity, ...common });
   await upload(reservation.parse(accept(reserved)), bytes, signal);
@@ -132,10 +137,11 @@ export async function sign(
   userId: string,
   kind: 'image' | 'video',
   assetIds: readonly string[],
+  signal?: AbortSignal,
 ): Promise<ReadonlyMap<string, SignedMedia>> {
   const answers = await Promise.all(
     inLotsOf(200, [...new Set(assetIds.filter(isUuid))]).map(async (refs) => {
-      const call = { json: { refs }, idempotent: true, onBehalfOf: userId } as const;
+      const call = { json: { refs }, idempotent: true, onBehalfOf: userId, ...(signal && { signal }) } as const;
       const answer =
         kind === 'image'
           ? await media.send({ ...call, method: 'POST', route: '/v1/sign/image' })

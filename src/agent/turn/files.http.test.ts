@@ -258,6 +258,15 @@ describe('documents', () => {
     ).toHaveLength(2);
   });
 
+  it('an image for a model without vision is a note that it cannot be seen', async () => {
+    const assetId = await newAsset(await makeImage('png'));
+    const parts = [file(`asset:${assetId}`, 'image/png')];
+    const blind = await turn(newThread(), parts, user, 'blind');
+    expect(textOf(blind.request)).toContain(`[attached: assetId ${assetId}]\\n[You cannot see images.`);
+    const seeing = await turn(newThread(), parts, user, 'a-model');
+    expect(textOf(seeing.request)).not.toContain('cannot see');
+  });
+
   it.each([
     ['a short document of the library', 'text/plain', 'small'],
     ['images that the model does not see', 'image/png', 'blind'],

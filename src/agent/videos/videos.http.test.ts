@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Plan } from '#accounts/api.ts';
 import { type AccountTables, setPlanAndCredits } from '#accounts/store.ts';
@@ -79,9 +80,15 @@ describe.concurrent('a video', () => {
       authorization: `Bearer ${providerKey}`,
       body: { model: 'a-maker', size: '1280x720' },
     });
-    // The log never holds an address.
+    // The address is signed when it is sent: the log never holds one.
     const { events } = await user.stream(taskId);
-    expect(JSON.stringify(events)).not.toContain('http://');
+    expect(JSON.stringify(events)).toContain(String(output.assetId));
+    const { rows } = await sql<{ parts: string }>`
+      select parts::text as parts from agent_messages where resource_id = ${user.userId}`.execute(
+      rig.media.database.queries(),
+    );
+    expect(rows).toHaveLength(2);
+    expect(rows.map(({ parts }) => parts).join()).not.toContain('http://');
   });
 
   it.each([
