@@ -232,7 +232,7 @@ describe('documents', () => {
   });
 
   it('leave room for memories, tools and the answer', async () => {
-    rig.memories.push(...Array.from({ length: 3 }, () => 'm'.repeat(2800)));
+    rig.memories.push(...['a', 'b', 'c'].map((letter) => letter + 'm'.repeat(2800)));
     const { request } = await turn(
       newThread(),
       [file(dataUrl('text/plain', Buffer.alloc(90_000, 'x')), 'text/plain')],

@@ -9,6 +9,7 @@ import { type Chatter, newThread } from '../../../test/agent/rig.fixture.ts';
 import { calling, json, providerKey, type ScriptedRig, startScripted } from '../../../test/agent/scripted.fixture.ts';
 import { refusal } from '../../../test/agent/wire.fixture.ts';
 import { skipWithout } from '../../../test/programs.fixture.ts';
+import { type EventTables, listEvents } from '../store/eventstore.ts';
 
 let rig: ScriptedRig;
 const logged: string[] = [];
@@ -80,9 +81,10 @@ describe.concurrent('a video', () => {
       authorization: `Bearer ${providerKey}`,
       body: { model: 'a-maker', size: '1280x720' },
     });
-    // The address is signed when it is sent: the log never holds one.
-    const { events } = await user.stream(taskId);
-    expect(JSON.stringify(events)).toContain(String(output.assetId));
+    // Addresses are signed when they are sent: the log and the messages have the id.
+    const log = await listEvents(rig.media.database.queries<EventTables>(), taskId, 0, 100);
+    expect(JSON.stringify(log)).toContain(output.assetId);
+    expect(JSON.stringify(log)).not.toContain('http://');
     const { rows } = await sql<{ parts: string }>`
       select parts::text as parts from agent_messages where resource_id = ${user.userId}`.execute(
       rig.media.database.queries(),
