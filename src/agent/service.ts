@@ -265,8 +265,8 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
   addOperatorRoutes(app, deps.access, routeDeps);
   const removal = { ...common, eventLog, executor, pubsub, reaper, pace: deps.pace };
   addThreadRoutes(app, deps.access, removal);
-  addPeopleRoutes(app, deps.access, removal);
   const generations = { ...runs, pubsub, tables: {} as Tables };
+  addPeopleRoutes(app, deps.access, { ...removal, ...generations });
   addGenerationRoutes(app, deps.access, generations);
   addMcpRoutes(app, deps.access, { ...runs, calls, videoWaitMs: deps.pace?.videoWaitMs });
   metrics.register(app.metrics);

@@ -1,11 +1,12 @@
 /** The authentication service (docs/specification/auth.md; docs/auth.md). */
 
-import { erasePerson as eraseRecords } from '#accounts/people/erasing.ts';
+import { erasePerson as eraseRecords, type PersonErasureDeps } from '#accounts/people/erasing.ts';
 import type { PeopleTables } from '#accounts/people/peoplestore.ts';
 import { addPeopleRoutes } from '#accounts/people/routes.ts';
 import { accountProblems } from '#accounts/problems.ts';
 import { addAccountRoutes } from '#accounts/routes.ts';
 import type { AccountTables, OnCreated } from '#accounts/store.ts';
+import { sql } from 'kysely';
 import type { Access } from '#platform/access/access.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/db.ts';
@@ -14,6 +15,7 @@ import { traceHeaders } from '#platform/http/cors.ts';
 import { matchOrigins, originWarner } from '#platform/http/origins.ts';
 import { createServer, type HttpServer, type ServerOptions } from '#platform/http/server.ts';
 import { measureJobs } from '#platform/jobs/depth.ts';
+import { countJobsAbout, forgetJobs } from '#platform/jobs/forgetting.ts';
 import type { Jobs, JobTables } from '#platform/jobs/jobs.ts';
 import { type DeletionDeps, deletionQueue, startDeleting } from './account/deleting.ts';
 import { addAccountDeletionRoutes } from './account/routes.ts';
@@ -61,7 +63,7 @@ export interface AuthDeps {
   readonly people?:
     | {
         readonly access: Access;
-        readonly droppedQueues: readonly string[];
+        readonly droppedJobs: PersonErasureDeps['droppedJobs'];
         /** For the deletion of accounts from all services. */
         readonly deletion?:
           | (Pick<DeletionDeps, 'clients' | 'webhooks' | 'days'> & { readonly userAccess: Access })
@@ -137,13 +139,13 @@ export async function createAuth(deps: AuthDeps): Promise<HttpServer> {
       ...records,
     });
   if (deps.people !== undefined) {
-    const { access, droppedQueues, deletion } = deps.people;
+    const { access, droppedJobs, deletion } = deps.people;
     const { end: endSessions, find: findSessionsEnd } = sessionEnds;
     const records = {
       db: database.queries<PeopleTables>(),
       jobTables: database.queries<JobTables>(),
       log,
-      droppedQueues,
+      droppedJobs,
       findSessionsEnd,
       endSessions,
       removeAccount: (userId: string) => removeAccount(provider, userId),
@@ -157,6 +159,10 @@ export async function createAuth(deps: AuthDeps): Promise<HttpServer> {
         log,
         endSessions,
         eraseRecords: (userId: string) => eraseRecords(records, userId),
+        forgetJobs: async (words: readonly string[]) => {
+          await forgetJobs(records.jobTables, words, sql<boolean>`false`);
+          return countJobsAbout(records.jobTables, words);
+        },
       };
       addAccountDeletionRoutes(app, deletion.userAccess, deletions);
       startDeleting(deletions);

@@ -247,6 +247,19 @@ export async function cancelGeneration(deps: GenerationDeps, userId: string | un
   deps.pubsub.publish(cancelTopic, id);
 }
 
+const canceledAtOnce = 100;
+
+/** Cancels all that are running. */
+export async function cancelGenerationsOf(deps: GenerationDeps, userId: string): Promise<void> {
+  for (;;) {
+    const images = await listGenerations(deps.db, userId, 'running', undefined, canceledAtOnce);
+    const videos = await listVideosOf(deps.db, userId, 'running', undefined, canceledAtOnce);
+    const ids = [...images.map(({ id }) => id), ...videos.map(({ videoId }) => videoId)];
+    if (ids.length === 0) return;
+    for (const id of ids) await cancelGeneration(deps, userId, id);
+  }
+}
+
 async function cancelVideo(deps: GenerationDeps, ownerId: string, id: string): Promise<void> {
   await transaction(deps.db, async (tx) => {
     await holdVideosOf(tx, ownerId);

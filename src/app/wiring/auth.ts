@@ -4,7 +4,7 @@ import { systemClock as clock } from '#platform/clock.ts';
 import { createClient } from '#platform/http/client.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { publishAccount } from '#webhooks/accounts.ts';
-import { deliveryQueue, noWebhooks } from '#webhooks/publishing.ts';
+import { droppedAtErasure, noWebhooks } from '#webhooks/publishing.ts';
 import { addressesOf, publicAuthUrlOf, redirectOriginsOf, serviceKeyOf } from '../config.ts';
 import { wireAccess } from './access.ts';
 import type { Wiring } from './wiring.ts';
@@ -58,7 +58,7 @@ export async function wireAuth({ config, engines, server, log }: Wiring): Promis
         : undefined,
     people: clients && {
       access: createAccess({ internalKeys, log, clock }),
-      droppedQueues: [deliveryQueue.name],
+      droppedJobs: droppedAtErasure,
       deletion: {
         userAccess: wireAccess({ config, log }),
         clients,

@@ -32,6 +32,8 @@ export interface DeletionDeps extends ErasureDeps {
   /** ACCOUNT_DELETION_DAYS. */
   readonly days: number;
   readonly endSessions: (userId: string) => Promise<void>;
+  /** Removes finished jobs that mention one of these words, and returns the number of others that do. */
+  readonly forgetJobs: (words: readonly string[]) => Promise<number>;
 }
 
 /** It does not name the user, because an erasure waits for the jobs that do. */
@@ -98,8 +100,10 @@ export async function eraseNow(
   const deletion = await addForErasure(deps, userId, mails);
   // A repeated erasure, or an id that signed in nowhere.
   if (deletion === undefined) return erasePerson(deps, { userId, email: null, headers });
-  const { deletionId, email } = deletion;
+  const { deletionId, stage } = deletion;
   await setStage(db, deletionId, ['requested', 'announced'], 'erasing');
+  // The last mail stays, so that it is not sent again.
+  const email = stage === 'erased' || stage === 'mailed' ? null : deletion.email;
   const report = await erasePerson(deps, { userId, email, headers });
   if (!report.isComplete) return report;
   await transaction(db, async (tx) => {
@@ -135,7 +139,7 @@ async function proceed(deps: DeletionDeps, job: Job<DeletionJob>): Promise<void>
   const deletion = await findDeletion(db, deletionId);
   if (deletion === undefined) return;
   const { stage, userId, email, dueInMs } = deletion;
-  const hasBegun = stage === 'erasing' || stage === 'erased';
+  const hasBegun = stage !== 'requested' && stage !== 'announced';
   if (!hasBegun && dueInMs > 0) {
     if (stage === 'requested') await mail(deps, deletion, 'account_deletion.scheduled');
     await transaction(db, async (tx) => {
@@ -146,17 +150,25 @@ async function proceed(deps: DeletionDeps, job: Job<DeletionJob>): Promise<void>
   }
   // Without a row, the person has just taken the deletion back.
   if (!hasBegun && !(await setStage(db, deletionId, ['requested', 'announced'], 'erasing'))) return;
-  if (stage !== 'erased') {
+  if (stage !== 'erased' && stage !== 'mailed') {
     const { steps, isComplete } = await erasePerson(deps, { userId, email, headers: {} });
     if (!isComplete) throw new Error(steps.map(({ service, status }) => `${service}: ${status}`).join(', '));
     await transaction(db, (tx) => finishErasure(deps, tx, deletion));
   }
-  await mail(deps, deletion, 'account_deletion.deleted');
+  if (stage !== 'mailed') {
+    await mail(deps, deletion, 'account_deletion.deleted');
+    await setStage(db, deletionId, ['erased'], 'mailed');
+  }
+  const left = await deps.forgetJobs([userId, ...(email === null ? [] : [email.toLowerCase()])]);
   await transaction(db, async (tx) => {
+    if (left > 0) return job.postpone(tx, forgottenAgainAfterMs);
     await removeDeletion(tx, deletionId);
     await job.complete(tx);
   });
 }
+
+/** Jobs that clear up after processes that were late are due 90 s after the erasure. */
+const forgottenAgainAfterMs = 30_000;
 
 /** A mail that the service refuses does not stop the deletion. */
 async function mail({ clients, log }: DeletionDeps, deletion: Deletion, type: string): Promise<void> {

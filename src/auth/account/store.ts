@@ -16,9 +16,9 @@ export interface DeletionTables {
 
 /**
  * `requested`: the mail about the date was not sent yet. `announced`: it was. `erasing`: the deletion can no longer be taken
- * back. `erased`: only the last mail is missing.
+ * back. `erased`: the last mail is missing. `mailed`: jobs that mention the person have to end.
  */
-export type Stage = 'requested' | 'announced' | 'erasing' | 'erased';
+export type Stage = 'requested' | 'announced' | 'erasing' | 'erased' | 'mailed';
 
 type Handle = Db<DeletionTables> | Tx<DeletionTables>;
 

@@ -1,4 +1,4 @@
--- Accounts that are to be deleted. A row stays until everything of the person is gone and the last mail was accepted.
+-- Accounts that are to be deleted. A row stays until no job mentions the person.
 create table account_deletions (
   deletion_id uuid primary key default gen_random_uuid(),
   user_id uuid not null unique,
@@ -7,5 +7,5 @@ create table account_deletions (
   -- Whether the person gets mails.
   mails boolean not null,
   deletes_at timestamptz not null,
-  stage text not null check (stage in ('requested', 'announced', 'erasing', 'erased'))
+  stage text not null check (stage in ('requested', 'announced', 'erasing', 'erased', 'mailed'))
 );
