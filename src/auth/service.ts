@@ -1,12 +1,12 @@
 /** The authentication service (docs/specification/auth.md; docs/auth.md). */
 
+import { sql } from 'kysely';
 import { erasePerson as eraseRecords, type PersonErasureDeps } from '#accounts/people/erasing.ts';
 import type { PeopleTables } from '#accounts/people/peoplestore.ts';
 import { addPeopleRoutes } from '#accounts/people/routes.ts';
 import { accountProblems } from '#accounts/problems.ts';
 import { addAccountRoutes } from '#accounts/routes.ts';
 import type { AccountTables, OnCreated } from '#accounts/store.ts';
-import { sql } from 'kysely';
 import type { Access } from '#platform/access/access.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/db.ts';
@@ -18,7 +18,9 @@ import { measureJobs } from '#platform/jobs/depth.ts';
 import { countJobsAbout, forgetJobs } from '#platform/jobs/forgetting.ts';
 import type { Jobs, JobTables } from '#platform/jobs/jobs.ts';
 import { type DeletionDeps, deletionQueue, startDeleting } from './account/deleting.ts';
-import { addAccountDeletionRoutes } from './account/routes.ts';
+import { exportQueue, startExporting } from './account/exporting.ts';
+import type { ExportTables } from './account/exportstore.ts';
+import { addOwnAccountRoutes } from './account/routes.ts';
 import type { DeletionTables } from './account/store.ts';
 import { removeAccount } from './accountremoval.ts';
 import { cookieRules } from './cookies.ts';
@@ -100,7 +102,7 @@ export async function createAuth(deps: AuthDeps): Promise<HttpServer> {
     cors: {
       origins: matchOrigins(allowedOrigins),
       setting: 'ALLOWED_REDIRECT_ORIGINS',
-      methods: ['DELETE', 'POST', 'OPTIONS'],
+      methods: ['GET', 'DELETE', 'POST', 'OPTIONS'],
       allowedHeaders: ['Authorization', 'Content-Type', ...traceHeaders],
       exposedHeaders: ['X-Request-Id', 'Retry-After'],
       credentials: true,
@@ -154,21 +156,26 @@ export async function createAuth(deps: AuthDeps): Promise<HttpServer> {
     if (deletion !== undefined) {
       const deletions = {
         ...deletion,
-        db: database.queries<DeletionTables & PeopleTables>(),
+        db: database.queries<DeletionTables & ExportTables & PeopleTables>(),
         jobs,
         log,
         endSessions,
+        findSessionsEnd,
         eraseRecords: (userId: string) => eraseRecords(records, userId),
         forgetJobs: async (words: readonly string[]) => {
           await forgetJobs(records.jobTables, words, sql<boolean>`false`);
           return countJobsAbout(records.jobTables, words);
         },
       };
-      addAccountDeletionRoutes(app, deletion.userAccess, deletions);
+      addOwnAccountRoutes(app, deletion.userAccess, { ...deletions, publicUrl });
       startDeleting(deletions);
+      startExporting(deletions);
     }
   }
-  const queues = [revocationQueue.name, ...(deps.people?.deletion === undefined ? [] : [deletionQueue.name])];
+  const queues = [
+    revocationQueue.name,
+    ...(deps.people?.deletion === undefined ? [] : [deletionQueue.name, exportQueue.name]),
+  ];
   measureJobs(app.metrics, jobs, queues);
   startRevoking(parts);
   const sweeping = startSweeping(parts);

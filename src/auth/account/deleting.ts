@@ -6,13 +6,13 @@ import { z } from 'zod';
 import type { ErasureReport } from '#accounts/people/api.ts';
 import { findById, type PeopleTables } from '#accounts/people/peoplestore.ts';
 import { type Db, type Tx, transaction } from '#platform/db/db.ts';
-import { bodyOf } from '#platform/http/bodyof.ts';
 import type { Job, Jobs, Queue } from '#platform/jobs/jobs.ts';
 import type { Log } from '#platform/log.ts';
 import { Problem, problems } from '#platform/problem.ts';
 import type { Webhooks } from '#webhooks/publishing.ts';
 import { authProblems } from '../problems.ts';
 import { type ErasureDeps, erasePerson } from './erasing.ts';
+import { sendMail } from './mailing.ts';
 import {
   addDeletion,
   type Deletion,
@@ -76,6 +76,11 @@ async function addWithJob({ db, jobs }: DeletionDeps, userId: string, { delayMs 
     if (added !== undefined) await jobs.enqueue(tx, deletionQueue, { deletionId }, { key: deletionId, delayMs });
     return deletion;
   });
+}
+
+/** When the account is deleted. `undefined`: no deletion is scheduled. */
+export async function readDeletion({ db }: DeletionDeps, userId: string): Promise<Date | undefined> {
+  return (await findDeletionOf(db, userId))?.deletesAt;
 }
 
 /** Takes a scheduled deletion back. Nothing happens if there is none. Throws 409 if it has begun. */
@@ -170,28 +175,8 @@ async function proceed(deps: DeletionDeps, job: Job<DeletionJob>): Promise<void>
 /** Jobs that clear up after processes that were late are due 90 s after the erasure. */
 const forgottenAgainAfterMs = 30_000;
 
-/** A mail that the service refuses does not stop the deletion. */
-async function mail({ clients, log }: DeletionDeps, deletion: Deletion, type: string): Promise<void> {
+async function mail(deps: DeletionDeps, deletion: Deletion, type: string): Promise<void> {
   const { deletionId, userId, email, language, mails, deletesAt } = deletion;
-  if (!mails || email === null) return;
-  const { notify } = clients;
-  try {
-    bodyOf(
-      await notify.send({
-        method: 'POST',
-        route: '/notify',
-        json: {
-          type,
-          userId,
-          data: { deletion_at: deletesAt.toISOString() },
-          contact: { email, ...(language !== null && { locale: language }) },
-        },
-        headers: { 'idempotency-key': `${type} ${deletionId}` },
-        idempotent: true,
-      }),
-    );
-  } catch (error) {
-    if (!(error instanceof Problem) || error.status >= 500 || error.status === 429 || error.status === 409) throw error;
-    log.warn({ err: error, type }, 'an email about the deletion of an account was refused');
-  }
+  const data = { deletion_at: deletesAt.toISOString() };
+  if (mails) await sendMail(deps, { type, key: `${type} ${deletionId}`, userId, email, language, data });
 }

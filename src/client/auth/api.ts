@@ -142,8 +142,24 @@ export interface ActionPage {
   readonly next_cursor: string | null;
 }
 
+export interface OwnAccount {
+  /** When the account is deleted. `null`: no deletion is scheduled. */ readonly deletesAt: string | null;
+  /** `null`: there is none. */
+  readonly export: AccountExport | null;
+}
+
 export interface ScheduledDeletion {
   /** When the account is deleted. */ readonly deletesAt: string;
+}
+
+export interface AccountExport {
+  readonly status: 'preparing' | 'ready';
+  /** Answers the ZIP archive when it is ready, to its user. Until then, it answers as this call. */
+  readonly url: string;
+  readonly requestedAt: string;
+  readonly readyAt: string | null;
+  /** When the archive is removed. `null`: it is being prepared. */
+  readonly expiresAt: string | null;
 }
 
 export interface ErasureOrder {

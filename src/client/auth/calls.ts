@@ -1,8 +1,9 @@
 /** The calls of the auth service. Generated from its OpenAPI document by `npm run generate`. */
-import { type Access, addressOf, type CallOptions, callJson, callVoid, queryOf } from '../calling.ts';
+import { type Access, addressOf, type CallOptions, callFile, callJson, callVoid, queryOf } from '../calling.ts';
 import { operationsOf } from '../operations.ts';
 import type {
   AccessToken,
+  AccountExport,
   ActionListing,
   ActionPage,
   ActionSearch,
@@ -13,6 +14,7 @@ import type {
   ErasureReport,
   GrantedProfile,
   OperatorActions,
+  OwnAccount,
   PeopleListing,
   PeoplePage,
   Person,
@@ -92,9 +94,21 @@ export function authCalls(access: Access) {
         options,
       ),
 
+    /** Read the state of your own account (`GET /account`). */
+    readAccount: (options?: CallOptions): Promise<OwnAccount> =>
+      callJson(access, { method: 'GET', path: '/account', repeatable: true }, options),
+
     /** Delete your own account (`DELETE /account`). */
     deleteAccount: (options?: CallOptions): Promise<ScheduledDeletion> =>
       callJson(access, { method: 'DELETE', path: '/account', repeatable: true }, options),
+
+    /** Order a copy of your own data (`GET /account/export`). */
+    exportAccount: (options?: CallOptions): Promise<AccountExport> =>
+      callJson(access, { method: 'GET', path: '/account/export', repeatable: true }, options),
+
+    /** Download the copy of your own data (`GET /account/export/zip`). */
+    downloadExport: (options?: CallOptions): Promise<Blob> =>
+      callFile(access, { method: 'GET', path: '/account/export/zip', repeatable: true }, options),
 
     /** Keep your own account (`POST /account/restore`). */
     restoreAccount: (options?: CallOptions): Promise<void> =>
