@@ -35,6 +35,8 @@ describe.skipIf(skipWithoutEngines || skipWithout('unzip'))('the export of an ac
   it('is prepared once although the program is killed, and is a ZIP archive of everything', async () => {
     const { person, desk } = place;
     const traces = await leaveTraces(place, person);
+    // The traces include an address that gets no mail.
+    await sql`delete from suppressed_addresses`.execute(place.database.queries());
     const none = await download(`${place.addresses.auth}/account/export/zip`);
     expect(none.status).toBe(404);
     const read = () => person.call('auth', 'GET', '/account/export');
@@ -48,7 +50,6 @@ describe.skipIf(skipWithoutEngines || skipWithout('unzip'))('the export of an ac
     await expect.poll(isReady, { timeout: limitMs }).toBe('ready');
     const { url, expiresAt } = await order();
     expect((Date.parse(expiresAt) - Date.now()) / 86_400_000).toBeCloseTo(7, 1);
-    await new Promise((r) => setTimeout(r, 5000)); console.log(JSON.stringify((await sql`select queue, status, attempt, reason, run_at from jobs where queue like 'auth%'`.execute(place.database.queries())).rows), await place.subjects());
     await expect.poll(place.subjects).toEqual(expect.arrayContaining([expect.stringContaining('export is ready')]));
     expect((await place.subjects()).filter((subject) => subject.includes('export'))).toHaveLength(1);
 
@@ -61,7 +62,7 @@ describe.skipIf(skipWithoutEngines || skipWithout('unzip'))('the export of an ac
     expect(await json('agent.json')).toMatchObject({
       threads: [{ threadId: traces.threadId, messages: [{ role: 'user' }, { role: 'assistant' }] }],
       generations: expect.arrayContaining([expect.objectContaining({ kind: 'image' })]),
-      usage: [expect.objectContaining({ runs: 1 })],
+      usage: expect.arrayContaining([expect.objectContaining({ runs: 1 })]),
     });
     const { assets, shares, incidents } = await json('media.json');
     expect([shares.length, incidents]).toEqual([1, []]);

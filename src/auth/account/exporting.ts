@@ -126,19 +126,23 @@ async function proceed(deps: ExportDeps, job: Job<ExportJob>): Promise<void> {
   await transaction(db, (tx) => job.postpone(tx, ready.expiresInMs));
 }
 
-async function prepare(deps: ExportDeps, { exportId, userId }: AccountExport, signal: AbortSignal): Promise<void> {
+async function prepare(deps: ExportDeps, ordered: AccountExport, signal: AbortSignal): Promise<void> {
   const { db } = deps;
+  const { exportId } = ordered;
   const contentId = randomUUID();
   // Of an attempt that was interrupted.
   await removeOtherParts(db, exportId, contentId);
   const files: ExportFile[] = [];
-  for (const [name, pieces] of Object.entries(await readAll(deps, userId)))
+  for (const [name, pieces] of Object.entries(await readAll(deps, ordered)))
     files.push(await store(db, { exportId, contentId, name, pieces }, signal));
   await transaction(db, (tx) => setReady(tx, exportId, { contentId, files, days: exportDays }));
 }
 
 /** A file for each service. */
-async function readAll(deps: ExportDeps, userId: string): Promise<Readonly<Record<string, AsyncGenerator<string>>>> {
+async function readAll(
+  deps: ExportDeps,
+  { userId, requestedAt }: AccountExport,
+): Promise<Readonly<Record<string, AsyncGenerator<string>>>> {
   const { clients } = deps;
   const { person, settings, invitedBy, invited, changes } = await readPerson(
     { ...deps, audit: auditOf(deps.db) },
@@ -161,7 +165,7 @@ async function readAll(deps: ExportDeps, userId: string): Promise<Readonly<Recor
       usage: listed(usageOf(clients, userId, Date.parse(person.createdAt))),
     }),
     'media.json': document({
-      assets: listed(describedAssets(clients, userId)),
+      assets: listed(describedAssets(clients, userId, requestedAt)),
       shares: listed(sharesOf(clients, userId)),
       incidents: listed(incidentsOf(clients, userId)),
     }),
@@ -185,8 +189,14 @@ async function* one(read: () => unknown): AsyncGenerator<string> {
 }
 
 /** With the name of the original in the archive. */
-async function* describedAssets(clients: ExportedServices, userId: string): AsyncGenerator<unknown> {
-  for await (const { url: _url, ...asset } of assetsOf(clients, userId)) yield { ...asset, file: nameOf(asset) };
+async function* describedAssets(clients: ExportedServices, userId: string, requestedAt: Date): AsyncGenerator<unknown> {
+  for await (const { url: _url, ...asset } of assetsBefore(requestedAt, clients, userId))
+    yield { ...asset, file: nameOf(asset) };
+}
+
+/** The export shows the state at its order, so that the originals are those of the list. */
+async function* assetsBefore(requestedAt: Date, clients: ExportedServices, userId: string) {
+  for await (const asset of assetsOf(clients, userId)) if (new Date(asset.createdAt) <= requestedAt) yield asset;
 }
 
 function nameOf({ assetId, storageKey }: ExportedAsset): string {
@@ -245,22 +255,21 @@ export function readArchive(deps: ExportDeps, ready: AccountExport): Readable {
 
 async function* filesOf(
   { db, clients }: ExportDeps,
-  { exportId, contentId, files, userId, readyAt }: AccountExport,
+  { exportId, contentId, files, userId, requestedAt }: AccountExport,
 ): AsyncGenerator<ZipFile> {
-  const modifiedAt = readyAt ?? new Date();
   for (const { name, compressedBytes, ...facts } of files ?? []) {
     const compressed = partsOf(db, { exportId, contentId: contentId ?? '', file: name });
     yield {
       name,
-      modifiedAt,
+      modifiedAt: requestedAt,
       isLarge: compressedBytes >= largeBytes || facts.bytes >= largeBytes,
       compressed,
       facts: () => facts,
     };
   }
-  for await (const asset of assetsOf(clients, userId)) {
-    // It has no original that can be read, or was made after the export.
-    if (asset.url === null || new Date(asset.createdAt) > modifiedAt) continue;
+  for await (const asset of assetsBefore(requestedAt, clients, userId)) {
+    // It has no original that can be read.
+    if (asset.url === null) continue;
     const original = await open(asset.url);
     if (original === undefined) continue;
     const tally = createTally();
