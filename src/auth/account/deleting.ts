@@ -20,6 +20,7 @@ import {
   findDeletion,
   findDeletionOf,
   removeDeletion,
+  removeEnded,
   setStage,
   takeBack,
 } from './store.ts';
@@ -69,6 +70,8 @@ async function addWithJob({ db, jobs }: DeletionDeps, userId: string, { delayMs 
   if (profile === undefined) throw problems.not_found({ message: 'There is no user with this id.' });
   const { email, language } = profile;
   return transaction(db, async (tx) => {
+    const ended = await removeEnded(tx, userId);
+    if (ended !== undefined) await jobs.cancel(tx, deletionQueue, ended);
     const added = await addDeletion(tx, { userId, email, language, ...order });
     const deletion = added ?? (await findDeletionOf(tx, userId));
     if (deletion === undefined) throw problems.engine_unavailable();
@@ -108,7 +111,7 @@ export async function eraseNow(
   const { deletionId, stage } = deletion;
   await setStage(db, deletionId, ['requested', 'announced'], 'erasing');
   // The last mail stays, so that it is not sent again.
-  const email = stage === 'erased' || stage === 'mailed' ? null : deletion.email;
+  const email = stage === 'erased' ? null : deletion.email;
   const report = await erasePerson(deps, { userId, email, headers });
   if (!report.isComplete) return report;
   await transaction(db, async (tx) => {

@@ -44,8 +44,25 @@ export const findDeletion = (db: Handle, deletionId: string) =>
     .where('deletion_id', '=', deletionId)
     .executeTakeFirst();
 
+/** One that is not over for the person. */
 export const findDeletionOf = (db: Handle, userId: string) =>
-  db.selectFrom('account_deletions').select(columns).where('user_id', '=', userId).executeTakeFirst();
+  db
+    .selectFrom('account_deletions')
+    .select(columns)
+    .where('user_id', '=', userId)
+    .where('stage', '!=', 'mailed')
+    .executeTakeFirst();
+
+/** For a new account with the same id. */
+export async function removeEnded(db: Handle, userId: string): Promise<string | undefined> {
+  const row = await db
+    .deleteFrom('account_deletions')
+    .where('user_id', '=', userId)
+    .where('stage', '=', 'mailed')
+    .returning('deletion_id as deletionId')
+    .executeTakeFirst();
+  return row?.deletionId;
+}
 
 export interface NewDeletion {
   readonly userId: string;
