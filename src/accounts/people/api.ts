@@ -104,14 +104,12 @@ export const creditsChange = z
   });
 export type CreditsChange = z.output<typeof creditsChange>;
 
-export const erased = z.object({
-  removed: z.record(z.string(), z.int()).describe('The number of removed records of each kind.'),
-  pending: z
-    .int()
-    .describe('Jobs that still contain the id of the person. They end within minutes, and are removed within a day.'),
-  provider: z.enum(['removed', 'not_configured']).describe('The account at the identity provider.'),
-});
-export type Erased = z.output<typeof erased>;
+/** What was erased from the shared records. */
+export interface Erased {
+  readonly removed: Readonly<Record<string, number>>;
+  readonly pending: number;
+  readonly provider: 'removed' | 'not_configured';
+}
 
 export const erasureReport = z.object({
   steps: z.array(

@@ -113,7 +113,7 @@ async function proceed(deps: ExportDeps, job: Job<ExportJob>): Promise<void> {
   if (found.isExpired) return void (await removeExport(db, exportId));
   if (found.readyAt === null) await prepare(deps, found, job.signal);
   const ready = await findExport(db, exportId);
-  // The user was erased meanwhile.
+  // The user was erased in the meantime.
   if (ready?.expiresAt == null) return;
   if (!ready.isMailed) {
     const type = 'account_export.ready';

@@ -9,7 +9,7 @@ export interface AccountMail {
   /** A repeated mail with the same key is not sent again. */
   readonly key: string;
   readonly userId: string;
-  /** `null`: there is nobody to send it to. */
+  /** `null`: no mail is sent. */
   readonly email: string | null;
   readonly language: string | null;
   readonly data: Readonly<Record<string, string>>;

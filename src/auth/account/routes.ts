@@ -98,7 +98,7 @@ export function addOwnAccountRoutes(app: HttpServer, access: Access, deps: Accou
       client: { kind: 'file' },
       otherResponses: {
         200: ['The archive.', 'application/zip'],
-        202: ['The archive is being prepared. The body is that of `GET /account/export`.'],
+        202: ['The archive is being prepared. The body is the same as for `GET /account/export`.'],
       },
     },
     async ({ caller }, reply) => {

@@ -89,14 +89,6 @@ export interface PersonDetails {
   }[];
 }
 
-export interface ErasedPerson {
-  /** The number of removed records of each kind. */ readonly removed: Readonly<Record<string, number>>;
-  /** Jobs that still contain the id of the person. They end within minutes, and are removed within a day. */
-  readonly pending: number;
-  /** The account at the identity provider. */
-  readonly provider: 'removed' | 'not_configured';
-}
-
 export interface CreditsChange {
   /** Chosen by the caller. Repeating a request with the same id changes nothing. */ readonly changeId: string;
   readonly plan?: 'free' | 'basic' | 'basic_year' | 'pro' | 'pro_year' | 'max' | 'max_year';

@@ -9,7 +9,6 @@ import type {
   ActionSearch,
   CreditsChange,
   CreditsGrant,
-  ErasedPerson,
   ErasureOrder,
   ErasureReport,
   GrantedProfile,
@@ -57,14 +56,6 @@ export function authCalls(access: Access) {
     /** Read a user (`GET /v1/people/:userId`). */
     readPerson: (userId: string, options?: CallOptions): Promise<PersonDetails> =>
       callJson(access, { method: 'GET', path: `/v1/people/${encodeURIComponent(userId)}`, repeatable: true }, options),
-
-    /** Erase a user from the shared records (`DELETE /v1/people/:userId`). */
-    erasePerson: (userId: string, options?: CallOptions): Promise<ErasedPerson> =>
-      callJson(
-        access,
-        { method: 'DELETE', path: `/v1/people/${encodeURIComponent(userId)}`, repeatable: true },
-        options,
-      ),
 
     /** Change the credits or the plan of a user (`POST /v1/people/:userId/credits`). */
     changeCredits: (userId: string, body: CreditsChange, options?: CallOptions): Promise<Person> =>

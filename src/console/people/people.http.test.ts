@@ -97,7 +97,7 @@ describe.skipIf(withoutPostgres)('people', () => {
       const erasures = [
         desk.internal('agent', 'DELETE', `/people/${id}`),
         desk.internal('media', 'DELETE', `/v1/people/${id}`),
-        desk.internal('auth', 'DELETE', `/v1/people/${id}`),
+        desk.internal('auth', 'POST', `/people/${id}/erasure`, {}),
         desk.internal('notify', 'POST', '/people/erasure', { userId: id }),
       ];
       expect((await Promise.all(erasures)).map(({ status }) => status)).toEqual([200, 200, 200, 200]);
