@@ -11,6 +11,8 @@ import type { Wiring } from './wiring.ts';
 
 /** An erasure waits for threads to end and for files to be removed. */
 const erasureTimeoutMs = 30_000;
+/** Exports read whole conversations. */
+const maxResponseBytes = 64 * 1024 * 1024;
 
 export async function wireAuth({ config, engines, server, log }: Wiring): Promise<HttpServer> {
   const database = await engines.database();
@@ -27,6 +29,7 @@ export async function wireAuth({ config, engines, server, log }: Wiring): Promis
       isInternal: true,
       internalKey: key,
       timeoutMs: erasureTimeoutMs,
+      maxResponseBytes,
       maxConnections: 16,
       ...(server.telemetry && { telemetry: server.telemetry }),
     });

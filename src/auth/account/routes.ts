@@ -73,7 +73,7 @@ export function addOwnAccountRoutes(app: HttpServer, access: Access, deps: Accou
 
   routes.get(
     '/account/export',
-    access.userOnly,
+    { ...access.userOnly, exposeHeadRoute: false },
     {
       id: 'exportAccount',
       summary: 'Order a copy of your own data',
@@ -88,7 +88,8 @@ export function addOwnAccountRoutes(app: HttpServer, access: Access, deps: Accou
 
   routes.get(
     '/account/export/zip',
-    access.userOnly,
+    // The response to HEAD would read everything too.
+    { ...access.userOnly, exposeHeadRoute: false },
     {
       id: 'downloadExport',
       summary: 'Download the copy of your own data',
