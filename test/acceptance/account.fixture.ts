@@ -17,7 +17,7 @@ import { startReceiver } from '../webhooks/receiver.fixture.ts';
 import { newPlace, type Program, run } from './running.fixture.ts';
 
 /** Programs start slowly on a busy machine. */
-export const limitMs = 60_000;
+export const limitMs = 120_000;
 const services: readonly ServiceName[] = ['auth', 'idp', 'agent', 'media', 'memory', 'notify', 'edge', 'image'];
 
 export const skipWithoutEngines =

@@ -249,13 +249,14 @@ export async function cancelGeneration(deps: GenerationDeps, userId: string | un
 
 const canceledAtOnce = 100;
 
-/** Cancels all that are running. */
+/** Cancels all that are running. Those that cannot be canceled are left. */
 export async function cancelGenerationsOf(deps: GenerationDeps, userId: string): Promise<void> {
-  for (;;) {
+  for (let before = ''; ; ) {
     const images = await listGenerations(deps.db, userId, 'running', undefined, canceledAtOnce);
     const videos = await listVideosOf(deps.db, userId, 'running', undefined, canceledAtOnce);
     const ids = [...images.map(({ id }) => id), ...videos.map(({ videoId }) => videoId)];
-    if (ids.length === 0) return;
+    if (ids.length === 0 || ids.join() === before) return;
+    before = ids.join();
     for (const id of ids) await cancelGeneration(deps, userId, id);
   }
 }
