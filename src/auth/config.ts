@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { address, list, secret, setting, text } from '#platform/config.ts';
+import { address, integer, list, secret, setting, text } from '#platform/config.ts';
 import { parseNetwork } from '#platform/http/clientaddress.ts';
 
 /** Settings of the authentication service (docs/specification/auth.md). */
@@ -49,6 +49,12 @@ export const authSettings = {
     }),
     parse: (raw = '') => splitList(raw).map(parseNetwork),
   },
+  accountDeletionDays: integer('ACCOUNT_DELETION_DAYS', {
+    default: 14,
+    min: 0,
+    max: 90,
+    meaning: 'Days until `DELETE /account` deletes the account. Until then, its user can restore it. `0`: at once.',
+  }),
   socialProvider: text('SOCIAL_PROVIDER', {
     default: 'google',
     meaning: 'The sign-in provider that the identity provider uses.',

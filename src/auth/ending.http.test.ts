@@ -1,5 +1,6 @@
 /** Sessions that an operator ends (docs/specification/records.md#people). */
 import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createAccess } from '#platform/access/access.ts';
 import type { JobTables } from '#platform/jobs/jobs.ts';
@@ -14,7 +15,7 @@ const log = createLog({ level: 'silent' });
 let rig: AuthRig;
 beforeAll(async () => {
   rig = await startAuth({
-    changes: { people: { access: createAccess({ internalKeys: [key], log }), droppedQueues: [] } },
+    changes: { people: { access: createAccess({ internalKeys: [key], log }), droppedJobs: sql<boolean>`false` } },
   });
 });
 afterAll(() => rig.close());

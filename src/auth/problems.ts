@@ -8,6 +8,7 @@ export const authProblems = defineProblems({
     status: 403,
     message: 'Pages of this origin must not call this endpoint. Add the origin to ALLOWED_REDIRECT_ORIGINS.',
   },
+  deletion_begun: { status: 409, message: 'The deletion of this account has begun and cannot be undone.' },
   oauth_init_failed: { status: 502, message: 'oauth_init_failed' },
   upstream_unavailable: {
     status: 503,

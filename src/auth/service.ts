@@ -1,4 +1,7 @@
 /** The authentication service (docs/specification/auth.md; docs/auth.md). */
+
+import { sql } from 'kysely';
+import { erasePerson as eraseRecords, type PersonErasureDeps } from '#accounts/people/erasing.ts';
 import type { PeopleTables } from '#accounts/people/peoplestore.ts';
 import { addPeopleRoutes } from '#accounts/people/routes.ts';
 import { accountProblems } from '#accounts/problems.ts';
@@ -12,7 +15,13 @@ import { traceHeaders } from '#platform/http/cors.ts';
 import { matchOrigins, originWarner } from '#platform/http/origins.ts';
 import { createServer, type HttpServer, type ServerOptions } from '#platform/http/server.ts';
 import { measureJobs } from '#platform/jobs/depth.ts';
+import { countJobsAbout, forgetJobs } from '#platform/jobs/forgetting.ts';
 import type { Jobs, JobTables } from '#platform/jobs/jobs.ts';
+import { type DeletionDeps, deletionQueue, startDeleting } from './account/deleting.ts';
+import { exportQueue, startExporting } from './account/exporting.ts';
+import type { ExportTables } from './account/exportstore.ts';
+import { addOwnAccountRoutes } from './account/routes.ts';
+import type { DeletionTables } from './account/store.ts';
 import { removeAccount } from './accountremoval.ts';
 import { cookieRules } from './cookies.ts';
 import type { EndedTables } from './endedstore.ts';
@@ -53,7 +62,16 @@ export interface AuthDeps {
     readonly returnsState?: boolean | undefined;
   };
   /** For operators. `undefined`: no internal key is configured. */
-  readonly people?: { readonly access: Access; readonly droppedQueues: readonly string[] } | undefined;
+  readonly people?:
+    | {
+        readonly access: Access;
+        readonly droppedJobs: PersonErasureDeps['droppedJobs'];
+        /** For the deletion of accounts from all services. */
+        readonly deletion?:
+          | (Pick<DeletionDeps, 'clients' | 'webhooks' | 'days'> & { readonly userAccess: Access })
+          | undefined;
+      }
+    | undefined;
   /** TRUSTED_PROXIES, as CIDRs. If empty, client addresses are not passed on. */
   readonly trustedProxies?: readonly string[] | undefined;
   /** For the operator's commands, if this process holds the database. If absent, they access the database directly. */
@@ -84,8 +102,8 @@ export async function createAuth(deps: AuthDeps): Promise<HttpServer> {
     cors: {
       origins: matchOrigins(allowedOrigins),
       setting: 'ALLOWED_REDIRECT_ORIGINS',
-      methods: ['POST', 'OPTIONS'],
-      allowedHeaders: ['Content-Type', ...traceHeaders],
+      methods: ['GET', 'DELETE', 'POST', 'OPTIONS'],
+      allowedHeaders: ['Authorization', 'Content-Type', ...traceHeaders],
       exposedHeaders: ['X-Request-Id', 'Retry-After'],
       credentials: true,
     },
@@ -122,17 +140,42 @@ export async function createAuth(deps: AuthDeps): Promise<HttpServer> {
       onCreated: deps.onAccountCreated,
       ...records,
     });
-  if (deps.people !== undefined)
-    addPeopleRoutes(app, deps.people.access, {
+  if (deps.people !== undefined) {
+    const { access, droppedJobs, deletion } = deps.people;
+    const { end: endSessions, find: findSessionsEnd } = sessionEnds;
+    const records = {
       db: database.queries<PeopleTables>(),
       jobTables: database.queries<JobTables>(),
       log,
-      droppedQueues: deps.people.droppedQueues,
-      findSessionsEnd: sessionEnds.find,
-      endSessions: sessionEnds.end,
-      removeAccount: (userId) => removeAccount(provider, userId),
-    });
-  const queues = [revocationQueue.name];
+      droppedJobs,
+      findSessionsEnd,
+      endSessions,
+      removeAccount: (userId: string) => removeAccount(provider, userId),
+    };
+    addPeopleRoutes(app, access, records);
+    if (deletion !== undefined) {
+      const deletions = {
+        ...deletion,
+        db: database.queries<DeletionTables & ExportTables & PeopleTables>(),
+        jobs,
+        log,
+        endSessions,
+        findSessionsEnd,
+        eraseRecords: (userId: string) => eraseRecords(records, userId),
+        forgetJobs: async (words: readonly string[]) => {
+          await forgetJobs(records.jobTables, words, sql<boolean>`false`);
+          return countJobsAbout(records.jobTables, words);
+        },
+      };
+      addOwnAccountRoutes(app, deletion.userAccess, { ...deletions, publicUrl });
+      startDeleting(deletions);
+      startExporting(deletions);
+    }
+  }
+  const queues = [
+    revocationQueue.name,
+    ...(deps.people?.deletion === undefined ? [] : [deletionQueue.name, exportQueue.name]),
+  ];
   measureJobs(app.metrics, jobs, queues);
   startRevoking(parts);
   const sweeping = startSweeping(parts);

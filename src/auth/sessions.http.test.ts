@@ -310,8 +310,8 @@ describe('origins', () => {
     expect(Object.fromEntries(answer.headers)).toMatchObject({
       'access-control-allow-origin': origin,
       'access-control-allow-credentials': 'true',
-      'access-control-allow-methods': 'POST, OPTIONS',
-      'access-control-allow-headers': 'Content-Type, traceparent, tracestate, baggage',
+      'access-control-allow-methods': 'DELETE, POST, OPTIONS',
+      'access-control-allow-headers': 'Authorization, Content-Type, traceparent, tracestate, baggage',
       vary: 'Origin',
     });
     const refused = await call('https://evil.example');

@@ -75,6 +75,15 @@ export const callJson = <Result>(access: Access, call: Call, options?: CallOptio
 export const callText = (access: Access, call: Call, options?: CallOptions): Promise<string> =>
   perform(access, call, options, (response) => response.text());
 
+const fileTimeoutMs = 3_600_000;
+
+/** A file that is not ready yet throws `unexpected_answer`. The default time limit is one hour. */
+export const callFile = (access: Access, call: Call, options?: CallOptions): Promise<Blob> =>
+  perform(access, call, { timeoutMs: fileTimeoutMs, ...options }, (response) => {
+    if (response.status === 202) throw new AtelierError('unexpected_answer', `${call.path} is not ready yet.`);
+    return response.blob();
+  });
+
 export const callVoid = (access: Access, call: Call, options?: CallOptions): Promise<void> =>
   perform(access, call, options, async (response) => {
     await response.text();

@@ -12,6 +12,7 @@ export type ProblemCode =
   | 'copy_failed'
   | 'credits_out_of_range'
   | 'csam_blocked'
+  | 'deletion_begun'
   | 'digest_pending'
   | 'draining'
   | 'duplicate_memory'

@@ -72,6 +72,7 @@ const examples: WebhookEvents = {
   'generation.completed': generation,
   'generation.failed': { ...generation, status: 'failed' },
   'account.created': { userId: run.userId, email: 'ada@example.com' },
+  'account.deleted': { userId: run.userId },
   'asset.registered': { ...asset, mime: 'image/png', byteSize: 12_345 },
   'asset.deleted': asset,
   'asset.blocked': { ...asset, sha256: '0'.repeat(64), list: 'example' },

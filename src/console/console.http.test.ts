@@ -227,6 +227,7 @@ describe('pages', () => {
     '/library',
     '/library/6f1c2a3e-0000-4000-8000-000000000000',
     '/memory',
+    '/account',
     '/operator',
     '/operator/people/6f1c2a3e-0000-4000-8000-000000000000',
   ])('%s is the page, under a policy that allows no other scripts', async (path) => {

@@ -16,6 +16,7 @@ const pagePaths = [
   '/library',
   '/library/:assetId',
   '/memory',
+  '/account',
   '/operator',
   '/operator/*',
 ];

@@ -6,6 +6,7 @@ import { footTexts } from './foot.ts';
 import { type Rendering, renderMail } from './rendering.ts';
 import { accountDeleted } from './types/accountdeleted.ts';
 import { accountDeletionScheduled } from './types/accountdeletionscheduled.ts';
+import { accountExportReady } from './types/accountexportready.ts';
 import { dailyDigest } from './types/dailydigest.ts';
 import { builtInTypes } from './types/registry.ts';
 
@@ -53,6 +54,8 @@ const cases = [
     { data: { deletion_at: '2026-12-06T09:00:00Z' } },
   ],
   ['account_deletion.deleted', accountDeleted, {}],
+  ['account_export.ready', accountExportReady, {}],
+  ['account_export.ready with a day', accountExportReady, { data: { expires_at: '2026-12-06T09:00:00Z' } }],
 ] as const;
 
 describe.each(cases)('%s', (_name, type, change) => {
@@ -81,10 +84,11 @@ describe.each(cases)('%s', (_name, type, change) => {
   });
 });
 
-it('our types are the three of the specification', () => {
+it('our types are those of the specification', () => {
   expect(builtInTypes.map(({ name }) => name).sort()).toEqual([
     'account_deletion.deleted',
     'account_deletion.scheduled',
+    'account_export.ready',
     'daily_digest',
   ]);
 });

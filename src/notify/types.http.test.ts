@@ -90,6 +90,7 @@ describe('a folder of types', () => {
     expect(types.map(({ type, audience, locales }) => [type, audience, locales.length])).toEqual([
       ['account_deletion.deleted', 'account', 12],
       ['account_deletion.scheduled', 'account', 12],
+      ['account_export.ready', 'account', 12],
       ['daily_digest', 'product', 12],
       ['offer', 'product', 1],
       ['receipt', 'account', 2],

@@ -13,6 +13,7 @@ export interface WebhookEvents {
   'generation.completed': GenerationFacts;
   'generation.failed': GenerationFacts & { readonly status: 'failed' | 'canceled' };
   'account.created': { readonly userId: string; readonly email: string | null };
+  'account.deleted': { readonly userId: string };
   'asset.registered': AssetFacts & { readonly mime: string; readonly byteSize: number };
   'asset.deleted': AssetFacts;
   'asset.blocked': AssetFacts & { readonly sha256: string; readonly list: string };
@@ -67,6 +68,7 @@ export const webhookEventTypes = [
   'generation.completed',
   'generation.failed',
   'account.created',
+  'account.deleted',
   'asset.registered',
   'asset.deleted',
   'asset.blocked',

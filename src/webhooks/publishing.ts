@@ -3,6 +3,7 @@
  * the change, or neither is.
  */
 import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
 import { z } from 'zod';
 import type { Clock } from '#platform/clock.ts';
 import type { Tx } from '#platform/db/db.ts';
@@ -26,6 +27,10 @@ export const deliveryQueue: Queue<Delivery> = {
   // Age ends a delivery, not the number of attempts.
   maxAttempts: 1000,
 };
+
+/** Jobs whose events the receiver need not get after the erasure of their person. */
+export const droppedAtErasure = sql<boolean>`
+  queue = ${deliveryQueue.name} and payload->>'body' not like '{"type":"account.deleted"%'`;
 
 export interface Webhooks {
   publish<Tables, Type extends WebhookEventType>(tx: Tx<Tables>, type: Type, data: WebhookEvents[Type]): Promise<void>;

@@ -82,7 +82,7 @@ const headOf = (name: string, what: string) =>
 function writeCalls(name: string, functions: readonly string[], types: readonly string[]): string {
   const body = functions.join('\n\n');
   const used = (names: readonly string[]) => names.filter((word) => new RegExp(`\\b${word}\\b`).test(body)).sort();
-  const values = used(['addressOf', 'callJson', 'callText', 'callVoid', 'queryOf', 'keyed']);
+  const values = used(['addressOf', 'callFile', 'callJson', 'callText', 'callVoid', 'queryOf', 'keyed']);
   const kinds = ['Access', ...used(['CallOptions', 'KeyedOptions'])].map((kind) => `type ${kind}`);
   const Name = name[0]?.toUpperCase() + name.slice(1);
   const streams = body.includes('followRun')
@@ -144,7 +144,13 @@ function writeFunction(
     ...(cookies ? ['cookies: true'] : []),
   ];
   const [caller, promised] =
-    kind === 'page' ? ['callText', 'string'] : answer ? ['callJson', answer] : ['callVoid', 'void'];
+    kind === 'page'
+      ? ['callText', 'string']
+      : kind === 'file'
+        ? ['callFile', 'Blob']
+        : answer
+          ? ['callJson', answer]
+          : ['callVoid', 'void'];
   const options = `options?: ${keyed ? 'KeyedOptions' : 'CallOptions'}`;
   return `${comment}${name}: (${[...args, options].join(', ')}): Promise<${promised}> =>
     ${caller}(access, { ${call.join(', ')} }, options),`;

@@ -32,7 +32,7 @@ export interface Person {
   call<T = Record<string, unknown>>(service: Service, method: string, path: string, json?: object): Promise<Answer<T>>;
 }
 
-export async function openDesk(rig: ConsoleRig): Promise<Desk> {
+export async function openDesk(rig: Pick<ConsoleRig, 'url' | 'addresses' | 'secret'>): Promise<Desk> {
   const [localSecret, key] = [await rig.secret('LOCAL_IDP_SECRET'), await rig.secret('INTERNAL_KEY')];
   const begun = await request(
     `${rig.url}/api/session`,

@@ -17,7 +17,7 @@ import type { Desk, Person } from './desk.fixture.ts';
 import type { ConsoleRig } from './rig.fixture.ts';
 
 export interface Place {
-  readonly rig: ConsoleRig;
+  readonly rig: Pick<ConsoleRig, 'dataDir'>;
   readonly desk: Desk;
   readonly database: Database;
   readonly redis: { readonly connection: Redis; readonly prefix: string };
@@ -49,7 +49,10 @@ export interface Traces {
 }
 
 /** Something about the person in every service. */
-export async function leaveTraces({ rig, desk, database }: Place, person: Person): Promise<Traces> {
+export async function leaveTraces(
+  { rig, desk, database }: Omit<Place, 'redis' | 'buckets'>,
+  person: Person,
+): Promise<Traces> {
   const threadId = `thread-${randomUUID()}`;
   const png = await makeImage('png');
   const place = { assetId: randomUUID(), scopeKind: 'thread', scopeId: person.id, kind: 'image', mime: 'image/png' };
@@ -69,6 +72,15 @@ export async function leaveTraces({ rig, desk, database }: Place, person: Person
   const state = async () => (await person.call('agent', 'GET', `/task/${started.body.taskId}`)).body.status;
   await expect.poll(state, { timeout: 60_000 }).toBe('completed');
   await person.call('media', 'POST', '/v1/sign/image', { refs: [place.assetId] });
+  const shared = { assetId: place.assetId };
+  expect((await person.call('media', 'POST', '/v1/shares', shared)).status).toBe(201);
+  const prompt = `Bees like ${wordOf(person)}`;
+  expect((await person.call('agent', 'POST', '/images', { prompt })).status).toBe(202);
+  // It is not made before the person is erased.
+  const video = { prompt: `Waves for ${wordOf(person)}` };
+  const plan = { changeId: randomUUID(), plan: 'max', credits: 500, reason: wordOf(person) };
+  expect((await desk.internal('auth', 'POST', `/v1/people/${person.id}/credits`, plan)).status).toBe(200);
+  expect((await person.call('agent', 'POST', '/videos', video)).status).toBe(202);
   const content = `I live near the sea with ${wordOf(person)}`;
   const memory = { entity_id: person.id, entity_type: 'user', content, type: 'preference' };
   expect((await person.call('memory', 'POST', '/memory/add', memory)).status).toBeLessThan(300);

@@ -104,11 +104,27 @@ export const creditsChange = z
   });
 export type CreditsChange = z.output<typeof creditsChange>;
 
-export const erased = z.object({
-  removed: z.record(z.string(), z.int()).describe('The number of removed records of each kind.'),
-  pending: z
-    .int()
-    .describe('Jobs that still contain the id of the person. They end within minutes, and are removed within a day.'),
-  provider: z.enum(['removed', 'not_configured']).describe('The account at the identity provider.'),
+/** What was erased from the shared records. */
+export interface Erased {
+  readonly removed: Readonly<Record<string, number>>;
+  readonly pending: number;
+  readonly provider: 'removed' | 'not_configured';
+}
+
+export const erasureReport = z.object({
+  steps: z.array(
+    z.object({
+      service: z.enum(['agent', 'media', 'memory', 'notify', 'auth']),
+      status: z.enum(['done', 'failed', 'waiting']).describe('`waiting`: another service has to finish first.'),
+      removed: z.record(z.string(), z.int()).describe('The number of removed records of each kind.'),
+      message: z.string().nullable().describe('The reason of the failure.'),
+    }),
+  ),
+  isComplete: z.boolean(),
+  pendingJobs: z.int().describe('Jobs that still contain the id of the person. They end within minutes.'),
+  provider: z
+    .enum(['removed', 'not_configured'])
+    .nullable()
+    .describe('`not_configured`: delete the account at the identity provider yourself.'),
 });
-export type Erased = z.output<typeof erased>;
+export type ErasureReport = z.output<typeof erasureReport>;

@@ -157,6 +157,7 @@ const owned = {
   unsubscriptions: 'user_id',
   onboardings: 'user_id',
   feeds: 'owner_id',
+  account_exports: 'user_id',
 } as const;
 
 /** Deletes every row of the person. Returns how many of each table. */

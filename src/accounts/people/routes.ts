@@ -11,23 +11,27 @@ import {
   actionPage,
   actionSearch,
   creditsChange,
-  erased,
   peopleListing,
   peoplePage,
   person,
   personDetails,
   personParams,
 } from './api.ts';
-import { erasePerson, type PersonErasureDeps } from './erasing.ts';
 import { changeCredits, type PeopleDeps, readActions, readPeople, readPerson } from './people.ts';
 
-export type PeopleRouteDeps = Omit<PeopleDeps, 'audit'> & PersonErasureDeps & { readonly log: Log };
+export type PeopleRouteDeps = Omit<PeopleDeps, 'audit'> & {
+  readonly endSessions: (userId: string) => Promise<void>;
+  readonly log: Log;
+};
 
 export function addPeopleRoutes(app: HttpServer, access: Access, given: PeopleRouteDeps): void {
   const deps = { ...given, audit: auditOf(given.db) };
   auditOperators(app, {
     ...deps,
-    isOperators: (url, method) => url.startsWith('/v1/people/:userId') && method !== 'GET' && method !== 'HEAD',
+    isOperators: (url, method) =>
+      (url.startsWith('/v1/people/:userId') || url === '/people/:userId/erasure') &&
+      method !== 'GET' &&
+      method !== 'HEAD',
     targetOf: ({ params }) => {
       const { data } = personParams.safeParse(params);
       return data === undefined ? undefined : hashedTarget(data.userId);
@@ -125,21 +129,5 @@ export function addPeopleRoutes(app: HttpServer, access: Access, given: PeopleRo
       await deps.endSessions(params.userId);
       return reply.code(204).send(null);
     },
-  );
-
-  routes.delete(
-    '/v1/people/:userId',
-    guard,
-    {
-      id: 'erasePerson',
-      summary: 'Erase a user from the shared records',
-      description:
-        'Erases a user from the shared records and at the identity provider. After 503, you can repeat the request.',
-      problems: ['account_not_deleted'],
-      client: { answer: 'ErasedPerson' },
-      params: personParams,
-      response: { 200: erased },
-    },
-    async ({ params }) => erasePerson(deps, params.userId),
   );
 }

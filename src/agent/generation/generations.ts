@@ -247,6 +247,20 @@ export async function cancelGeneration(deps: GenerationDeps, userId: string | un
   deps.pubsub.publish(cancelTopic, id);
 }
 
+const canceledAtOnce = 100;
+
+/** Cancels all that are running. Those that cannot be canceled are left. */
+export async function cancelGenerationsOf(deps: GenerationDeps, userId: string): Promise<void> {
+  for (let before = ''; ; ) {
+    const images = await listGenerations(deps.db, userId, 'running', undefined, canceledAtOnce);
+    const videos = await listVideosOf(deps.db, userId, 'running', undefined, canceledAtOnce);
+    const ids = [...images.map(({ id }) => id), ...videos.map(({ videoId }) => videoId)];
+    if (ids.length === 0 || ids.join() === before) return;
+    before = ids.join();
+    for (const id of ids) await cancelGeneration(deps, userId, id);
+  }
+}
+
 async function cancelVideo(deps: GenerationDeps, ownerId: string, id: string): Promise<void> {
   await transaction(deps.db, async (tx) => {
     await holdVideosOf(tx, ownerId);

@@ -9,13 +9,12 @@ import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { deleteThreads } from '../deletion/deletion.ts';
 import type { RemovalDeps } from '../deletion/removal.ts';
+import { cancelGenerationsOf, type GenerationDeps } from '../generation/generations.ts';
 import { agentProblems } from '../problems.ts';
 import type { RunTables } from '../store/runstore.ts';
 import { countAllThreads, countThreads, deleteOwned } from './peoplestore.ts';
 
-export interface PeopleDeps extends RemovalDeps {
-  readonly db: RemovalDeps['db'] & Db<RunTables>;
-}
+export type PeopleDeps = RemovalDeps & GenerationDeps & { readonly db: Db<RunTables> };
 
 const params = z.object({ userId: z.guid().toLowerCase() });
 const counts = z.object({ threads: z.int(), messages: z.int(), running: z.int().describe('Runs in progress.') });
@@ -57,7 +56,7 @@ export function addPeopleRoutes(app: HttpServer, access: Access, deps: PeopleDep
       id: 'eraseThreads',
       summary: 'Erase the threads of a user',
       description:
-        'Erases the threads of a user with their assets, events and usage. After 503, you can repeat the request.',
+        'Erases the threads of a user with their assets, events and usage, and cancels their generations. After 503, you can repeat the request.',
       problems: ['forbidden', 'still_deleting'],
       client: { answer: 'ErasedThreads' },
       params,
@@ -73,6 +72,8 @@ async function erase(deps: PeopleDeps, userId: string): Promise<z.output<typeof 
   await deleteThreads(deps, userId, true);
   const left = await countAllThreads(deps.db, userId);
   if (left > 0) throw agentProblems.still_deleting();
+  // Those of threads ended with their threads.
+  await cancelGenerationsOf(deps, userId);
   const removed = await deleteOwned(deps.db, userId);
   return { removed: { threads, ...removed } };
 }

@@ -1,23 +1,53 @@
 import { createAuth } from '#auth/service.ts';
 import { createAccess } from '#platform/access/access.ts';
 import { systemClock as clock } from '#platform/clock.ts';
+import { createClient } from '#platform/http/client.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { publishAccount } from '#webhooks/accounts.ts';
-import { deliveryQueue } from '#webhooks/publishing.ts';
+import { droppedAtErasure, noWebhooks } from '#webhooks/publishing.ts';
 import { addressesOf, publicAuthUrlOf, redirectOriginsOf, serviceKeyOf } from '../config.ts';
+import { wireAccess } from './access.ts';
 import type { Wiring } from './wiring.ts';
+
+/** An erasure waits for threads to end and for files to be removed. */
+const erasureTimeoutMs = 30_000;
+/** Exports read whole conversations. */
+const maxResponseBytes = 64 * 1024 * 1024;
 
 export async function wireAuth({ config, engines, server, log }: Wiring): Promise<HttpServer> {
   const database = await engines.database();
   const { auth, identity } = config;
   const { keys: internalKeys } = config.internal;
   const allowedOrigins = redirectOriginsOf(config);
-  return createAuth({
+  const [internalKey] = internalKeys;
+  const addresses = addressesOf(config);
+  const webhooks = await engines.webhooks();
+  const clientOf = (name: 'agent' | 'media' | 'memory' | 'notify', key: string) =>
+    createClient({
+      name,
+      baseUrl: addresses[name],
+      isInternal: true,
+      internalKey: key,
+      timeoutMs: erasureTimeoutMs,
+      maxResponseBytes,
+      maxConnections: 16,
+      ...(server.telemetry && { telemetry: server.telemetry }),
+    });
+  const clients =
+    internalKey === undefined
+      ? undefined
+      : {
+          agent: clientOf('agent', internalKey),
+          media: clientOf('media', internalKey),
+          memory: clientOf('memory', internalKey),
+          notify: clientOf('notify', internalKey),
+        };
+  const app = await createAuth({
     server: { ...server, readiness: { database: () => database.check() } },
     clock,
     database,
     jobs: await engines.jobs(),
-    onAccountCreated: publishAccount(await engines.webhooks()),
+    onAccountCreated: publishAccount(webhooks),
     publicUrl: publicAuthUrlOf(config),
     allowedOrigins,
     defaultOrigin: auth.defaultOrigin ?? allowedOrigins[0] ?? publicAuthUrlOf(config),
@@ -29,10 +59,16 @@ export async function wireAuth({ config, engines, server, log }: Wiring): Promis
       database.driver === 'pglite' && internalKeys.length > 0
         ? { access: createAccess({ internalKeys, log, clock }), hasMadeUpAccounts: identity.url === undefined }
         : undefined,
-    people:
-      internalKeys.length > 0
-        ? { access: createAccess({ internalKeys, log, clock }), droppedQueues: [deliveryQueue.name] }
-        : undefined,
+    people: clients && {
+      access: createAccess({ internalKeys, log, clock }),
+      droppedJobs: droppedAtErasure,
+      deletion: {
+        userAccess: wireAccess({ config, log }),
+        clients,
+        webhooks: webhooks ?? noWebhooks,
+        days: auth.accountDeletionDays,
+      },
+    },
     provider: {
       serviceKey: serviceKeyOf(config),
       url: addressesOf(config).idp,
@@ -41,4 +77,8 @@ export async function wireAuth({ config, engines, server, log }: Wiring): Promis
       returnsState: identity.url === undefined,
     },
   });
+  app.addHook('onClose', async () => {
+    await Promise.all(Object.values(clients ?? {}).map((client) => client.close()));
+  });
+  return app;
 }

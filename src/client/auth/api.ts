@@ -89,14 +89,6 @@ export interface PersonDetails {
   }[];
 }
 
-export interface ErasedPerson {
-  /** The number of removed records of each kind. */ readonly removed: Readonly<Record<string, number>>;
-  /** Jobs that still contain the id of the person. They end within minutes, and are removed within a day. */
-  readonly pending: number;
-  /** The account at the identity provider. */
-  readonly provider: 'removed' | 'not_configured';
-}
-
 export interface CreditsChange {
   /** Chosen by the caller. Repeating a request with the same id changes nothing. */ readonly changeId: string;
   readonly plan?: 'free' | 'basic' | 'basic_year' | 'pro' | 'pro_year' | 'max' | 'max_year';
@@ -140,6 +132,47 @@ export interface ActionPage {
   }[];
   /** `null`: this was the last page. A page searches 20,000 actions, so it can be empty although later pages have matches. */
   readonly next_cursor: string | null;
+}
+
+export interface OwnAccount {
+  /** When the account is deleted. `null`: no deletion is scheduled. */ readonly deletesAt: string | null;
+  /** `null`: there is none. */
+  readonly export: AccountExport | null;
+}
+
+export interface ScheduledDeletion {
+  /** When the account is deleted. */ readonly deletesAt: string;
+}
+
+export interface AccountExport {
+  readonly status: 'preparing' | 'ready';
+  /** Answers the ZIP archive when it is ready, to its user. Until then, it answers as this call. */
+  readonly url: string;
+  readonly requestedAt: string;
+  readonly readyAt: string | null;
+  /** When the archive is removed. `null`: it is being prepared. */
+  readonly expiresAt: string | null;
+}
+
+export interface ErasureOrder {
+  /** Whether the person gets `account_deletion.deleted`. */ readonly mail?: boolean;
+}
+
+export interface ErasureReport {
+  readonly steps: readonly {
+    readonly service: 'agent' | 'media' | 'memory' | 'notify' | 'auth';
+    /** `waiting`: another service has to finish first. */
+    readonly status: 'done' | 'failed' | 'waiting';
+    /** The number of removed records of each kind. */
+    readonly removed: Readonly<Record<string, number>>;
+    /** The reason of the failure. */
+    readonly message: string | null;
+  }[];
+  readonly isComplete: boolean;
+  /** Jobs that still contain the id of the person. They end within minutes. */
+  readonly pendingJobs: number;
+  /** `not_configured`: delete the account at the identity provider yourself. */
+  readonly provider: 'removed' | 'not_configured' | null;
 }
 
 export interface AccessToken {

@@ -1,20 +1,24 @@
 /** The calls of the auth service. Generated from its OpenAPI document by `npm run generate`. */
-import { type Access, addressOf, type CallOptions, callJson, callVoid, queryOf } from '../calling.ts';
+import { type Access, addressOf, type CallOptions, callFile, callJson, callVoid, queryOf } from '../calling.ts';
 import { operationsOf } from '../operations.ts';
 import type {
   AccessToken,
+  AccountExport,
   ActionListing,
   ActionPage,
   ActionSearch,
   CreditsChange,
   CreditsGrant,
-  ErasedPerson,
+  ErasureOrder,
+  ErasureReport,
   GrantedProfile,
   OperatorActions,
+  OwnAccount,
   PeopleListing,
   PeoplePage,
   Person,
   PersonDetails,
+  ScheduledDeletion,
   SeededAccounts,
   SignedOut,
   SignInReturn,
@@ -53,14 +57,6 @@ export function authCalls(access: Access) {
     readPerson: (userId: string, options?: CallOptions): Promise<PersonDetails> =>
       callJson(access, { method: 'GET', path: `/v1/people/${encodeURIComponent(userId)}`, repeatable: true }, options),
 
-    /** Erase a user from the shared records (`DELETE /v1/people/:userId`). */
-    erasePerson: (userId: string, options?: CallOptions): Promise<ErasedPerson> =>
-      callJson(
-        access,
-        { method: 'DELETE', path: `/v1/people/${encodeURIComponent(userId)}`, repeatable: true },
-        options,
-      ),
-
     /** Change the credits or the plan of a user (`POST /v1/people/:userId/credits`). */
     changeCredits: (userId: string, body: CreditsChange, options?: CallOptions): Promise<Person> =>
       callJson(
@@ -86,6 +82,34 @@ export function authCalls(access: Access) {
       callVoid(
         access,
         { method: 'DELETE', path: `/v1/people/${encodeURIComponent(userId)}/sessions`, repeatable: true },
+        options,
+      ),
+
+    /** Read the state of your own account (`GET /account`). */
+    readAccount: (options?: CallOptions): Promise<OwnAccount> =>
+      callJson(access, { method: 'GET', path: '/account', repeatable: true }, options),
+
+    /** Delete your own account (`DELETE /account`). */
+    deleteAccount: (options?: CallOptions): Promise<ScheduledDeletion> =>
+      callJson(access, { method: 'DELETE', path: '/account', repeatable: true }, options),
+
+    /** Order a copy of your own data (`GET /account/export`). */
+    exportAccount: (options?: CallOptions): Promise<AccountExport> =>
+      callJson(access, { method: 'GET', path: '/account/export', repeatable: true }, options),
+
+    /** Download the copy of your own data (`GET /account/export/zip`). */
+    downloadExport: (options?: CallOptions): Promise<Blob> =>
+      callFile(access, { method: 'GET', path: '/account/export/zip', repeatable: true }, options),
+
+    /** Keep your own account (`POST /account/restore`). */
+    restoreAccount: (options?: CallOptions): Promise<void> =>
+      callVoid(access, { method: 'POST', path: '/account/restore', repeatable: true }, options),
+
+    /** Erase a user from all services (`POST /people/:userId/erasure`). */
+    eraseEverywhere: (userId: string, body: ErasureOrder, options?: CallOptions): Promise<ErasureReport> =>
+      callJson(
+        access,
+        { method: 'POST', path: `/people/${encodeURIComponent(userId)}/erasure`, body, repeatable: true },
         options,
       ),
 

@@ -1,11 +1,12 @@
 /** The Audit page: what operators did. */
 
 import { z } from 'zod';
+import { bodyOf } from '#platform/http/bodyof.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { pageSize } from '#platform/wholenumber.ts';
 import type { OperatorGuard } from '../operators/guard.ts';
-import { bodyOf, type ServiceClients } from '../services.ts';
+import type { ServiceClients } from '../services.ts';
 
 const actionQuery = z.object({
   limit: pageSize(500, 100),

@@ -1,11 +1,12 @@
 /** The Incidents page: what screening blocked, and the decisions of operators (docs/specification/media.md#incidents). */
 
 import { z } from 'zod';
+import { bodyOf } from '#platform/http/bodyof.ts';
 import type { HttpClient } from '#platform/http/client.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import type { OperatorGuard } from '../operators/guard.ts';
-import { bodyOf, named } from '../services.ts';
+import { named } from '../services.ts';
 
 const incidentQuery = z.object({
   status: z.enum(['open', 'upheld', 'cleared']).optional(),

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { PersonDetails } from '#accounts/people/api.ts';
+import type { ErasureReport, PersonDetails } from '#accounts/people/api.ts';
 import type { Database } from '#platform/db/db.ts';
 import { openPostgres } from '#platform/db/postgres.ts';
 import { createLog } from '#platform/log.ts';
@@ -10,7 +10,6 @@ import { type Desk, openDesk, type Person } from '../../../test/console/desk.fix
 import { type ConsoleRig, startConsole } from '../../../test/console/rig.fixture.ts';
 import { mailTo } from '../../../test/console/traces.fixture.ts';
 import { createPostgresDatabase, databaseEngines } from '../../../test/database.fixture.ts';
-import type { ErasureReport } from './erasing.ts';
 
 interface Part {
   readonly isThere: boolean;
@@ -98,7 +97,7 @@ describe.skipIf(withoutPostgres)('people', () => {
       const erasures = [
         desk.internal('agent', 'DELETE', `/people/${id}`),
         desk.internal('media', 'DELETE', `/v1/people/${id}`),
-        desk.internal('auth', 'DELETE', `/v1/people/${id}`),
+        desk.internal('auth', 'POST', `/people/${id}/erasure`, {}),
         desk.internal('notify', 'POST', '/people/erasure', { userId: id }),
       ];
       expect((await Promise.all(erasures)).map(({ status }) => status)).toEqual([200, 200, 200, 200]);

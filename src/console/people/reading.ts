@@ -1,5 +1,6 @@
 /** One person, as the services know them. A service that does not respond leaves the other parts. */
-import { bodyOf, type Part, partOf, type ServiceClients } from '../services.ts';
+import { bodyOf } from '#platform/http/bodyof.ts';
+import { type Part, partOf, type ServiceClients } from '../services.ts';
 
 /** The answer of the authentication service about a person. */
 export interface PersonRecord {

@@ -2,11 +2,11 @@
 
 import { Readable } from 'node:stream';
 import { z } from 'zod';
+import { bodyOf } from '#platform/http/bodyof.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import type { OperatorGuard } from '../operators/guard.ts';
-import { bodyOf, named, type ServiceClients } from '../services.ts';
-import { erasePerson } from './erasing.ts';
+import { named, type ServiceClients } from '../services.ts';
 import { exportPerson } from './exporting.ts';
 import { readPerson } from './reading.ts';
 
@@ -22,6 +22,9 @@ const creditsRequest = z.object({
   reason: z.string().max(500),
 });
 const erasureRequest = z.strictObject({ confirm: z.literal(true) });
+
+/** The services erase one after another, 30 s each at most. */
+const erasureTimeoutMs = 100_000;
 
 export function addPeopleRoutes(app: HttpServer, guard: OperatorGuard, clients: ServiceClients): void {
   const routes = routesOf(app, 'console');
@@ -105,6 +108,17 @@ export function addPeopleRoutes(app: HttpServer, guard: OperatorGuard, clients: 
     '/api/people/:userId/erasure',
     guard,
     { summary: 'Erase a user from all services', params: personPath, body: erasureRequest },
-    async (request) => erasePerson(clients, request.params.userId, named(request)),
+    async (request) =>
+      bodyOf<object>(
+        await auth.send({
+          method: 'POST',
+          route: '/people/:userId/erasure',
+          params: request.params,
+          json: { mail: false },
+          headers: named(request),
+          idempotent: true,
+          timeoutMs: erasureTimeoutMs,
+        }),
+      ),
   );
 }

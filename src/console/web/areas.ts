@@ -3,6 +3,7 @@ import {
   Activity,
   BookOpen,
   Brain,
+  CircleUserRound,
   Coins,
   Images,
   LayoutGrid,
@@ -38,6 +39,12 @@ export const userPages: readonly Page[] = [
     Icon: Brain,
     View: lazily(async () => (await import('./pages/knowledge.tsx')).Knowledge),
     isAvailable: ({ addresses }) => addresses.memory !== undefined,
+  },
+  {
+    path: '/account',
+    title: 'Account',
+    Icon: CircleUserRound,
+    View: lazily(async () => (await import('./pages/account.tsx')).Account),
   },
 ];
 

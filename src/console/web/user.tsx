@@ -23,7 +23,7 @@ export interface User {
   readonly media: Access;
 }
 
-type Service = 'agent' | 'media' | 'memory';
+type Service = 'agent' | 'auth' | 'media' | 'memory';
 
 const UserContext = createContext<User | undefined>(undefined);
 

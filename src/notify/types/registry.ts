@@ -1,6 +1,7 @@
 /** The available notifications: the built-in ones, with one file each, and those of the operator's folder. */
 import { accountDeleted } from './accountdeleted.ts';
 import { accountDeletionScheduled } from './accountdeletionscheduled.ts';
+import { accountExportReady } from './accountexportready.ts';
 import { dailyDigest } from './dailydigest.ts';
 import type { NotificationType } from './notification.ts';
 import { readTemplates } from './templates.ts';
@@ -11,7 +12,7 @@ export interface TypeRegistry {
   list(): readonly NotificationType[];
 }
 
-export const builtInTypes = [dailyDigest, accountDeletionScheduled, accountDeleted];
+export const builtInTypes = [dailyDigest, accountDeletionScheduled, accountDeleted, accountExportReady];
 
 /**
  * `templatesDir`: NOTIFY_TEMPLATES_DIR. A type there replaces the built-in one of the same name. Throws StartFault for

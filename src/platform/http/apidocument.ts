@@ -36,10 +36,10 @@ export interface ClientFunction {
   readonly repeatable?: true;
   readonly cookies?: true;
   /**
-   * A URL for the browser, an HTML page, the stream of a run, the events of a user, or an endpoint for other clients, which
-   * has no function.
+   * A URL for the browser, an HTML page, a file, the stream of a run, the events of a user, or an endpoint for other clients,
+   * which has no function.
    */
-  readonly kind?: 'address' | 'page' | 'stream' | 'events' | 'foreign';
+  readonly kind?: 'address' | 'page' | 'file' | 'stream' | 'events' | 'foreign';
 }
 
 export interface Parameter {

@@ -1,5 +1,5 @@
 /** Removes what jobs still say about a person whose data is erased. */
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../db/db.ts';
 import { mentions } from '../db/mentions.ts';
 import type { JobTables } from './jobs.ts';
@@ -8,17 +8,17 @@ import type { JobTables } from './jobs.ts';
 const aboutPerson = (words: readonly string[]) => mentions([sql`payload::text`, sql`unique_key`, sql`lane`], words);
 
 /**
- * Deletes finished jobs that mention one of `words`, and waiting ones of `queues`. Returns their number. `words`: the ids and email
- * addresses of the person, in lower case.
+ * Deletes finished jobs that mention one of `words`, and waiting ones that are `dropped`. Returns their number. `words`: the ids and
+ * email addresses of the person, in lower case.
  */
 export async function forgetJobs(
   db: Db<JobTables>,
   words: readonly string[],
-  queues: readonly string[],
+  dropped: RawBuilder<boolean>,
 ): Promise<number> {
   const { numDeletedRows } = await db
     .deleteFrom('jobs')
-    .where(sql<boolean>`(status in ('done', 'dead') or (status = 'waiting' and queue = any(${queues}::text[])))`)
+    .where(sql<boolean>`(status in ('done', 'dead') or (status = 'waiting' and ${dropped}))`)
     .where(aboutPerson(words))
     .executeTakeFirstOrThrow();
   return Number(numDeletedRows);

@@ -618,7 +618,7 @@ for (const engine of databaseEngines) {
       for (const text of foreign) kept.push((await jobs.enqueue(db, about, { text })).jobId);
       await jobs.enqueue(db, about, { text: '' }, { key: address });
       expect(await countJobsAbout(db, [id, address])).toBe(4);
-      expect(await forgetJobs(db, [id, address], [about.name])).toBe(4);
+      expect(await forgetJobs(db, [id, address], sql<boolean>`queue = ${about.name}`)).toBe(4);
       const left = await db.selectFrom('jobs').select('job_id').where('queue', '=', about.name).execute();
       expect(left.map((row) => row.job_id).toSorted()).toEqual(kept.toSorted());
     });

@@ -1,8 +1,7 @@
 /** Everything about a person at once: an export as JSON, and the erasure from all services with its report. */
 import { useMutation } from '@tanstack/react-query';
 import { useId, useRef, useState } from 'react';
-import type { Person } from '#accounts/people/api.ts';
-import type { ErasureReport, ErasureStep } from '../../people/erasing.ts';
+import type { ErasureReport, Person } from '#accounts/people/api.ts';
 import { callJson, send } from '../calls.ts';
 import { useMayChange } from '../operator.tsx';
 import { Problem, Status } from '../parts/states.tsx';
@@ -77,7 +76,7 @@ function Erasure({ person: { id, email } }: { readonly person: Person }) {
   );
 }
 
-const names: Readonly<Record<ErasureStep['service'], string>> = {
+const names: Readonly<Record<ErasureReport['steps'][number]['service'], string>> = {
   agent: 'Conversations',
   media: 'Files',
   memory: 'Memories',

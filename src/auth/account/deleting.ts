@@ -1,0 +1,185 @@
+/**
+ * Deletes accounts, now or at a promised date. One job takes each deletion through its stages, so a process that ends at
+ * any step is continued by another, and no mail and no event is sent twice.
+ */
+import { z } from 'zod';
+import type { ErasureReport } from '#accounts/people/api.ts';
+import { findById, type PeopleTables } from '#accounts/people/peoplestore.ts';
+import { type Db, type Tx, transaction } from '#platform/db/db.ts';
+import type { Job, Jobs, Queue } from '#platform/jobs/jobs.ts';
+import type { Log } from '#platform/log.ts';
+import { Problem, problems } from '#platform/problem.ts';
+import type { Webhooks } from '#webhooks/publishing.ts';
+import { authProblems } from '../problems.ts';
+import { type ErasureDeps, erasePerson } from './erasing.ts';
+import { sendMail } from './mailing.ts';
+import {
+  addDeletion,
+  type Deletion,
+  type DeletionTables,
+  findDeletion,
+  findDeletionOf,
+  removeDeletion,
+  removeEnded,
+  setStage,
+  takeBack,
+} from './store.ts';
+
+export interface DeletionDeps extends ErasureDeps {
+  readonly db: Db<DeletionTables & PeopleTables>;
+  readonly jobs: Jobs;
+  readonly webhooks: Webhooks;
+  readonly log: Log;
+  /** ACCOUNT_DELETION_DAYS. */
+  readonly days: number;
+  readonly endSessions: (userId: string) => Promise<void>;
+  /** Removes finished jobs that mention one of these words, and returns the number of others that do. */
+  readonly forgetJobs: (words: readonly string[]) => Promise<number>;
+}
+
+/** It does not name the user, because an erasure waits for the jobs that do. */
+const deletionJob = z.object({ deletionId: z.guid() });
+type DeletionJob = z.output<typeof deletionJob>;
+
+/** A deletion is never given up: this is more than ten years. */
+export const deletionQueue: Queue<DeletionJob> = {
+  name: 'auth/delete-account',
+  payload: deletionJob,
+  maxAttempts: 100_000,
+  retryAfterMs: 2000,
+  longestRetryMs: 3600 * 1000,
+};
+
+/** Schedules the deletion and ends all sessions. A repeated request keeps the date. Throws 404 without a profile. */
+export async function scheduleDeletion(deps: DeletionDeps, userId: string): Promise<{ readonly deletesAt: string }> {
+  const { db, days } = deps;
+  const { deletesAt } = (await findDeletionOf(db, userId)) ?? (await addWithJob(deps, userId, { days, mails: true }));
+  await deps.endSessions(userId);
+  return { deletesAt: deletesAt.toISOString() };
+}
+
+interface Order {
+  readonly days: number;
+  readonly mails: boolean;
+  /** How long the job leaves the deletion to its caller. */
+  readonly delayMs?: number;
+}
+
+async function addWithJob({ db, jobs }: DeletionDeps, userId: string, { delayMs = 0, ...order }: Order) {
+  const [profile] = await findById(db, userId);
+  if (profile === undefined) throw problems.not_found({ message: 'There is no user with this id.' });
+  const { email, language } = profile;
+  return transaction(db, async (tx) => {
+    const ended = await removeEnded(tx, userId);
+    if (ended !== undefined) await jobs.cancel(tx, deletionQueue, ended);
+    const added = await addDeletion(tx, { userId, email, language, ...order });
+    const deletion = added ?? (await findDeletionOf(tx, userId));
+    if (deletion === undefined) throw problems.engine_unavailable();
+    const { deletionId } = deletion;
+    if (added !== undefined) await jobs.enqueue(tx, deletionQueue, { deletionId }, { key: deletionId, delayMs });
+    return deletion;
+  });
+}
+
+/** When the account is deleted. `undefined`: no deletion is scheduled. */
+export async function readDeletion({ db }: DeletionDeps, userId: string): Promise<Date | undefined> {
+  return (await findDeletionOf(db, userId))?.deletesAt;
+}
+
+/** Takes a scheduled deletion back. Nothing happens if there is none. Throws 409 if it has begun. */
+export async function restoreAccount({ db, jobs }: DeletionDeps, userId: string): Promise<void> {
+  await transaction(db, async (tx) => {
+    const deletionId = await takeBack(tx, userId);
+    if (deletionId !== undefined) await jobs.cancel(tx, deletionQueue, deletionId);
+    else if ((await findDeletionOf(tx, userId)) !== undefined) throw authProblems.deletion_begun();
+  });
+}
+
+/** A process that ends during an erasure is continued after this time. */
+const takenOverAfterMs = 120_000;
+
+/** Erases the person in this call. If a service fails, the report names it, and a job continues. */
+export async function eraseNow(
+  deps: DeletionDeps,
+  userId: string,
+  { mails, headers }: { readonly mails: boolean; readonly headers: Readonly<Record<string, string>> },
+): Promise<ErasureReport> {
+  const { db, jobs } = deps;
+  const deletion = await addForErasure(deps, userId, mails);
+  // A repeated erasure, or an id that signed in nowhere.
+  if (deletion === undefined) return erasePerson(deps, { userId, email: null, headers });
+  const { deletionId, stage } = deletion;
+  await setStage(db, deletionId, ['requested', 'announced'], 'erasing');
+  // The last mail stays, so that it is not sent again.
+  const email = stage === 'erased' ? null : deletion.email;
+  const report = await erasePerson(deps, { userId, email, headers });
+  if (!report.isComplete) return report;
+  await transaction(db, async (tx) => {
+    await finishErasure(deps, tx, deletion);
+    await jobs.hasten(tx, deletionQueue, deletionId);
+  });
+  return report;
+}
+
+async function addForErasure(deps: DeletionDeps, userId: string, mails: boolean) {
+  const pending = await findDeletionOf(deps.db, userId);
+  if (pending !== undefined) return pending;
+  return addWithJob(deps, userId, { days: 0, mails, delayMs: takenOverAfterMs }).catch((error: unknown) => {
+    if (error instanceof Problem && error.status === 404) return undefined;
+    throw error;
+  });
+}
+
+/** The event is published once, by the process that sets the stage. */
+async function finishErasure({ webhooks }: DeletionDeps, tx: Tx<DeletionTables>, { deletionId, userId }: Person) {
+  if (await setStage(tx, deletionId, ['erasing'], 'erased')) await webhooks.publish(tx, 'account.deleted', { userId });
+}
+
+type Person = Pick<Deletion, 'deletionId' | 'userId'>;
+
+export function startDeleting(deps: DeletionDeps): void {
+  deps.jobs.work(deletionQueue, (job) => proceed(deps, job), { concurrency: 2 });
+}
+
+async function proceed(deps: DeletionDeps, job: Job<DeletionJob>): Promise<void> {
+  const { db } = deps;
+  const { deletionId } = job.payload;
+  const deletion = await findDeletion(db, deletionId);
+  if (deletion === undefined) return;
+  const { stage, userId, email, dueInMs } = deletion;
+  const hasBegun = stage !== 'requested' && stage !== 'announced';
+  if (!hasBegun && dueInMs > 0) {
+    if (stage === 'requested') await mail(deps, deletion, 'account_deletion.scheduled');
+    await transaction(db, async (tx) => {
+      await setStage(tx, deletionId, ['requested'], 'announced');
+      await job.postpone(tx, dueInMs);
+    });
+    return;
+  }
+  // Without a row, the person has just taken the deletion back.
+  if (!hasBegun && !(await setStage(db, deletionId, ['requested', 'announced'], 'erasing'))) return;
+  if (stage !== 'erased' && stage !== 'mailed') {
+    const { steps, isComplete } = await erasePerson(deps, { userId, email, headers: {} });
+    if (!isComplete) throw new Error(steps.map(({ service, status }) => `${service}: ${status}`).join(', '));
+    await transaction(db, (tx) => finishErasure(deps, tx, deletion));
+  }
+  if (stage !== 'mailed') {
+    await mail(deps, deletion, 'account_deletion.deleted');
+    await setStage(db, deletionId, ['erased'], 'mailed');
+  }
+  const left = await deps.forgetJobs([userId, ...(email === null ? [] : [email.toLowerCase()])]);
+  await transaction(db, async (tx) => {
+    if (left > 0) return job.postpone(tx, forgottenAgainAfterMs);
+    await removeDeletion(tx, deletionId);
+    await job.complete(tx);
+  });
+}
+
+/** Jobs that clear up after processes that were late are due 90 s after the erasure. */
+const forgottenAgainAfterMs = 30_000;
+
+async function mail(deps: DeletionDeps, deletion: Deletion, type: string): Promise<void> {
+  const { deletionId, userId, email, language, mails, deletesAt } = deletion;
+  const data = { deletion_at: deletesAt.toISOString() };
+  if (mails) await sendMail(deps, { type, key: `${type} ${deletionId}`, userId, email, language, data });
+}

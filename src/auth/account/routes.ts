@@ -1,0 +1,167 @@
+/** One's own account, and its erasure by servers (docs/specification/auth.md#account). */
+import { z } from 'zod';
+import { erasureReport, personParams } from '#accounts/people/api.ts';
+import type { Access } from '#platform/access/access.ts';
+import type { Caller } from '#platform/access/caller.ts';
+import { operatorHeader } from '#platform/audit/audit.ts';
+import { actorOf } from '#platform/audit/http.ts';
+import { routesOf } from '#platform/http/routes.ts';
+import type { HttpServer } from '#platform/http/server.ts';
+import { problems } from '#platform/problem.ts';
+import { type DeletionDeps, eraseNow, readDeletion, restoreAccount, scheduleDeletion } from './deleting.ts';
+import { type ExportDeps, findOwnExport, orderExport, readArchive } from './exporting.ts';
+import type { AccountExport } from './exportstore.ts';
+
+export const scheduledDeletion = z.object({ deletesAt: z.iso.datetime().describe('When the account is deleted.') });
+export const exportState = z.object({
+  status: z.enum(['preparing', 'ready']),
+  url: z
+    .string()
+    .describe('Answers the ZIP archive when it is ready, to its user. Until then, it answers as this call.'),
+  requestedAt: z.iso.datetime(),
+  readyAt: z.iso.datetime().nullable(),
+  expiresAt: z.iso.datetime().nullable().describe('When the archive is removed. `null`: it is being prepared.'),
+});
+export const ownAccount = z.object({
+  deletesAt: z.iso.datetime().nullable().describe('When the account is deleted. `null`: no deletion is scheduled.'),
+  export: exportState.nullable().describe('`null`: there is none.'),
+});
+export const erasureOrder = z.strictObject({
+  mail: z.boolean().default(true).describe('Whether the person gets `account_deletion.deleted`.'),
+});
+
+function userIdOf(caller: Caller): string {
+  if (caller.kind !== 'user') throw new Error('the guard admits only users');
+  return caller.userId;
+}
+
+export type AccountRouteDeps = DeletionDeps &
+  ExportDeps & {
+    /** The public URL of this service, without a trailing slash. */
+    readonly publicUrl: string;
+  };
+
+/** Seconds. */
+const askAgainAfterS = 2;
+
+export function addOwnAccountRoutes(app: HttpServer, access: Access, deps: AccountRouteDeps): void {
+  const routes = routesOf(app, 'auth');
+  const show = ({ requestedAt, readyAt, expiresAt }: AccountExport): z.output<typeof exportState> => ({
+    status: readyAt === null ? 'preparing' : 'ready',
+    url: `${deps.publicUrl}/account/export/zip`,
+    requestedAt: requestedAt.toISOString(),
+    readyAt: readyAt?.toISOString() ?? null,
+    expiresAt: expiresAt?.toISOString() ?? null,
+  });
+
+  routes.get(
+    '/account',
+    access.userOnly,
+    {
+      id: 'readAccount',
+      summary: 'Read the state of your own account',
+      description: 'Returns when the account is deleted, and the state of its export.',
+      client: { answer: 'OwnAccount' },
+      response: { 200: ownAccount },
+    },
+    async ({ caller }) => {
+      const userId = userIdOf(caller);
+      const [deletesAt, found] = await Promise.all([readDeletion(deps, userId), findOwnExport(deps, userId)]);
+      return { deletesAt: deletesAt?.toISOString() ?? null, export: found === undefined ? null : show(found) };
+    },
+  );
+
+  routes.get(
+    '/account/export',
+    { ...access.userOnly, exposeHeadRoute: false },
+    {
+      id: 'exportAccount',
+      summary: 'Order a copy of your own data',
+      description:
+        'Prepares an archive of everything that the services store about the user, and sends an email when it is ready. A repeated request within 24 hours returns the same export.',
+      problems: ['not_found'],
+      client: { answer: 'AccountExport' },
+      response: { 202: exportState },
+    },
+    async ({ caller }, reply) => reply.code(202).send(show(await orderExport(deps, userIdOf(caller)))),
+  );
+
+  routes.get(
+    '/account/export/zip',
+    // The response to HEAD would read everything too.
+    { ...access.userOnly, exposeHeadRoute: false },
+    {
+      id: 'downloadExport',
+      summary: 'Download the copy of your own data',
+      description:
+        'Returns a ZIP archive: a JSON file for each service, and the originals of the assets. Returns 202 while it is being prepared.',
+      problems: ['not_found'],
+      client: { kind: 'file' },
+      otherResponses: {
+        200: ['The archive.', 'application/zip'],
+        202: ['The archive is being prepared. The body is the same as for `GET /account/export`.'],
+      },
+    },
+    async ({ caller }, reply) => {
+      const found = await findOwnExport(deps, userIdOf(caller));
+      if (found === undefined) throw problems.not_found({ message: 'There is no export. Order one first.' });
+      if (found.readyAt === null) return reply.code(202).header('retry-after', askAgainAfterS).send(show(found));
+      const day = found.readyAt.toISOString().slice(0, 10);
+      return reply
+        .type('application/zip')
+        .header('content-disposition', `attachment; filename="export-${day}.zip"`)
+        .header('cache-control', 'private, no-store')
+        .send(readArchive(deps, found));
+    },
+  );
+
+  routes.delete(
+    '/account',
+    access.userOnly,
+    {
+      id: 'deleteAccount',
+      summary: 'Delete your own account',
+      description:
+        'Schedules the deletion of the account after `ACCOUNT_DELETION_DAYS`, sends an email and ends all sessions. A repeated request keeps the date.',
+      problems: ['not_found'],
+      client: { answer: 'ScheduledDeletion' },
+      response: { 202: scheduledDeletion },
+    },
+    async ({ caller }, reply) => reply.code(202).send(await scheduleDeletion(deps, userIdOf(caller))),
+  );
+
+  routes.post(
+    '/account/restore',
+    access.userOnly,
+    {
+      id: 'restoreAccount',
+      summary: 'Keep your own account',
+      description: 'Takes the scheduled deletion of the account back. Without one, nothing changes.',
+      problems: ['deletion_begun'],
+      client: { repeatable: true },
+      response: { 204: z.null() },
+    },
+    async ({ caller }, reply) => {
+      await restoreAccount(deps, userIdOf(caller));
+      return reply.code(204).send(null);
+    },
+  );
+
+  routes.post(
+    '/people/:userId/erasure',
+    { ...access.internalOnly, config: { ...access.internalOnly.config, cors: false } },
+    {
+      id: 'eraseEverywhere',
+      summary: 'Erase a user from all services',
+      description:
+        'Erases a user from all services at once. The response names each service. If one failed, the erasure continues in the background, and you can repeat the request.',
+      example: { mail: true },
+      client: { body: 'ErasureOrder', answer: 'ErasureReport', repeatable: true },
+      params: personParams,
+      body: erasureOrder,
+      response: { 200: erasureReport },
+    },
+    async ({ params, body, headers }) =>
+      eraseNow(deps, params.userId, { mails: body.mail, headers: { [operatorHeader]: actorOf(headers) } }),
+  );
+}

@@ -1,0 +1,66 @@
+/** The page of one's own account: usage, export, and a deletion that is taken back. */
+import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { launchChromium, withoutChromium } from '../chromium.fixture.ts';
+import { type ConsoleRig, enterAsUser, startConsole, useVisitors } from './rig.fixture.ts';
+
+const limitMs = 120_000;
+
+describe.skipIf(withoutChromium)('the account', () => {
+  let rig: ConsoleRig;
+  let browser: Browser;
+  beforeAll(async () => {
+    [rig, browser] = await Promise.all([startConsole(), launchChromium()]);
+  }, limitMs);
+  afterAll(async () => {
+    await browser.close();
+    await rig.close();
+  });
+
+  const visit = useVisitors(() => browser);
+
+  it(
+    'shows what was used, and exports everything as an archive',
+    async () => {
+      const visitor = await visit();
+      const { page, complaints } = visitor;
+      await enterAsUser(visitor, rig, '/account');
+      await page.getByRole('heading', { name: 'Your account' }).waitFor();
+      await page.getByText(/credits are left/).waitFor();
+      await page.getByText('Storage', { exact: true }).waitFor();
+      await page.getByRole('button', { name: 'Request an export' }).click();
+      const downloading = page.waitForEvent('download');
+      await page.getByRole('button', { name: 'Download' }).click();
+      const path = await (await downloading).path();
+      expect((await readFile(path)).subarray(0, 4).toString('latin1')).toBe('PK\x03\x04');
+      expect(complaints).toEqual([]);
+    },
+    limitMs,
+  );
+
+  it(
+    'is deleted, and kept after the next sign-in',
+    async () => {
+      const visitor = await visit();
+      const { page, complaints } = visitor;
+      const email = `${randomUUID()}@example.com`;
+      await enterAsUser(visitor, rig, '/account', email);
+      await page.getByRole('button', { name: 'Delete account' }).click();
+      const dialog = page.getByRole('dialog');
+      expect(await dialog.getByRole('button', { name: 'Delete account' }).isDisabled()).toBe(true);
+      await dialog.getByLabel(/Type/).fill('delete');
+      await dialog.getByRole('button', { name: 'Delete account' }).click();
+      await page.getByRole('link', { name: /^Sign in/ }).waitFor();
+
+      await enterAsUser(visitor, rig, '/account', email);
+      await page.getByText(/will be deleted on/).waitFor();
+      await page.getByRole('button', { name: 'Keep my account' }).click();
+      await page.getByRole('button', { name: 'Delete account' }).waitFor();
+      expect(await page.getByText(/will be deleted on/).count()).toBe(0);
+      expect(complaints).toEqual([]);
+    },
+    limitMs,
+  );
+});
