@@ -136,6 +136,7 @@ function startMedia(signedUrls: Cache) {
       maxOwnerBytes: 0,
       uploadTtlS: 3600,
       publicScopes: [],
+      stripMetadata: 'public',
       ffmpegPath: 'ffmpeg',
       ...noLists,
     },

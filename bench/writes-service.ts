@@ -81,6 +81,7 @@ function startMedia() {
       maxOwnerBytes: 0,
       uploadTtlS: 3600,
       publicScopes: [],
+      stripMetadata: 'public',
       ffmpegPath: '',
       ...noLists,
     },

@@ -270,6 +270,7 @@ export async function startMedia(
       maxOwnerBytes,
       uploadTtlS,
       publicScopes: ['feed', 'avatars'],
+      stripMetadata: 'public',
       ffmpegPath,
       blockedHashes,
       screeningUrl,

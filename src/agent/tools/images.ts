@@ -72,7 +72,8 @@ export function imageTools(deps: ImageToolDeps, context: ToolContext) {
           const source = await fetchImage(deps, context.run.ownerId, assetId, signal);
           if (source === undefined) throw new OrderRefused('The image to edit no longer exists.');
           onOrder();
-          return deps.imageGenerator.edit({ prompt: order.prompt, source, ratio: order.ratio, signal });
+          const edited = await deps.imageGenerator.edit({ prompt: order.prompt, source, ratio: order.ratio, signal });
+          return { ...edited, generated: source.generated };
         });
       },
     }),
@@ -80,7 +81,7 @@ export function imageTools(deps: ImageToolDeps, context: ToolContext) {
 }
 
 /** Calls `onOrder` right before the order goes to the provider. */
-type Make = (onOrder: () => void) => Promise<Image & Generated>;
+type Make = (onOrder: () => void) => Promise<Image & Generated & Pick<Deposit, 'generated'>>;
 
 interface ImageCall {
   readonly toolCallId: string;

@@ -88,7 +88,7 @@ async function deliver(deps: VideoDeps, job: Job<VideoAttempt>, video: Video, cl
   const { ownerId, threadId, videoId, input } = video;
   const { bytes, mime, facts, model, poster } = clip;
   if (bytes.length === 0) throw new UnrecoverableError('The video provider returned an empty video.');
-  const place = { ownerId, threadId };
+  const place = { ownerId, threadId, generated: 'ai' } as const;
   const file = { ...place, bytes, mime, kind: 'video', prompt: input.prompt, model, ...(facts && { facts }) } as const;
   const { assetId } = await keep(deps, { ...file, reference: `video:${videoId}` }, uninterrupted);
   const thumb =

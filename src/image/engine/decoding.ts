@@ -1,5 +1,6 @@
 /** The only module that opens images with sharp: its process-wide settings and its loaders. Loaded for the first image. */
 import sharp, { type Metadata, type Sharp } from 'sharp';
+import type { Generated } from '#platform/metadata/xmp.ts';
 import type { Deadline } from './deadline.ts';
 import type { EngineLimits, ImageMime } from './engine.ts';
 
@@ -27,6 +28,8 @@ export interface Opening {
   readonly mime: ImageMime;
   readonly limits: Pick<EngineLimits, 'maxSourcePixels'>;
   readonly deadline: Deadline;
+  /** Of the caller's file. Everything that is made of it gets the same. */
+  readonly mark: Generated | undefined;
 }
 
 export interface RawImage {

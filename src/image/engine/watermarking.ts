@@ -1,4 +1,5 @@
 /** Adds the wordmark to an image at its lower right, for downloads (docs/specification/media.md#watermarks). */
+import { withMark } from '#platform/metadata/metadata.ts';
 import type { Deadline } from './deadline.ts';
 import { type Opening, openImage, openRaw, readHeader, toRaw } from './decoding.ts';
 import type { Transform } from './engine.ts';
@@ -36,7 +37,8 @@ export async function drawWatermark(opening: Opening): Promise<Uint8Array> {
   const [left, top] = [size.width - width, size.height - height];
   image.composite([{ input: Buffer.from(data), raw: { width, height, channels }, left, top }]);
   // Half the color resolution would smear colored lettering.
-  return image.jpeg({ quality: download.quality, chromaSubsampling: '4:4:4' }).toBuffer();
+  const jpeg = await image.jpeg({ quality: download.quality, chromaSubsampling: '4:4:4' }).toBuffer();
+  return opening.mark === undefined ? jpeg : withMark(jpeg, opening.mark);
 }
 
 function markFor(image: Size, deadline: Deadline) {

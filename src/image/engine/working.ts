@@ -1,4 +1,5 @@
 /** The engine with its permits, deadline and faults. */
+import { readMark } from '#platform/metadata/metadata.ts';
 import { startDeadline } from './deadline.ts';
 import { translate } from './decoders/translating.ts';
 import type { Opening } from './decoding.ts';
@@ -19,11 +20,12 @@ export function createEngine(limits: EngineLimits): Engine {
     job: (opening: Opening) => Promise<Result>,
   ): Promise<Result> {
     const mime = await recognizeFormat(bytes);
+    const mark = readMark(bytes);
     const release = await permits.acquire(claim);
     const deadline = startDeadline(limits.processTimeoutMs);
     const run = async () => {
       const readable = await translate({ bytes, mime, maxPixels: limits.maxSourcePixels }, deadline);
-      const opening = { bytes: readable, mime, limits: limitsOf(mime, limits), deadline };
+      const opening = { bytes: readable, mime, limits: limitsOf(mime, limits), deadline, mark };
       try {
         return await job(opening);
       } catch (error) {

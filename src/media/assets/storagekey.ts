@@ -41,6 +41,13 @@ export function watermarkKeysOf(storageKey: string): readonly string[] {
 /** The suffix of a rendition, which is next to its video (docs/specification/media.md#renditions). */
 const renditionSuffix = '.play.mp4';
 
+/** The suffix of the file without metadata that shares show (metadata/sharedfile.ts). */
+const cleanSuffix = '.clean';
+
+export function cleanKeyOf(storageKey: string): string {
+  return storageKey + cleanSuffix;
+}
+
 export const renditionMime = 'video/mp4';
 
 export function renditionKeyOf(storageKey: string): string {
@@ -53,7 +60,7 @@ type Backend = 'objects' | 'legacy';
 /** The keys of all files that are made of a source and stored next to it. */
 export function derivativeKeysOf(backend: Backend, storageKey: string): readonly string[] {
   const watermarks = watermarkKeysOf(storageKey);
-  return backend === 'legacy' ? watermarks : [...watermarks, renditionKeyOf(storageKey)];
+  return backend === 'legacy' ? watermarks : [...watermarks, renditionKeyOf(storageKey), cleanKeyOf(storageKey)];
 }
 
 /** Returns the key of the source of a derivative. Returns other keys unchanged. */

@@ -4,6 +4,8 @@ import type { ResizeSigner } from '#edge/api.ts';
 import type { Objects } from '#platform/objects/objects.ts';
 
 const sample = 'sample';
+/** Raise this when responses get another field. */
+const form = '2';
 
 /** Equal for equal settings in every process. Reveals nothing about the keys. */
 export function addressingOf(originals: Pick<Objects, 'bucket' | 'readAddress'>, resizeAddress: ResizeSigner): string {
@@ -13,6 +15,6 @@ export function addressingOf(originals: Pick<Objects, 'bucket' | 'readAddress'>,
   const signer = original.searchParams.get('X-Amz-Credential')?.split('/', 1)[0] ?? '';
   const resized = resizeAddress({ bucket: originals.bucket, key: sample }, { width: 1, height: 1 }, 'webp');
   const disposition = original.searchParams.get('response-content-disposition') ?? '';
-  const parts = [original.origin + original.pathname, signer, originals.bucket, disposition, resized];
+  const parts = [original.origin + original.pathname, signer, originals.bucket, disposition, resized, form];
   return createHash('sha256').update(parts.join('\n')).digest('base64url').slice(0, 16);
 }

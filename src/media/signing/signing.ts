@@ -36,7 +36,7 @@ function signImage(deps: SigningDeps, row: ResolvedAsset, download: Download): I
   const { width, height, byteSize, blurhash, mime } = row;
   const url = originalAddress(row, download);
   // Always `null` in image signing responses (docs/specification/media.md#signing).
-  const base = { width, height, byteSize, durationMs: null, blurhash, mime };
+  const base = { width, height, byteSize, durationMs: null, blurhash, mime, generated: row.row?.generated ?? null };
   if (!isDecodable(mime)) return { ready: true, url, ...base };
   // One object, so that the signer writes it once.
   const source = sourceOf(row);

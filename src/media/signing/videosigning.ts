@@ -68,7 +68,7 @@ function toSignedAsset(
 
 function signVideo(video: ResolvedAsset, thumb: ShownThumb, download: Download): VideoSignedRef {
   const { width, height, byteSize, durationMs, blurhash, mime } = video;
-  const facts = { width, height, byteSize, durationMs, blurhash, mime };
+  const facts = { width, height, byteSize, durationMs, blurhash, mime, generated: video.row?.generated ?? null };
   const url = originalAddress(video, download);
   const playUrl = playAddress(video, url, download);
   return { ready: true, url, ...(playUrl !== undefined && { playUrl }), ...thumb, ...facts };

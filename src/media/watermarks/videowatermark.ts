@@ -23,6 +23,7 @@ import { type SignedAsset, type SignedUrlCacheDeps, signWithCache } from '../sig
 import { type Download, originalAddress } from '../signing/signing.ts';
 import { brandVideo } from '../video/branding.ts';
 import { type Ffmpeg, VideoFault } from '../video/ffmpeg.ts';
+import { appendMark, markOfFile } from '../video/marking.ts';
 import { longVideoMs, probeVideo } from '../video/probing.ts';
 import { download, inScratchFolder } from '../video/scratch.ts';
 import { isReplaced, isWatermarkCurrent, recordWatermark, type WatermarkRecordsDeps } from './watermarkrecords.ts';
@@ -202,6 +203,7 @@ async function makeUpTo(deps: VideoWatermarkJobDeps, job: Job<WatermarkJob>, lon
         // An unknown duration can be any.
         if ((facts.durationMs ?? Number.MAX_VALUE) > longestMs) throw new LongVideo();
         await brandVideo(deps.ffmpeg, { file, facts }, { mark: join(folder, 'mark'), into }, job.signal);
+        await appendMark(into, await markOfFile(file));
         const { size } = await stat(into);
         job.signal.throwIfAborted();
         const options = { contentType: videoMime, size, reproducible: true };

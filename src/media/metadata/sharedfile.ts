@@ -1,0 +1,24 @@
+/** The file that people other than its owner get, where the owner's original keeps its metadata. */
+import type { Objects } from '#platform/objects/objects.ts';
+import { cleanKeyOf } from '../assets/storagekey.ts';
+import { planRewriting } from './rewriting.ts';
+
+/**
+ * Returns the key of the file without metadata, which is made first if it is missing: the original itself if it has none.
+ * It is removed with its source. `undefined`: the source was removed or replaced.
+ */
+export async function sharedFileOf(
+  objects: Objects,
+  { storageKey, etag, mime, byteSize }: Readonly<{ storageKey: string; etag: string; mime: string; byteSize: number }>,
+): Promise<string | undefined> {
+  const key = cleanKeyOf(storageKey);
+  if ((await objects.head(key)) !== undefined) return key;
+  const plan = await planRewriting(objects, storageKey, { etag, size: byteSize }, { strips: true });
+  if (plan === undefined) return undefined;
+  if (plan.write === undefined) return storageKey;
+  await plan.write(objects, key, mime);
+  // A deletion from before has not seen the file.
+  if ((await objects.head(storageKey))?.etag === etag) return key;
+  await objects.remove([key]);
+  return undefined;
+}
