@@ -42,6 +42,6 @@ export async function deliverImage(
 ): Promise<{ readonly assetId: string; readonly mime: string }> {
   const image = await make();
   signal.throwIfAborted();
-  // Every order ends here, whoever gave it: edits name their mark.
+  // Orders of runs, MCP and endpoints all end here. Edits name their own mark.
   return keep(deps, { generated: 'ai', ...order, ...image, kind: order.kind ?? 'image' }, uninterrupted);
 }

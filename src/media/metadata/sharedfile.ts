@@ -1,4 +1,6 @@
 /** The file that people other than its owner get, where the owner's original keeps its metadata. */
+
+import { MovieTooComplex } from '#platform/metadata/movie.ts';
 import type { Objects } from '#platform/objects/objects.ts';
 import { cleanKeyOf } from '../assets/storagekey.ts';
 import { planRewriting } from './rewriting.ts';
@@ -13,7 +15,13 @@ export async function sharedFileOf(
 ): Promise<string | undefined> {
   const key = cleanKeyOf(storageKey);
   if ((await objects.head(key)) !== undefined) return key;
-  const plan = await planRewriting(objects, storageKey, { etag, size: byteSize }, { strips: true });
+  const plan = await planRewriting(objects, storageKey, { etag, size: byteSize }, { strips: true }).catch(
+    (error: unknown) => {
+      // Not shown rather than shown with its metadata.
+      if (error instanceof MovieTooComplex) return undefined;
+      throw error;
+    },
+  );
   if (plan === undefined) return undefined;
   if (plan.write === undefined) return storageKey;
   await plan.write(objects, key, mime);

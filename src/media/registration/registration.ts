@@ -9,6 +9,7 @@
 import { chargeForAsset, isPaid } from '#accounts/ledger/credits.ts';
 import type { Caller } from '#platform/access/caller.ts';
 import type { Tx } from '#platform/db/db.ts';
+import { MovieTooComplex } from '#platform/metadata/movie.ts';
 import type { ObjectHead } from '#platform/objects/objects.ts';
 import { invalid, Problem } from '#platform/problem.ts';
 import { retryWhileChanging } from '#platform/resilience/retry.ts';
@@ -235,7 +236,7 @@ async function markUpload(
   };
   const plan = inspection.image
     ? planImage(inspection.image.bytes, wanted)
-    : await planRewriting(objects, storageKey, head, wanted);
+    : await planRewriting(objects, storageKey, head, wanted).catch(refuseComplex);
   if (plan === undefined) return undefined;
   const { generated } = plan;
   const same = { ...upload, inspection, generated: generated ?? facts.generated, isScreened: false };
@@ -246,6 +247,10 @@ async function markUpload(
   await adoptRewritten(deps, assetId, written);
   const digests = { ...inspection.digests, ...written.digests };
   return { ...same, head: written.head, inspection: { ...inspection, digests }, isScreened: true };
+}
+
+function refuseComplex(error: unknown): never {
+  throw error instanceof MovieTooComplex ? mediaProblems.undecodable_video({ cause: error }) : error;
 }
 
 /** Another call may have registered the same bytes a moment ago: its row gets the ETag of the object that is there now. */

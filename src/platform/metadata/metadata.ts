@@ -1,5 +1,5 @@
 /**
- * Metadata of images in memory: reads the mark that says how an image was made, writes it, and removes everything else
+ * Metadata of images in memory: reads the mark of how an image was made, writes it, and removes everything else
  * without encoding again. The bytes decide the format. Damaged files never throw: they come back as they are, or with
  * what could be read.
  */

@@ -1,4 +1,4 @@
-/** The XMP packet of the mark that says how an image or a video was made (docs/specification/media.md#made-by-ai). */
+/** The XMP packet of the mark of how an image or a video was made (docs/specification/media.md#made-by-ai). */
 
 /** `ai`: a model made it. `edited`: a model changed what a person made. */
 export type Generated = 'ai' | 'edited';
