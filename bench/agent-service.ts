@@ -27,7 +27,9 @@ const redis = url === undefined ? undefined : await openRedis({ url, prefix: `be
 const db = database.queries<EventTables>();
 const eventLog = await openEventLog({ db, redis, log, ttlS: 60 });
 const buffers = new RunEventBuffers({ db, eventLog, log });
-const readers = new StreamReaders(buffers, { maxStreamsPerUser: Number.POSITIVE_INFINITY });
+const readers = new StreamReaders(buffers, async (_owner, frames) => frames, {
+  maxStreamsPerUser: Number.POSITIVE_INFINITY,
+});
 
 const newRun = () =>
   transaction(db, (tx) => {

@@ -15,6 +15,7 @@ export const benches: readonly Entry[] = [
   { name: 'small posts', load: async () => (await import('./posts.ts')).posts },
   { name: 'memory', load: async () => (await import('./memory.ts')).memory },
   { name: 'recall', load: async () => (await import('./recall.ts')).recall },
+  { name: 'public sets', deadlineMs: 3_600_000, load: async () => (await import('./publicsets.ts')).publicSets },
   { name: 'mem0', load: async () => (await import('./mem0.ts')).mem0 },
   { name: 'merging', load: async () => (await import('./merging.ts')).merging },
   { name: 'agent', load: async () => (await import('./agent.ts')).agent },

@@ -1,5 +1,5 @@
 /**
- * Hit rates by class of question, for BM25 alone, the embedder of before, the built-in one and the model that it was made
+ * Hit rates by class of question, for BM25 alone, the built-in embedder and the model that it was made
  * from (fullmodel.ts).
  */
 import { createBuiltinEmbedder } from '../src/memory/embedding/builtin.ts';
@@ -10,7 +10,6 @@ import { calibrated, rankContents } from '../test/memory/ranked.fixture.ts';
 import { bm25, type Search } from '../test/memory/recall.fixture.ts';
 import { atLeast, type Outcome, type Row } from './bench.ts';
 import { fullModelHint, openFullModel } from './fullmodel.ts';
-import { createHashingEmbedder } from './hashingembedder.ts';
 
 interface Way {
   readonly name: string;
@@ -29,7 +28,7 @@ export async function meaningRows(): Promise<Outcome[]> {
     inTurns: ({ turns }) => bm25({ memories: turns.map(({ content }) => content) }),
   };
   const builtin = await wayOf('built-in', createBuiltinEmbedder());
-  const ways = [words, await wayOf('hashing', createHashingEmbedder()), builtin];
+  const ways = [words, builtin];
   const model = openFullModel();
   if (model !== undefined) ways.push(await wayOf('full model', model));
 

@@ -15,7 +15,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { createBuiltinEmbedder } from '../src/memory/embedding/builtin.ts';
 import type { Embedder } from '../src/memory/embedding/embedder.ts';
-import { type Class, classes, halves } from '../test/memory/meaning.fixture.ts';
+import { type Class, classes, halves, type MeaningPerson } from '../test/memory/meaning.fixture.ts';
 import { atLeast, atMost, type Bench, median, type Outcome, type Row } from './bench.ts';
 import { openFullModel } from './fullmodel.ts';
 import { startMemoryService } from './memoryservice.ts';
@@ -44,7 +44,7 @@ export const mem0: Bench = {
     const server = await serve(embedder);
     try {
       console.error(`  mem0 ${version.stdout.trim()}, vectors of ${embedder.name}`);
-      const peer = await measurePeer(python, server.url, embedder);
+      const peer = await measurePeer(python, server.url, embedder, people);
       const ours = await measureOurs(throughServer(embedder, server.url));
       return compare(ours, peer);
     } finally {
@@ -62,7 +62,7 @@ const skip = (reason: string): Outcome[] => [
 ];
 
 /** An OpenAI-compatible server of the embedder. The model `query` is for queries. */
-async function serve(embedder: Embedder) {
+export async function serve(embedder: Embedder) {
   const server = createServer(async (request, response) => {
     const { model, input } = JSON.parse(Buffer.concat(await request.toArray()).toString('utf8'));
     const texts: readonly string[] = [input].flat();
@@ -95,7 +95,13 @@ function throughServer(embedder: Embedder, url: string): Embedder {
   };
 }
 
-async function measurePeer(python: string, url: string, embedder: Embedder): Promise<Measured> {
+/** What mem0 finds for the questions of people, in order. */
+export async function measurePeer(
+  python: string,
+  url: string,
+  embedder: Embedder,
+  people: readonly Pick<MeaningPerson, 'name' | 'facts' | 'questions'>[],
+): Promise<Measured> {
   const folder = await mkdtemp(join(tmpdir(), 'atelier-mem0-'));
   try {
     const source = join(folder, 'people.json');

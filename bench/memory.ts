@@ -93,7 +93,8 @@ async function open(engine: DatabaseEngine, entities: number, memoriesPerEntity:
   const db = database.queries<MemoryTables>();
   const embedder = calibrateEmbedder(createBuiltinEmbedder(), db);
   const column = await findVectorColumn(db);
-  const deps = { db, column, embedder, indexes: createEntityIndexes(column, embedder), clock: systemClock };
+  const indexes = createEntityIndexes(column, embedder);
+  const deps = { db, column, embedder, indexes, clock: systemClock, minRelevance: 0.55 };
   const entity = { entityType: 'user', entityId: randomUUID() } as const;
   await remember(database, entity, memoriesPerEntity);
   await multiply(db, entities, memoriesPerEntity);

@@ -27,7 +27,7 @@ async function rowsOf(name: string, embedder: Embedder, goal: number): Promise<R
   const isMerged = async ({ first, second }: MergingPair) => {
     const [left = new Float32Array(), right = new Float32Array()] = await ready.embed([first, second]);
     const similarity = ready.similarityOf(cosine(left, right));
-    return comparePair(draft(first), draft(second), { similarity, lexical: ready.lexical, mergeAbove }).isTwin;
+    return comparePair(draft(first), draft(second), { similarity, mergeAbove }).isTwin;
   };
   const shareOf = async (pairs: readonly MergingPair[], relation: Relation) => {
     const chosen = pairs.filter((pair) => pair.relation === relation);

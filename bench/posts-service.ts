@@ -91,7 +91,7 @@ function compareMedia(): Compared {
 async function compareMemory(): Promise<Compared> {
   const db = database.queries<MemoryTables>();
   const [embedder, column] = [calibrateEmbedder(createBuiltinEmbedder(), db), await findVectorColumn(db)];
-  const deps = { db, column, embedder, indexes: createEntityIndexes(column, embedder), clock };
+  const deps = { db, column, embedder, indexes: createEntityIndexes(column, embedder), clock, minRelevance: 0.55 };
   return {
     path: '/inject',
     headers: asUser,

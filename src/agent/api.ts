@@ -124,16 +124,25 @@ export const messagePaging = z.object({
 export type MessagePaging = z.output<typeof messagePaging>;
 export const threadMessages = z.object({ messages: z.array(message).describe('v5 UIMessages, oldest first.') });
 
-export const modelInfo = z.object({
+const offer = {
   id: z.string(),
   label: z.string(),
-  vision: z.boolean(),
-  tools: z.boolean(),
-  credits: z.int().describe('The price of a run.'),
   allowed: z.boolean().describe('Whether the plan of the user includes the model.'),
-  default: z.boolean(),
+  default: z.boolean().describe('The first of its kind.'),
+};
+export const modelInfo = z.object({
+  kind: z.enum(['chat', 'image', 'video']),
+  ...offer,
+  vision: z.boolean().optional().describe('For language models: whether the model reads images.'),
+  tools: z.boolean().optional().describe('For language models: whether the model calls tools.'),
+  credits: z.int().describe('The price of a run, an image or a video.'),
+  ratios: z.array(z.string()).optional().describe('For image and video models.'),
+  maxCount: z.int().optional().describe('For image and video models: the highest `n` of one generation.'),
+  maxReferences: z.int().optional(),
+  durations: z.array(z.int()).optional().describe('In seconds. Empty: the model decides.'),
 });
 export type ModelInfo = z.output<typeof modelInfo>;
+export const modelListing = z.object({ kind: z.enum(['chat', 'image', 'video']).optional() });
 export const modelList = z.object({ models: z.array(modelInfo) });
 
 /** PostgreSQL has no year 0. */

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
+import { type Plan, plan, plans } from '#accounts/api.ts';
 import { integer, parseAddress, setting, text } from '#platform/config.ts';
 import { readMcpServers } from './mcpservers.ts';
 import { readModelsFile, reasoningEfforts } from './modelsfile.ts';
@@ -161,6 +162,12 @@ export const modelSettings = {
     return value;
   }),
   maxOutputTokens: integer('MODEL_MAX_OUTPUT_TOKENS', { min: 1, meaning: 'Sent to the model if set.' }),
+  runCredits: integer('RUN_CREDITS', {
+    default: 1,
+    min: 0,
+    max: 1_000_000,
+    meaning: 'The price of a run in credits, for models that set no price.',
+  }),
   reasoningEffort: setting(
     'MODEL_REASONING_EFFORT',
     { meaning: `Sent to the model if set: ${reasoningEfforts.join(', ')}.` },
@@ -179,6 +186,12 @@ export const modelSettings = {
   ),
 } as const;
 
+function parsePlans(raw: string): Plan[] {
+  const parsed = z.array(plan).safeParse(raw.split(',').map((name) => name.trim()));
+  if (!parsed.success) throw new Error(`must be plans, separated by commas: ${plans.join(', ')}`);
+  return parsed.data;
+}
+
 function providerSetting(prefix: string) {
   const names = providerNames.map((name) => `\`${name}\``).join(', ');
   const meaning = `One of ${names}. All but the first are packages of the AI SDK (docs/providers.md).`;
@@ -189,6 +202,12 @@ export const imageModelSettings = {
   provider: providerSetting('IMAGE_MODEL'),
   ...generator('IMAGE_MODEL', 'OpenAI-compatible `/images/generations` and `/images/edits`', 'the offline renderer'),
   name: text('IMAGE_MODEL_NAME', { meaning: 'The image model.' }),
+  credits: integer('IMAGE_CREDITS', {
+    default: 2,
+    min: 0,
+    max: 1_000_000,
+    meaning: 'The price of an image in credits, for models that set no price. 0: free.',
+  }),
   editName: text('IMAGE_MODEL_EDIT_NAME', {
     meaning: 'The model for edits, if it differs. Used with `IMAGE_MODEL_PROVIDER`.',
   }),
@@ -198,4 +217,19 @@ export const videoModelSettings = {
   provider: providerSetting('VIDEO_MODEL'),
   ...generator('VIDEO_MODEL', 'OpenAI-compatible `/videos`', 'the offline renderer'),
   name: text('VIDEO_MODEL_NAME', { meaning: 'The video model.' }),
+  credits: integer('VIDEO_CREDITS', {
+    default: 40,
+    min: 0,
+    max: 1_000_000,
+    meaning: 'The price of a video in credits, for models that set no price. 0: free.',
+  }),
+  plans: setting(
+    'VIDEO_PLANS',
+    {
+      default: plans.filter((plan) => plan !== 'free'),
+      defaultText: 'all but `free`',
+      meaning: 'The plans that include videos, separated by commas, for models that set no plans.',
+    },
+    parsePlans,
+  ),
 } as const;

@@ -123,12 +123,39 @@ export async function publishVideoFailures<Tables>(
   tx: Tx<Tables>,
   failed: readonly FailedVideo[],
 ): Promise<void> {
-  const [first] = failed;
+  for (const one of failed.filter(({ video }) => video.origin === 'api'))
+    await publishOrder({ userEvents, webhooks }, tx, one.video, failureOf(one), one.settlement);
+  const ofThread = failed.filter(({ video }) => video.origin !== 'api');
+  const [first] = ofThread;
   if (first === undefined) return;
   const { ownerId } = first.video;
-  for (const one of failed) await publishMedia(webhooks, tx, ownerId, failureOf(one));
-  const events = failed.flatMap((one) => [failureOf(one), ...creditsEvent(one.video, one.settlement)]);
+  for (const one of ofThread) await publishMedia(webhooks, tx, ownerId, failureOf(one));
+  const events = ofThread.flatMap((one) => [failureOf(one), ...creditsEvent(one.video, one.settlement)]);
   await userEvents.publish(tx, ownerId, events);
+}
+
+export interface EndedGeneration {
+  readonly id: string;
+  readonly ownerId: string;
+  readonly kind: 'image' | 'video';
+  readonly status: 'completed' | 'failed' | 'canceled';
+  readonly settlement: Settlement | undefined;
+}
+
+/** Publishes `generation.completed` or `generation.failed`, and `credits.changed`. */
+export async function publishGeneration<Tables>(
+  { userEvents, webhooks }: Publishers,
+  tx: Tx<Tables>,
+  { id: generationId, ownerId: userId, kind, status, settlement }: EndedGeneration,
+): Promise<void> {
+  if (status === 'completed') await webhooks?.publish(tx, 'generation.completed', { generationId, userId, kind });
+  else await webhooks?.publish(tx, 'generation.failed', { generationId, userId, kind, status });
+  const end: UserEvent =
+    status === 'completed'
+      ? { type: 'generation.completed', generationId, kind }
+      : { type: 'generation.failed', generationId, kind, status };
+  const place = { threadId: `generation-${generationId}`, taskId: generationId };
+  await userEvents.publish(tx, userId, [end, ...creditsEvent(place, settlement)]);
 }
 
 type MediaEvent = Extract<UserEvent, { type: 'media.completed' | 'media.failed' }>;
@@ -140,10 +167,23 @@ async function publishVideoEnd<Tables>(
   event: MediaEvent,
   settlement: Settlement | undefined,
 ): Promise<void> {
+  if (video.origin === 'api') return publishOrder({ userEvents, webhooks }, tx, video, event, settlement);
   await publishMedia(webhooks, tx, video.ownerId, event);
   const { threadId } = video;
   const changed = { type: 'thread.updated', threadId } as const;
   await userEvents.publish(tx, video.ownerId, [event, changed, ...creditsEvent(video, settlement)]);
+}
+
+/** For a video that no run ordered. */
+function publishOrder<Tables>(
+  publishers: Publishers,
+  tx: Tx<Tables>,
+  { videoId: id, ownerId, failureCode }: Video,
+  { type }: MediaEvent,
+  settlement: Settlement | undefined,
+): Promise<void> {
+  const status = type === 'media.completed' ? 'completed' : failureCode === 'aborted' ? 'canceled' : 'failed';
+  return publishGeneration(publishers, tx, { id, ownerId, kind: 'video', status, settlement });
 }
 
 async function publishMedia<Tables>(

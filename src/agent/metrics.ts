@@ -41,6 +41,12 @@ export class AgentMetrics {
     registers: [],
   });
 
+  readonly #withoutMemory = new Counter({
+    name: 'agent_turns_without_memory_total',
+    help: 'Turns that continued without memories, because the memory service did not answer in time.',
+    registers: [],
+  });
+
   register(registry: Registry): void {
     registry.registerMetric(this.#runs);
     registry.registerMetric(this.#tokens);
@@ -48,6 +54,7 @@ export class AgentMetrics {
     registry.registerMetric(this.#firstToken);
     registry.registerMetric(this.#runSeconds);
     registry.registerMetric(this.#inFlight);
+    registry.registerMetric(this.#withoutMemory);
   }
 
   runStarted(): void {
@@ -72,6 +79,10 @@ export class AgentMetrics {
 
   firstToken(durationMs: number): void {
     this.#firstToken.observe(durationMs / 1000);
+  }
+
+  turnedWithoutMemory(): void {
+    this.#withoutMemory.inc();
   }
 
   toolCalled(tool: string, status: 'completed' | 'failed'): void {

@@ -37,12 +37,25 @@ describe('MODELS_FILE', () => {
       query: { v: '2' },
     };
     const models = [whole, { ...entry, id: 'b' }];
+    expect(await read(models)).toEqual(models.map((model) => ({ kind: 'chat', ...model })));
+  });
+
+  it('has models of images and videos, with fallbacks of their kind', async () => {
+    const place = { model: 'm', baseUrl: 'https://models.example/v1' };
+    const image = { ...place, kind: 'image', id: 'fast', credits: 1, ratios: ['1:1'], maxCount: 2, fallback: 'fine' };
+    const models = [
+      image,
+      { ...place, kind: 'image', id: 'fine' },
+      { ...place, kind: 'video', id: 'film', durations: [4] },
+    ];
     expect(await read(models)).toEqual(models);
+    await expect(read([{ ...image, fallback: 'film' }, ...models.slice(1)])).rejects.toThrow('0.fallback');
+    await expect(read([{ ...image, vision: true }])).rejects.toThrow('vision');
   });
 
   it.each(['anthropic', 'openai', 'google'])('needs no address with the package %s', async (provider) => {
     const models = [{ id: 'a', model: 'a', provider }];
-    expect(await read(models)).toEqual(models);
+    expect(await read(models)).toEqual(models.map((model) => ({ kind: 'chat', ...model })));
   });
 
   it.each([

@@ -3,12 +3,13 @@ import type { Access } from '#platform/access/access.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { readSpenders, readTotals, type TotalsDeps } from './billing/accounts.ts';
-import { imageCost, plansWithoutVideo, videoCost } from './billing/prices.ts';
+import type { Catalogue } from './generation/catalogue.ts';
 import { configuredModels, spenders, spendersQuery, totalsQuery, usageTotals } from './operatorapi.ts';
 import type { Models } from './providers/models.ts';
 
 export interface OperatorRouteDeps extends TotalsDeps {
   readonly models: Models;
+  readonly catalogue: Catalogue;
 }
 
 export function addOperatorRoutes(app: HttpServer, access: Access, deps: OperatorRouteDeps): void {
@@ -27,8 +28,8 @@ export function addOperatorRoutes(app: HttpServer, access: Access, deps: Operato
     },
     async () => ({
       models: [...deps.models.all()],
-      plans: plans.map((plan) => ({ plan, hasVideo: !plansWithoutVideo.includes(plan) })),
-      prices: { image: imageCost, video: videoCost },
+      plans: plans.map((plan) => ({ plan, hasVideo: deps.catalogue.videos[0].plans.includes(plan) })),
+      prices: { image: deps.catalogue.images[0].credits, video: deps.catalogue.videos[0].credits },
     }),
   );
 

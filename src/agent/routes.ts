@@ -12,6 +12,7 @@ import {
   currentTask,
   messagePaging,
   modelList,
+  modelListing,
   taskInfo,
   taskParams,
   taskRequest,
@@ -22,6 +23,7 @@ import {
   usageQuery,
 } from './api.ts';
 import { readCredits, readUsage, type UsageDeps } from './billing/accounts.ts';
+import { listMediaModels } from './generation/catalogue.ts';
 import { describeRun, readCurrentTask, readRun } from './runs/runs.ts';
 import { abortTask, type StartDeps, startTaskOnce } from './runs/tasks.ts';
 import { readLastEventId, type StreamReaders } from './stream/readers.ts';
@@ -171,15 +173,19 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
     access.userOnly,
     {
       id: 'listModels',
-      summary: 'List the models that a run can name, with their prices',
-      description: 'Returns the models, their prices, and whether the plan of the user includes them.',
-      client: { answer: 'ModelList' },
+      summary: 'List the models of texts, images and videos, with their prices',
+      description:
+        'Returns the models, their prices, what they can do, and whether the plan of the user includes them.',
+      client: { query: 'ModelListing', answer: 'ModelList' },
+      querystring: modelListing,
       response: { 200: modelList },
     },
     async (request) => {
       if (request.caller.kind !== 'user') throw new Error('the guard admits only users');
       const { plan } = await ensureProfile(deps.db, { id: request.caller.userId }, publishAccount(deps.webhooks));
-      return { models: [...deps.models.list(plan)] };
+      const all = [...deps.models.list(plan), ...listMediaModels(deps.catalogue, plan)];
+      const { kind } = request.query;
+      return { models: kind === undefined ? all : all.filter((model) => model.kind === kind) };
     },
   );
 
@@ -210,7 +216,7 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
     },
     async (request) => {
       const userId = userOf(request.caller, request.query.userId, 'query.userId');
-      return readCredits(deps, userId, deps.models.pick(undefined).credits);
+      return readCredits(deps, userId, deps.models.pick(undefined).credits, deps.catalogue);
     },
   );
 

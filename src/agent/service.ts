@@ -26,13 +26,17 @@ import type { UnreadableTables } from './documents/unreadablestore.ts';
 import { openEventLog } from './eventlog/open.ts';
 import { workOnExtractions } from './extraction/extracting.ts';
 import { extractionQueue } from './extraction/request.ts';
+import type { Catalogue } from './generation/catalogue.ts';
+import { imagesQueue } from './generation/generations.ts';
+import type { GenerationTables } from './generation/generationstore.ts';
+import { workOnImages } from './generation/making.ts';
+import { addGenerationRoutes } from './generation/routes.ts';
 import { McpCalls } from './mcp/calls.ts';
 import { addMcpRoutes } from './mcp/routes.ts';
 import { AgentMetrics } from './metrics.ts';
 import { addOperatorRoutes } from './operatorroutes.ts';
 import { addPeopleRoutes } from './people/routes.ts';
 import { agentProblemFields, agentProblems } from './problems.ts';
-import type { ImageGenerator, VideoGenerator } from './providers/generators.ts';
 import { openModels } from './providers/models.ts';
 import { addRoutes } from './routes.ts';
 import { RunExecutor } from './runs/executor.ts';
@@ -49,6 +53,7 @@ import { findOverdueUserEventsS, type UserEventTables } from './store/userevents
 import type { VideoTables } from './store/videostore.ts';
 import { type ReadersPace, StreamReaders } from './stream/readers.ts';
 import { RunEventBuffers } from './stream/runbuffers.ts';
+import { createFrameSigner } from './stream/signing.ts';
 import { createStreamQuota } from './stream/streamquota.ts';
 import { addThreadRoutes } from './threadroutes.ts';
 import { titleQueue } from './titles/request.ts';
@@ -87,8 +92,8 @@ export interface AgentDeps {
   readonly ownUrls?: readonly string[];
   /** Used when no provider is configured. */
   readonly offlineModel: LanguageModelV4;
-  readonly imageGenerator: ImageGenerator;
-  readonly videoGenerator: VideoGenerator;
+  /** The models of images and videos. */
+  readonly catalogue: Catalogue;
   /** For tests. */
   readonly pace?: ReadersPace &
     UserEventReadersPace &
@@ -101,6 +106,7 @@ export interface AgentDeps {
 }
 
 type Tables = AccountTables &
+  GenerationTables &
   EventTables &
   LedgerTables &
   StartTables &
@@ -111,26 +117,33 @@ type Tables = AccountTables &
   UnreadableTables &
   VideoTables;
 
-const queues = [videoQueue, deliveryQueue, cancelQueue, titleQueue, extractionQueue, deletionQueue, clearingQueue].map(
-  ({ name }) => name,
-);
+const queues = [
+  imagesQueue,
+  videoQueue,
+  deliveryQueue,
+  cancelQueue,
+  titleQueue,
+  extractionQueue,
+  deletionQueue,
+  clearingQueue,
+].map(({ name }) => name);
 
 /** Runs of dead instances are ended within 30 s (docs/specification/agent.md#streams): a lease, a look every 2 s, and the end itself. */
 const defaultLeaseMs = 15_000;
 
 /** Refused while the service drains. */
-const startsWork = ['/task', '/chat', '/mcp'];
-const longLivedRoutes = ['/stream/:taskId', '/chat/:id/stream', '/events'];
+const startsWork = ['/task', '/chat', '/mcp', '/images', '/videos'];
+const longLivedRoutes = ['/stream/:taskId', '/chat/:id/stream', '/events', '/images', '/videos'];
 
 export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
-  const { database, redis, jobs, settings, media, memory, imageGenerator, videoGenerator, pubsub } = deps;
+  const { database, redis, jobs, settings, media, memory, catalogue, pubsub } = deps;
   const { log } = deps.server;
   const db = database.queries<Tables>();
   const lease = { holder: randomUUID(), leaseMs: deps.pace?.leaseMs ?? defaultLeaseMs };
   const eventLog = await openEventLog({ db, redis, log, ttlS: settings.taskTtlS });
   const buffers = new RunEventBuffers({ db, eventLog, log });
   const countStream = createStreamQuota(deps.pace?.maxStreamsPerUser);
-  const readers = new StreamReaders(buffers, deps.pace, countStream);
+  const readers = new StreamReaders(buffers, createFrameSigner({ media, log }), deps.pace, countStream);
   const userEventReaders = new UserEventReaders({ db, log, pubsub, countStream }, deps.pace);
   const deletion = startDeletingOldEvents({ db, log });
   const common = {
@@ -141,8 +154,7 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
     userEvents: createUserEvents(pubsub),
     media,
     memory,
-    imageGenerator,
-    videoGenerator,
+    catalogue,
     ttlS: settings.taskTtlS,
     maxVideosPerUser: settings.maxVideosPerUser,
     maxRunCredits: settings.maxRunCredits,
@@ -191,6 +203,7 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
   const unsubscribe = pubsub.subscribe(abortTopic, { onMessage: (taskId) => executor.abort(taskId) });
 
   let drainedByMs = 0;
+  let endImageWork: (() => void) | undefined;
 
   const app = createServer({
     ...deps.server,
@@ -204,6 +217,7 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
         'Runs a model with tools in threads, one run per thread at a time. The output is a resumable stream with images, videos and memory.',
       tags: {
         agent: 'Runs, streams, threads, models and credits.',
+        generations: 'Images and videos that are ordered without a run, and all videos of a user.',
         people: 'Users and their data, for operators.',
       },
       problems: agentProblems.table,
@@ -231,6 +245,7 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
     void deletion.stop();
     buffers.close();
     unsubscribe();
+    endImageWork?.();
     await jobs.stop({ queues });
     await toolServers.close();
     await eventLog.close();
@@ -251,6 +266,8 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
   const removal = { ...common, eventLog, executor, pubsub, reaper, pace: deps.pace };
   addThreadRoutes(app, deps.access, removal);
   addPeopleRoutes(app, deps.access, removal);
+  const generations = { ...runs, pubsub, tables: {} as Tables };
+  addGenerationRoutes(app, deps.access, generations);
   addMcpRoutes(app, deps.access, { ...runs, calls, videoWaitMs: deps.pace?.videoWaitMs });
   metrics.register(app.metrics);
   measureJobs(app.metrics, jobs, queues);
@@ -260,6 +277,7 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
     user_events: () => findOverdueUserEventsS(db, userEventsKeptForS),
   });
   workOnVideos(common);
+  endImageWork = workOnImages(generations);
   workOnTitles({ ...common, models, metrics });
   workOnExtractions({ ...common, metrics });
   workOnDeletions(removal);

@@ -15,11 +15,18 @@ interface OfMedia extends OfRun {
   readonly toolCallId: string;
 }
 
+interface OfGeneration {
+  readonly generationId: string;
+  readonly kind: MediaKind;
+}
+
 export type UserEvent =
   | (OfRun & { readonly type: 'run.started' })
   | (OfRun & { readonly type: 'run.ended'; readonly status: string; readonly error: string | null })
   | (OfMedia & { readonly type: 'media.completed'; readonly assetId: string })
   | (OfMedia & { readonly type: 'media.failed'; readonly error: string })
+  | (OfGeneration & { readonly type: 'generation.completed' })
+  | (OfGeneration & { readonly type: 'generation.failed'; readonly status: 'failed' | 'canceled' })
   | (OfThread & { readonly type: 'thread.updated' })
   | (OfThread & { readonly type: 'thread.deleted' })
   /** `credits` is the balance after the settlement. */

@@ -59,7 +59,10 @@ export function readConfig(
     inUse: groupsOf(services, environment),
     requiredByOthers: requiredByOthers(environment, services),
   };
-  const uncovered = production && services.includes('auth') ? findUncovered(environment) : [];
+  const uncovered = [
+    ...(production ? findExamples(environment) : []),
+    ...(production && services.includes('auth') ? findUncovered(environment) : []),
+  ];
   try {
     const config = readSettings(complete, settingGroups, rule);
     if (uncovered.length > 0) throw new ConfigFault([]);
@@ -87,6 +90,14 @@ export function warningsOf(environment: Environment, services: readonly ServiceN
       ? ['EMBEDDING_BASE_URL is `builtin`: an embedding model finds memories more reliably']
       : []),
   ];
+}
+
+/** The shipped environment files use this reserved domain, so that a copy does not start before it is edited. */
+function findExamples(environment: Environment): readonly string[] {
+  const names = allSettings
+    .map(({ variable }) => variable)
+    .filter((variable) => /\.invalid\b/.test(environment[variable] ?? ''));
+  return names.length === 0 ? [] : [`replace the example values of ${names.join(', ')}`];
 }
 
 function misspellingsIn(environment: Environment): readonly string[] {
@@ -153,13 +164,23 @@ export function standInsOf(config: Config, services: readonly ServiceName[]): re
     ),
     ...standIn(uses('content', 'cms') && cms.url === undefined, 'the CMS', 'local', 'CMS_URL'),
     ...standIn(
-      agent && model.file === undefined && model.url === 'offline',
+      agent && !hasEntries(model.file, 'chat') && model.url === 'offline',
       'the language model',
       'offline',
       'MODEL_BASE_URL',
     ),
-    ...standIn(agent && isOffline(imageModel), 'the image model', 'offline', 'IMAGE_MODEL_BASE_URL'),
-    ...standIn(agent && isOffline(videoModel), 'the video model', 'offline', 'VIDEO_MODEL_BASE_URL'),
+    ...standIn(
+      agent && !hasEntries(model.file, 'image') && isOffline(imageModel),
+      'the image model',
+      'offline',
+      'IMAGE_MODEL_BASE_URL',
+    ),
+    ...standIn(
+      agent && !hasEntries(model.file, 'video') && isOffline(videoModel),
+      'the video model',
+      'offline',
+      'VIDEO_MODEL_BASE_URL',
+    ),
     ...standIn(
       uses('notify') && notify.resendApiKey === undefined && notify.smtpUrl === 'outbox',
       'mail',
@@ -169,7 +190,11 @@ export function standInsOf(config: Config, services: readonly ServiceName[]): re
   ];
 }
 
-function isOffline({ provider, url }: Config['videoModel']): boolean {
+/** Whether MODELS_FILE replaces the settings of this kind. */
+const hasEntries = (file: Config['model']['file'], kind: 'chat' | 'image' | 'video'): boolean =>
+  file?.some((entry) => (entry.kind ?? 'chat') === kind) ?? false;
+
+function isOffline({ provider, url }: Pick<Config['videoModel'], 'provider' | 'url'>): boolean {
   return provider === 'openai-compatible' && url === 'offline';
 }
 

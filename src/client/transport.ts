@@ -8,6 +8,8 @@ import type { Access, CallOptions } from './calling.ts';
 import { followRun } from './run.ts';
 import { startWithRetries, stopWithRetries } from './tasks.ts';
 
+export { type AtelierMedia, type AtelierTools, type AtelierUIMessage, assetPart, mediaOf } from './messages.ts';
+
 type SendOptions<Message extends UIMessage> = Parameters<ChatTransport<Message>['sendMessages']>[0];
 type ReconnectOptions<Message extends UIMessage> = Parameters<ChatTransport<Message>['reconnectToStream']>[0];
 

@@ -47,7 +47,11 @@ export async function start(args: readonly string[]): Promise<number> {
   for (const { part, state, setting } of standInsOf(config, services))
     print(`Stand-in: ${part} is ${state}; see ${setting}.`, { part, state, setting });
   setTimeout(() => {
-    if (services.includes('media')) void warnWithoutFfmpeg(config.media.ffmpegPath, log);
+    // The files of the process may have been deleted, and an unhandled rejection would end it.
+    if (services.includes('media'))
+      warnWithoutFfmpeg(config.media.ffmpegPath, log).catch((error: Error) =>
+        log.error({ err: error }, 'could not look for ffmpeg'),
+      );
     // Otherwise a process that is killed later leaves no compiled code for the next start.
     flushCompileCache();
     collectAfterStart();

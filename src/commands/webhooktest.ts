@@ -27,7 +27,7 @@ export async function webhookTest(args: readonly string[]): Promise<number> {
     console.error(`${type} ${id} was not accepted: ${error instanceof Error ? error.message : error}`);
     return 1;
   }
-  console.log(`${type} ${id} was accepted by ${new URL(url).origin}`);
+  console.log(`${type} ${id} was accepted by ${new URL(url).origin}${new URL(url).pathname}`);
   return 0;
 }
 
@@ -52,10 +52,18 @@ const mail = {
   suppressed: ['ada@example.com'],
 };
 
+const generation = {
+  generationId: '00000000-0000-4000-8000-000000000006',
+  userId: run.userId,
+  kind: 'image',
+} as const;
+
 const examples: WebhookEvents = {
   'run.ended': { ...run, status: 'completed' },
   'media.completed': { ...run, assetId: '00000000-0000-4000-8000-000000000003', kind: 'image' },
   'media.failed': { ...run, kind: 'video', error: null },
+  'generation.completed': generation,
+  'generation.failed': { ...generation, status: 'failed' },
   'account.created': { userId: run.userId, email: 'ada@example.com' },
   'asset.registered': { ...asset, mime: 'image/png', byteSize: 12_345 },
   'asset.deleted': asset,

@@ -71,6 +71,9 @@ export interface Entity {
 
 const entity = { entity_id: entityId, entity_type: entityType };
 
+/** The time of a statement, which may be in the past. */
+export const saidAt = z.iso.datetime().refine((time) => time >= '1970', 'must not be before 1970');
+
 const timestamps = { created_at: z.iso.datetime(), updated_at: z.iso.datetime() };
 
 export const memory = z.object({
@@ -80,6 +83,7 @@ export const memory = z.object({
   content: z.string(),
   metadata: z.record(z.string(), z.unknown()),
   ...timestamps,
+  said_at: z.iso.datetime().describe('The time of the statement. Relative dates in the content count from it.'),
   invalid_at: z.iso.datetime().nullable().describe('The time of its replacement. `null`: it is valid.'),
   replaced_by: z.string().nullable().describe('The memory that replaced it, unless that memory was deleted.'),
 });
@@ -92,6 +96,12 @@ const foundMemory = memory.omit({ invalid_at: true, replaced_by: true }).extend(
     .literal(true)
     .optional()
     .describe('`true`: the query did not find it. It is one of the newest instructions and preferences.'),
+  when: z
+    .string()
+    .optional()
+    .describe(
+      'The day, month, year or range of days (`2026-03-09/2026-03-15`) that a relative date of the content means.',
+    ),
 });
 export type FoundMemory = z.output<typeof foundMemory>;
 
@@ -99,6 +109,9 @@ export const profile = z.object({
   ...entity,
   summary: z.string().nullable(),
   facts: z.record(z.string(), z.string()),
+  evidence: z
+    .record(z.string(), z.array(z.string()))
+    .describe('The memories that each derived fact comes from. Without them, the fact disappears.'),
   language: z.string().nullable(),
   updated_at: z.iso.datetime(),
 });
@@ -125,7 +138,13 @@ export const injection = z.object({
 });
 export type Injection = z.output<typeof injection>;
 
-export const additionRequest = z.object({ ...entity, content, type: memoryType, metadata: optional(metadata) });
+export const additionRequest = z.object({
+  ...entity,
+  content,
+  type: memoryType,
+  metadata: optional(metadata),
+  said_at: optional(saidAt).describe('The time of the statement. Default: now.'),
+});
 export type AdditionRequest = z.output<typeof additionRequest>;
 
 export const addition = z.object({

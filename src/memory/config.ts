@@ -2,6 +2,15 @@ import { randomBytes } from 'node:crypto';
 import { integer, parseAddress, secret, setting, text } from '#platform/config.ts';
 
 /** docs/specification/system.md#engines. */
+const share =
+  (least: number) =>
+  (raw: string): number => {
+    const value = Number(raw);
+    if (!/^\d(?:\.\d+)?$/.test(raw) || value < least || value > 1)
+      throw new Error(`must be a number from ${least} to 1`);
+    return value;
+  };
+
 export const memorySettings = {
   adminToken: secret('MEMORY_ADMIN_TOKEN', {
     make: () => randomBytes(32).toString('hex'),
@@ -13,11 +22,16 @@ export const memorySettings = {
       default: 0.9,
       meaning: 'Two memories merge if their calibrated similarity exceeds this; 0.5 to 1.',
     },
-    (raw) => {
-      const value = Number(raw);
-      if (!/^\d(?:\.\d+)?$/.test(raw) || value < 0.5 || value > 1) throw new Error('must be a number from 0.5 to 1');
-      return value;
+    share(0.5),
+  ),
+  minRelevance: setting(
+    'MEMORY_MIN_RELEVANCE',
+    {
+      default: 0.55,
+      meaning:
+        'Apart from the best one, `POST /inject` returns only memories with at least this calibrated similarity to the query; 0 to 1. Unrelated texts are near 0.3, and nearly all stay below 0.55.',
     },
+    share(0),
   ),
 } as const;
 

@@ -37,6 +37,7 @@ onEveryDatabase('the memory service', (engine) => {
       score: expect.any(Number),
       created_at: expect.stringMatching(/Z$/),
       updated_at: expect.stringMatching(/Z$/),
+      said_at: expect.stringMatching(/Z$/),
     });
   });
 

@@ -36,6 +36,8 @@ export interface MemoryDeps {
   readonly adminToken: string;
   /** MEMORY_MERGE_SIMILARITY; 0.9 by default. */
   readonly mergeSimilarity?: number;
+  /** MEMORY_MIN_RELEVANCE; 0.55 by default. */
+  readonly minRelevance?: number;
   /** Migrated. */
   readonly database: Database;
   readonly jobs: Jobs;
@@ -84,7 +86,8 @@ export async function createMemory(deps: MemoryDeps): Promise<HttpServer> {
   const mergeAbove = deps.mergeSimilarity ?? 0.9;
   const baseDeps = { db, column, embedder, indexes, clock, mergeAbove, queue: createEntityQueue() };
   const judging = openJudge(deps, baseDeps);
-  const routeDeps = { ...baseDeps, ...(judging && { requestJudgement: requestJudgement(judging) }) };
+  const { minRelevance = 0.55 } = deps;
+  const routeDeps = { ...baseDeps, minRelevance, ...(judging && { requestJudgement: requestJudgement(judging) }) };
   addRoutes(app, access, routeDeps);
   addSelfServiceRoutes(app, access, routeDeps);
   addExtractionRoutes(app, access, judging);

@@ -36,6 +36,7 @@ export interface MemoryTables {
     bytes: number;
     created_at: Generated<Date>;
     updated_at: Generated<Date>;
+    said_at: Generated<Date>;
     invalid_at: Date | null;
     replaced_by: string | null;
   };

@@ -4,6 +4,8 @@ export interface WebhookEvents {
   'run.ended': RunFacts & { readonly status: string };
   'media.completed': RunFacts & { readonly assetId: string; readonly kind: 'image' | 'video' };
   'media.failed': RunFacts & { readonly kind: 'image' | 'video'; readonly error: string | null };
+  'generation.completed': GenerationFacts;
+  'generation.failed': GenerationFacts & { readonly status: 'failed' | 'canceled' };
   'account.created': { readonly userId: string; readonly email: string | null };
   'asset.registered': AssetFacts & { readonly mime: string; readonly byteSize: number };
   'asset.deleted': AssetFacts;
@@ -37,6 +39,12 @@ interface MailFacts {
   readonly suppressed: readonly string[];
 }
 
+interface GenerationFacts {
+  readonly generationId: string;
+  readonly userId: string;
+  readonly kind: 'image' | 'video';
+}
+
 interface RunFacts {
   readonly taskId: string;
   readonly threadId: string;
@@ -49,6 +57,8 @@ export const webhookEventTypes = [
   'run.ended',
   'media.completed',
   'media.failed',
+  'generation.completed',
+  'generation.failed',
   'account.created',
   'asset.registered',
   'asset.deleted',

@@ -1,10 +1,10 @@
 /** Hostile files, sent to the running program: each takes a bounded amount of memory, and the next request is served. */
 import { randomUUID } from 'node:crypto';
-import { readdir, readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { contentBomb, fontBomb } from '../agent/bombs.fixture.ts';
 import { pdfOf } from '../agent/wire.fixture.ts';
 import { startTestIssuer } from '../platform/tokenissuer.fixture.ts';
+import { peakOf, residentBytes } from './resident.fixture.ts';
 import { newLanePlace, type Place, type Program, run } from './running.fixture.ts';
 
 const MiB = 1024 * 1024;
@@ -29,35 +29,6 @@ describe.skipIf(process.platform !== 'linux')('a bomb', () => {
     await place?.remove();
     await issuer?.close();
   });
-
-  /** Resident memory of the program and of all processes that it started. */
-  async function residentBytes(): Promise<number> {
-    const parents = new Map<number, number>();
-    for (const name of await readdir('/proc'))
-      if (/^\d+$/.test(name)) {
-        const stat = await readFile(`/proc/${name}/stat`, 'utf8').catch(() => '');
-        parents.set(Number(name), Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]));
-      }
-    const isOurs = (pid: number | undefined): boolean =>
-      pid !== undefined && (pid === program.child.pid || isOurs(parents.get(pid)));
-    let bytes = 0;
-    for (const pid of parents.keys())
-      if (isOurs(pid))
-        bytes += Number((await readFile(`/proc/${pid}/statm`, 'utf8').catch(() => '')).split(' ')[1] ?? 0) * 4096;
-    return bytes;
-  }
-
-  async function peakOf(work: () => Promise<void>): Promise<number> {
-    let [peak, isDone] = [0, false];
-    const sampling = (async () => {
-      while (!isDone) peak = Math.max(peak, await residentBytes());
-    })();
-    await work().finally(() => {
-      isDone = true;
-    });
-    await sampling;
-    return peak;
-  }
 
   const ask = async (path: string, body?: object) => {
     const response = await fetch(`http://127.0.0.1:${place.portBase + 4}${path}`, {
@@ -86,9 +57,9 @@ describe.skipIf(process.platform !== 'linux')('a bomb', () => {
     ['a page of 2 GB', () => contentBomb(2040)],
   ])('of %s in a PDF takes less than 512 MiB, and its thread goes on', { timeout: 180_000 }, async (_what, make) => {
     await turn(randomUUID(), [text, pdf(pdfOf('Bees'))]);
-    const idle = await residentBytes();
+    const idle = await residentBytes(program);
     const threadId = randomUUID();
-    const peak = await peakOf(async () => {
+    const peak = await peakOf(program, async () => {
       await turn(threadId, [text, pdf(make())]);
       await turn(threadId, [text]);
     });

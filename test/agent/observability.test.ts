@@ -53,7 +53,10 @@ beforeAll(async () => {
   await rig.runScript(user, [refusal(401)]);
   await untilIdle();
   rig.provider.on('<hangs>', { hang: true });
+  const asked = rig.provider.requests.length;
   const taskId = await user.ask(newThread(), `<hangs> ${secret}`);
+  // The answer to the user precedes the start of the run.
+  await vi.waitFor(() => expect(rig.provider.requests.length).toBe(asked + 1), 10_000);
   inFlight = (await metricsAt(rig.url)).value('agent_runs_in_flight');
   await user.call('DELETE', `/task/${taskId}`);
   await user.ended(taskId);

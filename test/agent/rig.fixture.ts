@@ -5,6 +5,8 @@ import type { AddressInfo } from 'node:net';
 import type { Plan } from '#accounts/api.ts';
 import { type AccountTables, ensureProfile, findProfile, setPlanAndCredits } from '#accounts/store.ts';
 import type { TaskInfo } from '#agent/api.ts';
+import { type Catalogue, imageModel, videoModel } from '#agent/generation/catalogue.ts';
+import type { ImageGenerator, VideoGenerator } from '#agent/providers/generators.ts';
 import { type AgentDeps, createAgent } from '#agent/service.ts';
 import { offlineModel } from '#local/model/model.ts';
 import { offlineImages, offlineVideos } from '#local/renderer/renderer.ts';
@@ -65,7 +67,7 @@ export interface AgentRig {
   readonly server: Chatter;
   credits(chatter: Chatter): Promise<number>;
   /** One more instance over the same engines. */
-  another(changes?: Partial<AgentDeps>): Promise<Opened>;
+  another(changes?: AgentChanges): Promise<Opened>;
   at(url: string, chatter: Chatter): Chatter;
   close(): Promise<void>;
 }
@@ -90,6 +92,7 @@ export const modelsOf = (changes: Partial<AgentDeps['model']>): AgentDeps['model
   url: 'offline',
   apiKey: undefined,
   names: [],
+  runCredits: 1,
   contextTokens: 128_000,
   firstTokenTimeoutS: 300,
   idleTimeoutS: 120,
@@ -104,9 +107,21 @@ export const modelsOf = (changes: Partial<AgentDeps['model']>): AgentDeps['model
 
 export const newThread = (): string => `t-${randomUUID()}`;
 
+/** One offline model of each kind. */
+export const offlineCatalogue: Catalogue = {
+  images: [imageModel(offlineImages, { id: 'an-image-model' })],
+  videos: [videoModel(offlineVideos, { id: 'a-video-model' })],
+};
+
+/** Each generator makes the one model of its kind. */
+export type AgentChanges = Partial<AgentDeps> & {
+  readonly imageGenerator?: ImageGenerator;
+  readonly videoGenerator?: VideoGenerator;
+};
+
 export async function startAgent(
   pair: EnginePair,
-  changes: Partial<AgentDeps> = {},
+  { imageGenerator = offlineImages, videoGenerator = offlineVideos, ...changes }: AgentChanges = {},
   mediaOptions: MediaRigOptions = {},
 ): Promise<AgentRig> {
   const media = await startMedia(pair, mediaOptions);
@@ -115,7 +130,8 @@ export async function startAgent(
   const clientOf = (name: string, baseUrl: string) =>
     createClient({ name, baseUrl, isInternal: true, internalKey, timeoutMs: 10_000 });
   const clients = [clientOf('media', media.url), clientOf('memory', memory.url)] as const;
-  const open = async (more: Partial<AgentDeps>) => {
+  const rest = ({ imageGenerator: _image, videoGenerator: _video, ...others }: AgentChanges) => others;
+  const open = async (more: AgentChanges) => {
     const jobs = createJobs({ database, log });
     const app = await createAgent({
       server: { log, readiness: { database: () => database.check() } },
@@ -131,10 +147,12 @@ export async function startAgent(
       model: modelsOf({}),
       ownUrls: [media.edgeUrl],
       offlineModel,
-      imageGenerator: offlineImages,
-      videoGenerator: offlineVideos,
+      catalogue: {
+        images: [imageModel(more.imageGenerator ?? imageGenerator, { id: 'an-image-model' })],
+        videos: [videoModel(more.videoGenerator ?? videoGenerator, { id: 'a-video-model' })],
+      },
       ...changes,
-      ...more,
+      ...rest(more),
     });
     await app.listen({ port: 0, host: '127.0.0.1' });
     return {

@@ -5,6 +5,7 @@ import type { AgentDeps } from '#agent/service.ts';
 import { embedded, type MediaRigOptions } from '../media/rig.fixture.ts';
 import { type Provider, type ScriptedAnswer, startProvider } from './provider.fixture.ts';
 import {
+  type AgentChanges,
   type AgentRig,
   type Chatter,
   type Message,
@@ -37,7 +38,7 @@ export interface ScriptedRig extends AgentRig {
 }
 
 export interface ScriptedOptions {
-  readonly changes?: Partial<AgentDeps>;
+  readonly changes?: AgentChanges;
   readonly model?: Partial<AgentDeps['model']>;
   /** `MODELS_FILE`, at this base URL of the provider. */
   readonly file?: (baseUrl: string) => NonNullable<AgentDeps['model']['file']>;

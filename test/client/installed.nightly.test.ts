@@ -1,5 +1,5 @@
 /** The client as applications use it: packed, installed without a network, type-checked, and run against the whole suite. */
-import { cp, readdir, readFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -187,6 +187,53 @@ describe('together with the packages of applications', () => {
           await expect.poll(() => made.evaluate((image) => Reflect.get(image, 'naturalWidth'))).toBeGreaterThan(0);
           expect(await tab.getByRole('article', { name: 'user' }).innerText()).toContain('[photo.jpg]');
           expect(complaints).toEqual([]);
+        } finally {
+          await browser.close();
+        }
+      },
+    );
+
+    it.skipIf(withoutChromium)(
+      'builds the page of docs/guides/vite.md, which chats, shows images and erases',
+      async () => {
+        const guide = await readFile(join(root, 'docs/guides/vite.md'), 'utf8');
+        const here = (text: string) =>
+          text.replaceAll(
+            /localhost:40(\d\d)/g,
+            (_, offset) => `localhost:${Number(new URL(rig.url).port) + Number(offset)}`,
+          );
+        await mkdir(join(project.folder, 'vite'));
+        await project.write('vite/index.html', blocksOf('text', guide).join(''));
+        await project.write('vite/page.tsx', here(blocksOf('tsx', guide).join('\n')));
+        const bundled = { module: 'esnext', moduleResolution: 'bundler', jsx: 'react-jsx', skipLibCheck: true };
+        expect(await project.check(['vite/page.tsx'], { ...bundled, lib: ['es2022', 'dom', 'dom.iterable'] })).toBe('');
+        await project.run([join(root, 'node_modules/vite/bin/vite.js'), 'build', join(project.folder, 'vite')]);
+        site.show(join(project.folder, 'vite/dist'));
+        const browser = await launchChromium();
+        try {
+          const { page: tab } = await visit(browser);
+          tab.setDefaultTimeout(20_000);
+          await tab.goto(site.url);
+          await tab.getByRole('link', { name: 'Sign in' }).click();
+          await tab.getByRole('button', { name: 'Continue' }).first().click();
+          const isShown = (image: ReturnType<typeof tab.getByRole>) =>
+            expect.poll(() => image.evaluate((shown) => Reflect.get(shown, 'naturalWidth'))).toBeGreaterThan(0);
+          await tab.getByLabel('Photo').setInputFiles(join(project.folder, 'photo.jpg'));
+          await tab.locator('progress[value="1"]').waitFor();
+          await tab.getByLabel('Message').fill('make an image of a lighthouse');
+          await tab.getByRole('button', { name: 'Send' }).click();
+          const made = tab.getByRole('article', { name: 'assistant' }).getByRole('img');
+          const sent = tab.getByRole('article', { name: 'user' }).getByRole('img');
+          await isShown(made);
+          await tab.reload();
+          await isShown(made);
+          await tab.getByRole('button', { name: 'Show my images' }).click();
+          await isShown(tab.getByRole('region', { name: 'Gallery' }).getByRole('img').first());
+          await tab.getByRole('button', { name: 'Erase all of me' }).click();
+          await made.waitFor({ state: 'detached' });
+          expect(await sent.count()).toBe(0);
+          await tab.getByRole('button', { name: 'Show my images' }).click();
+          await expect.poll(() => tab.getByRole('img').count()).toBe(0);
         } finally {
           await browser.close();
         }

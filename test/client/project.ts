@@ -32,7 +32,9 @@ export async function installClient(): Promise<Project> {
   const write = (name: string, text: string) => writeFile(join(folder, name), text);
   await write('package.json', '{ "name": "application", "private": true, "type": "module" }');
   const call = promisify(execFile);
-  await call('bash', ['-euo', 'pipefail', '-c', script], { cwd: folder });
+  // The hook of the tests would load the build in place of the launcher's program.
+  const { NODE_OPTIONS: _, TESTED_BUILD: __, ...env } = process.env;
+  await call('bash', ['-euo', 'pipefail', '-c', script], { cwd: folder, env });
 
   const run: Project['run'] = async (words, env = {}) => {
     const options = { cwd: folder, env: { PATH: process.env.PATH, ...env } };

@@ -28,6 +28,7 @@ export function shapesOf(named: ReadonlyMap<string, Schema>): Shapes {
   function spell(schema: Schema): string {
     const { type, oneOf, anyOf = oneOf, items, properties, additionalProperties: others } = schema;
     if (schema.const !== undefined) return JSON.stringify(schema.const);
+    if (isBoolean(schema.enum)) return "boolean | 'true' | 'false'";
     if (schema.enum !== undefined) return schema.enum.map((value) => JSON.stringify(value)).join(' | ');
     if (anyOf !== undefined) return [...new Set(anyOf.map(render))].join(' | ');
     if (typeof type === 'object') return type.map((one) => render({ ...schema, type: one })).join(' | ');
@@ -104,3 +105,7 @@ function keyOf(schema: Schema): string {
     ? JSON.stringify(schema)
     : key;
 }
+
+/** Queries have no booleans: a function sends `true` as text. */
+const isBoolean = (values: readonly unknown[] | undefined) =>
+  values?.length === 2 && values[0] === 'true' && values[1] === 'false';

@@ -177,3 +177,32 @@ describe('systemd', async () => {
     expectConsoleUrls(environment, Object.fromEntries(names.map((service) => [service, urlOf(service)])));
   });
 });
+
+describe('one host', async () => {
+  const file = 'deploy/host/atelier.env.example';
+  const example = await readEnvironment(file);
+  const edited = Object.fromEntries(
+    Object.entries(example).map(([name, value]) => [name, value.replaceAll('.invalid', '.example')]),
+  );
+  const unit = await read('deploy/host/atelier@.service');
+
+  it('has all settings that production needs, and does not start before they are edited', () => {
+    expectComplete(edited, inProduction);
+    expect(() => readConfig(example, inProduction)).toThrow(/replace the example values of .*IDP_URL.*CMS_URL/);
+  });
+
+  it('can be read by a shell', () => {
+    const script = 'set -ae; . "$0"; printf %s "$NOTIFY_FROM"';
+    expect(execFileSync('sh', ['-c', script, join(root, file)], { encoding: 'utf8' })).toMatch(/^Example <\S+>$/);
+  });
+
+  it('has a unit for several processes, and the URLs of services that one lacks', async () => {
+    expect(unit).toContain('ATELIER_PORT_BASE=%i');
+    expect(Number(/^TimeoutStopSec=(\d+)$/m.exec(unit)?.[1])).toBeGreaterThan(drainS);
+    const { ATELIER_SERVICES: own = '', ...urls } = await readEnvironment('deploy/host/split.env.example');
+    const { addresses } = readConfig({ ...edited, ...urls }, ['media', 'agent']);
+    expect(own).toBe('"media agent"');
+    for (const service of ['image', 'auth', 'memory', 'content', 'notify'] as const)
+      expect(addresses[service]).toBe(`http://127.0.0.1:${portOf(service)}`);
+  });
+});

@@ -45,6 +45,8 @@ export async function startProxy(place: ProxyPlace): Promise<NginxProxy> {
     text
       .replaceAll(/\$\{ATELIER_DOMAIN\}/g, domain)
       .replaceAll(/\$\{ATELIER_FILES_DOMAIN\}/g, filesDomain)
+      .replaceAll(/\$\{S3_BUCKET\}/g, 'originals')
+      .replaceAll(/\$\{S3_PUBLIC_BUCKET\}/g, 'variants')
       // All clients of these tests are on this machine.
       .replace('127.0.0.0/8 1;', `${privateNetwork}.0/24 1; ${privateNetwork}.1 0;`)
       .replaceAll('limit_conn clients 256;', `limit_conn clients ${clientLimit};`)

@@ -35,7 +35,7 @@ export const tags = {
 
 /** Commands that change another machine or this one, contact a provider, or wait for a debugger. */
 export const outside =
-  /^(?:aws|docker|node \.ci\/|fly|git|kubectl|npm (?:install|pack|sbom)|npx wrangler|ollama|psql|radosgw-admin|rsync|sh utils\/|sudo|venv\/bin\/)|^curl .*https:|--inspect/;
+  /^(?:aws|certbot|deploy\/host\/|docker|node \.ci\/|fly|git|install|journalctl|kubectl|nginx|npm (?:ci|install|pack|sbom)|npx wrangler|ollama|psql|radosgw-admin|rclone|rsync|runuser|sh utils\/|sudo|systemctl|venv\/bin\/)|^curl .*https:|--inspect/;
 
 /** npm commands that take long, need an empty folder or change the installation, each with the file that runs the same. */
 export const runElsewhere: Readonly<Record<string, string>> = {
@@ -62,6 +62,7 @@ export const drawings: Readonly<Record<string, number>> = {
   'docs/agent.md': 1,
   'docs/edge.md': 1,
   'docs/guides/redis.md': 2,
+  'docs/guides/vite.md': 1,
   'docs/notify.md': 1,
 };
 

@@ -7,10 +7,13 @@ import { basename, dirname, join } from 'node:path';
 import { createClient } from '@redis/client';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { listMediaModels } from '#agent/generation/catalogue.ts';
+import { openCatalogue } from '#agent/generation/opening.ts';
 import { openModels } from '#agent/providers/models.ts';
 import { readConfig } from '#app/config.ts';
 import { migrations } from '#app/migrations.ts';
 import { offlineModel } from '#local/model/model.ts';
+import { offlineImages, offlineVideos } from '#local/renderer/renderer.ts';
 import { openDatabase } from '#platform/db/open.ts';
 import { createLog } from '#platform/log.ts';
 import { openRedis } from '#platform/redis/open.ts';
@@ -55,7 +58,7 @@ describe.each(guides)('%s', (path) => {
     const commands = [...text.matchAll(/npm run (?:-s )?([a-z][\w:-]*)/g)].map((match) => String(match[1]));
     expect(commands.filter((name) => !(name in scripts))).toEqual([]);
     const own = read('.gitignore').split('\n');
-    const files = [...text.matchAll(/(?<![\w/.])(?:file:\/\/)?((?:deploy|src|test|docs|examples)\/[\w./-]*\w)/g)];
+    const files = [...text.matchAll(/(?<![\w/.])(?:file:\/\/)?((?:deploy|src|test|docs|examples)\/[\w./@-]*\w)/g)];
     const named = files
       .map((match) => String(match[1]))
       .filter((file) => !own.includes(file) && !own.includes(`${file}/`));
@@ -68,11 +71,25 @@ describe('the files of models in the pages', () => {
   it.each(files)('$page:$line opens models with fallbacks', async ({ text }) => {
     const path = join(await mkdtemp(join(tmpdir(), 'guide-models-')), 'models.json');
     await writeFile(path, text);
-    const { model: settings } = readConfig({ MODELS_FILE: path }, ['agent'], { keepSecrets: false });
+    const { model, imageModel, videoModel } = readConfig({ MODELS_FILE: path }, ['agent'], { keepSecrets: false });
     await rm(dirname(path), { recursive: true });
-    const models = await openModels({ settings, offline: offlineModel, log, readKey: () => 'key' });
-    const { length } = JSON.parse(text);
-    expect([models.list('max').length, length > 1]).toEqual([length, true]);
+    const readKey = () => 'key';
+    const models = await openModels({ settings: model, offline: offlineModel, log, readKey });
+    const catalogue = await openCatalogue({
+      file: model.file,
+      image: imageModel,
+      video: videoModel,
+      imageCredits: imageModel.credits,
+      videoCredits: videoModel.credits,
+      videoPlans: videoModel.plans,
+      readKey,
+      offlineImages,
+      offlineVideos,
+    });
+    const opened = [...models.list('max'), ...listMediaModels(catalogue, 'max')].map(({ id }) => id);
+    const named = JSON.parse(text).map(({ id }: { readonly id: string }) => id);
+    expect(named.length).toBeGreaterThan(1);
+    expect(opened).toEqual(expect.arrayContaining(named));
   });
 });
 

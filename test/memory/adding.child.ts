@@ -73,7 +73,14 @@ if (process.argv[2] !== undefined) {
   const waiting = additions();
   const client = async () => {
     for (const { entity_id, content } of waiting) {
-      const request = { entity_id, entity_type: 'user', content, type: 'episodic', metadata: undefined } as const;
+      const request = {
+        entity_id,
+        entity_type: 'user',
+        content,
+        type: 'episodic',
+        metadata: undefined,
+        said_at: undefined,
+      } as const;
       // What is refused as too much at once is not acknowledged, and asked for again.
       const { memory } = await retry(() => addMemory(deps, 'server', request), patience);
       process.stdout.write(`${JSON.stringify({ entity_id, content, id: memory.id })}\n`);

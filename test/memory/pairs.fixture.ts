@@ -58,7 +58,6 @@ He smokes | He doesn't smoke
 I always answer in French | I never answer in French
 I take sugar in my tea | I take my tea without sugar
 Nobody knows about the plan | Everybody knows about the plan
-I am vegetarian | I'm no longer vegetarian
 I eat fish, I don't eat meat | I eat meat, I don't eat fish
 I have 2 cats | I have 3 cats
 I have two cats | I have three cats

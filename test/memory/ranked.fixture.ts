@@ -34,7 +34,7 @@ export async function rankContents(
         embedder: embedder.name,
         isInvalid: false,
         version: 1,
-        createdAt: new Date(atMs),
+        saidAt: new Date(atMs),
         updatedAt: new Date(atMs),
         embedding: toBytes(vectors[place] ?? new Float32Array()),
       };
@@ -42,7 +42,7 @@ export async function rankContents(
   );
   return async (question, limit) => {
     const similarities = compareHere(index, await embedder.embedQuery(question), embedder.querySimilarityOf);
-    const options = { limit, type: undefined, nowMs: 0 };
+    const options = { limit, type: undefined, nowMs: 0, leastRelevance: 0.2 };
     const ranked = await rankIndex(embedder, index, question, similarities, options);
     return ranked.map(({ id }) => contents[Number(id)] ?? '');
   };

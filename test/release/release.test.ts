@@ -71,3 +71,13 @@ it('has workflows that pin each action by its commit, and run the whole suite ea
     expect(workflow).toContain('bash .ci/nightly');
   }
 });
+
+it('publishes the build, by the steps of docs/releasing.md', () => {
+  const steps = /```bash\n(npm run build:client[^`]*)```/.exec(read('docs/releasing.md'))?.[1] ?? '';
+  const workflow = read('.github/workflows/release.yml');
+  const common = [
+    'npm run build && tar --create --gzip --directory dist/ --exclude ./compiled --file ',
+    'ATELIER_COMMIT=',
+  ];
+  for (const words of common) for (const text of [steps, workflow]) expect(text).toContain(words);
+});

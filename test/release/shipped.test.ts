@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { cp, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findBuild } from '../../build.mjs';
@@ -51,6 +52,28 @@ describe('a release', () => {
     expect(await readdir(join(folder, 'node_modules'))).not.toContain('fastify');
   });
 
+  it('names each package that it does not contain', async () => {
+    const { dependencies } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
+    const release = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
+    const licenses = await readFile(join(folder, 'third-party-licenses.txt'), 'utf8');
+    const isContained = (name: string) => licenses.includes(`\n${name} `) || licenses.startsWith(`${name} `);
+    const lost = Object.keys(dependencies).filter((name) => !isContained(name) && !(name in release.dependencies));
+    // It makes the build.
+    expect(lost).toEqual(['esbuild']);
+  });
+
+  it('decodes a HEIC photo with the package for it', async () => {
+    const script = `
+      import { readFileSync } from 'node:fs';
+      const { translate } = await import(process.argv[1]);
+      const image = { bytes: readFileSync(process.argv[2]), mime: 'image/heic', maxPixels: 10_000 };
+      console.log((await translate(image, { passed: new Promise(() => undefined) })).length);`;
+    const module = pathToFileURL(join(folder, 'image/engine/decoders/translating.mjs')).href;
+    const words = ['-e', script, module, join(root, 'test/media/fixtures/scene.heic')];
+    const { stdout } = await promisify(execFile)(process.execPath, words, { env: { PATH: process.env.PATH } });
+    expect(Number(stdout)).toBeGreaterThan(96 * 64);
+  });
+
   it('imports every module, with its packages', async () => {
     const paths = modules.map(builtPath).filter((path) => !programs.includes(path) && !ofCheckout.includes(path));
     expect(paths.length).toBeGreaterThan(500);
@@ -88,13 +111,13 @@ describe('a release', () => {
     expect(outside.filter(({ module }) => !ofCheckout.includes(module))).toEqual([]);
   });
 
-  it('starts, serves the whole tour, and ends on SIGTERM', async () => {
+  it('starts, serves the whole tour, and ends on SIGTERM', { timeout: 600_000 }, async () => {
     const place = await newPlace();
     const program = run('start', [], place.env, folder);
     try {
-      await program.waitFor('Atelier is ready');
+      await program.waitFor('Atelier is ready', 240_000);
       const tour = run('demo', [], place.env, folder);
-      expect(await tour.ended(60_000), tour.output()).toBe(0);
+      expect(await tour.ended(240_000), tour.output()).toBe(0);
       program.child.kill('SIGTERM');
       expect(await program.ended(), program.output()).toBe(0);
     } finally {

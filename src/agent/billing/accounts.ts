@@ -6,10 +6,10 @@ import { invalid } from '#platform/problem.ts';
 import { publishAccount } from '#webhooks/accounts.ts';
 import type { Webhooks } from '#webhooks/publishing.ts';
 import type { CreditsInfo, UsageDays } from '../api.ts';
+import type { Catalogue } from '../generation/catalogue.ts';
 import type { Spenders, SpendersQuery, TotalsQuery, UsageTotals } from '../operatorapi.ts';
 import { listUsage, type UsageTables } from '../store/usagestore.ts';
 import { listSpenders, listTotals, type UsageTotalTables } from '../store/usagetotalstore.ts';
-import { imageCost, videoCost } from './prices.ts';
 
 export interface UsageDeps {
   readonly db: Db<UsageTables & AccountTables>;
@@ -43,9 +43,14 @@ export function chooseDays(range: DayRange): { readonly from: string; readonly t
   return { from, to };
 }
 
-export async function readCredits({ db, webhooks }: UsageDeps, userId: string, runCost: number): Promise<CreditsInfo> {
+export async function readCredits(
+  { db, webhooks }: UsageDeps,
+  userId: string,
+  runCost: number,
+  { images, videos }: Catalogue,
+): Promise<CreditsInfo> {
   const { plan, credits } = await ensureProfile(db, { id: userId }, publishAccount(webhooks));
-  return { plan, credits, prices: { run: runCost, image: imageCost, video: videoCost } };
+  return { plan, credits, prices: { run: runCost, image: images[0].credits, video: videos[0].credits } };
 }
 
 const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);

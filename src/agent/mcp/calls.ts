@@ -10,9 +10,9 @@ import { type Db, type Tx, transaction } from '#platform/db/db.ts';
 import type { Log } from '#platform/log.ts';
 import { withDeadline } from '#platform/resilience/deadline.ts';
 import { publishAccount } from '#webhooks/accounts.ts';
-import { imageCost } from '../billing/prices.ts';
 import { starts } from '../billing/starts.ts';
 import { type Publishers, publishImage, publishSettlement } from '../events.ts';
+import type { Catalogue } from '../generation/catalogue.ts';
 import { agentProblems } from '../problems.ts';
 import { assetIdOf } from '../services/library.ts';
 import type { RunTables } from '../store/runstore.ts';
@@ -26,6 +26,7 @@ export interface CallDeps extends Publishers {
   readonly log: Log;
   /** AGENT_MAX_RUNS_PER_USER. */
   readonly maxRunsPerUser: number;
+  readonly catalogue: Catalogue;
 }
 
 export type CallTables = ToolCallTables & RunTables & LedgerTables & UsageTables;
@@ -139,10 +140,12 @@ export class McpCalls {
   async #begin(userId: string): Promise<PaidCall> {
     const callId = randomUUID();
     const call = { callId, reference: scopeOf(callId), userId };
+    const [{ credits: imageCost, plans }] = this.#deps.catalogue.images;
     const reservation = reservationOf({ reference: call.reference, ownerId: userId }, scopeOf(callId), imageCost);
     const begin = () =>
       transaction(this.#deps.db, async (tx) => {
-        await ensureProfile(tx, { id: userId }, publishAccount(this.#deps.webhooks));
+        const { plan } = await ensureProfile(tx, { id: userId }, publishAccount(this.#deps.webhooks));
+        if (!plans.includes(plan)) throw new ToolFailed('insufficient_plan', "Your plan doesn't include images.");
         const { reserved, balance } = await reserveCredits(tx, reservation);
         if (!reserved)
           throw new ToolFailed('insufficient_credits', `You need ${imageCost} credits for this and have ${balance}.`);

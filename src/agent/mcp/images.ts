@@ -1,27 +1,22 @@
 /** `generate_image` and `edit_image`: as in a run, an image is stored, screened and paid for. */
-import { imageCost } from '../billing/prices.ts';
-import {
-  type Generated,
-  type Image,
-  type ImageGenerator,
-  OrderRefused,
-  ProviderFailed,
-  type Ratio,
-} from '../providers/generators.ts';
-import { fetchImage, fetchScaledImage, type LibraryDeps, Refused, sign } from '../services/library.ts';
+import type { Catalogue } from '../generation/catalogue.ts';
+import { type Generated, type Image, OrderRefused, ProviderFailed, type Ratio } from '../providers/generators.ts';
+import { type Deposit, fetchImage, fetchScaledImage, type LibraryDeps, Refused, sign } from '../services/library.ts';
 import { deliverImage } from '../tools/imageorders.ts';
 import { type CallDeps, type McpCalls, threadOf } from './calls.ts';
 import { linkTo, succeed, ToolFailed } from './results.ts';
 
 export interface ImageDeps extends LibraryDeps, Pick<CallDeps, 'log'> {
-  readonly imageGenerator: ImageGenerator;
+  readonly catalogue: Catalogue;
   readonly calls: McpCalls;
 }
 
 const never = new AbortController().signal;
 
 export function generateImage(deps: ImageDeps, userId: string, order: { prompt: string; ratio: Ratio }) {
-  return makeImage(deps, userId, order.prompt, (signal) => deps.imageGenerator.generate({ ...order, signal }));
+  return makeImage(deps, userId, order.prompt, (signal) =>
+    deps.catalogue.images[0].generator.generate({ ...order, signal }),
+  );
 }
 
 export interface EditOrder {
@@ -42,7 +37,8 @@ export function editImage(deps: ImageDeps, userId: string, order: EditOrder) {
         'no_source',
         `You have no image with the assetId ${assetId}. Call list_assets to list your images.`,
       );
-    return deps.imageGenerator.edit({ prompt, source, mask, ratio, signal });
+    const edited = await deps.catalogue.images[0].generator.edit({ prompt, sources: [source], mask, ratio, signal });
+    return { ...edited, generated: source.generated };
   });
 }
 
@@ -50,7 +46,7 @@ async function makeImage(
   deps: ImageDeps,
   userId: string,
   prompt: string,
-  make: (signal: AbortSignal) => Promise<Image & Generated>,
+  make: (signal: AbortSignal) => Promise<Image & Generated & Pick<Deposit, 'generated'>>,
 ) {
   const threadId = threadOf(userId);
   const made = await deps.calls.payForImage(userId, async ({ reference }, signal) => {
@@ -83,6 +79,6 @@ async function describe(deps: ImageDeps, userId: string, { assetId, mime }: { as
     mimeType: preview.mime,
   };
   const more = [...(shown ? [shown] : []), ...(url ? [linkTo(url, assetId, mime)] : [])];
-  const data = { status: 'completed', assetId, mime, url: url ?? null, credits: imageCost };
+  const data = { status: 'completed', assetId, mime, url: url ?? null, credits: deps.catalogue.images[0].credits };
   return succeed(`The image is in the library. assetId: ${assetId}`, data, more);
 }

@@ -33,7 +33,7 @@ const instructions =
 /** `close` ends the connection. Work that a tool has begun goes on. */
 export async function answerMcp(deps: McpServerDeps, request: McpRequest) {
   const server = new Server({ name: 'Atelier', version }, { capabilities: { tools: {} }, instructions });
-  server.setRequestHandler('tools/list', () => ({ tools: [...toolDefinitions] }));
+  server.setRequestHandler('tools/list', () => ({ tools: [...toolDefinitions(deps.catalogue)] }));
   server.setRequestHandler('tools/call', async ({ params }, { mcpReq }) => {
     const tool = findTool(params.name);
     if (tool === undefined)

@@ -2,7 +2,7 @@
 import type { CallToolResult, Tool } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { findUnstorable } from '#platform/storable.ts';
-import { imageCost, videoCost } from '../billing/prices.ts';
+import type { Catalogue } from '../generation/catalogue.ts';
 import { ratio } from '../providers/generators.ts';
 import { editImage, generateImage, type ImageDeps } from './images.ts';
 import { listAssets, type RecordDeps, recallMemory, saveMemory } from './records.ts';
@@ -62,13 +62,13 @@ function define<Input extends z.ZodObject>(
 const tools: readonly McpTool[] = [
   define(
     'generate_image',
-    `Generates an image from a description and stores it in the user's library. Costs ${imageCost} credits.`,
+    `Generates an image from a description and stores it in the user's library. Costs {image} credits.`,
     z.object({ prompt, ratio: ratio.default('1:1') }),
     (deps, { userId }, order) => generateImage(deps, userId, order),
   ),
   define(
     'edit_image',
-    `Changes an image of the user's library and stores the result as a new one. Costs ${imageCost} credits.`,
+    `Changes an image of the user's library and stores the result as a new one. Costs {image} credits.`,
     z.object({
       prompt,
       assetId: z.guid().toLowerCase().describe('As generate_image and list_assets return it.'),
@@ -79,7 +79,7 @@ const tools: readonly McpTool[] = [
   ),
   define(
     'generate_video',
-    `Generates a short video from a description. Costs ${videoCost} credits. The video can be ready after this call ends; list_assets then returns it.`,
+    `Generates a short video from a description. Costs {video} credits. The video can be ready after this call ends; list_assets then returns it.`,
     z.object({ prompt, ratio: ratio.default('16:9') }),
     (deps, { userId, onProgress }, order) => generateVideo(deps, userId, order, onProgress),
   ),
@@ -112,7 +112,15 @@ const tools: readonly McpTool[] = [
   ),
 ];
 
-export const toolDefinitions: readonly Tool[] = tools.map(({ definition }) => definition);
+/** With the prices of the default models. */
+export function toolDefinitions({ images, videos }: Catalogue): readonly Tool[] {
+  return tools.map(({ definition }) => ({
+    ...definition,
+    description: definition.description
+      ?.replace('{image}', String(images[0].credits))
+      .replace('{video}', String(videos[0].credits)),
+  }));
+}
 
 export function findTool(name: string): McpTool | undefined {
   return tools.find(({ definition }) => definition.name === name);

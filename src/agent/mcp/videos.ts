@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto';
 import { ensureProfile } from '#accounts/store.ts';
 import { type Db, transaction } from '#platform/db/db.ts';
 import { publishAccount } from '#webhooks/accounts.ts';
-import { videoCost } from '../billing/prices.ts';
 import { videoAssetId } from '../billing/references.ts';
 import { starts } from '../billing/starts.ts';
 import type { Ratio } from '../providers/generators.ts';
@@ -63,6 +62,9 @@ function order(deps: VideoCallDeps, callId: string, userId: string, input: { pro
         messageId: callId,
         toolCallId: callId,
         model: usageModel,
+        mediaModel: deps.catalogue.videos[0].id,
+        price: deps.catalogue.videos[0].credits,
+        origin: 'mcp',
         input,
       });
       if (failure !== undefined) throw new ToolFailed(failure.code, failure.message);
@@ -73,16 +75,17 @@ function order(deps: VideoCallDeps, callId: string, userId: string, input: { pro
 }
 
 async function describe(deps: VideoCallDeps, userId: string, video: Video) {
+  const { price: credits } = video;
   const { videoId, status, failureCode, failureMessage } = video;
   if (status === 'failed')
     throw new ToolFailed(failureCode ?? 'provider_failed', failureMessage ?? 'The video could not be generated.');
   const assetId = video.assetId ?? videoAssetId(videoId);
   if (status !== 'completed') {
     const text = `The video is still being generated. Its assetId will be ${assetId}. Once it is ready, list_assets returns it.`;
-    return succeed(text, { status: 'processing', videoId, assetId, mime: 'video/mp4', url: null, credits: videoCost });
+    return succeed(text, { status: 'processing', videoId, assetId, mime: 'video/mp4', url: null, credits });
   }
   const signed = await sign(deps, userId, 'video', [assetId]).catch(() => undefined);
   const { url, mime = 'video/mp4' } = signed?.get(assetId) ?? {};
-  const data = { status: 'completed', videoId, assetId, mime, url: url ?? null, credits: videoCost };
+  const data = { status: 'completed', videoId, assetId, mime, url: url ?? null, credits };
   return succeed(`The video is in the library. assetId: ${assetId}`, data, url ? [linkTo(url, assetId, mime)] : []);
 }

@@ -26,6 +26,8 @@ export async function countAllThreads(db: Handle, userId: string): Promise<numbe
 
 /** Deleted after the threads, whose rows have their own deletion. */
 const owned = {
+  agent_generations: 'owner_id',
+  agent_videos: 'resource_id',
   agent_tool_calls: 'owner_id',
   agent_user_events: 'user_id',
   agent_user_event_positions: 'user_id',

@@ -15,19 +15,24 @@ export interface Generated {
   readonly model?: string | undefined;
 }
 
+/** What a user can ask of a model beyond the prompt. A provider that lacks one of them refuses the order. */
+export interface ImageOptions {
+  readonly seed?: number | undefined;
+  readonly quality?: string | undefined;
+}
+
 export interface ImageGenerator {
-  generate(order: {
-    readonly prompt: string;
-    readonly ratio: Ratio;
-    readonly signal: AbortSignal;
-  }): Promise<Image & Generated>;
+  generate(
+    order: ImageOptions & { readonly prompt: string; readonly ratio: Ratio; readonly signal: AbortSignal },
+  ): Promise<Image & Generated>;
   edit(order: ImageEdit): Promise<Image & Generated>;
 }
 
-export interface ImageEdit {
+export interface ImageEdit extends ImageOptions {
   readonly prompt: string;
-  readonly source: Image;
-  /** A PNG of the source's size. Its transparent pixels are the part to change. Without it, all of the source. */
+  /** At least one. The first one is edited; the others are references. */
+  readonly sources: readonly Image[];
+  /** A PNG of the first source's size. Its transparent pixels are the part to change. Without it, all of the source. */
   readonly mask?: Image | undefined;
   /** Default: the source's. Providers without ratios for edits ignore it. */
   readonly ratio?: Ratio | undefined;
@@ -45,6 +50,11 @@ export interface Clip extends Generated {
 export interface VideoOrder {
   readonly prompt: string;
   readonly ratio: Ratio;
+  /** Seconds. */
+  readonly duration?: number | undefined;
+  readonly seed?: number | undefined;
+  readonly firstFrame?: Image | undefined;
+  readonly references?: readonly Image[] | undefined;
   /**
    * Aborted if the video is canceled. A provider that can be polled ignores it: only a response names the order to cancel there.
    */

@@ -29,17 +29,21 @@ export function openImageProvider(settings: ProviderSettings, timeoutMs = imageT
     model,
   });
   return {
-    async generate({ prompt, ratio, signal }) {
-      const json = { model, prompt, n: 1, size: imageSizes[ratio] };
+    async generate({ prompt, ratio, seed, quality, signal }) {
+      const json = { model, prompt, n: 1, size: imageSizes[ratio], seed, quality };
       return readImage(await call('/images/generations', { json, signal }), signal);
     },
-    async edit({ prompt, source, mask, ratio, signal }) {
+    async edit({ prompt, sources, mask, ratio, seed, quality, signal }) {
       const form = new FormData();
       if (model !== undefined) form.set('model', model);
       form.set('prompt', prompt);
-      form.set('image', new Blob([new Uint8Array(source.bytes)], { type: source.mime }), 'source');
+      const field = sources.length === 1 ? 'image' : 'image[]';
+      for (const { bytes, mime } of sources)
+        form.append(field, new Blob([new Uint8Array(bytes)], { type: mime }), 'source');
       if (mask !== undefined) form.set('mask', new Blob([new Uint8Array(mask.bytes)], { type: mask.mime }), 'mask.png');
       if (ratio !== undefined) form.set('size', imageSizes[ratio]);
+      if (seed !== undefined) form.set('seed', String(seed));
+      if (quality !== undefined) form.set('quality', quality);
       return readImage(await call('/images/edits', { form, signal }), signal);
     },
   };

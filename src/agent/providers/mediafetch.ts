@@ -1,12 +1,12 @@
 /**
  * The `fetch` for providers of images and videos, for both the OpenAI wire and the AI SDK's packages. Each request has a
- * deadline, is retried, and goes to the provider's host or to public addresses only, because responses of providers name
+ * deadline, is retried, and goes to the provider's host and port or to public addresses only, because responses of providers name
  * further URLs. Responses are bounded, and failures are errors for the user.
  */
 import { fetch as fetchFrom } from 'undici';
 import { z } from 'zod';
 import { readAtMost } from '#platform/http/boundedbody.ts';
-import { connectOnlyTo, createGuard, ForbiddenUrl, type Guard } from '#platform/http/hostguard.ts';
+import { connectOnlyTo, createGuard, ForbiddenUrl, type Guard, hostAndPortOf } from '#platform/http/hostguard.ts';
 import { userAgent } from '#platform/http/outgoing.ts';
 import { withDeadline } from '#platform/resilience/deadline.ts';
 import { OrderRefused, ProviderFailed } from './generators.ts';
@@ -15,7 +15,7 @@ import { isRetryableStatus, maxTries, waitBeforeRetry } from './retrying.ts';
 export interface MediaFetchOptions {
   /** For messages: `image` or `video`. */
   readonly what: string;
-  /** The URL that the operator set. Its host may have a private address. */
+  /** The URL that the operator set. Its host may have a private address, at this port only. */
   readonly baseUrl: string | undefined;
   /** An origin that is replaced by `baseUrl`. */
   readonly fixedOrigin?: string | undefined;
@@ -30,7 +30,7 @@ export interface MediaFetchOptions {
  */
 export function createMediaFetch(options: MediaFetchOptions): typeof fetch {
   const { what, baseUrl, timeoutMs } = options;
-  const guard = createGuard({ allowedHosts: baseUrl === undefined ? [] : [new URL(baseUrl).hostname] });
+  const guard = createGuard({ allowedHosts: baseUrl === undefined ? [] : [hostAndPortOf(new URL(baseUrl))] });
   return async (input, init) => {
     const request = await readRequest(input, init, options);
     const { signal } = request;

@@ -51,14 +51,12 @@ export interface ModelsDeps {
   readonly readKey?: (variable: string) => string | undefined;
 }
 
-const defaultCredits = 1;
-
 /** The offline model takes any name, and its answers are labeled as simulated. */
 export async function openModels(deps: ModelsDeps): Promise<Models> {
   const { settings, offline } = deps;
-  if (settings.file === undefined && settings.url === 'offline') {
+  if (fileEntriesOf(settings).length === 0 && settings.url === 'offline') {
     const label = { model: offline.modelId, simulated: true } as const;
-    const limits = { credits: defaultCredits, contextTokens: settings.contextTokens, plans: undefined };
+    const limits = { credits: settings.runCredits, contextTokens: settings.contextTokens, plans: undefined };
     const model = resilient(deps, [{ id: offline.modelId, providerName: offline.provider, model: offline }]);
     const chosen: ChosenModel = { id: offline.modelId, model, label, vision: false, tools: true, ...limits };
     return createModels([chosen], new Map([[chosen.id, offline.modelId]]), () => chosen);
@@ -66,7 +64,7 @@ export async function openModels(deps: ModelsDeps): Promise<Models> {
   const opened = await openEntries(deps);
   const entries = [...opened.keys()];
   const chosen = entries.map((entry): ChosenModel => {
-    const { id, vision = true, tools = true, credits = defaultCredits, plans } = entry;
+    const { id, vision = true, tools = true, credits = settings.runCredits, plans } = entry;
     const contextTokens = entry.contextTokens ?? settings.contextTokens;
     const model = resilient(deps, candidatesOf(entry, opened));
     return { id, model, label: { model: id }, vision, tools, credits, contextTokens, plans, fallback: entry.fallback };
@@ -90,6 +88,7 @@ function createModels(
     },
     list: (plan) =>
       chosen.map(({ id, vision, tools, credits, plans }) => ({
+        kind: 'chat',
         id,
         label: labels.get(id) ?? id,
         vision,
@@ -119,9 +118,18 @@ export async function openEntries(
   deps: Pick<ModelsDeps, 'settings' | 'readKey'>,
 ): Promise<ReadonlyMap<ModelEntry, LanguageModelV4>> {
   const opened = new Map<ModelEntry, LanguageModelV4>();
-  for (const entry of deps.settings.file ?? entriesOf(deps.settings)) opened.set(entry, await openModel(deps, entry));
+  for (const entry of chatEntriesOf(deps.settings)) opened.set(entry, await openModel(deps, entry));
   return opened;
 }
+
+/** A file without language models leaves `MODEL_*` in place. */
+function chatEntriesOf(settings: ModelsDeps['settings']): readonly ModelEntry[] {
+  const entries = fileEntriesOf(settings);
+  return entries.length > 0 ? entries : entriesOf(settings);
+}
+
+const fileEntriesOf = ({ file = [] }: ModelsDeps['settings']): readonly ModelEntry[] =>
+  file.filter((entry) => entry.kind !== 'image' && entry.kind !== 'video');
 
 /** `MODEL_*` as entries: one provider, and a model for each name. */
 function entriesOf({ url, names }: ModelsDeps['settings']): readonly ModelEntry[] {
@@ -134,7 +142,7 @@ async function openModel(
 ): Promise<LanguageModelV4> {
   const { temperature = settings.temperature, maxOutputTokens = settings.maxOutputTokens } = entry;
   const { reasoningEffort = settings.reasoningEffort, headers = settings.headers, query = settings.query } = entry;
-  const apiKey = settings.file === undefined ? settings.apiKey : keyOf(entry, readKey);
+  const apiKey = fileEntriesOf(settings).length === 0 ? settings.apiKey : keyOf(entry, readKey);
   // The offline model needs none of this code.
   const { defaultSettingsMiddleware, wrapLanguageModel } = await import('ai');
   const { openLanguageModel } = await import('./languagemodels.ts');

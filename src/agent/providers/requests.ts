@@ -5,6 +5,9 @@ export interface ProviderSettings {
   readonly url: string;
   readonly apiKey: string | undefined;
   readonly name: string | undefined;
+  /** Of an entry of MODELS_FILE. Not sent to other hosts. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly query?: Readonly<Record<string, string>> | undefined;
 }
 
 export interface ProviderCall {
@@ -20,19 +23,20 @@ export interface ProviderCall {
 
 /** Retried and bounded (docs/specification/agent.md#provider-failures). Rejects as `createMediaFetch` does. */
 export async function callProvider(
-  { url, apiKey }: ProviderSettings,
+  { url, apiKey, headers: own = {}, query = {} }: ProviderSettings,
   what: string,
   call: ProviderCall,
 ): Promise<{ readonly bytes: Uint8Array; readonly mime: string }> {
   const { method, path, json, form, timeoutMs, maxBytes, signal } = call;
   const isForeign = !path.startsWith('/');
   const headers = {
-    ...(apiKey && !isForeign ? { authorization: `Bearer ${apiKey}` } : {}),
+    ...(isForeign ? {} : { ...(apiKey && { authorization: `Bearer ${apiKey}` }), ...own }),
     ...(json === undefined ? {} : { 'content-type': 'application/json' }),
   };
   const body = form ?? (json === undefined ? null : JSON.stringify(json));
   const sendRequest = createMediaFetch({ what, baseUrl: url, timeoutMs, maxBytes });
-  const response = await sendRequest(isForeign ? path : url + path, {
+  const search = new URLSearchParams(query).toString();
+  const response = await sendRequest(isForeign ? path : `${url}${path}${search && `?${search}`}`, {
     method,
     headers,
     body,

@@ -191,7 +191,10 @@ describe('settings of the model', () => {
         max_tokens: 777,
         reasoning_effort: 'low',
         stream_options: { include_usage: true },
-        messages: [{ role: 'system', content: 'You only speak of bees.' }, { role: 'user' }],
+        messages: [
+          { role: 'system', content: expect.stringMatching(/^You only speak of bees\.\nToday is [-\d]{10}\.$/) },
+          { role: 'user' },
+        ],
       });
     } finally {
       await custom.close();
@@ -212,12 +215,39 @@ describe('several models', () => {
     try {
       const [pro, max] = [await several.user('pro', 10), await several.user('max', 10)];
       const at = (chatter: Chatter) => several.at(other.url, chatter);
-      const { body } = await at(pro).call('GET', '/models');
+      const { body } = await at(pro).call('GET', '/models?kind=chat');
       expect(body).toEqual({
         models: [
-          { id: 'small', label: 'Small', vision: true, tools: true, credits: 1, allowed: true, default: true },
-          { id: 'large', label: 'large', vision: false, tools: true, credits: 5, allowed: false, default: false },
-          { id: 'broken', label: 'broken', vision: true, tools: true, credits: 2, allowed: true, default: false },
+          {
+            kind: 'chat',
+            id: 'small',
+            label: 'Small',
+            vision: true,
+            tools: true,
+            credits: 1,
+            allowed: true,
+            default: true,
+          },
+          {
+            kind: 'chat',
+            id: 'large',
+            label: 'large',
+            vision: false,
+            tools: true,
+            credits: 5,
+            allowed: false,
+            default: false,
+          },
+          {
+            kind: 'chat',
+            id: 'broken',
+            label: 'broken',
+            vision: true,
+            tools: true,
+            credits: 2,
+            allowed: true,
+            default: false,
+          },
         ],
       });
       const start = async (chatter: Chatter, model: string) => {

@@ -27,13 +27,14 @@ type Order = Pick<ImageModelV4CallOptions, 'prompt'> & Partial<ImageModelV4CallO
 export function createSdkImages({ model, editModel, takesSize, timeoutMs }: SdkImageOptions): ImageGenerator {
   const shapeOf = (ratio: Ratio) => (takesSize ? { size: imageSizes[ratio] } : { aspectRatio: ratio });
   return {
-    generate: ({ prompt, ratio, signal }) => make(model, { prompt, ...shapeOf(ratio) }, timeoutMs, signal),
-    edit({ prompt, source, mask, ratio, signal }) {
+    generate: ({ prompt, ratio, seed, quality, signal }) =>
+      make(model, { prompt, seed, ...shapeOf(ratio) }, { quality, timeoutMs, signal }),
+    edit({ prompt, sources, mask, ratio, seed, quality, signal }) {
       const fileOf = ({ bytes, mime }: Image) => ({ type: 'file', data: bytes, mediaType: mime }) as const;
       // fal's endpoints named `…/edit` take a list of images, the others one.
       const fal = { useMultipleImages: editModel.modelId.endsWith('/edit') };
-      const order = { prompt, files: [fileOf(source)], mask: mask && fileOf(mask), providerOptions: { fal } };
-      return make(editModel, { ...order, ...(ratio && shapeOf(ratio)) }, timeoutMs, signal);
+      const order = { prompt, seed, files: sources.map(fileOf), mask: mask && fileOf(mask), providerOptions: { fal } };
+      return make(editModel, { ...order, ...(ratio && shapeOf(ratio)) }, { quality, timeoutMs, signal });
     },
   };
 }
@@ -41,16 +42,26 @@ export function createSdkImages({ model, editModel, takesSize, timeoutMs }: SdkI
 async function make(
   model: ImageModelV4,
   order: Order,
-  timeoutMs: number,
-  signal: AbortSignal,
+  {
+    quality,
+    timeoutMs,
+    signal,
+  }: { readonly quality: string | undefined; readonly timeoutMs: number; readonly signal: AbortSignal },
 ): Promise<Image & Generated> {
+  // The packages have no common name for it.
+  if (quality !== undefined) throw new OrderRefused(`The model ${model.modelId} has no setting \`quality\`.`);
   const defaults = { n: 1, size: undefined, aspectRatio: undefined, seed: undefined, files: undefined };
   const call = { ...defaults, mask: undefined, providerOptions: {}, ...order };
   const generate = async (abortSignal: AbortSignal) => model.doGenerate({ ...call, abortSignal });
-  const { images, isRetryable } = await withDeadline(timeoutMs, generate, signal).catch((error: unknown) => {
+  const { images, isRetryable, warnings } = await withDeadline(timeoutMs, generate, signal).catch((error: unknown) => {
     signal.throwIfAborted();
     throw explainImageFailure(error);
   });
+  const ignored = warnings.find(
+    (warning) => warning.type === 'unsupported' && order[warning.feature as keyof Order] !== undefined,
+  );
+  if (ignored?.type === 'unsupported')
+    throw new OrderRefused(`The model ${model.modelId} has no setting \`${ignored.feature}\`.`);
   const [first] = images;
   const bytes = typeof first === 'string' ? Buffer.from(first, 'base64') : first;
   if (bytes?.length) return { ...describeImage(bytes), model: model.modelId };

@@ -65,8 +65,8 @@ describe('an image', () => {
   it('of OpenAI, edited', async () => {
     server.on('/v1/images/edits', json({ data: [{ b64_json: png.toString('base64') }] }));
     const generator = await images({ provider: 'openai', name: 'gpt-image-b', path: '/v1' });
-    const source = { bytes: png, mime: 'image/png' };
-    expect((await generator.edit({ prompt: 'in blue', source, signal })).bytes).toEqual(png);
+    const sources = [{ bytes: png, mime: 'image/png' }];
+    expect((await generator.edit({ prompt: 'in blue', sources, signal })).bytes).toEqual(png);
     const [request] = sentTo('/v1/images/edits');
     expect(request?.headers['content-type']).toMatch(/^multipart\/form-data; boundary=/);
     expect(String(request?.body)).toContain('in blue');
@@ -78,7 +78,7 @@ describe('an image', () => {
     server.on('/v1/images/edits', json({ data: [{ b64_json: png.toString('base64') }] }));
     const generator = await images({ provider: 'openai', name: 'gpt-image-b', path: '/v1' });
     const image = { bytes: png, mime: 'image/png' };
-    await generator.edit({ prompt: 'in green', source: image, mask: image, ratio: '9:16', signal });
+    await generator.edit({ prompt: 'in green', sources: [image], mask: image, ratio: '9:16', signal });
     const body = String(sentTo('/v1/images/edits').at(-1)?.body);
     expect(body).toContain('name="mask"');
     expect(body).toMatch(/name="size"\r\n\r\n1024x1536/);
@@ -108,7 +108,7 @@ describe('an image', () => {
       body: { prompt: 'a bee', image_size: 'landscape_16_9', num_images: 1 },
     });
     expect(sentTo('/files/fal.png')[0]?.headers).not.toHaveProperty('authorization');
-    await generator.edit({ prompt: 'in blue', source: { bytes: png, mime: 'image/png' }, signal });
+    await generator.edit({ prompt: 'in blue', sources: [{ bytes: png, mime: 'image/png' }], signal });
     expect(sentTo('/fal-ai/flux/edit')[0]?.body).toMatchObject({
       image_urls: [`data:image/png;base64,${png.toString('base64')}`],
     });
@@ -186,23 +186,26 @@ describe('an image that fails', () => {
     expect(sentTo('unstable')).toHaveLength(2);
   });
 
-  it('is not fetched from another host with a private address', async () => {
-    const seen: unknown[] = [];
-    const inside = createServer((request, response) => {
-      seen.push(request.url);
-      response.end(png);
-    });
-    await new Promise<void>((resolve) => inside.listen(0, '127.0.0.1', resolve));
-    const url = `http://localhost:${(inside.address() as AddressInfo).port}/secret.png`;
-    server.on('compatible', json({ data: [{ url }] }));
-    const settings = {
-      ...settingsOf({ provider: 'openai', name: 'compatible' }),
-      provider: 'openai-compatible' as const,
-    };
-    await expect(draw(await openImages(settings, offlineImages))).rejects.toThrow('could not be reached');
-    expect(seen).toEqual([]);
-    inside.close();
-  });
+  it.each(['localhost', '127.0.0.1'])(
+    'is not fetched from another port of this machine, here as %s',
+    async (hostname) => {
+      const seen: unknown[] = [];
+      const inside = createServer((request, response) => {
+        seen.push(request.url);
+        response.end(png);
+      });
+      await new Promise<void>((resolve) => inside.listen(0, '127.0.0.1', resolve));
+      const url = `http://${hostname}:${(inside.address() as AddressInfo).port}/secret.png`;
+      server.on('compatible', json({ data: [{ url }] }));
+      const settings = {
+        ...settingsOf({ provider: 'openai', name: 'compatible' }),
+        provider: 'openai-compatible' as const,
+      };
+      await expect(draw(await openImages(settings, offlineImages))).rejects.toThrow('could not be reached');
+      expect(seen).toEqual([]);
+      inside.close();
+    },
+  );
 });
 
 describe('a video', () => {

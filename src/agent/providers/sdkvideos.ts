@@ -10,9 +10,9 @@ import type {
 import { z } from 'zod';
 import {
   type Clip,
+  type Image,
   OrderRefused,
   ProviderFailed,
-  type Ratio,
   type VideoGenerator,
   type VideoOrder,
 } from './generators.ts';
@@ -24,15 +24,6 @@ export interface SdkVideoOptions {
   readonly download: typeof fetch;
   readonly pollEveryMs: number;
 }
-
-/** Ratios that the models of all providers take. */
-const aspectRatios = {
-  '1:1': '16:9',
-  '4:3': '16:9',
-  '16:9': '16:9',
-  '3:4': '9:16',
-  '9:16': '9:16',
-} as const satisfies Record<Ratio, string>;
 
 const malformed = 'The video provider did not return a video.';
 const maxRedirects = 5;
@@ -80,18 +71,22 @@ async function readState(model: VideoModelV4, providerId: string, abortSignal: A
   return state?.status === 'completed' ? state.videos : undefined;
 }
 
-function callOf({ prompt, ratio }: VideoOrder, signal: AbortSignal | undefined): VideoModelV4CallOptions {
+function callOf(
+  { prompt, ratio, duration, seed, firstFrame, references = [] }: VideoOrder,
+  signal: AbortSignal | undefined,
+): VideoModelV4CallOptions {
+  const fileOf = ({ bytes, mime }: Image) => ({ type: 'file', data: bytes, mediaType: mime }) as const;
   return {
     prompt,
     n: 1,
-    aspectRatio: aspectRatios[ratio],
+    aspectRatio: ratio,
     resolution: undefined,
-    duration: undefined,
+    duration,
     fps: undefined,
-    seed: undefined,
-    image: undefined,
+    seed,
+    image: firstFrame && fileOf(firstFrame),
     frameImages: undefined,
-    inputReferences: undefined,
+    inputReferences: references.length === 0 ? undefined : references.map(fileOf),
     generateAudio: undefined,
     providerOptions: {},
     ...(signal && { abortSignal: signal }),

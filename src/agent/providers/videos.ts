@@ -1,16 +1,10 @@
 /** Videos by an OpenAI-compatible provider: `/videos` orders them, is polled until they are done, and returns the file. */
 import { z } from 'zod';
-import { OrderRefused, ProviderFailed, type Ratio, type VideoGenerator } from './generators.ts';
+import { type Image, OrderRefused, ProviderFailed, type Ratio, type VideoGenerator } from './generators.ts';
 import { parseJson } from './mediafetch.ts';
 import { callProvider, type ProviderCall, type ProviderSettings } from './requests.ts';
 
-const sizes: Readonly<Record<Ratio, string>> = {
-  '1:1': '1280x720',
-  '4:3': '1280x720',
-  '16:9': '1280x720',
-  '3:4': '720x1280',
-  '9:16': '720x1280',
-};
+const sizes: Readonly<Partial<Record<Ratio, string>>> = { '16:9': '1280x720', '9:16': '720x1280' };
 export const callTimeoutMs = 30_000;
 export const contentTimeoutMs = 300_000;
 /** Responses to the cancellation of an order that is over, or by a server that cannot cancel. */
@@ -23,9 +17,17 @@ const state = z.object({
   error: z.object({ message: z.string().nullish() }).nullish(),
 });
 
+/** A first frame is a file, which only a form can carry. */
+function formOf(fields: Readonly<Record<string, string | number | undefined>>, { bytes, mime }: Image): FormData {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields)) if (value !== undefined) form.set(name, String(value));
+  form.set('input_reference', new Blob([new Uint8Array(bytes)], { type: mime }), 'first-frame');
+  return form;
+}
+
 export function openVideoProvider(settings: ProviderSettings, pollEveryMs = 3000): VideoGenerator {
   const limits = { timeoutMs: callTimeoutMs, maxBytes: 1024 * 1024 };
-  const call = async (request: Pick<ProviderCall, 'method' | 'path' | 'json' | 'signal'>) => {
+  const call = async (request: Pick<ProviderCall, 'method' | 'path' | 'json' | 'form' | 'signal'>) => {
     const parsed = state.safeParse(parseJson((await callProvider(settings, 'video', { ...limits, ...request })).bytes));
     if (!parsed.success) throw new ProviderFailed('The video provider did not return a video.');
     return parsed.data;
@@ -33,9 +35,11 @@ export function openVideoProvider(settings: ProviderSettings, pollEveryMs = 3000
   const pathOf = (id: string) => `/videos/${encodeURIComponent(id)}`;
   return {
     pollEveryMs,
-    async order({ prompt, ratio }) {
-      const json = { model: settings.name, prompt, size: sizes[ratio] };
-      return { providerId: (await call({ method: 'POST', path: '/videos', json })).id };
+    async order({ prompt, ratio, duration, seed, firstFrame }) {
+      const seconds = duration === undefined ? undefined : String(duration);
+      const json = { model: settings.name, prompt, size: sizes[ratio], seconds, seed };
+      const body = firstFrame === undefined ? { json } : { form: formOf(json, firstFrame) };
+      return { providerId: (await call({ method: 'POST', path: '/videos', ...body })).id };
     },
     async isMade(id, signal) {
       const { status, error } = await call({ method: 'GET', path: pathOf(id), signal });

@@ -184,8 +184,18 @@ async function outcomeOf(error: unknown, log: Log): Promise<Outcome> {
     return { status: 'failed', error: error.message };
   }
   log.error({ err: error }, 'a run failed');
-  const { explainFailure } = await import('../providers/failures.ts');
-  return { status: 'failed', error: explainFailure(error) };
+  return { status: 'failed', error: await explain(error, log) };
+}
+
+/** A run must end even if the files of the program were deleted, so that nothing more can be loaded. */
+async function explain(error: unknown, log: Log): Promise<string> {
+  try {
+    const { explainFailure } = await import('../providers/failures.ts');
+    return explainFailure(error);
+  } catch (cause) {
+    log.error({ err: cause }, 'the program cannot load its own files; restart it');
+    return 'The server cannot continue this run.';
+  }
 }
 
 /** An abort ends the run even if a tool or a provider ignores its signal. */

@@ -145,10 +145,11 @@ async function prepareStart(
   await openThread(tx, threadId, userId);
   const from = request.rewindTo ? await findMessage(tx, threadId, request.rewindTo) : undefined;
   if (request.rewindTo && from === undefined) throw invalid('body.rewindTo', 'must be a message of the thread');
+  // Before a running run: a repeat during its own run gets the id of that run, which clients join.
+  await refuseRepeat(tx, request, from?.seq);
   const running = await findRunningOf(tx, threadId);
   if (running !== undefined)
     throw agentProblems.task_running({ fields: { reason: 'running', taskId: running.taskId } });
-  await refuseRepeat(tx, request, from?.seq);
   // Videos are locked before credits, as in their worker.
   const canceled = from === undefined ? [] : await cancelDropped(deps, tx, userId, threadId, from.seq);
   await payForRun(deps, tx, taskId, userId, chosen);

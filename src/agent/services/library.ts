@@ -22,6 +22,8 @@ export interface Deposit {
   readonly reference: string;
   readonly ownerId: string;
   readonly threadId: string;
+  /** By default, that of the thread. */
+  readonly scope?: { readonly kind: string; readonly id: string };
   readonly kind: 'image' | 'video' | 'file';
   readonly mime: string;
   readonly bytes: Uint8Array;
@@ -64,6 +66,8 @@ const signed = z.record(
     mime: z.string().optional(),
     byteSize: z.int().optional(),
     generated: z.enum(['ai', 'edited']).nullish(),
+    width: z.int().nullish(),
+    height: z.int().nullish(),
   }),
 );
 export type SignedMedia = z.output<typeof signed>[string];
@@ -74,8 +78,9 @@ export async function keep(
   deposit: Deposit,
   signal: AbortSignal,
 ): Promise<{ assetId: string; mime: string }> {
-  const { ownerId, threadId: scopeId, kind, mime, bytes, facts, thumbAssetId, prompt, model, generated } = deposit;
-  const identity = { assetId: assetIdOf(deposit.reference), ownerId, scopeKind: 'thread', scopeId, kind, mime };
+  const { ownerId, threadId, kind, mime, bytes, facts, thumbAssetId, prompt, model, generated } = deposit;
+  const { kind: scopeKind, id: scopeId } = deposit.scope ?? { kind: 'thread', id: threadId };
+  const identity = { assetId: assetIdOf(deposit.reference), ownerId, scopeKind, scopeId, kind, mime };
   const common = { idempotent: true, onBehalfOf: ownerId, signal } as const;
   const reserved = await media.send({ method: 'POST', route: '/v1/uploads', json: identity, ...common });
   await upload(reservation.parse(accept(reserved)), bytes, signal);
@@ -135,10 +140,11 @@ export async function sign(
   userId: string,
   kind: 'image' | 'video',
   assetIds: readonly string[],
+  signal?: AbortSignal,
 ): Promise<ReadonlyMap<string, SignedMedia>> {
   const answers = await Promise.all(
     inLotsOf(200, [...new Set(assetIds.filter(isUuid))]).map(async (refs) => {
-      const call = { json: { refs }, idempotent: true, onBehalfOf: userId } as const;
+      const call = { json: { refs }, idempotent: true, onBehalfOf: userId, ...(signal && { signal }) } as const;
       const answer =
         kind === 'image'
           ? await media.send({ ...call, method: 'POST', route: '/v1/sign/image' })
@@ -177,13 +183,20 @@ export async function listLibrary(
   return listed.parse(accept(answer));
 }
 
-/** The bytes of an image, for a provider that edits it. `generated`: the mark of the result. */
+/** An image of the library. `generated`: the mark of an edit of it. */
+export interface SourceImage {
+  readonly bytes: Uint8Array;
+  readonly mime: string;
+  readonly generated: 'ai' | 'edited';
+}
+
+/** The bytes of an image, for a provider that edits it. */
 export async function fetchImage(
   deps: LibraryDeps,
   userId: string,
   assetId: string,
   outer: AbortSignal,
-): Promise<{ bytes: Uint8Array; mime: string; generated: 'ai' | 'edited' } | undefined> {
+): Promise<SourceImage | undefined> {
   const media = (await sign(deps, userId, 'image', [assetId])).get(assetId);
   const { url, mime } = media ?? {};
   // An edit of what a model made is the model's too.

@@ -2,9 +2,11 @@
  * Memories of the user, for the instructions of each turn (docs/specification/memory.md#inject) and for the memory
  * tools.
  */
+import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import type { ActingClient } from '#platform/http/client.ts';
 import type { Log } from '#platform/log.ts';
+import type { AgentMetrics } from '../metrics.ts';
 
 export interface MemoryDeps {
   /** Of the memory service, with the internal key. */
@@ -16,21 +18,40 @@ export interface MemoryDeps {
 const injectTimeoutMs = 1500;
 
 const memories = z.array(z.object({ content: z.string() }));
-const profile = z
-  .object({ summary: z.string().nullish(), facts: z.record(z.string(), z.string()).nullish() })
-  .nullish();
-const injected = z.object({ profile, memories });
+const profile = z.object({ summary: z.string().nullish(), facts: z.record(z.string(), z.string()).nullish() });
+type Profile = z.output<typeof profile>;
+const injected = z.object({
+  profile: profile.nullish(),
+  memories: z.array(
+    z.object({
+      content: z.string(),
+      type: z.string().optional(),
+      said_at: z.string().optional(),
+      when: z.string().optional(),
+    }),
+  ),
+});
 const added = z.object({ id: z.string(), deduplicated: z.boolean().optional() });
 const found = z.object({ memories });
 const withIds = z.object({ memories: z.array(z.object({ id: z.string(), content: z.string() })) });
 
-/** Lines for the model's instructions; none when nothing is known, or the memory service does not answer in time. */
+/** What the model receives about the user. Each item is one line, and occurs once. */
+export interface KnownOfUser {
+  /** Standing instructions and preferences, the newest first. */
+  readonly wishes: readonly string[];
+  readonly facts: readonly string[];
+}
+
+/** Profiles that were read in the last minutes, for turns in which the memory service is slow. */
+const profiles = new LRUCache<string, { readonly profile: Profile | undefined }>({ max: 10_000, ttl: 10 * 60_000 });
+
+/** If the memory service does not answer in time, returns what the profile contained in the last ten minutes. */
 export async function injectMemory(
-  { memory, log }: MemoryDeps,
+  { memory, log, metrics }: MemoryDeps & { readonly metrics: AgentMetrics },
   userId: string,
   query: string,
   signal: AbortSignal,
-): Promise<readonly string[]> {
+): Promise<KnownOfUser> {
   try {
     const answer = await memory.send({
       method: 'POST',
@@ -39,21 +60,60 @@ export async function injectMemory(
       onBehalfOf: userId,
       idempotent: true,
       timeoutMs: injectTimeoutMs,
-      signal,
+      signal: AbortSignal.any([signal, AbortSignal.timeout(injectTimeoutMs)]),
     });
     if (answer.status !== 200) throw new Error(`the memory service returned ${answer.status}`);
     const known = injected.parse(answer.json());
-    return [
-      ...(known.profile?.summary ? [known.profile.summary] : []),
-      ...Object.entries(known.profile?.facts ?? {}).map(([name, value]) => `${name}: ${value}`),
-      ...known.memories.map(({ content }) => content),
-    ];
+    profiles.set(userId, { profile: known.profile ?? undefined });
+    return arrange(known.profile ?? undefined, known.memories);
   } catch (error) {
     signal.throwIfAborted();
+    metrics.turnedWithoutMemory();
     log.warn({ err: error }, 'a turn continues without memory');
-    return [];
+    return arrange(profiles.get(userId)?.profile, []);
   }
 }
+
+const isWish = (type: string | undefined) => type === 'instruction' || type === 'preference';
+
+function arrange({ summary, facts }: Profile = {}, found: z.output<typeof injected>['memories']): KnownOfUser {
+  const { standing_instructions = '', preferences = '', ...others } = facts ?? {};
+  const seen = new Set<string>();
+  const once = (lines: readonly string[], shown = lines) =>
+    lines.flatMap((line, place) => {
+      const key = oneLine(line).toLowerCase();
+      if (key === '' || seen.has(key)) return [];
+      seen.add(key);
+      return [oneLine(shown[place] ?? line)];
+    });
+  const wishes = [
+    ...standing_instructions.split('\n'),
+    ...found.filter(({ type }) => isWish(type)).map(({ content }) => content),
+    ...preferences.split('\n'),
+  ];
+  const events = found.filter(({ type }) => !isWish(type));
+  return {
+    wishes: once(wishes),
+    facts: [
+      ...once([...(summary ? [summary] : []), ...Object.entries(others).map(([name, value]) => `${name}: ${value}`)]),
+      ...once(
+        events.map(({ content }) => content),
+        events.map(({ content, said_at: saidAt, when }) => {
+          const said = saidAt === undefined ? '' : `${saidAt.slice(0, 10)}: `;
+          return `${said}${content}${when === undefined ? '' : ` (${when})`}`;
+        }),
+      ),
+    ],
+  };
+}
+
+/** Nothing in a memory can end its line or the block that it is in. */
+const oneLine = (text: string) =>
+  text
+    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, ' ')
+    .replaceAll('<', '‹')
+    .replaceAll('>', '›')
+    .trim();
 
 /** Throws `engine_unavailable` when the memory service does not answer. */
 export async function searchMemory(
@@ -102,6 +162,7 @@ export async function deleteMemory(
   signal: AbortSignal,
 ): Promise<boolean> {
   const call = { params: { id }, onBehalfOf: userId, signal };
+  profiles.delete(userId);
   const answer = await memory.send({ method: 'DELETE', route: '/memory/:id', ...call });
   if (answer.status === 403 || answer.status === 404) return false;
   if (answer.status !== 204) throw new Error(`the memory service returned ${answer.status}`);

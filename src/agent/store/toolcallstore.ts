@@ -28,11 +28,14 @@ export async function insertCall(
     .execute();
 }
 
-/** The calls and the runs of a user that are in flight. */
+/** The calls, the runs and the generations of a user that are in flight. */
 export async function countInFlightOf(tx: Tx<ToolCallTables & RunTables>, ownerId: string): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select (select count(*) from agent_runs where owner_id = ${ownerId} and status = 'running')
-      + (select count(*) from agent_tool_calls where owner_id = ${ownerId} and not ${hasExpired}) as count`.execute(tx);
+      + (select count(*) from agent_tool_calls where owner_id = ${ownerId} and not ${hasExpired})
+      + (select count(*) from agent_generations where owner_id = ${ownerId}::uuid and status = 'running')
+      + (select count(*) from agent_videos where resource_id = ${ownerId} and origin = 'api' and status in ('queued', 'processing'))
+      as count`.execute(tx);
   return rows[0]?.count ?? 0;
 }
 

@@ -1,13 +1,23 @@
 /** The rows of videos: the truth about them, also after their run is forgotten. */
 import { type Generated, type JSONColumnType, sql } from 'kysely';
 import { type Db, holdName, json, type Tx } from '#platform/db/db.ts';
+import { isBelow, type Place } from '../generation/generationstore.ts';
 import type { Ratio } from '../providers/generators.ts';
 import type { RunTables } from './runstore.ts';
 
 export interface VideoInput {
   readonly prompt: string;
   readonly ratio: Ratio;
+  /** Seconds. */
+  readonly duration?: number | undefined;
+  readonly seed?: number | undefined;
+  /** Assets. */
+  readonly firstFrame?: string | undefined;
+  readonly references?: readonly string[] | undefined;
 }
+
+/** Who ordered a video. */
+export type VideoOrigin = 'run' | 'mcp' | 'api';
 
 export interface VideoTables {
   agent_videos: {
@@ -33,6 +43,12 @@ export interface VideoTables {
     /** Since when its order may have reached the provider. */
     ordered_at: Date | null;
     credits: Generated<number>;
+    /** Of the catalogue. */
+    media_model: string | null;
+    origin: Generated<VideoOrigin>;
+    price: Generated<number>;
+    scope_kind: string | null;
+    scope_id: string | null;
   };
 }
 
@@ -56,6 +72,13 @@ const columns = [
   'thumb_asset_id as thumbAssetId',
   'model',
   'credits',
+  'media_model as mediaModel',
+  'origin',
+  'price',
+  'scope_kind as scopeKind',
+  'scope_id as scopeId',
+  'created_at as createdAt',
+  'updated_at as updatedAt',
   sql<boolean>`ordered_at is not null or provider_id is not null`.as('isOrdered'),
   /** Since the order. */
   sql<number>`coalesce(extract(epoch from clock_timestamp() - ordered_at) * 1000, 0)::float8`.as('waitedMs'),
@@ -73,6 +96,12 @@ export interface NewVideo {
   /** Of the run that ordered it. */
   readonly model: string;
   readonly input: VideoInput;
+  /** Of the catalogue. */
+  readonly mediaModel: string;
+  readonly origin: VideoOrigin;
+  readonly price: number;
+  /** By default, that of the thread. */
+  readonly scope?: { readonly kind: string; readonly id: string };
   readonly failure: { readonly code: string; readonly message: string } | undefined;
 }
 
@@ -87,6 +116,11 @@ export function insertVideo(tx: Tx<VideoTables>, video: NewVideo) {
       message_id: video.messageId,
       tool_call_id: video.toolCallId,
       model: video.model,
+      media_model: video.mediaModel,
+      origin: video.origin,
+      price: video.price,
+      scope_kind: video.scope?.kind ?? null,
+      scope_id: video.scope?.id ?? null,
       input: sql`${json(video.input)}`,
       status: video.failure === undefined ? 'queued' : 'failed',
       failure_code: video.failure?.code ?? null,
@@ -223,6 +257,7 @@ interface Change {
   readonly asset_id?: string;
   readonly thumb_asset_id?: string | null;
   readonly credits?: number;
+  readonly media_model?: string;
 }
 
 /** Of this attempt, as long as it is not over, or has one of the statuses. `false`: it has none. */
@@ -241,3 +276,30 @@ export async function changeVideo(
     .executeTakeFirstOrThrow();
   return numUpdatedRows === 1n;
 }
+
+/** Videos of a user after `after`, newest first. `statuses`: of generations. */
+export function listVideosOf(
+  db: Handle,
+  ownerId: string,
+  status: 'running' | 'completed' | 'failed' | 'canceled' | undefined,
+  after: Place | undefined,
+  limit: number,
+) {
+  return db
+    .selectFrom('agent_videos')
+    .select([...columns, sql<string>`(extract(epoch from created_at) * 1000000)::bigint::text`.as('createdAtUs')])
+    .where('resource_id', '=', ownerId)
+    .$if(status !== undefined, (query) => query.where(isOfStatus[status ?? 'running']))
+    .$if(after !== undefined, (query) => query.where(isBelow('video_id', after)))
+    .orderBy('created_at', 'desc')
+    .orderBy('video_id', 'desc')
+    .limit(limit)
+    .execute();
+}
+
+const isOfStatus = {
+  running: sql<boolean>`status in ('queued', 'processing')`,
+  completed: sql<boolean>`status = 'completed'`,
+  failed: sql<boolean>`status = 'failed' and failure_code is distinct from 'aborted'`,
+  canceled: sql<boolean>`status = 'failed' and failure_code = 'aborted'`,
+} as const;

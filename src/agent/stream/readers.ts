@@ -9,6 +9,7 @@ import type { Run } from '../store/runstore.ts';
 import { defaultHeartbeatEveryMs, defaultStalledAfterMs, EventConnection } from './eventconnection.ts';
 import type { BufferListener, RunEventBuffer } from './runbuffer.ts';
 import type { RunEventBuffers } from './runbuffers.ts';
+import type { SignFrames } from './signing.ts';
 import { createStreamQuota, type StreamQuota } from './streamquota.ts';
 
 const closingMs = 3000;
@@ -31,6 +32,7 @@ export interface ReadersPace {
 
 export class StreamReaders {
   readonly #buffers: RunEventBuffers;
+  readonly #sign: SignFrames;
   readonly #readers = new Set<StreamReader>();
   readonly #countStream: StreamQuota;
   readonly #heartbeat: NodeJS.Timeout;
@@ -39,11 +41,13 @@ export class StreamReaders {
 
   constructor(
     buffers: RunEventBuffers,
+    sign: SignFrames,
     pace: ReadersPace = {},
     countStream: StreamQuota = createStreamQuota(pace.maxStreamsPerUser),
   ) {
     const { heartbeatEveryMs = defaultHeartbeatEveryMs, stalledAfterMs = defaultStalledAfterMs } = pace;
     this.#buffers = buffers;
+    this.#sign = sign;
     this.#countStream = countStream;
     this.#heartbeat = setInterval(() => {
       for (const reader of this.#readers) reader.sendHeartbeat(stalledAfterMs);
@@ -74,7 +78,7 @@ export class StreamReaders {
       return leave();
     }
     const connection = EventConnection.open(reply, headers);
-    const reader = new StreamReader(connection, buffer, afterSeq);
+    const reader = new StreamReader(connection, buffer, afterSeq, (frames) => this.#sign(run.ownerId, frames));
     this.#readers.add(reader);
     connection.onClose(() => {
       reader.stop();
@@ -103,14 +107,23 @@ export class StreamReaders {
 class StreamReader implements BufferListener {
   readonly #connection: EventConnection;
   readonly #buffer: RunEventBuffer;
+  readonly #sign: (frames: readonly string[]) => Promise<readonly string[]>;
   #afterSeq: number;
   /** The index of the next batch. */
   #next = 0;
+  #isSigning = false;
+  #isStopped = false;
 
-  constructor(connection: EventConnection, buffer: RunEventBuffer, afterSeq: number) {
+  constructor(
+    connection: EventConnection,
+    buffer: RunEventBuffer,
+    afterSeq: number,
+    sign: (frames: readonly string[]) => Promise<readonly string[]>,
+  ) {
     this.#connection = connection;
     this.#buffer = buffer;
     this.#afterSeq = afterSeq;
+    this.#sign = sign;
   }
 
   start(): void {
@@ -124,6 +137,7 @@ class StreamReader implements BufferListener {
   }
 
   stop(): void {
+    this.#isStopped = true;
     this.#buffer.unlisten(this);
   }
 
@@ -140,17 +154,27 @@ class StreamReader implements BufferListener {
   }
 
   #sendBatches(): void {
-    if (this.#connection.isBlocked || this.#connection.isEnded) return;
+    if (this.#isSigning || this.#connection.isBlocked || this.#connection.isEnded) return;
     const { batches } = this.#buffer;
     for (let batch = batches[this.#next]; batch !== undefined; batch = batches[this.#next]) {
       this.#next += 1;
       if (batch.lastSeq <= this.#afterSeq) continue;
       const isWhole = batch.firstSeq > this.#afterSeq;
-      const rest = isWhole ? batch.bytes : batch.frames.slice(this.#afterSeq - batch.firstSeq + 1).join('');
+      const frames = isWhole ? batch.frames : batch.frames.slice(this.#afterSeq - batch.firstSeq + 1);
       this.#afterSeq = batch.lastSeq;
+      if (batch.hasAssets) return void this.#sendSigned(frames);
+      const rest = isWhole ? batch.bytes : frames.join('');
       if (!this.#connection.write(rest)) return;
     }
     // A reader whose id is beyond the end gets the end of the stream at once.
     if (this.#buffer.isEnded || this.#afterSeq === Number.POSITIVE_INFINITY) this.#connection.end('data: [DONE]\n\n');
+  }
+
+  /** Later batches wait, so that events stay in order. */
+  async #sendSigned(frames: readonly string[]): Promise<void> {
+    this.#isSigning = true;
+    const signed = await this.#sign(frames);
+    this.#isSigning = false;
+    if (!this.#isStopped && this.#connection.write(signed.join(''))) this.#sendBatches();
   }
 }

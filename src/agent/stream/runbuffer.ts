@@ -14,6 +14,7 @@ import { problems } from '#platform/problem.ts';
 import type { Batch, EventId, EventLog } from '../eventlog/eventlog.ts';
 import type { Run } from '../store/runstore.ts';
 import { assertTransition, type Transitions } from '../transitions.ts';
+import { hasAsset } from './signing.ts';
 
 /** A batch as it is sent over the wire. */
 export interface FramedBatch {
@@ -22,6 +23,8 @@ export interface FramedBatch {
   readonly frames: readonly string[];
   /** All frames, encoded once for all readers. */
   readonly bytes: Buffer;
+  /** Whether frames name assets, which are signed for each reader. */
+  readonly hasAssets: boolean;
   readonly isLast: boolean;
 }
 
@@ -238,5 +241,6 @@ export class RunEventBuffer {
 function frame(epochMs: number, batch: Batch): FramedBatch {
   const frames = batch.events.map((event, index) => `id: ${epochMs}-${batch.firstSeq + index}\ndata: ${event}\n\n`);
   const { firstSeq, lastSeq, isLast } = batch;
-  return { firstSeq, lastSeq, frames, bytes: Buffer.from(frames.join('')), isLast };
+  const hasAssets = batch.events.some(hasAsset);
+  return { firstSeq, lastSeq, frames, bytes: Buffer.from(frames.join('')), hasAssets, isLast };
 }

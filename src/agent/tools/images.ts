@@ -1,22 +1,16 @@
 import { tool, zodSchema } from 'ai';
 import { z } from 'zod';
 import { isSettled, type LedgerTables, releaseCredits, reserveCredits } from '#accounts/ledger/credits.ts';
+import { ensureProfile } from '#accounts/store.ts';
 import { type Db, transaction } from '#platform/db/db.ts';
 import type { Log } from '#platform/log.ts';
 import type { Failure, MediaOutput } from '../api.ts';
 import { assetOf, madeImagesOf } from '../attachments.ts';
 import { exceedsRun, runLimit, type SpendingBounds } from '../billing/bounds.ts';
-import { imageCost } from '../billing/prices.ts';
 import { imageReference } from '../billing/references.ts';
+import type { Catalogue } from '../generation/catalogue.ts';
 import { RunFailure } from '../providers/expectedfailures.ts';
-import {
-  type Generated,
-  type Image,
-  type ImageGenerator,
-  OrderRefused,
-  ProviderFailed,
-  ratio,
-} from '../providers/generators.ts';
+import { type Generated, type Image, OrderRefused, ProviderFailed, ratio } from '../providers/generators.ts';
 import { assetIdOf, type Deposit, fetchImage, type LibraryDeps, Refused } from '../services/library.ts';
 import type { StoredMessage } from '../store/messagestore.ts';
 import { holdRun, type Run, type RunTables } from '../store/runstore.ts';
@@ -26,7 +20,7 @@ import { deliverImage, type ImageOrder, reservationOf } from './imageorders.ts';
 
 export interface ImageToolDeps extends LibraryDeps, Pick<SpendingBounds, 'maxRunCredits'> {
   readonly db: Db<LedgerTables & RunTables & VideoTables>;
-  readonly imageGenerator: ImageGenerator;
+  readonly catalogue: Catalogue;
   readonly log: Log;
 }
 
@@ -57,7 +51,7 @@ export function imageTools(deps: ImageToolDeps, context: ToolContext) {
       execute: (order, { toolCallId, abortSignal: signal = never }) =>
         run({ toolCallId, prompt: order.prompt, signal }, (onOrder) => {
           onOrder();
-          return deps.imageGenerator.generate({ ...order, signal });
+          return deps.catalogue.images[0].generator.generate({ ...order, signal });
         }),
     }),
     editImage: tool({
@@ -72,7 +66,8 @@ export function imageTools(deps: ImageToolDeps, context: ToolContext) {
           const source = await fetchImage(deps, context.run.ownerId, assetId, signal);
           if (source === undefined) throw new OrderRefused('The image to edit no longer exists.');
           onOrder();
-          const edited = await deps.imageGenerator.edit({ prompt: order.prompt, source, ratio: order.ratio, signal });
+          const { generator } = deps.catalogue.images[0];
+          const edited = await generator.edit({ prompt: order.prompt, sources: [source], ratio: order.ratio, signal });
           return { ...edited, generated: source.generated };
         });
       },
@@ -124,11 +119,14 @@ const completed = { kind: 'image', status: 'completed', url: null } as const;
 
 /** Returns why the image cannot be paid for, or `undefined`. */
 async function reserve(deps: ImageToolDeps, run: Run, order: ImageOrder): Promise<Failure | undefined> {
+  const [{ credits, plans }] = deps.catalogue.images;
   return transaction(deps.db, async (tx) => {
     // Credits that are reserved after the end of the run would never come back.
     if (!(await holdRun(tx, run))) throw new RunFailure('The run has ended.');
-    const { reserved, balance } = await reserveCredits(tx, reservationOf(order, run.taskId, imageCost));
-    if (!reserved) return unpaid(balance);
+    const { plan } = await ensureProfile(tx, { id: run.ownerId });
+    if (!plans.includes(plan)) return insufficientPlan;
+    const { reserved, balance } = await reserveCredits(tx, reservationOf(order, run.taskId, credits));
+    if (!reserved) return unpaid(credits, balance);
     if (!(await exceedsRun(deps, tx, run.taskId))) return undefined;
     await releaseCredits(tx, order.reference);
     return runLimit(deps.maxRunCredits);
@@ -146,13 +144,19 @@ function failedWith(failure: Failure): MediaOutput {
   return { kind: 'image', assetId: null, status: 'failed', url: null, mime: null, failure };
 }
 
-const unpaid = (balance: number): Failure => ({
+const unpaid = (required: number, balance: number): Failure => ({
   code: 'insufficient_credits',
   message: "You don't have enough credits for an image.",
   retryable: false,
-  required: imageCost,
+  required,
   balance,
 });
+
+const insufficientPlan: Failure = {
+  code: 'insufficient_plan',
+  message: "Your plan doesn't include images.",
+  retryable: false,
+};
 
 const noSource = failed('no_source', 'There is no such image in this conversation.', false);
 

@@ -232,7 +232,7 @@ describe('documents', () => {
   });
 
   it('leave room for memories, tools and the answer', async () => {
-    rig.memories.push(...Array.from({ length: 3 }, () => 'm'.repeat(2800)));
+    rig.memories.push(...['a', 'b', 'c'].map((letter) => letter + 'm'.repeat(2800)));
     const { request } = await turn(
       newThread(),
       [file(dataUrl('text/plain', Buffer.alloc(90_000, 'x')), 'text/plain')],
@@ -256,6 +256,15 @@ describe('documents', () => {
     expect(
       wordsOf(request).match(/attached: [ab]\]\nThe first bee[.] [^[]{5000,}\n\[The rest of the file/g),
     ).toHaveLength(2);
+  });
+
+  it('an image for a model without vision is a note that it cannot be seen', async () => {
+    const assetId = await newAsset(await makeImage('png'));
+    const parts = [file(`asset:${assetId}`, 'image/png')];
+    const blind = await turn(newThread(), parts, user, 'blind');
+    expect(textOf(blind.request)).toContain(`[attached: assetId ${assetId}]\\n[You cannot see images.`);
+    const seeing = await turn(newThread(), parts, user, 'a-model');
+    expect(textOf(seeing.request)).not.toContain('cannot see');
   });
 
   it.each([

@@ -90,9 +90,18 @@ export function isImage(part: FilePart): boolean {
 }
 
 export function noteOf(part: FilePart): { type: 'text'; text: string } {
+  return { type: 'text', text: `[attached: ${nameOf(part)}]` };
+}
+
+/** Of an image for a model without vision, which would otherwise answer as if nothing were attached, or invent what it shows. */
+export function unseenNoteOf(part: FilePart): { type: 'text'; text: string } {
+  const request = 'You cannot see images. Say so if the answer depends on this one.';
+  return { type: 'text', text: `[attached: ${nameOf(part)}]\n[${request}]` };
+}
+
+function nameOf(part: FilePart): string {
   const assetId = assetOf(part);
-  const name = assetId === undefined ? (part.filename ?? part.mediaType) : `assetId ${assetId}`;
-  return { type: 'text', text: `[attached: ${name}]` };
+  return assetId === undefined ? (part.filename ?? part.mediaType) : `assetId ${assetId}`;
 }
 
 async function readText(

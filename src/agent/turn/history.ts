@@ -7,7 +7,16 @@ import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
 import { assetOf, madeImagesOf, noteOfToolImage } from '../attachments.ts';
 import { bytesPerToken, estimateTokens, imageTokens } from '../providers/promptsize.ts';
 import type { StoredMessage } from '../store/messagestore.ts';
-import { type FileDeps, type FilePart, isImage, noteOf, readDocument, readImage, readImagePart } from './files.ts';
+import {
+  type FileDeps,
+  type FilePart,
+  isImage,
+  noteOf,
+  readDocument,
+  readImage,
+  readImagePart,
+  unseenNoteOf,
+} from './files.ts';
 
 type Part = UIMessage['parts'][number];
 type Message = Pick<UIMessage, 'role' | 'parts'>;
@@ -52,7 +61,7 @@ export async function buildPrompt(
       if (part.type !== 'file') kept.push(part);
       else if (shown.has(part) && role !== 'assistant')
         kept.push(...(await readImagePart(deps, ownerId, part, signal)));
-      else kept.push(noteOf(part));
+      else kept.push(limits.vision || !isImage(part) ? noteOf(part) : unseenNoteOf(part));
     }
     return { role, parts: kept, made };
   });

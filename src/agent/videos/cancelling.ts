@@ -30,7 +30,7 @@ export async function cancelVideos(
   const failed: FailedVideo[] = [];
   for (const video of videos) {
     if (video.status === 'completed' || video.status === 'failed') continue;
-    const { ownerId, isOrdered, providerId } = video;
+    const { ownerId, isOrdered, providerId, mediaModel } = video;
     const reached = isOrdered ? [videoReference(video)] : [];
     const ended = await failVideo(deps, tx, video, { code: 'aborted', message: reason }, () =>
       chargedCancels(deps, tx, ownerId, reached),
@@ -39,7 +39,8 @@ export async function cancelVideos(
     if (ended === undefined) continue;
     failed.push(ended);
     for (const queue of [videoQueue, deliveryQueue]) await deps.jobs.cancel(tx, queue, keyOf(video));
-    if (providerId !== null) await deps.jobs.enqueue(tx, cancelQueue, { providerId }, { lane: ownerId });
+    const order = { providerId: providerId ?? '', ...(mediaModel !== null && { model: mediaModel }) };
+    if (providerId !== null) await deps.jobs.enqueue(tx, cancelQueue, order, { lane: ownerId });
   }
   // In one order, because other users change the same totals.
   for (const { video } of failed.toSorted((one, other) => one.video.model.localeCompare(other.video.model))) {

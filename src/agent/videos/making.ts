@@ -7,7 +7,9 @@ import { type Tx, transaction } from '#platform/db/db.ts';
 import { type Job, UnrecoverableError } from '#platform/jobs/jobs.ts';
 import { retry } from '#platform/resilience/retry.ts';
 import { publishVideoFailure } from '../events.ts';
-import { type Clip, OrderRefused, ProviderFailed } from '../providers/generators.ts';
+import { modelOfRow, withFallbacks } from '../generation/catalogue.ts';
+import { readImages } from '../generation/sources.ts';
+import { type Clip, type OrderedVideo, OrderRefused, ProviderFailed } from '../providers/generators.ts';
 import { examineClip } from '../services/clips.ts';
 import { keep, NotPaid, Refused, setThumb } from '../services/library.ts';
 import { changeVideo, findVideo, holdVideosOf, markOrdered, type Video } from '../store/videostore.ts';
@@ -50,8 +52,8 @@ async function orderOrPoll(deps: VideoDeps, job: Job<VideoAttempt>, video: Video
 }
 
 async function order(deps: VideoDeps, job: Job<VideoAttempt>, video: Video): Promise<void> {
-  const { videoGenerator, db, jobs } = deps;
-  const ordered = await videoGenerator.order({ ...video.input, signal: job.signal }).catch((error: unknown) => {
+  const { db, jobs } = deps;
+  const ordered = await orderFromChain(deps, video, job.signal).catch((error: unknown) => {
     job.signal.throwIfAborted();
     // The provider has no order that another attempt could wait for.
     throw error instanceof OrderRefused ? error : new UnrecoverableError(sentenceOf(error), { cause: error });
@@ -60,26 +62,63 @@ async function order(deps: VideoDeps, job: Job<VideoAttempt>, video: Video): Pro
   const { providerId } = ordered;
   const record = () => changeVideo(db, video, { provider_id: providerId });
   const retries = { attempts: 5, baseDelayMs: 200, maxDelayMs: 2000, isRetryable: () => true };
-  if (await retry(record, retries)) return wait(deps, job);
+  if (await retry(record, retries)) return wait(deps, job, video);
   // It was canceled while it was ordered.
-  await jobs.enqueue(db, cancelQueue, { providerId }, { lane: video.ownerId });
+  await jobs.enqueue(db, cancelQueue, cancelOf(deps, video, providerId), { lane: video.ownerId });
 }
 
+/** Another model of the catalogue takes the order if the first one cannot be reached. */
+async function orderFromChain(deps: VideoDeps, video: Video, signal: AbortSignal): Promise<OrderedVideo> {
+  const { prompt, ratio, duration, seed, firstFrame, references = [] } = video.input;
+  const images = await readImages(deps, video.ownerId, [...(firstFrame ? [firstFrame] : []), ...references], signal);
+  const order = {
+    ...{ prompt, ratio, duration, seed, signal },
+    firstFrame: firstFrame && images.shift(),
+    references: images,
+  };
+  const chain = withFallbacks(deps.catalogue.videos, modelOf(deps, video));
+  for (const [index, { id, generator }] of chain.entries()) {
+    try {
+      const ordered = await generator.order({ ...order, firstFrame: order.firstFrame || undefined });
+      if (index > 0) await changeVideo(deps.db, video, { media_model: id });
+      return ordered;
+    } catch (error) {
+      signal.throwIfAborted();
+      if (error instanceof OrderRefused || index === chain.length - 1) throw error;
+      deps.log.warn({ err: error, model: id }, 'a video is ordered from the fallback of its model');
+    }
+  }
+  throw new Error('the catalogue has no video model');
+}
+
+const cancelOf = (deps: VideoDeps, video: Video, providerId: string) => ({
+  providerId,
+  model: modelOf(deps, video).id,
+});
+
+const modelOf = ({ catalogue }: VideoDeps, { mediaModel }: Video) => modelOfRow(catalogue.videos, mediaModel);
+
 async function poll(deps: VideoDeps, job: Job<VideoAttempt>, providerId: string, video: Video): Promise<void> {
-  if (await deps.videoGenerator.isMade(providerId, job.signal)) return transaction(deps.db, (tx) => job.move(tx));
-  if (video.waitedMs <= maxWaitMs) return wait(deps, job);
-  await deps.jobs.enqueue(deps.db, cancelQueue, { providerId }, { lane: video.ownerId });
+  if (await modelOf(deps, video).generator.isMade(providerId, job.signal))
+    return transaction(deps.db, (tx) => job.move(tx));
+  if (video.waitedMs <= maxWaitMs) return wait(deps, job, video);
+  await deps.jobs.enqueue(deps.db, cancelQueue, cancelOf(deps, video, providerId), { lane: video.ownerId });
   throw new UnrecoverableError('The video provider timed out.');
 }
 
-async function wait({ db, videoGenerator }: VideoDeps, job: Job<VideoAttempt>): Promise<void> {
-  await transaction(db, (tx) => job.postpone(tx, videoGenerator.pollEveryMs));
+async function wait(deps: VideoDeps, job: Job<VideoAttempt>, video: Video): Promise<void> {
+  const { pollEveryMs } = modelOf(deps, video).generator;
+  await transaction(deps.db, (tx) => job.postpone(tx, pollEveryMs));
 }
 
 async function download(deps: VideoDeps, job: Job<VideoAttempt>, video: Video): Promise<void> {
   if (video.providerId === null) throw new UnrecoverableError('The video was never ordered.');
   const { providerId, input } = video;
-  const clip = await deps.videoGenerator.download({ ...input, providerId, signal: job.signal });
+  const { prompt, ratio, firstFrame } = input;
+  // The offline renderer makes the clip only now.
+  const [image] = firstFrame ? await readImages(deps, video.ownerId, [firstFrame], job.signal) : [];
+  const order = { prompt, ratio, firstFrame: image, providerId, signal: job.signal };
+  const clip = await modelOf(deps, video).generator.download(order);
   await deliver(deps, job, video, clip);
 }
 
@@ -88,7 +127,9 @@ async function deliver(deps: VideoDeps, job: Job<VideoAttempt>, video: Video, cl
   const { ownerId, threadId, videoId, input } = video;
   const { bytes, mime, facts, model, poster } = clip;
   if (bytes.length === 0) throw new UnrecoverableError('The video provider returned an empty video.');
-  const place = { ownerId, threadId, generated: 'ai' } as const;
+  const scope =
+    video.scopeKind === null || video.scopeId === null ? undefined : { kind: video.scopeKind, id: video.scopeId };
+  const place = { ownerId, threadId, generated: 'ai', ...(scope && { scope }) } as const;
   const file = { ...place, bytes, mime, kind: 'video', prompt: input.prompt, model, ...(facts && { facts }) } as const;
   const { assetId } = await keep(deps, { ...file, reference: `video:${videoId}` }, uninterrupted);
   const thumb =
@@ -139,9 +180,13 @@ async function end(
   await startVideos(deps, tx, video.ownerId);
 }
 
-async function cancelOrder({ videoGenerator, log }: VideoDeps, job: Job<{ providerId: string }>): Promise<void> {
+async function cancelOrder(
+  { catalogue, log }: VideoDeps,
+  job: Job<{ providerId: string; model?: string | undefined }>,
+): Promise<void> {
+  const { providerId, model = null } = job.payload;
   try {
-    await videoGenerator.cancel?.(job.payload.providerId, job.signal);
+    await modelOfRow(catalogue.videos, model).generator.cancel?.(providerId, job.signal);
   } catch (error) {
     job.signal.throwIfAborted();
     if (!job.isLastAttempt) throw error;

@@ -15,7 +15,8 @@ export const videoQueue: Queue<VideoAttempt> = { ...ofVideos, name: 'agent/make-
 
 export const keyOf = ({ videoId, attempt: number }: VideoAttempt) => `${videoId}:${number}`;
 
-const order = z.object({ providerId: z.string() });
+/** Without a model: ordered before there was a catalogue. */
+const order = z.object({ providerId: z.string(), model: z.string().optional() });
 
 /** Cancels an order at its provider. */
 export const cancelQueue: Queue<z.output<typeof order>> = {

@@ -10,12 +10,11 @@ import { type Db, type Tx, transaction } from '#platform/db/db.ts';
 import { problems } from '#platform/problem.ts';
 import type { Failure, VideoOutput } from '../api.ts';
 import { exceedsRun, runLimit, type SpendingBounds } from '../billing/bounds.ts';
-import { plansWithoutVideo, videoCost } from '../billing/prices.ts';
 import { videoAssetId, videoReference, videoScope } from '../billing/references.ts';
 import type { Publishers } from '../events.ts';
+import { type Catalogue, modelOfRow, type VideoModel } from '../generation/catalogue.ts';
 import { agentProblems } from '../problems.ts';
 import { RunFailure } from '../providers/expectedfailures.ts';
-import type { VideoGenerator } from '../providers/generators.ts';
 import type { ClipDeps } from '../services/clips.ts';
 import { findRun, holdRun, type Run, type RunTables } from '../store/runstore.ts';
 import type { UsageTables } from '../store/usagestore.ts';
@@ -35,7 +34,7 @@ type Tables = VideoTables & RunTables & LedgerTables & UsageTables;
 
 export interface VideoDeps extends ClipDeps, Publishers, VideoBounds, Pick<SpendingBounds, 'maxRunCredits'> {
   readonly db: Db<Tables>;
-  readonly videoGenerator: VideoGenerator;
+  readonly catalogue: Catalogue;
   readonly ttlS: number;
 }
 
@@ -48,12 +47,16 @@ export async function orderVideo(
   run: Run,
   toolCallId: string,
   input: VideoInput,
+  media: VideoModel = deps.catalogue.videos[0],
 ): Promise<Placed | { readonly video?: never; readonly failure: Failure }> {
   const { ownerId, threadId, taskId, messageId, model } = run;
   const place = transaction(deps.db, async (tx) => {
     // The run was aborted. The video is unwanted, and no other process would cancel it.
     if (!(await holdRun(tx, run))) throw new RunFailure('The run has ended.');
-    const placed = await placeOrder(deps, tx, { ownerId, threadId, taskId, messageId, toolCallId, model, input });
+    const placed = await placeOrder(deps, tx, {
+      ...{ ownerId, threadId, taskId, messageId, toolCallId, model, input },
+      ...{ mediaModel: media.id, price: media.credits, origin: 'run' },
+    });
     if (placed.failure === undefined && (await exceedsRun(deps, tx, taskId))) throw new RunLimitReached();
     return placed;
   });
@@ -63,7 +66,7 @@ export async function orderVideo(
   });
 }
 
-export type VideoOrder = Omit<NewVideo, 'videoId' | 'failure'>;
+export type VideoOrder = Omit<NewVideo, 'videoId' | 'failure'> & { readonly videoId?: string };
 
 /** With a `failure` the video is not paid for, and its row has the reason. */
 interface Placed {
@@ -73,14 +76,17 @@ interface Placed {
 
 /** Runs in the caller's transaction, which has locked nothing of videos and credits. */
 export async function placeOrder(
-  deps: Pick<VideoDeps, 'videoGenerator'> & VideoBounds,
+  deps: Pick<VideoDeps, 'catalogue'> & VideoBounds,
   tx: Tx<Tables>,
   order: VideoOrder,
 ): Promise<Placed> {
-  const attempt = { videoId: randomUUID(), attempt: 1 };
+  const attempt = { videoId: order.videoId ?? randomUUID(), attempt: 1 };
+  const media = modelOfRow(deps.catalogue.videos, order.mediaModel);
   await holdVideosOf(tx, order.ownerId);
-  const isRehearsal = deps.videoGenerator.rehearseUnpayable?.(order.input.prompt) ?? false;
-  const failure = isRehearsal ? insufficientCredits(0) : await pay(tx, order.ownerId, attempt);
+  const isRehearsal = media.generator.rehearseUnpayable?.(order.input.prompt) ?? false;
+  const failure = isRehearsal
+    ? insufficientCredits(media.credits, 0)
+    : await pay(tx, order.ownerId, attempt, media, order.price);
   const video = await insertVideo(tx, { ...order, videoId: attempt.videoId, failure });
   if (failure === undefined) await startVideos(deps, tx, order.ownerId);
   return { video, failure };
@@ -91,17 +97,19 @@ async function pay(
   tx: Tx<LedgerTables>,
   userId: string,
   attempt: Pick<Video, 'videoId' | 'attempt'>,
+  { plans }: VideoModel,
+  price: number,
 ): Promise<Failure | undefined> {
   const { plan } = await ensureProfile(tx, { id: userId });
-  if (plansWithoutVideo.includes(plan)) return insufficientPlan;
+  if (!plans.includes(plan)) return insufficientPlan;
   const { reserved, balance } = await reserveCredits(tx, {
     reference: videoReference(attempt),
     scope: videoScope(attempt.videoId),
     userId,
-    amount: videoCost,
+    amount: price,
     assetId: videoAssetId(attempt.videoId),
   });
-  return reserved ? undefined : insufficientCredits(balance);
+  return reserved ? undefined : insufficientCredits(price, balance);
 }
 
 const insufficientPlan: Failure = {
@@ -109,11 +117,11 @@ const insufficientPlan: Failure = {
   message: "Your plan doesn't include video.",
   retryable: true,
 };
-const insufficientCredits = (balance: number): Failure => ({
+const insufficientCredits = (required: number, balance: number): Failure => ({
   code: 'insufficient_credits',
   message: "You don't have enough credits for a video.",
   retryable: true,
-  required: videoCost,
+  required,
   balance,
 });
 
@@ -134,9 +142,9 @@ export async function retryVideos(deps: VideoDeps, userId: string, taskId: strin
     const unpaid = videos.filter(isUnpaid);
     if (unpaid.length === 0) throw agentProblems.video_not_retryable();
     const failures: Failure[] = [];
-    for (const { videoId, attempt } of unpaid) {
+    for (const { videoId, attempt, mediaModel, price } of unpaid) {
       const next = { videoId, attempt: attempt + 1 };
-      const failure = await pay(tx, userId, next);
+      const failure = await pay(tx, userId, next, modelOfRow(deps.catalogue.videos, mediaModel), price);
       if (failure !== undefined) {
         failures.push(failure);
         continue;

@@ -6,15 +6,17 @@ import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { agentOriginsOf, type Config, legacyOf } from '#app/config.ts';
+import { migrations } from '#app/migrations.ts';
 import { createScreening } from '#media/screening/screening.ts';
 import { createFfmpeg, withoutFfmpeg } from '#media/video/ffmpeg.ts';
 import { systemClock } from '#platform/clock.ts';
 import { readFolder } from '#platform/datafolder/identity.ts';
 import { isFolderInUse } from '#platform/db/lock.ts';
-import { probePostgres } from '#platform/db/open.ts';
+import { compareMigrations, probePostgres } from '#platform/db/open.ts';
 import { createLog } from '#platform/log.ts';
 import { openLegacyObjects, openObjects } from '#platform/objects/open.ts';
 import { probeRedis } from '#platform/redis/open.ts';
+import { commit, version } from '#platform/version.ts';
 import { assertOpenToBrowsers } from './browsing.ts';
 import { checkImageModel, checkVideoModel } from './generators.ts';
 import { checkMcpServers, checkWebhooks } from './integrations.ts';
@@ -27,8 +29,10 @@ import { checkServices } from './siblings.ts';
 type Check = (config: Config) => Promise<string>;
 
 const checks: Readonly<Record<string, Check>> = {
-  runtime: async () => `Node ${process.versions.node} on ${process.platform}-${process.arch}`,
+  runtime: async () =>
+    `Atelier ${version} (${commit}), Node ${process.versions.node} on ${process.platform}-${process.arch}`,
   database: checkDatabase,
+  upgrade: checkUpgrade,
   redis: checkRedis,
   objects: checkObjects,
   legacy: checkLegacy,
@@ -96,6 +100,19 @@ async function checkDatabase({ database, process: { dataDir } }: Config): Promis
     return `PGlite in ${dataDir}, ${isFolderInUse(dataDir) ? 'in use by a running instance' : 'not in use'}`;
   }
   return probePostgres(database.url);
+}
+
+/** Reports the changes that a start of this version makes to the database. */
+async function checkUpgrade({ database }: Config): Promise<string> {
+  if (database.url === 'embedded') return 'a start applies the migrations of this version to the embedded database';
+  const { isNew, pending, newer } = await compareMigrations(database.url, migrations);
+  if (isNew) return 'the database is new; a start creates the tables';
+  if (newer.length > 0)
+    throw new Warning(
+      `a newer version has applied ${newer.join(', ')}; this version works on them if docs/upgrading.md permits it`,
+    );
+  if (pending.length === 0) return 'the database is up to date';
+  return `a start applies ${pending.length} migrations: ${pending.join(', ')}`;
 }
 
 async function checkRedis({ redis, database }: Config): Promise<string> {

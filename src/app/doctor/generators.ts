@@ -56,7 +56,7 @@ const requestImage =
 const requestEdit =
   (generator: ImageGenerator): Request =>
   (signal) =>
-    generator.edit({ prompt: '', source: { bytes: Buffer.alloc(0), mime: 'image/png' }, signal });
+    generator.edit({ prompt: '', sources: [{ bytes: Buffer.alloc(0), mime: 'image/png' }], signal });
 
 const requestVideo =
   (generator: VideoGenerator): Request =>

@@ -36,7 +36,21 @@ export async function checkServices(config: Config): Promise<string> {
     const elsewhere = down.map(({ service, url }) => `${service} at ${placeOf(url)} (${variableOf(service)})`);
     throw new Warning(`not responding: ${elsewhere.join(', ')}; set these URLs if the services run elsewhere`);
   }
+  const turns = await countTurnsWithoutMemory(addressesOf(config).agent);
+  if (turns > 0)
+    throw new Warning(
+      `${services.length} services respond; since the start of the agent, ${turns} turns continued without memory: check MEMORY_URL and the log`,
+    );
   return `${services.length} services respond`;
+}
+
+/** Runs answer without memories while the memory service is down. Users see no error. */
+async function countTurnsWithoutMemory(agentUrl: string): Promise<number> {
+  const signal = AbortSignal.timeout(timeoutMs);
+  const metrics = await outgoingFetch(`${agentUrl}/metrics`, { redirect: 'manual', signal })
+    .then((response) => response.text())
+    .catch(() => '');
+  return Number(/^agent_turns_without_memory_total (\d+)$/m.exec(metrics)?.[1] ?? 0);
 }
 
 const variableOf = (service: Service) =>

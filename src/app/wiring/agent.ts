@@ -1,4 +1,4 @@
-import { openImages, openVideos } from '#agent/providers/open.ts';
+import { openCatalogue } from '#agent/generation/opening.ts';
 import { createAgent } from '#agent/service.ts';
 import { offlineModel } from '#local/model/model.ts';
 import { offlineImages, offlineVideos } from '#local/renderer/renderer.ts';
@@ -36,6 +36,7 @@ export async function wireAgent({ config, engines, server, log }: Wiring): Promi
     database: () => database.check(),
     ...(redis && { redis: () => redis.check() }),
   };
+  const readKey = (variable: string) => process.env[variable];
   const app = await createAgent({
     server: { ...server, readiness },
     agentOrigins: agentOriginsOf(config),
@@ -50,11 +51,20 @@ export async function wireAgent({ config, engines, server, log }: Wiring): Promi
     hasMemoryModel: hasMemoryModel(config),
     settings: config.agent,
     model: config.model,
-    readKey: (variable) => process.env[variable],
+    readKey,
     ownUrls: [addresses.edge, config.objects.endpoint, config.resizing.proxyUrl ?? addresses.edge],
     offlineModel,
-    imageGenerator: await openImages(imageModel, offlineImages),
-    videoGenerator: await openVideos(videoModel, offlineVideos),
+    catalogue: await openCatalogue({
+      file: config.model.file,
+      image: imageModel,
+      video: videoModel,
+      imageCredits: imageModel.credits,
+      videoCredits: videoModel.credits,
+      videoPlans: videoModel.plans,
+      readKey,
+      offlineImages,
+      offlineVideos,
+    }),
   });
   if (redis) measureRedis(app.metrics, redis);
   app.addHook('onClose', async () => {

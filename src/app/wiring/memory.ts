@@ -16,6 +16,7 @@ export async function wireMemory({ config, engines, server, log }: Wiring): Prom
     access: wireAccess({ config, log }),
     adminToken: config.memory.adminToken,
     mergeSimilarity: config.memory.mergeSimilarity,
+    minRelevance: config.memory.minRelevance,
     database,
     jobs: await engines.jobs(),
     embedder: openEmbedder(config.embedding, {

@@ -50,17 +50,32 @@ export interface ThreadMessages {
   /** v5 UIMessages, oldest first. */ readonly messages: readonly ThreadMessage[];
 }
 
+export interface ModelListing {
+  readonly kind?: 'chat' | 'image' | 'video';
+}
+
 export interface ModelList {
   readonly models: readonly {
+    readonly kind: 'chat' | 'image' | 'video';
     readonly id: string;
     readonly label: string;
-    readonly vision: boolean;
-    readonly tools: boolean;
-    /** The price of a run. */
-    readonly credits: number;
     /** Whether the plan of the user includes the model. */
     readonly allowed: boolean;
+    /** The first of its kind. */
     readonly default: boolean;
+    /** For language models: whether the model reads images. */
+    readonly vision?: boolean;
+    /** For language models: whether the model calls tools. */
+    readonly tools?: boolean;
+    /** The price of a run, an image or a video. */
+    readonly credits: number;
+    /** For image and video models. */
+    readonly ratios?: readonly string[];
+    /** For image and video models: the highest `n` of one generation. */
+    readonly maxCount?: number;
+    readonly maxReferences?: number;
+    /** In seconds. Empty: the model decides. */
+    readonly durations?: readonly number[];
   }[];
 }
 
@@ -184,7 +199,7 @@ export interface ThreadPage {
 export interface ThreadsDeletion {
   /** Required with X-Internal-Key. */ readonly userId?: string;
   /** `true`: also delete the assets of the thread. */
-  readonly assets?: 'true' | 'false';
+  readonly assets?: boolean | 'true' | 'false';
 }
 
 export interface Thread {
@@ -206,7 +221,7 @@ export interface ThreadChange {
 export interface ThreadDeletion {
   /** With X-Internal-Key: must own the thread. */ readonly userId?: string;
   /** `true`: also delete the assets of the thread. */
-  readonly assets?: 'true' | 'false';
+  readonly assets?: boolean | 'true' | 'false';
 }
 
 export interface ThreadCounts {
@@ -218,6 +233,98 @@ export interface ThreadCounts {
 
 export interface ErasedThreads {
   /** The number of removed records of each kind. */ readonly removed: Readonly<Record<string, number>>;
+}
+
+export interface ImagesRequest {
+  readonly prompt: string;
+  /** An id of `GET /models`. Default: the first of its kind. */
+  readonly model?: string | null;
+  readonly seed?: number | null;
+  /** Images of the library, as `asset:<id>`. */
+  readonly references?: readonly string[] | null;
+  /** Where the assets are stored. Default: `generation`. */
+  readonly scopeKind?: string | null;
+  /** Default: the id of the generation. */
+  readonly scopeId?: string | null;
+  /** Required with X-Internal-Key. */
+  readonly userId?: string;
+  /** The number of images. Default: 1. */
+  readonly n?: number | null;
+  /** Default: `1:1`, or the ratio of the first reference. */
+  readonly ratio?: string | null;
+  readonly quality?: string | null;
+  /** A PNG. Its transparent pixels are the part of the first reference to change. */
+  readonly mask?: string | null;
+}
+
+export interface Generation {
+  readonly id: string;
+  readonly kind: 'image' | 'video';
+  /** `completed`: at least one item is. */
+  readonly status: 'running' | 'completed' | 'failed' | 'canceled';
+  readonly origin: 'api' | 'run' | 'mcp';
+  /** The run or the tool call that ordered the video. */
+  readonly taskId?: string;
+  readonly prompt: string;
+  readonly model: string;
+  /** Reserved while it runs, charged when it has ended. */
+  readonly credits: number;
+  readonly items: readonly {
+    readonly index: number;
+    readonly status: 'running' | 'completed' | 'failed' | 'canceled';
+    readonly assetId: string | null;
+    readonly url: string | null;
+    readonly mime: string | null;
+    readonly width: number | null;
+    readonly height: number | null;
+    readonly failure: {
+      readonly code: string;
+      readonly message: string;
+      readonly retryable: boolean;
+      readonly required?: number;
+      readonly balance?: number;
+    } | null;
+  }[];
+  readonly createdAt: string;
+  readonly endedAt: string | null;
+}
+
+export interface VideosRequest {
+  readonly prompt: string;
+  /** An id of `GET /models`. Default: the first of its kind. */
+  readonly model?: string | null;
+  readonly seed?: number | null;
+  /** Images of the library, as `asset:<id>`. */
+  readonly references?: readonly string[] | null;
+  /** Where the assets are stored. Default: `generation`. */
+  readonly scopeKind?: string | null;
+  /** Default: the id of the generation. */
+  readonly scopeId?: string | null;
+  /** Required with X-Internal-Key. */
+  readonly userId?: string;
+  /** Default: `16:9`. */
+  readonly ratio?: string | null;
+  /** Seconds. Default: the model decides. */
+  readonly duration?: number | null;
+  /** The image that the video starts with, as `asset:<id>`. */
+  readonly firstFrame?: string | null;
+}
+
+export interface GenerationListing {
+  readonly kind?: 'image' | 'video' | null;
+  readonly status?: 'running' | 'completed' | 'failed' | 'canceled' | null;
+  /** 1 to 100. Default: 20. */
+  readonly limit?: number;
+  /** The `next_cursor` of the previous page. */
+  readonly cursor?: string | null;
+  /** Required with X-Internal-Key. */
+  readonly userId?: string;
+}
+
+export interface GenerationPage {
+  /** Newest first. */ readonly generations: readonly Generation[];
+  /** `null`: this was the last page. */
+  readonly next_cursor: string | null;
 }
 
 export interface UserMessage {

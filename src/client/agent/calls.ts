@@ -10,8 +10,13 @@ import type {
   CreditsState,
   CurrentTask,
   ErasedThreads,
+  Generation,
+  GenerationListing,
+  GenerationPage,
+  ImagesRequest,
   MessagePaging,
   ModelList,
+  ModelListing,
   SpenderListing,
   Spenders,
   StartedTask,
@@ -30,6 +35,7 @@ import type {
   UsageRange,
   UsageTotals,
   UsageTotalsRange,
+  VideosRequest,
   VideosRetried,
 } from './api.ts';
 
@@ -70,9 +76,9 @@ export function agentCalls(access: Access) {
         options,
       ),
 
-    /** List the models that a run can name, with their prices (`GET /models`). */
-    listModels: (options?: CallOptions): Promise<ModelList> =>
-      callJson(access, { method: 'GET', path: '/models', repeatable: true }, options),
+    /** List the models of texts, images and videos, with their prices (`GET /models`). */
+    listModels: (query?: ModelListing, options?: CallOptions): Promise<ModelList> =>
+      callJson(access, { method: 'GET', path: '/models', query, repeatable: true }, options),
 
     /** Read the usage of a user by day and model (`GET /usage`). */
     readUsage: (query?: UsageRange, options?: CallOptions): Promise<UsageDays> =>
@@ -144,5 +150,25 @@ export function agentCalls(access: Access) {
     /** Erase the threads of a user (`DELETE /people/:userId`). */
     eraseThreads: (userId: string, options?: CallOptions): Promise<ErasedThreads> =>
       callJson(access, { method: 'DELETE', path: `/people/${encodeURIComponent(userId)}`, repeatable: true }, options),
+
+    /** Generate images (`POST /images`). */
+    generateImages: (body: ImagesRequest, options?: KeyedOptions): Promise<Generation> =>
+      callJson(access, { method: 'POST', path: '/images', body, ...keyed(options) }, options),
+
+    /** Generate a video (`POST /videos`). */
+    generateVideo: (body: VideosRequest, options?: KeyedOptions): Promise<Generation> =>
+      callJson(access, { method: 'POST', path: '/videos', body, ...keyed(options) }, options),
+
+    /** List the generations of a user, newest first (`GET /generations`). */
+    listGenerations: (query?: GenerationListing, options?: CallOptions): Promise<GenerationPage> =>
+      callJson(access, { method: 'GET', path: '/generations', query, repeatable: true }, options),
+
+    /** Read a generation (`GET /generations/:id`). */
+    readGeneration: (id: string, options?: CallOptions): Promise<Generation> =>
+      callJson(access, { method: 'GET', path: `/generations/${encodeURIComponent(id)}`, repeatable: true }, options),
+
+    /** Cancel a generation (`DELETE /generations/:id`). */
+    cancelGeneration: (id: string, options?: CallOptions): Promise<void> =>
+      callVoid(access, { method: 'DELETE', path: `/generations/${encodeURIComponent(id)}`, repeatable: true }, options),
   };
 }

@@ -106,7 +106,7 @@ export interface AssetListing {
   /** By the mime. */
   readonly type?: 'image' | 'video' | 'other' | null;
   /** `false`: leaves out thumbnails of the owner’s videos. */
-  readonly thumbnails?: 'true' | 'false' | null;
+  readonly thumbnails?: boolean | 'true' | 'false' | null;
   /** Each of its words (at most 10) must occur in the prompt. */
   readonly q?: string | null;
   /** The earliest creation time. */
@@ -312,7 +312,7 @@ export interface IncidentListing {
   readonly ownerId?: string | null;
   readonly list?: string | null;
   /** `true`: only incidents with an appeal of their owner. */
-  readonly appealed?: 'true' | 'false' | null;
+  readonly appealed?: boolean | 'true' | 'false' | null;
   /** 1 to 200. Default: 50. */
   readonly limit?: number;
   /** The `next_cursor` of the previous page. */

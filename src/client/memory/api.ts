@@ -26,6 +26,8 @@ export interface AdditionRequest {
   readonly content: string;
   readonly type: 'preference' | 'workflow' | 'instruction' | 'episodic';
   readonly metadata?: Readonly<Record<string, unknown>> | null;
+  /** The time of the statement. Default: now. */
+  readonly said_at?: string | null;
 }
 
 export interface Addition {
@@ -64,6 +66,8 @@ export interface Memory {
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly created_at: string;
   readonly updated_at: string;
+  /** The time of the statement. Relative dates in the content count from it. */
+  readonly said_at: string;
   /** The time of its replacement. `null`: it is valid. */
   readonly invalid_at: string | null;
   /** The memory that replaced it, unless that memory was deleted. */
@@ -76,7 +80,7 @@ export interface MemoryQuery {
   readonly entity_type?: 'user' | 'group';
   readonly type?: 'preference' | 'workflow' | 'instruction' | 'episodic';
   /** `true`: includes replaced memories. */
-  readonly include_invalid?: 'true' | 'false';
+  readonly include_invalid?: boolean | 'true' | 'false';
   /** 1 to 100. Default: 20. */
   readonly limit?: number;
   /** The `next_cursor` of the previous page. */
@@ -108,6 +112,8 @@ export interface EntityExport {
     readonly metadata: Readonly<Record<string, unknown>>;
     readonly created_at: string;
     readonly updated_at: string;
+    /** The time of the statement. Relative dates in the content count from it. */
+    readonly said_at: string;
     /** The time of its replacement. `null`: it is valid. */
     readonly invalid_at: string | null;
     /** The memory that replaced it, unless that memory was deleted. */
@@ -144,7 +150,7 @@ export interface MemoryListing {
   /** A part of the content. Ignores case. */
   readonly q?: string;
   /** `true`: includes replaced memories. */
-  readonly include_invalid?: 'true' | 'false';
+  readonly include_invalid?: boolean | 'true' | 'false';
   /** 1 to 100. Default: 20. */
   readonly limit?: number;
   /** The `next_cursor` of the previous page. */
@@ -165,6 +171,8 @@ export interface AdminMemory {
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly created_at: string;
   readonly updated_at: string;
+  /** The time of the statement. Relative dates in the content count from it. */
+  readonly said_at: string;
   /** The time of its replacement. `null`: it is valid. */
   readonly invalid_at: string | null;
   /** The memory that replaced it, unless that memory was deleted. */
@@ -200,6 +208,8 @@ export interface AdminProfile {
   readonly entity_type: 'user' | 'group';
   readonly summary: string | null;
   readonly facts: Readonly<Record<string, string>>;
+  /** The memories that each derived fact comes from. Without them, the fact disappears. */
+  readonly evidence: Readonly<Record<string, readonly string[]>>;
   readonly language: string | null;
   readonly updated_at: string;
   /** Facts that operators wrote. */
@@ -219,6 +229,8 @@ export interface Profile {
   readonly entity_type: 'user' | 'group';
   readonly summary: string | null;
   readonly facts: Readonly<Record<string, string>>;
+  /** The memories that each derived fact comes from. Without them, the fact disappears. */
+  readonly evidence: Readonly<Record<string, readonly string[]>>;
   readonly language: string | null;
   readonly updated_at: string;
 }
@@ -232,10 +244,14 @@ export interface FoundMemory {
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly created_at: string;
   readonly updated_at: string;
+  /** The time of the statement. Relative dates in the content count from it. */
+  readonly said_at: string;
   /** Higher scores are more relevant to the query. */
   readonly score: number;
   /** `true`: the query did not find it. It is one of the newest instructions and preferences. */
   readonly fallback?: true;
+  /** The day, month, year or range of days (`2026-03-09/2026-03-15`) that a relative date of the content means. */
+  readonly when?: string;
 }
 
 export interface Revision {

@@ -12,6 +12,8 @@ const letterSize = 0.045;
 const smallestLetter = 10;
 /** The limit in an image that is too small for either, in its sides. */
 const largestShare = 0.9;
+/** The encoder holds 12 bytes for each pixel of an image whose codes it optimizes, and only some lines of others. */
+const mostOptimizedPixels = 12_000_000;
 
 /** The image's own size, unless it is longer than a JPEG can be. */
 const download: Transform = {
@@ -36,9 +38,11 @@ export async function drawWatermark(opening: Opening): Promise<Uint8Array> {
   // An overlay larger than the image would be an error, so this one leaves room on each side.
   const [left, top] = [size.width - width, size.height - height];
   image.composite([{ input: Buffer.from(data), raw: { width, height, channels }, left, top }]);
+  const optimiseCoding = size.width * size.height <= mostOptimizedPixels;
   // Half the color resolution would smear colored lettering.
-  const jpeg = await image.jpeg({ quality: download.quality, chromaSubsampling: '4:4:4' }).toBuffer();
-  return opening.mark === undefined ? jpeg : withMark(jpeg, opening.mark);
+  const jpeg = image.jpeg({ quality: download.quality, chromaSubsampling: '4:4:4', optimiseCoding });
+  const made = await jpeg.toBuffer();
+  return opening.mark === undefined ? made : withMark(made, opening.mark);
 }
 
 function markFor(image: Size, deadline: Deadline) {

@@ -20,9 +20,18 @@ export interface RenderedClip {
   readonly poster: Uint8Array;
 }
 
-export async function renderClip(prompt: string, ratio: string, signal: AbortSignal): Promise<RenderedClip> {
+/** `firstFrame`: the image that moves. By default, one of the prompt. */
+export async function renderClip(
+  prompt: string,
+  ratio: string,
+  signal: AbortSignal,
+  firstFrame?: Uint8Array,
+): Promise<RenderedClip> {
   const [width, height] = sizeOf(ratio).map((side) => side / 2) as [number, number];
-  const image = await renderImage(prompt, [width, height]);
+  const image =
+    firstFrame === undefined
+      ? await renderImage(prompt, [width, height])
+      : await sharp(firstFrame).rotate().resize(width, height, { fit: 'cover' }).png().toBuffer();
   const durationMs = durationS * 1000;
   const moving = await move(image, width, height, signal);
   if (moving !== undefined) return { bytes: moving, facts: { width, height, durationMs }, poster: image };

@@ -12,21 +12,36 @@ const model = 'Offline renderer';
 
 interface ImageEdit {
   readonly prompt: string;
-  readonly source: Image;
+  readonly sources: readonly Image[];
   /** Transparent where the image is to be changed. */
   readonly mask?: Image | undefined;
   readonly ratio?: string | undefined;
+  readonly seed?: number | undefined;
 }
+
+/** Another seed is another picture. */
+const seeded = (prompt: string, seed: number | undefined) => (seed === undefined ? prompt : `${prompt} #${seed}`);
 
 const png = (bytes: Uint8Array) => ({ bytes, mime: 'image/png', model });
 
 export const offlineImages = {
-  generate: async ({ prompt, ratio }: { readonly prompt: string; readonly ratio: string }) => {
+  generate: async ({
+    prompt,
+    ratio,
+    seed,
+  }: {
+    readonly prompt: string;
+    readonly ratio: string;
+    readonly seed?: number | undefined;
+  }) => {
     const { renderImage, sizeOf } = await loadImages();
-    return png(await renderImage(prompt, sizeOf(ratio)));
+    return png(await renderImage(seeded(prompt, seed), sizeOf(ratio)));
   },
-  edit: async ({ prompt, source, mask, ratio }: ImageEdit) =>
-    png(await (await loadImages()).renderEdit(prompt, source.bytes, mask?.bytes, ratio)),
+  edit: async ({ prompt, sources, mask, ratio, seed }: ImageEdit) => {
+    const [source] = sources;
+    if (source === undefined) throw new Error('an edit needs a source');
+    return png(await (await loadImages()).renderEdit(seeded(prompt, seed), source.bytes, mask?.bytes, ratio));
+  },
 };
 
 export const offlineVideos = {
@@ -36,14 +51,16 @@ export const offlineVideos = {
   async download({
     prompt,
     ratio,
+    firstFrame,
     signal,
   }: {
     readonly prompt: string;
     readonly ratio: string;
+    readonly firstFrame?: Image | undefined;
     readonly signal: AbortSignal;
   }) {
     const { renderClip } = await import('./clips.ts');
-    const { bytes, facts, poster } = await renderClip(prompt, ratio, signal);
+    const { bytes, facts, poster } = await renderClip(prompt, ratio, signal, firstFrame?.bytes);
     return { bytes, mime: 'video/mp4', facts, poster: png(poster), model };
   },
   /** `/insufficient` in a prompt simulates missing credits (docs/specification/agent.md#tools). */

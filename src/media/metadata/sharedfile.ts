@@ -2,6 +2,7 @@
 
 import { MovieTooComplex } from '#platform/metadata/movie.ts';
 import type { Objects } from '#platform/objects/objects.ts';
+import type { StoredAsset } from '../assets/assetstore.ts';
 import { cleanKeyOf } from '../assets/storagekey.ts';
 import { planRewriting } from './rewriting.ts';
 
@@ -11,17 +12,18 @@ import { planRewriting } from './rewriting.ts';
  */
 export async function sharedFileOf(
   objects: Objects,
-  { storageKey, etag, mime, byteSize }: Readonly<{ storageKey: string; etag: string; mime: string; byteSize: number }>,
+  asset: Pick<StoredAsset, 'storageKey' | 'etag' | 'mime' | 'byteSize' | 'generated'>,
 ): Promise<string | undefined> {
+  const { storageKey, etag, mime, byteSize, generated } = asset;
   const key = cleanKeyOf(storageKey);
   if ((await objects.head(key)) !== undefined) return key;
-  const plan = await planRewriting(objects, storageKey, { etag, size: byteSize }, { strips: true }).catch(
-    (error: unknown) => {
-      // Not shown rather than shown with its metadata.
-      if (error instanceof MovieTooComplex) return undefined;
-      throw error;
-    },
-  );
+  // Files from before marks existed get theirs here.
+  const wanted = { strips: true, mark: generated ?? undefined };
+  const plan = await planRewriting(objects, storageKey, { etag, size: byteSize }, wanted).catch((error: unknown) => {
+    // Not shown rather than shown with its metadata.
+    if (error instanceof MovieTooComplex) return undefined;
+    throw error;
+  });
   if (plan === undefined) return undefined;
   if (plan.write === undefined) return storageKey;
   await plan.write(objects, key, mime);

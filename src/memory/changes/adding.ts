@@ -12,6 +12,7 @@ import { hashContent } from '../memories/contenthash.ts';
 import { insertLinks, insertRevision } from '../memories/historystore.ts';
 import {
   findByHash,
+  findMemories,
   insertMemory,
   type NewMemory,
   type StoredMemory,
@@ -19,12 +20,11 @@ import {
   updateMemory,
   updateMetadata,
 } from '../memories/memorystore.ts';
-import { revalidate } from '../memories/validitystore.ts';
+import { invalidate, revalidate } from '../memories/validitystore.ts';
 import type { FindingDeps } from '../merging/finding.ts';
 import { loadMerging } from '../merging/loading.ts';
 import { memoryProblems } from '../problems.ts';
 import { hasRoom, type Writing, type WritingDeps, writeEntity } from './entitywrite.ts';
-import { addUnlocked } from './unlocked.ts';
 
 export interface AddingDeps extends WritingDeps, FindingDeps {
   /** Has the language model judge a new memory later, in the transaction of the addition. */
@@ -46,6 +46,7 @@ export interface Added {
 export async function addMemory(deps: AddingDeps, actor: Actor, request: AdditionRequest): Promise<Added> {
   const entity: Entity = { entityType: request.entity_type, entityId: request.entity_id };
   const { content, type, metadata = {} } = request;
+  const saidAt = new Date(request.said_at ?? Date.now());
   const embedding = await embedOne(deps.embedder, content);
   const incoming: NewMemory = {
     type,
@@ -54,17 +55,10 @@ export async function addMemory(deps: AddingDeps, actor: Actor, request: Additio
     metadata,
     embedder: deps.embedder.name,
     embedding,
+    saidAt,
   };
   await deps.indexes.warm(deps.db, entity);
-  return writeEntity(
-    deps,
-    entity,
-    (writing) => addOrMerge(deps, writing, actor, entity, incoming),
-    async () => {
-      const memory = await addUnlocked(deps, entity, incoming);
-      return memory && { memory, deduplicated: false, outcome: 'added' };
-    },
-  );
+  return writeEntity(deps, entity, (writing) => addOrMerge(deps, writing, actor, entity, incoming));
 }
 
 async function addOrMerge(
@@ -80,14 +74,39 @@ async function addOrMerge(
   if (equal !== undefined) return merge(deps, writing, actor, equal, incoming, 1);
   const { findNeighbours } = await loadMerging();
   const index = await deps.indexes.getLocked(tx, entity, state);
-  const { twin, links } = await findNeighbours(deps, tx, entity, index, incoming);
+  const { twin, links, corrected } = await findNeighbours(deps, tx, entity, index, incoming);
   if (twin !== undefined) return merge(deps, writing, actor, twin.memory, incoming, twin.similarity);
   if (!hasRoom(state, { memories: 1, bytes: sizeOf(incoming) })) throw memoryProblems.memory_full();
   const memory = await insertMemory(tx, deps.column, entity, incoming, version);
   await insertLinks(tx, memory.id, links);
+  await correct(deps, writing, actor, memory, corrected);
   writing.recordChange(incoming.type);
   await deps.requestJudgement?.(writing, memory);
   return { memory, deduplicated: false, outcome: 'added' };
+}
+
+/** Replaces the memories that a new one corrects, unless their time is later. */
+async function correct(
+  { embedder }: AddingDeps,
+  { tx, version }: Writing,
+  actor: Actor,
+  memory: StoredMemory,
+  ids: readonly string[],
+): Promise<void> {
+  for (const older of ids.length === 0 ? [] : await findMemories(tx, ids)) {
+    if (older.saidAt > memory.saidAt) continue;
+    await invalidate(tx, older, memory.id, version);
+    await insertRevision(tx, older.id, {
+      action: 'replace',
+      actor,
+      before: contentOf(older),
+      after: contentOf(older),
+      incoming: contentOf(memory),
+      similarity: null,
+      embedder: embedder.name,
+      reason: 'A newer statement corrects it.',
+    });
+  }
 }
 
 /** Makes a replaced memory valid, because its content was added again. */
@@ -119,7 +138,7 @@ async function merge(
   if (incoming.content === known.content && addsNothing(known.metadata, incoming.metadata)) {
     // A repeated addition becomes the newest.
     recordChange(known.type);
-    const memory = await updateMetadata(tx, known, known.metadata, version);
+    const memory = await updateMetadata(tx, known, known.metadata, version, latest(known, incoming));
     return { memory, deduplicated: true, outcome: 'repeated' };
   }
   const metadata = mergedMetadata(known.metadata, incoming.metadata);
@@ -139,10 +158,20 @@ async function merge(
   });
   const memory =
     fits && isFuller
-      ? await updateMemory(tx, deps.column, known, { ...incoming, metadata }, { version })
-      : await updateMetadata(tx, known, after.metadata, version);
+      ? await updateMemory(
+          tx,
+          deps.column,
+          known,
+          { ...incoming, metadata, saidAt: latest(known, incoming) },
+          { version },
+        )
+      : await updateMetadata(tx, known, after.metadata, version, latest(known, incoming));
   recordChange(known.type);
   return { memory, deduplicated: true, outcome: 'merged' };
+}
+
+function latest({ saidAt: known }: StoredMemory, { saidAt = known }: NewMemory): Date {
+  return saidAt > known ? saidAt : known;
 }
 
 export function contentOf({ content, type, metadata }: MemoryContent | StoredMemory): MemoryContent {

@@ -20,7 +20,7 @@ export interface WritingDeps {
 type Usage = Pick<EntityState, 'memoryCount' | 'memoryBytes'>;
 
 /** Of one entity. Metadata count too. */
-export const limits = { mostMemories: 10_000, mostBytes: 16 * 1024 * 1024 };
+const limits = { mostMemories: 10_000, mostBytes: 16 * 1024 * 1024 };
 
 /** Accepts every write that does not grow, so that users can delete and shorten the memories of a full entity. */
 export function hasRoom(
@@ -41,17 +41,13 @@ export interface Writing {
   readonly recordChange: (...types: readonly MemoryType[]) => void;
 }
 
-/** `unlocked` is tried first, in the queue but without the lock. If it resolves with `undefined`, it has written nothing. */
 export function writeEntity<Result>(
   deps: WritingDeps,
   entity: Entity,
   work: (writing: Writing) => Promise<Result>,
-  unlocked?: () => Promise<Result | undefined>,
 ): Promise<Result> {
-  return deps.queue(`${entity.entityType} ${entity.entityId}`, async () => {
-    const result = await unlocked?.();
-    if (result !== undefined) return result;
-    return transaction(deps.db, async (tx) => {
+  return deps.queue(`${entity.entityType} ${entity.entityId}`, () =>
+    transaction(deps.db, async (tx) => {
       const { version, before: state } = await lockEntity(tx, entity);
       if (deps.since !== undefined) await assertNotErased(tx, entity, deps.since);
       let affectsProfile = false;
@@ -65,6 +61,6 @@ export function writeEntity<Result>(
       });
       if (affectsProfile) await deriveProfile(tx, entity);
       return result;
-    });
-  });
+    }),
+  );
 }

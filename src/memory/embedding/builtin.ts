@@ -18,10 +18,8 @@ export function createBuiltinEmbedder(): Embedder {
   const sumOf = async (text: string) => sumUp(text.slice(0, longestText), await loadTable(), pieces);
   return {
     name: 'builtin-3',
-    lexical: true,
-    searchWeight: 0.6,
+    searchWeight: 0.5,
     centering: 0,
-    searchFloor: 0.2,
     embed: (texts) => Promise.all(texts.map(async (text) => directed(await sumOf(text), text))),
     // A text without known pieces has a vector of zeros, which is similar to nothing.
     embedQuery: async (text) => normalise(await sumOf(text)),

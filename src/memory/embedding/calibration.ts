@@ -25,7 +25,7 @@ const borderSimilarity = 0.9;
 /** Below this separation, the pairs do not calibrate an embedder. */
 const leastSeparation = 0.5;
 /** The limit of a search, which can fall back to text. */
-const queryTimeoutMs = 3_000;
+const queryTimeoutMs = 1_000;
 
 /** Measures the calibration when it is first needed, and stores it in the database. */
 export function calibrateEmbedder(embedder: Embedder, db: Handle): CalibratedEmbedder {

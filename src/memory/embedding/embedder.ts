@@ -3,17 +3,13 @@
 export interface Embedder {
   /** Stored with every vector. Vectors of different names are never compared. */
   readonly name: string;
-  /** The embedder compares words, not meanings. Similar contents then merge only if one contains the other. */
-  readonly lexical: boolean;
-  /** The share of vector similarity in a score, from 0 to 1. The rest is the text's. */
+  /** The weight of the calibrated similarity in a score. The share of shared words weighs 1. */
   readonly searchWeight: number;
   /**
    * The share of the mean vector that is subtracted from the vector of a query, from 0 to 1. The vectors of some models
    * have a large common part, which hides the differences between texts.
    */
   readonly centering: number;
-  /** Below this calibrated similarity, a vector alone finds nothing. */
-  readonly searchFloor: number;
   /** Returns one vector of length 1 for each text. Throws `embedder_unavailable`. */
   embed(texts: readonly string[]): Promise<readonly Float32Array[]>;
   /** Embeds the query of a search. Some models distinguish queries from passages. */

@@ -62,14 +62,14 @@ onEveryDatabase('with an embedding server', (engine) => {
   const search = async (entity: object, query: string, from = rig) =>
     (await from.server.send<SearchResult>('POST', '/memory/search', { ...entity, query })).body;
 
-  it('merges a paraphrase, and no negation', async () => {
+  it('leaves a paraphrase apart, because a plan and its outcome are as similar, and links a negation', async () => {
     const user = newUser();
     const first = await add(user, 'I am a vegetarian');
-    expect(await add(user, 'I follow a vegetarian diet')).toMatchObject({ status: 200, body: { id: first.body.id } });
+    expect((await add(user, 'I follow a vegetarian diet')).status).toBe(201);
     expect((await add(user, 'I am not a vegetarian')).status).toBe(201);
     const { memories } = (await rig.operator.send<MemoryPage>('GET', `/admin/memories?entity_id=${user.entity_id}`))
       .body;
-    expect(memories[0]?.links).toEqual([{ id: first.body.id, kind: 'conflict' }]);
+    expect(memories[0]?.links).toContainEqual({ id: first.body.id, kind: 'conflict' });
   });
 
   it('sends several texts at once, with model, dimensions and key', async () => {

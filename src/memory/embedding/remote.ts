@@ -26,10 +26,10 @@ export interface RemoteEmbedderOptions {
  */
 const timeoutMs = 6_000;
 /** A shorter limit for searches, which can fall back to text. */
-const queryTimeoutMs = 3_000;
+const queryTimeoutMs = 1_000;
 const largestBatch = 64;
 /** Models accept some thousand tokens. In scripts without spaces, a character is about one token. */
-export const longestInput = 6_000;
+const longestInput = 6_000;
 
 const answerShape = z.object({
   data: z.array(z.object({ index: z.int().optional(), embedding: z.array(z.number()) })),
@@ -89,10 +89,8 @@ export function createRemoteEmbedder(options: RemoteEmbedderOptions): Embedder {
 
   return {
     name: `${model}${dimensions === 0 ? '' : `:${dimensions}`}${suffix}`,
-    lexical: false,
     searchWeight,
     centering,
-    searchFloor: 0.2,
     embed: (texts) => Promise.all(texts.map((text) => embedOne(passage + text))),
     embedQuery: (text) => withDeadline(queryTimeoutMs, () => embedOne(query + text)).catch(asUnavailable),
     close: () => client.close(),

@@ -13,7 +13,7 @@ export interface ModelTraits {
   readonly suffix: string;
 }
 
-const plain: ModelTraits = { query: '', passage: '', centering: 0, searchWeight: 0.6, suffix: '' };
+const plain: ModelTraits = { query: '', passage: '', centering: 0, searchWeight: 1, suffix: '' };
 
 /** The first match applies. */
 const known: readonly (readonly [name: RegExp, traits: ModelTraits])[] = [
@@ -23,7 +23,7 @@ const known: readonly (readonly [name: RegExp, traits: ModelTraits])[] = [
     /(?:^|[/_-])e5[_-]/i,
     // Memories are single statements, and `passage: ` is for articles: the documentation recommends `query: ` on both
     // sides for texts of one kind. Measured on the tuned half of test/memory/meaning.fixture.ts, as are the weights.
-    { query: 'query: ', passage: 'query: ', centering: 0.5, searchWeight: 0.8, suffix: '+2' },
+    { query: 'query: ', passage: 'query: ', centering: 0.5, searchWeight: 1.2, suffix: '+2' },
   ],
   [/nomic-embed-text/i, { ...plain, query: 'search_query: ', passage: 'search_document: ' }],
   [/arctic-embed(?:2|-[ml]-v2)/i, { ...plain, query: 'query: ' }],

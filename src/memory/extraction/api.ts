@@ -1,7 +1,7 @@
 /** The vocabulary of `POST /memory/extract` (docs/specification/memory.md#extraction). */
 import { z } from 'zod';
 import { isStorableText } from '#platform/storable.ts';
-import { entityId, entityType, longestContentBytes, memory } from '../api.ts';
+import { entityId, entityType, longestContentBytes, memory, saidAt } from '../api.ts';
 
 const mostMessages = 100;
 const mostBytes = 262_144;
@@ -27,9 +27,7 @@ export const extractionRequest = z.object({
       `must have at most ${mostBytes} bytes of content together`,
     )
     .describe('A part of a conversation, the oldest message first.'),
-  said_at: z.iso
-    .datetime()
-    .refine((time) => time >= '1970', 'must not be before 1970')
+  said_at: saidAt
     .optional()
     .describe(
       'The time when the messages were written. Default: now. If the entity has been erased since then, nothing is added.',

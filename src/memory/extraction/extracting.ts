@@ -36,9 +36,15 @@ export async function extractMemories(
   const model = deps.model.id;
   let usage: ModelUsage = { inputTokens: 0, outputTokens: 0 };
   try {
-    const found = await callModel(deps, 'extract', entity, questionOf(messages), since).catch(asProblem);
+    const found = await callModel(
+      deps,
+      'extract',
+      entity,
+      questionOf(messages, new Date(saidAt ?? Date.now())),
+      since,
+    ).catch(asProblem);
     usage = found.usage;
-    return { memories: await add({ ...deps, since }, entity, found.answer.memories), model, usage };
+    return { memories: await add({ ...deps, since }, entity, found.answer.memories, saidAt), model, usage };
   } catch (error) {
     if (error instanceof EntityErased) return { memories: [], model, usage };
     throw error;
@@ -50,12 +56,13 @@ async function add(
   deps: JudgingDeps,
   entity: Entity,
   found: readonly Pick<AdditionRequest, 'content' | 'type'>[],
+  saidAt: string | undefined,
 ): Promise<ExtractedMemory[]> {
   const adding = { ...deps, requestJudgement: reserveJudgement(deps) };
   const added: Added[] = [];
   for (const { content, type } of found) {
-    const request = { entity_type: entity.entityType, entity_id: entity.entityId, content, type, metadata: undefined };
-    added.push(await addMemory(adding, 'model', request));
+    const to = { entity_type: entity.entityType, entity_id: entity.entityId };
+    added.push(await addMemory(adding, 'model', { ...to, content, type, metadata: undefined, said_at: saidAt }));
   }
   const isNew = ({ outcome }: Added) => outcome === 'added' || outcome === 'restored';
   const ids = [...new Set(added.filter(isNew).map(({ memory }) => memory.id))];
@@ -120,6 +127,11 @@ const answerShape = z.strictObject({
     .refine((memories) => memories.length <= mostMemories, `must be at most ${mostMemories}`),
 });
 
-function questionOf(messages: ExtractionRequest['messages']): Question<z.output<typeof answerShape>> {
-  return { name: 'extract_memories', instructions, data: { messages }, answer: answerShape };
+function questionOf(messages: ExtractionRequest['messages'], saidAt: Date): Question<z.output<typeof answerShape>> {
+  return {
+    name: 'extract_memories',
+    instructions,
+    data: { said_at: saidAt.toISOString(), messages },
+    answer: answerShape,
+  };
 }

@@ -62,7 +62,10 @@ export async function findPairs(
 
 /** The memory that was stated last is the newer one. */
 export function inOrder(left: StoredMemory, right: StoredMemory): Pick<Pair, 'newer' | 'older'> {
-  const difference = left.updatedAt.getTime() - right.updatedAt.getTime() || left.seq - right.seq;
+  const difference =
+    left.saidAt.getTime() - right.saidAt.getTime() ||
+    left.updatedAt.getTime() - right.updatedAt.getTime() ||
+    left.seq - right.seq;
   return difference > 0 ? { newer: left, older: right } : { newer: right, older: left };
 }
 

@@ -41,10 +41,10 @@ export function questionOf(pairs: readonly Pair[]): Question<Answer> {
     name: 'judge_memories',
     instructions,
     data: {
-      memories: [...memories.values()].map(({ id, type, content, updatedAt }) => ({
+      memories: [...memories.values()].map(({ id, type, content, saidAt }) => ({
         id,
         type,
-        stated_at: updatedAt.toISOString(),
+        stated_at: saidAt.toISOString(),
         content,
       })),
       pairs: pairs.map(({ newer, older }) => ({ newer_id: newer.id, older_id: older.id })),

@@ -1,10 +1,9 @@
 /** The rows of memories. */
 import { type RawBuilder, type Selectable, sql, type UpdateObject } from 'kysely';
-import { type Db, json, type Tx } from '#platform/db/db.ts';
+import { json, type Tx } from '#platform/db/db.ts';
 import type { Entity, MemoryContent, MemoryType, Metadata } from '../api.ts';
 import type { Handle, MemoryTables } from '../tables.ts';
 import { addUsage } from './entitystore.ts';
-import type { Link } from './historystore.ts';
 import { toBytes, toLiteral, type VectorColumn } from './vectors.ts';
 
 /** Returns the type of the column of vectors, which depends on the extensions of the database. */
@@ -34,6 +33,7 @@ export const memoryColumns = [
   'bytes',
   'created_at as createdAt',
   'updated_at as updatedAt',
+  'said_at as saidAt',
   'invalid_at as invalidAt',
   'replaced_by as replacedBy',
 ] as const;
@@ -46,6 +46,7 @@ export type StoredMemory = Pick<
     readonly id: string;
     readonly createdAt: Date;
     readonly updatedAt: Date;
+    readonly saidAt: Date;
     /** `null`: it is valid. */
     readonly invalidAt: Date | null;
     readonly replacedBy: string | null;
@@ -90,6 +91,8 @@ export interface NewMemory extends Readonly<MemoryContent> {
   readonly hash: Buffer;
   readonly embedder: string;
   readonly embedding: Float32Array;
+  /** If it is missing, a new memory has the present time, and an existing one keeps its own. */
+  readonly saidAt?: Date | undefined;
 }
 
 export async function insertMemory(
@@ -107,52 +110,6 @@ export async function insertMemory(
     .executeTakeFirstOrThrow();
   await addUsage(tx, entity, { memories: 1, bytes: row.bytes });
   return row;
-}
-
-/** The state of an entity in which a memory may be inserted. */
-export interface ExpectedEntity extends Entity {
-  readonly version: number;
-  readonly mostMemories: number;
-  readonly mostBytes: number;
-}
-
-/**
- * Inserts a memory with its links without a lock. Returns `undefined`, and writes nothing, if the entity has another version or no
- * room, or has a memory with this content.
- */
-export async function insertIfUnchanged(
-  db: Db<MemoryTables>,
-  column: VectorColumn,
-  { entityType, entityId, version, mostMemories, mostBytes }: ExpectedEntity,
-  { type, content, hash, metadata, embedder, embedding }: NewMemory,
-  links: readonly Link[],
-): Promise<StoredMemory | undefined> {
-  const bytes = sizeOf({ content, metadata });
-  const { rows } = await sql<StoredMemory>`
-    with entity as (
-      update memory_entities set version = nextval('memory_versions'), memory_count = memory_count + 1,
-        memory_bytes = memory_bytes + ${bytes}::int
-      where entity_type = ${entityType} and entity_id = ${entityId} and version = ${version}::bigint
-        and memory_count < ${mostMemories} and memory_bytes + ${bytes}::int <= ${mostBytes}
-        and not exists (
-          select from memories
-          where entity_type = ${entityType} and entity_id = ${entityId} and type = ${type} and content_hash = ${hash}
-        )
-      returning version
-    ), memory as (
-      insert into memories (entity_type, entity_id, type, content, content_hash, metadata, bytes, embedder, embedding, version)
-      select ${entityType}::text, ${entityId}::text, ${type}::text, ${content}::text, ${hash}::bytea,
-        ${JSON.stringify(metadata)}::jsonb, ${bytes}::int, ${embedder}::text, ${vectorValue(column, embedding)}, version
-      from entity returning *
-    ), links as (
-      insert into memory_links (memory_id, other_id, kind)
-      select memory_id, link.other_id, link.kind
-      from memory, unnest(${links.map(({ id }) => id)}::uuid[], ${links.map(({ kind }) => kind)}::text[]) as link(other_id, kind)
-    )
-    select memory_id as id, seq, entity_type as "entityType", entity_id as "entityId", type, content, metadata, embedder, version,
-      bytes, created_at as "createdAt", updated_at as "updatedAt", invalid_at as "invalidAt", replaced_by as "replacedBy"
-    from memory`.execute(db);
-  return rows[0];
 }
 
 /**
@@ -175,9 +132,10 @@ export function updateMetadata(
   before: StoredMemory,
   metadata: Metadata,
   version: number,
+  saidAt: Date = before.saidAt,
 ): Promise<StoredMemory> {
   const bytes = sizeOf({ content: before.content, metadata });
-  return update(tx, before, { metadata: json(metadata), bytes, version });
+  return update(tx, before, { metadata: json(metadata), bytes, version, said_at: saidAt });
 }
 
 async function update(
@@ -203,7 +161,7 @@ export function sizeOf({ content, metadata }: Pick<MemoryContent, 'content' | 'm
 }
 
 function valuesOf(column: VectorColumn, memory: NewMemory) {
-  const { type, content, hash, metadata, embedder, embedding } = memory;
+  const { type, content, hash, metadata, embedder, embedding, saidAt } = memory;
   return {
     type,
     content,
@@ -212,6 +170,7 @@ function valuesOf(column: VectorColumn, memory: NewMemory) {
     bytes: sizeOf(memory),
     embedder,
     embedding: vectorValue(column, embedding),
+    ...(saidAt !== undefined && { said_at: saidAt }),
   };
 }
 

@@ -1,5 +1,6 @@
 /** A memory for callers. */
 import type { FoundMemory, Memory } from '../api.ts';
+import { resolveDate } from '../text/relativedates.ts';
 import type { StoredMemory } from './memorystore.ts';
 
 export function toMemory(row: StoredMemory): Memory {
@@ -12,6 +13,7 @@ export function toMemory(row: StoredMemory): Memory {
     metadata: { ...row.metadata },
     created_at: row.createdAt.toISOString(),
     updated_at: row.updatedAt.toISOString(),
+    said_at: row.saidAt.toISOString(),
     invalid_at: row.invalidAt === null ? null : row.invalidAt.toISOString(),
     replaced_by: row.replacedBy,
   };
@@ -19,5 +21,6 @@ export function toMemory(row: StoredMemory): Memory {
 
 export function toFoundMemory(row: StoredMemory, found: Pick<FoundMemory, 'score' | 'fallback'>): FoundMemory {
   const { invalid_at: _, replaced_by: __, ...memory } = toMemory(row);
-  return { ...memory, ...found };
+  const when = resolveDate(row.content, row.saidAt);
+  return { ...memory, ...found, ...(when !== undefined && { when }) };
 }

@@ -7,7 +7,6 @@
 import { createPacer } from '#platform/concurrency/pacing.ts';
 import type { Entity, LinkKind, MemoryType } from '../api.ts';
 import type { CalibratedEmbedder } from '../embedding/calibration.ts';
-import { longestInput } from '../embedding/remote.ts';
 import { hashContent } from '../memories/contenthash.ts';
 import { findDistinctions } from '../memories/distinctionstore.ts';
 import type { Link } from '../memories/historystore.ts';
@@ -16,6 +15,7 @@ import type { VectorColumn } from '../memories/vectors.ts';
 import type { EntityIndex, EntityIndexes } from '../search/entityindex.ts';
 import { compare } from '../search/ranking.ts';
 import type { Handle } from '../tables.ts';
+import { corrects, isCorrection } from './corrections.ts';
 import { fullness, isNegated, isSameBut, isSameButOpposites, judge, readsTheSame, type Verdict } from './judging.ts';
 import { type Draft, draft, type Reading, read, readTogether } from './reading.ts';
 
@@ -25,12 +25,16 @@ export interface FindingDeps {
   readonly indexes: EntityIndexes;
   /** Contents merge above this similarity (docs/specification/memory.md#adding). */
   readonly mergeAbove: number;
+  /** Set if there is a judge. */
+  readonly requestJudgement?: unknown;
 }
 
 export interface Neighbours {
   readonly twin: { readonly memory: StoredMemory; readonly similarity: number } | undefined;
   /** Links to store with a new memory. */
   readonly links: readonly Link[];
+  /** The memories that the content corrects. */
+  readonly corrected: readonly string[];
 }
 
 /**
@@ -54,12 +58,13 @@ export async function findNeighbours(
   },
 ): Promise<Neighbours> {
   const similarities = await compare({ ...deps, db }, entity, index, sought.embedding);
+  const isCorrecting = isCorrection(sought.content);
   const near = [...similarities]
-    .filter(([id, similarity]) => similarity > readAbove && id !== sought.exceptId)
+    .filter(([id, similarity]) => similarity > (isCorrecting ? 0 : readAbove) && id !== sought.exceptId)
     .filter(([id]) => index.memories.get(id)?.type === sought.type)
     .sort(([, left], [, right]) => right - left)
     .slice(0, mostCandidates);
-  if (near.length === 0) return { twin: undefined, links: [] };
+  if (near.length === 0) return { twin: undefined, links: [], corrected: [] };
   const contents = await findContents(
     db,
     near.map(([id]) => id),
@@ -71,21 +76,23 @@ export async function findNeighbours(
   const soughtDraft = draft(sought.content);
   let twin: Neighbours['twin'];
   const links: Link[] = [];
+  const corrected: string[] = [];
   for (const [id, similarity] of near) {
     const content = contents.get(id);
     if (content === undefined) continue;
-    const lexical = deps.embedder.lexical || Math.max(sought.content.length, content.length) > longestInput;
     await pace();
     const { mergeAbove } = deps;
-    const { isTwin, link } = comparePair(soughtDraft, draft(content), { similarity, lexical, mergeAbove });
+    const isJudged = deps.requestJudgement !== undefined;
+    const { isTwin, link, isNegation } = comparePair(soughtDraft, draft(content), { similarity, mergeAbove, isJudged });
     if (isTwin && twin === undefined) {
       distinct ??= await readDistinctions();
       const memory = distinct.has(hashContent(content).toString('hex')) ? undefined : await findMemory(db, id);
       if (memory !== undefined) twin = { memory, similarity };
     }
-    if (link !== undefined) links.push({ id, kind: link });
+    if (isCorrecting && corrects(sought.content, content, isNegation)) corrected.push(id);
+    else if (link !== undefined) links.push({ id, kind: link });
   }
-  return { twin, links };
+  return { twin, links, corrected };
 }
 
 /** Whether a content is at least as full as another one. */
@@ -96,10 +103,10 @@ export function isAtLeastAsFull(content: string, other: string): boolean {
 interface ComparingOptions {
   /** Calibrated. */
   readonly similarity: number;
-  /** The similarity compares words and not meanings. */
-  readonly lexical: boolean;
   /** Contents merge above this similarity (docs/specification/memory.md#adding). */
   readonly mergeAbove: number;
+  /** A language model compares them later, so that only equal statements merge now. */
+  readonly isJudged?: boolean;
 }
 
 interface Comparison {
@@ -107,6 +114,8 @@ interface Comparison {
   readonly isTwin: boolean;
   /** The link that two memories get. */
   readonly link: LinkKind | undefined;
+  /** Apart from a negation, both say the same. */
+  readonly isNegation: boolean;
 }
 
 /** Above this similarity, operators see a link between contents that contradict each other. */
@@ -115,11 +124,12 @@ const linkAbove = 0.75;
 /** What two contents of one entity and type are to each other: one memory, two linked ones, or two. */
 export function comparePair(left: Draft, right: Draft, options: ComparingOptions): Comparison {
   const readings = readTogether(left, right);
-  const verdict = judge(...readings, options.lexical);
-  const isNear = options.similarity > options.mergeAbove;
+  const verdict = judge(...readings);
+  const isNear = options.similarity > options.mergeAbove && options.isJudged !== true;
   return {
     isTwin: verdict === 'same' && (isNear || readsTheSame(...readings)),
     link: linkOf(verdict, options, readings),
+    isNegation: verdict === 'negation' && isNegated(...readings),
   };
 }
 

@@ -2,19 +2,15 @@
  * Decides whether two contents can be one memory (docs/specification/memory.md#adding). A pair that differs in a
  * negation, a number, a date, in who does what to whom or by opposites cannot, however similar its vectors are.
  */
-import { type Alignment, align } from './aligning.ts';
 import { areOpposites, type Token } from './lexicon.ts';
 import type { Reading } from './reading.ts';
 
 export type Verdict = 'same' | 'negation' | 'number' | 'date' | 'roles' | 'opposite' | 'narrower' | 'words';
 
-/**
- * A `lexical` embedder compares words and not meanings, so the content words must be the same. With other embedders,
- * listed words, names, a single exchanged word and the order of shared words can separate two contents.
- */
-export function judge(left: Reading, right: Reading, lexical: boolean): Verdict {
+/** The content words must be the same: a cosine does not separate a plan from its outcome, or a fact from its opposite. */
+export function judge(left: Reading, right: Reading): Verdict {
   for (const kind of ['negation', 'number', 'date'] as const) if (!sameItems(left, right, kind)) return kind;
-  if (joined(left) === joined(right)) return 'same';
+  if (joined(left) === joined(right) || isRotated(left, right)) return 'same';
   const found = align(left, right);
   if (found === undefined) return 'words';
   const isSwapped = [found.left, found.right].every((tokens) => !tokens.every(isOfWeight));
@@ -29,20 +25,13 @@ export function judge(left: Reading, right: Reading, lexical: boolean): Verdict 
   }
   if (sharedOrder(left, right).join(' ') !== sharedOrder(right, left).join(' ')) return 'roles';
   if (!sameItems(left, right, 'person') && isSameBut(left, right, 'person')) return 'roles';
-  if (lexical) return 'words';
-  if ([...onlyLeft, ...onlyRight].some(({ kind }) => kind === 'turning' || kind === 'symbol')) return 'words';
-  if (isOneExchange(found)) return 'words';
-  // Apart from connecting words, one only adds to the other: "the cat with the hat", "the cat in the hat box".
-  const connects = (tokens: Reading) => tokens.every(({ elaborates }) => elaborates === true);
-  if (connects(onlyLeft) !== connects(onlyRight)) return 'words';
-  const named = (tokens: Reading) => tokens.some(({ isName }) => isName === true);
-  return named(onlyLeft) && named(onlyRight) ? 'words' : 'same';
+  return 'words';
 }
 
 /** Returns true for pairs such as "for ten years" and "for 10 years". */
 export function readsTheSame(left: Reading, right: Reading): boolean {
   if (left.length === 0 || left.every(({ kind }) => kind === 'symbol')) return false;
-  if (joined(left) === joined(right)) return true;
+  if (joined(left) === joined(right) || isRotated(left, right)) return true;
   const found = align(left, right);
   return found !== undefined && [...found.left, ...found.right].every((token) => !isOfWeight(token));
 }
@@ -80,19 +69,23 @@ export function fullness(reading: Reading): number {
   return new Set(reading.filter(({ kind }) => kind !== 'person').map(({ value }) => value)).size;
 }
 
-/** The longest word of a script without spaces, whose tokens are characters. */
-const longestUnspaced = 8;
-const unspaced = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\u30FC]$/u;
+/** Forms of "to be" that join the two halves of a statement. */
+const copulas = new Set('be ist sind es son est sont è sono são é adalah ialah bukan —'.split(' '));
 
-/** One exchanged word makes another fact: "My sister is Anna", "My brother is Anna". */
-function isOneExchange({ left, right, gaps, middles }: Alignment): boolean {
-  if (gaps === 1 && left.filter(isOfWeight).length === 1 && right.filter(isOfWeight).length === 1) return true;
-  return middles.every(
-    (tokens) =>
-      tokens.length <= longestUnspaced &&
-      tokens.every(({ kind, value }) => kind === 'person' || value.startsWith('=') || unspaced.test(value)),
+/**
+ * Whether one begins where the other is cut in two: "At noon I drink tea" and "I drink tea at noon", "My favorite color is
+ * green" and "Green is my favorite color". A change of roles moves more: "Man bites dog", "Dog bites man".
+ */
+function isRotated(left: Reading, right: Reading): boolean {
+  const values = (reading: Reading) => reading.map(({ value }) => value).filter((value) => !copulas.has(value));
+  const [one, other] = [values(left), values(right)];
+  if (one.length !== other.length || one.length < 3 || one.length > longestRotated) return false;
+  return one.some(
+    (_, start) => start > 0 && one.every((value, place) => value === other[(place + start) % one.length]),
   );
 }
+
+const longestRotated = 40;
 
 /** "Rain coat" and "raincoat" are equal when joined. */
 const joined = (reading: Reading) => reading.map(({ value }) => value).join('');
@@ -146,4 +139,75 @@ function sharedOrder(reading: Reading, other: Reading): readonly string[] {
     .filter(({ kind }) => kind !== 'time')
     .map(({ value }) => value)
     .filter((value) => here.get(value) === 1 && there.get(value) === 1);
+}
+
+/** The work that one comparison may take, in pairs of tokens. */
+const mostPairs = 250_000;
+
+interface Alignment {
+  /** The tokens that only the left reading has. */
+  readonly left: Reading;
+  readonly right: Reading;
+  /** The number of places at which they differ. */
+  readonly gaps: number;
+  /** What is between their common beginning and their common end. */
+  readonly middles: readonly [Reading, Reading];
+}
+
+function areAlike(left: Token, right: Token): boolean {
+  if (left.value === right.value) return true;
+  return left.singular !== undefined && left.singular === right.singular;
+}
+
+/** Returns `undefined` for readings that differ too far for a comparison. */
+function align(left: Reading, right: Reading): Alignment | undefined {
+  let start = 0;
+  while (start < left.length && start < right.length && alikeAt(left, right, start, start)) start += 1;
+  let [leftEnd, rightEnd] = [left.length, right.length];
+  while (leftEnd > start && rightEnd > start && alikeAt(left, right, leftEnd - 1, rightEnd - 1)) {
+    leftEnd -= 1;
+    rightEnd -= 1;
+  }
+  const middles = [left.slice(start, leftEnd), right.slice(start, rightEnd)] as const;
+  const parts = alignParts(...middles);
+  return parts && { ...parts, middles };
+}
+
+function alikeAt(left: Reading, right: Reading, leftPlace: number, rightPlace: number): boolean {
+  const [one, other] = [left[leftPlace], right[rightPlace]];
+  return one !== undefined && other !== undefined && areAlike(one, other);
+}
+
+function alignParts(left: Reading, right: Reading): Omit<Alignment, 'middles'> | undefined {
+  if (left.length * right.length > mostPairs) return undefined;
+  const width = right.length + 1;
+  /** The length of the longest common subsequence of the rests from a pair of places. */
+  const lengths = new Uint16Array((left.length + 1) * width);
+  const at = (row: number, column: number) => lengths[row * width + column] ?? 0;
+  for (let row = left.length - 1; row >= 0; row -= 1)
+    for (let column = right.length - 1; column >= 0; column -= 1)
+      lengths[row * width + column] = alikeAt(left, right, row, column)
+        ? at(row + 1, column + 1) + 1
+        : Math.max(at(row + 1, column), at(row, column + 1));
+  const only = { left: [] as Token[], right: [] as Token[], gaps: 0 };
+  let [row, column, isInGap] = [0, 0, false];
+  while (row < left.length || column < right.length) {
+    const [one, other] = [left[row], right[column]];
+    if (one !== undefined && other !== undefined && areAlike(one, other)) {
+      row += 1;
+      column += 1;
+      isInGap = false;
+      continue;
+    }
+    if (!isInGap) only.gaps += 1;
+    isInGap = true;
+    if (one !== undefined && (other === undefined || at(row + 1, column) >= at(row, column + 1))) {
+      only.left.push(one);
+      row += 1;
+    } else if (other !== undefined) {
+      only.right.push(other);
+      column += 1;
+    }
+  }
+  return only;
 }

@@ -1,6 +1,64 @@
-/** The lists of the languages, arranged for looking up the words of a text. */
-import { languages } from './languages/all.ts';
-import { type Language, opposites } from './languages/language.ts';
+/**
+ * What the comparison of two contents knows of each language (docs/specification/memory.md#adding): the lists of
+ * `languages.json`, arranged for looking up the words of a text. Lists are separated by commas; an entry may have several
+ * words in lower case, and hyphens count as spaces.
+ */
+import { detectLanguage, stopWords } from '../text/languages.ts';
+import type { Run } from '../text/words.ts';
+import data from './languages.json' with { type: 'json' };
+
+type Person = 'he' | 'she' | 'we' | 'they' | 'you';
+
+interface Words {
+  /** Negations, and words of quitting and forbidding. */
+  readonly negations: string;
+  /** Negations that only strengthen another one of the same sentence: "ne … jamais", "no … nada". */
+  readonly concord?: string;
+  /** Words that change the sense of a sentence: but, only, almost, former. */
+  readonly turning: string;
+  /** Articles, politeness and emphasis, which change no fact. */
+  readonly idle: string;
+  /** Words that begin an addition to a complete statement: "I live in Oslo" and "… with my wife". */
+  readonly elaborating?: string;
+  /** Verbs whose statement an addition narrows: "I eat fish", "I eat fish in Japan". */
+  readonly attitudes?: string;
+  /** All forms of "I". */
+  readonly firstPerson: string;
+  /** "The user". */
+  readonly users: string;
+  readonly persons?: Readonly<Partial<Record<Person, string>>>;
+  /** From zero. Slashes separate alternatives. Words that are also articles are left out. */
+  readonly numbers: string;
+  /** Twenty, thirty, up to ninety. */
+  readonly tens?: string;
+  readonly hundred?: string;
+  readonly thousand?: string;
+  readonly half?: string;
+  /** From Monday. */
+  readonly weekdays: string;
+  /** From January. */
+  readonly months: string;
+  /** Today, tomorrow, yesterday, weekend. */
+  readonly days: string;
+  /** Times that may stand anywhere in a sentence. */
+  readonly floating?: string;
+  /** Words of one meaning, and words that have an opposite. */
+  readonly concepts: Readonly<Record<string, string | undefined>>;
+}
+
+interface Language extends Words {
+  readonly code: string;
+  /** Written without spaces, or with endings: the lists are looked up within words. */
+  readonly unspaced?: boolean;
+  /** Words that contain a listed one and mean something else. */
+  readonly exceptions?: string;
+  /** A regular expression that finds negation in the forms of a word. */
+  readonly negatedForm?: string;
+  /** More words that show the language. */
+  readonly frequent?: string;
+  /** A regular expression for letters that show the language. */
+  readonly letters?: string;
+}
 
 export type TokenKind = 'word' | 'person' | 'negation' | 'number' | 'date' | 'symbol' | 'turning' | 'time';
 
@@ -32,6 +90,8 @@ export interface Entry {
 
 export interface Lexicon {
   readonly language: Language;
+  readonly letters: RegExp | undefined;
+  readonly negatedForm: RegExp | undefined;
   /** By their first word (or character, where a language has no spaces), the longest first. */
   readonly entries: ReadonlyMap<string, readonly Entry[]>;
   /** The words that show the language. */
@@ -97,6 +157,13 @@ function meaningsOf(language: Language): readonly (readonly [string, Meaning])[]
   ];
 }
 
+const languages = data.languages as readonly Language[];
+const expressions: ReadonlyMap<string, RegExp> = new Map(
+  languages
+    .flatMap(({ letters, negatedForm }) => [letters, negatedForm])
+    .flatMap((source) => (source === undefined ? [] : [[source, new RegExp(source, 'u')]])),
+);
+
 function build(language: Language): Lexicon {
   const entries = new Map<string, Entry[]>();
   const known = new Set<string>();
@@ -113,6 +180,8 @@ function build(language: Language): Lexicon {
   const vocabulary = new Set([...entries.keys(), ...split(language.frequent)]);
   return {
     language,
+    letters: expressions.get(language.letters ?? ''),
+    negatedForm: expressions.get(language.negatedForm ?? ''),
     entries,
     vocabulary,
     elaborating: new Set(split(language.elaborating)),
@@ -160,7 +229,7 @@ function findLanguages(all: readonly Lexicon[]): ReadonlyMap<string, readonly st
   return found;
 }
 
-const opposed = new Set(opposites.flatMap(([left, right]) => [`=${left} =${right}`, `=${right} =${left}`]));
+const opposed = new Set(data.opposites.flatMap(([left, right]) => [`=${left} =${right}`, `=${right} =${left}`]));
 
 /** Whether two values are opposites, such as `=left` and `=right`. */
 export function areOpposites(left: string, right: string): boolean {
@@ -172,4 +241,52 @@ export function findEntry({ entries }: Lexicon, words: readonly string[], place:
   return entries
     .get(words[place] ?? '')
     ?.find((entry) => entry.words.every((word, offset) => words[place + offset] === word));
+}
+
+const letterWeight = 1.5;
+const stopWordWeight = 0.5;
+const defaultWeight = 0.4;
+
+const scriptsOfOne = /[\p{Script=Hangul}\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Devanagari}]/u;
+
+/** How much speaks for each language. */
+export type Votes = ReadonlyMap<string, number>;
+
+export function voteForLanguages(runs: readonly Run[]): Votes {
+  const { all, listedBy } = lexicons();
+  const words = runs.flatMap(({ kind, text }) => (kind === 'word' ? text.split("'") : []));
+  const votes = new Map<string, number>();
+  const vote = (code: string, weight: number) => votes.set(code, (votes.get(code) ?? 0) + weight);
+  for (const word of words) {
+    const codes = listedBy.get(word) ?? [];
+    for (const code of codes) vote(code, 1 / codes.length);
+  }
+  const joined = words.join(' ');
+  const weight = scriptsOfOne.test(joined) ? 2 * letterWeight : letterWeight;
+  for (const { language, letters } of all) if (letters?.test(joined) === true) vote(language.code, weight);
+  const guess = detectLanguage(words);
+  const isKnown = words.some((word) => stopWords[guess].has(word));
+  if (words.length > 0) vote(guess, isKnown ? stopWordWeight : defaultWeight);
+  return votes;
+}
+
+/** Returns the language that most speaks for, and English if nothing does. */
+export function electLexicon(...ballots: readonly Votes[]): Lexicon {
+  const sums = new Map<string, number>();
+  for (const votes of ballots) for (const [code, weight] of votes) sums.set(code, (sums.get(code) ?? 0) + weight);
+  let best = 'en';
+  for (const [code, weight] of sums) if (weight > (sums.get(best) ?? 0)) best = code;
+  return lexiconFor(lexicons().byCode.has(best) ? best : 'en');
+}
+
+/** The language of a run without spaces. Japanese has kana somewhere in the text. */
+export function lexiconOf(run: string, text: string): Lexicon {
+  if (/\p{Script=Thai}/u.test(run)) return lexiconFor('th');
+  return lexiconFor(/[\p{Script=Hiragana}\p{Script=Katakana}]/u.test(text) ? 'ja' : 'zh');
+}
+
+function lexiconFor(code: string): Lexicon {
+  const lexicon = lexicons().byCode.get(code);
+  if (lexicon === undefined) throw new Error(`The word lists of the language ${code} are missing`);
+  return lexicon;
 }

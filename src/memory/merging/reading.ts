@@ -1,10 +1,18 @@
 /** Reads a content as ordered tokens for the comparison with another. */
 import { createLru } from '#platform/cache/lru.ts';
 import { cutRuns, type Run } from '../text/words.ts';
-import { joinDates } from './dates.ts';
-import { electLexicon, lexiconOf, type Votes, voteForLanguages } from './detecting.ts';
-import { findEntry, type Lexicon, lexicons, type Meaning, type Token } from './lexicon.ts';
-import { normaliseWriting, spellingOf } from './spelling.ts';
+import {
+  electLexicon,
+  findEntry,
+  type Lexicon,
+  lexiconOf,
+  lexicons,
+  type Meaning,
+  type Token,
+  type Votes,
+  voteForLanguages,
+} from './lexicon.ts';
+import { joinDates, normaliseWriting, spellingOf } from './spelling.ts';
 
 export type Reading = readonly Token[];
 
@@ -119,7 +127,7 @@ function readWords(words: readonly string[], lexicon: Lexicon, names: ReadonlySe
       tokens.push({ ...entry.meaning, ...(elaborates && { elaborates }), ...(isAttitude && { isAttitude }) });
       continue;
     }
-    const isNegated = entry === undefined && (lexicon.language.negatedForm?.test(word) || negations.has(word));
+    const isNegated = entry === undefined && (lexicon.negatedForm?.test(word) || negations.has(word));
     if (isNegated) tokens.push({ kind: 'negation', value: 'not' });
     if (isNegated && negations.has(word)) continue;
     const isFixed = [place - 2, place - 3].some((before) => fixesNumber(words[before], lexicon));
@@ -127,7 +135,7 @@ function readWords(words: readonly string[], lexicon: Lexicon, names: ReadonlySe
     const elaborates = lexicon.elaborating.has(word);
     tokens.push({
       kind: 'word',
-      value: names.has(word) && lexicon.language.code !== 'vi' ? withoutAccents(word) : word,
+      value: names.has(word) && !['de', 'vi'].includes(lexicon.language.code) ? withoutAccents(word) : word,
       ...(singular !== undefined && { singular }),
       ...(names.has(word) && { isName: true }),
       ...(elaborates && { elaborates }),
@@ -137,7 +145,7 @@ function readWords(words: readonly string[], lexicon: Lexicon, names: ReadonlySe
   return tokens;
 }
 
-/** Writers often leave the accents of names out. In Vietnamese they make other names. */
+/** Writers often leave the accents of names out. In Vietnamese they make other names, and German capitals are no sign of a name. */
 const withoutAccents = (word: string) => word.normalize('NFKD').replace(/\p{M}/gu, '');
 
 function fixesNumber(word: string | undefined, lexicon: Lexicon): boolean {
@@ -165,7 +173,7 @@ function readUnspaced(run: string, lexicon: Lexicon): readonly Read[] {
     if (entry !== undefined && entry.meaning.kind !== 'other') tokens.push(entry.meaning);
     else tokens.push(...[...text].map((value) => ({ kind: 'word', value }) as const));
   }
-  if (lexicon.language.negatedForm?.test(run)) tokens.push({ kind: 'negation', value: 'not' });
+  if (lexicon.negatedForm?.test(run)) tokens.push({ kind: 'negation', value: 'not' });
   return tokens;
 }
 

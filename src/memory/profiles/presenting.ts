@@ -10,6 +10,9 @@ export function toProfile(row: StoredProfile): Profile {
     entity_type: row.entityType,
     summary: row.summary,
     facts,
+    evidence: Object.fromEntries(
+      Object.entries(row.derived).flatMap(([fact, { evidence }]) => (fact in row.facts ? [] : [[fact, evidence]])),
+    ),
     language: row.language ?? facts.language ?? null,
     updated_at: row.updatedAt.toISOString(),
   };

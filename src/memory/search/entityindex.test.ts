@@ -8,14 +8,13 @@ import { createLog } from '#platform/log.ts';
 import { createMigratedDatabase, databaseEngines } from '../../../test/database.fixture.ts';
 import type { Entity } from '../api.ts';
 import { lockEntity } from '../memories/entitystore.ts';
-import { findVectorColumn, insertIfUnchanged, insertMemory, type NewMemory } from '../memories/memorystore.ts';
+import { findVectorColumn, insertMemory, type NewMemory } from '../memories/memorystore.ts';
 import type { VectorColumn } from '../memories/vectors.ts';
 import type { MemoryTables } from '../tables.ts';
 import { createEntityIndexes } from './entityindex.ts';
 
 const isMissing = databaseEngines.some(({ name, missing }) => name === 'postgres' && missing);
 const embedder = { name: 'test' };
-const limits = { mostMemories: 100, mostBytes: 100_000 };
 
 let drop: () => Promise<void>;
 let databases: readonly Database[];
@@ -81,13 +80,10 @@ it.skipIf(isMissing)('finds a memory that was added while two writes of other pr
     throw refusal;
   });
   await untilWaiting(1);
-  const addition = insertIfUnchanged(
-    handle(1),
-    column,
-    { ...entity, version: known?.version ?? 0, ...limits },
-    memoryOf('the second'),
-    [],
-  );
+  const addition = transaction(handle(1), async (tx) => {
+    const { version } = await lockEntity(tx, entity);
+    return insertMemory(tx, column, entity, memoryOf('the second'), version);
+  });
   await untilWaiting(2);
   refuseFirst(refusal);
   const outcomes = await Promise.allSettled([first, second]);

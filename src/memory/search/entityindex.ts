@@ -22,8 +22,12 @@ export interface IndexedMemory extends Counted {
   /** The order of insertion. */
   readonly seq: number;
   readonly type: MemoryType;
-  readonly createdAtMs: number;
+  readonly saidAtMs: number;
   readonly updatedAtMs: number;
+  /** In UTF-16 code units. */
+  readonly size: number;
+  /** A question states no fact. */
+  readonly isQuestion: boolean;
   /** Made by the current embedder. `undefined` if the database computes similarities. */
   readonly vector: Float32Array | undefined;
 }
@@ -46,13 +50,6 @@ export interface EntityIndexes {
    * is right even if the lock's transaction is rolled back.
    */
   getLocked(tx: Tx<MemoryTables>, entity: Entity, before: State): Promise<EntityIndex>;
-  /**
-   * As `get`, but may return the state of an earlier commit, for a write that compares the version of the entity with
-   * that of the index.
-   */
-  getUnchecked(db: Db<MemoryTables>, entity: Entity): Promise<EntityIndex | undefined>;
-  /** Adds a memory that was inserted alone, in the state of `index`. */
-  append(entity: Entity, index: EntityIndex, row: IndexRow): void;
   /** Reads an entity that is not cached. This can be slow, so callers do it before they lock the entity. */
   warm(db: Db<MemoryTables>, entity: Entity): Promise<void>;
   /** Removes an erased entity from memory. */
@@ -73,8 +70,6 @@ interface Growing extends EntityIndex {
   totalLength: number;
   readonly languages: Set<WordLanguage>;
   bytes: number;
-  /** Otherwise, the index was read under a lock, so the entity probably has a newer version. */
-  isCurrent: boolean;
 }
 
 export function createEntityIndexes(column: VectorColumn, embedder: Pick<Embedder, 'name'>): EntityIndexes {
@@ -105,20 +100,16 @@ export function createEntityIndexes(column: VectorColumn, embedder: Pick<Embedde
 
   async function read(db: Handle, entity: Entity): Promise<EntityIndex | undefined> {
     const state = await findEntity(db, entity);
-    if (state !== undefined) return update(db, entity, state, true);
+    if (state !== undefined) return update(db, entity, state);
     cached.delete(keyOf(entity));
     return undefined;
   }
 
-  async function update(db: Handle, entity: Entity, { version, memoryCount }: State, isCurrent: boolean) {
+  async function update(db: Handle, entity: Entity, { version, memoryCount }: State) {
     const key = keyOf(entity);
     const known = cached.get(key);
-    if (known !== undefined && known.version >= version) {
-      known.isCurrent = isCurrent;
-      return known;
-    }
+    if (known !== undefined && known.version >= version) return known;
     const index = await fill(db, entity, version, known);
-    index.isCurrent = isCurrent;
     // More memories than rows: some were deleted, and no row shows that.
     if (index.memories.size + index.invalid.size !== memoryCount) await dropDeleted(db, entity, index);
     cached.set(key, index);
@@ -141,21 +132,7 @@ export function createEntityIndexes(column: VectorColumn, embedder: Pick<Embedde
 
   return {
     get,
-    getLocked: (tx, entity, before) => update(tx, entity, before, false),
-    getUnchecked: async (db, entity) => {
-      const known = cached.get(keyOf(entity));
-      return known?.isCurrent ? known : get(db, entity);
-    },
-    append(entity, index, row) {
-      const key = keyOf(entity);
-      const known = cached.get(key);
-      // Otherwise, the next read finds the row.
-      if (known !== index || known === undefined) return;
-      const grown = copyOf(known);
-      put(grown, row);
-      grown.version = row.version;
-      cached.set(key, grown);
-    },
+    getLocked: (tx, entity, before) => update(tx, entity, before),
     warm,
     forget: (entity) => cached.delete(keyOf(entity)),
   };
@@ -187,7 +164,6 @@ function empty(): Growing {
     totalLength: 0,
     languages: new Set(),
     bytes: 1024,
-    isCurrent: false,
   };
 }
 
@@ -215,8 +191,10 @@ function put(index: Growing, row: IndexRow): void {
     id: row.id,
     seq: row.seq,
     type: row.type,
-    createdAtMs: row.createdAt.getTime(),
+    saidAtMs: row.saidAt.getTime(),
     updatedAtMs: row.updatedAt.getTime(),
+    size: row.content.length,
+    isQuestion: /[?？؟]["'”»)\s]*$/.test(row.content),
     vector: row.embedding === null ? undefined : fromBytes(row.embedding),
     ...countTerms(terms.flatMap(({ term, isStop }) => (isStop ? [] : [term]))),
   };

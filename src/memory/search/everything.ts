@@ -1,5 +1,5 @@
 /** Recognizes questions about all memories, such as "What do you know about me?". */
-import { cutRuns } from '../text/words.ts';
+import { plain } from '../text/phrases.ts';
 
 /** A longer message contains another question too. */
 const mostCharacters = 120;
@@ -80,15 +80,4 @@ export function requestsEverything(query: string): boolean {
   const text = plain(query);
   plainPhrases ??= phrases.map(plain);
   return plainPhrases.some((phrase) => text.includes(phrase));
-}
-
-/**
- * Puts a space on either side of each word. Joins words of scripts without spaces, so that phrases are found within a
- * run.
- */
-function plain(text: string): string {
-  const runs = cutRuns(text);
-  const isUnspaced = runs.some(({ kind }) => kind === 'grams');
-  const words = runs.flatMap(({ kind, text: word }) => (kind === 'symbol' ? [] : word.split("'")));
-  return isUnspaced ? words.join('') : ` ${words.join(' ')} `;
 }

@@ -1,8 +1,7 @@
 /** What searches read of an entity's memories: rows for its index, and similarities computed by the database. */
 import { sql } from 'kysely';
 import type { Entity, MemoryType } from '../api.ts';
-import type { StoredMemory } from '../memories/memorystore.ts';
-import { toBytes, toLiteral, type VectorColumn } from '../memories/vectors.ts';
+import { toLiteral, type VectorColumn } from '../memories/vectors.ts';
 import type { Handle } from '../tables.ts';
 
 export interface IndexRow {
@@ -14,17 +13,10 @@ export interface IndexRow {
   /** Another memory has replaced it. */
   readonly isInvalid: boolean;
   readonly version: number;
-  readonly createdAt: Date;
+  readonly saidAt: Date;
   readonly updatedAt: Date;
   /** `null` if the database computes similarities, or if another embedder made the vector. */
   readonly embedding: Buffer | null;
-}
-
-/** Returns the row of a valid memory. */
-export function toIndexRow(memory: StoredMemory, column: VectorColumn, vector: Float32Array): IndexRow {
-  const { id, seq, type, content, embedder, version, createdAt, updatedAt } = memory;
-  const embedding = column === 'bytea' ? toBytes(vector) : null;
-  return { id, seq, type, content, embedder, isInvalid: false, version, createdAt, updatedAt, embedding };
 }
 
 /** Returns at most `limit` rows of the entity that were written after `after`, the oldest first. */
@@ -49,7 +41,7 @@ export function findChanged(
       'content',
       'embedder',
       'version',
-      'created_at as createdAt',
+      'said_at as saidAt',
       'updated_at as updatedAt',
       sql<boolean>`invalid_at is not null`.as('isInvalid'),
       embedding,

@@ -23,6 +23,7 @@ export interface RankingDeps {
 export interface Ranked {
   readonly id: string;
   readonly score: number;
+  readonly relevance: number;
 }
 
 export interface Ranking {
@@ -43,9 +44,18 @@ const typeWeights: Readonly<Record<MemoryType, number>> = {
 const recencyWeight = 0.03;
 const recencyDays = 60;
 const dayMs = 24 * 3600 * 1000;
-/** Raises the memories right before and after a result. Applies to episodic memories only, not to settled facts. */
-const neighbourWeight = 0.15;
+/**
+ * In a conversation, a message often has its meaning from those around it. So episodic memories pass the score of their
+ * text on to the ones before and after, less with each step. An answer gets more from its question.
+ */
+const neighbourWeight = 0.55;
+const neighbourDecay = 0.6;
+const answerWeight = 0.5;
+/** A question states no fact. */
+const questionPenalty = 0.15;
 const conversationMs = 30 * 60 * 1000;
+/** The vector of a short text is mostly that of the names in it. Half of its similarity counts at this size. */
+const shortText = 50;
 /** Memories that are scored before the next look at the clock. */
 const betweenPauses = 64;
 
@@ -53,6 +63,8 @@ export interface RankingOptions {
   readonly limit: number;
   readonly type: MemoryType | undefined;
   readonly nowMs: number;
+  /** Memories below this relevance are left out. */
+  readonly leastRelevance: number;
 }
 
 export async function rank(
@@ -70,7 +82,7 @@ export async function rank(
 
 /** Returns memories by descending score. Without `similarities`, ranks by text only. */
 export async function rankIndex(
-  { searchWeight, searchFloor }: Pick<CalibratedEmbedder, 'searchWeight' | 'searchFloor'>,
+  { searchWeight }: Pick<CalibratedEmbedder, 'searchWeight'>,
   index: EntityIndex,
   text: string,
   similarities: ReadonlyMap<string, number> | undefined,
@@ -81,7 +93,7 @@ export async function rankIndex(
     { documents: index.memories.size, totalLength: index.totalLength, frequencies },
     terms,
   );
-  const found: Scored[] = [];
+  const scored: Scored[] = [];
   const pace = createPacer();
   let place = 0;
   for (const memory of index.memories.values()) {
@@ -89,26 +101,43 @@ export async function rankIndex(
     if (place % betweenPauses === 0) await pace();
     const byText = scoreText(memory);
     const similarity = similarities?.get(memory.id);
-    const byVector = similarity !== undefined && similarity > searchFloor ? Math.max(0, similarity) : undefined;
-    if (byText === 0 && byVector === undefined) continue;
-    // A memory without a current vector is ranked by its text, which then has the full weight.
-    const score = similarity === undefined ? byText : (1 - searchWeight) * byText + searchWeight * (byVector ?? 0);
-    found.push({ memory, score, gain: 0 });
+    const trust = memory.type === 'episodic' ? memory.size / (memory.size + shortText) : 1;
+    const byVector = searchWeight * Math.max(0, similarity ?? 0) * trust;
+    const score = byText + byVector - (memory.isQuestion ? questionPenalty : 0);
+    scored.push({ memory, byText, similarity, passed: 0, score });
   }
-  raiseNeighbours(found);
+  passOn(scored);
   const best = createBest(options.limit);
-  for (const { memory, score, gain } of found) {
-    if (options.type !== undefined && memory.type !== options.type) continue;
-    best.offer({ id: memory.id, score: (score + gain) * priorOf(memory, options.nowMs) });
+  for (const one of scored) {
+    if (options.type !== undefined && one.memory.type !== options.type) continue;
+    const relevance = relevanceOf(one);
+    if (relevance < options.leastRelevance) continue;
+    best.offer({ id: one.memory.id, score: (one.score + one.passed) * priorOf(one.memory, options.nowMs), relevance });
   }
   return best.ranked;
 }
 
 interface Scored {
   readonly memory: IndexedMemory;
+  readonly byText: number;
+  /** `undefined`: the memory has no current vector. */
+  readonly similarity: number | undefined;
   readonly score: number;
-  gain: number;
+  /** What the neighbors of an episodic memory add to its score. */
+  passed: number;
 }
+
+/** On the scale of calibrated similarities, where unrelated texts are near 0.3. A shared word counts in addition. */
+function relevanceOf({ byText, similarity, passed }: Scored): number {
+  const shared = Math.min(1, byText + passed);
+  if (similarity === undefined) return shared === 0 ? 0 : sharedWord + (1 - sharedWord) * shared;
+  const relevance = similarity + wordRelevance * shared;
+  return byText > 0 ? Math.max(sharedWord, relevance) : relevance;
+}
+
+const wordRelevance = 0.35;
+/** The least relevance of a memory that has a word of the query. */
+const sharedWord = 0.3;
 
 /** Few among thousands: keeping these in order is cheaper than sorting all. */
 function createBest(limit: number) {
@@ -195,17 +224,29 @@ export function compareHere(
   return similarities;
 }
 
-function raiseNeighbours(found: readonly Scored[]): void {
-  const episodes = found.filter(({ memory }) => memory.type === 'episodic');
+/** Passes scores of texts on along each conversation, in both directions. */
+function passOn(scored: readonly Scored[]): void {
+  const episodes = scored.filter(({ memory }) => memory.type === 'episodic');
   const isInOrder = episodes.every(({ memory }, place) => (episodes[place - 1]?.memory.seq ?? 0) <= memory.seq);
   if (!isInOrder) episodes.sort((left, right) => left.memory.seq - right.memory.seq);
+  let passed = 0;
   for (const [place, one] of episodes.entries()) {
-    const next = episodes[place + 1];
-    if (next === undefined || next.memory.createdAtMs - one.memory.createdAtMs > conversationMs) continue;
-    if (next.memory.seq - one.memory.seq > nearestSeq) continue;
-    one.gain += neighbourWeight * next.score;
-    next.gain += neighbourWeight * one.score;
+    const before = episodes[place - 1];
+    passed = before && areNear(before, one) ? before.byText + neighbourDecay * passed : 0;
+    one.passed += neighbourWeight * passed;
+    if (before?.memory.isQuestion && passed > 0) one.passed += answerWeight * before.byText;
   }
+  passed = 0;
+  for (let place = episodes.length - 2; place >= 0; place -= 1) {
+    const [one, after] = [episodes[place], episodes[place + 1]];
+    if (one === undefined || after === undefined) continue;
+    passed = areNear(one, after) ? after.byText + neighbourDecay * passed : 0;
+    one.passed += neighbourWeight * passed;
+  }
+}
+
+function areNear({ memory: one }: Scored, { memory: other }: Scored): boolean {
+  return Math.abs(other.saidAtMs - one.saidAtMs) <= conversationMs && other.seq - one.seq <= nearestSeq;
 }
 
 /** All entities share one sequence, so neighbors may be a few numbers apart. */

@@ -18,7 +18,12 @@ export interface SearchingDeps extends RankingDeps {
   readonly db: Db<MemoryTables>;
   readonly indexes: EntityIndexes;
   readonly clock: Clock;
+  /** MEMORY_MIN_RELEVANCE. */
+  readonly minRelevance: number;
 }
+
+/** A search, and the best memory of `/inject`, reach down to this share of it, because words for one thing may differ. */
+const leastShare = 0.36;
 
 /** docs/specification/memory.md#search. */
 const groupLimit = 3;
@@ -31,7 +36,7 @@ export async function searchMemories(deps: SearchingDeps, request: SearchRequest
     const newest = newestOf(index, limit, (memory) => type === undefined || memory.type === type);
     return { memories: await readMemories(deps, newest.map(asFallback)) };
   }
-  const { memories, degraded } = await search(deps, entity, index, query, limit, type);
+  const { memories, degraded } = await search(deps, entity, index, query, limit, { type });
   return { memories: [...memories], ...(degraded && { degraded: true }) };
 }
 
@@ -48,7 +53,7 @@ export async function inject(deps: SearchingDeps, request: InjectRequest): Promi
   const isSame = group !== undefined && own.entityType === 'group' && own.entityId === group.entityId;
   const [ownFound, groupFound] = await Promise.all([
     searchOrFallBack(deps, own, ownIndex, query, limit),
-    group === undefined || isSame ? nothing : search(deps, group, groupIndex, query, groupLimit, undefined),
+    group === undefined || isSame ? nothing : search(deps, group, groupIndex, query, groupLimit, { isStrict: true }),
   ]);
   const ownTexts = new Set(ownFound.memories.map(normalForm));
   const ofGroup = groupFound.memories.filter((memory) => !ownTexts.has(normalForm(memory)));
@@ -78,7 +83,7 @@ async function searchOrFallBack(
 ): Promise<Found> {
   if (index === undefined || query.trim() === '') return nothing;
   const first = requestsEverything(query) ? newestValid(index, limit, new Set()) : [];
-  const { memories, degraded } = await search(deps, entity, index, query, limit, undefined);
+  const { memories, degraded } = await search(deps, entity, index, query, limit, { isStrict: true });
   const reserved = new Set(first.map(({ id }) => id));
   const found = memories.filter(({ id }) => !reserved.has(id)).slice(0, limit - first.length);
   const missing = limit - first.length - found.length;
@@ -133,9 +138,13 @@ async function search(
   index: EntityIndex | undefined,
   query: string,
   limit: number,
-  type: MemoryType | undefined,
+  { type, isStrict = false }: { readonly type?: MemoryType | undefined; readonly isStrict?: boolean },
 ): Promise<Found> {
   if (index === undefined || index.memories.size === 0 || query.trim() === '') return nothing;
-  const { ranked, degraded } = await rank(deps, entity, index, query, { limit, type, nowMs: deps.clock.now() });
-  return { memories: await readMemories(deps, ranked), degraded };
+  const { minRelevance, clock } = deps;
+  const options = { limit, type, nowMs: clock.now(), leastRelevance: leastShare * minRelevance };
+  const { ranked, degraded } = await rank(deps, entity, index, query, options);
+  const relevant = ranked.filter(({ relevance }, place) => !isStrict || place === 0 || relevance >= minRelevance);
+  const found = relevant.map(({ id, score }) => ({ id, score }));
+  return { memories: await readMemories(deps, found), degraded };
 }

@@ -80,3 +80,15 @@ export async function probePostgres(url: string): Promise<string> {
   const driver = await import('./postgres.ts');
   return driver.probePostgres(url);
 }
+
+/** The migrations that a start of this version applies, and those that only a newer version knows. Changes nothing. */
+export async function compareMigrations(url: string, sources: readonly MigrationSource[]) {
+  const driver = await import('./postgres.ts');
+  const own = (await collectMigrations([platformMigrations, ...sources])).map(({ name }) => name);
+  const applied = await driver.appliedOnPostgres(url);
+  return {
+    isNew: applied === undefined,
+    pending: own.filter((name) => !applied?.includes(name)),
+    newer: applied?.filter((name) => !own.includes(name)) ?? [],
+  };
+}

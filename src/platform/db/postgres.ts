@@ -107,6 +107,15 @@ export async function tablesOfPostgres(url: string): Promise<ReadonlySet<string>
   });
 }
 
+/** The names of the migrations that were applied. Undefined: the database is new. Changes nothing. */
+export async function appliedOnPostgres(url: string): Promise<readonly string[] | undefined> {
+  return withOwnConnection(url, async (client) => {
+    if (!(await tablesOf(client)).has('migrations')) return undefined;
+    const { rows } = await client.query<{ name: string }>('select name from migrations');
+    return rows.map(({ name }) => name);
+  });
+}
+
 async function tablesOf(client: pg.Client): Promise<ReadonlySet<string>> {
   const { rows } = await client.query(
     `select relname from pg_class where relnamespace = current_schema()::text::regnamespace and relkind in ('r', 'p')`,

@@ -31,7 +31,7 @@ const resolveAll = (hostname: string) => lookup(hostname, { all: true });
 
 export function createGuard({ allowedHosts, resolve = resolveAll }: GuardDeps): Guard {
   const allowed = new Set(allowedHosts.map((host) => host.toLowerCase()));
-  const isAllowed = (url: URL) => allowed.has(url.hostname) || allowed.has(`${url.hostname}:${portOf(url)}`);
+  const isAllowed = (url: URL) => allowed.has(url.hostname) || allowed.has(hostAndPortOf(url));
   return async (url) => {
     if (url.protocol !== 'http:' && url.protocol !== 'https:') throw new ForbiddenUrl(`${url.protocol} is not fetched`);
     if (url.username !== '' || url.password !== '') throw new ForbiddenUrl('credentials in a URL are not sent');
@@ -57,8 +57,9 @@ export function connectOnlyTo(addresses: readonly HostAddress[]): Agent {
   return new Agent({ connect: { lookup: pinned }, pipelining: 0 });
 }
 
-function portOf(url: URL): string {
-  return url.port || (url.protocol === 'https:' ? '443' : '80');
+/** `host:port`, also of a URL without a port. */
+export function hostAndPortOf({ hostname, port, protocol }: URL): string {
+  return `${hostname}:${port || (protocol === 'https:' ? '443' : '80')}`;
 }
 
 /** Unicast, routed on the internet, and not hiding another address in itself. */

@@ -100,10 +100,8 @@ export function createLocalEmbedder(options: LocalEmbedderOptions): Embedder {
 
   return {
     name: `local:${model.name}${suffix}`,
-    lexical: false,
     searchWeight,
     centering,
-    searchFloor: 0.2,
     embed: (texts) => Promise.all(texts.map((text) => limited(timeoutMs, () => embedOne(passage + text, false)))),
     embedQuery: (text) => limited(queryTimeoutMs, () => embedOne(query + text, true)),
     close: () => {

@@ -1,0 +1,104 @@
+/** The image and video models that users choose from: who may use them, at what price, and what they can do (docs/generation.md). */
+import { plans as allPlans, type Plan } from '#accounts/api.ts';
+import { invalid } from '#platform/problem.ts';
+import type { ModelInfo } from '../api.ts';
+import { type ImageGenerator, type Ratio, ratio, type VideoGenerator } from '../providers/generators.ts';
+
+export interface MediaModel {
+  readonly id: string;
+  readonly label: string;
+  /** Of one image or video. */
+  readonly credits: number;
+  readonly plans: readonly Plan[];
+  /** The id of the model that is tried when this one fails. */
+  readonly fallback: string | undefined;
+  readonly ratios: readonly Ratio[];
+  readonly maxReferences: number;
+  /** In US dollars, what the operator pays for one. */
+  readonly costUsd: number | undefined;
+}
+
+export interface ImageModel extends MediaModel {
+  readonly kind: 'image';
+  readonly maxCount: number;
+  readonly generator: ImageGenerator;
+}
+
+export interface VideoModel extends MediaModel {
+  readonly kind: 'video';
+  /** Seconds. Empty: the model decides. */
+  readonly durations: readonly number[];
+  readonly generator: VideoGenerator;
+}
+
+/** The first of each kind is the default. */
+export interface Catalogue {
+  readonly images: readonly [ImageModel, ...ImageModel[]];
+  readonly videos: readonly [VideoModel, ...VideoModel[]];
+}
+
+export const defaultPrices = { image: 2, video: 40 } as const;
+export const everyRatio = ratio.options;
+const defaultVideoPlans = allPlans.filter((plan) => plan !== 'free');
+
+export function imageModel(
+  generator: ImageGenerator,
+  { id, label = id, ...changes }: Partial<ImageModel> & { readonly id: string },
+): ImageModel {
+  const limits = { ratios: everyRatio, maxReferences: 4, maxCount: 4 };
+  const offer = { credits: defaultPrices.image, plans: allPlans, fallback: undefined, costUsd: undefined };
+  return { kind: 'image', id, label, ...limits, ...offer, generator, ...changes };
+}
+
+export function videoModel(
+  generator: VideoGenerator,
+  { id, label = id, ...changes }: Partial<VideoModel> & { readonly id: string },
+): VideoModel {
+  const limits = { ratios: everyRatio, maxReferences: 0, durations: [] };
+  const offer = { credits: defaultPrices.video, plans: defaultVideoPlans, fallback: undefined, costUsd: undefined };
+  return { kind: 'video', id, label, ...limits, ...offer, generator, ...changes };
+}
+
+/** Without a name: the default. Throws 400 for an unknown one. */
+export function pickModel<Model extends MediaModel>(models: readonly [Model, ...Model[]], name?: string | null): Model {
+  const found = name === undefined || name === null ? models[0] : models.find(({ id }) => id === name);
+  if (found === undefined) throw invalid('body.model', `must be one of ${models.map(({ id }) => id).join(', ')}`);
+  return found;
+}
+
+/** The model that a row names, or the default if it is no longer configured. */
+export function modelOfRow<Model extends MediaModel>(models: readonly [Model, ...Model[]], id: string | null): Model {
+  return models.find((model) => model.id === id) ?? models[0];
+}
+
+/** The model and its fallbacks, each once. */
+export function withFallbacks<Model extends MediaModel>(models: readonly Model[], first: Model): readonly Model[] {
+  const chain = new Set<Model>();
+  for (let next: Model | undefined = first; next !== undefined && !chain.has(next); ) {
+    chain.add(next);
+    const { fallback }: Model = next;
+    next = models.find(({ id }) => id === fallback);
+  }
+  return [...chain];
+}
+
+/** As a user of this plan sees them. */
+export function listMediaModels({ images, videos }: Catalogue, plan: Plan): readonly ModelInfo[] {
+  const common = ({ id, label, credits, plans, ratios, maxReferences }: MediaModel, isDefault: boolean) => ({
+    ...{ id, label, credits, ratios: [...ratios], maxReferences, allowed: plans.includes(plan), default: isDefault },
+  });
+  return [
+    ...images.map((model) => ({
+      ...common(model, model === images[0]),
+      kind: 'image' as const,
+      maxCount: model.maxCount,
+      durations: [],
+    })),
+    ...videos.map((model) => ({
+      ...common(model, model === videos[0]),
+      kind: 'video' as const,
+      maxCount: 1,
+      durations: [...model.durations],
+    })),
+  ];
+}

@@ -1,0 +1,305 @@
+/** Generations: reading, listing and canceling the orders of users and the videos of runs. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
+import { closeCredits, isSettled, type LedgerTables, lockReserved } from '#accounts/ledger/credits.ts';
+import type { AccountTables } from '#accounts/store.ts';
+import { type Db, type Tx, transaction } from '#platform/db/db.ts';
+import type { Jobs, Queue } from '#platform/jobs/jobs.ts';
+import type { Log } from '#platform/log.ts';
+import { invalid, problems } from '#platform/problem.ts';
+import type { PubSub } from '#platform/pubsub/pubsub.ts';
+import { chargedCancels, type SpendingBounds } from '../billing/bounds.ts';
+import { publishGeneration, publishVideoFailures } from '../events.ts';
+import { assetIdOf, type SignedMedia, sign } from '../services/library.ts';
+import type { CancelTables } from '../store/cancelstore.ts';
+import type { RunTables } from '../store/runstore.ts';
+import type { StartTables } from '../store/startstore.ts';
+import type { ToolCallTables } from '../store/toolcallstore.ts';
+import { addUsage, type UsageTables } from '../store/usagestore.ts';
+import {
+  findVideo,
+  holdVideosOf,
+  listVideosOf,
+  lockVideos,
+  type Video,
+  type VideoTables,
+} from '../store/videostore.ts';
+import { cancelVideos } from '../videos/cancelling.ts';
+import type { VideoDeps } from '../videos/videos.ts';
+import type { Generation, GenerationItem, GenerationListing, GenerationPage } from './api.ts';
+import {
+  endGeneration,
+  endItem,
+  findGeneration,
+  type GenerationTables,
+  isOrdered,
+  listGenerations,
+  listItems,
+  lockGeneration,
+  type Place,
+  type StoredGeneration,
+  type StoredItem,
+} from './generationstore.ts';
+
+type Tables = GenerationTables &
+  VideoTables &
+  RunTables &
+  LedgerTables &
+  UsageTables &
+  CancelTables &
+  StartTables &
+  ToolCallTables &
+  AccountTables;
+
+export interface GenerationDeps extends VideoDeps, SpendingBounds {
+  readonly db: Db<Tables>;
+  /** For the types of transactions. */
+  readonly tables: Tables;
+  readonly jobs: Jobs;
+  readonly log: Log;
+  readonly pubsub: PubSub;
+  /** AGENT_MAX_RUNS_PER_USER. */
+  readonly maxRunsPerUser: number;
+}
+
+const images = z.object({ generationId: z.string() });
+
+/** Orders and stores the images of a generation. Each generation of a user has its turn after those of other users. */
+export const imagesQueue: Queue<z.output<typeof images>> = {
+  name: 'agent/make-images',
+  payload: images,
+  maxAttempts: 3,
+  isRoundRobin: true,
+};
+
+export const imageScopeOf = (id: string) => `generation:${id}`;
+/** Also names the asset. */
+export const imageReferenceOf = (id: string, index: number) => `${imageScopeOf(id)}:${index}`;
+
+/** Processes that make images of a generation stop when its id is published. */
+export const cancelTopic = 'generation-canceled';
+
+/** `userId`: `undefined` for a server, which reads all. Throws 404 and 403. */
+export async function readGeneration(
+  deps: GenerationDeps,
+  userId: string | undefined,
+  id: string,
+): Promise<Generation> {
+  const found = await findAny(deps, id);
+  if (found === undefined) throw problems.not_found({ message: 'There is no such generation.' });
+  if (userId !== undefined && found.ownerId !== userId) throw problems.forbidden();
+  const [shown] = await describe(deps, found.ownerId, [found]);
+  if (shown === undefined) throw new Error('a generation was not described');
+  return shown;
+}
+
+type Found =
+  | (StoredGeneration & { readonly kind: 'image'; readonly items: readonly StoredItem[] })
+  | (Video & { readonly kind: 'video'; readonly createdAtUs?: string });
+
+async function findAny({ db }: GenerationDeps, id: string): Promise<Found | undefined> {
+  const row = await findGeneration(db, id);
+  if (row !== undefined) return { ...row, kind: 'image', items: await listItems(db, [id]) };
+  const video = await findVideo(db, id);
+  return video && { ...video, kind: 'video' };
+}
+
+/** Waits for the end of a generation, at most `waitS`. */
+export async function waitForEnd(deps: GenerationDeps, id: string, waitS: number): Promise<boolean> {
+  for (const sinceMs = performance.now(); ; await sleep(lookEveryMs)) {
+    const found = await findAny(deps, id);
+    if (found === undefined || !isRunning(found)) return true;
+    if (performance.now() - sinceMs >= waitS * 1000) return false;
+  }
+}
+
+const lookEveryMs = 100;
+
+const isRunning = ({ status }: Found) => status === 'running' || status === 'queued' || status === 'processing';
+
+/** Throws 400 for a cursor that no page returned. */
+export async function readGenerations(
+  deps: GenerationDeps,
+  userId: string,
+  { kind, status, limit, cursor }: GenerationListing,
+): Promise<GenerationPage> {
+  const after = cursor === undefined ? undefined : readCursor(cursor);
+  const rows = kind === 'video' ? [] : await listGenerations(deps.db, userId, status, after, limit + 1);
+  const videos = kind === 'image' ? [] : await listVideosOf(deps.db, userId, status, after, limit + 1);
+  const items = Map.groupBy(
+    await listItems(
+      deps.db,
+      rows.map(({ id }) => id),
+    ),
+    ({ id }) => id,
+  );
+  const all: Found[] = [
+    ...rows.map((row) => ({ ...row, kind: 'image' as const, items: items.get(row.id) ?? [] })),
+    ...videos.map((video) => ({ ...video, kind: 'video' as const })),
+  ];
+  const sorted = all.sort((one, other) => compare(placeOf(other), placeOf(one)));
+  const page = sorted.slice(0, limit);
+  const last = page.at(-1);
+  return {
+    generations: await describe(deps, userId, page),
+    next_cursor: sorted.length > limit && last !== undefined ? writeCursor(placeOf(last)) : null,
+  };
+}
+
+const placeOf = (found: Found): Place => ({
+  createdAtUs: found.createdAtUs ?? '0',
+  id: found.kind === 'image' ? found.id : found.videoId,
+});
+
+function compare(one: Place, other: Place): number {
+  const difference = BigInt(one.createdAtUs) - BigInt(other.createdAtUs);
+  if (difference !== 0n) return difference > 0n ? 1 : -1;
+  return one.id > other.id ? 1 : -1;
+}
+
+const writeCursor = ({ createdAtUs, id }: Place) => Buffer.from(`${createdAtUs} ${id}`).toString('base64url');
+
+function readCursor(text: string): Place {
+  const match = /^(\d{1,16}) ([0-9a-f-]{36})$/.exec(Buffer.from(text, 'base64url').toString('latin1'));
+  const [, createdAtUs, id] = match ?? [];
+  if (createdAtUs === undefined || id === undefined || !z.guid().safeParse(id).success)
+    throw invalid('querystring.cursor', 'must be a next_cursor');
+  return { createdAtUs, id };
+}
+
+/** If the media service does not respond, the items have no URLs. */
+async function describe(deps: GenerationDeps, userId: string, found: readonly Found[]): Promise<Generation[]> {
+  const assetsOf = (kind: 'image' | 'video') =>
+    found.flatMap((one) => {
+      if (one.kind !== kind) return [];
+      return (one.kind === 'image' ? one.items : [one]).flatMap(({ assetId }) => assetId ?? []);
+    });
+  const signed = await Promise.all([
+    sign(deps, userId, 'image', assetsOf('image')),
+    sign(deps, userId, 'video', assetsOf('video')),
+  ])
+    .then((maps) => new Map(maps.flatMap((map) => [...map])))
+    .catch((error: unknown) => {
+      deps.log.warn({ err: error }, 'returning generations without URLs of their media');
+      return new Map<string, SignedMedia>();
+    });
+  return found.map((one) => (one.kind === 'image' ? describeImages(one, signed) : describeVideoOrder(one, signed)));
+}
+
+type Signed = ReadonlyMap<string, SignedMedia>;
+
+function describeImages(row: Extract<Found, { kind: 'image' }>, signed: Signed): Generation {
+  const { id, status, model, input, price, items } = row;
+  return {
+    ...{ id, kind: 'image', status, origin: 'api', prompt: input.prompt, model },
+    credits: row.credits ?? price * items.length,
+    items: items.map(({ index, status: ofItem, assetId, failure }) => ({
+      ...{ index, status: ofItem, failure },
+      ...describeAsset(assetId, signed),
+    })),
+    createdAt: row.createdAt.toISOString(),
+    endedAt: row.endedAt?.toISOString() ?? null,
+  };
+}
+
+function describeVideoOrder(video: Extract<Found, { kind: 'video' }>, signed: Signed): Generation {
+  const { videoId: id, input, assetId, origin, taskId, failureCode, failureMessage, price } = video;
+  const ended = video.status === 'completed' || video.status === 'failed';
+  const status = !ended
+    ? 'running'
+    : video.status === 'completed'
+      ? 'completed'
+      : failureCode === 'aborted'
+        ? 'canceled'
+        : 'failed';
+  const failure =
+    failureCode === null
+      ? null
+      : { code: failureCode, message: failureMessage ?? '', retryable: failureCode.startsWith('insufficient_') };
+  return {
+    ...{ id, kind: 'video', status, origin, prompt: input.prompt, model: video.mediaModel ?? 'video' },
+    ...(origin !== 'api' && { taskId }),
+    credits: ended ? video.credits : price,
+    items: [{ index: 0, status, failure, ...describeAsset(assetId, signed) }],
+    createdAt: video.createdAt.toISOString(),
+    endedAt: ended ? video.updatedAt.toISOString() : null,
+  };
+}
+
+function describeAsset(assetId: string | null, signed: Signed): Omit<GenerationItem, 'index' | 'status' | 'failure'> {
+  const { url = null, mime = null, width = null, height = null } = (assetId && signed.get(assetId)) || {};
+  return { assetId, url, mime, width, height };
+}
+
+/** What is delivered stays. Does nothing if it has ended. Throws 404 and 403. */
+export async function cancelGeneration(deps: GenerationDeps, userId: string | undefined, id: string): Promise<void> {
+  const found = await findAny(deps, id);
+  if (found === undefined) throw problems.not_found({ message: 'There is no such generation.' });
+  const { ownerId } = found;
+  if (userId !== undefined && ownerId !== userId) throw problems.forbidden();
+  if (found.kind === 'video') return cancelVideo(deps, ownerId, id);
+  await transaction(deps.db, async (tx) => {
+    const row = await lockGeneration(tx, id);
+    if (row?.status !== 'running') return;
+    await endImages(deps, tx, row, { status: 'canceled', code: 'aborted', message: 'The generation was canceled.' });
+    await deps.jobs.cancel(tx, imagesQueue, id);
+  });
+  deps.pubsub.publish(cancelTopic, id);
+}
+
+async function cancelVideo(deps: GenerationDeps, ownerId: string, id: string): Promise<void> {
+  await transaction(deps.db, async (tx) => {
+    await holdVideosOf(tx, ownerId);
+    const videos = (await lockVideos(tx, id)).filter(({ videoId }) => videoId === id);
+    await publishVideoFailures(deps, tx, await cancelVideos(deps, tx, videos, 'The video was canceled.'));
+  });
+}
+
+interface EndOfRest {
+  readonly status: 'failed' | 'canceled';
+  readonly code: string;
+  readonly message: string;
+}
+
+/**
+ * Ends a generation that is running: what is charged was delivered, the rest ends as `rest` and is free, except for canceled orders
+ * beyond AGENT_FREE_CANCELS_PER_DAY. The caller has locked the row.
+ */
+export async function endImages(
+  deps: GenerationDeps,
+  tx: Tx<Tables>,
+  row: StoredGeneration,
+  rest: EndOfRest,
+): Promise<void> {
+  const { id, ownerId, model } = row;
+  const open = new Set(await lockReserved(tx, imageScopeOf(id)));
+  const items = await listItems(tx, [id]);
+  const undelivered: string[] = [];
+  for (const item of items) {
+    if (item.status !== 'running') continue;
+    const reference = imageReferenceOf(id, item.index);
+    if (!open.has(reference) && (await isSettled(tx, reference))) {
+      await endItem(tx, item, { status: 'completed', assetId: assetIdOf(reference) });
+      continue;
+    }
+    undelivered.push(reference);
+    await endItem(tx, item, {
+      status: rest.status,
+      failure: { code: rest.code, message: rest.message, retryable: rest.status === 'failed' },
+    });
+  }
+  const reached =
+    rest.status === 'canceled' && (await isOrdered(tx, id))
+      ? undelivered.filter((reference) => open.has(reference))
+      : [];
+  const settlement = await closeCredits(tx, imageScopeOf(id), await chargedCancels(deps, tx, ownerId, reached));
+  const credits = (settlement?.settled ?? []).reduce((sum, { amount }) => sum + amount, 0);
+  const ended = await listItems(tx, [id]);
+  const delivered = ended.filter(({ status }) => status === 'completed');
+  const status = delivered.length > 0 ? 'completed' : rest.status;
+  const isEnd = await endGeneration(tx, id, status, credits);
+  if (!isEnd) return;
+  if (credits > 0 || delivered.length > 0)
+    await addUsage(tx, { userId: ownerId, model, images: delivered.length, credits });
+  await publishGeneration(deps, tx, { id, ownerId, kind: 'image', status, settlement });
+}

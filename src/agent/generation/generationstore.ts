@@ -1,0 +1,209 @@
+/** The rows of orders of images, and the videos of a user as generations. */
+import { type Generated, type JSONColumnType, sql } from 'kysely';
+import { type Db, json, type Tx } from '#platform/db/db.ts';
+import type { Failure } from '../api.ts';
+import type { Ratio } from '../providers/generators.ts';
+
+export interface ImageInput {
+  readonly prompt: string;
+  /** `undefined`: the ratio of the first reference. */
+  readonly ratio?: Ratio | undefined;
+  readonly seed?: number | undefined;
+  readonly quality?: string | undefined;
+  /** Assets. */
+  readonly references: readonly string[];
+  readonly mask?: string | undefined;
+}
+
+export type GenerationStatus = 'running' | 'completed' | 'failed' | 'canceled';
+
+export interface GenerationTables {
+  agent_generations: {
+    generation_id: string;
+    owner_id: string;
+    model: string;
+    price: number;
+    input: JSONColumnType<ImageInput>;
+    scope_kind: string;
+    scope_id: string;
+    status: GenerationStatus;
+    credits: number | null;
+    ordered_at: Date | null;
+    created_at: Generated<Date>;
+    ended_at: Date | null;
+  };
+  agent_generation_items: {
+    generation_id: string;
+    index: number;
+    status: GenerationStatus;
+    asset_id: string | null;
+    failure: JSONColumnType<Failure> | null;
+  };
+}
+
+type Handle = Db<GenerationTables> | Tx<GenerationTables>;
+
+const createdAtUs = (column: string) => sql<string>`(extract(epoch from ${sql.ref(column)}) * 1000000)::bigint::text`;
+
+const columns = [
+  'generation_id as id',
+  'owner_id as ownerId',
+  'model',
+  'price',
+  'input',
+  'scope_kind as scopeKind',
+  'scope_id as scopeId',
+  'status',
+  'credits',
+  'created_at as createdAt',
+  'ended_at as endedAt',
+  createdAtUs('created_at').as('createdAtUs'),
+] as const;
+
+export type StoredGeneration = NonNullable<Awaited<ReturnType<typeof findGeneration>>>;
+export type StoredItem = Awaited<ReturnType<typeof listItems>>[number];
+
+export interface NewGeneration {
+  readonly id: string;
+  readonly ownerId: string;
+  readonly model: string;
+  readonly price: number;
+  readonly input: ImageInput;
+  readonly scopeKind: string;
+  readonly scopeId: string;
+  readonly count: number;
+}
+
+export async function insertGeneration(tx: Tx<GenerationTables>, order: NewGeneration): Promise<void> {
+  await tx
+    .insertInto('agent_generations')
+    .values({
+      generation_id: order.id,
+      owner_id: order.ownerId,
+      model: order.model,
+      price: order.price,
+      input: sql`${json(order.input)}`,
+      scope_kind: order.scopeKind,
+      scope_id: order.scopeId,
+      status: 'running',
+    })
+    .execute();
+  const rows = Array.from({ length: order.count }, (_, index) => ({
+    generation_id: order.id,
+    index,
+    status: 'running' as const,
+  }));
+  await tx.insertInto('agent_generation_items').values(rows).execute();
+}
+
+export function findGeneration(db: Handle, id: string) {
+  return db.selectFrom('agent_generations').select(columns).where('generation_id', '=', id).executeTakeFirst();
+}
+
+/** Locks the row. */
+export function lockGeneration(tx: Tx<GenerationTables>, id: string) {
+  return tx
+    .selectFrom('agent_generations')
+    .select(columns)
+    .where('generation_id', '=', id)
+    .forUpdate()
+    .executeTakeFirst();
+}
+
+export function listItems(db: Handle, ids: readonly string[]) {
+  return db
+    .selectFrom('agent_generation_items')
+    .select(['generation_id as id', 'index', 'status', 'asset_id as assetId', 'failure'])
+    .where(sql<boolean>`generation_id = any(${ids}::uuid[])`)
+    .orderBy('index')
+    .execute();
+}
+
+/** Notes that orders are being sent. `false`: they were sent before, or the generation has ended. */
+export async function markOrdered(db: Handle, id: string): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('agent_generations')
+    .set({ ordered_at: sql<Date>`clock_timestamp()` })
+    .where('generation_id', '=', id)
+    .where('status', '=', 'running')
+    .where('ordered_at', 'is', null)
+    .executeTakeFirstOrThrow();
+  return numUpdatedRows === 1n;
+}
+
+/** An item that is not over. */
+export async function endItem(
+  db: Handle,
+  { id, index }: { readonly id: string; readonly index: number },
+  end:
+    | { readonly status: 'completed'; readonly assetId: string }
+    | { readonly status: 'failed' | 'canceled'; readonly failure: Failure },
+): Promise<void> {
+  await db
+    .updateTable('agent_generation_items')
+    .set({
+      status: end.status,
+      asset_id: 'assetId' in end ? end.assetId : null,
+      failure: 'failure' in end ? sql`${json(end.failure)}` : null,
+    })
+    .where('generation_id', '=', id)
+    .where('index', '=', index)
+    .where('status', '=', 'running')
+    .execute();
+}
+
+/** `false`: it had ended before. */
+export async function endGeneration(
+  tx: Tx<GenerationTables>,
+  id: string,
+  status: Exclude<GenerationStatus, 'running'>,
+  credits: number,
+): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('agent_generations')
+    .set({ status, credits, ended_at: sql<Date>`clock_timestamp()` })
+    .where('generation_id', '=', id)
+    .where('status', '=', 'running')
+    .executeTakeFirstOrThrow();
+  return numUpdatedRows === 1n;
+}
+
+export interface Place {
+  readonly createdAtUs: string;
+  readonly id: string;
+}
+
+/** Orders of images after `after`, newest first. */
+export function listGenerations(
+  db: Handle,
+  ownerId: string,
+  status: GenerationStatus | undefined,
+  after: Place | undefined,
+  limit: number,
+) {
+  return db
+    .selectFrom('agent_generations')
+    .select(columns)
+    .where('owner_id', '=', ownerId)
+    .$if(status !== undefined, (query) => query.where('status', '=', status ?? 'running'))
+    .$if(after !== undefined, (query) => query.where(isBelow('generation_id', after)))
+    .orderBy('created_at', 'desc')
+    .orderBy('generation_id', 'desc')
+    .limit(limit)
+    .execute();
+}
+
+/** Newest first. */
+export const isBelow = (idColumn: string, after: Place | undefined) =>
+  sql<boolean>`(created_at, ${sql.ref(idColumn)}) <
+    (timestamptz 'epoch' + ${after?.createdAtUs}::bigint * interval '1 microsecond', ${after?.id}::uuid)`;
+
+/** Whether the order has reached a provider. */
+export async function isOrdered(db: Tx<GenerationTables>, id: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('agent_generations')
+    .select('ordered_at')
+    .where('generation_id', '=', id)
+    .executeTakeFirst();
+  return row?.ordered_at != null;
+}

@@ -1,0 +1,146 @@
+/**
+ * The worker of image orders. Orders are sent once: the row is marked before, so if the process dies, the generation ends when
+ * another worker takes the job, and what was not delivered is free.
+ */
+
+import { releaseCredits } from '#accounts/ledger/credits.ts';
+import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
+import { transaction } from '#platform/db/db.ts';
+import type { Job } from '#platform/jobs/jobs.ts';
+import type { Failure } from '../api.ts';
+import { type Generated, type Image, OrderRefused, ProviderFailed } from '../providers/generators.ts';
+import { type Deposit, keep, NotPaid, Refused, type SourceImage } from '../services/library.ts';
+import { modelOfRow, withFallbacks } from './catalogue.ts';
+import { cancelTopic, endImages, type GenerationDeps, imageReferenceOf, imagesQueue } from './generations.ts';
+import {
+  endItem,
+  findGeneration,
+  listItems,
+  lockGeneration,
+  markOrdered,
+  type StoredGeneration,
+} from './generationstore.ts';
+import { readImages } from './sources.ts';
+
+/** Jobs that wait for providers. */
+const generationsAtOnce = 50;
+const imagesAtOnce = 4;
+/** A deposit that has begun ends as a charged asset or without any trace, so nothing interrupts it. */
+const uninterrupted = new AbortController().signal;
+
+export function workOnImages(deps: GenerationDeps): () => void {
+  const underWay = new Map<string, AbortController>();
+  deps.jobs.work(
+    imagesQueue,
+    async (job: Job<{ generationId: string }>) => {
+      const { generationId: id } = job.payload;
+      const row = await findGeneration(deps.db, id);
+      if (row?.status !== 'running') return;
+      const canceled = new AbortController();
+      underWay.set(id, canceled);
+      try {
+        if (await markOrdered(deps.db, id)) await makeAll(deps, row, AbortSignal.any([job.signal, canceled.signal]));
+        job.signal.throwIfAborted();
+        const rest = {
+          status: 'failed',
+          code: 'interrupted',
+          message: 'The server stopped while it made the image.',
+        } as const;
+        await transaction(deps.db, async (tx) => {
+          const locked = await lockGeneration(tx, id);
+          if (locked?.status === 'running') await endImages(deps, tx, locked, rest);
+          await job.complete(tx);
+        });
+      } finally {
+        underWay.delete(id);
+      }
+    },
+    { concurrency: generationsAtOnce },
+  );
+  return deps.pubsub.subscribe(cancelTopic, {
+    onMessage: (id) => underWay.get(id)?.abort(new Error('the generation was canceled')),
+  });
+}
+
+async function makeAll(deps: GenerationDeps, row: StoredGeneration, signal: AbortSignal): Promise<void> {
+  const items = await listItems(deps.db, [row.id]);
+  const { references, mask } = row.input;
+  const readSources = async () => {
+    const [masked, ...sources] = await readImages(
+      deps,
+      row.ownerId,
+      [...(mask === undefined ? [] : [mask]), ...references],
+      signal,
+    );
+    return mask === undefined
+      ? { sources: masked === undefined ? [] : [masked, ...sources] }
+      : { mask: masked, sources };
+  };
+  // Read once for all images of the order.
+  const given = readSources();
+  given.catch(() => undefined);
+  await mapConcurrently(items, imagesAtOnce, async ({ index }) => {
+    try {
+      const made = await makeOne(deps, row, index, await given, signal);
+      const reference = imageReferenceOf(row.id, index);
+      const scope = { kind: row.scopeKind, id: row.scopeId };
+      const deposit = { reference, ownerId: row.ownerId, threadId: row.scopeId, scope, prompt: row.input.prompt };
+      const { assetId } = await keep(deps, { ...deposit, ...made, kind: 'image' }, uninterrupted);
+      await endItem(deps.db, { id: row.id, index }, { status: 'completed', assetId });
+    } catch (error) {
+      if (signal.aborted || error instanceof NotPaid) return;
+      await failItem(deps, row, index, error);
+    }
+  });
+}
+
+interface Sources {
+  readonly sources: readonly SourceImage[];
+  readonly mask?: Image | undefined;
+}
+
+/** Another model of the catalogue makes the image if the first one cannot be reached. */
+async function makeOne(
+  deps: GenerationDeps,
+  { input, model }: StoredGeneration,
+  index: number,
+  { sources, mask }: Sources,
+  signal: AbortSignal,
+): Promise<Image & Generated & Pick<Deposit, 'generated'>> {
+  signal.throwIfAborted();
+  const { prompt, ratio, quality } = input;
+  // Each image of an order is another one.
+  const seed = input.seed === undefined ? undefined : input.seed + index;
+  const generated = sources.every((source) => source.generated === 'ai') ? 'ai' : 'edited';
+  const chain = withFallbacks(deps.catalogue.images, modelOfRow(deps.catalogue.images, model));
+  for (const [place, { id, generator }] of chain.entries()) {
+    try {
+      const made =
+        sources.length === 0
+          ? await generator.generate({ prompt, ratio: ratio ?? '1:1', seed, quality, signal })
+          : await generator.edit({ prompt, sources, mask, ratio, seed, quality, signal });
+      return { ...made, generated };
+    } catch (error) {
+      signal.throwIfAborted();
+      if (error instanceof OrderRefused || place === chain.length - 1) throw error;
+      deps.log.warn({ err: error, model: id }, 'an image is ordered from the fallback of its model');
+    }
+  }
+  throw new Error('the catalogue has no image model');
+}
+
+async function failItem(deps: GenerationDeps, { id }: StoredGeneration, index: number, error: unknown): Promise<void> {
+  const isRefused = error instanceof OrderRefused || error instanceof Refused;
+  if (!isRefused) deps.log.warn({ err: error }, 'an image could not be generated');
+  const explained = isRefused || error instanceof ProviderFailed;
+  const failure: Failure = {
+    code: isRefused ? 'rejected' : 'provider_failed',
+    message: explained ? error.message : 'The image could not be generated or stored.',
+    retryable: !isRefused,
+  };
+  await transaction(deps.db, async (tx) => {
+    // If the response of the media service was lost, the image is charged, and the end of the generation finds it.
+    if (await releaseCredits(tx, imageReferenceOf(id, index)))
+      await endItem(tx, { id, index }, { status: 'failed', failure });
+  });
+}

@@ -1,0 +1,87 @@
+/** Opens the catalogue from `MODELS_FILE`, or from `IMAGE_MODEL_*` and `VIDEO_MODEL_*`. */
+import type { Plan } from '#accounts/api.ts';
+import { StartFault } from '#platform/lifecycle.ts';
+import type { FileEntry, ImageEntry, VideoEntry } from '../modelsfile.ts';
+import type { ImageGenerator, Ratio, VideoGenerator } from '../providers/generators.ts';
+import { type GeneratorSettings, openImages, openVideos } from '../providers/open.ts';
+import { type Catalogue, type ImageModel, imageModel, type VideoModel, videoModel } from './catalogue.ts';
+
+export interface CatalogueSettings {
+  readonly file: readonly FileEntry[] | undefined;
+  readonly image: GeneratorSettings & { readonly editName: string | undefined };
+  readonly video: GeneratorSettings;
+  readonly imageCredits: number;
+  readonly videoCredits: number;
+  readonly videoPlans: readonly Plan[];
+  readonly readKey: (variable: string) => string | undefined;
+  readonly offlineImages: ImageGenerator;
+  readonly offlineVideos: VideoGenerator;
+}
+
+/** What the models of OpenAI's wire and of most packages can do. */
+const wideRatios: readonly Ratio[] = ['16:9', '9:16'];
+const openAiDurations = [4, 8, 12];
+
+/** Throws StartFault for a key that is not set, or a package without such models. */
+export async function openCatalogue(settings: CatalogueSettings): Promise<Catalogue> {
+  const { file = [] } = settings;
+  const images = file.filter((entry): entry is ImageEntry => entry.kind === 'image');
+  const videos = file.filter((entry): entry is VideoEntry => entry.kind === 'video');
+  const [firstImage = await defaultImage(settings), ...moreImages] = await Promise.all(
+    images.map((entry) => openImage(settings, entry)),
+  );
+  const [firstVideo = await defaultVideo(settings), ...moreVideos] = await Promise.all(
+    videos.map((entry) => openVideo(settings, entry)),
+  );
+  return { images: [firstImage, ...moreImages], videos: [firstVideo, ...moreVideos] };
+}
+
+async function defaultImage({ image, imageCredits, offlineImages }: CatalogueSettings): Promise<ImageModel> {
+  const id = image.name ?? (isOffline(image) ? 'offline' : 'image');
+  return imageModel(await openImages(image, offlineImages), { id, credits: imageCredits });
+}
+
+async function defaultVideo(settings: CatalogueSettings): Promise<VideoModel> {
+  const { video, videoCredits: credits, videoPlans: plans, offlineVideos } = settings;
+  const generator = await openVideos(video, offlineVideos);
+  if (isOffline(video)) return videoModel(generator, { id: video.name ?? 'offline', credits, plans });
+  const id = video.name ?? 'video';
+  const isOpenAi = video.provider === 'openai-compatible';
+  return videoModel(generator, { id, credits, plans, ratios: wideRatios, durations: isOpenAi ? openAiDurations : [] });
+}
+
+const isOffline = ({ url, provider }: GeneratorSettings) => provider === 'openai-compatible' && url === 'offline';
+
+async function openImage(settings: CatalogueSettings, entry: ImageEntry): Promise<ImageModel> {
+  const { id, label, plans, fallback, ratios, maxCount, maxReferences, costUsd, editModel } = entry;
+  const provider = { ...providerOf(settings, entry), editName: editModel };
+  return imageModel(await openImages(provider, settings.offlineImages), {
+    id,
+    credits: entry.credits ?? settings.imageCredits,
+    ...defined({ label, plans, fallback, ratios, maxCount, maxReferences, costUsd }),
+  });
+}
+
+async function openVideo(settings: CatalogueSettings, entry: VideoEntry): Promise<VideoModel> {
+  const { id, label, fallback, ratios = wideRatios, durations, maxReferences, costUsd } = entry;
+  return videoModel(await openVideos(providerOf(settings, entry), settings.offlineVideos), {
+    id,
+    credits: entry.credits ?? settings.videoCredits,
+    plans: entry.plans ?? settings.videoPlans,
+    ratios,
+    ...defined({ label, fallback, durations, maxReferences, costUsd }),
+  });
+}
+
+function providerOf({ readKey }: CatalogueSettings, entry: ImageEntry | VideoEntry) {
+  const { id, provider = 'openai-compatible', baseUrl = 'offline', apiKeyEnv, model, headers, query } = entry;
+  const apiKey = apiKeyEnv === undefined ? undefined : readKey(apiKeyEnv);
+  if (apiKeyEnv !== undefined && !apiKey)
+    throw new StartFault(`MODELS_FILE: the model ${id} needs ${apiKeyEnv}, which is not set.`);
+  return { provider, url: baseUrl, apiKey, name: model, headers, query };
+}
+
+/** Without the fields that are absent, so that defaults apply. */
+function defined<Fields extends object>(fields: Fields): { [Name in keyof Fields]?: Exclude<Fields[Name], undefined> } {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never;
+}

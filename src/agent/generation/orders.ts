@@ -1,0 +1,182 @@
+/**
+ * `POST /images` and `POST /videos` (docs/specification/agent.md#generations): checks an order against its model, reserves the whole
+ * price, and writes the rows and the job in one transaction.
+ */
+import { randomUUID } from 'node:crypto';
+import { type LedgerTables, reserveCredits } from '#accounts/ledger/credits.ts';
+import { ensureProfile } from '#accounts/store.ts';
+import { type Tx, transaction } from '#platform/db/db.ts';
+import { digestOf } from '#platform/http/idempotency.ts';
+import { invalid } from '#platform/problem.ts';
+import { publishAccount } from '#webhooks/accounts.ts';
+import { starts } from '../billing/starts.ts';
+import { agentProblems } from '../problems.ts';
+import { ratio as anyRatio, type Ratio } from '../providers/generators.ts';
+import { assetIdOf } from '../services/library.ts';
+import { findStart, type KeyedStart, takeKey } from '../store/startstore.ts';
+import { countInFlightOf } from '../store/toolcallstore.ts';
+import { placeOrder } from '../videos/videos.ts';
+import type { ImagesRequest, VideosRequest } from './api.ts';
+import { type ImageModel, type MediaModel, pickModel, type VideoModel } from './catalogue.ts';
+import { type GenerationDeps, imageReferenceOf, imageScopeOf, imagesQueue } from './generations.ts';
+import { insertGeneration } from './generationstore.ts';
+import { assertReadable } from './sources.ts';
+
+/** Another request took the key. Rolls the order back. */
+class KeyTaken extends Error {}
+
+/** Returns the id of the generation. Throws 400, 402, 403, 409 `idempotency_conflict`, 429 and 503. */
+export async function orderImages(
+  deps: GenerationDeps,
+  userId: string,
+  request: ImagesRequest,
+  key: string | undefined,
+): Promise<string> {
+  const { prompt, n = 1, seed, quality, references = [], mask } = request;
+  const model = pickModel(deps.catalogue.images, request.model);
+  const ratio = checkRatio(model, request.ratio, references.length > 0 ? undefined : '1:1');
+  if (n > model.maxCount) throw invalid('body.n', `must be at most ${model.maxCount} for the model ${model.id}`);
+  checkReferences(model, references);
+  await assertReadable(deps, userId, references, 'body.references');
+  await assertReadable(deps, userId, mask === undefined ? [] : [mask], 'body.mask');
+  const input = { prompt, ratio, seed, quality, references, mask };
+  return place(deps, userId, { model, price: n * model.credits, request, key }, async (tx, id) => {
+    const scope = scopeOf(request, id);
+    await insertGeneration(tx, {
+      ...{ id, ownerId: userId, model: model.id, price: model.credits, input, count: n },
+      ...{ scopeKind: scope.kind, scopeId: scope.id },
+    });
+    for (let index = 0; index < n; index++) {
+      const reference = imageReferenceOf(id, index);
+      await reserve(tx, model, n, {
+        ...{ reference, userId, scope: imageScopeOf(id) },
+        assetId: assetIdOf(reference),
+      });
+    }
+    await deps.jobs.enqueue(tx, imagesQueue, { generationId: id }, { key: id, lane: userId });
+  });
+}
+
+/** As `orderImages`. */
+export async function orderVideo(
+  deps: GenerationDeps,
+  userId: string,
+  request: VideosRequest,
+  key: string | undefined,
+): Promise<string> {
+  const { prompt, duration, seed, firstFrame, references = [] } = request;
+  const model = pickModel(deps.catalogue.videos, request.model);
+  const ratio = checkRatio(model, request.ratio, '16:9') ?? '16:9';
+  checkDuration(model, duration);
+  checkReferences(model, references);
+  await assertReadable(deps, userId, firstFrame === undefined ? [] : [firstFrame], 'body.firstFrame');
+  await assertReadable(deps, userId, references, 'body.references');
+  const input = { prompt, ratio, duration, seed, firstFrame, references };
+  return place(deps, userId, { model, price: model.credits, request, key }, async (tx, id) => {
+    const { failure } = await placeOrder(deps, tx, {
+      ...{ videoId: id, ownerId: userId, threadId: `generation-${id}`, taskId: id, messageId: id, toolCallId: id },
+      ...{
+        model: model.id,
+        mediaModel: model.id,
+        price: model.credits,
+        origin: 'api',
+        scope: scopeOf(request, id),
+        input,
+      },
+    });
+    if (failure === undefined) return;
+    const { message, required, balance } = failure;
+    if (failure.code === 'insufficient_credits')
+      throw agentProblems.insufficient_credits({ message, fields: { required, balance } });
+    throw agentProblems.insufficient_plan({ message });
+  });
+}
+
+const scopeOf = ({ scopeKind, scopeId }: ImagesRequest | VideosRequest, id: string) => ({
+  kind: scopeKind ?? 'generation',
+  id: scopeId ?? id,
+});
+
+function checkRatio(model: MediaModel, asked: string | undefined, otherwise: Ratio | undefined): Ratio | undefined {
+  if (asked === undefined && (otherwise === undefined || model.ratios.includes(otherwise))) return otherwise;
+  const found = anyRatio.safeParse(asked ?? model.ratios[0]);
+  if (found.success && model.ratios.includes(found.data)) return found.data;
+  throw invalid('body.ratio', `must be one of ${model.ratios.join(', ')} for the model ${model.id}`);
+}
+
+function checkDuration({ id, durations }: VideoModel, duration: number | undefined): void {
+  if (duration === undefined || durations.length === 0 || durations.includes(duration)) return;
+  throw invalid('body.duration', `must be one of ${durations.join(', ')} for the model ${id}`);
+}
+
+function checkReferences({ id, maxReferences }: MediaModel, references: readonly string[]): void {
+  if (references.length > maxReferences)
+    throw invalid('body.references', `must have at most ${maxReferences} for the model ${id}`);
+}
+
+interface Order {
+  readonly model: MediaModel;
+  readonly price: number;
+  readonly request: ImagesRequest | VideosRequest;
+  readonly key: string | undefined;
+}
+
+/** Once for each key of a user. A refusal takes no key. */
+async function place(
+  deps: GenerationDeps,
+  userId: string,
+  { model, request, key }: Order,
+  write: (tx: Tx<GenerationDeps['tables']>, id: string) => Promise<void>,
+): Promise<string> {
+  const { kind } = model as ImageModel | VideoModel;
+  const keyed =
+    key === undefined ? undefined : { userId, key, bodyDigest: digestOf({ kind, ...request, userId: null }) };
+  const earlier = keyed && (await findEarlier(deps, keyed));
+  if (earlier !== undefined) return earlier;
+  const id = randomUUID();
+  const order = () =>
+    transaction(deps.db, async (tx) => {
+      if (keyed && !(await takeKey(tx, keyed, { taskId: id, threadId: '' }))) throw new KeyTaken();
+      const { plan } = await ensureProfile(tx, { id: userId }, publishAccount(deps.webhooks));
+      if (!model.plans.includes(plan))
+        throw agentProblems.insufficient_plan({ message: `Your plan doesn't include the model ${model.id}.` });
+      await write(tx, id);
+      // The reservation has locked the user, so concurrent orders are counted one after the other.
+      if ((await countInFlightOf(tx, userId)) > deps.maxRunsPerUser) throw agentProblems.too_many_runs();
+    });
+  try {
+    await starts.run(userId, order);
+    return id;
+  } catch (error) {
+    const winner = error instanceof KeyTaken && keyed ? await findEarlier(deps, keyed) : undefined;
+    if (winner === undefined) throw error;
+    return winner;
+  }
+}
+
+async function findEarlier({ db }: GenerationDeps, keyed: KeyedStart): Promise<string | undefined> {
+  const earlier = await findStart(db, keyed);
+  if (earlier === undefined || earlier.bodyDigest === keyed.bodyDigest) return earlier?.taskId;
+  throw agentProblems.idempotency_conflict({ fields: { reason: 'idempotency_conflict', taskId: earlier.taskId } });
+}
+
+async function reserve(
+  tx: Tx<LedgerTables>,
+  { credits }: MediaModel,
+  count: number,
+  reservation: {
+    readonly reference: string;
+    readonly scope: string;
+    readonly userId: string;
+    readonly assetId: string;
+  },
+): Promise<void> {
+  const { reserved, balance } = await reserveCredits(tx, { ...reservation, amount: credits });
+  if (reserved) return;
+  // Earlier items of this order are reserved already.
+  const index = Number(reservation.reference.split(':').at(-1));
+  throw agentProblems.insufficient_credits({
+    message: "You don't have enough credits for this order.",
+    fields: { required: count * credits, balance: balance + index * credits },
+  });
+}

@@ -1,0 +1,134 @@
+/** The endpoints of generations (docs/specification/agent.md#generations). */
+import { z } from 'zod';
+import type { Access } from '#platform/access/access.ts';
+import { idempotencyHeaders } from '#platform/http/idempotency.ts';
+import { routesOf } from '#platform/http/routes.ts';
+import type { HttpServer } from '#platform/http/server.ts';
+import { namedUserOf, userOf } from '../threads/access.ts';
+import {
+  generation,
+  generationListing,
+  generationPage,
+  generationParams,
+  imagesRequest,
+  preferHeader,
+  videosRequest,
+  waitOf,
+} from './api.ts';
+import { cancelGeneration, type GenerationDeps, readGeneration, readGenerations, waitForEnd } from './generations.ts';
+import { orderImages, orderVideo } from './orders.ts';
+
+const ordering = [
+  'forbidden',
+  'insufficient_plan',
+  'insufficient_credits',
+  'too_many_runs',
+  'idempotency_conflict',
+] as const;
+const headers = idempotencyHeaders.extend(preferHeader.shape);
+const ordered = {
+  201: generation.describe('It has ended within the time of `Prefer: wait`.'),
+  202: generation,
+};
+const asset = 'asset:0d9f5a34-6f0e-4c7a-9d0b-2f6b8f1c7e11';
+
+export function addGenerationRoutes(app: HttpServer, access: Access, deps: GenerationDeps): void {
+  const routes = routesOf(app, 'generations');
+  const answer = async (userId: string, id: string, prefer: string | undefined) => {
+    const hasEnded = await waitForEnd(deps, id, waitOf(prefer));
+    return [hasEnded && waitOf(prefer) > 0 ? 201 : 202, await readGeneration(deps, userId, id)] as const;
+  };
+
+  routes.post(
+    '/images',
+    access.userOrInternal,
+    {
+      id: 'generateImages',
+      summary: 'Generate images',
+      description:
+        'Orders images from a model of `GET /models`. With references, the model edits or combines them. Each image costs credits when it is delivered. With `Prefer: wait=60`, the response waits for the end.',
+      problems: ordering,
+      example: { prompt: 'A lighthouse at dusk.', n: 4, ratio: '16:9' },
+      client: { body: 'ImagesRequest', answer: 'Generation' },
+      headers,
+      body: imagesRequest,
+      response: ordered,
+    },
+    async ({ caller, body, headers: sent }, reply) => {
+      const userId = userOf(caller, body.userId, 'body.userId');
+      const id = await orderImages(deps, userId, body, sent['idempotency-key']);
+      const [status, order] = await answer(userId, id, sent.prefer);
+      return reply.code(status).send(order);
+    },
+  );
+
+  routes.post(
+    '/videos',
+    access.userOrInternal,
+    {
+      id: 'generateVideo',
+      summary: 'Generate a video',
+      description:
+        'Orders a video from a model of `GET /models`. With `firstFrame`, the video starts with that image. It costs credits when it is delivered. Videos wait for their turn if the user has too many.',
+      problems: ordering,
+      example: { prompt: 'Waves roll in.', ratio: '16:9', firstFrame: asset },
+      client: { body: 'VideosRequest', answer: 'Generation' },
+      headers,
+      body: videosRequest,
+      response: ordered,
+    },
+    async ({ caller, body, headers: sent }, reply) => {
+      const userId = userOf(caller, body.userId, 'body.userId');
+      const id = await orderVideo(deps, userId, body, sent['idempotency-key']);
+      const [status, order] = await answer(userId, id, sent.prefer);
+      return reply.code(status).send(order);
+    },
+  );
+
+  routes.get(
+    '/generations',
+    access.userOrInternal,
+    {
+      id: 'listGenerations',
+      summary: 'List the generations of a user, newest first',
+      description: 'Returns a page of generations, with the videos that runs and MCP clients ordered.',
+      client: { query: 'GenerationListing', answer: 'GenerationPage' },
+      querystring: generationListing,
+      response: { 200: generationPage },
+    },
+    async ({ caller, query }) => readGenerations(deps, userOf(caller, query.userId, 'querystring.userId'), query),
+  );
+
+  routes.get(
+    '/generations/:id',
+    access.userOrInternal,
+    {
+      id: 'readGeneration',
+      summary: 'Read a generation',
+      description: 'Returns a generation with its items, and signed URLs of what is delivered.',
+      problems: ['forbidden', 'not_found'],
+      client: { answer: 'Generation' },
+      params: generationParams,
+      response: { 200: generation },
+    },
+    async ({ caller, params }) => readGeneration(deps, namedUserOf(caller, undefined, ''), params.id),
+  );
+
+  routes.delete(
+    '/generations/:id',
+    access.userOrInternal,
+    {
+      id: 'cancelGeneration',
+      summary: 'Cancel a generation',
+      description:
+        'Cancels the items that are not delivered, and returns their credits. Delivered items stay. You can repeat the request.',
+      problems: ['forbidden', 'not_found'],
+      params: generationParams,
+      response: { 204: z.null() },
+    },
+    async ({ caller, params }, reply) => {
+      await cancelGeneration(deps, namedUserOf(caller, undefined, ''), params.id);
+      return reply.code(204).send(null);
+    },
+  );
+}

@@ -1,0 +1,65 @@
+/** Signs the media in frames for one reader, as they are signed when messages are read. The log stores events without URLs. */
+import type { Log } from '#platform/log.ts';
+import { type LibraryDeps, type SignedMedia, sign } from '../services/library.ts';
+
+/** Signs with the rights of the owner of the run. Never rejects. */
+export type SignFrames = (ownerId: string, frames: readonly string[]) => Promise<readonly string[]>;
+
+interface Media extends Record<string, unknown> {
+  readonly kind: 'image' | 'video';
+  readonly assetId: string;
+}
+
+interface MediaChunk {
+  readonly chunk: Record<string, unknown>;
+  readonly field: 'output' | 'data';
+  readonly media: Media;
+}
+
+/** A slow media service delays a stream by at most this. */
+const signingMs = 3000;
+
+/** Quotes within texts are escaped, so only a field of this name matches. */
+export const hasAsset = (event: string): boolean => event.includes('"assetId":"');
+
+/** If the media service does not answer, the frames have no URLs, as messages then. */
+export function createFrameSigner(deps: LibraryDeps & { readonly log: Log }): SignFrames {
+  return async (ownerId, frames) => {
+    const found = frames.map((frame) => (hasAsset(frame) ? mediaIn(frame) : undefined));
+    const signal = AbortSignal.timeout(signingMs);
+    const signAll = (kind: Media['kind']) => {
+      const ids = found.flatMap((each) => (each?.media.kind === kind ? [each.media.assetId] : []));
+      return sign(deps, ownerId, kind, ids, signal);
+    };
+    try {
+      const [images, videos] = await Promise.all([signAll('image'), signAll('video')]);
+      return frames.map((frame, index) => {
+        const each = found[index];
+        const signed = each && (each.media.kind === 'image' ? images : videos).get(each.media.assetId);
+        return each === undefined || signed === undefined ? frame : withUrls(frame, each, signed);
+      });
+    } catch (error) {
+      deps.log.warn({ err: error }, 'sending a stream without URLs of its media');
+      return frames;
+    }
+  };
+}
+
+const dataPrefix = '\ndata: ';
+
+function mediaIn(frame: string): MediaChunk | undefined {
+  const chunk = JSON.parse(frame.slice(frame.indexOf(dataPrefix) + dataPrefix.length)) as Record<string, unknown>;
+  const { type, dynamic } = chunk;
+  const field =
+    type === 'data-video' ? 'data' : type === 'tool-output-available' && dynamic !== true ? 'output' : undefined;
+  if (field === undefined) return undefined;
+  const media = Object(chunk[field]) as Partial<Media>;
+  const isMedia = (media.kind === 'image' || media.kind === 'video') && typeof media.assetId === 'string';
+  return isMedia ? { chunk, field, media: media as Media } : undefined;
+}
+
+function withUrls(frame: string, { chunk, field, media }: MediaChunk, signed: SignedMedia): string {
+  const { url = null, mime = media.mime, thumbUrl } = signed;
+  const addressed = { ...chunk, [field]: { ...media, url, mime, ...(thumbUrl && { thumbUrl }) } };
+  return `${frame.slice(0, frame.indexOf(dataPrefix))}${dataPrefix}${JSON.stringify(addressed)}\n\n`;
+}

@@ -1,0 +1,22 @@
+import { describe, expect, it } from 'vitest';
+import { writtenSentences } from '../../../test/memory/statements.fixture.ts';
+import { readStatements } from './statements.ts';
+
+const stated = (text: string) => readStatements(text).map(({ fact, value }) => `${fact}=${value}`);
+const [statements, traps] = [true, false].map((isStatement) =>
+  writtenSentences.filter(({ states }) => (states !== undefined) === isStatement),
+);
+
+describe('statements of a name, a language or a time zone, in 12 languages', () => {
+  it('are read with exactly what they state', () => {
+    expect(statements?.length).toBeGreaterThanOrEqual(75);
+    const missed = statements?.filter(({ text, states }) => stated(text).join() !== states);
+    expect(missed).toEqual([]);
+  });
+
+  it('are not read from what is negated, conditional, reported, or about somebody else', () => {
+    expect(traps?.length).toBeGreaterThanOrEqual(100);
+    const taken = traps?.flatMap(({ text }) => stated(text).map((fact) => `${text}: ${fact}`));
+    expect(taken).toEqual([]);
+  });
+});

@@ -1,0 +1,186 @@
+/**
+ * Reads a name, a language or a time zone from a statement of the user about themselves, in the content languages. A
+ * whole clause must match, so that what is negated, reported or about another person states nothing. In doubt, nothing is read.
+ */
+
+export interface Statement {
+  readonly fact: 'display_name' | 'language' | 'timezone';
+  readonly value: string;
+}
+
+/** In the sentence of a condition, a report or a supposition, no clause is a statement. */
+const vetoes = [
+  /\b(?:if|when|whenever|unless|until|while|once|says?|said|tells?|told|asks?|asked|writes|wrote|sings?|sang|quotes?|pretend|imagine|suppose|wenn|falls|sobald|solange|sag(?:t|te|ten)|meint|meinte|fragt|fragte|schrieb|cuando|dice|dijo|dicen|quand|lorsque|dit|disait|demande|quando|disse|diz|perguntou|jika|kalau|apabila|bila|kata|berkata)\b/iu,
+  /(?:^|[ ,])(?:si|se|s'il(?! (?:te|vous) plaît)) /iu,
+  /(?<!\p{L})(?:если|когда|пока|говорит|говорят|сказала?|спросила?|пишет)(?!\p{L})/iu,
+  /如果|要是|假如|时候|時候|[说說](?:过|過|[:：「“"])|问我|問我|もし|たら|とき|時は|場合|なら|と言った|と言って|と聞|면 |때 |라고 (?:했|말했)/u,
+];
+
+/** Separates clauses. Within a name, none of these occurs. */
+const clauseBorders =
+  / ?[,;，、；] ?| [–—-] | (?:and|but|und|aber|sondern|y|e|pero|et|mais|ma|mas|però|dan|tetapi|tapi|и|но|а) /iu;
+const sentenceBorders = /(?<=[.!?。！？]) ?(?=\S)|\n/u;
+const leadIns =
+  /^(?:(?:hi|hello|hey|also|please|so|well|by the way|from now on|remember|note|hallo|bitte|übrigens|ab jetzt|hola|por favor|bonjour|salut|s['’]il (?:te|vous) plaît|au fait|ciao|buongiorno|per favore|olá|oi|привет|здравствуйте|пожалуйста|hai|sila|tolong|你好|您好|请|請|こんにちは|はじめまして|안녕하세요)[\s,!:：，、]*)+/iu;
+/** What may follow a statement. */
+const closings =
+  " please| thanks| thank you| from now on| bitte| danke| por favor| gracias| s'il te plaît| s'il vous plaît| merci| per favore| grazie| obrigado| obrigada| пожалуйста| спасибо| ya|谢谢|謝謝|吧|就好|就行|就可以了|就可以|好了| |.|!|。|！|～|~|,".split(
+    '|',
+  );
+
+function withoutClosings(clause: string): string {
+  const lower = clause.toLowerCase();
+  let end = clause.length;
+  for (;;) {
+    const closing = closings.find((one) => lower.endsWith(one, end));
+    if (closing === undefined || end === 0) return clause.slice(0, end);
+    end -= closing.length;
+  }
+}
+
+/** What begins a clause that ends with the name. */
+const latinNames = [
+  "(?:my|the user['’]s|user['’]s) (?:first |full |real )?name(?: is|['’]s)",
+  "i(?: am|['’]m) called|i go by|(?:you can |just )?call me|everyone calls me",
+  'ich hei(?:ß|ss)e|mein name ist|(?:du kannst mich|nennen sie mich|nenn(?:e)? mich)',
+  'me llamo|mi nombre es|(?:puedes )?ll(?:á|a)mame|puedes llamarme',
+  "je m['’]appelle|mon (?:pré)?nom est|appelle(?:s|z)?-moi|tu peux m['’]appeler|vous pouvez m['’]appeler",
+  'mi chiamo|il mio nome è|chiamami|puoi chiamarmi',
+  '(?:eu )?(?:me chamo|chamo-me)|(?:o )?meu nome é|(?:pode me chamar|me chame|chame-me|podes chamar-me)(?: de)?',
+  'меня зовут|мо(?:е|ё) имя(?: —| -)?|(?:зови|зовите|называй|называйте) меня',
+  'nama saya(?: ialah| adalah)?|panggil saya|panggil sahaja saya',
+];
+const name =
+  "(?<value>[\"«„“'‘]?\\p{Lu}[\\p{L}\\p{M}.'’-]*(?: (?:(?:de|del|de la|da|dos|di|van|van der|von|bin|binti|al|la|le) )?\\p{Lu}[\\p{L}\\p{M}.'’-]*){0,3}[\"»“”'’]?)";
+const rigid = (patterns: readonly string[]) => patterns.map((pattern) => new RegExp(`^(?:${pattern})$`, 'u'));
+const insensitive = (text: string) =>
+  text.replace(/\p{L}/gu, (letter) =>
+    letter.toLowerCase() === letter.toUpperCase() ? letter : `[${letter.toLowerCase()}${letter.toUpperCase()}]`,
+  );
+const namePatterns = rigid([
+  ...latinNames.map((begin) => `(?:${insensitive(begin)})\\s+${name}(?: nennen)?`),
+  '(?:我叫|我的名字(?:是|叫)|我名叫|我的全名是|(?:你)?(?:可以)?叫我)(?<value>[^\\s，。,.!！、不没沒了在的很是他她它去来回过過起得人]{1,8})',
+  '(?:私|わたし|僕|ぼく|俺)の名前は(?<value>[^\\s、。,.!！]{1,12}?)(?:です|だ|といいます|と言います)?',
+  '(?:私|わたし|僕|ぼく|俺)は(?<value>[^\\s、。,.!！]{1,12}?)(?:と申します|といいます|と言います)',
+  '(?<value>[^\\s、。,.!！はがを]{1,12}?)(?:って|と)呼んで(?:ください|下さい|ね)?',
+  '(?:제|내|저의|나의) 이름은 (?<value>\\S{1,12}?)(?:입니다|이에요|예요|이야|야|이다)?',
+  '(?:저는|나는|전|난) (?<value>\\S{1,12}?)(?:이?라고 (?:합니다|해요|해))',
+  '(?:저를|나를|절|날)? ?(?<value>\\S{1,12}?)(?:이?라고|으로|로) 불러(?: ?주세요| ?줘)?',
+]);
+/** Words with a capital that follow "call me" and are no names. */
+const noNames =
+  /^(?:back|later|maybe|tomorrow|today|tonight|asap|when|if|on|at|in|the|a|an|not|mon|tues|wednes|thurs|fri|satur|sun)(?:day)?s?$/iu;
+const noNamesUnspaced =
+  /^(?:什么|甚么|名字|起床|一声|出|ない|なんて|何|誰)|(?:ない|ません|아닙니다|아니에요)$|名前|가$/u;
+
+/** The names of languages in each of the content languages, in the order of the codes. */
+const codes = ['en', 'de', 'es', 'fr', 'it', 'pt', 'ru', 'ms', 'ja', 'ko', 'zh_CN', 'zh_TW'] as const;
+const languageNames: readonly (readonly [begin: string, names: string])[] = [
+  [
+    "(?:always |only |just |please )*(?:reply|answer|respond|write|talk|speak)(?: back)?(?: to me| me)?(?: always| only)* in|(?:my|the user['’]s|user['’]s)(?: preferred)? language is|(?:i|the user)(?: would|['’]d)? (?:prefers?|like|wants?)(?: to get| your| the| all)*(?: answers| replies| responses) in|(?:my )?preferred language:",
+    'english, german, spanish, french, italian, portuguese, russian, malay, japanese, korean, (?:simplified )?chinese|mandarin, traditional chinese',
+  ],
+  [
+    '(?:immer )?(?:antworte|antworten sie|schreib|schreibe|sprich|rede)(?: mir| mit mir| bitte| immer| nur| stets)* (?:auf|in)|meine (?:bevorzugte )?sprache ist|ich (?:möchte|bevorzuge|will) (?:deine |die |alle )?antworten (?:immer |nur |bitte )*auf',
+    'englisch, deutsch, spanisch, französisch, italienisch, portugiesisch, russisch, malaiisch, japanisch, koreanisch, chinesisch, traditionellem chinesisch',
+  ],
+  [
+    '(?:siempre )?(?:responde|respóndeme|respondeme|responda|contesta|contéstame|conteste|escríbeme|háblame)(?: siempre| solo| sólo| por favor)* en|mi idioma (?:preferido )?es(?: el)?|prefiero (?:las |tus )?respuestas en',
+    'inglés, alemán, español, francés, italiano, portugués, ruso, malayo, japonés, coreano, chino, chino tradicional',
+  ],
+  [
+    "(?:réponds|répondez|écris|écrivez|parle|parlez)(?:-moi)?(?: toujours| uniquement| seulement)* en|ma langue (?:préférée )?est(?: le| l['’])?|je préfère (?:tes|les|vos|des) réponses en",
+    'anglais, allemand, espagnol, français, italien, portugais, russe, malais, japonais, coréen, chinois, chinois traditionnel',
+  ],
+  [
+    "(?:rispondi|rispondimi|risponda|scrivi|scrivimi|parlami)(?: sempre| solo)* in|la mia lingua(?: preferita)? è(?: l['’]| il)?|preferisco (?:le |le tue )?risposte in",
+    'inglese, tedesco, spagnolo, francese, italiano, portoghese, russo, malese, giapponese, coreano, cinese, cinese tradizionale',
+  ],
+  [
+    '(?:sempre )?(?:me responda|responda-me|responda|responde-me|responde|escreva|fale comigo|fala comigo)(?: sempre| só| apenas| por favor)* em|(?:o )?meu idioma(?: preferido)? é(?: o)?|(?:a )?minha língua(?: preferida)? é(?: o)?|prefiro (?:as |tuas |suas )?respostas em',
+    'inglês, alemão, espanhol, francês, italiano, português, russo, malaio, japonês, coreano, chinês, chinês tradicional',
+  ],
+  [
+    '(?:всегда )?(?:отвечай|отвечайте|пиши|пишите|говори|говорите|общайся|общайтесь)(?: мне| со мной| всегда| только| пожалуйста)*(?: на)?|мой язык(?: —| -)?',
+    '(?:по-английски|английском(?: языке)?|английский), (?:по-немецки|немецком(?: языке)?|немецкий), (?:по-испански|испанском(?: языке)?|испанский), (?:по-французски|французском(?: языке)?|французский), (?:по-итальянски|итальянском(?: языке)?|итальянский), (?:по-португальски|португальском(?: языке)?|португальский), (?:по-русски|русском(?: языке)?|русский), (?:по-малайски|малайском(?: языке)?), (?:по-японски|японском(?: языке)?|японский), (?:по-корейски|корейском(?: языке)?|корейский), (?:по-китайски|китайском(?: языке)?|китайский), традиционном китайском',
+  ],
+  [
+    '(?:sentiasa )?(?:jawab|balas|tulis|cakap)(?: saya| sentiasa| kepada saya| dengan saya)* dalam(?: bahasa)?|bahasa (?:pilihan )?saya(?: ialah| adalah)?(?: bahasa)?',
+    'inggeris|inggris, jerman, sepanyol|spanyol, perancis|prancis, itali|italia, portugis, rusia, melayu, jepun|jepang, korea, cina|mandarin, cina tradisional',
+  ],
+];
+const unspacedLanguages: readonly (readonly [begin: string, names: string, end: string])[] = [
+  [
+    '(?:以后|以後|始终|始終|总是|總是|一直|一律|只|都|今后|请|請|永远)*(?:用|使用|以)',
+    '英[文语語], 德[文语語], 西班牙[文语語], 法[文语語], 意大利[文语語], 葡萄牙[文语語], 俄[文语語], 马来[文语], 日[文语語], 韩[文语語]|韓[文語], 简体中文|中文|汉语|普通话|簡體中文, 繁體中文|繁体中文|正體中文',
+    '(?:来|跟我|和我|给我|給我|與我|與|来跟我)*(?:回答|回复|回覆|交流|沟通|溝通|说话|說話|聊天|写|答复|答覆)(?:我|我的问题|我的問題)?',
+  ],
+  [
+    '(?:いつも|必ず|常に|これからは|今後は|返事は|返信は|回答は|ずっと)*',
+    '英語, ドイツ語, スペイン語, フランス語, イタリア語, ポルトガル語, ロシア語, マレー語, 日本語, 韓国語, 中国語, 繁体字中国語',
+    '(?:だけ)?で(?:返信|返事|回答|答え|話し|書い|お願い)[ぁ-ん]{0,4}(?:ください|下さい|ます|ね)?',
+  ],
+  [
+    '(?:(?:항상|언제나|앞으로|앞으로는|꼭|제발|모두) ?)*',
+    '영어, 독일어, 스페인어, 프랑스어, 이탈리아어, 포르투갈어, 러시아어, 말레이어, 일본어, 한국어, 중국어, 번체 중국어',
+    '로(?:만)? ?(?:답|대답|답변|말|이야기|써|응답|얘기)(?:하|을|를|해)?[가-힣 ]{0,8}',
+  ],
+];
+const languagePatterns = [
+  ...languageNames.map(([begin, names]) => [`(?:${begin})\\s*`, names, ''] as const),
+  ...unspacedLanguages,
+].map(([begin, names, end]) =>
+  names
+    .split(', ')
+    .map((one, place) => [new RegExp(`^(?:${begin})(?:${one})${end}$`, 'iu'), codes[place] ?? 'en'] as const),
+);
+const unspacedNegation = /[不别別勿没沒]|(?:ない|ません|ないで)|지 ?(?:마|말|않)|(?:^|\s)[안못] /u;
+
+const zone = '(?<value>[a-z]+(?:/[a-z_+-]+){1,2}|(?:utc|gmt)(?: ?[+-]\\d{1,2}(?::\\d\\d)?)?)';
+const zonePattern = new RegExp(
+  `^(?:(?:my|the user['’]s|user['’]s) time ?zone(?: is|:)|meine zeitzone ist|mi zona horaria es|mon fuseau horaire est|il mio fuso orario è|(?:o )?meu fuso horário é|мой часовой пояс(?: —| -)?|zon (?:waktu|masa) saya(?: ialah| adalah)?|我的(?:时区|時區)是|(?:私の)?タイムゾーンは|(?:제|내) 시간대는|i(?: am|['’]m) in (?:the )?)\\s*${zone}(?: time ?zone|です|입니다|이에요|예요)?$`,
+  'iu',
+);
+
+/** Returns at most one statement of each fact: the last one. */
+export function readStatements(content: string): readonly Statement[] {
+  const found = new Map<Statement['fact'], Statement>();
+  const text = content
+    .normalize('NFKC')
+    .replaceAll('’', "'")
+    .replace(/[^\S\n]+/gu, ' ');
+  for (const sentence of text.split(sentenceBorders)) {
+    if (/[?？] ?$/u.test(sentence) || vetoes.some((veto) => veto.test(sentence))) continue;
+    for (const part of sentence.split(clauseBorders)) {
+      const clause = withoutClosings(part.trim().replace(leadIns, ''));
+      for (const statement of statementsOf(clause)) found.set(statement.fact, statement);
+    }
+  }
+  return [...found.values()];
+}
+
+function* statementsOf(clause: string): Generator<Statement> {
+  const named = namePatterns.map((pattern) => pattern.exec(clause)?.groups?.value).find((value) => value !== undefined);
+  const value = named
+    ?.replace(/^["«„“'‘「]/u, '')
+    .replace(/["»“”'’」.]$/u, '')
+    .trim();
+  const isNone = value === undefined || noNames.test(value) || noNamesUnspaced.test(value);
+  if (!isNone && value !== '') yield { fact: 'display_name', value };
+  const language = unspacedNegation.test(clause)
+    ? undefined
+    : languagePatterns.flat().find(([pattern]) => pattern.test(clause))?.[1];
+  if (language !== undefined) yield { fact: 'language', value: language };
+  const found = zonePattern.exec(clause)?.groups?.value;
+  const timezone = found === undefined ? undefined : knownZone(found);
+  if (timezone !== undefined) yield { fact: 'timezone', value: timezone };
+}
+
+function knownZone(text: string): string | undefined {
+  if (/^(?:utc|gmt)/i.test(text)) return text.toUpperCase().replace(' ', '');
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: text }).resolvedOptions().timeZone;
+  } catch {
+    return undefined;
+  }
+}

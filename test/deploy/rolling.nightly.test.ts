@@ -1,0 +1,212 @@
+/** Two processes behind the shipped nginx, replaced three times by deploy/host/upgrade under 200 runs, uploads and previews. */
+
+import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { readFile, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import sharp from 'sharp';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { migrations } from '#app/migrations.ts';
+import { freePortBase, newPlace, type Program, run } from '../acceptance/running.fixture.ts';
+import { createMigratedDatabase, databaseEngines } from '../database.fixture.ts';
+import { startTestIssuer } from '../platform/tokenissuer.fixture.ts';
+import { skipWithout } from '../programs.fixture.ts';
+import { skipWithoutRedis, startRedisServer } from '../redis.fixture.ts';
+import { type NginxProxy, startProxy } from './proxy.fixture.ts';
+import { upgradeEnvironment, upgradeScript, writeRelease } from './release.fixture.ts';
+
+const withoutPostgres = databaseEngines.some(({ name, missing }) => name === 'postgres' && missing);
+const domain = 'atelier.test';
+const filesDomain = 'atelier-files.test';
+const runsAtOnce = 200;
+
+describe.skipIf(withoutPostgres || skipWithoutRedis || skipWithout('nginx', 'openssl'))('upgrades under load', () => {
+  const closers: (() => unknown)[] = [];
+  let proxy: NginxProxy;
+  let at: (service: string, path: string) => string;
+  let place: Awaited<ReturnType<typeof newPlace>>;
+  let token: string;
+  let upgrade: (...words: readonly string[]) => Promise<string>;
+  const programs = new Map<number, Program>();
+  const commits = new Set<string>();
+  let names: readonly string[];
+
+  beforeAll(async () => {
+    place = await newPlace();
+    const other = await freePortBase();
+    const [database, redis, issuer] = [
+      await createMigratedDatabase(migrations),
+      await startRedisServer(),
+      await startTestIssuer(),
+    ];
+    closers.push(place.remove, database.drop, redis.close, issuer.close);
+    const [httpPort, httpsPort] = [place.portBase + 8, place.portBase + 9];
+    at = (service, path) => `https://${service}.${service === 'files' ? filesDomain : domain}:${httpsPort}${path}`;
+    const env = {
+      ATELIER_DATA_DIR: place.dataDir,
+      DATABASE_URL: database.url,
+      REDIS_URL: redis.url,
+      JWKS_URL: issuer.jwksUrl,
+      INTERNAL_KEY: 'a key of the tests',
+      EDGE_URL: at('files', ''),
+      AGENT_DRAIN_SECS: '20',
+      AGENT_MAX_RUNS_PER_USER: '1000',
+      STARTING_CREDITS: '100000',
+    };
+    token = await issuer.token({ sub: randomUUID() });
+    const start = async (base: number) => {
+      const program = run('start', [], { ...env, ATELIER_PORT_BASE: String(base) }, join(place.dataDir, 'opt/current'));
+      programs.set(base, program);
+      await program.waitFor('Atelier is ready', 280_000);
+    };
+    // As `systemctl restart`: it returns when the new process has begun.
+    const control = createServer(async (request, response) => {
+      const base = Number(request.url?.slice(1));
+      const program = programs.get(base);
+      program?.child.kill('SIGTERM');
+      const code = await program?.ended(120_000);
+      await start(base);
+      response.end(String(code));
+    }).listen(0, '127.0.0.1');
+    await once(control, 'listening');
+    closers.push(() => control.close());
+    const script = join(place.dataDir, 'restart');
+    const url = `http://127.0.0.1:${(control.address() as AddressInfo).port}`;
+    await writeFile(script, `#!/bin/sh\nexec node -e "fetch('${url}/$1').then((r) => process.exit(r.ok ? 0 : 1))"\n`, {
+      mode: 0o755,
+    });
+    await writeFile(
+      join(place.dataDir, 'atelier.env'),
+      Object.entries(env)
+        .map(([name, value]) => `${name}="${value}"\n`)
+        .join(''),
+    );
+    upgrade = async (...words) => {
+      const bases = [...programs.keys()].join(' ') || ' ';
+      const more = { ATELIER_RESTART: script, ATELIER_PROCESSES: bases, NODE_ENV: 'test' };
+      const { stdout } = await promisify(execFile)(upgradeScript, words, {
+        env: upgradeEnvironment(place.dataDir, more),
+      });
+      return stdout;
+    };
+    const archives = ['aaaa', 'bbbb'].map((commit) => join(place.dataDir, `${commit}.tar`));
+    names = [await writeRelease(archives[0] as string, 'aaaa'), await writeRelease(archives[1] as string, 'bbbb')];
+    await upgrade(archives[0] as string);
+    await start(place.portBase);
+    await start(other);
+    closers.push(() => [...programs.values()].map(({ child }) => child.kill('SIGKILL')));
+    proxy = await startProxy({
+      domain,
+      filesDomain,
+      httpPort,
+      httpsPort,
+      portBases: [place.portBase, other],
+      clientLimit: 2048,
+    });
+    closers.push(proxy.close);
+  }, 300_000);
+  afterAll(async () => {
+    for (const close of closers.reverse()) await close();
+  });
+
+  it('fails no request and loses no run', { timeout: 900_000 }, async () => {
+    const failures: unknown[] = [];
+    const statuses = new Map<string, number>();
+    let isOver = false;
+    const send = async (service: string, path: string, init: RequestInit = {}) => {
+      const headers = { authorization: `Bearer ${token}`, ...init.headers };
+      const response = await proxy.fetch(at(service, path), { ...init, headers });
+      if (response.status >= 400) failures.push([path, response.status, (await response.text()).slice(0, 200)]);
+      return response;
+    };
+    const post = (service: string, path: string, json: object) =>
+      send(service, path, {
+        method: 'POST',
+        body: JSON.stringify(json),
+        headers: { 'content-type': 'application/json' },
+      });
+    const read = async (taskId: string) => {
+      // A stream that is cut resumes where it was, as the client does.
+      for (let lastId = ''; ; ) {
+        const headers = lastId ? { 'last-event-id': lastId } : {};
+        const text = await send('agent', `/stream/${taskId}`, { headers }).then(
+          (response) => response.text(),
+          () => '',
+        );
+        if (text.includes('data: [DONE]')) return;
+        lastId = [...text.matchAll(/^id: (.+)$/gm)].at(-1)?.[1] ?? lastId;
+        await sleep(200);
+      }
+    };
+    const chat = async () => {
+      do {
+        const started = await post('agent', '/task', { threadId: randomUUID(), text: '/slow 5' });
+        if (started.status !== 201) continue;
+        const { taskId } = (await started.json()) as { readonly taskId: string };
+        await read(taskId);
+        const { status } = (await (await send('agent', `/task/${taskId}`)).json()) as { readonly status: string };
+        statuses.set(status, (statuses.get(status) ?? 0) + 1);
+      } while (!isOver);
+    };
+    const picture = await sharp({ create: { width: 300, height: 200, channels: 3, background: '#3070a0' } })
+      .png()
+      .toBuffer();
+    const upload = async () => {
+      do {
+        const scope = { scopeKind: 'thread', scopeId: 'x', kind: 'image', mime: 'image/png' };
+        const reserved = (await (await post('media', '/v1/uploads', scope)).json()) as Record<string, never>;
+        // Uploads stream through nginx, so a draining process refuses them and the client sends them again.
+        for (;;) {
+          const put = await proxy.fetch(reserved.uploadUrl ?? '', {
+            method: 'PUT',
+            headers: reserved.headers ?? {},
+            body: new Uint8Array(picture),
+          });
+          await put.arrayBuffer();
+          if (put.status < 300) break;
+          if (put.status !== 503) failures.push(['upload', put.status]);
+          await sleep(500);
+        }
+        const { uploadUrl: _url, headers: _headers, expiresIn: _expires, ...registration } = reserved;
+        const registered = await post('media', '/v1/assets', { ...scope, ...registration });
+        if (registered.status >= 300) continue;
+        const { assetId } = (await registered.json()) as { readonly assetId: string };
+        const signed = (await (await post('media', '/v1/sign/image', { refs: [assetId] })).json()) as Record<
+          string,
+          { previewUrl: string }
+        >;
+        const preview = await proxy.fetch(signed[assetId]?.previewUrl ?? '');
+        await preview.arrayBuffer();
+        if (preview.status !== 200) failures.push(['preview', preview.status]);
+        await sleep(500);
+      } while (!isOver);
+    };
+    const watchCommits = async () => {
+      while (!isOver) {
+        const body = (await (await send('agent', '/')).json()) as { readonly commit?: string };
+        commits.add(String(body.commit));
+        await sleep(500);
+      }
+    };
+    const work = Promise.all([...Array.from({ length: runsAtOnce }, chat), upload(), upload(), watchCommits()]);
+    work.catch(() => undefined);
+    try {
+      expect(await upgrade(join(place.dataDir, 'bbbb.tar'))).toContain(`${names[1]} runs`);
+      await upgrade('--back');
+      expect(await upgrade(join(place.dataDir, 'bbbb.tar'))).toContain(`${names[1]} runs`);
+    } finally {
+      isOver = true;
+    }
+    await work;
+    console.info(`runs by status: ${JSON.stringify([...statuses])}`);
+    expect(failures).toEqual([]);
+    expect([...statuses.keys()]).toEqual(['completed']);
+    expect(statuses.get('completed')).toBeGreaterThanOrEqual(runsAtOnce);
+    expect(await readFile(join(place.dataDir, 'atelier.env'), 'utf8')).toContain('DATABASE_URL');
+  });
+});
