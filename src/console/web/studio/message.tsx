@@ -2,6 +2,7 @@ import type { UIMessage } from 'ai';
 import { FileText, Film, Pencil, RotateCw } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { IconButton } from '../parts/iconbutton.tsx';
+import { product } from '../shell/product.ts';
 import { AnswerText } from './answertext.tsx';
 import { CopyButton } from './copybutton.tsx';
 import { Image, isMedia, Media, type MediaOutput, Video } from './media.tsx';
@@ -168,7 +169,7 @@ function Answer({
   const text = textOfMessage(message);
   const credits: unknown = Reflect.get(Object(message.metadata), 'credits');
   return (
-    <article className="message assistant" aria-label="Atelier">
+    <article className="message assistant" aria-label={product}>
       {keyed.map(({ key, part }) => (
         <AnswerPart key={key} part={part} question={question} videos={videos} ordered={ordered} onRetried={onRetried} />
       ))}
