@@ -5,7 +5,7 @@
 import { rmSync } from 'node:fs';
 import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import sharp, { type Sharp } from 'sharp';
 import type { Brand } from './brand.ts';
 import { type RawImage, svgLoader } from './decoding.ts';
@@ -20,7 +20,7 @@ export interface Brandmark extends RawImage {
 
 /** Pixels. */
 const fontSize = 112;
-const rim = 8;
+const rim = 14;
 const longestPicture = 2048;
 /** Smaller letters are illegible. */
 const smallestLetter = 10;
@@ -89,15 +89,23 @@ async function drawName(name: string): Promise<Brandmark> {
 
 const gray = (image: Sharp) => image.toColourspace('b-w').raw().toBuffer({ resolveWithObject: true });
 
+let fontFolder: Promise<string> | undefined;
+
+/** The library keeps the names of the files and opens them again, so they stay until the process ends. */
+async function createFontFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'atelier-fonts-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
 /** One channel: how much of each pixel is covered by letters. */
 async function drawText(name: string) {
   const { files } = findFonts(name);
-  const folder = await mkdtemp(join(tmpdir(), 'atelier-fonts-'));
-  // The library keeps the names of the files and opens them again.
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  fontFolder ??= createFontFolder();
+  const folder = await fontFolder;
   const fonts: string[] = [];
-  for (const [index, file] of files.entries()) {
-    const font = join(folder, `${index}.ttf`);
+  for (const file of files) {
+    const font = join(folder, `${basename(file)}.ttf`);
     await writeFile(font, decodeWoff(await readFile(file)));
     fonts.push(font);
   }

@@ -129,7 +129,7 @@ describe.skipIf(skipWithout('ffmpeg'))('a video', () => {
     await brandVideo({ ffmpeg, brand }, { file: black, facts }, { mark: join(folder, 'mark'), into }, signal);
     for (const second of [0, 0.9]) {
       expect((await brightness(into, second, { left: 480, top: 300, width: 160, height: 60 })).most).toBeGreaterThan(
-        150,
+        110,
       );
       expect((await brightness(into, second, { left: 0, top: 0, width: 400, height: 300 })).most).toBeLessThan(30);
     }
