@@ -150,7 +150,7 @@ describe.skipIf(skipWithout('ffmpeg'))('what fails once on the way', () => {
       const begun = { status: 'pending', mediaType: 'video', metadata: {} } as const;
       await insertRun(deps.taskDb, { ...begun, taskId, runId: taskId, ownerId, assetId, storageKey: what.key });
       let moments = 0;
-      // In an open transaction the deletion waits for locks that end only after it, and fails.
+      // An open transaction waits for this call, so a deletion that waits for its locks would never end.
       const cut = interrupted(deps, async ({ call }) => {
         if (call.endsWith('query') || call === 'in a transaction' || ++moments !== cutAt) return;
         const request = scopeDeletion.parse({ ownerId, scopeKind: 'thread' });
