@@ -96,7 +96,7 @@ export const brandSettings = {
     {
       default: 'auto',
       meaning:
-        'What watermarked videos end with: `auto` (the watermark on a plain ground), `none`, or the path of a video of up to 30 s.',
+        'The end of watermarked videos: `auto` (the watermark on a plain ground), `none`, or the path of a video of up to 30 s.',
     },
     (raw) => {
       if (raw !== 'auto' && raw !== 'none') assertFile(raw, largestClipBytes);

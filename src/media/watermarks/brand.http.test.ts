@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -80,7 +80,7 @@ onEveryPair('watermarks of a brand', (pair) => {
     expect(status).toBe(200);
     expect(new URL(body.url).pathname.endsWith(`${storageKey}.wm-${brandIdOf(acme)}.mp4`)).toBe(true);
     const made = join(folder, 'made.mp4');
-    await run('curl', ['-sS', '-o', made, body.url]);
+    await writeFile(made, Buffer.from(await (await fetch(body.url)).arrayBuffer()));
     const { durationMs } = await probeVideo(createFfmpeg('ffmpeg'), made);
     expect(durationMs).toBeGreaterThan(2400);
     expect(durationMs).toBeLessThan(2700);
