@@ -125,7 +125,7 @@ function share(
 ): Setting<number> {
   return setting(variable, declaration, (raw) => {
     const value = Number(raw);
-    if (!/^\d*\.?\d+$/.test(raw) || value < least || value > most)
+    if (!/^[\d.]+$/.test(raw) || !(value >= least && value <= most))
       throw new Error(`must be a number from ${least} to ${most}`);
     return value;
   });

@@ -8,7 +8,6 @@ import { readAtMost } from '#platform/http/boundedbody.ts';
 import type { ActingClient } from '#platform/http/client.ts';
 import { outgoingFetch } from '#platform/http/outgoing.ts';
 import { isUuid } from '#platform/ids.ts';
-import { withMark } from '#platform/metadata/metadata.ts';
 import { problems } from '#platform/problem.ts';
 import { withDeadline } from '#platform/resilience/deadline.ts';
 import { currentTraceHeaders } from '#platform/telemetry/trace.ts';
@@ -84,9 +83,7 @@ export async function keep(
   const identity = { assetId: assetIdOf(deposit.reference), ownerId, scopeKind, scopeId, kind, mime };
   const common = { idempotent: true, onBehalfOf: ownerId, signal } as const;
   const reserved = await media.send({ method: 'POST', route: '/v1/uploads', json: identity, ...common });
-  // The media service would write the file again.
-  const marked = generated !== undefined && mime.startsWith('image/') ? withMark(bytes, generated) : bytes;
-  await upload(reservation.parse(accept(reserved)), marked, signal);
+  await upload(reservation.parse(accept(reserved)), bytes, signal);
   const origin = { prompt: prompt && storable(prompt), model: model && storable(model.slice(0, maxModelName)) };
   const json = { ...identity, ...facts, thumbAssetId, ...origin, generated };
   const row = await media.send({ method: 'POST', route: '/v1/assets', json, ...common });

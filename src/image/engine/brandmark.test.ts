@@ -1,7 +1,7 @@
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
-import { type Brand, brandIdOf, brandPositions, defaultBrand } from './brand.ts';
-import { brandmarkOf, layOut } from './brandmark.ts';
+import { type Brand, brandIdOf, brandPositions, defaultBrand, layOut } from './brand.ts';
+import { brandmarkOf } from './brandmark.ts';
 import { findFonts } from './fonts.ts';
 import { createEngine } from './working.ts';
 

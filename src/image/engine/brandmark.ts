@@ -7,28 +7,17 @@ import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import sharp, { type Sharp } from 'sharp';
-import type { Brand } from './brand.ts';
+import type { Brand, DrawnBrand } from './brand.ts';
 import { type RawImage, svgLoader } from './decoding.ts';
 import { decodeWoff, findFonts } from './fonts.ts';
-import type { Size } from './geometry.ts';
 
 /** RGBA, not premultiplied. */
-export interface Brandmark extends RawImage {
-  /** The height of the letters in heights of the picture. `undefined`: it has no letters. */
-  readonly letterShare: number | undefined;
-}
+export type Brandmark = RawImage & DrawnBrand;
 
 /** Pixels. */
 const fontSize = 112;
 const rim = 14;
 const longestPicture = 2048;
-/** Smaller letters are illegible. */
-const smallestLetter = 10;
-/** The limit of a watermark in an image, in its sides. */
-const largestShare = 0.9;
-/** The space between a watermark and the edges, in short sides of the image. */
-const marginShare = 0.02;
-
 const drawn = new WeakMap<Brand, Promise<Brandmark>>();
 
 /** Throws an Error with the reason if the brand's picture cannot be decoded. */
@@ -39,18 +28,6 @@ export function brandmarkOf(brand: Brand): Promise<Brandmark> {
     drawn.set(brand, mark);
   }
   return mark;
-}
-
-/** The size and the margin that an image needs. */
-export function layOut(image: Size, mark: Brandmark, { scale }: Brand): Size & { readonly margin: number } {
-  const proportion = mark.height / mark.width;
-  const legible = mark.letterShare === undefined ? 0 : smallestLetter / mark.letterShare;
-  const most = largestShare * Math.min(image.height, image.width * proportion);
-  const height = Math.min(Math.max(scale * image.width * proportion, legible), most);
-  const [width, rows] = [height / proportion, height].map((side) => Math.max(1, Math.round(side))) as [number, number];
-  const free = Math.min(image.width - width, image.height - rows);
-  const margin = Math.max(0, Math.min(Math.round(marginShare * Math.min(image.width, image.height)), free));
-  return { width, height: rows, margin };
 }
 
 /** `opacity`: 0–1. */

@@ -1,7 +1,7 @@
 /** Puts the brand's watermark on a variant, where the request wants it. */
 import type { Sharp } from 'sharp';
-import type { Brand } from './brand.ts';
-import { type Brandmark, brandmarkOf, fade, layOut } from './brandmark.ts';
+import { type Brand, layOut } from './brand.ts';
+import { type Brandmark, brandmarkOf, fade } from './brandmark.ts';
 import type { Deadline } from './deadline.ts';
 import { openRaw, type RawImage, toRaw } from './decoding.ts';
 import type { Watermark } from './edits.ts';

@@ -1,6 +1,7 @@
 /** Adds the brand's watermark to an image, for downloads (docs/specification/media.md#watermarks). */
 import { withMark } from '#platform/metadata/metadata.ts';
-import { brandmarkOf, fade, layOut } from './brandmark.ts';
+import { layOut } from './brand.ts';
+import { brandmarkOf, fade } from './brandmark.ts';
 import { type Opening, openImage, openRaw, readHeader, toRaw } from './decoding.ts';
 import type { Transform } from './engine.ts';
 import { planSize } from './geometry.ts';

@@ -3,8 +3,7 @@
  * (docs/specification/media.md#watermarks).
  */
 import { writeFile } from 'node:fs/promises';
-import type { Brand } from '#image/engine/brand.ts';
-import { type Brandmark, brandmarkOf, layOut } from '#image/engine/brandmark.ts';
+import { type Brand, type DrawnBrand, layOut } from '#image/engine/brand.ts';
 import { offsetBy } from '#image/engine/positions.ts';
 import { StartFault } from '#platform/lifecycle.ts';
 import { DeadlineExceeded } from '#platform/resilience/deadline.ts';
@@ -39,6 +38,7 @@ export async function brandVideo(
 ): Promise<void> {
   const { facts, file } = video;
   if ((facts.durationMs ?? 0) > longestS * 1000) throw new VideoFault('video_too_large', `${facts.durationMs} ms long`);
+  const { brandmarkOf } = await import('#image/engine/brandmark.ts');
   const brandmark = await brandmarkOf(brand);
   await writeFile(files.mark, brandmark.data);
   const raw = ['-f', 'rawvideo', '-pixel_format', 'rgba', '-video_size', `${brandmark.width}x${brandmark.height}`];
@@ -98,7 +98,7 @@ export async function checkClosing(ffmpeg: Ffmpeg, { closing }: Brand): Promise<
 
 interface Look {
   readonly brand: Brand;
-  readonly brandmark: Brandmark;
+  readonly brandmark: DrawnBrand;
   readonly closing: Closing;
 }
 
@@ -138,7 +138,7 @@ const stereo = 'aformat=sample_fmts=fltp:channel_layouts=stereo';
 function closingSteps(
   { width, height }: Size,
   rate: string | number,
-  mark: Brandmark,
+  mark: DrawnBrand,
   closing: Closing,
 ): readonly string[] {
   const ground = 'color=0x14161a';
