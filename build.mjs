@@ -14,6 +14,7 @@ const here = dirname(fileURLToPath(import.meta.url));
 const buildsKept = 5;
 /** These packages contain native code, or find files of their own by their path. */
 const unbundled = ['sharp', '@electric-sql/pglite', '@electric-sql/pglite-pgvector', 'libheif-js', 'onnxruntime-node'];
+const fontScope = '@fontsource';
 /** Fastify loads these on first use, and Atelier replaces them. */
 const unusedByFastify = ['@fastify/ajv-compiler', '@fastify/fast-json-stringify-compiler', 'light-my-request'];
 /** Commands for the sources, which a release does not have. */
@@ -63,6 +64,7 @@ async function createBuild(root) {
       fs.mkdirSync(draft, { recursive: true });
       await writeModules(root, draft);
       copyFiles(root, draft);
+      copyFonts(root, draft);
       writeManifest(root, draft);
       fs.renameSync(draft, folder);
     } catch (error) {
@@ -165,6 +167,25 @@ function copyFiles(root, folder) {
     if (fs.existsSync(join(root, name))) fs.copyFileSync(join(root, name), join(folder, name));
 }
 
+/** Copies the bold fonts that src/image/engine/fonts.ts reads. The packages have all weights, which take 20 times the space. */
+function copyFonts(root, folder) {
+  for (const name of fontsOf(root)) {
+    const source = join(root, 'node_modules', fontScope, name);
+    const target = join(folder, 'image/engine/fonts', name);
+    fs.mkdirSync(join(target, 'files'), { recursive: true });
+    const files = fs.readdirSync(join(source, 'files')).filter((file) => file.endsWith('-700-normal.woff'));
+    for (const path of ['unicode.json', ...files.map((file) => `files/${file}`)])
+      fs.copyFileSync(join(source, path), join(target, path));
+  }
+}
+
+function fontsOf(root) {
+  const { dependencies = {} } = JSON.parse(fs.readFileSync(join(root, 'package.json'), 'utf8'));
+  return Object.keys(dependencies).flatMap((name) =>
+    name.startsWith(`${fontScope}/`) ? [name.slice(fontScope.length + 1)] : [],
+  );
+}
+
 /** Names the packages that stay outside, at the versions of the lockfile, so that `npm ci` in the build installs them. */
 function writeManifest(root, folder) {
   const manifest = JSON.parse(fs.readFileSync(join(root, 'package.json'), 'utf8'));
@@ -216,7 +237,10 @@ function lockedClosure(packages, names) {
 
 /** Collects the license texts of the packages that the build contains. Their licenses require it. */
 function writeLicenses(root, folder, { inputs }) {
-  const packages = Object.keys(inputs).flatMap((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? []);
+  const packages = [
+    ...Object.keys(inputs).flatMap((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? []),
+    ...fontsOf(root).map((name) => `node_modules/${fontScope}/${name}`),
+  ];
   const texts = [...new Set(packages)].sort().map((path) => {
     const { name, version, license } = JSON.parse(fs.readFileSync(join(root, path, 'package.json'), 'utf8'));
     const content = fs

@@ -5,7 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp from '../node_modules/sharp/dist/index.mjs';
 import { migrations } from '../src/app/migrations.ts';
+import type { Engine } from '../src/image/engine/engine.ts';
 import { createPermits } from '../src/image/engine/permits.ts';
+import { preview, thumbnail, toTransform } from '../src/image/engine/specs.ts';
 import { createEngine } from '../src/image/engine/working.ts';
 import { draftAsset, type MediaTables } from '../src/media/assets/assetstore.ts';
 import { storageKeyOf } from '../src/media/assets/storagekey.ts';
@@ -13,6 +15,7 @@ import { unknownFacts } from '../src/media/registration/inspection.ts';
 import { type RegistrationDeps, registerAsset } from '../src/media/registration/registration.ts';
 import { createScreening } from '../src/media/screening/screening.ts';
 import { systemClock as clock } from '../src/platform/clock.ts';
+import { withMark } from '../src/platform/metadata/metadata.ts';
 import { openFilesystem } from '../src/platform/objects/files/filesystem.ts';
 import { databaseEngines } from '../test/database.fixture.ts';
 import { atMost, type Bench, type Row } from './bench.ts';
@@ -31,7 +34,8 @@ export const registration: Bench = {
     const database = await engine.open(migrations);
     const screening = createScreening({ blockedHashes: undefined, screeningUrl: undefined });
     try {
-      return [await compare(folder, database.queries<MediaTables>(), screening)];
+      const deps = depsOf(folder, database.queries<MediaTables>(), screening);
+      return [await compare(deps), ...(await compareMarked(deps)), await compareVariants(deps.engine as Engine)];
     } finally {
       await Promise.all([screening.close(), database.close()]);
       await rm(folder, { recursive: true, force: true });
@@ -39,23 +43,70 @@ export const registration: Bench = {
   },
 };
 
-async function compare(
-  folder: string,
-  db: RegistrationDeps['db'],
-  screening: ReturnType<typeof createScreening>,
-): Promise<Row> {
+function depsOf(folder: string, db: RegistrationDeps['db'], screening: ReturnType<typeof createScreening>) {
   const open = (bucket: string) =>
     openFilesystem({ bucket, root: join(folder, bucket), stagingFolder: join(folder, 'incoming'), clock });
-  const objects = open('objects');
-  const { jpeg } = await makePhoto();
-  const deps = {
+  return {
     db,
-    objects,
+    objects: open('objects'),
     screening,
     engine: createEngine({ maxSourcePixels: 5e7, processTimeoutMs: 60_000, concurrency: 2, permitWaitMs: 5000 }),
     images: createPermits({ count: 8, waitMs: 5000 }),
-    limits: { maxImageBytes: 1e8, maxVideoBytes: 1e8 },
+    limits: { maxImageBytes: 1e8, maxVideoBytes: 1e8, stripMetadata: 'public' },
+    publicScopes: ['feed'],
   } as unknown as RegistrationDeps;
+}
+
+/** An upload that has a mark, and one that gets its mark: its file is written again, after its own digests were screened. */
+async function compareMarked(deps: RegistrationDeps): Promise<readonly Row[]> {
+  const { jpeg } = await makePhoto();
+  const marked = withMark(jpeg, 'ai');
+  const scope = { ownerId, scopeKind: 'thread', scopeId: 'bench', mime: 'image/jpeg', kind: 'image' };
+  let assetId = randomUUID();
+  const upload = (bytes: Uint8Array) => async () => {
+    assetId = randomUUID();
+    await deps.objects.put(storageKeyOf({ ...scope, assetId }), bytes, { contentType: scope.mime });
+  };
+  const register = (more: object) => () =>
+    registerAsset(deps, { kind: 'internal' }, { ...scope, ...more, assetId } as never);
+  const cpu = await compareCpu(rounds, {
+    marked: { prepare: upload(marked), work: register({}) },
+    marking: { prepare: upload(jpeg), work: register({ generated: 'ai' }) },
+    plain: { prepare: upload(jpeg), work: register({}) },
+  });
+  const against = 'registration without a mark';
+  return [
+    atMost(1.05, {
+      goal: 'registration of that JPEG with a mark, by processor time',
+      measured: cpu.ratio('marked', 'plain'),
+      against,
+    }),
+    atMost(1.15, {
+      goal: 'registration that writes the mark, by processor time',
+      measured: cpu.ratio('marking', 'plain'),
+      against,
+    }),
+  ];
+}
+
+async function compareVariants(engine: Engine): Promise<Row> {
+  const { jpeg } = await makePhoto();
+  const marked = withMark(jpeg, 'ai');
+  const jobs = [thumbnail, preview].map((spec) => ({ transform: toTransform(spec), deliver: () => undefined }));
+  const cpu = await compareCpu(rounds, {
+    ours: { work: () => engine.transform(marked, jobs) },
+    byHand: { work: () => engine.transform(jpeg, jobs) },
+  });
+  return atMost(1.05, {
+    goal: 'thumbnail and preview of that JPEG with a mark, by processor time',
+    measured: cpu.ratio('ours', 'byHand'),
+    against: 'the same without a mark',
+  });
+}
+
+async function compare(deps: RegistrationDeps): Promise<Row> {
+  const { objects } = deps;
+  const { jpeg } = await makePhoto();
   const scope = { ownerId, scopeKind: 'thread', scopeId: 'bench', mime: 'image/jpeg' };
   let identity = { ...scope, assetId: randomUUID(), kind: 'image', requestedMime: scope.mime };
   const upload = async () => {

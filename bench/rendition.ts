@@ -57,7 +57,13 @@ async function measure(): Promise<Row[]> {
           inScratchFolder(async (scratch) => {
             const source = join(scratch, 'video');
             await download(objects, storageKey, head, source, signal);
-            const video = { file: source, facts: await probeVideo(ffmpeg, source, signal), mime, storageKey };
+            const video = {
+              file: source,
+              facts: await probeVideo(ffmpeg, source, signal),
+              mark: undefined,
+              mime,
+              storageKey,
+            };
             const { playback } = await makePlayable(deps, task, video, scratch, signal);
             if (playback !== 'rendition') throw new Error('there is no rendition');
           });

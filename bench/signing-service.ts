@@ -3,6 +3,7 @@
  * signatures; `uncached`, the media service with its cache cleared before every call; `cached`, the same with its cache. Sends a
  * token, refs and the ports, and answers each message with the CPU time used so far.
  */
+
 import { randomUUID } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -10,6 +11,7 @@ import { join } from 'node:path';
 import fastify from 'fastify';
 import { migrations } from '../src/app/migrations.ts';
 import { resizeSigner } from '../src/edge/api.ts';
+import { defaultBrand } from '../src/image/engine/brand.ts';
 import { createVariantMaker } from '../src/image/engine/variants.ts';
 import { createEngine } from '../src/image/engine/working.ts';
 import { findReadyAssets, type MediaTables } from '../src/media/assets/assetstore.ts';
@@ -112,6 +114,7 @@ function startMedia(signedUrls: Cache) {
   const limits = { maxSourcePixels: 1e6, processTimeoutMs: 20_000, concurrency: 2, permitWaitMs: 5000 };
   const images = createEngine(limits);
   return createMedia({
+    brand: defaultBrand,
     sharing: {
       agent: { send: async () => Promise.reject(new Error('there is no agent')) },
       edgeUrl: 'http://127.0.0.1:9',
@@ -136,6 +139,7 @@ function startMedia(signedUrls: Cache) {
       maxOwnerBytes: 0,
       uploadTtlS: 3600,
       publicScopes: [],
+      stripMetadata: 'public',
       ffmpegPath: 'ffmpeg',
       ...noLists,
     },

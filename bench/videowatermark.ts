@@ -2,6 +2,7 @@
  * Watermarking a 3 s video of 720p, from object to object, against bare ffmpeg with the same filter and the same options:
  * what the fetching, probing, bounding and storing around it add.
  */
+
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
@@ -10,6 +11,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { migrations } from '../src/app/migrations.ts';
+import { defaultBrand } from '../src/image/engine/brand.ts';
 import type { MediaTables } from '../src/media/assets/assetstore.ts';
 import { brandVideo } from '../src/media/video/branding.ts';
 import { createFfmpeg } from '../src/media/video/ffmpeg.ts';
@@ -48,7 +50,13 @@ async function measure(): Promise<Row[]> {
         const storageKey = `u/${randomUUID()}.mp4`;
         await objects.put(storageKey, createReadStream(file), { contentType: 'video/mp4' });
         const job = jobOf({ backend: 'objects', bucket: objects.bucket, storageKey });
-        const deps = { objects, legacy: { bucket: () => undefined }, ffmpeg, db: database.queries<MediaTables>() };
+        const deps = {
+          objects,
+          legacy: { bucket: () => undefined },
+          ffmpeg,
+          db: database.queries<MediaTables>(),
+          brand: defaultBrand,
+        };
         return () => makeVideoWatermark(deps, job);
       },
     );
@@ -62,7 +70,12 @@ async function measure(): Promise<Row[]> {
 function argsOf(file: string, folder: string): Promise<readonly string[]> {
   return recordArgs(async (ffmpeg) => {
     const facts = await probeVideo(ffmpeg, file, signal);
-    await brandVideo(ffmpeg, { file, facts }, { mark: join(folder, 'mark'), into: join(folder, 'bare.mp4') }, signal);
+    await brandVideo(
+      { ffmpeg, brand: defaultBrand },
+      { file, facts },
+      { mark: join(folder, 'mark'), into: join(folder, 'bare.mp4') },
+      signal,
+    );
   });
 }
 

@@ -3,6 +3,7 @@
  * the same credential and writes the same rows and files (`writes-bare.ts`). The argument names the call. Answers each message
  * with bodies for calls, or with the CPU time used so far.
  */
+
 import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
@@ -10,6 +11,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { migrations } from '../src/app/migrations.ts';
 import { resizeSigner } from '../src/edge/api.ts';
+import { defaultBrand } from '../src/image/engine/brand.ts';
 import { createVariantMaker } from '../src/image/engine/variants.ts';
 import { createEngine } from '../src/image/engine/working.ts';
 import type { MediaTables } from '../src/media/assets/assetstore.ts';
@@ -62,6 +64,7 @@ function startMedia() {
   const noLists = { blockedHashes: undefined, screeningUrl: undefined };
   const [engine, publicObjects] = [createEngine(limits), openFiles('public')];
   return createMedia({
+    brand: defaultBrand,
     sharing: {
       agent: { send: async () => Promise.reject(new Error('there is no agent')) },
       edgeUrl: 'http://127.0.0.1:9',
@@ -81,6 +84,7 @@ function startMedia() {
       maxOwnerBytes: 0,
       uploadTtlS: 3600,
       publicScopes: [],
+      stripMetadata: 'public',
       ffmpegPath: '',
       ...noLists,
     },

@@ -5,6 +5,7 @@
 import { resolve } from 'node:path';
 import { secretsOfMcpServers } from '#agent/mcpservers.ts';
 import { findUncovered } from '#auth/cookiedomain.ts';
+import { findUndrawable } from '#image/config.ts';
 import { ConfigFault, type Environment, readSettings, type Setting } from '#platform/config.ts';
 import { anyLocalOrigin } from '#platform/http/origins.ts';
 import { findMisspellings } from '#platform/misspelling.ts';
@@ -62,6 +63,7 @@ export function readConfig(
   const uncovered = [
     ...(production ? findExamples(environment) : []),
     ...(production && services.includes('auth') ? findUncovered(environment) : []),
+    ...findUndrawable(environment),
   ];
   try {
     const config = readSettings(complete, settingGroups, rule);

@@ -1,5 +1,5 @@
 /** The engines of one process. Each is loaded and opened when the first service needs it, and shared. */
-import { engineLimits } from '#image/config.ts';
+import { engineLimits, readBrand } from '#image/config.ts';
 import { systemClock } from '#platform/clock.ts';
 import { installationId } from '#platform/db/installation.ts';
 import { openDatabase } from '#platform/db/open.ts';
@@ -72,7 +72,13 @@ export function createEngines(config: Config, log: Log, closers: Closers) {
     closers.add('legacy objects', () => opened.close());
     return opened;
   });
-  const images = once(async () => (await import('#image/engine/working.ts')).createEngine(limits));
+  const brand = once(async () => {
+    const read = readBrand(config.brand);
+    if (read.picture !== undefined)
+      await (await import('#image/engine/brandmark.ts')).brandmarkOf(read).catch(blame('BRAND_WATERMARK'));
+    return read;
+  });
+  const images = once(async () => (await import('#image/engine/working.ts')).createEngine(limits, await brand()));
   const variants = once(async () => {
     const { createVariantMaker } = await import('#image/engine/variants.ts');
     return createVariantMaker({
@@ -112,7 +118,7 @@ export function createEngines(config: Config, log: Log, closers: Closers) {
   const publisher = once(async () =>
     (await import('#webhooks/opening.ts')).openPublisher({ settings: config.webhooks, jobs, clock: systemClock }),
   );
-  return { database, jobs, webhooks, publisher, redis, objects, legacy, images, variants, screening };
+  return { database, jobs, webhooks, publisher, redis, objects, legacy, brand, images, variants, screening };
 }
 
 function once<T>(open: () => Promise<T>): () => Promise<T> {

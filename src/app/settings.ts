@@ -9,7 +9,7 @@ import { authSettings } from '#auth/config.ts';
 import { consoleSettings } from '#console/config.ts';
 import { contentSettings } from '#content/config.ts';
 import { edgeSettings } from '#edge/config.ts';
-import { imageServiceSettings, imageSettings } from '#image/config.ts';
+import { brandSettings, imageServiceSettings, imageSettings } from '#image/config.ts';
 import { idpSettings } from '#local/idp/config.ts';
 import { mediaSettings } from '#media/config.ts';
 import { embeddingSettings, memoryModelSettings, memorySettings } from '#memory/config.ts';
@@ -231,6 +231,7 @@ export const settingGroups = {
       parse: (raw: string | undefined) => parseList(raw).map(parseOriginPattern),
     },
   },
+  brand: brandSettings,
   auth: authSettings,
   edge: edgeSettings,
   cms: {

@@ -35,10 +35,11 @@ const permissive = [
 ];
 /** For packages that are not part of the product. */
 const allowedInDevelopment = ['MPL-2.0'];
-/** Libraries of their own, which users can replace: the image codecs. */
+/** Libraries of their own, which users can replace: the image codecs. Fonts, which the program only reads. */
 const allowedForPackage: readonly { readonly name: RegExp; readonly licenses: readonly string[] }[] = [
   { name: /^@img\/sharp-[\w-]+$/, licenses: ['LGPL-3.0-or-later'] },
   { name: /^libheif-js$/, licenses: ['LGPL-3.0'] },
+  { name: /^@fontsource\//, licenses: ['OFL-1.1'] },
 ];
 /** Packages whose license is missing in the lockfile. Their readme has it. */
 const licenseOfReadme: Readonly<Record<string, string>> = { 'combine-errors': 'MIT', format: 'MIT' };

@@ -48,6 +48,7 @@ describe.each(laneEngines)('deliveries on $name', (engine) => {
         clock,
         places: { url, aliases: [url] },
         token,
+        brand: 'Atelier',
         services: {},
         addresses: {},
         engines: [],

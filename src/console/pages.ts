@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import mime from 'mime';
+import { escapeXml } from '#platform/escaping.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { problems } from '#platform/problem.ts';
 
@@ -37,7 +38,8 @@ export interface Reachable {
   readonly media: readonly string[];
 }
 
-export function addPages(app: HttpServer, reachable: Reachable): void {
+/** `brand`: the name of the product, which the built pages have as `Atelier`. */
+export function addPages(app: HttpServer, reachable: Reachable, brand: string): void {
   const headers = {
     'content-security-policy': policyOf(reachable),
     'cross-origin-opener-policy': 'same-origin',
@@ -45,7 +47,7 @@ export function addPages(app: HttpServer, reachable: Reachable): void {
     'cache-control': 'no-cache',
     vary: 'Accept-Encoding',
   };
-  const page = once(() => readBuilt('index.html'));
+  const page = once(() => readBuilt('index.html', (html) => html.replaceAll('Atelier', () => escapeXml(brand))));
   for (const path of pagePaths) serve(path, page);
   for (const name of readdirSync(`${dist}assets`))
     serve(
@@ -98,8 +100,9 @@ function policyOf({ services, media }: Reachable): string {
   ].join('; ');
 }
 
-function readBuilt(name: string): BuiltFile {
-  const bytes = readFileSync(dist + name);
+function readBuilt(name: string, change?: (text: string) => string): BuiltFile {
+  const read = readFileSync(dist + name);
+  const bytes = change === undefined ? read : Buffer.from(change(read.toString()));
   const type = mime.getType(name) ?? 'application/octet-stream';
   return {
     type: type.startsWith('text/') ? `${type}; charset=utf-8` : type,

@@ -20,6 +20,8 @@ export interface ConsoleDeps
   /** The value of CONSOLE_TOKEN. */
   readonly token: string;
   readonly reachable: Reachable;
+  /** The name in the pages. */
+  readonly brand: string;
   /** The memory service's back office, if it is configured. */
   readonly memory: { readonly url: string; readonly adminToken: string } | undefined;
   /** CONSOLE_TRACE_URL. */
@@ -42,7 +44,7 @@ const noSettings: SettingsDeps = {
 };
 
 export function createConsole(given: ConsoleDeps): HttpServer {
-  const { server, places, token, reachable, memory, internal, operators, settings, ...deps } = given;
+  const { server, places, token, brand, reachable, memory, internal, operators, settings, ...deps } = given;
   const { clock, db, services } = deps;
   const roles = createRoles(operators ?? { full: [], readers: [] });
   const app = createServer({
@@ -73,7 +75,7 @@ export function createConsole(given: ConsoleDeps): HttpServer {
     memory: memory && openBackOffice(app, server, memory),
     traceLink: createTraceLink(deps.traceUrl),
   });
-  addPages(app, reachable);
+  addPages(app, reachable, brand);
   return app;
 }
 

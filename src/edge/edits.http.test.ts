@@ -197,7 +197,7 @@ describe('edited images', () => {
     expect(reds.length).toBeGreaterThan(10);
   });
 
-  it('puts the wordmark at the requested position', async () => {
+  it('puts the watermark at the requested position', async () => {
     const brightestIn = async (options: string, left: number, top: number) => {
       const response = await fetch(urlOf(options, 'large.png'));
       const area = { left, top, width: 500, height: 500 };

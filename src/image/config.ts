@@ -1,7 +1,11 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
+import { accessSync, constants, readFileSync, type Stats, statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { integer, list, secret, type Values } from '#platform/config.ts';
+import { resolve } from 'node:path';
+import { type Environment, integer, list, type Setting, secret, setting, type Values } from '#platform/config.ts';
+import { type Brand, brandPositions, defaultBrand } from './engine/brand.ts';
 import type { EngineLimits } from './engine/engine.ts';
+import { findFonts } from './engine/fonts.ts';
 
 const hex = () => randomBytes(32).toString('hex');
 
@@ -37,6 +41,116 @@ export const imageSettings = {
     meaning: 'Milliseconds that a request waits for a permit before it gets 503.',
   }),
 } as const;
+
+const largestPictureBytes = 10 * 1024 * 1024;
+const largestClipBytes = 200 * 1024 * 1024;
+
+/** docs/specification/media.md#brand. The name is also in mails, pages and file names. */
+export const brandSettings = {
+  name: setting('BRAND_NAME', { default: defaultBrand.name, meaning: 'The name of your product.' }, (raw) => {
+    if (raw.trim() === '' || [...raw].length > 60 || /[\p{Cc}\p{Cs}\u2028\u2029]/u.test(raw))
+      throw new Error('must be one line of 1 to 60 characters');
+    return raw.trim();
+  }),
+  watermark: setting(
+    'BRAND_WATERMARK',
+    {
+      meaning: 'A PNG or SVG file with transparency, for watermarks and closing clips. Not set: `BRAND_NAME` as text.',
+    },
+    (path) => {
+      assertFile(path, largestPictureBytes);
+      const beginning = readFileSync(path).toString('latin1', 0, 4096);
+      if (!beginning.startsWith('\x89PNG\r\n\x1a\n') && !/<svg[\s>]/.test(beginning))
+        throw new Error(`names ${path}, which is neither a PNG nor an SVG file`);
+      return path;
+    },
+  ),
+  position: setting(
+    'BRAND_WATERMARK_POSITION',
+    {
+      default: 'southeast' as keyof typeof brandPositions,
+      meaning: `Where watermarks are: ${Object.keys(brandPositions)
+        .map((name) => `\`${name}\``)
+        .join(', ')}.`,
+    },
+    (raw) => {
+      if (!Object.hasOwn(brandPositions, raw))
+        throw new Error(`must be one of ${Object.keys(brandPositions).join(', ')}`);
+      return raw as keyof typeof brandPositions;
+    },
+  ),
+  opacity: share('BRAND_WATERMARK_OPACITY', {
+    default: defaultBrand.opacity,
+    least: 0.05,
+    most: 1,
+    meaning: 'The opacity of watermarks, up to 1.',
+  }),
+  scale: share('BRAND_WATERMARK_SCALE', {
+    default: defaultBrand.scale,
+    least: 0.01,
+    most: 0.9,
+    meaning: 'The width of watermarks, as a share of the width of the image or video.',
+  }),
+  closingClip: setting(
+    'BRAND_CLOSING_CLIP',
+    {
+      default: 'auto',
+      meaning:
+        'The end of watermarked videos: `auto` (the watermark on a plain ground), `none`, or the path of a video of up to 30 s.',
+    },
+    (raw) => {
+      if (raw !== 'auto' && raw !== 'none') assertFile(raw, largestClipBytes);
+      return raw;
+    },
+  ),
+} as const;
+
+export type BrandSettings = Values<typeof brandSettings>;
+
+function assertFile(path: string, mostBytes: number): void {
+  let file: Stats;
+  try {
+    accessSync(path, constants.R_OK);
+    file = statSync(path);
+  } catch (error) {
+    throw new Error(`names ${path}, which cannot be read (${(error as NodeJS.ErrnoException).code})`);
+  }
+  if (!file.isFile() || file.size === 0) throw new Error(`names ${path}, which is not a file with content`);
+  if (file.size > mostBytes) throw new Error(`names ${path}, which is larger than ${mostBytes / 1024 / 1024} MiB`);
+}
+
+function share(
+  variable: string,
+  { least, most, ...declaration }: { default: number; least: number; most: number; meaning: string },
+): Setting<number> {
+  return setting(variable, declaration, (raw) => {
+    const value = Number(raw);
+    if (!/^[\d.]+$/.test(raw) || !(value >= least && value <= most))
+      throw new Error(`must be a number from ${least} to ${most}`);
+    return value;
+  });
+}
+
+/** Reads the files of the settings, which were readable. */
+export function readBrand({ name, watermark, position, opacity, scale, closingClip }: BrandSettings): Brand {
+  const digestOf = (path: string) => createHash('sha256').update(readFileSync(path)).digest('hex');
+  const closing =
+    closingClip === 'auto' || closingClip === 'none'
+      ? closingClip
+      : { path: resolve(closingClip), sha256: digestOf(closingClip) };
+  const picture = watermark === undefined ? undefined : readFileSync(watermark);
+  return { name, picture, position: brandPositions[position], opacity, scale, closing };
+}
+
+/** A name in another script needs a picture. */
+export function findUndrawable({ BRAND_NAME: name, BRAND_WATERMARK: picture }: Environment): readonly string[] {
+  const [missing] = name && !picture ? findFonts(name).missing : [];
+  return missing === undefined
+    ? []
+    : [
+        `BRAND_NAME has the character ${JSON.stringify(missing)}, which no font of the program has: set BRAND_WATERMARK too`,
+      ];
+}
 
 /** For the image service only. */
 export const imageServiceSettings = {

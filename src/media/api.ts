@@ -107,6 +107,10 @@ export const pendingObject = z.object({
 });
 export type PendingObject = z.output<typeof pendingObject>;
 
+export const generated = z
+  .enum(['ai', 'edited'])
+  .describe('`ai`: a model made it. `edited`: a model changed what a person made.');
+
 export const registrationRequest = z.object({
   assetId: uuid,
   scopeKind,
@@ -124,6 +128,9 @@ export const registrationRequest = z.object({
     'The prompt from which a model generated the asset; 1 to 4000 characters.',
   ),
   model: optional(storableText(200)).describe('The name of the model that generated the asset; 1 to 200 characters.'),
+  generated: optional(generated).describe(
+    'Only with X-Internal-Key: what a model did. Written into the file. Default: the mark in the file.',
+  ),
 });
 export type RegistrationRequest = z.output<typeof registrationRequest>;
 
@@ -150,6 +157,7 @@ export const asset = z.object({
     .string()
     .nullable()
     .describe('The name of the model that generated the asset. Only the owner and servers can read it.'),
+  generated: generated.nullable(),
   createdAt: z.iso.datetime(),
 });
 export type Asset = z.output<typeof asset>;
@@ -265,6 +273,7 @@ const imageSignedRef = z.union([
     durationMs: z.int().nullable(),
     blurhash: z.string().nullable(),
     mime: z.string(),
+    generated: generated.nullable(),
   }),
   unresolvedRef,
 ]);
@@ -290,6 +299,7 @@ const videoSignedRef = z.union([
     durationMs: z.int().nullable(),
     blurhash: z.string().nullable(),
     mime: z.string(),
+    generated: generated.nullable(),
   }),
   unresolvedRef,
 ]);

@@ -1,5 +1,7 @@
 import { integer, list, parseAddress, setting, text } from '#platform/config.ts';
 
+import { type Stripping, strippings } from './metadata/publicity.ts';
+
 const MiB = 1024 * 1024;
 
 /** docs/specification/media.md. */
@@ -31,6 +33,15 @@ export const mediaSettings = {
     max: 604_800,
     meaning: 'Seconds after which an upload that was not registered is removed, from its reservation or its last byte.',
   }),
+  stripMetadata: setting<Stripping>(
+    'MEDIA_STRIP_METADATA',
+    {
+      default: 'public',
+      meaning:
+        'Whose files lose EXIF, XMP and other metadata: `public` (those that other people get), `all` (each file, when it is registered) or `none`. The orientation, the color profile and the mark of generated media stay.',
+    },
+    parseStripping,
+  ),
   ffmpegPath: text('FFMPEG_PATH', {
     default: 'ffmpeg',
     meaning: 'The ffmpeg program, for video tasks and watermarks. ffprobe must be next to it.',
@@ -48,6 +59,12 @@ export const mediaSettings = {
     parseClassifierAddress,
   ),
 } as const;
+
+function parseStripping(raw: string): Stripping {
+  const found = strippings.find((each) => each === raw);
+  if (found === undefined) throw new Error(`must be one of ${strippings.join(', ')}`);
+  return found;
+}
 
 /** Used unchanged: a trailing slash or a query may have a meaning to the server. */
 function parseClassifierAddress(raw: string): string {

@@ -1,6 +1,7 @@
 /** The media service (docs/specification/media.md; docs/media.md). */
 import type { FastifyRequest } from 'fastify';
 import type { ResizeSigner } from '#edge/api.ts';
+import type { Brand } from '#image/engine/brand.ts';
 import type { Engine } from '#image/engine/engine.ts';
 import { createPermits } from '#image/engine/permits.ts';
 import type { VariantMaker } from '#image/engine/variants.ts';
@@ -94,6 +95,8 @@ export interface MediaDeps {
   /** `undefined`: no asset is a file. */
   readonly folder?: FilesFolder | undefined;
   readonly engine: Engine;
+  /** That of the engine. */
+  readonly brand: Brand;
   /**
    * For the public bucket, with the key secret that the image service and the edge use, because variants are removed
    * with their source.
@@ -165,8 +168,9 @@ export function createMedia(deps: MediaDeps): HttpServer {
     publicObjects,
     signedUrls,
     webhooks: deps.webhooks,
-    addressing: addressingOf(originals, resizeAddress),
+    addressing: addressingOf(originals, resizeAddress, engine.brandId),
     engine,
+    brand: deps.brand,
     variants,
     screening,
     images,

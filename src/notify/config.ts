@@ -50,7 +50,7 @@ export const notifySettings = {
     meaning: 'A folder with your own notification types (docs/notify.md), read at the start.',
   }),
   brandName: text('NOTIFY_BRAND_NAME', {
-    defaultText: 'the name in `NOTIFY_FROM`',
+    defaultText: '`BRAND_NAME`, or the name in `NOTIFY_FROM`',
     meaning: 'The name of your product, in every notification.',
   }),
   brandLogoUrl: address('NOTIFY_BRAND_LOGO_URL', {

@@ -36,6 +36,7 @@ export async function startConsoleServer(
     clock: { now: () => Date.now() },
     places: { url, aliases: [url] },
     token,
+    brand: 'Atelier',
     services: {},
     addresses: {},
     engines: [],

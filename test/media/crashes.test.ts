@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { defaultBrand } from '#image/engine/brand.ts';
 import type { ImageSignedRefs, RegistrationRequest } from '#media/api.ts';
 import { findAsset, type MediaTables } from '#media/assets/assetstore.ts';
 import { signImages } from '#media/signing/signing.ts';
@@ -37,6 +38,7 @@ onEveryDatabase('a process killed while it registers', (rig) => {
       objects: { ...openFiles(rig.dataDir), readAddress: (key: string) => key },
       legacy: { bucket: () => undefined },
       resizeAddress: () => '',
+      brand: defaultBrand,
       publicScopes: [],
       signedUrls: openTestCache(database),
       addressing: '',

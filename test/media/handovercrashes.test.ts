@@ -53,7 +53,7 @@ onEveryDatabase(
 
     it.each<[ProcessingOrders['deed'], string, (key: string) => string]>([
       ['task', longVideoQueue.name, renditionKeyOf],
-      ['watermark', longWatermarkQueue.name, videoWatermarkKeyOf],
+      ['watermark', longWatermarkQueue.name, (key) => videoWatermarkKeyOf(key, '')],
     ])('leaves one job and one result: %s', { timeout: 600_000 }, async (deed, queue, madeKeyOf) => {
       const run = (orders: object, killAt: number) => rig.run(program, { deed, killAt, isMove: true, ...orders });
       const { killed, lived } = await rig.killAtSteps(prepare, ({ request }, killAt) => run({ request }, killAt));

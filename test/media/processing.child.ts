@@ -2,8 +2,10 @@
  * A process that works on one video, for its task or its watermark, and is killed before it ends. Without a video, it finishes
  * the work of killed processes, and its outcome is the resulting state.
  */
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
+import { defaultBrand } from '#image/engine/brand.ts';
 import { type RegistrationRequest, registrationRequest, scopeDeletion } from '#media/api.ts';
 import { registerAsset } from '#media/registration/registration.ts';
 import { deleteScope } from '#media/scopes/scopedeletion.ts';
@@ -22,6 +24,7 @@ import {
   longWatermarkQueue,
   makeLongVideoWatermark,
   makeVideoWatermark,
+  type VideoWatermarkJobDeps,
   watermarkQueue,
 } from '#media/watermarks/videowatermark.ts';
 import type { Database } from '#platform/db/db.ts';
@@ -45,7 +48,9 @@ export interface ProcessingOrders extends CrashOrders {
 const log = createLog({ level: 'silent' });
 const internal = { kind: 'internal' } as const;
 
-export function processingDeps(database: Database, dataDir: string): ProcessingDeps {
+export type WorkingDeps = ProcessingDeps & VideoWatermarkJobDeps;
+
+export function processingDeps(database: Database, dataDir: string): WorkingDeps {
   const objects = openFiles(dataDir);
   const deps = {
     ...registrationDeps(database, dataDir),
@@ -54,6 +59,7 @@ export function processingDeps(database: Database, dataDir: string): ProcessingD
     taskDb: database.queries<TaskTables>(),
     variants: { forgetAll: async () => 0 },
     ffmpeg: createFfmpeg('ffmpeg'),
+    brand: defaultBrand,
     jobs: createJobs({ database, log }),
     log,
   };
@@ -68,7 +74,7 @@ async function begin(jobs: Jobs, deps: ProcessingDeps, deed: ProcessingOrders['d
   return jobs.enqueue(deps.db, watermarkQueue, asked, { key: storageKey });
 }
 
-function work(jobs: Jobs, deps: ProcessingDeps): void {
+function work(jobs: Jobs, deps: WorkingDeps): void {
   jobs.work(videoUploadQueue, (job) => processVideo(deps, job), { concurrency: 1 });
   jobs.work(longVideoQueue, (job) => processLongVideo(deps, job), { concurrency: 1 });
   jobs.work(watermarkQueue, (job) => makeVideoWatermark(deps, job), { concurrency: 1 });
@@ -76,7 +82,7 @@ function work(jobs: Jobs, deps: ProcessingDeps): void {
 }
 
 /** Interrupts only between the look at the video and the begin of its long work. */
-function workInMove(jobs: Jobs, deps: ProcessingDeps, interrupt: Interrupt): void {
+function workInMove(jobs: Jobs, deps: WorkingDeps, interrupt: Interrupt): void {
   let isMoving = false;
   const dying = interrupted(deps, (moment) => {
     if (isMoving) return interrupt(moment);

@@ -94,7 +94,7 @@ onEveryDatabase(
       const files = [
         ...kept.map(({ storage_key: key }) => key),
         ...tasks.map(({ key }) => renditionKeyOf(key)),
-        ...watermarks.map(({ key }) => videoWatermarkKeyOf(key)),
+        ...watermarks.map(({ key }) => videoWatermarkKeyOf(key, '')),
       ];
       const keys = ending.keys.filter((key) => !closed.some((ownerId) => key.includes(ownerId)));
       expect(keys.sort()).toEqual(files.sort());

@@ -47,7 +47,14 @@ export function registrationDeps(
     variants: createVariantMaker({ engine, keySecret: 'a key secret', publicObjects: openPublicFiles(folder), limits }),
     images: createPermits({ count: 4, waitMs: 5000 }),
     digester: createDigester(),
-    limits: { maxImageBytes: 1e6, maxVideoBytes: 1e6, maxOwnerBytes: 0, uploadTtlS: 3600 },
+    limits: {
+      maxImageBytes: 1e6,
+      maxVideoBytes: 1e6,
+      maxOwnerBytes: 0,
+      uploadTtlS: 3600,
+      stripMetadata: 'public' as const,
+    },
+    publicScopes: ['feed'],
     screening: createScreening({ blockedHashes, screeningUrl }),
     signedUrls: openTestCache(database),
   };

@@ -1,4 +1,5 @@
 /** Media and an edge on ports of their own, over engines of their own, for the tests. */
+
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
@@ -8,6 +9,7 @@ import { describe } from 'vitest';
 import { migrations } from '#app/migrations.ts';
 import { resizeSigner } from '#edge/api.ts';
 import { createEdge } from '#edge/service.ts';
+import { type Brand, defaultBrand } from '#image/engine/brand.ts';
 import { createVariantMaker } from '#image/engine/variants.ts';
 import { createEngine } from '#image/engine/working.ts';
 import type { Asset, ImageSignedRefs, UploadReservation } from '#media/api.ts';
@@ -197,6 +199,7 @@ export interface MediaRigOptions extends Partial<ScreeningSettings> {
   readonly sizes?: typeof testLimits;
   /** Whether a webhook receiver is set. Deliveries stay in their queue. */
   readonly publishes?: boolean;
+  readonly brand?: Brand;
 }
 
 export async function startMedia(
@@ -210,6 +213,7 @@ export async function startMedia(
     screeningUrl,
     classifierTimeoutMs,
     publishes = false,
+    brand = defaultBrand,
   }: MediaRigOptions = {},
 ): Promise<MediaRig> {
   const log = createLog({ level: 'silent' });
@@ -225,7 +229,7 @@ export async function startMedia(
   const { originals, publicObjects, legacy = legacyOff, legacyBucket = defaultLegacyBucket } = stores;
   const { maxSourcePixels } = sizes;
   const limits = { maxSourcePixels, processTimeoutMs: 20_000, concurrency: 2, permitWaitMs: 5000 };
-  const engine = createEngine(limits);
+  const engine = createEngine(limits, brand);
   const variants = createVariantMaker({ engine, keySecret: 'a key secret', publicObjects, limits });
   const screening = createScreening({
     blockedHashes,
@@ -249,6 +253,7 @@ export async function startMedia(
   const jobs = createJobs({ database, log });
   const media = createMedia({
     server,
+    brand,
     agentOrigins: ['https://app.example'],
     clock,
     access: createAccess({ internalKeys: [internalKey], jwksUrl: issuer.jwksUrl, log }),
@@ -270,6 +275,7 @@ export async function startMedia(
       maxOwnerBytes,
       uploadTtlS,
       publicScopes: ['feed', 'avatars'],
+      stripMetadata: 'public',
       ffmpegPath,
       blockedHashes,
       screeningUrl,

@@ -9,7 +9,7 @@ import { transaction } from '#platform/db/db.ts';
 import type { Job } from '#platform/jobs/jobs.ts';
 import type { Failure } from '../api.ts';
 import { type Generated, type Image, OrderRefused, ProviderFailed } from '../providers/generators.ts';
-import { keep, NotPaid, Refused } from '../services/library.ts';
+import { type Deposit, keep, NotPaid, Refused, type SourceImage } from '../services/library.ts';
 import { modelOfRow, withFallbacks } from './catalogue.ts';
 import { cancelTopic, endImages, type GenerationDeps, imageReferenceOf, imagesQueue } from './generations.ts';
 import {
@@ -95,7 +95,7 @@ async function makeAll(deps: GenerationDeps, row: StoredGeneration, signal: Abor
 }
 
 interface Sources {
-  readonly sources: readonly Image[];
+  readonly sources: readonly SourceImage[];
   readonly mask?: Image | undefined;
 }
 
@@ -106,17 +106,20 @@ async function makeOne(
   index: number,
   { sources, mask }: Sources,
   signal: AbortSignal,
-): Promise<Image & Generated> {
+): Promise<Image & Generated & Pick<Deposit, 'generated'>> {
   signal.throwIfAborted();
   const { prompt, ratio, quality } = input;
   // Each image of an order is another one.
   const seed = input.seed === undefined ? undefined : input.seed + index;
+  const generated = sources.every((source) => source.generated === 'ai') ? 'ai' : 'edited';
   const chain = withFallbacks(deps.catalogue.images, modelOfRow(deps.catalogue.images, model));
   for (const [place, { id, generator }] of chain.entries()) {
     try {
-      return sources.length === 0
-        ? await generator.generate({ prompt, ratio: ratio ?? '1:1', seed, quality, signal })
-        : await generator.edit({ prompt, sources, mask, ratio, seed, quality, signal });
+      const made =
+        sources.length === 0
+          ? await generator.generate({ prompt, ratio: ratio ?? '1:1', seed, quality, signal })
+          : await generator.edit({ prompt, sources, mask, ratio, seed, quality, signal });
+      return { ...made, generated };
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof OrderRefused || place === chain.length - 1) throw error;

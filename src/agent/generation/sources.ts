@@ -1,7 +1,7 @@
 /** The images that an order refers to: they must be readable for its user, and are fetched when the provider gets them. */
 import { invalid, problems } from '#platform/problem.ts';
-import { type Image, OrderRefused } from '../providers/generators.ts';
-import { fetchImage, findUnreadable, type LibraryDeps } from '../services/library.ts';
+import { OrderRefused } from '../providers/generators.ts';
+import { fetchImage, findUnreadable, type LibraryDeps, type SourceImage } from '../services/library.ts';
 
 /** Throws 400 for assets that do not exist, and 403 for those of others. */
 export async function assertReadable(
@@ -22,8 +22,8 @@ export async function readImages(
   userId: string,
   assetIds: readonly string[],
   signal: AbortSignal,
-): Promise<Image[]> {
-  const images: Image[] = [];
+): Promise<SourceImage[]> {
+  const images: SourceImage[] = [];
   for (const assetId of assetIds) {
     const image = await fetchImage(deps, userId, assetId, signal);
     if (image === undefined) throw new OrderRefused('A reference is not an image, or no longer exists.');

@@ -1,7 +1,7 @@
 /** `generate_image` and `edit_image`: as in a run, an image is stored, screened and paid for. */
 import type { Catalogue } from '../generation/catalogue.ts';
 import { type Generated, type Image, OrderRefused, ProviderFailed, type Ratio } from '../providers/generators.ts';
-import { fetchImage, fetchScaledImage, type LibraryDeps, Refused, sign } from '../services/library.ts';
+import { type Deposit, fetchImage, fetchScaledImage, type LibraryDeps, Refused, sign } from '../services/library.ts';
 import { deliverImage } from '../tools/imageorders.ts';
 import { type CallDeps, type McpCalls, threadOf } from './calls.ts';
 import { linkTo, succeed, ToolFailed } from './results.ts';
@@ -37,7 +37,8 @@ export function editImage(deps: ImageDeps, userId: string, order: EditOrder) {
         'no_source',
         `You have no image with the assetId ${assetId}. Call list_assets to list your images.`,
       );
-    return deps.catalogue.images[0].generator.edit({ prompt, sources: [source], mask, ratio, signal });
+    const edited = await deps.catalogue.images[0].generator.edit({ prompt, sources: [source], mask, ratio, signal });
+    return { ...edited, generated: source.generated };
   });
 }
 
@@ -45,7 +46,7 @@ async function makeImage(
   deps: ImageDeps,
   userId: string,
   prompt: string,
-  make: (signal: AbortSignal) => Promise<Image & Generated>,
+  make: (signal: AbortSignal) => Promise<Image & Generated & Pick<Deposit, 'generated'>>,
 ) {
   const threadId = threadOf(userId);
   const made = await deps.calls.payForImage(userId, async ({ reference }, signal) => {

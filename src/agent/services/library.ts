@@ -32,6 +32,8 @@ export interface Deposit {
   /** The user finds the asset by its words. */
   readonly prompt?: string;
   readonly model?: string | undefined;
+  /** The mark of everything that a model made or changed. Absent: another program or a person made it. */
+  readonly generated?: 'ai' | 'edited';
 }
 
 /** The media service refuses the file. The message may be shown to the user. */
@@ -63,6 +65,7 @@ const signed = z.record(
     thumbUrl: z.string().optional(),
     mime: z.string().optional(),
     byteSize: z.int().optional(),
+    generated: z.enum(['ai', 'edited']).nullish(),
     width: z.int().nullish(),
     height: z.int().nullish(),
   }),
@@ -75,14 +78,14 @@ export async function keep(
   deposit: Deposit,
   signal: AbortSignal,
 ): Promise<{ assetId: string; mime: string }> {
-  const { ownerId, threadId, kind, mime, bytes, facts, thumbAssetId, prompt, model } = deposit;
+  const { ownerId, threadId, kind, mime, bytes, facts, thumbAssetId, prompt, model, generated } = deposit;
   const { kind: scopeKind, id: scopeId } = deposit.scope ?? { kind: 'thread', id: threadId };
   const identity = { assetId: assetIdOf(deposit.reference), ownerId, scopeKind, scopeId, kind, mime };
   const common = { idempotent: true, onBehalfOf: ownerId, signal } as const;
   const reserved = await media.send({ method: 'POST', route: '/v1/uploads', json: identity, ...common });
   await upload(reservation.parse(accept(reserved)), bytes, signal);
   const origin = { prompt: prompt && storable(prompt), model: model && storable(model.slice(0, maxModelName)) };
-  const json = { ...identity, ...facts, thumbAssetId, ...origin };
+  const json = { ...identity, ...facts, thumbAssetId, ...origin, generated };
   const row = await media.send({ method: 'POST', route: '/v1/assets', json, ...common });
   return registered.parse(accept(row));
 }
@@ -180,20 +183,29 @@ export async function listLibrary(
   return listed.parse(accept(answer));
 }
 
+/** An image of the library. `generated`: the mark of an edit of it. */
+export interface SourceImage {
+  readonly bytes: Uint8Array;
+  readonly mime: string;
+  readonly generated: 'ai' | 'edited';
+}
+
 /** The bytes of an image, for a provider that edits it. */
 export async function fetchImage(
   deps: LibraryDeps,
   userId: string,
   assetId: string,
   outer: AbortSignal,
-): Promise<{ bytes: Uint8Array; mime: string } | undefined> {
+): Promise<SourceImage | undefined> {
   const media = (await sign(deps, userId, 'image', [assetId])).get(assetId);
   const { url, mime } = media ?? {};
+  // An edit of what a model made is the model's too.
+  const generated = media?.generated === 'ai' ? 'ai' : 'edited';
   if (url === undefined || !mime?.startsWith('image/')) return undefined;
   const get = async (signal: AbortSignal) => {
     const answer = await outgoingFetch(url, { headers: currentTraceHeaders(), signal });
     if (!answer.ok) throw new Error(`the image server returned ${answer.status}`);
-    return { bytes: await readAtMost(answer.body ?? [], maxSourceBytes, tooLong), mime };
+    return { bytes: await readAtMost(answer.body ?? [], maxSourceBytes, tooLong), mime, generated } as const;
   };
   return withDeadline(uploadTimeoutMs, get, outer).catch((cause: unknown) => {
     outer.throwIfAborted();

@@ -37,10 +37,11 @@ const uninterrupted = new AbortController().signal;
 export async function deliverImage(
   deps: LibraryDeps,
   order: ImageOrder,
-  make: () => Promise<Image & Generated>,
+  make: () => Promise<Image & Generated & Pick<Deposit, 'generated'>>,
   signal: AbortSignal,
 ): Promise<{ readonly assetId: string; readonly mime: string }> {
   const image = await make();
   signal.throwIfAborted();
-  return keep(deps, { ...order, ...image, kind: order.kind ?? 'image' }, uninterrupted);
+  // Orders of runs, MCP and endpoints all end here. Edits name their own mark.
+  return keep(deps, { generated: 'ai', ...order, ...image, kind: order.kind ?? 'image' }, uninterrupted);
 }

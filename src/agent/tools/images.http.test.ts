@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { withMark } from '#platform/metadata/metadata.ts';
 import type { ScriptedAnswer } from '../../../test/agent/provider.fixture.ts';
 import type { Chatter } from '../../../test/agent/rig.fixture.ts';
 import {
@@ -62,7 +63,7 @@ describe.concurrent('an image that is made', () => {
       thumbUrl: expect.any(String),
     });
     const read = await fetch(String(output?.url));
-    expect(Buffer.from(await read.arrayBuffer())).toEqual(bytes);
+    expect(Buffer.from(await read.arrayBuffer())).toEqual(Buffer.from(withMark(bytes, 'ai')));
     const order = rig.provider.requests.find(({ body }) => Reflect.get(Object(body), 'prompt') === prompt);
     expect(order).toMatchObject({
       path: '/v1/images/generations',
@@ -192,7 +193,9 @@ describe.concurrent('editImage', () => {
     const edited = await make(await withImage(), one);
     expect(edited.output).toMatchObject({ status: 'completed', kind: 'image' });
     const orders = () => rig.provider.requests.filter(({ path }) => path === '/v1/images/edits');
-    expect(orders().some(({ body }) => String(body).includes(source.toString('latin1')))).toBe(true);
+    expect(
+      orders().some(({ body }) => String(body).includes(Buffer.from(withMark(source, 'ai')).toString('latin1'))),
+    ).toBe(true);
     rig.provider.on('the named one', await withImage());
     const named = { prompt: 'the named one', assetId: String(one.output?.assetId).toUpperCase() };
     const { tools } = await rig.runScript(one.maker, calling('editImage', named), one.threadId);

@@ -66,12 +66,9 @@ export function imageTools(deps: ImageToolDeps, context: ToolContext) {
           const source = await fetchImage(deps, context.run.ownerId, assetId, signal);
           if (source === undefined) throw new OrderRefused('The image to edit no longer exists.');
           onOrder();
-          return deps.catalogue.images[0].generator.edit({
-            prompt: order.prompt,
-            sources: [source],
-            ratio: order.ratio,
-            signal,
-          });
+          const { generator } = deps.catalogue.images[0];
+          const edited = await generator.edit({ prompt: order.prompt, sources: [source], ratio: order.ratio, signal });
+          return { ...edited, generated: source.generated };
         });
       },
     }),
@@ -79,7 +76,7 @@ export function imageTools(deps: ImageToolDeps, context: ToolContext) {
 }
 
 /** Calls `onOrder` right before the order goes to the provider. */
-type Make = (onOrder: () => void) => Promise<Image & Generated>;
+type Make = (onOrder: () => void) => Promise<Image & Generated & Pick<Deposit, 'generated'>>;
 
 interface ImageCall {
   readonly toolCallId: string;

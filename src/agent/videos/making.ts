@@ -129,7 +129,7 @@ async function deliver(deps: VideoDeps, job: Job<VideoAttempt>, video: Video, cl
   if (bytes.length === 0) throw new UnrecoverableError('The video provider returned an empty video.');
   const scope =
     video.scopeKind === null || video.scopeId === null ? undefined : { kind: video.scopeKind, id: video.scopeId };
-  const place = { ownerId, threadId, ...(scope && { scope }) };
+  const place = { ownerId, threadId, generated: 'ai', ...(scope && { scope }) } as const;
   const file = { ...place, bytes, mime, kind: 'video', prompt: input.prompt, model, ...(facts && { facts }) } as const;
   const { assetId } = await keep(deps, { ...file, reference: `video:${videoId}` }, uninterrupted);
   const thumb =

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Plan } from '#accounts/api.ts';
 import { type AccountTables, setPlanAndCredits } from '#accounts/store.ts';
 import { createLog } from '#platform/log.ts';
+import { movieMark } from '#platform/metadata/movie.ts';
 import type { ScriptedAnswer } from '../../../test/agent/provider.fixture.ts';
 import { type Chatter, newThread } from '../../../test/agent/rig.fixture.ts';
 import { calling, json, providerKey, type ScriptedRig, startScripted } from '../../../test/agent/scripted.fixture.ts';
@@ -71,7 +72,7 @@ describe.concurrent('a video', () => {
     expect(output).toMatchObject({ kind: 'video', status: 'completed', mime: 'video/mp4', taskId, attempt: 1 });
     expect(output).not.toHaveProperty('failure');
     const bytes = Buffer.from(await (await fetch(String(output.url))).arrayBuffer());
-    expect(bytes.equals(mp4)).toBe(true);
+    expect(bytes.equals(Buffer.concat([mp4, movieMark('ai')]))).toBe(true);
     const shown = answer?.parts.find(({ type }) => type === 'data-video');
     expect(shown).toMatchObject({ id: output.videoId, data: { videoId: output.videoId, status: 'completed' } });
     expect(tools).toHaveLength(1);

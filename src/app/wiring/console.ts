@@ -33,6 +33,7 @@ export async function wireConsole({ config, services: ofProcess, engines, server
     clock,
     places: { url, aliases: aliasesOf(config) },
     token: config.console.token,
+    brand: config.brand.name,
     services,
     addresses: browserUrls,
     engines: enginesOf(config),

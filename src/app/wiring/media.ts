@@ -1,5 +1,7 @@
 import { resizeSigner } from '#edge/api.ts';
 import { createMedia } from '#media/service.ts';
+import { checkClosing } from '#media/video/branding.ts';
+import { createFfmpeg } from '#media/video/ffmpeg.ts';
 import { openCache } from '#platform/cache/open.ts';
 import { systemClock as clock } from '#platform/clock.ts';
 import { createClient } from '#platform/http/client.ts';
@@ -45,6 +47,8 @@ export async function wireMedia({ config, engines, server, log, serviceLease }: 
     ...(config.internal.keys[0] && { internalKey: config.internal.keys[0] }),
     ...(server.telemetry && { telemetry: server.telemetry }),
   });
+  const brand = await engines.brand();
+  await checkClosing(createFfmpeg(config.media.ffmpegPath), brand);
   const app = await createMedia({
     server: { ...server, readiness },
     agentOrigins: agentOriginsOf(config),
@@ -57,6 +61,7 @@ export async function wireMedia({ config, engines, server, log, serviceLease }: 
     legacy,
     folder: backends.length > 0 ? { dataDir: config.process.dataDir, backends } : undefined,
     engine: await engines.images(),
+    brand,
     variants: await engines.variants(),
     screening: await engines.screening(),
     resizeAddress: resizeSigner({

@@ -1,3 +1,4 @@
+import { defaultBrand } from '#image/engine/brand.ts';
 import { nameIn } from '#notify/brand.ts';
 import { openChannel } from '#notify/channels/open.ts';
 import { createNotify } from '#notify/service.ts';
@@ -20,7 +21,12 @@ export async function wireNotify({ config, engines, server }: Wiring): Promise<H
     from,
     appUrl,
     unsubscribeUrl: unsubscribeUrl ?? `${content}/unsubscribe`,
-    brand: { name: brandName ?? nameIn(from), logoUrl: brandLogoUrl, color: brandColor, postalAddress },
+    brand: {
+      name: brandName ?? (config.brand.name === defaultBrand.name ? nameIn(from) : config.brand.name),
+      logoUrl: brandLogoUrl,
+      color: brandColor,
+      postalAddress,
+    },
     templatesDir,
     contentUrl: content,
   });

@@ -68,6 +68,8 @@ export interface RegistrationRequest {
   readonly prompt?: string | null;
   /** The name of the model that generated the asset; 1 to 200 characters. */
   readonly model?: string | null;
+  /** Only with X-Internal-Key: what a model did. Written into the file. Default: the mark in the file. */
+  readonly generated?: 'ai' | 'edited' | null;
 }
 
 export interface Asset {
@@ -91,6 +93,7 @@ export interface Asset {
   readonly prompt: string | null;
   /** The name of the model that generated the asset. Only the owner and servers can read it. */
   readonly model: string | null;
+  readonly generated: 'ai' | 'edited' | null;
   readonly createdAt: string;
 }
 
@@ -565,6 +568,7 @@ export type ImageSignedRef =
       readonly durationMs: number | null;
       readonly blurhash: string | null;
       readonly mime: string;
+      readonly generated: 'ai' | 'edited' | null;
     }
   | { readonly ready: false; readonly error: 'not_found' };
 
@@ -584,5 +588,6 @@ export type VideoSignedRef =
       readonly durationMs: number | null;
       readonly blurhash: string | null;
       readonly mime: string;
+      readonly generated: 'ai' | 'edited' | null;
     }
   | { readonly ready: false; readonly error: 'not_found' };

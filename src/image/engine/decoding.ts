@@ -1,5 +1,7 @@
 /** The only module that opens images with sharp: its process-wide settings and its loaders. Loaded for the first image. */
 import sharp, { type Metadata, type Sharp } from 'sharp';
+import type { Generated } from '#platform/metadata/xmp.ts';
+import type { Brand } from './brand.ts';
 import type { Deadline } from './deadline.ts';
 import type { EngineLimits, ImageMime } from './engine.ts';
 
@@ -19,6 +21,9 @@ sharp.unblock({
   ],
 });
 
+/** For the operator's own files only. */
+export const svgLoader = { operation: ['VipsForeignLoadSvgBuffer'] };
+
 /** An image that is being processed. */
 export interface Opening {
   /** Bytes that libvips reads (decoders/translating.ts). */
@@ -27,6 +32,9 @@ export interface Opening {
   readonly mime: ImageMime;
   readonly limits: Pick<EngineLimits, 'maxSourcePixels'>;
   readonly deadline: Deadline;
+  readonly brand: Brand;
+  /** Of the caller's file. Everything that is made of it gets the same. */
+  readonly mark: Generated | undefined;
 }
 
 export interface RawImage {

@@ -1,4 +1,4 @@
-/** Renders a variant with edits: rotated, trimmed, cropped, resized, filtered, on its canvas, with the wordmark. */
+/** Renders a variant with edits: rotated, trimmed, cropped, resized, filtered, on its canvas, with the watermark. */
 import type { Metadata, Sharp } from 'sharp';
 import type { Deadline } from './deadline.ts';
 import { discard, type Opening, openImage, openRaw, openUnrotated, type RawImage, toRaw } from './decoding.ts';
@@ -33,7 +33,7 @@ export async function renderEdited(
   const drawn = hasCanvas(pixels, layout, isAlpha)
     ? pixels
     : await next(pixels, drawCanvas(pixels.open(), { layout, isAlpha, background }), deadline);
-  const { raw } = edits.watermark === undefined ? drawn : await stamped(drawn, edits, layout, deadline);
+  const { raw } = edits.watermark === undefined ? drawn : await stamped(drawn, edits, layout, opening);
   if (raw === undefined) throw new Error('a canvas without pixels');
   return raw;
 }
@@ -183,7 +183,7 @@ function drawCanvas(
   });
 }
 
-async function stamped(stage: Stage, { watermark }: Edits, { dpr }: Layout, deadline: Deadline): Promise<Stage> {
+async function stamped(stage: Stage, { watermark }: Edits, { dpr }: Layout, opening: Opening): Promise<Stage> {
   if (watermark === undefined) return stage;
-  return next(stage, await stampWatermark(stage.open(), stage, watermark, dpr, deadline), deadline);
+  return next(stage, await stampWatermark(stage.open(), stage, watermark, dpr, opening), opening.deadline);
 }

@@ -80,6 +80,8 @@ export interface Job {
 
 /** `owner`: the owner of the image (`ownerOfKey`). Owners take turns. */
 export interface Engine {
+  /** Of the brand in watermarks (brand.ts). */
+  readonly brandId: string;
   /** Throws ImageFault, EngineBusy, EngineTimeout. Decodes the whole image, so that truncation is detected. */
   inspect(bytes: Uint8Array, owner?: string): Promise<ImageFacts>;
   /**
@@ -87,7 +89,7 @@ export interface Engine {
    * EnlargementFault and BudgetFault. Results that were delivered before remain.
    */
   transform(bytes: Uint8Array, jobs: readonly Job[], owner?: string): Promise<void>;
-  /** Returns a JPEG with the wordmark, for downloads (watermarking.ts). Throws as `inspect` does. */
+  /** Returns a JPEG with the brand's watermark, for downloads (watermarking.ts). Throws as `inspect` does. */
   watermark(bytes: Uint8Array, owner?: string): Promise<Uint8Array>;
 }
 

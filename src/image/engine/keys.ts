@@ -43,8 +43,8 @@ export function partsOfVariantKey(key: string): { readonly prefix: string; reado
   return { prefix, mark: name.slice(groupDigits, groupDigits + markDigits) };
 }
 
-/** `keySecret`: SVC_IMAGE_KEY_SECRET. */
-export function createVariantNames(keySecret: string): VariantNames {
+/** `keySecret`: SVC_IMAGE_KEY_SECRET. `brandId`: of `brandIdOf`. */
+export function createVariantNames(keySecret: string, brandId = ''): VariantNames {
   const secret = createSecretKey(keySecret, 'utf8');
   /** 128 bits, as 32 hex digits. */
   const keyedHash = (identity: string) => createHmac('sha256', secret).update(identity).digest('hex').slice(0, 32);
@@ -59,7 +59,8 @@ export function createVariantNames(keySecret: string): VariantNames {
   const lately = createLru<string, string>(10_000);
 
   const key = (source: NamedSource, transform: Transform) => {
-    const meaning = `${meaningOf(transform)} ${source.identity}`;
+    const brand = transform.edits?.watermark === undefined ? '' : ` brand=${brandId}`;
+    const meaning = `${meaningOf(transform)}${brand} ${source.identity}`;
     const identity = source.version === undefined ? meaning : `${meaning} ${source.version}`;
     const known = lately.get(identity);
     if (known !== undefined) return known;

@@ -1,5 +1,5 @@
 /** Computes where a smaller image is inside of a larger one, as imgproxy does. */
-import type { Gravity } from './edits.ts';
+import type { CompassPoint, Gravity } from './edits.ts';
 import type { Size } from './geometry.ts';
 
 export interface Point {
@@ -28,6 +28,11 @@ export function placeInside(
   const left = /we$/.test(type) ? offsetX : /ea$/.test(type) ? freeX - offsetX : Math.round(freeX / 2) + offsetX;
   const top = /^no/.test(type) ? offsetY : /^so/.test(type) ? freeY - offsetY : Math.round(freeY / 2) + offsetY;
   return clampPoint(outer, inner, overflows, { left, top });
+}
+
+/** At an edge or corner, `margin` pixels away from each edge that it names. */
+export function offsetBy(type: CompassPoint, margin: number): Gravity {
+  return { type, x: /(ea|we)$/.test(type) ? margin : 0, y: /^(no|so)/.test(type) ? margin : 0 };
 }
 
 /** Offsets below 1 are shares. */

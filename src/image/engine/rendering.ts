@@ -1,6 +1,7 @@
 /** Renders an image to its requested variants. */
 import type { Metadata, Sharp } from 'sharp';
-import type { Deadline } from './deadline.ts';
+import { withMark } from '#platform/metadata/metadata.ts';
+import { mostMarkBytes } from '#platform/metadata/xmp.ts';
 import { discard, type Opening, openImage, openRaw, type RawImage, readHeader, toRaw } from './decoding.ts';
 import { renderEdited } from './editing.ts';
 import { noEdits } from './edits.ts';
@@ -29,7 +30,7 @@ export async function renderAll(opening: Opening, jobs: readonly Job[]): Promise
         continue;
       }
       const image = shared === undefined ? openImage(opening, header) : openRaw(shared, opening.deadline);
-      deliver(await finish(shape(image, transform, upright, size), transform, opening.deadline));
+      deliver(await finish(shape(image, transform, upright, size), transform, opening));
     }
   } finally {
     if (shared !== undefined) discard(shared);
@@ -45,7 +46,7 @@ async function finishEdited(opening: Opening, header: Metadata, transform: Trans
   const { edits = noEdits, ...spec } = transform;
   const raw = await renderEdited(opening, header, spec, edits);
   try {
-    return await encodeRaw(raw, spec, opening.deadline);
+    return await encodeRaw(raw, spec, opening);
   } finally {
     discard(raw);
   }
@@ -57,12 +58,12 @@ function isDecodedWhole(mime: ImageMime, { depth, hasProfile, space }: Metadata)
   return !scalesWhileDecoding && depth === 'uchar' && !hasProfile && (space === 'srgb' || space === 'b-w');
 }
 
-async function finish(shaped: Sharp, transform: Transform, deadline: Deadline): Promise<Uint8Array> {
+async function finish(shaped: Sharp, transform: Transform, opening: Opening): Promise<Uint8Array> {
   // A budget requires repeated encoding, from the finished pixels and not from the source.
-  if (!hasBudget(transform)) return encode(shaped, transform.format, transform.quality);
+  if (!hasBudget(transform)) return marked(opening, await encode(shaped, transform.format, transform.quality));
   const raw = await toRaw(shaped);
   try {
-    return await encodeBudget(raw, transform, deadline);
+    return await encodeBudget(raw, transform, opening);
   } finally {
     discard(raw);
   }
@@ -70,14 +71,23 @@ async function finish(shaped: Sharp, transform: Transform, deadline: Deadline): 
 
 const hasBudget = ({ maxBytes, format, shrinks }: Transform) => maxBytes > 0 && (format !== 'png' || shrinks === true);
 
-const encodeBudget = (raw: RawImage, transform: Transform, deadline: Deadline) =>
-  (transform.shrinks === true ? encodeToFit : encodeWithin)(raw, transform, deadline);
-
-function encodeRaw(raw: RawImage, transform: Transform, deadline: Deadline): Promise<Uint8Array> {
-  return hasBudget(transform)
-    ? encodeBudget(raw, transform, deadline)
-    : encode(openRaw(raw, deadline), transform.format, transform.quality);
+/** The budget includes the mark. */
+async function encodeBudget(raw: RawImage, transform: Transform, opening: Opening): Promise<Uint8Array> {
+  const added = opening.mark === undefined ? 0 : mostMarkBytes;
+  const within = { ...transform, maxBytes: Math.max(1, transform.maxBytes - added) };
+  return marked(
+    opening,
+    await (transform.shrinks === true ? encodeToFit : encodeWithin)(raw, within, opening.deadline),
+  );
 }
+
+async function encodeRaw(raw: RawImage, transform: Transform, opening: Opening): Promise<Uint8Array> {
+  return hasBudget(transform)
+    ? encodeBudget(raw, transform, opening)
+    : marked(opening, await encode(openRaw(raw, opening.deadline), transform.format, transform.quality));
+}
+
+const marked = ({ mark }: Opening, output: Uint8Array) => (mark === undefined ? output : withMark(output, mark));
 
 function shape(image: Sharp, transform: Transform, upright: Size, { width, height }: Size): Sharp {
   if (width !== upright.width || height !== upright.height) {

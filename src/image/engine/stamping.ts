@@ -1,23 +1,23 @@
-/** Puts the wordmark on a variant, where the request wants it. */
+/** Puts the brand's watermark on a variant, where the request wants it. */
 import type { Sharp } from 'sharp';
+import { type Brand, layOut } from './brand.ts';
+import { type Brandmark, brandmarkOf, fade } from './brandmark.ts';
 import type { Deadline } from './deadline.ts';
 import { openRaw, type RawImage, toRaw } from './decoding.ts';
 import type { Watermark } from './edits.ts';
 import type { Size } from './geometry.ts';
 import { type Area, placeInside } from './positions.ts';
-import { markSize } from './watermarking.ts';
-import { wordmark } from './wordmark.ts';
 
 export async function stampWatermark(
   image: Sharp,
   size: Size,
   watermark: Watermark,
   dpr: number,
-  deadline: Deadline,
+  { brand, deadline }: { readonly brand: Brand; readonly deadline: Deadline },
 ): Promise<Sharp> {
-  const mark = await toRaw(
-    openRaw(fade(wordmark(), watermark.opacity), deadline).resize({ ...sizeOf(watermark, size), fit: 'fill' }),
-  );
+  const brandmark = await brandmarkOf(brand);
+  const wanted = sizeOf(watermark, size, brandmark, brand);
+  const mark = await toRaw(openRaw(fade(brandmark, watermark.opacity), deadline).resize({ ...wanted, fit: 'fill' }));
   if (watermark.position === 're') return repeat(image, size, mark, watermark, deadline);
   const at = placeInside(
     size,
@@ -33,17 +33,14 @@ export async function stampWatermark(
 }
 
 /** In the proportions of the mark: inside of a share of the image, or as on downloads. */
-function sizeOf({ scale }: Watermark, image: Size): Size {
-  if (scale === 0) return markSize(image);
-  const { width, height } = wordmark();
+function sizeOf({ scale }: Watermark, image: Size, brandmark: Brandmark, brand: Brand): Size {
+  const { width, height } = brandmark;
+  if (scale === 0) {
+    const { margin: _margin, ...size } = layOut(image, brandmark, brand);
+    return size;
+  }
   const factor = Math.min((image.width * scale) / width, (image.height * scale) / height);
   return { width: Math.max(1, Math.round(width * factor)), height: Math.max(1, Math.round(height * factor)) };
-}
-
-function fade(mark: RawImage, opacity: number): RawImage {
-  const data = Uint8Array.from(mark.data);
-  for (let alpha = 3; alpha < data.length; alpha += 4) data[alpha] = Math.round((data[alpha] ?? 0) * opacity);
-  return { ...mark, data };
 }
 
 /** `x` and `y` are the space between two marks. */

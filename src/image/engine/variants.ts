@@ -94,7 +94,7 @@ const cacheControl = 'public, max-age=31536000, immutable';
 
 export function createVariantMaker(deps: VariantMakerDeps): VariantMaker {
   const { engine, publicObjects, clock = systemClock } = deps;
-  const names = createVariantNames(deps.keySecret);
+  const names = createVariantNames(deps.keySecret, deps.engine.brandId);
   const places = createPermits({
     count: deps.limits.concurrency * sourcesPerPermit,
     waitMs: deps.limits.permitWaitMs,

@@ -1,16 +1,12 @@
-/** Adds the wordmark to an image at its lower right, for downloads (docs/specification/media.md#watermarks). */
-import type { Deadline } from './deadline.ts';
+/** Adds the brand's watermark to an image, for downloads (docs/specification/media.md#watermarks). */
+import { withMark } from '#platform/metadata/metadata.ts';
+import { layOut } from './brand.ts';
+import { brandmarkOf, fade } from './brandmark.ts';
 import { type Opening, openImage, openRaw, readHeader, toRaw } from './decoding.ts';
 import type { Transform } from './engine.ts';
-import { planSize, type Size } from './geometry.ts';
-import { letterShare, wordmark } from './wordmark.ts';
+import { planSize } from './geometry.ts';
+import { offsetBy, placeInside } from './positions.ts';
 
-/** The height of the letters, in short sides of the image. */
-const letterSize = 0.045;
-/** Pixels. Smaller letters are illegible. */
-const smallestLetter = 10;
-/** The limit in an image that is too small for either, in its sides. */
-const largestShare = 0.9;
 /** The encoder holds 12 bytes for each pixel of an image whose codes it optimizes, and only some lines of others. */
 const mostOptimizedPixels = 12_000_000;
 
@@ -33,24 +29,18 @@ export async function drawWatermark(opening: Opening): Promise<Uint8Array> {
   const size = planSize(download, header.autoOrient, opening.limits.maxSourcePixels);
   const image = openImage(opening, header).flatten({ background: '#ffffff' });
   if (size.width !== header.autoOrient.width) image.resize({ ...size, fit: 'fill' });
-  const { data, width, height, channels } = await markFor(size, opening.deadline);
+  const { brand, deadline } = opening;
+  const brandmark = await brandmarkOf(brand);
+  const { margin, ...wanted } = layOut(size, brandmark, brand);
+  const { data, width, height, channels } = await toRaw(
+    openRaw(fade(brandmark, brand.opacity), deadline).resize({ ...wanted, fit: 'fill' }),
+  );
   // An overlay larger than the image would be an error, so this one leaves room on each side.
-  const [left, top] = [size.width - width, size.height - height];
-  image.composite([{ input: Buffer.from(data), raw: { width, height, channels }, left, top }]);
+  const place = placeInside(size, wanted, offsetBy(brand.position, margin));
+  image.composite([{ input: Buffer.from(data), raw: { width, height, channels }, ...place }]);
   const optimiseCoding = size.width * size.height <= mostOptimizedPixels;
   // Half the color resolution would smear colored lettering.
-  return image.jpeg({ quality: download.quality, chromaSubsampling: '4:4:4', optimiseCoding }).toBuffer();
-}
-
-function markFor(image: Size, deadline: Deadline) {
-  return toRaw(openRaw(wordmark(), deadline).resize({ ...markSize(image), fit: 'fill' }));
-}
-
-/** The size that the image needs. The mark includes a margin around its letters. */
-export function markSize(image: Size): Size {
-  const mark = wordmark();
-  const wanted = Math.max(letterSize * Math.min(image.width, image.height), smallestLetter) / letterShare;
-  const height = Math.min(wanted, largestShare * image.height, (largestShare * image.width * mark.height) / mark.width);
-  const pixels = (side: number) => Math.max(1, Math.round(side));
-  return { width: pixels((height * mark.width) / mark.height), height: pixels(height) };
+  const jpeg = image.jpeg({ quality: download.quality, chromaSubsampling: '4:4:4', optimiseCoding });
+  const made = await jpeg.toBuffer();
+  return opening.mark === undefined ? made : withMark(made, opening.mark);
 }

@@ -1,4 +1,6 @@
 /** The engine with its permits, deadline and faults. */
+import { readMark } from '#platform/metadata/metadata.ts';
+import { type Brand, brandIdOf, defaultBrand } from './brand.ts';
 import { startDeadline } from './deadline.ts';
 import { translate } from './decoders/translating.ts';
 import type { Opening } from './decoding.ts';
@@ -9,7 +11,7 @@ import { type Claim, createPermits } from './permits.ts';
 import { recognizeFormat } from './sniffing.ts';
 
 /** One per process. The permits limit the memory of all services together. */
-export function createEngine(limits: EngineLimits): Engine {
+export function createEngine(limits: EngineLimits, brand: Brand = defaultBrand): Engine {
   const permits = createPermits({ count: limits.concurrency, waitMs: limits.permitWaitMs });
 
   /** Responds at the deadline. The permit is held until the library has released the image. */
@@ -19,11 +21,12 @@ export function createEngine(limits: EngineLimits): Engine {
     job: (opening: Opening) => Promise<Result>,
   ): Promise<Result> {
     const mime = await recognizeFormat(bytes);
+    const mark = readMark(bytes);
     const release = await permits.acquire(claim);
     const deadline = startDeadline(limits.processTimeoutMs);
     const run = async () => {
       const readable = await translate({ bytes, mime, maxPixels: limits.maxSourcePixels }, deadline);
-      const opening = { bytes: readable, mime, limits: limitsOf(mime, limits), deadline };
+      const opening = { bytes: readable, mime, limits: limitsOf(mime, limits), deadline, brand, mark };
       try {
         return await job(opening);
       } catch (error) {
@@ -46,6 +49,7 @@ export function createEngine(limits: EngineLimits): Engine {
 
   // libvips is loaded for the first image: a process that has none saves its memory.
   return {
+    brandId: brandIdOf(brand),
     inspect: (bytes, owner) =>
       work(bytes, { owner, kind: 'upload' }, async (opening) => (await import('./inspecting.ts')).readFacts(opening)),
     transform: (bytes, jobs, owner) =>

@@ -50,6 +50,7 @@ export function toAsset(row: StoredAsset): Asset {
     sha256: row.sha256,
     prompt: row.prompt,
     model: row.model,
+    generated: row.generated,
     createdAt: row.createdAt.toISOString(),
   };
 }

@@ -3,6 +3,7 @@ import { type Generated, type Insertable, sql } from 'kysely';
 import type { LedgerTables } from '#accounts/ledger/credits.ts';
 import type { Db, Tx } from '#platform/db/db.ts';
 import { isUniqueViolation } from '#platform/db/errors.ts';
+import type { Generated as Mark } from '#platform/metadata/xmp.ts';
 import { searchable } from '#platform/searching.ts';
 import type { Refusal } from '../problems.ts';
 import type { ReservationTables } from '../quota/reservationstore.ts';
@@ -37,6 +38,7 @@ interface AssetsTable {
   prompt: string | null;
   prompt_search: string | null;
   model: string | null;
+  generated: Mark | null;
   version: Generated<number>;
   created_at: Generated<Date>;
   ready_at: Date | null;
@@ -75,6 +77,7 @@ export interface AssetFacts {
   readonly thumbAssetId: string | null;
   readonly prompt: string | null;
   readonly model: string | null;
+  readonly generated: Mark | null;
 }
 
 export interface AssetPlace {
@@ -113,6 +116,7 @@ export const assetColumns = [
   visibleThumb,
   'prompt',
   'model',
+  'generated',
   'created_at as createdAt',
   'ready_at as readyAt',
   'refusal',
@@ -141,6 +145,7 @@ export const signingColumns = [
   'height',
   'duration_ms as durationMs',
   'blurhash',
+  'generated',
   // As registered: its owner must be checked before it is shown.
   'thumb_asset_id as namedThumbId',
   'playback',
@@ -187,6 +192,7 @@ export async function draftAsset(
     blurhash: facts.blurhash,
     thumb_asset_id: facts.thumbAssetId,
     ...originColumns(facts),
+    generated: facts.generated,
     refusal,
   } satisfies Partial<Insertable<AssetsTable>>;
   const drafting = db
@@ -238,6 +244,17 @@ export function markReady(db: Handle, assetId: string, etag: string, isScreened 
     .where('refusal', 'is', null)
     .returning(assetColumns)
     .executeTakeFirst();
+}
+
+/** For a readable asset whose object was written again with the same bytes. */
+export async function renewEtag(db: Handle, assetId: string, sha256: string, etag: string): Promise<void> {
+  await db
+    .updateTable('assets')
+    .set((eb) => ({ etag, version: eb('version', '+', 1) }))
+    .where('asset_id', '=', assetId)
+    .where('sha256', '=', sha256)
+    .where('ready_at', 'is not', null)
+    .execute();
 }
 
 /** Deletes a row that never became ready and has this ETag. */

@@ -21,25 +21,29 @@ export function storageKeyOf(parts: StorageKeyParts): string {
 }
 
 /**
- * The suffixes of the watermarked image and the watermarked video, which are next to their source
- * (docs/specification/media.md#watermarks).
+ * The key of a watermark, next to its source (docs/specification/media.md#watermarks). `brandId`: of `brandIdOf`, so that
+ * another brand has other files.
  */
-const watermarkSuffixes = { image: '.wm.jpg', video: '.wm.mp4' } as const;
-
-export function imageWatermarkKeyOf(storageKey: string): string {
-  return storageKey + watermarkSuffixes.image;
+export function imageWatermarkKeyOf(storageKey: string, brandId: string): string {
+  return `${storageKey}.wm${brandId && `-${brandId}`}.jpg`;
 }
 
-export function videoWatermarkKeyOf(storageKey: string): string {
-  return storageKey + watermarkSuffixes.video;
+export function videoWatermarkKeyOf(storageKey: string, brandId: string): string {
+  return `${storageKey}.wm${brandId && `-${brandId}`}.mp4`;
 }
 
-export function watermarkKeysOf(storageKey: string): readonly string[] {
-  return [imageWatermarkKeyOf(storageKey), videoWatermarkKeyOf(storageKey)];
-}
+/** Of the watermarks of all brands. */
+const watermarkEnd = /\.wm(?:-[0-9a-f]{12})?\.(?:jpg|mp4)$/;
 
 /** The suffix of a rendition, which is next to its video (docs/specification/media.md#renditions). */
 const renditionSuffix = '.play.mp4';
+
+/** The suffix of the file without metadata that shares show (metadata/sharedfile.ts). */
+const cleanSuffix = '.clean';
+
+export function cleanKeyOf(storageKey: string): string {
+  return storageKey + cleanSuffix;
+}
 
 export const renditionMime = 'video/mp4';
 
@@ -50,15 +54,17 @@ export function renditionKeyOf(storageKey: string): string {
 /** Legacy files have no renditions: a file with such a name belongs to another system. */
 type Backend = 'objects' | 'legacy';
 
-/** The keys of all files that are made of a source and stored next to it. */
-export function derivativeKeysOf(backend: Backend, storageKey: string): readonly string[] {
-  const watermarks = watermarkKeysOf(storageKey);
-  return backend === 'legacy' ? watermarks : [...watermarks, renditionKeyOf(storageKey)];
+/** What the keys of all files that are made of a source and stored next to it begin with. */
+export function derivativeStartOf(backend: Backend, storageKey: string): string {
+  // Nothing else begins with the key of an object, but legacy files can.
+  return backend === 'legacy' ? `${storageKey}.wm` : `${storageKey}.`;
 }
 
 /** Returns the key of the source of a derivative. Returns other keys unchanged. */
 export function sourceKeyOf(backend: Backend, key: string): string {
-  const suffix = derivativeKeysOf(backend, '').find((each) => key.endsWith(each));
+  const end = watermarkEnd.exec(key)?.[0];
+  const suffix =
+    end ?? (backend === 'legacy' ? undefined : [renditionSuffix, cleanSuffix].find((one) => key.endsWith(one)));
   return suffix === undefined ? key : key.slice(0, -suffix.length);
 }
 

@@ -8,7 +8,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Caller } from '#platform/access/caller.ts';
 import type { Log } from '#platform/log.ts';
-import type { ObjectHead } from '#platform/objects/objects.ts';
 import { withDeadline } from '#platform/resilience/deadline.ts';
 import { retryWhileChanging } from '#platform/resilience/retry.ts';
 import type { Asset, CopyRequest } from '../api.ts';
@@ -18,20 +17,22 @@ import { maxBytesOf } from '../assets/sizelimits.ts';
 import { storageKeyOf } from '../assets/storagekey.ts';
 import { type RemovalDeps, removeDerivatives, removeObject } from '../deletion/removal.ts';
 import { blockAndPublish } from '../events.ts';
+import { type Stripping, strips } from '../metadata/publicity.ts';
 import { mediaProblems, refusalProblem } from '../problems.ts';
 import { admit, assertRoom, type QuotaDeps } from '../quota/quota.ts';
 import { type PublishingDeps, publishDraft } from '../registration/publishing.ts';
 import { type CopyScreeningDeps, screenCopy } from './copyscreening.ts';
 import { assertMayCopy, type CopySource, findSource, noSuchSource } from './copysource.ts';
 import { blockCopy, draftCopy, dropCopy, markCopied, withdrawCopy } from './copystore.ts';
-import { copyRendition, transfer } from './transfer.ts';
+import { type CopiedObject, copyRendition, transfer, transferStripped } from './transfer.ts';
 
 /** A store that does not respond takes 8 s of the 10 s in which every request gets a response. */
 const takeBackWithinMs = 1000;
 
 export interface CopyDeps extends CopyScreeningDeps, RemovalDeps, QuotaDeps, PublishingDeps {
   readonly db: RemovalDeps['db'];
-  readonly limits: CopyScreeningDeps['limits'];
+  readonly limits: CopyScreeningDeps['limits'] & { readonly stripMetadata: Stripping };
+  readonly publicScopes: readonly string[];
   readonly objects: RemovalDeps['objects'];
   readonly log: Pick<Log, 'warn'>;
 }
@@ -97,11 +98,15 @@ async function tryCopying(
 
 /** `undefined`: the source has changed. Throws 404 and 413 too. */
 async function writeBytes(
-  { objects, limits, digester }: CopyDeps,
+  deps: CopyDeps,
   source: CopySource,
-  { storageKey }: Target,
-): Promise<ObjectHead | undefined> {
-  const head = await transfer(source, objects, storageKey, { maxBytes: maxBytesOf(source.mime, limits), digester });
+  { identity, storageKey }: Target,
+): Promise<CopiedObject | undefined> {
+  const { objects, limits, digester } = deps;
+  const isOthers = source.ownerId !== undefined && source.ownerId !== identity.ownerId;
+  const head = strips({ ...deps, stripMetadata: limits.stripMetadata }, identity.scopeKind, isOthers)
+    ? await transferStripped(source, objects, storageKey, { maxBytes: maxBytesOf(source.mime, limits), digester })
+    : await transfer(source, objects, storageKey, { maxBytes: maxBytesOf(source.mime, limits), digester });
   if (head === 'changed') return undefined;
   // Removed during the copy, or about to lose its row.
   if (head === 'gone') throw noSuchSource();
@@ -113,7 +118,7 @@ async function writeBytes(
 async function showCopy(
   deps: CopyDeps,
   source: CopySource,
-  { identity, storageKey, head }: Target & { readonly head: ObjectHead },
+  { identity, storageKey, head }: Target & { readonly head: CopiedObject },
   thumbAssetId: string | undefined,
 ): Promise<Asset | undefined> {
   const { assetId, ownerId } = identity;

@@ -2,13 +2,15 @@
  * Decides whether a copy can be shown (docs/specification/media.md#copies). A screened source in the object store is
  * matched by its stored digests, without reading its bytes. Other sources are read and screened as in a registration.
  */
-import type { ObjectHead, Objects } from '#platform/objects/objects.ts';
+import type { Objects } from '#platform/objects/objects.ts';
 import type { AssetFacts } from '../assets/assetstore.ts';
 import { isImage } from '../assets/sizelimits.ts';
 import { refusalProblem } from '../problems.ts';
 import { factsOf, type InspectionDeps, screenInspected, withInspected } from '../registration/inspection.ts';
+import type { ExactDigests } from '../screening/messages.ts';
 import type { Digests, Match, Screening } from '../screening/screening.ts';
 import type { CopySource } from './copysource.ts';
+import type { CopiedObject } from './transfer.ts';
 
 export interface CopyScreeningDeps extends InspectionDeps {
   /** The store of copies. */
@@ -20,7 +22,7 @@ export interface CopyScreeningDeps extends InspectionDeps {
 export interface WrittenCopy {
   readonly assetId: string;
   readonly storageKey: string;
-  readonly head: ObjectHead;
+  readonly head: CopiedObject;
 }
 
 export interface CopyScreening {
@@ -41,8 +43,12 @@ export async function screenCopy(
   { assetId, storageKey, head }: WrittenCopy,
 ): Promise<CopyScreening | undefined> {
   const { facts: known, isScreened, mime } = source;
-  if (isScreened) return matchStoredDigests(deps, known);
-  if (source.backend === 'objects' && source.etag !== undefined && !isImage(mime)) {
+  if (isScreened) {
+    const screened = await matchStoredDigests(deps, known);
+    // The copy's own bytes: the lists were asked for those of its source.
+    return head.digests === undefined ? screened : withDigests(screened, head.digests);
+  }
+  if (head.digests === undefined && source.backend === 'objects' && source.etag !== undefined && !isImage(mime)) {
     // The same bytes, under a key that another attempt of the call reads too.
     const digests = await deps.digester.digestsOf(source.objects, source.storageKey, { ...head, etag: source.etag });
     if (digests === undefined) return undefined;
@@ -59,6 +65,10 @@ export async function screenCopy(
       match,
     };
   });
+}
+
+function withDigests(screened: CopyScreening, own: ExactDigests): CopyScreening {
+  return { ...screened, facts: { ...screened.facts, ...own }, digests: { ...screened.digests, ...own } };
 }
 
 async function matchStoredDigests({ screening }: CopyScreeningDeps, facts: AssetFacts): Promise<CopyScreening> {

@@ -90,6 +90,7 @@ export function markCopied(
       blurhash: facts.blurhash,
       thumb_asset_id: facts.thumbAssetId,
       ...originColumns(facts),
+      generated: facts.generated,
       playback: facts.playback,
       ready_at: sql<Date>`now()`,
     })

@@ -1,13 +1,21 @@
 /** Transfers the bytes of a copy to the object store (docs/specification/media.md#copies). */
 import { Readable } from 'node:stream';
 import { type ObjectBody, ObjectChanged, type ObjectHead, type Objects } from '#platform/objects/objects.ts';
+import { Problem } from '#platform/problem.ts';
 import { startIdleDeadline } from '#platform/resilience/deadline.ts';
 import type { Playback } from '../assets/assetstore.ts';
 import { renditionKeyOf, renditionMime } from '../assets/storagekey.ts';
+import { planRewriting } from '../metadata/rewriting.ts';
 import { mediaProblems } from '../problems.ts';
 import type { Digester } from '../reading/digests.ts';
 import { startHashes } from '../reading/unchanged.ts';
+import type { ExactDigests } from '../screening/messages.ts';
 import type { CopySource } from './copysource.ts';
+
+/** `digests`: its bytes differ from the source's. */
+export interface CopiedObject extends ObjectHead {
+  readonly digests?: ExactDigests;
+}
 
 /** A stream can take any time as long as bytes arrive. */
 const idleMs = 8000;
@@ -16,7 +24,7 @@ const idleMs = 8000;
  * `gone`: there are no bytes; `changed`: the ETag of the source differs; `too_large`: there are more bytes than the
  * lookup found.
  */
-export type Transferred = ObjectHead | 'gone' | 'changed' | 'too_large';
+export type Transferred = CopiedObject | 'gone' | 'changed' | 'too_large';
 
 export interface TransferOptions {
   readonly maxBytes: number;
@@ -38,6 +46,31 @@ export async function transfer(
   } catch (error) {
     if (error instanceof ObjectChanged) return 'changed';
     throw mediaProblems.copy_failed({ cause: error });
+  }
+}
+
+/** As `transfer`, without the metadata of the file. A file that has none is copied inside the store. */
+export async function transferStripped(
+  source: CopySource,
+  target: Objects,
+  targetKey: string,
+  options: TransferOptions,
+): Promise<Transferred> {
+  const { objects, storageKey, mime } = source;
+  try {
+    const head = await objects.head(storageKey);
+    if (head === undefined) return 'gone';
+    if (source.etag !== undefined && head.etag !== source.etag) return 'changed';
+    if (head.size > options.maxBytes) return 'too_large';
+    const plan = await planRewriting(objects, storageKey, head, { strips: true });
+    if (plan === undefined) return 'changed';
+    if (plan.write === undefined) return await transfer(source, target, targetKey, options);
+    const written = await plan.write(target, targetKey, mime);
+    options.digester.add(target, targetKey, written.head.etag, written.digests);
+    return { ...written.head, digests: written.digests };
+  } catch (error) {
+    if (error instanceof ObjectChanged) return 'changed';
+    throw error instanceof Problem ? error : mediaProblems.copy_failed({ cause: error });
   }
 }
 

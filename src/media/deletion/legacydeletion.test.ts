@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { migrations } from '#app/migrations.ts';
+import { defaultBrand } from '#image/engine/brand.ts';
 import type { Database } from '#platform/db/db.ts';
 import { defaultLegacyBucket, type Objects } from '#platform/objects/objects.ts';
 import { Problem, problems } from '#platform/problem.ts';
@@ -150,6 +151,7 @@ for (const engine of laneEngines)
           ...deps,
           legacy: { bucket: () => ({ ...files, readAddress: (key: string) => key }) },
           resizeAddress: () => '',
+          brand: defaultBrand,
           publicScopes: [],
           addressing: '',
         };

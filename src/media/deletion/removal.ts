@@ -12,7 +12,7 @@ import { isSafeKey } from '#platform/objects/keys.ts';
 import type { Objects } from '#platform/objects/objects.ts';
 import { problems } from '#platform/problem.ts';
 import { type BucketsDeps, bucketOf, headsAtOnce } from '../assets/buckets.ts';
-import { derivativeKeysOf, watermarkKeysOf } from '../assets/storagekey.ts';
+import { derivativeStartOf, sourceKeyOf } from '../assets/storagekey.ts';
 import type { LookupDeps } from '../lookup/assetlookup.ts';
 import { dropWatermarkRecords } from '../watermarks/watermarkstore.ts';
 
@@ -40,8 +40,6 @@ export async function removeObjects(deps: RemovalDeps, places: readonly Place[])
   for (const { objects, storageKeys } of groups) await removeAll(objects, storageKeys);
   // After their sources: a derivative that is still being made is then removed by the call that makes it.
   for (const { storageKeys, ...store } of groups) await removeDerivatives(deps, store, storageKeys);
-  for (const { backend, objects, storageKeys } of groups)
-    if (backend === 'legacy') await dropWatermarkRecords(deps.db, objects.bucket, storageKeys.flatMap(watermarkKeysOf));
 }
 
 /** Removes one object. A missing one is no failure. Throws `engine_unavailable`. */
@@ -57,21 +55,34 @@ export interface Store {
 
 /** The watermark files, renditions and variants of objects that are removed already. Throws `engine_unavailable`. */
 export async function removeDerivatives(
-  deps: Pick<RemovalDeps, 'variants'>,
+  deps: Pick<RemovalDeps, 'db' | 'variants'>,
   store: Store,
   storageKeys: readonly string[],
 ): Promise<void> {
-  await Promise.all([removeFilesBeside(store, storageKeys), forgetVariants(deps, store.objects, storageKeys)]);
+  await Promise.all([removeFilesBeside(deps, store, storageKeys), forgetVariants(deps, store.objects, storageKeys)]);
 }
 
-/** Listed first, since few sources have any: one listing is cheaper than removing absent keys. */
-async function removeFilesBeside({ backend, objects }: Store, storageKeys: readonly string[]): Promise<void> {
-  const wanted = new Set(storageKeys.flatMap((key) => keysAt(backend, key).slice(1)));
-  // Nothing else begins with the key of an object, but legacy files can.
-  const separator = backend === 'legacy' ? '.wm.' : '.';
-  const starts = storageKeys.map((key) => key + separator).filter((start) => isSafeKey(`${start}jpg`));
-  const found = (await gather(objects, starts)).filter((key) => wanted.has(key));
-  if (found.length > 0) await removeAll(objects, found);
+async function removeFilesBeside(
+  { db }: Pick<RemovalDeps, 'db'>,
+  store: Store,
+  storageKeys: readonly string[],
+): Promise<void> {
+  const found = await findDerivatives(store, storageKeys);
+  // Before the files, which a retry would find again.
+  if (store.backend === 'legacy') await dropWatermarkRecords(db, store.objects.bucket, found);
+  if (found.length > 0) await removeAll(store.objects, found);
+}
+
+/** Listed, since few sources have any: one listing is cheaper than removing absent keys. */
+async function findDerivatives(
+  { backend, objects }: Store,
+  storageKeys: readonly string[],
+): Promise<readonly string[]> {
+  const sources = new Set(storageKeys);
+  // The longest names leave no room for the suffix.
+  const starts = storageKeys.map((key) => derivativeStartOf(backend, key)).filter((start) => isSafeKey(`${start}.jpg`));
+  const found = await gather(objects, starts);
+  return found.filter((key) => !sources.has(key) && sources.has(sourceKeyOf(backend, key)));
 }
 
 /** Throws `engine_unavailable` unless all are confirmed gone. */
@@ -96,9 +107,11 @@ export async function forgetVariants(
 export async function countObjects(deps: BucketsDeps, places: readonly Place[]) {
   const counts = { objects: 0, legacy: 0 };
   for (const { backend, objects, storageKeys } of groupByBucket(deps, places)) {
-    const keys = storageKeys.flatMap((key) => keysAt(backend, key));
     counts[backend] +=
-      backend === 'objects' ? await countByListing(objects, keys) : (await findExisting(objects, keys)).length;
+      backend === 'objects'
+        ? await countByListing(objects, storageKeys)
+        : (await findExisting(objects, storageKeys)).length +
+          (await findDerivatives({ backend, objects }, storageKeys)).length;
   }
   return counts;
 }
@@ -115,7 +128,7 @@ export async function findExisting(
   return keys.filter((_key, index) => heads[index] !== undefined);
 }
 
-/** One listing from the first key to the last: keys of one owner have the same prefix. */
+/** One listing from the first key to the derivatives of the last: keys of one owner have the same prefix. */
 async function countByListing(objects: Pick<Objects, 'list'>, unsorted: readonly string[]): Promise<number> {
   // In the order of store listings: by bytes, which differs from the order of strings beyond the basic plane.
   const keys = unsorted.map((key) => Buffer.from(key)).sort(Buffer.compare);
@@ -124,15 +137,10 @@ async function countByListing(objects: Pick<Objects, 'list'>, unsorted: readonly
   const wanted = new Set(unsorted);
   let count = 0;
   for await (const { key } of objects.list(commonStart(String(first), String(last)))) {
-    if (Buffer.compare(Buffer.from(key), last) > 0) break;
-    if (wanted.has(key)) count += 1;
+    if (Buffer.compare(Buffer.from(key), last) > 0 && !key.startsWith(String(last))) break;
+    if (wanted.has(sourceKeyOf('objects', key))) count += 1;
   }
   return count;
-}
-
-/** With the derivatives beside it; the longest names leave no room for the suffix. */
-export function keysAt(backend: Place['backend'], storageKey: string): readonly string[] {
-  return [storageKey, ...derivativeKeysOf(backend, storageKey).filter(isSafeKey)];
 }
 
 interface Group extends Store {

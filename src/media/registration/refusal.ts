@@ -28,7 +28,8 @@ export async function removeRefused(
   const head = await objects.head(storageKey);
   const isReplaced = head !== undefined && head.etag !== etag;
   if (head !== undefined && !isReplaced) await removeObject(objects, storageKey);
-  if (refusal === 'csam_blocked') await removeDerivatives(deps, { backend: 'objects', objects }, [storageKey]);
+  if (refusal === 'csam_blocked')
+    await removeDerivatives({ ...deps, db }, { backend: 'objects', objects }, [storageKey]);
   await dropUnready(db, assetId, etag);
   if (!isReplaced) await settleReservations(db, storageKey);
   return !isReplaced;

@@ -53,6 +53,7 @@ onEveryPair('POST /v1/assets', (pair) => {
         assetId,
         prompt: null,
         model: null,
+        generated: null,
         ownerId: rig.userId,
         scopeKind: registration.scopeKind,
         scopeId: registration.scopeId,

@@ -9,8 +9,9 @@
 import { chargeForAsset, isPaid } from '#accounts/ledger/credits.ts';
 import type { Caller } from '#platform/access/caller.ts';
 import type { Tx } from '#platform/db/db.ts';
+import { MovieTooComplex } from '#platform/metadata/movie.ts';
 import type { ObjectHead } from '#platform/objects/objects.ts';
-import { Problem } from '#platform/problem.ts';
+import { invalid, Problem } from '#platform/problem.ts';
 import { retryWhileChanging } from '#platform/resilience/retry.ts';
 import type { Asset, RegistrationRequest } from '../api.ts';
 import { isSameAsset, isVideo, toAsset } from '../assets/asset.ts';
@@ -22,10 +23,13 @@ import {
   findAsset,
   type MediaTables,
   markReady,
+  renewEtag,
 } from '../assets/assetstore.ts';
 import { assertOwnId, ownerFor } from '../assets/ownership.ts';
 import { storageKeyOf } from '../assets/storagekey.ts';
 import { blockAndPublish } from '../events.ts';
+import { type Stripping, strips } from '../metadata/publicity.ts';
+import { planImage, planRewriting, type Written } from '../metadata/rewriting.ts';
 import { mediaProblems, type Refusal } from '../problems.ts';
 import { admit } from '../quota/quota.ts';
 import { blockAsset } from '../screening/incidentstore.ts';
@@ -46,6 +50,8 @@ export interface RegistrationDeps extends InspectionDeps, InvalidationDeps, Refu
   readonly objects: RefusalDeps['objects'];
   readonly db: PublishingDeps['db'];
   readonly screening: Screening;
+  readonly publicScopes: readonly string[];
+  readonly limits: InspectionDeps['limits'] & { readonly stripMetadata: Stripping };
 }
 
 export interface Registration {
@@ -107,6 +113,8 @@ export async function registerAsset(
 function declaredBy(caller: Caller, request: RegistrationRequest): DeclaredUpload {
   const { assetId, scopeKind, scopeId, kind, mime } = request;
   assertOwnId(caller, assetId);
+  if (request.generated !== undefined && caller.kind === 'user' && !caller.isOnBehalf)
+    throw invalid('body.generated', 'is for servers only: the mark of an upload is read from its bytes');
   const ownerId = ownerFor(caller, request.ownerId);
   return {
     identity: { assetId, ownerId, scopeKind, scopeId, kind, requestedMime: mime },
@@ -121,6 +129,7 @@ function declaredBy(caller: Caller, request: RegistrationRequest): DeclaredUploa
       thumbAssetId: isVideo(request) ? (request.thumbAssetId ?? null) : null,
       prompt: request.prompt ?? null,
       model: request.model ?? null,
+      generated: request.generated ?? null,
     },
   };
 }
@@ -156,18 +165,28 @@ async function writeUpload(
   upload: InspectedUpload,
   alongside: Alongside | undefined,
 ): Promise<Registration | undefined> {
-  const { db, objects } = deps;
-  const { identity, storageKey, head, inspection } = upload;
+  const { inspection } = upload;
   if (inspection === undefined) return undefined;
   if (typeof inspection === 'string') return draftRefusal(deps, upload, unknownFacts(upload.facts.mime), inspection);
+  const marked = await markUpload(deps, upload, inspection);
+  return marked && publishUpload(deps, marked, alongside);
+}
 
+/** As `writeUpload`, for bytes as they will stay. */
+async function publishUpload(
+  deps: RegistrationDeps,
+  upload: MarkedUpload,
+  alongside: Alongside | undefined,
+): Promise<Registration | undefined> {
+  const { db, objects } = deps;
+  const { identity, storageKey, head, inspection, generated } = upload;
   const { assetId, ownerId } = identity;
   const { etag } = head;
-  const facts = factsOf(upload.facts, inspection);
+  const facts = { ...factsOf(upload.facts, inspection), generated };
   if (!(await draftAsset(db, identity, placeOf(deps, upload), facts))) return undefined;
   try {
     const published = await publishDraft(deps, {
-      match: await screenInspected(deps.screening, assetId, inspection),
+      match: upload.isScreened ? undefined : await screenInspected(deps.screening, assetId, inspection),
       finding: { etag, digests: inspection.digests, origin: null },
       // The same bytes may have been registered, and their URLs cached, a moment before a list was changed.
       block: (finding) =>
@@ -189,6 +208,60 @@ async function writeUpload(
     if (refusal === undefined) throw error;
     return draftRefusal(deps, upload, facts, refusal);
   }
+}
+
+/** An upload whose bytes have their mark, and no metadata that they must not have. */
+interface MarkedUpload extends Upload {
+  readonly inspection: Inspection;
+  readonly generated: AssetFacts['generated'];
+  /** The bytes from before passed the screening, with the same pixels. */
+  readonly isScreened: boolean;
+}
+
+/**
+ * Writes the object with its mark, or without metadata, before it has a row. The bytes that were uploaded are screened
+ * first, because lists name their digests. `undefined`: the object has changed; read again.
+ */
+async function markUpload(
+  deps: RegistrationDeps,
+  upload: Upload,
+  inspection: Inspection,
+): Promise<MarkedUpload | undefined> {
+  const { objects, limits, publicScopes } = deps;
+  const { identity, storageKey, head, facts } = upload;
+  const { assetId, scopeKind, requestedMime } = identity;
+  const wanted = {
+    strips: strips({ stripMetadata: limits.stripMetadata, publicScopes }, scopeKind),
+    mark: facts.generated ?? undefined,
+  };
+  const plan = inspection.image
+    ? planImage(inspection.image.bytes, wanted)
+    : await planRewriting(objects, storageKey, head, wanted).catch(refuseComplex);
+  if (plan === undefined) return undefined;
+  const { generated } = plan;
+  const same = { ...upload, inspection, generated: generated ?? facts.generated, isScreened: false };
+  if (plan.write === undefined) return same;
+  // What is blocked is not written again.
+  if ((await screenInspected(deps.screening, assetId, inspection)) !== undefined) return same;
+  const written = await plan.write(objects, storageKey, requestedMime);
+  await adoptRewritten(deps, assetId, written);
+  const digests = { ...inspection.digests, ...written.digests };
+  return { ...same, head: written.head, inspection: { ...inspection, digests }, isScreened: true };
+}
+
+function refuseComplex(error: unknown): never {
+  throw error instanceof MovieTooComplex ? mediaProblems.undecodable_video({ cause: error }) : error;
+}
+
+/** Another call may have registered the same bytes a moment ago: its row gets the ETag of the object that is there now. */
+async function adoptRewritten(
+  deps: RegistrationDeps,
+  assetId: string,
+  { head: { etag }, digests: { sha256 } }: Written,
+): Promise<void> {
+  const row = await findAsset(deps.db, assetId);
+  if (!row?.readyAt || row.etag === etag || row.sha256 !== sha256) return;
+  await withInvalidation(deps, [assetId], () => renewEtag(deps.db, assetId, sha256, etag));
 }
 
 /** For an asset that credits were reserved for, the charge, and then what the caller writes. */

@@ -7,7 +7,7 @@ import type { Objects } from '#platform/objects/objects.ts';
 import { Problem } from '#platform/problem.ts';
 import { findDeletableAt } from '../assets/assetstore.ts';
 import { sourceKeyOf } from '../assets/storagekey.ts';
-import { forgetVariants, keysAt, type RemovalDeps } from '../deletion/removal.ts';
+import { forgetVariants, type RemovalDeps } from '../deletion/removal.ts';
 import { dropWatermarkRecords } from '../watermarks/watermarkstore.ts';
 
 export interface PrefixRemovalDeps extends RemovalDeps {
@@ -52,8 +52,8 @@ async function removeFiles(deps: PrefixRemovalDeps, files: Objects, keys: readon
   const registered = await findDeletableAt(deps.db, files.bucket, [
     ...new Set(keys.map((key) => sourceKeyOf('legacy', key))),
   ]);
-  const spared = new Set(registered.flatMap(({ storageKey }) => keysAt('legacy', storageKey)));
-  const loose = keys.filter((key) => !spared.has(key));
+  const spared = new Set(registered.map(({ storageKey }) => storageKey));
+  const loose = keys.filter((key) => !spared.has(key) && !spared.has(sourceKeyOf('legacy', key)));
   const { removed, failed } = await files.remove(loose).catch(silence);
   if (failed.length > 0)
     deps.log.warn({ count: failed.length, reason: failed[0]?.reason }, 'legacy files could not be removed');

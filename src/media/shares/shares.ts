@@ -17,6 +17,8 @@ import { headsAtOnce } from '../assets/buckets.ts';
 import { ownerFor } from '../assets/ownership.ts';
 import { renditionKeyOf, renditionMime } from '../assets/storagekey.ts';
 import { type LookupDeps, lookUpRow, type ResolvedAsset } from '../lookup/assetlookup.ts';
+import type { Stripping } from '../metadata/publicity.ts';
+import { sharedFileOf } from '../metadata/sharedfile.ts';
 import { isUuid } from '../refs.ts';
 import { sourceOf } from '../signing/resolving.ts';
 import { findThumbs } from '../signing/thumbstore.ts';
@@ -56,6 +58,7 @@ export interface Sharing extends LookupDeps {
   readonly agent: ActingClient;
   /** EDGE_URL. */
   readonly edgeUrl: string;
+  readonly limits: { readonly stripMetadata: Stripping };
 }
 
 /** 128 bits: 22 characters. */
@@ -201,15 +204,18 @@ async function showRow(
   const resolved = await lookUpRow(deps, row);
   if (resolved === undefined) return undefined;
   const { assetId, width, height, blurhash, mime, storageKey } = row;
-  const facts = { assetId, width, height, blurhash, mime, generated: row.model === null ? null : ('ai' as const) };
+  const facts = { assetId, width, height, blurhash, mime, generated: row.generated };
   if (mime.startsWith('image/'))
     return isDecodable(mime) ? { ...facts, kind: 'image', picture: objectOf(resolved), file: null } : undefined;
   const poster = thumb && isDecodable(thumb.mime) ? await lookUpRow(deps, thumb) : undefined;
   const original = objectOf(resolved);
-  const file =
-    row.playback === 'rendition'
-      ? { ...original, key: renditionKeyOf(storageKey), etag: null, mime: renditionMime }
-      : original;
+  if (row.playback === 'rendition') {
+    const file = { ...original, key: renditionKeyOf(storageKey), etag: null, mime: renditionMime };
+    return { ...facts, kind: 'video', picture: poster ? objectOf(poster) : null, file };
+  }
+  const key = deps.limits.stripMetadata === 'none' ? storageKey : await sharedFileOf(resolved.objects, row);
+  if (key === undefined) return undefined;
+  const file = key === storageKey ? original : { ...original, key, etag: null };
   return { ...facts, kind: 'video', picture: poster ? objectOf(poster) : null, file };
 }
 

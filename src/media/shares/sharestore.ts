@@ -190,7 +190,7 @@ export function listIndexedShares(db: Handle, after: string | undefined, limit: 
     .execute();
 }
 
-const shownColumns = [...signingColumns, 'prompt', 'model', 'created_at as createdAt'] as const;
+const shownColumns = [...signingColumns, 'prompt', 'created_at as createdAt'] as const;
 
 export type ShownAsset = Awaited<ReturnType<typeof findShownAssets>>[number];
 

@@ -33,13 +33,17 @@ onEveryPair('download', (pair) => {
   const named = (ascii: string, escaped: string) => `attachment; filename="${ascii}"; filename*=UTF-8''${escaped}`;
 
   it.each([
-    [true, 'attachment'],
     ['holiday.png', named('holiday.png', 'holiday.png')],
     ['Größe "1".png', named('Gr__e _1_.png', 'Gr%C3%B6%C3%9Fe%20%221%22.png')],
     ['🎨; x=1, %41.png', named('_; x=1, _41.png', '%F0%9F%8E%A8%3B%20x%3D1%2C%20%2541.png')],
   ])('%j is the name of the attachment', async (download, header) => {
     const signed = await sign(download);
     expect(await dispositionOf(signed?.url)).toEqual([200, header]);
+  });
+
+  it('true names the file after the brand and the asset', async () => {
+    const name = `Atelier ${assetId.slice(0, 8)}.png`;
+    expect(await dispositionOf((await sign(true))?.url)).toEqual([200, named(name, encodeURIComponent(name))]);
   });
 
   it.each([undefined, null, false])('%j signs URLs that browsers show', async (download) => {

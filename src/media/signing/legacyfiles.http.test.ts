@@ -44,6 +44,7 @@ onEveryPair('legacy files', (pair) => {
       byteSize: jpeg.length,
       durationMs: null,
       blurhash: null,
+      generated: null,
       mime: 'image/jpeg',
     });
     if (!answer?.ready) return;
@@ -278,6 +279,7 @@ onEveryPair('legacy files', (pair) => {
         byteSize: 1,
         durationMs: null,
         blurhash: null,
+        generated: null,
         mime: 'video/mp4',
       });
       const small = await fetch(String(answer?.ready && answer.thumbUrl));

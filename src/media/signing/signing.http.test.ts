@@ -45,6 +45,7 @@ onEveryPair('POST /v1/sign/image', (pair) => {
       byteSize: bytes.length,
       durationMs: null,
       blurhash: row.blurhash,
+      generated: null,
       mime: 'image/jpeg',
     });
     if (!answer?.ready) return;
@@ -93,6 +94,7 @@ onEveryPair('POST /v1/sign/image', (pair) => {
       byteSize: 6,
       durationMs: null,
       blurhash: null,
+      generated: null,
       mime: 'video/mp4',
     });
   });

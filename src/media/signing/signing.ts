@@ -3,19 +3,22 @@
  * (docs/specification/media.md#signing).
  */
 import type { ResizeSigner } from '#edge/api.ts';
+import type { Brand } from '#image/engine/brand.ts';
 import { isDecodable } from '#image/engine/formats.ts';
 import { preview, thumbnail } from '#image/engine/specs.ts';
 import type { Caller } from '#platform/access/caller.ts';
 import type { ImageSignedRef } from '../api.ts';
+import { extensionOf, partsOfKey, sourceKeyOf } from '../assets/storagekey.ts';
 import type { ResolvedAsset } from '../lookup/assetlookup.ts';
 import { type ResolvingDeps, resolveRefs, sourceOf } from './resolving.ts';
 import { joinSigned, type SignedUrlCacheDeps, type SigningRequest, signWithCache } from './signedurlcache.ts';
 
 export interface SigningDeps extends ResolvingDeps, SignedUrlCacheDeps {
+  readonly brand: Brand;
   readonly resizeAddress: ResizeSigner;
 }
 
-/** A file name, or `true` for the name in the URL. `undefined`: the browser can show the file. */
+/** A file name, or `true` for one with the brand's name. `undefined`: the browser can show the file. */
 export type Download = string | true | undefined;
 
 /** 7 days. */
@@ -34,9 +37,9 @@ export async function signImages(deps: SigningDeps, caller: Caller, request: Sig
 
 function signImage(deps: SigningDeps, row: ResolvedAsset, download: Download): ImageSignedRef {
   const { width, height, byteSize, blurhash, mime } = row;
-  const url = originalAddress(row, download);
+  const url = originalAddress(deps, row, download);
   // Always `null` in image signing responses (docs/specification/media.md#signing).
-  const base = { width, height, byteSize, durationMs: null, blurhash, mime };
+  const base = { width, height, byteSize, durationMs: null, blurhash, mime, generated: row.row?.generated ?? null };
   if (!isDecodable(mime)) return { ready: true, url, ...base };
   // One object, so that the signer writes it once.
   const source = sourceOf(row);
@@ -47,6 +50,7 @@ function signImage(deps: SigningDeps, row: ResolvedAsset, download: Download): I
 
 /** Valid for 7 days, for the bytes that were screened only. */
 export function originalAddress(
+  { brand }: Pick<SigningDeps, 'brand'>,
   { objects, storageKey, mime, etag }: Pick<ResolvedAsset, 'objects' | 'storageKey' | 'mime' | 'etag'>,
   download: Download,
 ): string {
@@ -54,8 +58,21 @@ export function originalAddress(
     expiresInS: addressValidS,
     contentType: mime,
     etag,
-    ...(download && { download }),
+    ...(download && { download: download === true ? fileNameOf(brand, storageKey, mime) : download }),
   });
+}
+
+/** Characters that a file system rejects. */
+const unsafe = /[\p{C}\\/:*?"<>|]/gu;
+const longestStem = 80;
+
+/** The brand, and the start of the asset's id or the name of the legacy file. */
+function fileNameOf({ name }: Brand, storageKey: string, mime: string): string {
+  const file = storageKey.slice(storageKey.lastIndexOf('/') + 1);
+  const stem = (
+    partsOfKey(sourceKeyOf('objects', storageKey))?.assetId.slice(0, 8) ?? file.replace(/\.[^.]*$/, '')
+  ).slice(0, longestStem);
+  return `${`${name} ${stem}`.toWellFormed().replaceAll(unsafe, '')}.${extensionOf(mime)}`;
 }
 
 /** Of images. */

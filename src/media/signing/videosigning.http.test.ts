@@ -50,6 +50,7 @@ onEveryPair('POST /v1/sign/video', (pair) => {
       thumbUrl: expect.any(String),
       thumbAssetId,
       ...facts,
+      generated: null,
       byteSize: film.length,
       mime: 'video/mp4',
     });
@@ -81,6 +82,7 @@ onEveryPair('POST /v1/sign/video', (pair) => {
       byteSize: film.length,
       durationMs: null,
       blurhash: null,
+      generated: null,
       mime: 'video/mp4',
     });
   });

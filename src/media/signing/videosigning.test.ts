@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { migrations } from '#app/migrations.ts';
+import { defaultBrand } from '#image/engine/brand.ts';
 import type { Caller } from '#platform/access/caller.ts';
 import type { Database } from '#platform/db/db.ts';
 import { defaultLegacyBucket } from '#platform/objects/objects.ts';
@@ -39,6 +40,7 @@ describe.each(laneEngines)('signing videos on $name', (engine) => {
         blurhash: null,
         prompt: null,
         model: null,
+        generated: null,
       };
       await draftAsset(db, identity, place, { ...unknown, mime, thumbAssetId });
       await markReady(db, assetId, place.etag);
@@ -50,6 +52,7 @@ describe.each(laneEngines)('signing videos on $name', (engine) => {
       const logged: unknown[] = [];
       let queries = 0;
       const deps: VideoSigningDeps = {
+        brand: defaultBrand,
         db: database.queries<MediaTables>().withPlugin({
           transformQuery: ({ node }) => {
             queries += 1;

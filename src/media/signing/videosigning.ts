@@ -46,17 +46,20 @@ export async function signVideos(deps: VideoSigningDeps, caller: Caller, request
   const responses = await signWithCache(deps, caller, 'video', request, async (refs) => {
     const found = await resolveRefs(deps, caller, refs, request.legacyBucket);
     const thumbs = await findThumbsOf(deps, caller, [...found.values()]);
-    return new Map([...found].map(([ref, video]) => [ref, toSignedAsset(video, request.download, thumbs.get(video))]));
+    return new Map(
+      [...found].map(([ref, video]) => [ref, toSignedAsset(deps, video, request.download, thumbs.get(video))]),
+    );
   });
   return joinSigned(request.refs, responses);
 }
 
 function toSignedAsset(
+  deps: VideoSigningDeps,
   resolved: ResolvedAsset,
   download: Download,
   thumb: FoundThumb = { shown: noThumb, isTransient: true },
 ): SignedAsset {
-  const response = signVideo(resolved, thumb.shown, download);
+  const response = signVideo(deps, resolved, thumb.shown, download);
   if (thumb.resolved?.row === undefined) return { resolved, response, isTransient: thumb.isTransient ?? false };
   return {
     resolved,
@@ -66,19 +69,30 @@ function toSignedAsset(
   };
 }
 
-function signVideo(video: ResolvedAsset, thumb: ShownThumb, download: Download): VideoSignedRef {
+function signVideo(
+  deps: VideoSigningDeps,
+  video: ResolvedAsset,
+  thumb: ShownThumb,
+  download: Download,
+): VideoSignedRef {
   const { width, height, byteSize, durationMs, blurhash, mime } = video;
-  const facts = { width, height, byteSize, durationMs, blurhash, mime };
-  const url = originalAddress(video, download);
-  const playUrl = playAddress(video, url, download);
+  const facts = { width, height, byteSize, durationMs, blurhash, mime, generated: video.row?.generated ?? null };
+  const url = originalAddress(deps, video, download);
+  const playUrl = playAddress(deps, video, url, download);
   return { ready: true, url, ...(playUrl !== undefined && { playUrl }), ...thumb, ...facts };
 }
 
 /** `undefined`: it is not known whether browsers play the video, or they do not and it has no rendition. */
-function playAddress({ objects, storageKey, row }: ResolvedAsset, url: string, download: Download): string | undefined {
+function playAddress(
+  deps: VideoSigningDeps,
+  { objects, storageKey, row }: ResolvedAsset,
+  url: string,
+  download: Download,
+): string | undefined {
   if (row?.playback === 'original') return url;
   if (row?.playback !== 'rendition') return undefined;
   return originalAddress(
+    deps,
     { objects, storageKey: renditionKeyOf(storageKey), mime: renditionMime, etag: undefined },
     download,
   );

@@ -9,8 +9,14 @@ import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
 import type { ListedObject, ObjectHead } from '#platform/objects/objects.ts';
 import { dropAssets, type SeenAsset } from '../assets/assetstore.ts';
 import { headsAtOnce } from '../assets/buckets.ts';
-import { isRenditionKey, partsOfKey, type StorageKeyParts, sourceKeyOf } from '../assets/storagekey.ts';
-import { keysAt, removeObjects } from '../deletion/removal.ts';
+import {
+  derivativeStartOf,
+  isRenditionKey,
+  partsOfKey,
+  type StorageKeyParts,
+  sourceKeyOf,
+} from '../assets/storagekey.ts';
+import { removeObjects } from '../deletion/removal.ts';
 import type { SweepFinding } from './api.ts';
 import { oldBefore, resumableOldBefore, type SweepDeps, type SweepPage, type SweepPageRequest } from './page.ts';
 import { claimUnregistered, findKeys, type Unregistered } from './sweepstore.ts';
@@ -185,6 +191,9 @@ async function findOurs(
 }
 
 async function lookAgain({ objects }: SweepDeps, { sourceKey }: OrphanGroup): Promise<GroupState> {
-  const [source, ...beside] = await Promise.all(keysAt('objects', sourceKey).map((key) => objects.head(key)));
-  return { source, listed: beside.filter((head) => head !== undefined) };
+  const source = await objects.head(sourceKey);
+  const beside: ObjectHead[] = [];
+  for await (const object of objects.list(derivativeStartOf('objects', sourceKey)))
+    if (sourceKeyOf('objects', object.key) === sourceKey) beside.push(object);
+  return { source, listed: beside };
 }

@@ -10,6 +10,8 @@ import { z } from 'zod';
 import { type Db, type Tx, transaction } from '#platform/db/db.ts';
 import { type Job, type Jobs, type Queue, UnrecoverableError } from '#platform/jobs/jobs.ts';
 import type { Log } from '#platform/log.ts';
+import { withMark } from '#platform/metadata/metadata.ts';
+import type { Generated } from '#platform/metadata/xmp.ts';
 import { ObjectExists, type Objects } from '#platform/objects/objects.ts';
 import { Problem } from '#platform/problem.ts';
 import type { Asset } from '../api.ts';
@@ -23,6 +25,7 @@ import { unknownFacts } from '../registration/inspection.ts';
 import { type RegistrationDeps, registerAsset } from '../registration/registration.ts';
 import { withInvalidation } from '../signing/signedurlcache.ts';
 import { type Ffmpeg, VideoFault } from '../video/ffmpeg.ts';
+import { markOfFile } from '../video/marking.ts';
 import { isPlayable } from '../video/playback.ts';
 import { takePoster } from '../video/poster.ts';
 import { longVideoMs, probeVideo, type VideoFacts } from '../video/probing.ts';
@@ -199,6 +202,7 @@ async function makeAssets(deps: ProcessingDeps, job: Job<VideoUpload>, longestMs
     byteSize: undefined,
     prompt: undefined,
     model: undefined,
+    generated: undefined,
   };
   const { created } = await registerAsset(deps, internal, { ...identity, ...described }, (tx) =>
     complete(tx, poster?.assetId),
@@ -247,6 +251,7 @@ type Poster = ReturnType<typeof posterOf>;
 const unknown = {
   prompt: undefined,
   model: undefined,
+  generated: undefined,
   byteSize: undefined,
   blurhash: undefined,
   width: undefined,
@@ -282,12 +287,19 @@ async function probeUpload(deps: ProcessingDeps, job: Job<VideoUpload>, longestM
     // An unknown duration can be any.
     const isLong = (facts.durationMs ?? Number.MAX_VALUE) > longestMs;
     if (isLong && !playback && !(await isPlayable(file, facts, upload.mime))) throw new LongRendition();
-    const image = await takePoster(ffmpeg, { file, facts }, join(folder, 'poster.jpg'), signal);
+    const mark = await markOfVideo(db, upload.assetId, file);
+    const frame = await takePoster(ffmpeg, { file, facts }, join(folder, 'poster.jpg'), signal);
+    const image = mark === undefined ? frame : withMark(frame, mark);
     const playing = playback
       ? { playback }
-      : await makePlayable(deps, upload, { file, facts, mime: upload.mime, storageKey: key }, folder, signal);
+      : await makePlayable(deps, upload, { file, facts, mark, mime: upload.mime, storageKey: key }, folder, signal);
     return { facts, image, playing };
   });
+}
+
+/** The registration can say more than the file, whose format may have no mark. */
+async function markOfVideo(db: ProcessingDeps['db'], assetId: string, file: string): Promise<Generated | undefined> {
+  return (await markOfFile(file)) ?? (await findAsset(db, assetId))?.generated ?? undefined;
 }
 
 class TaskFault extends UnrecoverableError {}

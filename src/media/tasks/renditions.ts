@@ -5,10 +5,12 @@ import { join } from 'node:path';
 import { startInterval } from '#platform/background/interval.ts';
 import type { Db } from '#platform/db/db.ts';
 import type { Log } from '#platform/log.ts';
+import type { Generated } from '#platform/metadata/xmp.ts';
 import type { Objects } from '#platform/objects/objects.ts';
 import type { Playback } from '../assets/assetstore.ts';
 import { renditionKeyOf, renditionMime } from '../assets/storagekey.ts';
 import { type Ffmpeg, VideoFault, type VideoFaultReason } from '../video/ffmpeg.ts';
+import { appendMark } from '../video/marking.ts';
 import { isPlayable } from '../video/playback.ts';
 import type { VideoFacts } from '../video/probing.ts';
 import { renderRendition } from '../video/rendition.ts';
@@ -32,6 +34,7 @@ interface Run {
 interface DownloadedVideo {
   readonly file: string;
   readonly facts: VideoFacts;
+  readonly mark: Generated | undefined;
   readonly mime: string;
   readonly storageKey: string;
 }
@@ -54,7 +57,7 @@ export async function makePlayable(
   folder: string,
   signal: AbortSignal,
 ): Promise<Playing> {
-  const { file, facts, mime, storageKey } = video;
+  const { file, facts, mark, mime, storageKey } = video;
   if (await isPlayable(file, facts, mime)) return { playback: 'original' };
   const into = join(folder, 'rendition.mp4');
   try {
@@ -66,6 +69,7 @@ export async function makePlayable(
     deps.log.warn({ err: error, taskId: run.taskId }, 'a video has no rendition');
     return { playback: null, fault: error.reason };
   }
+  await appendMark(into, mark);
   const { size } = await stat(into);
   signal.throwIfAborted();
   await deps.objects.put(renditionKeyOf(storageKey), createReadStream(into), { contentType: renditionMime, size });

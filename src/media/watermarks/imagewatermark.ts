@@ -1,4 +1,5 @@
-/** `POST /v1/watermark`: an image with the wordmark, for downloads (docs/specification/media.md#watermarks). */
+/** `POST /v1/watermark`: an image with the brand's watermark, for downloads (docs/specification/media.md#watermarks). */
+import { type Brand, brandIdOf } from '#image/engine/brand.ts';
 import type { Caller } from '#platform/access/caller.ts';
 import { isSafeKey } from '#platform/objects/keys.ts';
 import { invalid, problems } from '#platform/problem.ts';
@@ -13,6 +14,7 @@ import type { ImageWatermarker } from './imagewatermarker.ts';
 import { isReplaced } from './watermarkrecords.ts';
 
 export interface WatermarkDeps extends ResolvingDeps, SignedUrlCacheDeps {
+  readonly brand: Brand;
   readonly watermarks: ImageWatermarker;
 }
 
@@ -42,11 +44,11 @@ export async function watermarkImage(deps: WatermarkDeps, caller: Caller, reques
 async function signWatermarked(deps: WatermarkDeps, source: ResolvedAsset, download: Download): Promise<Watermarked> {
   if (!isImage(source.mime)) throw invalid('body.ref', 'must be an image');
   // The longest names of the legacy backend leave no room for the suffix.
-  if (!isSafeKey(imageWatermarkKeyOf(source.storageKey)))
+  if (!isSafeKey(imageWatermarkKeyOf(source.storageKey, brandIdOf(deps.brand))))
     throw invalid('body.ref', 'has a name that is too long to add a watermark file');
   const storageKey = await deps.watermarks.ensure(source);
   // No upload URL is ever signed for its key, so the object was made here, from bytes that passed their screening.
   return {
-    url: originalAddress({ objects: source.objects, storageKey, mime: 'image/jpeg', etag: undefined }, download),
+    url: originalAddress(deps, { objects: source.objects, storageKey, mime: 'image/jpeg', etag: undefined }, download),
   };
 }

@@ -16,7 +16,7 @@ import { mediaProblems } from '../problems.ts';
 import { isWatermarkCurrent, recordWatermark, type WatermarkRecordsDeps } from './watermarkrecords.ts';
 
 export interface ImageWatermarkerDeps extends WatermarkRecordsDeps {
-  readonly engine: Pick<Engine, 'watermark'>;
+  readonly engine: Pick<Engine, 'brandId' | 'watermark'>;
   /** Bounds how many images are held in memory at once. */
   readonly images: Permits;
 }
@@ -38,7 +38,7 @@ export function createImageWatermarker(deps: ImageWatermarkerDeps): ImageWaterma
   const making = new Map<string, Promise<void>>();
   return {
     ensure: async (source) => {
-      const key = imageWatermarkKeyOf(source.storageKey);
+      const key = imageWatermarkKeyOf(source.storageKey, deps.engine.brandId);
       const name = JSON.stringify([source.objects.bucket, key, source.version]);
       const flight = making.get(name) ?? ensureFile(deps, source, key).finally(() => making.delete(name));
       making.set(name, flight);

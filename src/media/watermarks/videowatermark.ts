@@ -8,6 +8,7 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
+import { type Brand, brandIdOf } from '#image/engine/brand.ts';
 import type { Caller } from '#platform/access/caller.ts';
 import { transaction } from '#platform/db/db.ts';
 import { type Job, type Jobs, LaneFull, type Queue, UnrecoverableError } from '#platform/jobs/jobs.ts';
@@ -23,6 +24,7 @@ import { type SignedAsset, type SignedUrlCacheDeps, signWithCache } from '../sig
 import { type Download, originalAddress } from '../signing/signing.ts';
 import { brandVideo } from '../video/branding.ts';
 import { type Ffmpeg, VideoFault } from '../video/ffmpeg.ts';
+import { appendMark, markOfFile } from '../video/marking.ts';
 import { longVideoMs, probeVideo } from '../video/probing.ts';
 import { download, inScratchFolder } from '../video/scratch.ts';
 import { isReplaced, isWatermarkCurrent, recordWatermark, type WatermarkRecordsDeps } from './watermarkrecords.ts';
@@ -42,6 +44,7 @@ export const watermarkQueue: Queue<WatermarkJob> = {
 };
 
 export interface VideoWatermarkDeps extends ResolvingDeps, SignedUrlCacheDeps {
+  readonly brand: Brand;
   readonly jobs: Pick<Jobs, 'enqueue' | 'find'>;
   readonly ffmpeg: Pick<Ffmpeg, 'check'>;
   /** Aborted when the service begins to close. */
@@ -49,6 +52,7 @@ export interface VideoWatermarkDeps extends ResolvingDeps, SignedUrlCacheDeps {
 }
 
 export interface VideoWatermarkJobDeps extends BucketsDeps, WatermarkRecordsDeps {
+  readonly brand: Brand;
   readonly ffmpeg: Ffmpeg;
 }
 
@@ -133,7 +137,7 @@ async function resolveVideo(
   if (source === undefined || isReplaced(source)) throw noSuchAsset();
   if (!source.mime.startsWith('video/')) throw invalid('body.ref', 'must be a video');
   // The longest names of the legacy backend leave no room for the suffix.
-  if (!isSafeKey(videoWatermarkKeyOf(source.storageKey)))
+  if (!isSafeKey(videoWatermarkKeyOf(source.storageKey, brandIdOf(deps.brand))))
     throw invalid('body.ref', 'has a name that is too long to add a watermark file');
   return source;
 }
@@ -141,14 +145,14 @@ async function resolveVideo(
 const noSuchAsset = () => problems.not_found({ message: 'There is no such asset.' });
 
 async function signMade(
-  deps: WatermarkRecordsDeps,
+  deps: VideoWatermarkDeps,
   source: ResolvedAsset,
   download: Download,
 ): Promise<WatermarkedVideo | undefined> {
   const { objects } = source;
-  const storageKey = videoWatermarkKeyOf(source.storageKey);
+  const storageKey = videoWatermarkKeyOf(source.storageKey, brandIdOf(deps.brand));
   if (!(await isWatermarkCurrent(deps, source, storageKey))) return undefined;
-  return { url: originalAddress({ objects, storageKey, mime: videoMime, etag: undefined }, download) };
+  return { url: originalAddress(deps, { objects, storageKey, mime: videoMime, etag: undefined }, download) };
 }
 
 /** Resolves when it is done. */
@@ -189,7 +193,7 @@ async function makeUpTo(deps: VideoWatermarkJobDeps, job: Job<WatermarkJob>, lon
   const { backend, storageKey } = job.payload;
   const objects = bucketOf(deps, job.payload);
   if (objects === undefined) throw new UnrecoverableError('bucket_not_configured');
-  const key = videoWatermarkKeyOf(storageKey);
+  const key = videoWatermarkKeyOf(storageKey, brandIdOf(deps.brand));
   const source = await objects.head(storageKey);
   const marked = { objects, version: backend === 'legacy' ? source?.etag : undefined };
   if (source !== undefined && !(await isWatermarkCurrent(deps, marked, key))) {
@@ -201,7 +205,8 @@ async function makeUpTo(deps: VideoWatermarkJobDeps, job: Job<WatermarkJob>, lon
         const facts = await probeVideo(deps.ffmpeg, file, job.signal);
         // An unknown duration can be any.
         if ((facts.durationMs ?? Number.MAX_VALUE) > longestMs) throw new LongVideo();
-        await brandVideo(deps.ffmpeg, { file, facts }, { mark: join(folder, 'mark'), into }, job.signal);
+        await brandVideo(deps, { file, facts }, { mark: join(folder, 'mark'), into }, job.signal);
+        await appendMark(into, await markOfFile(file));
         const { size } = await stat(into);
         job.signal.throwIfAborted();
         const options = { contentType: videoMime, size, reproducible: true };

@@ -1,11 +1,12 @@
 /** What the memory service knows about the signed-in user, through the endpoints that users may call. */
 import { keepPreviousData, useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { Injection, Memories, Memory, SearchResult } from '../../../client/memory/api.ts';
+import { product } from '../shell/product.ts';
 import { useUser } from '../user.tsx';
 
 export const groups: readonly { readonly type: Memory['type']; readonly title: string; readonly about: string }[] = [
   { type: 'preference', title: 'Preferences', about: 'What you like and what you are like.' },
-  { type: 'instruction', title: 'Instructions', about: 'How Atelier should work for you.' },
+  { type: 'instruction', title: 'Instructions', about: `How ${product} should work for you.` },
   { type: 'workflow', title: 'Ways of working', about: 'How you usually do things.' },
   { type: 'episodic', title: 'Events', about: 'What happened.' },
 ];

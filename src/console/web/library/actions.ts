@@ -41,7 +41,7 @@ export async function downloadOriginal(user: User, asset: ActionTarget): Promise
   follow(url);
 }
 
-/** A JPEG or an MP4 with the wordmark. The first one of an asset takes a moment. */
+/** A JPEG or an MP4 with the watermark. The first one of an asset takes a moment. */
 export async function downloadWatermarked(user: User, asset: ActionTarget): Promise<void> {
   const path = isVideo(asset) ? '/v1/watermark-video' : '/v1/watermark';
   const download = `atelier-${asset.assetId.slice(0, 8)}-watermark.${isVideo(asset) ? 'mp4' : 'jpg'}`;

@@ -7,6 +7,7 @@ import '../knowledge/knowledge.css';
 import { useHidden } from '../library/deletions.ts';
 import '../library/library.css';
 import { Empty, Pending } from '../parts/states.tsx';
+import { product } from '../shell/product.ts';
 import { startDraft } from '../studio/draft.ts';
 import { useUser } from '../user.tsx';
 
@@ -19,7 +20,7 @@ export function Knowledge() {
       <header className="page">
         <div>
           <h1>Your memory</h1>
-          <p className="quiet">Atelier uses these facts in every conversation. You can correct or delete them.</p>
+          <p className="quiet">{product} uses these facts in every conversation. You can correct or delete them.</p>
         </div>
         <div className="does">
           <Export />
@@ -123,7 +124,7 @@ function Facts({ memories }: { readonly memories: readonly ShownMemory[] }) {
 function Nothing() {
   const { email } = useUser();
   return (
-    <Empty title="Atelier has not stored anything about you yet.">
+    <Empty title={`${product} has not stored anything about you yet.`}>
       <p>In a conversation, say for example “remember that I like warm colors”. It appears here for {email}.</p>
       <button type="button" onClick={() => startDraft({ assetIds: [], text: 'Remember that I like warm colors' })}>
         Start a conversation

@@ -20,6 +20,7 @@ import { useIsNarrow, useIsOnline } from './browser.ts';
 import { useModal } from './modal.ts';
 import { openPalette } from './overlays.tsx';
 import { linkOf, type Page } from './page.ts';
+import { product } from './product.ts';
 import { Skeleton } from './skeleton.tsx';
 
 interface Slots {
@@ -63,7 +64,7 @@ export function Frame({
   const [bar, setBar] = useState<HTMLElement | null>(null);
   const slots = useMemo(() => ({ sidebar, bar }), [sidebar, bar]);
   const close = useCallback(() => setOpen(false), []);
-  useTitle(current?.title ?? 'Atelier', main);
+  useTitle(current?.title ?? product, main);
   useActions(
     useMemo(
       () =>
@@ -93,7 +94,7 @@ export function Frame({
         {isNarrow ? (
           <header className="bar">
             <IconButton label="Menu" Icon={MenuIcon} size={20} onClick={() => setOpen(true)} />
-            <span className="strong cut">{current?.title ?? 'Atelier'}</span>
+            <span className="strong cut">{current?.title ?? product}</span>
             <span className="end" ref={setBar} />
             {isOpen && (
               <Drawer name={name} home={home} onClose={close}>
@@ -123,7 +124,7 @@ export function Frame({
 function useTitle(title: string, main: { readonly current: HTMLElement | null }): void {
   const isFirst = useRef(true);
   useEffect(() => {
-    document.title = `${title} · Atelier`;
+    document.title = `${title} · ${product}`;
     // Keyboard and screen reader users start at the new page, not after it.
     if (!isFirst.current) main.current?.focus({ preventScroll: true });
     isFirst.current = false;
@@ -142,7 +143,7 @@ function Brand({
   return (
     <div className="brandrow">
       <Link href={home} className="brand">
-        <img src="/favicon.svg" alt="" width="24" height="24" /> Atelier
+        <img src="/favicon.svg" alt="" width="24" height="24" /> {product}
         {name !== '' && <span className="quiet small">{name}</span>}
       </Link>
       {children}

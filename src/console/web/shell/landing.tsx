@@ -3,6 +3,7 @@ import { useMemo } from 'react';
 import { Link } from 'wouter';
 import { useConsole } from '../operator.tsx';
 import { rememberSignIn } from '../user.tsx';
+import { product } from './product.ts';
 
 /** For users who are not signed in. After the sign-in, the browser returns to the same URL. */
 export function Landing() {
@@ -13,7 +14,7 @@ export function Landing() {
     <div className="landing">
       <header>
         <span className="brand">
-          <img src="/favicon.svg" alt="" width="24" height="24" /> Atelier
+          <img src="/favicon.svg" alt="" width="24" height="24" /> {product}
         </span>
       </header>
       <main id="main">

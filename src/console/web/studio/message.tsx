@@ -3,6 +3,7 @@ import { FileText, Film, Pencil, RotateCw } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { validParts } from '../../../client/validparts.ts';
 import { IconButton } from '../parts/iconbutton.tsx';
+import { product } from '../shell/product.ts';
 import { AnswerText } from './answertext.tsx';
 import { ApprovalCard, type Approving, approvalOf } from './approval.tsx';
 import { CopyButton } from './copybutton.tsx';
@@ -173,7 +174,7 @@ function Answer({
   const text = textOfMessage({ parts: [...parts] });
   const credits: unknown = Reflect.get(Object(message.metadata), 'credits');
   return (
-    <article className="message assistant" aria-label="Atelier">
+    <article className="message assistant" aria-label={product}>
       {keyed.map(({ key, part }) => (
         <AnswerPart
           key={key}

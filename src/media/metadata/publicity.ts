@@ -1,0 +1,15 @@
+/** Decides whose files lose their metadata (MEDIA_STRIP_METADATA; docs/specification/media.md#metadata). */
+
+export const strippings = ['public', 'all', 'none'] as const;
+export type Stripping = (typeof strippings)[number];
+
+export interface StrippingDeps {
+  readonly stripMetadata: Stripping;
+  readonly publicScopes: readonly string[];
+}
+
+/** `isOthers`: another person gets the file, in a scope that is not public. */
+export function strips({ stripMetadata, publicScopes }: StrippingDeps, scopeKind: string, isOthers = false): boolean {
+  if (stripMetadata === 'none') return false;
+  return stripMetadata === 'all' || publicScopes.includes(scopeKind) || isOthers;
+}
