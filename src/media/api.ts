@@ -46,6 +46,10 @@ const legacyBucket = optional(
   .transform((name) => name ?? defaultLegacyBucket)
   .describe('The bucket of legacy paths. Default: `agent_message`.');
 
+/** A name that fits into a header. Browsers cut it at path separators. */
+const fileNamePattern = /^[^\p{Cc}\p{Cs}/\\]{1,255}$/u;
+const name = z.string().regex(fileNamePattern, 'must be 1 to 255 characters without control characters, / and \\');
+
 /** A single reference. In a list, invalid ones are `not_found` each. */
 const ref = z
   .string()
@@ -124,6 +128,7 @@ export const registrationRequest = z.object({
     'The prompt from which a model generated the asset; 1 to 4000 characters.',
   ),
   model: optional(storableText(200)).describe('The name of the model that generated the asset; 1 to 200 characters.'),
+  name: optional(name).describe('The name of the file, for searches and downloads; 1 to 255 characters.'),
 });
 export type RegistrationRequest = z.output<typeof registrationRequest>;
 
@@ -150,6 +155,8 @@ export const asset = z.object({
     .string()
     .nullable()
     .describe('The name of the model that generated the asset. Only the owner and servers can read it.'),
+  name: z.string().nullable().describe('The name of the file. Only the owner and servers can read it.'),
+  favorite: z.boolean().describe('A favorite of its owner. `false` for other readers.'),
   createdAt: z.iso.datetime(),
 });
 export type Asset = z.output<typeof asset>;
@@ -163,6 +170,7 @@ export const assetChange = z.object({
   height: side.nullable().optional(),
   durationMs: count.nullable().optional(),
   blurhash: blurhash.nullable().optional(),
+  name: name.nullable().optional().describe('The name of the file.'),
 });
 export type AssetChange = z.output<typeof assetChange>;
 
@@ -235,10 +243,9 @@ export const scopeDeleted = z.object({
 });
 export type ScopeDeleted = z.output<typeof scopeDeleted>;
 
-/** A name that fits into a header. Browsers cut it at path separators. */
 const fileName = z
   .string()
-  .regex(/^[^\p{Cc}\p{Cs}/\\]{1,255}$/u, 'must be true, or 1 to 255 characters without control characters, / and \\');
+  .regex(fileNamePattern, 'must be true, or 1 to 255 characters without control characters, / and \\');
 
 const download = optional(z.union([z.boolean(), fileName]))
   .transform((name) => (name === false ? undefined : name))

@@ -32,6 +32,9 @@ export function posterIdOf(assetId: string): string {
   return uuidOfName(assetId, 'poster');
 }
 
+/** An asset as readers other than its owner see it: without how it was made, and what it is to its owner. */
+export const toOthers = (asset: Asset): Asset => ({ ...asset, prompt: null, model: null, name: null, favorite: false });
+
 export function toAsset(row: StoredAsset): Asset {
   return {
     assetId: row.assetId,
@@ -50,6 +53,8 @@ export function toAsset(row: StoredAsset): Asset {
     sha256: row.sha256,
     prompt: row.prompt,
     model: row.model,
+    name: row.name,
+    favorite: row.isFavorite,
     createdAt: row.createdAt.toISOString(),
   };
 }

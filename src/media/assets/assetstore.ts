@@ -37,6 +37,8 @@ interface AssetsTable {
   prompt: string | null;
   prompt_search: string | null;
   model: string | null;
+  name: string | null;
+  is_favorite: Generated<boolean>;
   version: Generated<number>;
   created_at: Generated<Date>;
   ready_at: Date | null;
@@ -75,6 +77,8 @@ export interface AssetFacts {
   readonly thumbAssetId: string | null;
   readonly prompt: string | null;
   readonly model: string | null;
+  /** The name of the file. */
+  readonly name: string | null;
 }
 
 export interface AssetPlace {
@@ -113,13 +117,21 @@ export const assetColumns = [
   visibleThumb,
   'prompt',
   'model',
+  'name',
+  'is_favorite as isFavorite',
   'created_at as createdAt',
   'ready_at as readyAt',
   'refusal',
 ] as const;
 
-export function originColumns({ prompt, model }: Pick<AssetFacts, 'prompt' | 'model'>) {
-  return { model, prompt, prompt_search: prompt === null ? null : searchable(prompt) };
+export function originColumns({ prompt, model, name }: Pick<AssetFacts, 'prompt' | 'model' | 'name'>) {
+  return { model, prompt, ...nameColumns(prompt, name) };
+}
+
+/** Searches find the words of the prompt and of the name. */
+export function nameColumns(prompt: string | null, name: string | null) {
+  const texts = [prompt, name].filter((text) => text !== null);
+  return { name, prompt_search: texts.length === 0 ? null : searchable(texts.join('\n')) };
 }
 
 /** In any state. */

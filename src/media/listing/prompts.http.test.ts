@@ -18,7 +18,7 @@ onEveryPair('prompts of assets', (pair) => {
   const unprompted: Asset[] = [];
 
   async function make(client = rig.user, changes: object = {}): Promise<Asset> {
-    const none = { prompt: undefined, model: undefined, thumbAssetId: undefined };
+    const none = { prompt: undefined, model: undefined, name: undefined, thumbAssetId: undefined };
     const { prompt, model, thumbAssetId, ...identity } = { ...none, ...changes };
     const { registration } = await upload(client, png, identity);
     const { status, body } = await client.register({ ...registration, prompt, model, thumbAssetId });

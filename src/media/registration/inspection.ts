@@ -113,6 +113,7 @@ export function unknownFacts(mime: string): AssetFacts {
     thumbAssetId: null,
     prompt: null,
     model: null,
+    name: null,
   };
 }
 

@@ -53,6 +53,8 @@ onEveryPair('POST /v1/assets', (pair) => {
         assetId,
         prompt: null,
         model: null,
+        name: null,
+        favorite: false,
         ownerId: rig.userId,
         scopeKind: registration.scopeKind,
         scopeId: registration.scopeId,

@@ -39,6 +39,7 @@ describe.each(laneEngines)('signing videos on $name', (engine) => {
         blurhash: null,
         prompt: null,
         model: null,
+        name: null,
       };
       await draftAsset(db, identity, place, { ...unknown, mime, thumbAssetId });
       await markReady(db, assetId, place.etag);

@@ -24,6 +24,8 @@ function assetAt(daysAgo: number, place: number): Asset {
     sha256: null,
     prompt: null,
     model: null,
+    name: null,
+    favorite: false,
     createdAt: createdAt.toISOString(),
   };
 }
