@@ -51,6 +51,7 @@ export function addUserEventRoutes(
       description: 'Sends `library.changed` to the devices of a user. The media service calls it.',
       problems: ['forbidden'],
       example: { userId: '5b1c1f0e-8a4d-4f0f-8f57-0f4c0b9b8a21', type: 'library.changed' },
+      client: { body: 'LibraryNews' },
       body: libraryNews,
       response: { 204: z.null() },
     },
