@@ -1,17 +1,21 @@
 /** The pages of the console. To add a page, add a row: the navigation, the routes and the command palette follow. */
 import {
   Activity,
+  Album,
   BookOpen,
   Brain,
   Coins,
+  Compass,
   Images,
   LayoutGrid,
+  Link2,
   ListChecks,
   Mail as MailIcon,
   MessageSquare,
   ScrollText,
   ShieldAlert,
   SlidersHorizontal,
+  Sparkles,
   Users,
   Webhook,
 } from 'lucide-react';
@@ -27,10 +31,36 @@ export const userPages: readonly Page[] = [
     isAvailable: ({ addresses }) => addresses.agent !== undefined,
   },
   {
+    path: '/create',
+    title: 'Create',
+    Icon: Sparkles,
+    View: lazily(async () => (await import('./pages/create.tsx')).Create),
+    isAvailable: ({ addresses }) => addresses.agent !== undefined,
+  },
+  {
+    path: '/explore',
+    title: 'Explore',
+    Icon: Compass,
+    View: lazily(async () => (await import('./pages/explore.tsx')).Explore),
+    isAvailable: ({ addresses }) => addresses.content !== undefined,
+  },
+  {
     path: '/library/:assetId?',
     title: 'Library',
     Icon: Images,
     View: lazily(async () => (await import('./pages/library.tsx')).Library),
+  },
+  {
+    path: '/albums',
+    title: 'Albums',
+    Icon: Album,
+    View: lazily(async () => (await import('./pages/albums.tsx')).Albums),
+  },
+  {
+    path: '/shared',
+    title: 'Shared links',
+    Icon: Link2,
+    View: lazily(async () => (await import('./pages/sharedlinks.tsx')).SharedLinks),
   },
   {
     path: '/memory',

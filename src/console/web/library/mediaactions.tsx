@@ -1,7 +1,8 @@
 /** The actions of an image or a video, for tiles, the lightbox and conversations. */
-import { Brush, Download, Ellipsis, ImagePlus, Share2, Sparkles, Stamp, Trash2 } from 'lucide-react';
+import { Brush, Clapperboard, Download, Ellipsis, FolderPlus, Heart, ImagePlus, Share2, Sparkles, Stamp, Trash2 } from 'lucide-react';
 import { DropdownMenu } from 'radix-ui';
 import { type ComponentType, useState } from 'react';
+import { startCreating } from '../create/order.ts';
 import { notify, notifyFailure } from '../shell/notices.ts';
 import { useUser } from '../user.tsx';
 import {
@@ -11,16 +12,18 @@ import {
   editInStudio,
   referInStudio,
   remove,
-  share,
-  varyInStudio,
 } from './actions.ts';
-import { isImage, isVideo, useForget, useNewAssets } from './assets.ts';
+import { useFavorites } from './albums.ts';
+import { isImage, isVideo, useForget } from './assets.ts';
+import { openDialog } from './dialogs.ts';
 import './mediaactions.css';
 
 export interface MediaActionsProps {
   readonly asset: ActionTarget;
   /** The words that it was made from, if they are known. */
   readonly prompt: string | null;
+  /** `undefined`: unknown. */
+  readonly isFavorite?: boolean | undefined;
   /** In a conversation: attaches the image to its composer. Default: opens a new conversation with it. */
   readonly onUseAsReference?: ((asset: ActionTarget) => void) | undefined;
   /** Default: opens a new conversation. */
@@ -37,6 +40,8 @@ interface Action {
   readonly isDanger?: boolean;
   /** Shown as an icon over the image. */
   readonly isFirst?: boolean;
+  /** A choice that is on or off. */
+  readonly isOn?: boolean | undefined;
 }
 
 export function MediaActions({ layout = 'overlay', ...props }: MediaActionsProps) {
@@ -45,12 +50,13 @@ export function MediaActions({ layout = 'overlay', ...props }: MediaActionsProps
   const shown = bar ? actions : actions.filter(({ isFirst }) => isFirst);
   return (
     <div className={`mediaactions ${layout}`}>
-      {shown.map(({ name, Icon, run, isDanger }) => (
+      {shown.map(({ name, Icon, run, isDanger, isOn }) => (
         <button
           key={name}
           type="button"
           className={`${bar ? '' : 'icon'} ${isDanger ? 'danger' : ''}`}
           aria-label={name}
+          aria-pressed={isOn}
           title={name}
           disabled={isBusy}
           onClick={() => void run()}
@@ -86,9 +92,9 @@ function Menu({ actions }: { readonly actions: readonly Action[] }) {
 }
 
 /** While one action runs, the others wait. */
-function useActions({ asset, prompt, onUseAsReference, onEdit, onDeleted }: MediaActionsProps) {
+function useActions({ asset, prompt, isFavorite, onUseAsReference, onEdit, onDeleted }: MediaActionsProps) {
   const user = useUser();
-  const readNew = useNewAssets();
+  const changeFavorites = useFavorites();
   const forget = useForget();
   const [isBusy, setBusy] = useState(false);
   const run = (work: () => Promise<void>) => async () => {
@@ -111,14 +117,28 @@ function useActions({ asset, prompt, onUseAsReference, onEdit, onDeleted }: Medi
     }),
   };
   const sharing: Action = {
-    name: 'Share to the public feed',
+    name: 'Share',
     Icon: Share2,
-    run: run(async () => {
-      const isNew = await share(user, asset);
-      await readNew();
-      notify(isNew ? 'Shared. It is public now.' : 'It is already in the public feed.');
-    }),
+    run: () => openDialog({ kind: 'share', asset, prompt }),
   };
+  const ofLibrary: readonly Action[] = [
+    ...(isFavorite === undefined
+      ? []
+      : [
+          {
+            name: 'Favorite',
+            Icon: Heart,
+            isFirst: true,
+            isOn: isFavorite,
+            run: run(() => changeFavorites([asset.assetId], !isFavorite)),
+          },
+        ]),
+    {
+      name: 'Add to album',
+      Icon: FolderPlus,
+      run: () => openDialog({ kind: 'album', assetIds: [asset.assetId] }),
+    },
+  ];
   const deletion: Action = {
     name: 'Delete',
     Icon: Trash2,
@@ -130,7 +150,12 @@ function useActions({ asset, prompt, onUseAsReference, onEdit, onDeleted }: Medi
   };
   const ofImages: readonly Action[] = [
     { name: 'Edit', Icon: Brush, isFirst: true, run: () => (onEdit ?? editInStudio)(asset) },
-    { name: 'Variations', Icon: Sparkles, run: () => varyInStudio(asset, prompt) },
+    { name: 'Vary', Icon: Sparkles, run: () => startCreating({ prompt: prompt ?? '', references: [asset.assetId], count: 4 }) },
+    {
+      name: 'Animate',
+      Icon: Clapperboard,
+      run: () => startCreating({ kind: 'video', prompt: '', references: [asset.assetId] }),
+    },
     {
       name: 'Use as reference',
       Icon: ImagePlus,
@@ -141,7 +166,9 @@ function useActions({ asset, prompt, onUseAsReference, onEdit, onDeleted }: Medi
   const actions = [
     download,
     ...(isImage(asset) ? ofImages : []),
-    ...(isImage(asset) || isVideo(asset) ? [watermarked, sharing] : []),
+    ...(isImage(asset) || isVideo(asset) ? [sharing] : []),
+    ...ofLibrary,
+    ...(isImage(asset) || isVideo(asset) ? [watermarked] : []),
     deletion,
   ];
   return { actions, isBusy };

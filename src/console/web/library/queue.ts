@@ -47,7 +47,8 @@ export function addUploads(user: User, files: readonly File[], onDone: (asset: A
   const added = files.map((file) => {
     const id = crypto.randomUUID();
     const kind = kindOf(file.type);
-    const details = { scopeKind: 'library', scopeId: 'uploads', kind, resumable: file.size > resumableBytes };
+    const name = nameOf(file);
+    const details = { scopeKind: 'library', scopeId: 'uploads', kind, name, resumable: file.size > resumableBytes };
     const upload = createUpload(mediaCalls(user.media), file, details);
     entries.set(id, { user, file, upload, onDone, stop: new AbortController() });
     return {
@@ -85,6 +86,10 @@ export function dismissUpload(id: string): void {
 export function dismissFinished(): void {
   for (const { id, status } of uploads.read()) if (status === 'done') dismissUpload(id);
 }
+
+/** As the service accepts it: at most 255 characters, on one line. */
+export const nameOf = ({ name }: File): string | undefined =>
+  name.replace(/[\p{Cc}\p{Cs}/\\]/gu, ' ').slice(0, 255) || undefined;
 
 /** The type that the browser names. What the bytes show counts at the registration. */
 function kindOf(mime: string): string {

@@ -1,6 +1,7 @@
-import { Ellipsis, Pencil, Search, SquarePen, Trash2 } from 'lucide-react';
+import { Ellipsis, Pencil, Search, Share2, SquarePen, Trash2 } from 'lucide-react';
 import { useDeferredValue, useState } from 'react';
 import { Link, useLocation } from 'wouter';
+import { openDialog } from '../library/dialogs.ts';
 import { IconButton } from '../parts/iconbutton.tsx';
 import { Failure } from '../parts/states.tsx';
 import { Menu, MenuItem } from '../shell/menu.tsx';
@@ -85,6 +86,9 @@ function Entry({ thread, isCurrent }: { readonly thread: Thread; readonly isCurr
       <Menu align="end" trigger={<IconButton label={`Options of ${title}`} Icon={Ellipsis} />}>
         <MenuItem Icon={Pencil} onSelect={() => setRenaming(true)}>
           Rename
+        </MenuItem>
+        <MenuItem Icon={Share2} onSelect={() => openDialog({ kind: 'share-thread', threadId, title })}>
+          Share
         </MenuItem>
         <MenuItem Icon={Trash2} tone="danger" onSelect={remove}>
           Delete
