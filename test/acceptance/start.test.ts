@@ -164,7 +164,7 @@ describe('npm start on the same folder', () => {
   it('does not print the operator’s link again, and takes the folder over immediately after a kill -9', async () => {
     const first = launch('start', ['console', 'content']);
     await first.waitFor(ready);
-    expect(first.output()).toContain(`Console: http://localhost:${place.portBase}`);
+    expect(first.output()).toContain(`Studio: http://localhost:${place.portBase}`);
     expect(first.output()).not.toContain('token=');
     first.child.kill('SIGKILL');
     const second = launch('start', ['content']);

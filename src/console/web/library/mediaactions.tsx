@@ -3,6 +3,8 @@ import { Brush, Clapperboard, Download, Ellipsis, FolderPlus, Heart, ImagePlus, 
 import { DropdownMenu } from 'radix-ui';
 import { type ComponentType, useState } from 'react';
 import { startCreating } from '../create/order.ts';
+import { useIsNarrow } from '../shell/browser.ts';
+import { useTopDialog } from '../shell/modal.ts';
 import { notify, notifyFailure } from '../shell/notices.ts';
 import { useUser } from '../user.tsx';
 import {
@@ -40,6 +42,8 @@ interface Action {
   readonly isDanger?: boolean;
   /** Shown as an icon over the image. */
   readonly isFirst?: boolean;
+  /** Shown with its name in the bar of a wide window. */
+  readonly isInBar?: boolean;
   /** A choice that is on or off. */
   readonly isOn?: boolean | undefined;
 }
@@ -47,7 +51,9 @@ interface Action {
 export function MediaActions({ layout = 'overlay', ...props }: MediaActionsProps) {
   const { actions, isBusy } = useActions(props);
   const bar = layout === 'bar';
-  const shown = bar ? actions : actions.filter(({ isFirst }) => isFirst);
+  const isNarrow = useIsNarrow();
+  const isShown = ({ isFirst, isInBar }: Action) => (bar ? isFirst || (isInBar && !isNarrow) : isFirst);
+  const shown = actions.filter(isShown);
   return (
     <div className={`mediaactions ${layout}`}>
       {shown.map(({ name, Icon, run, isDanger, isOn }) => (
@@ -65,19 +71,21 @@ export function MediaActions({ layout = 'overlay', ...props }: MediaActionsProps
           {bar && <span className="name">{name}</span>}
         </button>
       ))}
-      {!bar && <Menu actions={actions.filter(({ isFirst }) => !isFirst)} />}
+      <Menu actions={actions.filter((action) => !isShown(action))} />
     </div>
   );
 }
 
 function Menu({ actions }: { readonly actions: readonly Action[] }) {
+  // A dialog covers the page, so the menu has to be in it.
+  const dialog = useTopDialog();
   return (
     // A modal menu would add a style tag, which the policy of the console rejects.
     <DropdownMenu.Root modal={false}>
       <DropdownMenu.Trigger className="icon" aria-label="More actions" title="More actions">
         <Ellipsis size={16} strokeWidth={1.75} aria-hidden={true} />
       </DropdownMenu.Trigger>
-      <DropdownMenu.Portal>
+      <DropdownMenu.Portal {...(dialog && { container: dialog })}>
         <DropdownMenu.Content className="mediamenu" align="end" sideOffset={4}>
           {actions.map(({ name, Icon, run, isDanger }) => (
             <DropdownMenu.Item key={name} className={isDanger ? 'danger' : ''} onSelect={() => void run()}>
@@ -119,6 +127,7 @@ function useActions({ asset, prompt, isFavorite, onUseAsReference, onEdit, onDel
   const sharing: Action = {
     name: 'Share',
     Icon: Share2,
+    isInBar: true,
     run: () => openDialog({ kind: 'share', asset, prompt }),
   };
   const ofLibrary: readonly Action[] = [
@@ -143,6 +152,7 @@ function useActions({ asset, prompt, isFavorite, onUseAsReference, onEdit, onDel
     name: 'Delete',
     Icon: Trash2,
     isDanger: true,
+    isInBar: true,
     run: () => {
       remove(user, [asset], forget);
       onDeleted?.();
@@ -150,9 +160,10 @@ function useActions({ asset, prompt, isFavorite, onUseAsReference, onEdit, onDel
   };
   const ofImages: readonly Action[] = [
     { name: 'Edit', Icon: Brush, isFirst: true, run: () => (onEdit ?? editInStudio)(asset) },
-    { name: 'Vary', Icon: Sparkles, run: () => startCreating({ prompt: prompt ?? '', references: [asset.assetId], count: 4 }) },
+    { name: 'Vary', Icon: Sparkles, isInBar: true, run: () => startCreating({ prompt: prompt ?? '', references: [asset.assetId], count: 4 }) },
     {
       name: 'Animate',
+      isInBar: true,
       Icon: Clapperboard,
       run: () => startCreating({ kind: 'video', prompt: '', references: [asset.assetId] }),
     },

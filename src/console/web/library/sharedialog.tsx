@@ -187,7 +187,7 @@ function Publishing({ of, what }: { readonly of: Extract<Shareable, { kind: 'sha
         <>
           <p>Everyone can find the {what} in Explore, and use it for images of their own.</p>
           {of.prompt !== null && <Choice label="Show the prompt in Explore" value={showPrompt} onChange={setShowPrompt} />}
-          <Confirm label="Publish" question={`The ${what} becomes public.`} onConfirm={() => publishing.mutateAsync().catch(() => undefined)} />
+          <Confirm label="Publish" tone="primary" question={`The ${what} becomes public.`} onConfirm={() => publishing.mutateAsync().catch(() => undefined)} />
         </>
       )}
       {published && (

@@ -4,6 +4,7 @@ import { GenerationView } from '../create/generationview.tsx';
 import { useGenerations } from '../create/generations.ts';
 import { emptyOrder, preparedOrder } from '../create/order.ts';
 import { Empty, Pending } from '../parts/states.tsx';
+import '../library/library.css';
 import '../create/create.css';
 
 /** Images and videos without a conversation. */

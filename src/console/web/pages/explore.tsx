@@ -5,6 +5,7 @@ import { type GalleryItem, useAnnouncement, useGallery, useHomeCards, useTrendin
 import { AssetImage } from '../library/assetimage.tsx';
 import { When } from '../parts/figures.tsx';
 import { Empty, Pending } from '../parts/states.tsx';
+import '../library/library.css';
 import '../explore/explore.css';
 
 const icon = { size: 16, strokeWidth: 1.75, 'aria-hidden': true } as const;

@@ -107,8 +107,8 @@ function Chat({
           {messages.length === 0 && !isAnswering && (
             <Beginning
               onChoose={(suggestion) => {
-                setText(suggestion);
-                field.current?.focus();
+                chat.send(suggestion, [], model);
+                follow();
               }}
             />
           )}
