@@ -16,8 +16,14 @@ async function uploadTo(page: Page, ...names: readonly string[]): Promise<void> 
     mimeType: 'image/png',
     buffer: await makeImage('png', { width: 300, height: 200, seed }),
   }));
-  await page.locator('input[type=file]').first().setInputFiles(await Promise.all(files));
-  await page.locator('.tile .asset-image.there').nth(names.length - 1).waitFor();
+  await page
+    .locator('input[type=file]')
+    .first()
+    .setInputFiles(await Promise.all(files));
+  await page
+    .locator('.tile .asset-image.there')
+    .nth(names.length - 1)
+    .waitFor();
 }
 
 /** Another device of the same user. */

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Access } from '#platform/access/access.ts';
+import { type Db, transaction } from '#platform/db/db.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
-import { type Db, transaction } from '#platform/db/db.ts';
 import type { UserEventTables } from '../store/usereventstore.ts';
 import type { UserEvents } from './publishing.ts';
 import { readLastUserEventId, type UserEventReaders } from './readers.ts';

@@ -3,7 +3,14 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeImage } from '../../../test/media/images.fixture.ts';
-import { type Client, type MediaRig, onEveryPair, type Refusal, startMedia, upload } from '../../../test/media/rig.fixture.ts';
+import {
+  type Client,
+  type MediaRig,
+  onEveryPair,
+  type Refusal,
+  startMedia,
+  upload,
+} from '../../../test/media/rig.fixture.ts';
 import type { Asset } from '../api.ts';
 import type { MediaTables } from '../assets/assetstore.ts';
 import type { AssetPage } from '../listing/api.ts';
@@ -161,9 +168,7 @@ onEveryPair('names, favorites and collections', (pair) => {
     });
 
     it('go with the erasure of their owner', async () => {
-      const { status, body } = await rig.server.delete<{ removed: Record<string, number> }>(
-        `/v1/people/${rig.userId}`,
-      );
+      const { status, body } = await rig.server.delete<{ removed: Record<string, number> }>(`/v1/people/${rig.userId}`);
       expect([status, body.removed.collections]).toEqual([200, 500]);
       expect(await titles()).toEqual([]);
     });

@@ -28,8 +28,13 @@ const assetId = '0d9f5a34-6f0e-4c7a-9d0b-2f6b8f1c7e11';
 
 export function addCollectionRoutes(app: HttpServer, access: Access, deps: CollectionDeps): void {
   const routes = routesOf(app, 'collections');
-  const ownerIn = ({ caller, query }: { caller: Parameters<typeof ownerFor>[0]; query: { ownerId: string | undefined } }) =>
-    ownerFor(caller, query.ownerId, 'querystring.ownerId');
+  const ownerIn = ({
+    caller,
+    query,
+  }: {
+    caller: Parameters<typeof ownerFor>[0];
+    query: { ownerId: string | undefined };
+  }) => ownerFor(caller, query.ownerId, 'querystring.ownerId');
 
   routes.post(
     '/v1/favorites',

@@ -64,7 +64,17 @@ async function eraseOwner(deps: PeopleDeps, ownerId: string): Promise<z.output<t
   const shares = await dropSharesOfOwner(deps.shareDb, ownerId);
   const collections = await dropCollectionsOf(deps.db, ownerId);
   const rows = await forgetOwner(deps.db, ownerId);
-  return { removed: { assets: dbDeleted, objects: r2Deleted, legacy_files: legacyDeleted, uploads, shares, collections, ...rows } };
+  return {
+    removed: {
+      assets: dbDeleted,
+      objects: r2Deleted,
+      legacy_files: legacyDeleted,
+      uploads,
+      shares,
+      collections,
+      ...rows,
+    },
+  };
 }
 
 const keysPerBatch = 1000;

@@ -103,7 +103,15 @@ for (const engine of engines)
       const { etag } = await files.put(storageKey, bytes, { contentType });
       const place = { backend, bucket: files.bucket, storageKey, etag, byteSize: bytes.length };
       const none = { md5: null, pdq: null, pdqQuality: null, width: null, height: null, durationMs: null };
-      const facts = { ...none, mime: contentType, blurhash: null, thumbAssetId: null, prompt: null, model: null, name: null };
+      const facts = {
+        ...none,
+        mime: contentType,
+        blurhash: null,
+        thumbAssetId: null,
+        prompt: null,
+        model: null,
+        name: null,
+      };
       const db = database.queries<MediaTables>();
       const sha256 = hasDigest ? sha256Of(bytes) : null;
       await draftAsset(db, { ...identity, requestedMime: contentType }, place, { ...facts, sha256 });

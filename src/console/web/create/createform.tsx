@@ -168,7 +168,8 @@ function fitting(order: Order, model: MediaModel | undefined): Pick<Order, 'coun
   return {
     count: Math.min(order.count, model?.maxCount ?? order.count),
     references: order.references.slice(0, most),
-    ratio: order.ratio !== undefined && ratios.includes(order.ratio) ? order.ratio : hasReference ? undefined : fallback,
+    ratio:
+      order.ratio !== undefined && ratios.includes(order.ratio) ? order.ratio : hasReference ? undefined : fallback,
   };
 }
 
@@ -208,7 +209,13 @@ function Numbers({
       <fieldset className="segments" aria-label={name}>
         {values.map((value) => (
           <label key={value}>
-            <input type="radio" name={name} className="unseen" checked={chosen === value} onChange={() => onChoose(value)} />
+            <input
+              type="radio"
+              name={name}
+              className="unseen"
+              checked={chosen === value}
+              onChange={() => onChoose(value)}
+            />
             {value}
           </label>
         ))}

@@ -25,7 +25,9 @@ export function useGenerations() {
     initialPageParam: '',
     getNextPageParam: ({ next_cursor }) => next_cursor,
     refetchInterval: ({ state: { data } }) =>
-      (data as Pages | undefined)?.pages[0]?.generations.some(({ status }) => status === 'running') ? lookEveryMs : false,
+      (data as Pages | undefined)?.pages[0]?.generations.some(({ status }) => status === 'running')
+        ? lookEveryMs
+        : false,
   });
 }
 

@@ -30,8 +30,7 @@ export const emptyOrder: Order = {
 };
 
 /** Opens the page with an order that is not sent yet. It survives a reload. */
-export const startCreating = (order: Partial<Order>): void =>
-  navigate('/create', { state: { order, at: Date.now() } });
+export const startCreating = (order: Partial<Order>): void => navigate('/create', { state: { order, at: Date.now() } });
 
 export function preparedOrder(state: unknown): { readonly order: Order; readonly at: number } | undefined {
   const { order, at } = Object(state) as { readonly order?: Partial<Order>; readonly at?: number };

@@ -13,7 +13,11 @@ export function useGallery(kind: '' | 'image' | 'video') {
   return useInfiniteQuery({
     queryKey: ['gallery', kind],
     queryFn: ({ pageParam, signal }) => {
-      const query = new URLSearchParams({ limit: '48', ...(kind && { kind }), ...(pageParam && { cursor: pageParam }) });
+      const query = new URLSearchParams({
+        limit: '48',
+        ...(kind && { kind }),
+        ...(pageParam && { cursor: pageParam }),
+      });
       return callJson<PublicGallery>(`${url}/op/gallery?${query}`, { signal });
     },
     enabled: url !== undefined,

@@ -20,8 +20,7 @@ const extensions: Readonly<Record<string, string>> = {
 
 /** The name that the file was uploaded with, or one of its own. */
 const fileNameOf = ({ assetId, mime, name }: ActionTarget) =>
-  name ??
-  `atelier-${assetId.slice(0, 8)}.${extensions[mime] ?? mime.split('/')[1]?.replace(/^x-/, '') ?? 'bin'}`;
+  name ?? `atelier-${assetId.slice(0, 8)}.${extensions[mime] ?? mime.split('/')[1]?.replace(/^x-/, '') ?? 'bin'}`;
 
 function follow(url: string): void {
   const link = document.createElement('a');

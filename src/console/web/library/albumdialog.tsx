@@ -62,7 +62,12 @@ export function AlbumDialog({
           <ul className="album-list" aria-label="Albums">
             {found.map((album) => (
               <li key={album.collectionId}>
-                <button type="button" className="plain" disabled={adding.isPending} onClick={() => adding.mutate(album)}>
+                <button
+                  type="button"
+                  className="plain"
+                  disabled={adding.isPending}
+                  onClick={() => adding.mutate(album)}
+                >
                   <span className="cut">{album.title}</span>
                   <span className="quiet small">{album.count}</span>
                 </button>

@@ -1,5 +1,12 @@
 /** The assets of the user, as the pages of the library show them. */
-import { keepPreviousData, type Query, type QueryClient, useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
+import {
+  keepPreviousData,
+  type Query,
+  type QueryClient,
+  useInfiniteQuery,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query';
 import { useCallback } from 'react';
 import type { Asset, AssetPage } from '../../../client/media/api.ts';
 import { momentOf } from '../parts/figures.tsx';

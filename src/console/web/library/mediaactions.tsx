@@ -1,5 +1,17 @@
 /** The actions of an image or a video, for tiles, the lightbox and conversations. */
-import { Brush, Clapperboard, Download, Ellipsis, FolderPlus, Heart, ImagePlus, Share2, Sparkles, Stamp, Trash2 } from 'lucide-react';
+import {
+  Brush,
+  Clapperboard,
+  Download,
+  Ellipsis,
+  FolderPlus,
+  Heart,
+  ImagePlus,
+  Share2,
+  Sparkles,
+  Stamp,
+  Trash2,
+} from 'lucide-react';
 import { DropdownMenu } from 'radix-ui';
 import { type ComponentType, useState } from 'react';
 import { startCreating } from '../create/order.ts';
@@ -160,7 +172,12 @@ function useActions({ asset, prompt, isFavorite, onUseAsReference, onEdit, onDel
   };
   const ofImages: readonly Action[] = [
     { name: 'Edit', Icon: Brush, isFirst: true, run: () => (onEdit ?? editInStudio)(asset) },
-    { name: 'Vary', Icon: Sparkles, isInBar: true, run: () => startCreating({ prompt: prompt ?? '', references: [asset.assetId], count: 4 }) },
+    {
+      name: 'Vary',
+      Icon: Sparkles,
+      isInBar: true,
+      run: () => startCreating({ prompt: prompt ?? '', references: [asset.assetId], count: 4 }),
+    },
     {
       name: 'Animate',
       isInBar: true,

@@ -10,7 +10,16 @@ import { notify, notifyFailure } from '../shell/notices.ts';
 import { useUser } from '../user.tsx';
 import { findPublished, publish } from './actions.ts';
 import { useForget, useNewAssets } from './assets.ts';
-import { canHandOn, copyLink, endShare, type Share, type Shareable, targetOf, useRereadShares, useShare } from './shares.ts';
+import {
+  canHandOn,
+  copyLink,
+  endShare,
+  type Share,
+  type Shareable,
+  targetOf,
+  useRereadShares,
+  useShare,
+} from './shares.ts';
 import './dialogs.css';
 
 const icon = { size: 16, strokeWidth: 1.75, 'aria-hidden': true } as const;
@@ -118,12 +127,7 @@ function OpenLink({ share, what }: { readonly share: Share; readonly what: strin
   return (
     <div className="share">
       <p>Anyone with this link can see the {what}.</p>
-      <input
-        readOnly
-        aria-label="Public link"
-        value={share.url}
-        onFocus={(event) => event.currentTarget.select()}
-      />
+      <input readOnly aria-label="Public link" value={share.url} onFocus={(event) => event.currentTarget.select()} />
       <div className="does">
         <button type="button" className="primary" onClick={() => copyLink(share.url).catch(notifyFailure)}>
           <Copy {...icon} />
@@ -185,9 +189,16 @@ function Publishing({ of, what }: { readonly of: Extract<Shareable, { kind: 'sha
       <Problem of={error ?? publishing.error} />
       {published === null && (
         <>
-          <p>Everyone can find the {what} in Explore, and use it for images of their own.</p>
-          {of.prompt !== null && <Choice label="Show the prompt in Explore" value={showPrompt} onChange={setShowPrompt} />}
-          <Confirm label="Publish" tone="primary" question={`The ${what} becomes public.`} onConfirm={() => publishing.mutateAsync().catch(() => undefined)} />
+          <p>Everyone can find the {what} in Explore, and remix it.</p>
+          {of.prompt !== null && (
+            <Choice label="Show the prompt in Explore" value={showPrompt} onChange={setShowPrompt} />
+          )}
+          <Confirm
+            label="Publish"
+            tone="primary"
+            question={`The ${what} becomes public.`}
+            onConfirm={() => publishing.mutateAsync().catch(() => undefined)}
+          />
         </>
       )}
       {published && (

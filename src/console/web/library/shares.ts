@@ -52,4 +52,5 @@ export async function copyLink(url: string): Promise<void> {
 }
 
 /** The dialog of the operating system, on devices that have one. */
-export const canHandOn = (): boolean => typeof navigator.share === 'function' && matchMedia('(pointer: coarse)').matches;
+export const canHandOn = (): boolean =>
+  typeof navigator.share === 'function' && matchMedia('(pointer: coarse)').matches;

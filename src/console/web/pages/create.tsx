@@ -1,7 +1,7 @@
 import { useHistoryState } from 'wouter/use-browser-location';
 import { CreateForm } from '../create/createform.tsx';
-import { GenerationView } from '../create/generationview.tsx';
 import { useGenerations } from '../create/generations.ts';
+import { GenerationView } from '../create/generationview.tsx';
 import { emptyOrder, preparedOrder } from '../create/order.ts';
 import { Empty, Pending } from '../parts/states.tsx';
 import '../library/library.css';

@@ -73,7 +73,11 @@ function Item({ item }: { readonly item: GalleryItem }) {
   return (
     <figure>
       <div className="picture" ref={(box) => box?.style.setProperty('aspect-ratio', ratio)}>
-        <AssetImage url={previewUrl ?? thumbUrl ?? undefined} alt={prompt ?? `A published ${kind}`} blurhash={blurhash} />
+        <AssetImage
+          url={previewUrl ?? thumbUrl ?? undefined}
+          alt={prompt ?? `A published ${kind}`}
+          blurhash={blurhash}
+        />
         {generated !== null && <span className="badge">{labels[generated]}</span>}
       </div>
       <figcaption>

@@ -141,7 +141,8 @@ function Opened({
   const show = (id: string) =>
     navigate(withSearch(id), { replace: true, state: { fromPage: history.state?.fromPage } });
   const stepTo = (asset: Asset | undefined) => asset && (() => show(asset.assetId));
-  const close = () => (history.state?.fromPage ? history.back() : navigate(`/library${location.search}`, { replace: true }));
+  const close = () =>
+    history.state?.fromPage ? history.back() : navigate(`/library${location.search}`, { replace: true });
   return (
     <Lightbox
       assetId={assetId}
@@ -211,10 +212,7 @@ function SelectionBar({
         Add to album
       </button>
       {album !== '' && (
-        <button
-          type="button"
-          onClick={() => albums.change(album, { remove: ids }).then(choosing.clear, report)}
-        >
+        <button type="button" onClick={() => albums.change(album, { remove: ids }).then(choosing.clear, report)}>
           <FolderMinus {...icon} />
           Remove from album
         </button>

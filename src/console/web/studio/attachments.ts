@@ -2,9 +2,9 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
 import type { Asset } from '../../../client/media/api.ts';
 import { mediaCalls } from '../../../client/media/calls.ts';
+import { createUpload } from '../../../client/upload.ts';
 import { nameOf } from '../library/queue.ts';
 import { signImage } from '../library/signing.ts';
-import { createUpload } from '../../../client/upload.ts';
 import { sizeOf } from '../parts/figures.tsx';
 import { type User, useUser } from '../user.tsx';
 

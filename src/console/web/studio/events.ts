@@ -70,6 +70,7 @@ function apply(queries: QueryClient, user: User, { type, threadId }: News): void
   if (threadId !== undefined && type !== 'thread.updated') reread('thread', user.id, threadId);
   if (type.startsWith('thread.') || type.startsWith('run.')) reread('threads', user.id);
   if (type.startsWith('generation.')) reread('generations', user.id);
-  if (type === 'media.completed' || type === 'generation.completed' || type === 'library.changed') rereadLibrary(queries, user);
+  if (type === 'media.completed' || type === 'generation.completed' || type === 'library.changed')
+    rereadLibrary(queries, user);
   if (type === 'library.changed') reread('albums', user.id);
 }
