@@ -41,6 +41,10 @@ export function playCreating(scene: Scene): void {
     const email = `${randomUUID()}@example.com`;
     await enterAsUser(given, rig, '/library', email);
     await uploadTo(page, 'IMG_4001.png', 'IMG_4002.png', 'IMG_4003.png');
+    // The panel of uploads stays on every page.
+    await page.getByRole('link', { name: 'Albums' }).click();
+    await page.getByRole('region', { name: 'Uploads' }).getByText('3 uploaded').waitFor();
+    await page.getByRole('link', { name: 'Library' }).click();
     await page.getByLabel('Search names and prompts').fill('4002');
     await expect.poll(() => tiles(page).count()).toBe(1);
     await expect.poll(() => page.url()).toContain('q=4002');
@@ -183,6 +187,46 @@ export function playCreating(scene: Scene): void {
     await dialog.getByRole('button', { name: 'Publish' }).waitFor();
     const gallery = async () => (await fetch(`${rig.addresses.content}/op/gallery`)).json();
     await expect.poll(async () => ((await gallery()) as { items: object[] }).items.length, { timeout: 10_000 }).toBe(0);
+  });
+}
+
+/** Plays on a phone: 390 pixels, with touch. */
+export function playPhone(scene: Scene): void {
+  scene('a suggestion runs with one tap, fields do not zoom, and the drawer closes with a choice', async (given) => {
+    const { browser, rig, expect } = given;
+    const context = await browser.newContext({
+      locale: 'en-GB',
+      // Where the sign-in is seen; then that of a phone.
+      viewport: { width: 1000, height: 844 },
+      hasTouch: true,
+      isMobile: true,
+    });
+    context.setDefaultTimeout(30_000);
+    const page = await context.newPage();
+    await enterAsUser({ page, context }, rig, '/studio');
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.getByRole('button', { name: 'An image of a lighthouse at dusk' }).tap();
+    await page.getByRole('region', { name: 'Generated an image' }).locator('.asset-image.there').waitFor();
+    const first = page.url();
+    const sizes = await page.evaluate(`(() => {
+      const field = document.querySelector('.composer textarea');
+      const sides = [...document.querySelectorAll('.composer button, .bar button')].map((it) => {
+        const { width, height } = it.getBoundingClientRect();
+        return Math.min(width, height);
+      });
+      return { font: parseFloat(getComputedStyle(field).fontSize), smallest: Math.min(...sides) };
+    })()`);
+    expect(sizes).toMatchObject({ font: 16 });
+    expect((sizes as { smallest: number }).smallest).toBeGreaterThanOrEqual(44);
+    const drawer = page.getByRole('dialog', { name: 'Menu' });
+    await page.getByRole('button', { name: 'Menu' }).tap();
+    await drawer.getByRole('button', { name: 'New conversation' }).tap();
+    await drawer.waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Menu' }).tap();
+    await drawer.getByRole('navigation', { name: 'Conversations' }).getByRole('link').first().tap();
+    await drawer.waitFor({ state: 'detached' });
+    await expect.poll(() => page.url()).toBe(first);
+    await context.close();
   });
 }
 

@@ -74,6 +74,7 @@ const usePages = (pages: readonly Page[], info: ConsoleInfo) =>
   );
 
 const LibraryDialogs = lazy(async () => ({ default: (await import('./library/librarydialogs.tsx')).LibraryDialogs }));
+const UploadPanel = lazy(async () => ({ default: (await import('./library/uploadpanel.tsx')).UploadPanel }));
 const UserEvents = lazy(async () => ({ default: (await import('./studio/events.ts')).UserEvents }));
 
 function UserArea({ info }: { readonly info: ConsoleInfo }) {
@@ -96,6 +97,7 @@ function UserArea({ info }: { readonly info: ConsoleInfo }) {
       </Switch>
       <Suspense>
         {info.addresses.agent !== undefined && <UserEvents />}
+        <UploadPanel />
         {dialog && <LibraryDialogs dialog={dialog} />}
       </Suspense>
     </Frame>

@@ -83,6 +83,23 @@ export function dismissUpload(id: string): void {
   startNext();
 }
 
+/** Those that are done or failed stay in the list. */
+export function cancelUploads(): void {
+  const isOpen = ({ status }: UploadItem) => ['waiting', 'sending', 'paused'].includes(status);
+  const ids = uploads
+    .read()
+    .filter(isOpen)
+    .map(({ id }) => id);
+  // First all of them, so that none starts when another one ends.
+  uploads.write(uploads.read().filter(({ id }) => !ids.includes(id)));
+  for (const id of ids) dismissUpload(id);
+}
+
+// Leaving the page ends its uploads.
+addEventListener('beforeunload', (event) => {
+  if (uploads.read().some(({ status }) => status === 'waiting' || status === 'sending')) event.preventDefault();
+});
+
 export function dismissFinished(): void {
   for (const { id, status } of uploads.read()) if (status === 'done') dismissUpload(id);
 }

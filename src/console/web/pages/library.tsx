@@ -17,7 +17,6 @@ import { Lightbox } from '../library/lightbox.tsx';
 import { IconButton } from '../parts/iconbutton.tsx';
 import '../library/library.css';
 import { addUploads } from '../library/queue.ts';
-import { UploadPanel } from '../library/uploadpanel.tsx';
 import { Empty, Failure, Loading, Pending } from '../parts/states.tsx';
 import { useUser } from '../user.tsx';
 
@@ -103,7 +102,6 @@ export function Library() {
       )}
       {isFetchingNextPage && <Loading what="Reading more" />}
       {listing.data !== undefined && listing.error && <Failure error={listing.error} retry={fetchNextPage} />}
-      <UploadPanel />
       <DropAnywhere onFiles={upload} />
       {assetId !== undefined && <Opened assetId={assetId} assets={assets} readNew={readNew} />}
     </div>

@@ -1,6 +1,7 @@
 /** The user's events keep the pages current: threads and their titles, runs of other tabs, media, credits. */
 import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
+import type { Access } from '../../../client/calling.ts';
 import { sleep } from '../../../client/pausing.ts';
 import { followEvents, type UserEvent } from '../../../client/userevents.ts';
 import { readNewest } from '../library/assets.ts';
@@ -21,7 +22,9 @@ function useUserEvents(): void {
     const channel = new BroadcastChannel(`${channelName}.${user.id}`);
     channel.onmessage = ({ data }: MessageEvent<News>) => apply(queries, user, data);
     const listen = async () => {
-      for await (const event of readForever(user, leaving.signal)) {
+      // What changed between the first reading of the page and the connection has no event.
+      const opened = whenOpened(user.agent, () => apply(queries, user, { type: 'library.changed' }));
+      for await (const event of readForever({ agent: opened }, leaving.signal)) {
         const news: News = { type: event.type, threadId: 'threadId' in event ? event.threadId : undefined };
         channel.postMessage(news);
         apply(queries, user, news);
@@ -40,6 +43,22 @@ function useUserEvents(): void {
 export function UserEvents(): null {
   useUserEvents();
   return null;
+}
+
+/** Calls `onOpen` when the first connection is open. Later ones continue after the last event. */
+function whenOpened(access: Access, onOpen: () => void): Access {
+  let isOpen = false;
+  return {
+    ...access,
+    async fetch(input, init) {
+      const response = await globalThis.fetch(input, init);
+      if (response.ok && !isOpen && String(input).endsWith('/events')) {
+        isOpen = true;
+        onOpen();
+      }
+      return response;
+    },
+  };
 }
 
 export async function* readForever(user: Pick<User, 'agent'>, signal: AbortSignal): AsyncGenerator<UserEvent> {

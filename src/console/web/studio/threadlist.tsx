@@ -116,7 +116,7 @@ function Renaming({ thread, onEnd }: { readonly thread: Thread; readonly onEnd: 
           value={rename.isPending ? title.trim() : title}
           // The menu returns the focus to its button when it closes, after the field is shown.
           ref={(field) => {
-            if (field !== null) setTimeout(() => field.focus());
+            if (field !== null) setTimeout(() => field.select());
           }}
           onChange={(event) => setTitle(event.target.value)}
           onBlur={() => void submit()}
