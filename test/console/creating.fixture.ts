@@ -230,7 +230,7 @@ export function playPhone(scene: Scene): void {
   });
 }
 
-/** A page that runs no scripts of its own cannot be judged without any: axe is one. */
+/** Without the policy of the page, which would block axe. */
 async function judgeStatic({ browser }: Given, url: string, what: string): Promise<void> {
   const context = await browser.newContext({ bypassCSP: true, locale: 'en-GB' });
   const page = await context.newPage();
