@@ -37,5 +37,7 @@ export type UserEvent =
   | (OfGeneration & { readonly type: 'generation.failed'; readonly status: 'failed' | 'canceled' })
   | (OfThread & { readonly type: 'thread.updated' })
   | (OfThread & { readonly type: 'thread.deleted' })
+  /** The media service announces changes that the user made: uploads, deletions, names, favorites, collections. */
+  | { readonly type: 'library.changed' }
   /** `credits` is the balance after the settlement. */
   | (OfRun & { readonly type: 'credits.changed'; readonly credits: number });

@@ -16,6 +16,11 @@ interface OfMedia extends OfRun {
   readonly toolCallId: string;
 }
 
+interface OfGeneration {
+  readonly generationId: string;
+  readonly kind: 'image' | 'video';
+}
+
 export type UserEvent = {
   /** Pass the id of the last event as `lastEventId` to continue after it, for an hour. */
   readonly id: string;
@@ -38,6 +43,9 @@ export type UserEvent = {
     })
   | (OfMedia & { readonly type: 'media.completed'; readonly assetId: string })
   | (OfMedia & { readonly type: 'media.failed'; readonly error: string })
+  | (OfGeneration & { readonly type: 'generation.completed' })
+  | (OfGeneration & { readonly type: 'generation.failed'; readonly status: 'failed' | 'canceled' })
+  | { readonly type: 'library.changed' }
   | (OfThread & { readonly type: 'thread.updated' | 'thread.deleted' })
   | (Partial<OfRun> & { readonly type: 'credits.changed'; readonly credits: number })
 );

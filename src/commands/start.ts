@@ -40,9 +40,10 @@ export async function start(args: readonly string[]): Promise<number> {
   const { console: consoleUrl } = suite.addresses;
   if (consoleUrl !== undefined) {
     // Browsers do not send the part after `#`, so the token appears in no request. Output that is not a terminal is a log.
+    print(`Studio: ${consoleUrl}`);
     if (isFirst && process.stdout.isTTY)
-      print(`Open ${consoleUrl}/#token=${config.console.token} for the operator's pages. The link is shown only once.`);
-    else print(`Console: ${consoleUrl}${isFirst ? '. Sign in with CONSOLE_TOKEN from secrets.json.' : ''}`);
+      print(`Operators: ${consoleUrl}/#token=${config.console.token} (this link is shown only once)`);
+    else print(`Operators: ${consoleUrl}/operator. Sign in with CONSOLE_TOKEN from secrets.json.`);
   }
   for (const { part, state, setting } of standInsOf(config, services))
     print(`Stand-in: ${part} is ${state}; see ${setting}.`, { part, state, setting });

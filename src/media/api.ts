@@ -46,6 +46,10 @@ const legacyBucket = optional(
   .transform((name) => name ?? defaultLegacyBucket)
   .describe('The bucket of legacy paths. Default: `agent_message`.');
 
+/** A name that fits into a header. Browsers cut it at path separators. */
+const fileNamePattern = /^[^\p{Cc}\p{Cs}/\\]{1,255}$/u;
+const name = z.string().regex(fileNamePattern, 'must be 1 to 255 characters without control characters, / and \\');
+
 /** A single reference. In a list, invalid ones are `not_found` each. */
 const ref = z
   .string()
@@ -131,6 +135,7 @@ export const registrationRequest = z.object({
   generated: optional(generated).describe(
     'Only with X-Internal-Key: what a model did. Written into the file. Default: the mark in the file.',
   ),
+  name: optional(name).describe('The name of the file, for searches and downloads; 1 to 255 characters.'),
 });
 export type RegistrationRequest = z.output<typeof registrationRequest>;
 
@@ -158,6 +163,8 @@ export const asset = z.object({
     .nullable()
     .describe('The name of the model that generated the asset. Only the owner and servers can read it.'),
   generated: generated.nullable(),
+  name: z.string().nullable().describe('The name of the file. Only the owner and servers can read it.'),
+  favorite: z.boolean().describe('A favorite of its owner. `false` for other readers.'),
   createdAt: z.iso.datetime(),
 });
 export type Asset = z.output<typeof asset>;
@@ -171,6 +178,7 @@ export const assetChange = z.object({
   height: side.nullable().optional(),
   durationMs: count.nullable().optional(),
   blurhash: blurhash.nullable().optional(),
+  name: name.nullable().optional().describe('The name of the file.'),
 });
 export type AssetChange = z.output<typeof assetChange>;
 
@@ -243,10 +251,9 @@ export const scopeDeleted = z.object({
 });
 export type ScopeDeleted = z.output<typeof scopeDeleted>;
 
-/** A name that fits into a header. Browsers cut it at path separators. */
 const fileName = z
   .string()
-  .regex(/^[^\p{Cc}\p{Cs}/\\]{1,255}$/u, 'must be true, or 1 to 255 characters without control characters, / and \\');
+  .regex(fileNamePattern, 'must be true, or 1 to 255 characters without control characters, / and \\');
 
 const download = optional(z.union([z.boolean(), fileName]))
   .transform((name) => (name === false ? undefined : name))

@@ -17,6 +17,8 @@ export const mediaProblems = defineProblems({
     message: 'The credits for this asset were returned, so it was removed.',
   },
   object_not_found: { status: 409, message: 'There is no uploaded object to register. Upload it first.' },
+  too_many_collections: { status: 409, message: 'You have 500 collections. Delete one, then try again.' },
+  collection_full: { status: 409, message: 'A collection has at most 10,000 assets.' },
   asset_too_large: { status: 413, message: 'The object exceeds the maximum size for its kind of media.' },
   quota_exceeded: {
     status: 413,

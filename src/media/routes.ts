@@ -32,6 +32,7 @@ import { type CopyDeps, copyAsset } from './copying/copying.ts';
 import { deleteAssets } from './deletion/deletion.ts';
 import { assetListing, assetPage } from './listing/api.ts';
 import { type ListingDeps, listAssets } from './listing/listing.ts';
+import type { LibraryNews } from './news.ts';
 import { readUsage } from './quota/quota.ts';
 import { changeAsset, type OneAssetDeps, readAsset } from './registration/changing.ts';
 import { type ImportDeps, importFile } from './registration/importing.ts';
@@ -51,7 +52,7 @@ const place = { scopeKind: 'thread', scopeId: 'thread-1' };
 const unstable = ['screening_unavailable', 'digest_pending'] as const;
 const refused = ['csam_blocked', 'asset_too_large', 'quota_exceeded', ...unstable] as const;
 
-export type RouteDeps = ReservationDeps &
+export type RouteDeps = { readonly news: LibraryNews } & ReservationDeps &
   PendingDeps &
   RegistrationDeps &
   CopyDeps &
@@ -126,6 +127,7 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
     },
     async (request, reply) => {
       const registration = await registerAsset(deps, request.caller, request.body);
+      if (registration.created) deps.news.changedBy(request.caller);
       return reply.code(registration.created ? 201 : 200).send(registration.asset);
     },
   );
@@ -165,9 +167,9 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
     access.userOrInternal,
     {
       id: 'changeAsset',
-      summary: 'Change the thumbnail or the metadata of a video or an audio file',
+      summary: 'Change the name, the thumbnail or the metadata of an asset',
       description:
-        'Changes `thumbAssetId` of a video, or `width`, `height`, `durationMs` and `blurhash` of a video or an audio file. `null` clears a field. Absent fields stay unchanged.',
+        'Changes the `name` of any asset, `thumbAssetId` of a video, or `width`, `height`, `durationMs` and `blurhash` of a video or an audio file. `null` clears a field. Absent fields stay unchanged.',
       problems: ['forbidden', 'not_found'],
       example: { width: 1920, height: 1080, durationMs: 12_500 },
       client: { body: 'AssetChange', answer: 'Asset' },
@@ -175,7 +177,11 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
       body: assetChange,
       response: { 200: asset },
     },
-    async (request) => changeAsset(deps, request.caller, request.params.assetId, request.body),
+    async (request) => {
+      const changed = await changeAsset(deps, request.caller, request.params.assetId, request.body);
+      deps.news.changedBy(request.caller);
+      return changed;
+    },
   );
 
   routes.get(
@@ -236,7 +242,11 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
       body: assetsDeletion,
       response: { 200: assetsDeleted },
     },
-    async (request) => deleteAssets(deps, request.caller, request.body),
+    async (request) => {
+      const deleted = await deleteAssets(deps, request.caller, request.body);
+      deps.news.changedBy(request.caller);
+      return deleted;
+    },
   );
 
   routes.delete(

@@ -22,10 +22,12 @@ import type { LegacyObjects, Objects } from '#platform/objects/objects.ts';
 import type { Webhooks } from '#webhooks/publishing.ts';
 import type { LegacyImport } from './api.ts';
 import type { MediaTables } from './assets/assetstore.ts';
+import { addCollectionRoutes } from './collections/routes.ts';
 import type { mediaSettings } from './config.ts';
 import { incidentParams } from './incidents/api.ts';
 import { measureIncidents } from './incidents/counting.ts';
 import { addIncidentRoutes } from './incidents/routes.ts';
+import { createLibraryNews } from './news.ts';
 import { addPeopleRoutes } from './people/routes.ts';
 import { mediaProblems } from './problems.ts';
 import { createDigester } from './reading/digests.ts';
@@ -139,6 +141,7 @@ export function createMedia(deps: MediaDeps): HttpServer {
         'media tasks': 'Videos that are processed in the background.',
         incidents: 'Content that screening has blocked, for operators.',
         people: 'Users and their data, for operators.',
+        collections: 'Favorites and collections of the assets of an owner.',
         shares: 'Public pages of assets and conversations, and the public gallery.',
       },
       problems: mediaProblems.table,
@@ -183,6 +186,7 @@ export function createMedia(deps: MediaDeps): HttpServer {
     publicScopes: settings.publicScopes,
     closing: closing.signal,
     log,
+    news: createLibraryNews(deps.sharing.agent, log),
     countIncident: measureIncidents(app.metrics),
   };
   if (reconciler !== undefined) {
@@ -203,6 +207,7 @@ export function createMedia(deps: MediaDeps): HttpServer {
   app.addHook('onClose', () => Promise.all([expiring?.stop(), endingShares?.stop()]).then(() => undefined));
   auditOperators(app, { db, log, ...auditing });
   addRoutes(app, deps.access, common);
+  addCollectionRoutes(app, deps.access, common);
   addTaskRoutes(app, deps.access, common);
   addIncidentRoutes(app, deps.access, common);
   addRescreenRoutes(app, deps.access, { ...common, progressDb: database.queries<ProgressTables>() });

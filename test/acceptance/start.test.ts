@@ -96,8 +96,9 @@ describe('npm start with all services', () => {
 
   it('prints the URL of the console and the stand-ins last, as JSON if the output is not a terminal', () => {
     const ready = lines().findIndex(({ msg }) => String(msg).startsWith('Atelier is ready in '));
-    const [consoleLine, ...rest] = lines().slice(ready + 1, ready + 2 + standIns.length + 1);
-    expect(consoleLine?.msg).toContain(`http://localhost:${place.portBase}`);
+    const [studioLine, operatorsLine, ...rest] = lines().slice(ready + 1, ready + 3 + standIns.length + 1);
+    expect(studioLine?.msg).toContain(`http://localhost:${place.portBase}`);
+    expect(operatorsLine?.msg).toContain('/operator');
     expect(rest.map(({ setting }) => setting)).toEqual([...standIns, lastLine]);
     for (const { level, time } of lines())
       expect([level, Date.parse(String(time))]).toEqual([expect.any(String), expect.any(Number)]);
@@ -164,7 +165,7 @@ describe('npm start on the same folder', () => {
   it('does not print the operator’s link again, and takes the folder over immediately after a kill -9', async () => {
     const first = launch('start', ['console', 'content']);
     await first.waitFor(ready);
-    expect(first.output()).toContain(`Console: http://localhost:${place.portBase}`);
+    expect(first.output()).toContain(`Studio: http://localhost:${place.portBase}`);
     expect(first.output()).not.toContain('token=');
     first.child.kill('SIGKILL');
     const second = launch('start', ['content']);

@@ -229,15 +229,22 @@ describe.skipIf(withoutChromium)('the library', () => {
     const { page, complaints } = await enter();
     await uploadImages(page, 1);
     await tiles(page).locator('.open').click();
-    const box = page.getByRole('dialog');
-    for (const note of ['Shared. It is public now.', 'It is already in the public feed.']) {
-      await box.getByRole('button', { name: 'Share to the public feed' }).click();
-      await box.getByText(note).waitFor();
-    }
+    const box = page.locator('dialog.lightbox');
+    await box.getByRole('button', { name: 'Share', exact: true }).click();
+    const sharing = page.getByRole('dialog', { name: 'Share the image' });
+    await sharing.getByRole('button', { name: 'Publish' }).click();
+    await sharing.getByRole('button', { name: 'Yes, publish' }).click();
+    await sharing.getByRole('button', { name: 'Unpublish' }).waitFor();
+    await page.keyboard.press('Escape');
+    await sharing.waitFor({ state: 'detached' });
     const beginnings: number[][] = [];
     for (const name of ['Download', 'Download with watermark']) {
       const download = page.waitForEvent('download');
-      await box.getByRole('button', { name, exact: true }).click();
+      if (name === 'Download') await box.getByRole('button', { name, exact: true }).click();
+      else {
+        await box.getByRole('button', { name: 'More actions' }).click();
+        await page.getByRole('menuitem', { name }).click();
+      }
       const file = await readFile(await (await download).path());
       beginnings.push([...file.subarray(0, 3)]);
     }
@@ -311,9 +318,9 @@ describe.skipIf(withoutChromium)('the library', () => {
     await page.locator('.asset-image.there').first().waitFor();
     await page.getByRole('link', { name: 'Library' }).click();
     await tiles(page).first().waitFor();
-    await page.getByLabel('Search prompts').fill('zebra');
+    await page.getByLabel('Search names and prompts').fill('zebra');
     await page.getByText('Nothing matches.').waitFor();
-    await page.getByLabel('Search prompts').fill('DUSK lighthouse');
+    await page.getByLabel('Search names and prompts').fill('DUSK lighthouse');
     await tiles(page).first().locator('.open').click();
     const box = page.getByRole('dialog');
     await box.getByRole('heading', { name: 'Prompt' }).waitFor();

@@ -72,9 +72,11 @@ describe.skipIf(withoutChromium)('the lightbox', () => {
     await openImage(visitor);
     for (const width of widths) {
       await page.setViewportSize({ width, height: 900 });
-      await lightbox(page).getByRole('button', { name: 'Share to the public feed' }).click();
+      const more = lightbox(page).getByRole('button', { name: 'More actions' });
+      await more.click();
+      await page.getByRole('menuitem', { name: 'Download with watermark' }).click();
       const notice = lightbox(page).locator('.toast').last();
-      await notice.getByText(/public feed|public now/).waitFor();
+      await notice.getByText('Preparing the download').waitFor();
       const isUncovered = await page.evaluate(`(() => {
         const it = [...document.querySelectorAll('.lightbox .toast')].at(-1);
         const { x, y, width, height } = it.getBoundingClientRect();

@@ -327,7 +327,11 @@ export function createClient(url: string, credential: Record<string, string>): C
       headers: { ...(payload !== undefined && { 'content-type': 'application/json' }), ...credential, ...headers },
       ...(payload !== undefined && { body: typeof payload === 'string' ? payload : JSON.stringify(payload) }),
     });
-    return { status: response.status, headers: response.headers, body: (await response.json()) as Body };
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: (response.status === 204 ? {} : await response.json()) as Body,
+    };
   }
   const post = <Body>(path: string, payload: unknown, headers = {}) => send<Body>('POST', path, payload, headers);
   return {

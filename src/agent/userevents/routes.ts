@@ -1,12 +1,27 @@
+import { z } from 'zod';
 import type { Access } from '#platform/access/access.ts';
+import { type Db, transaction } from '#platform/db/db.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
+import type { UserEventTables } from '../store/usereventstore.ts';
+import type { UserEvents } from './publishing.ts';
 import { readLastUserEventId, type UserEventReaders } from './readers.ts';
+
+export interface UserEventDeps {
+  readonly db: Db<UserEventTables>;
+  readonly userEvents: UserEvents;
+  readonly userEventReaders: UserEventReaders;
+}
+
+const libraryNews = z.strictObject({
+  userId: z.guid().toLowerCase(),
+  type: z.literal('library.changed'),
+});
 
 export function addUserEventRoutes(
   app: HttpServer,
   access: Access,
-  { userEventReaders }: { readonly userEventReaders: UserEventReaders },
+  { db, userEvents, userEventReaders }: UserEventDeps,
 ): void {
   const routes = routesOf(app, 'agent');
   routes.get(
@@ -24,6 +39,25 @@ export function addUserEventRoutes(
     async ({ caller, headers }, reply) => {
       if (caller.kind !== 'user') throw new Error('the guard admits only users');
       await userEventReaders.read(reply, caller, readLastUserEventId(headers['last-event-id']));
+    },
+  );
+
+  routes.post(
+    '/events',
+    access.internalOnly,
+    {
+      id: 'announceLibraryChange',
+      summary: 'Announce that the library of a user has changed',
+      description: 'Sends `library.changed` to the devices of a user. The media service calls it.',
+      problems: ['forbidden'],
+      example: { userId: '5b1c1f0e-8a4d-4f0f-8f57-0f4c0b9b8a21', type: 'library.changed' },
+      client: { body: 'LibraryNews' },
+      body: libraryNews,
+      response: { 204: z.null() },
+    },
+    async ({ body: { userId, type } }, reply) => {
+      await transaction(db, (tx) => userEvents.publish(tx, userId, [{ type }]));
+      return reply.code(204).send(null);
     },
   );
 }

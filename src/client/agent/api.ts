@@ -152,6 +152,11 @@ export interface VideosRetried {
   readonly success: true;
 }
 
+export interface LibraryNews {
+  readonly userId: string;
+  readonly type: 'library.changed';
+}
+
 export interface ConfiguredModels {
   readonly models: readonly {
     readonly id: string;

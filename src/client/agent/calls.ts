@@ -14,6 +14,7 @@ import type {
   GenerationListing,
   GenerationPage,
   ImagesRequest,
+  LibraryNews,
   MessagePaging,
   ModelList,
   ModelListing,
@@ -98,6 +99,10 @@ export function agentCalls(access: Access) {
 
     /** Stream changes of the runs, media, threads and credits of a user (`GET /events`). */
     events: (options?: EventsOptions): AsyncGenerator<UserEvent> => followEvents(access, options),
+
+    /** Announce that the library of a user has changed (`POST /events`). */
+    announceLibraryChange: (body: LibraryNews, options?: CallOptions): Promise<void> =>
+      callVoid(access, { method: 'POST', path: '/events', body, repeatable: false }, options),
 
     /** List all models, plans and prices, for operators (`GET /models/all`). */
     listConfiguredModels: (options?: CallOptions): Promise<ConfiguredModels> =>

@@ -9,8 +9,16 @@ import type {
   AssetPage,
   AssetsDeleted,
   AssetsDeletion,
+  Collection,
+  CollectionChange,
+  CollectionListing,
+  CollectionOwner,
+  CollectionRequest,
+  Collections,
   CopyRequest,
   ErasedOwner,
+  FavoritesChange,
+  FavoritesChanged,
   FitRequest,
   FittedImage,
   GalleryListing,
@@ -88,7 +96,7 @@ export function mediaCalls(access: Access) {
     readAsset: (assetId: string, options?: CallOptions): Promise<Asset> =>
       callJson(access, { method: 'GET', path: `/v1/assets/${encodeURIComponent(assetId)}`, repeatable: true }, options),
 
-    /** Change the thumbnail or the metadata of a video or an audio file (`PATCH /v1/assets/:assetId`). */
+    /** Change the name, the thumbnail or the metadata of an asset (`PATCH /v1/assets/:assetId`). */
     changeAsset: (assetId: string, body: AssetChange, options?: CallOptions): Promise<Asset> =>
       callJson(
         access,
@@ -131,6 +139,42 @@ export function mediaCalls(access: Access) {
     /** Sign the URL of a video with a watermark and a closing clip (`POST /v1/watermark-video`). */
     watermarkVideo: (body: WatermarkRequest, options?: CallOptions): Promise<WatermarkedVideo> =>
       callJson(access, { method: 'POST', path: '/v1/watermark-video', body, repeatable: true }, options),
+
+    /** Add assets to the favorites, or remove them (`POST /v1/favorites`). */
+    changeFavorites: (body: FavoritesChange, options?: CallOptions): Promise<FavoritesChanged> =>
+      callJson(access, { method: 'POST', path: '/v1/favorites', body, repeatable: true }, options),
+
+    /** Create a collection (`POST /v1/collections`). */
+    createCollection: (body: CollectionRequest, options?: CallOptions): Promise<Collection> =>
+      callJson(access, { method: 'POST', path: '/v1/collections', body, repeatable: false }, options),
+
+    /** List the collections of an owner (`GET /v1/collections`). */
+    listCollections: (query?: CollectionListing, options?: CallOptions): Promise<Collections> =>
+      callJson(access, { method: 'GET', path: '/v1/collections', query, repeatable: true }, options),
+
+    /** Read a collection (`GET /v1/collections/:collectionId`). */
+    readCollection: (collectionId: string, query?: CollectionOwner, options?: CallOptions): Promise<Collection> =>
+      callJson(
+        access,
+        { method: 'GET', path: `/v1/collections/${encodeURIComponent(collectionId)}`, query, repeatable: true },
+        options,
+      ),
+
+    /** Rename a collection, or add and remove assets (`PATCH /v1/collections/:collectionId`). */
+    changeCollection: (collectionId: string, body: CollectionChange, options?: CallOptions): Promise<Collection> =>
+      callJson(
+        access,
+        { method: 'PATCH', path: `/v1/collections/${encodeURIComponent(collectionId)}`, body, repeatable: true },
+        options,
+      ),
+
+    /** Delete a collection (`DELETE /v1/collections/:collectionId`). */
+    deleteCollection: (collectionId: string, query?: CollectionOwner, options?: CallOptions): Promise<void> =>
+      callVoid(
+        access,
+        { method: 'DELETE', path: `/v1/collections/${encodeURIComponent(collectionId)}`, query, repeatable: true },
+        options,
+      ),
 
     /** Create or update a media task (`POST /v1/media-tasks`). */
     writeMediaTask: (body: TaskUpsert, options?: CallOptions): Promise<MediaTask> =>

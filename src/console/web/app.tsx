@@ -1,7 +1,8 @@
-import { type ReactNode, useMemo } from 'react';
+import { lazy, type ReactNode, Suspense, useMemo } from 'react';
 import { Redirect, Route, Switch, useLocation } from 'wouter';
 import type { ConsoleInfo } from '../api.ts';
 import { operatorPages, userPages } from './areas.ts';
+import { useLibraryDialog } from './library/dialogs.ts';
 import { AccountSignIn } from './operator/accountsignin.tsx';
 import { OperatorOnly, useConsole } from './operator.tsx';
 import { Failure } from './parts/states.tsx';
@@ -72,9 +73,14 @@ const usePages = (pages: readonly Page[], info: ConsoleInfo) =>
     [pages, info],
   );
 
+const LibraryDialogs = lazy(async () => ({ default: (await import('./library/librarydialogs.tsx')).LibraryDialogs }));
+const UploadPanel = lazy(async () => ({ default: (await import('./library/uploadpanel.tsx')).UploadPanel }));
+const UserEvents = lazy(async () => ({ default: (await import('./studio/events.ts')).UserEvents }));
+
 function UserArea({ info }: { readonly info: ConsoleInfo }) {
   const [path] = useLocation();
   const pages = usePages(userPages, info);
+  const dialog = useLibraryDialog();
   const home = pages[0] === undefined ? '/' : linkOf(pages[0]);
   return (
     <Frame name="" home={home} pages={pages} current={findPage(pages, path)} foot={<UserAccount />}>
@@ -89,6 +95,11 @@ function UserArea({ info }: { readonly info: ConsoleInfo }) {
           <NotFound path={path} home={home} />
         </Route>
       </Switch>
+      <Suspense>
+        {info.addresses.agent !== undefined && <UserEvents />}
+        <UploadPanel />
+        {dialog && <LibraryDialogs dialog={dialog} />}
+      </Suspense>
     </Frame>
   );
 }

@@ -32,6 +32,9 @@ export function posterIdOf(assetId: string): string {
   return uuidOfName(assetId, 'poster');
 }
 
+/** An asset as readers other than its owner see it: without how it was made, and what it is to its owner. */
+export const toOthers = (asset: Asset): Asset => ({ ...asset, prompt: null, model: null, name: null, favorite: false });
+
 export function toAsset(row: StoredAsset): Asset {
   return {
     assetId: row.assetId,
@@ -51,6 +54,8 @@ export function toAsset(row: StoredAsset): Asset {
     prompt: row.prompt,
     model: row.model,
     generated: row.generated,
+    name: row.name,
+    favorite: row.isFavorite,
     createdAt: row.createdAt.toISOString(),
   };
 }

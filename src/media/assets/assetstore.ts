@@ -39,6 +39,8 @@ interface AssetsTable {
   prompt_search: string | null;
   model: string | null;
   generated: Mark | null;
+  name: string | null;
+  is_favorite: Generated<boolean>;
   version: Generated<number>;
   created_at: Generated<Date>;
   ready_at: Date | null;
@@ -78,6 +80,8 @@ export interface AssetFacts {
   readonly prompt: string | null;
   readonly model: string | null;
   readonly generated: Mark | null;
+  /** The name of the file. */
+  readonly name: string | null;
 }
 
 export interface AssetPlace {
@@ -117,13 +121,21 @@ export const assetColumns = [
   'prompt',
   'model',
   'generated',
+  'name',
+  'is_favorite as isFavorite',
   'created_at as createdAt',
   'ready_at as readyAt',
   'refusal',
 ] as const;
 
-export function originColumns({ prompt, model }: Pick<AssetFacts, 'prompt' | 'model'>) {
-  return { model, prompt, prompt_search: prompt === null ? null : searchable(prompt) };
+export function originColumns({ prompt, model, name }: Pick<AssetFacts, 'prompt' | 'model' | 'name'>) {
+  return { model, prompt, ...nameColumns(prompt, name) };
+}
+
+/** Searches find the words of the prompt and of the name. */
+export function nameColumns(prompt: string | null, name: string | null) {
+  const texts = [prompt, name].filter((text) => text !== null);
+  return { name, prompt_search: texts.length === 0 ? null : searchable(texts.join('\n')) };
 }
 
 /** In any state. */

@@ -12,8 +12,10 @@ export const assetListing = z.object({
   type: optional(z.enum(['image', 'video', 'other'])).describe('By the mime.'),
   thumbnails: optional(z.enum(['true', 'false'])).describe('`false`: leaves out thumbnails of the owner’s videos.'),
   q: optional(z.string().max(500).refine(isStorableText, 'must not contain NUL or lone surrogates')).describe(
-    'Each of its words (at most 10) must occur in the prompt.',
+    'Each of its words (at most 10) must occur in the prompt or the name.',
   ),
+  favorite: optional(z.enum(['true'])).describe('`true`: only favorites.'),
+  collectionId: optional(uuid).describe('Only assets of this collection of the owner.'),
   createdFrom: optional(z.iso.datetime({ offset: true })).describe('The earliest creation time.'),
   createdBefore: optional(z.iso.datetime({ offset: true })).describe('Later than the latest creation time.'),
   limit: pageSize(200, 50).describe('1 to 200. Default: 50.'),

@@ -15,8 +15,10 @@ export interface Wanted {
   readonly kind: string | undefined;
   readonly type: 'image' | 'video' | 'other' | undefined;
   readonly withoutThumbnails: boolean;
-  /** In their searchable form. Each has to occur in the prompt. */
+  /** In their searchable form. Each has to occur in the prompt or the name. */
   readonly words: readonly string[];
+  readonly isFavorite: boolean;
+  readonly collectionId: string | undefined;
   /** ISO 8601, inclusive. */
   readonly createdFrom: string | undefined;
   /** ISO 8601, exclusive. */
@@ -38,6 +40,7 @@ const isThumbnail = sql<boolean>`exists (
 /** Returns readable assets after `after`, newest first. */
 export function listReadyAssets(db: Db<MediaTables>, wanted: Wanted, after: Place | undefined, limit: number) {
   const { ownerId, scopeKind, scopeId, kind, type, withoutThumbnails, words, createdFrom, createdBefore } = wanted;
+  const { isFavorite, collectionId } = wanted;
   const holds = words.map((word) => sql<boolean>`strpos(prompt_search, ${word}) > 0`);
   return db
     .selectFrom('assets')
@@ -50,6 +53,13 @@ export function listReadyAssets(db: Db<MediaTables>, wanted: Wanted, after: Plac
     .$if(type !== undefined, (query) => query.where(types[type ?? 'other']))
     .$if(withoutThumbnails, (query) => query.where(sql<boolean>`not ${isThumbnail}`))
     .$if(holds.length > 0, (query) => query.where((eb) => eb.and(holds)))
+    .$if(isFavorite, (query) => query.where('is_favorite', '=', true))
+    .$if(collectionId !== undefined, (query) =>
+      query.where(sql<boolean>`asset_id in (
+        select placed.asset_id from collection_assets as placed join collections using (collection_id)
+        where collection_id = ${collectionId}::uuid and collections.owner_id = ${ownerId}::uuid
+      )`),
+    )
     .$if(createdFrom !== undefined, (query) => query.where(sql<boolean>`created_at >= ${createdFrom}::timestamptz`))
     .$if(createdBefore !== undefined, (query) => query.where(sql<boolean>`created_at < ${createdBefore}::timestamptz`))
     .$if(after !== undefined, (query) =>

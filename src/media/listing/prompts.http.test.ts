@@ -18,10 +18,10 @@ onEveryPair('prompts of assets', (pair) => {
   const unprompted: Asset[] = [];
 
   async function make(client = rig.user, changes: object = {}): Promise<Asset> {
-    const none = { prompt: undefined, model: undefined, thumbAssetId: undefined };
-    const { prompt, model, thumbAssetId, ...identity } = { ...none, ...changes };
+    const none = { prompt: undefined, model: undefined, name: undefined, thumbAssetId: undefined };
+    const { prompt, model, name, thumbAssetId, ...identity } = { ...none, ...changes };
     const { registration } = await upload(client, png, identity);
-    const { status, body } = await client.register({ ...registration, prompt, model, thumbAssetId });
+    const { status, body } = await client.register({ ...registration, prompt, model, name, thumbAssetId });
     if (status !== 201) throw new Error(`the registration returned ${status}`);
     return body;
   }

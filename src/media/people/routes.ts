@@ -8,6 +8,7 @@ import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import type { Log } from '#platform/log.ts';
 import { scopeDeletion } from '../api.ts';
+import { dropCollectionsOf } from '../collections/collectionstore.ts';
 import { removeAll } from '../deletion/removal.ts';
 import { settleReservationsOf } from '../quota/reservationstore.ts';
 import { deleteScope, type ScopeDeletionDeps } from '../scopes/scopedeletion.ts';
@@ -61,8 +62,19 @@ async function eraseOwner(deps: PeopleDeps, ownerId: string): Promise<z.output<t
   await settleReservationsOf(deps.db, ownerId);
   while ((await expireReservations(deps, ownerId)) > 0);
   const shares = await dropSharesOfOwner(deps.shareDb, ownerId);
+  const collections = await dropCollectionsOf(deps.db, ownerId);
   const rows = await forgetOwner(deps.db, ownerId);
-  return { removed: { assets: dbDeleted, objects: r2Deleted, legacy_files: legacyDeleted, uploads, shares, ...rows } };
+  return {
+    removed: {
+      assets: dbDeleted,
+      objects: r2Deleted,
+      legacy_files: legacyDeleted,
+      uploads,
+      shares,
+      collections,
+      ...rows,
+    },
+  };
 }
 
 const keysPerBatch = 1000;

@@ -111,6 +111,7 @@ for (const engine of engines)
         prompt: null,
         model: null,
         generated: null,
+        name: null,
       };
       const db = database.queries<MediaTables>();
       const sha256 = hasDigest ? sha256Of(bytes) : null;

@@ -1,6 +1,6 @@
 /** Changes of the facts that callers declare. */
 import type { Db } from '#platform/db/db.ts';
-import { assetColumns, type MediaTables, type StoredAsset } from '../assets/assetstore.ts';
+import { assetColumns, type MediaTables, nameColumns, type StoredAsset } from '../assets/assetstore.ts';
 
 /** Changes only fields that are present; `null` clears a field. */
 export interface FactChanges {
@@ -9,13 +9,14 @@ export interface FactChanges {
   readonly height?: number | null | undefined;
   readonly durationMs?: number | null | undefined;
   readonly blurhash?: string | null | undefined;
+  readonly name?: string | null | undefined;
 }
 
 /** `undefined`: there is no such asset, or it is not ready. */
 export function changeFacts(
   db: Db<MediaTables>,
-  assetId: string,
-  { thumbAssetId, width, height, durationMs, blurhash }: FactChanges,
+  { assetId, prompt }: Pick<StoredAsset, 'assetId' | 'prompt'>,
+  { thumbAssetId, width, height, durationMs, blurhash, name }: FactChanges,
 ): Promise<StoredAsset | undefined> {
   return db
     .updateTable('assets')
@@ -25,6 +26,7 @@ export function changeFacts(
       ...(height !== undefined && { height }),
       ...(durationMs !== undefined && { duration_ms: durationMs }),
       ...(blurhash !== undefined && { blurhash }),
+      ...(name !== undefined && nameColumns(prompt, name)),
       version: eb('version', '+', 1),
     }))
     .where('asset_id', '=', assetId)

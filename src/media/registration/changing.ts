@@ -2,7 +2,7 @@
 import type { Caller } from '#platform/access/caller.ts';
 import { invalid, problems } from '#platform/problem.ts';
 import type { Asset, AssetChange } from '../api.ts';
-import { isAudio, isVideo, toAsset } from '../assets/asset.ts';
+import { isAudio, isVideo, toAsset, toOthers } from '../assets/asset.ts';
 import { findAsset, type StoredAsset } from '../assets/assetstore.ts';
 import { mayRead } from '../assets/ownership.ts';
 import { isImage } from '../assets/sizelimits.ts';
@@ -16,8 +16,7 @@ export interface OneAssetDeps extends InvalidationDeps {
 /** Throws 404 if the asset does not exist, is not ready, or cannot be read by the caller. */
 export async function readAsset(deps: OneAssetDeps, caller: Caller, assetId: string): Promise<Asset> {
   const asset = toAsset(await findReadable(deps, caller, assetId));
-  // Other readers of a shared image do not see its prompt and model.
-  return caller.kind === 'user' && asset.ownerId !== caller.userId ? { ...asset, prompt: null, model: null } : asset;
+  return caller.kind === 'user' && asset.ownerId !== caller.userId ? toOthers(asset) : asset;
 }
 
 /** Throws 404 as `readAsset`, 403 (another owner's, in a public scope) and 400 (a field that this asset does not have). */
@@ -31,7 +30,7 @@ export async function changeAsset(
   if (caller.kind === 'user' && row.ownerId !== caller.userId)
     throw problems.forbidden({ message: 'The asset belongs to another user.' });
   assertApplies(row, change);
-  const changed = await withInvalidation(deps, [assetId], () => changeFacts(deps.db, assetId, change));
+  const changed = await withInvalidation(deps, [assetId], () => changeFacts(deps.db, row, change));
   if (changed === undefined) throw noSuchAsset();
   return toAsset(changed);
 }

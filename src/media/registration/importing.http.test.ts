@@ -45,6 +45,8 @@ onEveryPair('POST /v1/assets/legacy', (pair) => {
         prompt: null,
         model: null,
         generated: null,
+        name: null,
+        favorite: false,
         ownerId: rig.userId,
         scopeKind: 'thread',
         scopeId: '1',

@@ -114,6 +114,7 @@ export function unknownFacts(mime: string): AssetFacts {
     prompt: null,
     model: null,
     generated: null,
+    name: null,
   };
 }
 

@@ -54,6 +54,8 @@ onEveryPair('POST /v1/assets', (pair) => {
         prompt: null,
         model: null,
         generated: null,
+        name: null,
+        favorite: false,
         ownerId: rig.userId,
         scopeKind: registration.scopeKind,
         scopeId: registration.scopeId,

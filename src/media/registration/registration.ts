@@ -119,7 +119,7 @@ function declaredBy(caller: Caller, request: RegistrationRequest): DeclaredUploa
   return {
     identity: { assetId, ownerId, scopeKind, scopeId, kind, requestedMime: mime },
     storageKey: storageKeyOf({ assetId, ownerId, scopeKind, scopeId, mime }),
-    // All but the prompt and the model only for files that are not images (docs/specification/media.md#registration).
+    // All but the prompt, the model and the name only for files that are not images (docs/specification/media.md#registration).
     facts: {
       ...unknownFacts(mime),
       width: request.width ?? null,
@@ -130,6 +130,7 @@ function declaredBy(caller: Caller, request: RegistrationRequest): DeclaredUploa
       prompt: request.prompt ?? null,
       model: request.model ?? null,
       generated: request.generated ?? null,
+      name: request.name ?? null,
     },
   };
 }

@@ -41,6 +41,7 @@ describe.each(laneEngines)('signing videos on $name', (engine) => {
         prompt: null,
         model: null,
         generated: null,
+        name: null,
       };
       await draftAsset(db, identity, place, { ...unknown, mime, thumbAssetId });
       await markReady(db, assetId, place.etag);

@@ -203,6 +203,7 @@ async function makeAssets(deps: ProcessingDeps, job: Job<VideoUpload>, longestMs
     prompt: undefined,
     model: undefined,
     generated: undefined,
+    name: undefined,
   };
   const { created } = await registerAsset(deps, internal, { ...identity, ...described }, (tx) =>
     complete(tx, poster?.assetId),
@@ -252,6 +253,7 @@ const unknown = {
   prompt: undefined,
   model: undefined,
   generated: undefined,
+  name: undefined,
   byteSize: undefined,
   blurhash: undefined,
   width: undefined,

@@ -6,7 +6,7 @@ import { isVideo } from './assets.ts';
 import { deleteLater } from './deletions.ts';
 
 /** The facts that the actions need. A conversation knows no more of its images. */
-export type ActionTarget = Pick<Asset, 'assetId' | 'mime'>;
+export type ActionTarget = Pick<Asset, 'assetId' | 'mime'> & { readonly name?: string | null | undefined };
 
 /** In the state of the history: the asset was opened from a page of the console, so closing it leads back there. */
 export const fromPage = { fromPage: true };
@@ -18,8 +18,9 @@ const extensions: Readonly<Record<string, string>> = {
   'text/plain': 'txt',
 };
 
-const fileNameOf = ({ assetId, mime }: ActionTarget) =>
-  `atelier-${assetId.slice(0, 8)}.${extensions[mime] ?? mime.split('/')[1]?.replace(/^x-/, '') ?? 'bin'}`;
+/** The name that the file was uploaded with, or one of its own. */
+const fileNameOf = ({ assetId, mime, name }: ActionTarget) =>
+  name ?? `atelier-${assetId.slice(0, 8)}.${extensions[mime] ?? mime.split('/')[1]?.replace(/^x-/, '') ?? 'bin'}`;
 
 function follow(url: string): void {
   const link = document.createElement('a');
@@ -61,19 +62,32 @@ export async function downloadAll(user: User, assets: readonly ActionTarget[]): 
 const feed = { scopeKind: 'feed', scopeId: 'published' } as const;
 export const isShared = ({ scopeKind }: Pick<Asset, 'scopeKind'>) => scopeKind === feed.scopeKind;
 
-/** Copies the asset to the public feed. Returns `false` if the same bytes are there already. */
-export async function share(user: User, { assetId }: ActionTarget): Promise<boolean> {
+/** The copy of the asset in the public feed, if its owner has published it. */
+export async function findPublished(user: User, { assetId }: ActionTarget): Promise<Asset | undefined> {
   const asset = await user.json<Asset>('media', `/v1/assets/${assetId}`);
+  if (isShared(asset)) return asset;
+  if (asset.sha256 === null) return undefined;
   const query = new URLSearchParams({ ...feed, limit: '200', createdFrom: asset.createdAt });
   const { assets } = await user.json<AssetPage>('media', `/v1/assets?${query}`);
-  if (asset.sha256 !== null && assets.some(({ sha256 }) => sha256 === asset.sha256)) return false;
+  return assets.find(({ sha256 }) => sha256 === asset.sha256);
+}
+
+/** Copies the asset to the public feed. */
+export async function publish(user: User, { assetId }: ActionTarget, showPrompt: boolean): Promise<Asset> {
+  const asset = await user.json<Asset>('media', `/v1/assets/${assetId}`);
   const to = { toScopeKind: feed.scopeKind, toScopeId: feed.scopeId };
   const copy = (fromAssetId: string, more: object = {}) =>
     user.json<Asset>('media', '/v1/copy', { method: 'POST', json: { fromAssetId, ...to, ...more } });
   // A video has its own thumbnail.
   const thumb = asset.thumbAssetId === null ? undefined : await copy(asset.thumbAssetId);
-  await copy(assetId, thumb && { thumbAssetId: thumb.assetId });
-  return true;
+  const published = await copy(assetId, thumb && { thumbAssetId: thumb.assetId });
+  // The gallery shows a prompt only if a share of the copy does.
+  if (showPrompt)
+    await user.json('media', '/v1/shares', {
+      method: 'POST',
+      json: { assetId: published.assetId, showPrompt: true },
+    });
+  return published;
 }
 
 /** Hides the assets at once and deletes them when the time to undo is over. */
@@ -92,9 +106,4 @@ export function remove(
 
 export const editInStudio = (asset: ActionTarget) =>
   startDraft({ assetIds: [asset.assetId], text: 'Edit this image: ' });
-export const varyInStudio = (asset: ActionTarget, prompt: string | null) =>
-  startDraft({
-    assetIds: [asset.assetId],
-    text: prompt === null ? 'Make a variation of this image.' : `Make a variation of this image: ${prompt}`,
-  });
 export const referInStudio = (asset: ActionTarget) => startDraft({ assetIds: [asset.assetId], text: '' });

@@ -1,5 +1,12 @@
 /** The assets of the user, as the pages of the library show them. */
-import { keepPreviousData, useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
+import {
+  keepPreviousData,
+  type Query,
+  type QueryClient,
+  useInfiniteQuery,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query';
 import { useCallback } from 'react';
 import type { Asset, AssetPage } from '../../../client/media/api.ts';
 import { momentOf } from '../parts/figures.tsx';
@@ -10,11 +17,12 @@ export const isVideo = ({ mime }: Pick<Asset, 'mime'>) => mime.startsWith('video
 export const isImage = ({ mime }: Pick<Asset, 'mime'>) => mime.startsWith('image/');
 export const wordOf = (asset: Pick<Asset, 'mime'>) => (isVideo(asset) ? 'Video' : isImage(asset) ? 'Image' : 'File');
 
-/** For assistive technology: the prompt, or the time of creation. */
+/** For assistive technology: the name of the file, the prompt, or the time of creation. */
 export function nameOf(asset: Asset): string {
   const { mime } = asset;
   // The tile of a file shows its type, so its name has to begin with it.
   if (!isImage(asset) && !isVideo(asset)) return `${mime.split('/')[1]} file from ${momentOf(asset.createdAt)}`;
+  if (asset.name !== null) return `${wordOf(asset)}: ${asset.name}`;
   return asset.prompt === null
     ? `${wordOf(asset)} from ${momentOf(asset.createdAt)}`
     : `${wordOf(asset)}: ${asset.prompt.slice(0, 120)}`;
@@ -22,20 +30,47 @@ export function nameOf(asset: Asset): string {
 
 export interface Filters {
   readonly type: '' | 'image' | 'video' | 'other';
-  /** Words of the prompt. */
+  /** Words of the prompt or the name. */
   readonly q: string;
   /** Days in the time zone of the browser, `YYYY-MM-DD`, both included. */
   readonly from: string;
   readonly to: string;
   readonly isShared: boolean;
+  readonly isFavorite: boolean;
+  /** The id of a collection. */
+  readonly album: string;
 }
 
-export const noFilters: Filters = { type: '', q: '', from: '', to: '', isShared: false };
+const types = ['image', 'video', 'other'] as const;
+const dayOf = (text: string | null) => (/^\d{4}-\d\d-\d\d$/.test(text ?? '') ? (text ?? '') : '');
+
+/** The filters are in the URL, so that a view can be bookmarked, sent, and reached by the Back button. */
+export function filtersOf(search: string): Filters {
+  const query = new URLSearchParams(search);
+  return {
+    type: types.find((type) => type === query.get('type')) ?? '',
+    q: query.get('q') ?? '',
+    from: dayOf(query.get('from')),
+    to: dayOf(query.get('to')),
+    isShared: query.has('shared'),
+    isFavorite: query.has('favorites'),
+    album: query.get('album') ?? '',
+  };
+}
+
+/** Empty for no filters. */
+export function searchOf({ type, q, from, to, isShared, isFavorite, album }: Filters): string {
+  const set = Object.entries({ type, q, from, to, album }).filter(([, value]) => value !== '');
+  const query = new URLSearchParams(set);
+  if (isShared) query.set('shared', '1');
+  if (isFavorite) query.set('favorites', '1');
+  return query.size === 0 ? '' : `?${query}`;
+}
 
 /** As many as one call can sign. */
 const pageSize = 200;
 
-function queryOf({ type, q, from, to, isShared }: Filters, cursor: string): string {
+function queryOf({ type, q, from, to, isShared, isFavorite, album }: Filters, cursor: string): string {
   const dayAfter = new Date(`${to}T00:00`);
   dayAfter.setDate(dayAfter.getDate() + 1);
   const query = {
@@ -46,6 +81,8 @@ function queryOf({ type, q, from, to, isShared }: Filters, cursor: string): stri
     ...(from && { createdFrom: new Date(`${from}T00:00`).toISOString() }),
     ...(to && { createdBefore: dayAfter.toISOString() }),
     ...(isShared && { scopeKind: 'feed' }),
+    ...(isFavorite && { favorite: 'true' }),
+    ...(album && { collectionId: album }),
     ...(cursor && { cursor }),
   };
   return String(new URLSearchParams(query));
@@ -81,16 +118,38 @@ export function useAsset(assetId: string | undefined, known: Asset | undefined) 
 export function useNewAssets(): () => Promise<void> {
   const queries = useQueryClient();
   const user = useUser();
-  return useCallback(async () => {
-    for (const { queryKey, state } of queries.getQueryCache().findAll({ queryKey: ['assets', user.id] })) {
-      if (state.data === undefined) continue;
-      const newest = await readPage(user, queryKey[2] as Filters);
-      queries.setQueryData<Pages>(queryKey, (data) => data && renew(data, newest));
-    }
-  }, [queries, user]);
+  return useCallback(() => readNewest(queries, user), [queries, user]);
+}
+
+export async function readNewest(
+  queries: QueryClient,
+  user: User,
+  predicate: (query: Query) => boolean = () => true,
+): Promise<void> {
+  for (const { queryKey, state } of queries.getQueryCache().findAll({ queryKey: ['assets', user.id], predicate })) {
+    if (state.data === undefined) continue;
+    const newest = await readPage(user, queryKey[2] as Filters);
+    queries.setQueryData<Pages>(queryKey, (data) => data && renew(data, newest));
+  }
 }
 
 const readPage = (user: User, filters: Filters) => user.json<AssetPage>('media', `/v1/assets?${queryOf(filters, '')}`);
+
+/** Changes assets in every listing, after the service has. */
+export function usePatch(): (assetIds: readonly string[], change: Partial<Asset>) => void {
+  const queries = useQueryClient();
+  const user = useUser();
+  return (assetIds, change) => {
+    const ids = new Set(assetIds);
+    const patch = (asset: Asset) => (ids.has(asset.assetId) ? { ...asset, ...change } : asset);
+    queries.setQueriesData<Pages>({ queryKey: ['assets', user.id] }, (data) =>
+      data === undefined
+        ? data
+        : { ...data, pages: data.pages.map((page) => ({ ...page, assets: page.assets.map(patch) })) },
+    );
+    queries.setQueriesData<Asset>({ queryKey: ['asset', user.id] }, (asset) => asset && patch(asset));
+  };
+}
 
 /** Takes assets out of every listing, after they were deleted. */
 export function useForget(): (assetIds: readonly string[]) => void {

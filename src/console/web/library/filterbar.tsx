@@ -1,4 +1,4 @@
-import { CalendarDays, Globe, Search, Upload } from 'lucide-react';
+import { CalendarDays, Globe, Heart, Search, Upload } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import type { Filters } from './assets.ts';
 
@@ -38,8 +38,8 @@ export function FilterBar({
         <Search {...icon} />
         <input
           type="search"
-          aria-label="Search prompts"
-          placeholder="Search prompts"
+          aria-label="Search names and prompts"
+          placeholder="Search names and prompts"
           maxLength={500}
           value={q}
           onChange={(event) => setQ(event.target.value)}
@@ -59,6 +59,15 @@ export function FilterBar({
           </label>
         ))}
       </fieldset>
+      <button
+        type="button"
+        className="toggle"
+        aria-pressed={filters.isFavorite}
+        onClick={() => onChange({ ...filters, isFavorite: !filters.isFavorite })}
+      >
+        <Heart {...icon} />
+        Favorites
+      </button>
       <button
         type="button"
         className="toggle"

@@ -6,8 +6,11 @@ import { durationOf, momentOf, sizeOf } from '../parts/figures.tsx';
 import { IconButton } from '../parts/iconbutton.tsx';
 import { Pending } from '../parts/states.tsx';
 import { useModal } from '../shell/modal.ts';
+import { notifyFailure } from '../shell/notices.ts';
+import { useUser } from '../user.tsx';
 import { isShared } from './actions.ts';
-import { isImage, isVideo, nameOf, useAsset, wordOf } from './assets.ts';
+import { useFavorites } from './albums.ts';
+import { isImage, isVideo, nameOf, useAsset, usePatch, wordOf } from './assets.ts';
 import { Editor } from './editor.tsx';
 import './lightbox.css';
 import { AssetImage } from './assetimage.tsx';
@@ -40,17 +43,19 @@ export function Lightbox({
   const dialog = useModal();
   const [hasFacts, setFacts] = useState(() => innerWidth >= 900);
   const { data: asset, error, refetch } = useAsset(assetId, known);
+  const changeFavorites = useFavorites();
   const { before, after } = onStep;
   useEffect(() => {
     const onKey = ({ key, target }: KeyboardEvent) => {
-      if (isEditing || target instanceof HTMLVideoElement) return;
+      if (isEditing || target instanceof HTMLVideoElement || target instanceof HTMLInputElement) return;
+      if (key === 'f' && asset) void changeFavorites([assetId], !asset.favorite).catch(notifyFailure);
       if (key === 'ArrowLeft') before?.();
       if (key === 'ArrowRight') after?.();
       if (key === 'i') setFacts((has) => !has);
     };
     addEventListener('keydown', onKey);
     return () => removeEventListener('keydown', onKey);
-  }, [before, after, isEditing]);
+  }, [before, after, isEditing, asset, assetId, changeFavorites]);
   return (
     <dialog
       ref={dialog}
@@ -70,6 +75,7 @@ export function Lightbox({
             key={assetId}
             asset={asset}
             prompt={asset.prompt}
+            isFavorite={asset.favorite}
             layout="bar"
             onDeleted={after ?? before ?? onClose}
             onEdit={() => onEditing(true)}
@@ -162,6 +168,7 @@ function Facts({ asset }: { readonly asset: Asset }) {
           <p className="prompt">{asset.prompt}</p>
         </section>
       )}
+      <Name key={asset.assetId} asset={asset} />
       <dl>
         {asset.model !== null && <Fact name="Model">{asset.model}</Fact>}
         <Fact name="Created">{momentOf(asset.createdAt)}</Fact>
@@ -178,6 +185,41 @@ function Facts({ asset }: { readonly asset: Asset }) {
         </Link>
       )}
     </aside>
+  );
+}
+
+/** The name is saved when the field is left. */
+function Name({ asset }: { readonly asset: Asset }) {
+  const user = useUser();
+  const patch = usePatch();
+  const [name, setName] = useState(asset.name ?? '');
+  const save = async () => {
+    const next = name.trim() === '' ? null : name.trim();
+    if (next === asset.name) return;
+    const json = { name: next };
+    await user.json('media', `/v1/assets/${asset.assetId}`, { method: 'PATCH', json }).then(
+      () => patch([asset.assetId], json),
+      (error: unknown) => {
+        setName(asset.name ?? '');
+        notifyFailure(error);
+      },
+    );
+  };
+  return (
+    <label className="field">
+      Name
+      <input
+        maxLength={255}
+        placeholder="No name"
+        value={name}
+        onChange={(event) => setName(event.target.value)}
+        onBlur={() => void save()}
+        onKeyDown={(event) => {
+          event.stopPropagation();
+          if (event.key === 'Enter') event.currentTarget.blur();
+        }}
+      />
+    </label>
   );
 }
 

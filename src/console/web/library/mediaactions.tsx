@@ -1,7 +1,22 @@
 /** The actions of an image or a video, for tiles, the lightbox and conversations. */
-import { Brush, Download, Ellipsis, ImagePlus, Share2, Sparkles, Stamp, Trash2 } from 'lucide-react';
+import {
+  Brush,
+  Clapperboard,
+  Download,
+  Ellipsis,
+  FolderPlus,
+  Heart,
+  ImagePlus,
+  Share2,
+  Sparkles,
+  Stamp,
+  Trash2,
+} from 'lucide-react';
 import { DropdownMenu } from 'radix-ui';
 import { type ComponentType, useState } from 'react';
+import { startCreating } from '../create/order.ts';
+import { useIsNarrow } from '../shell/browser.ts';
+import { useTopDialog } from '../shell/modal.ts';
 import { notify, notifyFailure } from '../shell/notices.ts';
 import { useUser } from '../user.tsx';
 import {
@@ -11,16 +26,18 @@ import {
   editInStudio,
   referInStudio,
   remove,
-  share,
-  varyInStudio,
 } from './actions.ts';
-import { isImage, isVideo, useForget, useNewAssets } from './assets.ts';
+import { useFavorites } from './albums.ts';
+import { isImage, isVideo, useForget } from './assets.ts';
+import { openDialog } from './dialogs.ts';
 import './mediaactions.css';
 
 export interface MediaActionsProps {
   readonly asset: ActionTarget;
   /** The words that it was made from, if they are known. */
   readonly prompt: string | null;
+  /** `undefined`: unknown. */
+  readonly isFavorite?: boolean | undefined;
   /** In a conversation: attaches the image to its composer. Default: opens a new conversation with it. */
   readonly onUseAsReference?: ((asset: ActionTarget) => void) | undefined;
   /** Default: opens a new conversation. */
@@ -37,20 +54,27 @@ interface Action {
   readonly isDanger?: boolean;
   /** Shown as an icon over the image. */
   readonly isFirst?: boolean;
+  /** Shown with its name in the bar of a wide window. */
+  readonly isInBar?: boolean;
+  /** A choice that is on or off. */
+  readonly isOn?: boolean | undefined;
 }
 
 export function MediaActions({ layout = 'overlay', ...props }: MediaActionsProps) {
   const { actions, isBusy } = useActions(props);
   const bar = layout === 'bar';
-  const shown = bar ? actions : actions.filter(({ isFirst }) => isFirst);
+  const isNarrow = useIsNarrow();
+  const isShown = ({ isFirst, isInBar }: Action) => (bar ? isFirst || (isInBar && !isNarrow) : isFirst);
+  const shown = actions.filter(isShown);
   return (
     <div className={`mediaactions ${layout}`}>
-      {shown.map(({ name, Icon, run, isDanger }) => (
+      {shown.map(({ name, Icon, run, isDanger, isOn }) => (
         <button
           key={name}
           type="button"
           className={`${bar ? '' : 'icon'} ${isDanger ? 'danger' : ''}`}
           aria-label={name}
+          aria-pressed={isOn}
           title={name}
           disabled={isBusy}
           onClick={() => void run()}
@@ -59,19 +83,21 @@ export function MediaActions({ layout = 'overlay', ...props }: MediaActionsProps
           {bar && <span className="name">{name}</span>}
         </button>
       ))}
-      {!bar && <Menu actions={actions.filter(({ isFirst }) => !isFirst)} />}
+      <Menu actions={actions.filter((action) => !isShown(action))} />
     </div>
   );
 }
 
 function Menu({ actions }: { readonly actions: readonly Action[] }) {
+  // A dialog covers the page, so the menu has to be in it.
+  const dialog = useTopDialog();
   return (
     // A modal menu would add a style tag, which the policy of the console rejects.
     <DropdownMenu.Root modal={false}>
       <DropdownMenu.Trigger className="icon" aria-label="More actions" title="More actions">
         <Ellipsis size={16} strokeWidth={1.75} aria-hidden={true} />
       </DropdownMenu.Trigger>
-      <DropdownMenu.Portal>
+      <DropdownMenu.Portal {...(dialog && { container: dialog })}>
         <DropdownMenu.Content className="mediamenu" align="end" sideOffset={4}>
           {actions.map(({ name, Icon, run, isDanger }) => (
             <DropdownMenu.Item key={name} className={isDanger ? 'danger' : ''} onSelect={() => void run()}>
@@ -86,9 +112,9 @@ function Menu({ actions }: { readonly actions: readonly Action[] }) {
 }
 
 /** While one action runs, the others wait. */
-function useActions({ asset, prompt, onUseAsReference, onEdit, onDeleted }: MediaActionsProps) {
+function useActions({ asset, prompt, isFavorite, onUseAsReference, onEdit, onDeleted }: MediaActionsProps) {
   const user = useUser();
-  const readNew = useNewAssets();
+  const changeFavorites = useFavorites();
   const forget = useForget();
   const [isBusy, setBusy] = useState(false);
   const run = (work: () => Promise<void>) => async () => {
@@ -111,18 +137,34 @@ function useActions({ asset, prompt, onUseAsReference, onEdit, onDeleted }: Medi
     }),
   };
   const sharing: Action = {
-    name: 'Share to the public feed',
+    name: 'Share',
     Icon: Share2,
-    run: run(async () => {
-      const isNew = await share(user, asset);
-      await readNew();
-      notify(isNew ? 'Shared. It is public now.' : 'It is already in the public feed.');
-    }),
+    isInBar: true,
+    run: () => openDialog({ kind: 'share', asset, prompt }),
   };
+  const ofLibrary: readonly Action[] = [
+    ...(isFavorite === undefined
+      ? []
+      : [
+          {
+            name: 'Favorite',
+            Icon: Heart,
+            isFirst: true,
+            isOn: isFavorite,
+            run: run(() => changeFavorites([asset.assetId], !isFavorite)),
+          },
+        ]),
+    {
+      name: 'Add to album',
+      Icon: FolderPlus,
+      run: () => openDialog({ kind: 'album', assetIds: [asset.assetId] }),
+    },
+  ];
   const deletion: Action = {
     name: 'Delete',
     Icon: Trash2,
     isDanger: true,
+    isInBar: true,
     run: () => {
       remove(user, [asset], forget);
       onDeleted?.();
@@ -130,7 +172,18 @@ function useActions({ asset, prompt, onUseAsReference, onEdit, onDeleted }: Medi
   };
   const ofImages: readonly Action[] = [
     { name: 'Edit', Icon: Brush, isFirst: true, run: () => (onEdit ?? editInStudio)(asset) },
-    { name: 'Variations', Icon: Sparkles, run: () => varyInStudio(asset, prompt) },
+    {
+      name: 'Vary',
+      Icon: Sparkles,
+      isInBar: true,
+      run: () => startCreating({ prompt: prompt ?? '', references: [asset.assetId], count: 4 }),
+    },
+    {
+      name: 'Animate',
+      isInBar: true,
+      Icon: Clapperboard,
+      run: () => startCreating({ kind: 'video', prompt: '', references: [asset.assetId] }),
+    },
     {
       name: 'Use as reference',
       Icon: ImagePlus,
@@ -141,7 +194,9 @@ function useActions({ asset, prompt, onUseAsReference, onEdit, onDeleted }: Medi
   const actions = [
     download,
     ...(isImage(asset) ? ofImages : []),
-    ...(isImage(asset) || isVideo(asset) ? [watermarked, sharing] : []),
+    ...(isImage(asset) || isVideo(asset) ? [sharing] : []),
+    ...ofLibrary,
+    ...(isImage(asset) || isVideo(asset) ? [watermarked] : []),
     deletion,
   ];
   return { actions, isBusy };

@@ -47,7 +47,8 @@ export function addUploads(user: User, files: readonly File[], onDone: (asset: A
   const added = files.map((file) => {
     const id = crypto.randomUUID();
     const kind = kindOf(file.type);
-    const details = { scopeKind: 'library', scopeId: 'uploads', kind, resumable: file.size > resumableBytes };
+    const name = nameOf(file);
+    const details = { scopeKind: 'library', scopeId: 'uploads', kind, name, resumable: file.size > resumableBytes };
     const upload = createUpload(mediaCalls(user.media), file, details);
     entries.set(id, { user, file, upload, onDone, stop: new AbortController() });
     return {
@@ -82,9 +83,30 @@ export function dismissUpload(id: string): void {
   startNext();
 }
 
+/** Those that are done or failed stay in the list. */
+export function cancelUploads(): void {
+  const isOpen = ({ status }: UploadItem) => ['waiting', 'sending', 'paused'].includes(status);
+  const ids = uploads
+    .read()
+    .filter(isOpen)
+    .map(({ id }) => id);
+  // First all of them, so that none starts when another one ends.
+  uploads.write(uploads.read().filter(({ id }) => !ids.includes(id)));
+  for (const id of ids) dismissUpload(id);
+}
+
+// Leaving the page ends its uploads.
+addEventListener('beforeunload', (event) => {
+  if (uploads.read().some(({ status }) => status === 'waiting' || status === 'sending')) event.preventDefault();
+});
+
 export function dismissFinished(): void {
   for (const { id, status } of uploads.read()) if (status === 'done') dismissUpload(id);
 }
+
+/** As the service accepts it: at most 255 characters, on one line. */
+export const nameOf = ({ name }: File): string | undefined =>
+  name.replace(/[\p{Cc}\p{Cs}/\\]/gu, ' ').slice(0, 255) || undefined;
 
 /** The type that the browser names. What the bytes show counts at the registration. */
 function kindOf(mime: string): string {

@@ -70,6 +70,9 @@ function signerOf(user: User): Signer {
   return signer;
 }
 
+export const signImage = async (user: User, assetId: string): Promise<string | undefined> =>
+  (await signerOf(user).sign('image', assetId)).thumbUrl;
+
 function signedQuery(user: User, kind: Kind, assetId: string) {
   return {
     queryKey: ['signed', user.id, kind, assetId],

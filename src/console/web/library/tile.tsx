@@ -1,4 +1,4 @@
-import { File, Globe, Play } from 'lucide-react';
+import { File, Globe, Heart, Play } from 'lucide-react';
 import { memo, useState } from 'react';
 import type { Asset } from '../../../client/media/api.ts';
 import { durationOf } from '../parts/figures.tsx';
@@ -63,7 +63,7 @@ export const Tile = memo(function Tile(props: TileProps) {
       <Marks asset={asset} />
       {isNear && !isChoosing && (
         <div className="hover">
-          <MediaActions asset={asset} prompt={asset.prompt} onEdit={() => onEdit(asset)} />
+          <MediaActions asset={asset} prompt={asset.prompt} isFavorite={asset.favorite} onEdit={() => onEdit(asset)} />
         </div>
       )}
     </div>
@@ -77,6 +77,11 @@ function Marks({ asset }: { readonly asset: Asset }) {
         <span className="badge">
           <Play size={16} strokeWidth={1.75} aria-hidden="true" />
           {asset.durationMs === null ? wordOf(asset) : durationOf(asset.durationMs)}
+        </span>
+      )}
+      {asset.favorite && (
+        <span className="badge">
+          <Heart size={16} strokeWidth={1.75} fill="currentColor" role="img" aria-label="Favorite" />
         </span>
       )}
       {isShared(asset) && (
@@ -95,7 +100,7 @@ function Thumb({ asset }: { readonly asset: Asset }) {
   return (
     <span className="file">
       <File size={20} strokeWidth={1.75} aria-hidden="true" />
-      {asset.mime.split('/')[1]}
+      <span className="cut">{asset.name ?? asset.mime.split('/')[1]}</span>
     </span>
   );
 }

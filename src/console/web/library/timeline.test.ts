@@ -25,6 +25,8 @@ function assetAt(daysAgo: number, place: number): Asset {
     prompt: null,
     model: null,
     generated: null,
+    name: null,
+    favorite: false,
     createdAt: createdAt.toISOString(),
   };
 }

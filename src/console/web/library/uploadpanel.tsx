@@ -1,7 +1,10 @@
 import { Check, CircleAlert, Pause, Play, RotateCw, X } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
+import { useLocation } from 'wouter';
 import { sizeOf } from '../parts/figures.tsx';
+import './uploads.css';
 import {
+  cancelUploads,
   dismissFinished,
   dismissUpload,
   pauseUpload,
@@ -16,37 +19,55 @@ const icon = { size: 16, strokeWidth: 1.75, 'aria-hidden': true } as const;
 /** The uploads of this window: progress, pause, retry, and why one was refused. */
 export function UploadPanel() {
   const uploads = useUploads();
+  const [path] = useLocation();
+  /** `undefined`: small outside the library. */
+  const [isSmallHere, setSmall] = useState<boolean>();
   if (uploads.length === 0) return null;
   const open = uploads.filter(({ status }) => status !== 'done' && status !== 'failed').length;
   const failed = uploads.filter(({ status }) => status === 'failed').length;
   const title =
     open > 0 && uploads.some(({ status }) => status !== 'paused' && status !== 'done' && status !== 'failed')
-      ? `Uploading ${open} of ${uploads.length}`
+      ? `Uploading: ${uploads.length - open - failed} of ${uploads.length} done`
       : open > 0
         ? `${open} of ${uploads.length} paused`
         : failed > 0
           ? `${failed} of ${uploads.length} not uploaded`
           : `${uploads.length} uploaded`;
+  const isSmall = isSmallHere ?? !path.startsWith('/library');
   return (
-    <section className="uploads" aria-label="Uploads">
+    <section className={`uploads ${isSmall ? 'small' : ''}`} aria-label="Uploads">
       <div className="row">
         <div role="status">
           <h2>{title}</h2>
         </div>
-        {uploads.some(({ status }) => status === 'done') && (
+        <button type="button" className="plain" aria-expanded={!isSmall} onClick={() => setSmall(!isSmall)}>
+          {isSmall ? 'Show' : 'Hide'}
+        </button>
+        {open > 0 && !isSmall && (
+          <button type="button" className="plain" onClick={cancelUploads}>
+            Cancel all
+          </button>
+        )}
+        {uploads.some(({ status }) => status === 'done') && !isSmall && (
           <button type="button" className="plain" onClick={dismissFinished}>
             Clear finished
           </button>
         )}
       </div>
-      <ul>
-        {uploads.map((item) => (
-          <Item key={item.id} item={item} />
-        ))}
-      </ul>
+      {!isSmall && (
+        <ul>
+          {failuresFirst(uploads).map((item) => (
+            <Item key={item.id} item={item} />
+          ))}
+        </ul>
+      )}
     </section>
   );
 }
+
+/** The sort keeps the order of all others. */
+const failuresFirst = (uploads: readonly UploadItem[]) =>
+  uploads.toSorted((one, other) => Number(other.status === 'failed') - Number(one.status === 'failed'));
 
 const words: Readonly<Record<UploadStatus, string>> = {
   waiting: 'Waiting',

@@ -1,12 +1,15 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { Download, ImagePlus, Trash2, X } from 'lucide-react';
+import { Download, FolderMinus, FolderPlus, Heart, ImagePlus, Trash2, X } from 'lucide-react';
 import { useCallback, useEffect, useMemo, useState } from 'react';
-import { Link, useLocation, useParams } from 'wouter';
+import { Link, useLocation, useParams, useSearch } from 'wouter';
 import type { Asset } from '../../../client/media/api.ts';
 import { downloadAll, fromPage, referInStudio, remove } from '../library/actions.ts';
-import { type Filters, noFilters, useAssets, useForget, useNewAssets } from '../library/assets.ts';
+import { AlbumHeader } from '../library/albumheader.tsx';
+import { useAlbumCalls, useFavorites } from '../library/albums.ts';
+import { type Filters, filtersOf, searchOf, useAssets, useForget, useNewAssets } from '../library/assets.ts';
 import { type Choosing, useChoosing } from '../library/choosing.ts';
 import { useHidden } from '../library/deletions.ts';
+import { openDialog } from '../library/dialogs.ts';
 import { DropAnywhere } from '../library/dropping.tsx';
 import { FilterBar } from '../library/filterbar.tsx';
 import { Timeline } from '../library/grid.tsx';
@@ -14,11 +17,11 @@ import { Lightbox } from '../library/lightbox.tsx';
 import { IconButton } from '../parts/iconbutton.tsx';
 import '../library/library.css';
 import { addUploads } from '../library/queue.ts';
-import { UploadPanel } from '../library/uploadpanel.tsx';
 import { Empty, Failure, Loading, Pending } from '../parts/states.tsx';
 import { useUser } from '../user.tsx';
 
 const icon = { size: 16, strokeWidth: 1.75, 'aria-hidden': true } as const;
+const withSearch = (assetId: string) => `/library/${assetId}${location.search}`;
 const toEdit = { ...fromPage, isEditing: true };
 
 export function Library() {
@@ -26,7 +29,9 @@ export function Library() {
   const queries = useQueryClient();
   const { assetId } = useParams<{ readonly assetId?: string }>();
   const [, navigate] = useLocation();
-  const [filters, setFilters] = useState<Filters>(noFilters);
+  const search = useSearch();
+  const filters = useMemo(() => filtersOf(search), [search]);
+  const setFilters = (next: Filters) => navigate(`/library${searchOf(next)}`, { replace: true });
   const listing = useAssets(filters);
   const hidden = useHidden();
   const readNew = useNewAssets();
@@ -42,8 +47,9 @@ export function Library() {
   const onMore = useCallback(() => {
     if (!isFetchingNextPage && !isPlaceholderData) void fetchNextPage();
   }, [isFetchingNextPage, isPlaceholderData, fetchNextPage]);
-  const open = useCallback((asset: Asset) => navigate(`/library/${asset.assetId}`, { state: fromPage }), [navigate]);
-  const edit = useCallback((asset: Asset) => navigate(`/library/${asset.assetId}`, { state: toEdit }), [navigate]);
+  const open = useCallback((asset: Asset) => navigate(withSearch(asset.assetId), { state: fromPage }), [navigate]);
+  const edit = useCallback((asset: Asset) => navigate(withSearch(asset.assetId), { state: toEdit }), [navigate]);
+  useKeptPlace(listing.data !== undefined);
   useEffect(() => void readNew(), [readNew]);
   const upload = (files: readonly File[]) =>
     addUploads(user, files, (asset) => {
@@ -58,12 +64,17 @@ export function Library() {
 
   return (
     <div className="library">
-      <header className="page">
-        <h1>Library</h1>
-      </header>
+      {filters.album === '' ? (
+        <header className="page">
+          <h1>Library</h1>
+        </header>
+      ) : (
+        <AlbumHeader key={filters.album} collectionId={filters.album} />
+      )}
       {choosing.chosen.size > 0 ? (
         <SelectionBar
           choosing={choosing}
+          album={filters.album}
           onDelete={() => removeAll(choosing.assets)}
           onDownload={() => downloadAll(user, choosing.assets)}
         />
@@ -73,7 +84,11 @@ export function Library() {
       {listing.data === undefined ? (
         <Pending error={listing.error} retry={listing.refetch} what="Reading the library" />
       ) : assets.length === 0 && !hasNextPage ? (
-        <Nothing isFiltered={filters !== noFilters} onReset={() => setFilters(noFilters)} />
+        <Nothing
+          isFiltered={searchOf({ ...filters, album: '' }) !== ''}
+          isAlbum={filters.album !== ''}
+          onReset={() => setFilters({ ...filtersOf(''), album: filters.album })}
+        />
       ) : (
         <Timeline
           assets={assets}
@@ -87,11 +102,25 @@ export function Library() {
       )}
       {isFetchingNextPage && <Loading what="Reading more" />}
       {listing.data !== undefined && listing.error && <Failure error={listing.error} retry={fetchNextPage} />}
-      <UploadPanel />
       <DropAnywhere onFiles={upload} />
       {assetId !== undefined && <Opened assetId={assetId} assets={assets} readNew={readNew} />}
     </div>
   );
+}
+
+/** Back returns to where the page was scrolled to: each entry of the history keeps its place. */
+function useKeptPlace(isRead: boolean): void {
+  useEffect(() => {
+    const keep = () => history.replaceState({ ...history.state, scrollY: Math.round(scrollY) }, '');
+    addEventListener('scrollend', keep);
+    return () => removeEventListener('scrollend', keep);
+  }, []);
+  useEffect(() => {
+    const place: unknown = history.state?.scrollY;
+    // The rows exist two frames after their assets.
+    if (isRead && typeof place === 'number' && place > 0)
+      requestAnimationFrame(() => requestAnimationFrame(() => scrollTo({ top: place, behavior: 'instant' })));
+  }, [isRead]);
 }
 
 /** The lightbox, which steps through the assets of the grid. */
@@ -108,9 +137,10 @@ function Opened({
   const [isEditing, setEditing] = useState(history.state?.isEditing === true);
   const place = assets.findIndex((asset) => asset.assetId === assetId);
   const show = (id: string) =>
-    navigate(`/library/${id}`, { replace: true, state: { fromPage: history.state?.fromPage } });
+    navigate(withSearch(id), { replace: true, state: { fromPage: history.state?.fromPage } });
   const stepTo = (asset: Asset | undefined) => asset && (() => show(asset.assetId));
-  const close = () => (history.state?.fromPage ? history.back() : navigate('/library', { replace: true }));
+  const close = () =>
+    history.state?.fromPage ? history.back() : navigate(`/library${location.search}`, { replace: true });
   return (
     <Lightbox
       assetId={assetId}
@@ -133,14 +163,21 @@ function Opened({
 
 function SelectionBar({
   choosing,
+  album,
   onDelete,
   onDownload,
 }: {
   readonly choosing: Choosing;
+  readonly album: string;
   readonly onDelete: () => void;
   readonly onDownload: () => Promise<void>;
 }) {
   const [problem, setProblem] = useState('');
+  const changeFavorites = useFavorites();
+  const albums = useAlbumCalls();
+  const ids = choosing.assets.map(({ assetId }) => assetId);
+  const areFavorites = choosing.assets.every(({ favorite }) => favorite);
+  const report = (error: Error) => setProblem(error.message);
   const count = choosing.chosen.size;
   return (
     <div className="filterbar selection" role="toolbar" aria-label="Selection">
@@ -160,7 +197,25 @@ function SelectionBar({
           Use as reference
         </button>
       )}
-      <button type="button" onClick={() => onDownload().catch((error: Error) => setProblem(error.message))}>
+      <button
+        type="button"
+        aria-pressed={areFavorites}
+        onClick={() => changeFavorites(ids, !areFavorites).catch(report)}
+      >
+        <Heart {...icon} />
+        Favorite
+      </button>
+      <button type="button" onClick={() => openDialog({ kind: 'album', assetIds: ids })}>
+        <FolderPlus {...icon} />
+        Add to album
+      </button>
+      {album !== '' && (
+        <button type="button" onClick={() => albums.change(album, { remove: ids }).then(choosing.clear, report)}>
+          <FolderMinus {...icon} />
+          Remove from album
+        </button>
+      )}
+      <button type="button" onClick={() => onDownload().catch(report)}>
         <Download {...icon} />
         Download
       </button>
@@ -172,7 +227,24 @@ function SelectionBar({
   );
 }
 
-function Nothing({ isFiltered, onReset }: { readonly isFiltered: boolean; readonly onReset: () => void }) {
+function Nothing({
+  isFiltered,
+  isAlbum,
+  onReset,
+}: {
+  readonly isFiltered: boolean;
+  readonly isAlbum: boolean;
+  readonly onReset: () => void;
+}) {
+  if (isAlbum && !isFiltered)
+    return (
+      <Empty title="This album is empty.">
+        <p>Select images and videos in your library, then add them to this album.</p>
+        <Link className="button" href="/library">
+          Open the library
+        </Link>
+      </Empty>
+    );
   return isFiltered ? (
     <Empty title="Nothing matches.">
       <button type="button" onClick={onReset}>

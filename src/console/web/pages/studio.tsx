@@ -3,7 +3,6 @@ import { Redirect, useLocation, useParams } from 'wouter';
 import { IconButton } from '../parts/iconbutton.tsx';
 import { InSidebar, InTopBar } from '../shell/frame.tsx';
 import { Conversation } from '../studio/conversation.tsx';
-import { useUserEvents } from '../studio/events.ts';
 import { useThreadActions } from '../studio/threadactions.ts';
 import { ThreadList } from '../studio/threadlist.tsx';
 import { newThreadId } from '../studio/threads.ts';
@@ -16,7 +15,6 @@ export function Studio() {
 
 function Opened({ threadId }: { readonly threadId: string }) {
   const [, navigate] = useLocation();
-  useUserEvents();
   useThreadActions();
   return (
     <div className="studio">

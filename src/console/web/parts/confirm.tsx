@@ -4,10 +4,13 @@ import { useEffect, useRef, useState } from 'react';
 export function Confirm({
   label,
   question,
+  tone = 'danger',
   onConfirm,
 }: {
   readonly label: string;
   readonly question: string;
+  /** `primary`: it can be undone. */
+  readonly tone?: 'danger' | 'primary';
   readonly onConfirm: () => Promise<unknown> | unknown;
 }) {
   const [isOpen, setOpen] = useState(false);
@@ -21,7 +24,7 @@ export function Confirm({
   }, [isOpen]);
   if (!isOpen)
     return (
-      <button type="button" ref={first} className="danger" onClick={() => setOpen(true)}>
+      <button type="button" ref={first} className={tone} onClick={() => setOpen(true)}>
         {label}
       </button>
     );
@@ -30,7 +33,7 @@ export function Confirm({
       <span>{question}</span>
       <button
         type="button"
-        className="danger"
+        className={tone}
         disabled={isBusy}
         ref={first}
         onClick={async () => {

@@ -64,6 +64,9 @@ export function Frame({
   const [bar, setBar] = useState<HTMLElement | null>(null);
   const slots = useMemo(() => ({ sidebar, bar }), [sidebar, bar]);
   const close = useCallback(() => setOpen(false), []);
+  // A link of the list of conversations is in a portal, so the drawer cannot hear its click.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another page closes the drawer.
+  useEffect(close, [path, close]);
   useTitle(current?.title ?? product, main);
   useActions(
     useMemo(

@@ -3,6 +3,8 @@ import { useCallback, useEffect, useRef, useState } from 'react';
 import type { Asset } from '../../../client/media/api.ts';
 import { mediaCalls } from '../../../client/media/calls.ts';
 import { createUpload } from '../../../client/upload.ts';
+import { nameOf } from '../library/queue.ts';
+import { signImage } from '../library/signing.ts';
 import { sizeOf } from '../parts/figures.tsx';
 import { type User, useUser } from '../user.tsx';
 
@@ -118,18 +120,22 @@ export function useAttachments(threadId: string): Attachments {
     (assetIds: readonly string[]) => {
       for (const assetId of assetIds)
         user.json<Asset>('media', `/v1/assets/${assetId}`).then(
-          ({ mime }) =>
+          async ({ mime, name }) => {
+            const isImage = mime.startsWith('image/');
+            const signed = isImage && (await signImage(user, assetId));
             set((all) => [
               ...all.filter(({ key }) => key !== assetId),
               {
                 key: assetId,
-                name: mime.startsWith('video/') ? 'Video' : 'Image',
+                name: name ?? (isImage ? 'Image' : 'Video'),
+                ...(signed && { preview: signed }),
                 mime,
                 state: 'ready',
                 share: 1,
                 assetId,
               },
-            ]),
+            ]);
+          },
           () => undefined,
         );
     },
@@ -170,7 +176,8 @@ function upload(
   threadId: string,
   onShare: (share: number) => void,
 ): Promise<Asset> {
-  const details = { scopeKind: 'thread', scopeId: threadId, kind, mime, resumable: file.size > resumableBytes };
+  const name = nameOf(file);
+  const details = { scopeKind: 'thread', scopeId: threadId, kind, mime, name, resumable: file.size > resumableBytes };
   return createUpload(mediaCalls(user.media), file, details).run({
     onProgress: ({ sentBytes, totalBytes }) => onShare(totalBytes === 0 ? 1 : sentBytes / totalBytes),
   });

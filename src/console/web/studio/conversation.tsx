@@ -136,8 +136,8 @@ function Chat({
           {messages.length === 0 && !isAnswering && (
             <Beginning
               onChoose={(suggestion) => {
-                setText(suggestion);
-                field.current?.focus();
+                chat.send(suggestion, [], model);
+                follow();
               }}
             />
           )}

@@ -1,8 +1,11 @@
 /** The user's events keep the pages current: threads and their titles, runs of other tabs, media, credits. */
 import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
+import type { Access } from '../../../client/calling.ts';
 import { sleep } from '../../../client/pausing.ts';
 import { followEvents, type UserEvent } from '../../../client/userevents.ts';
+import { readNewest } from '../library/assets.ts';
+import type { Pages } from '../library/renewing.ts';
 import { type User, useUser } from '../user.tsx';
 
 type News = Pick<UserEvent, 'type'> & { readonly threadId?: string | undefined };
@@ -11,7 +14,7 @@ const channelName = 'atelier.events';
 const betweenAttemptsMs = 10_000;
 
 /** A browser opens few connections to one server, so one tab listens and passes the events to the others. */
-export function useUserEvents(): void {
+function useUserEvents(): void {
   const user = useUser();
   const queries = useQueryClient();
   useEffect(() => {
@@ -19,8 +22,10 @@ export function useUserEvents(): void {
     const channel = new BroadcastChannel(`${channelName}.${user.id}`);
     channel.onmessage = ({ data }: MessageEvent<News>) => apply(queries, user, data);
     const listen = async () => {
-      for await (const event of readForever(user, leaving.signal)) {
-        const news: News = { type: event.type, threadId: event.threadId };
+      // What changed between the first reading of the page and the connection has no event.
+      const opened = whenOpened(user.agent, () => apply(queries, user, { type: 'library.changed' }));
+      for await (const event of readForever({ agent: opened }, leaving.signal)) {
+        const news: News = { type: event.type, threadId: 'threadId' in event ? event.threadId : undefined };
         channel.postMessage(news);
         apply(queries, user, news);
       }
@@ -35,6 +40,27 @@ export function useUserEvents(): void {
   }, [user, queries]);
 }
 
+export function UserEvents(): null {
+  useUserEvents();
+  return null;
+}
+
+/** Calls `onOpen` when the first connection is open. Later ones continue after the last event. */
+function whenOpened(access: Access, onOpen: () => void): Access {
+  let isOpen = false;
+  return {
+    ...access,
+    async fetch(input, init) {
+      const response = await globalThis.fetch(input, init);
+      if (response.ok && !isOpen && String(input).endsWith('/events')) {
+        isOpen = true;
+        onOpen();
+      }
+      return response;
+    },
+  };
+}
+
 export async function* readForever(user: Pick<User, 'agent'>, signal: AbortSignal): AsyncGenerator<UserEvent> {
   while (!signal.aborted) {
     try {
@@ -46,10 +72,24 @@ export async function* readForever(user: Pick<User, 'agent'>, signal: AbortSigna
   }
 }
 
+/** Of a listing with more pages, only the newest is read again. */
+const mostPages = 5;
+
+function rereadLibrary(queries: QueryClient, user: User): void {
+  const all = { queryKey: ['assets', user.id] };
+  const isShort = ({ state }: { readonly state: { readonly data: unknown } }) =>
+    ((state.data as Pages | undefined)?.pages.length ?? 0) <= mostPages;
+  void queries.invalidateQueries({ ...all, predicate: isShort });
+  void readNewest(queries, user, (query) => !isShort(query)).catch(() => undefined);
+}
+
 function apply(queries: QueryClient, user: User, { type, threadId }: News): void {
   const reread = (...queryKey: readonly string[]) => void queries.invalidateQueries({ queryKey });
   if (type === 'credits.changed') reread('credits', user.id);
   if (threadId !== undefined && type !== 'thread.updated') reread('thread', user.id, threadId);
   if (type.startsWith('thread.') || type.startsWith('run.')) reread('threads', user.id);
-  if (type === 'media.completed') reread('assets');
+  if (type.startsWith('generation.')) reread('generations', user.id);
+  if (type === 'media.completed' || type === 'generation.completed' || type === 'library.changed')
+    rereadLibrary(queries, user);
+  if (type === 'library.changed') reread('albums', user.id);
 }

@@ -133,7 +133,12 @@ function Editor({
         aria-label="New text of the message"
         aria-describedby="edit-note"
         value={next}
-        ref={(field) => field?.focus()}
+        ref={(field) => {
+          if (field === null || document.activeElement === field) return;
+          field.focus();
+          // The caret is after the text.
+          field.setSelectionRange(field.value.length, field.value.length);
+        }}
         onChange={(event) => setNext(event.target.value)}
       />
       <div className="row">

@@ -1,6 +1,7 @@
-import { Ellipsis, Pencil, Search, SquarePen, Trash2 } from 'lucide-react';
+import { Ellipsis, Pencil, Search, Share2, SquarePen, Trash2 } from 'lucide-react';
 import { useDeferredValue, useState } from 'react';
 import { Link, useLocation } from 'wouter';
+import { openDialog } from '../library/dialogs.ts';
 import { IconButton } from '../parts/iconbutton.tsx';
 import { Failure } from '../parts/states.tsx';
 import { Menu, MenuItem } from '../shell/menu.tsx';
@@ -86,6 +87,9 @@ function Entry({ thread, isCurrent }: { readonly thread: Thread; readonly isCurr
         <MenuItem Icon={Pencil} onSelect={() => setRenaming(true)}>
           Rename
         </MenuItem>
+        <MenuItem Icon={Share2} onSelect={() => openDialog({ kind: 'share-thread', threadId, title })}>
+          Share
+        </MenuItem>
         <MenuItem Icon={Trash2} tone="danger" onSelect={remove}>
           Delete
         </MenuItem>
@@ -112,7 +116,7 @@ function Renaming({ thread, onEnd }: { readonly thread: Thread; readonly onEnd: 
           value={rename.isPending ? title.trim() : title}
           // The menu returns the focus to its button when it closes, after the field is shown.
           ref={(field) => {
-            if (field !== null) setTimeout(() => field.focus());
+            if (field !== null) setTimeout(() => field.select());
           }}
           onChange={(event) => setTitle(event.target.value)}
           onBlur={() => void submit()}

@@ -1,0 +1,223 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Copy, ExternalLink, Globe, Link2, Share2 } from 'lucide-react';
+import { useState } from 'react';
+import { Link } from 'wouter';
+import { Confirm } from '../parts/confirm.tsx';
+import { Dialog } from '../parts/dialog.tsx';
+import { momentOf } from '../parts/figures.tsx';
+import { Pending, Problem } from '../parts/states.tsx';
+import { notify, notifyFailure } from '../shell/notices.ts';
+import { useUser } from '../user.tsx';
+import { findPublished, publish } from './actions.ts';
+import { useForget, useNewAssets } from './assets.ts';
+import {
+  canHandOn,
+  copyLink,
+  endShare,
+  type Share,
+  type Shareable,
+  targetOf,
+  useRereadShares,
+  useShare,
+} from './shares.ts';
+import './dialogs.css';
+
+const icon = { size: 16, strokeWidth: 1.75, 'aria-hidden': true } as const;
+const day = 86_400;
+const periods = [
+  ['', 'Until you end it'],
+  [String(day), 'For a day'],
+  [String(7 * day), 'For a week'],
+  [String(30 * day), 'For 30 days'],
+] as const;
+
+/** Nothing is public before the user has confirmed it here. */
+export function ShareDialog({ of, onClose }: { readonly of: Shareable; readonly onClose: () => void }) {
+  const share = useShare(of);
+  const what = of.kind === 'share-thread' ? 'conversation' : of.asset.mime.startsWith('video/') ? 'video' : 'image';
+  return (
+    <Dialog title={`Share the ${what}`} onClose={onClose}>
+      {share.data === undefined ? (
+        <Pending error={share.error} retry={share.refetch} what="Reading the link" />
+      ) : share.data === null ? (
+        <NewLink of={of} what={what} />
+      ) : (
+        <OpenLink share={share.data} what={what} />
+      )}
+      {of.kind === 'share' && <Publishing of={of} what={what} />}
+      <p className="small">
+        <Link href="/shared" onClick={onClose}>
+          All links
+        </Link>
+      </p>
+    </Dialog>
+  );
+}
+
+function NewLink({ of, what }: { readonly of: Shareable; readonly what: string }) {
+  const user = useUser();
+  const reread = useRereadShares();
+  const [showPrompt, setShowPrompt] = useState(false);
+  const [index, setIndex] = useState(false);
+  const [attachments, setAttachments] = useState(false);
+  const [expiresIn, setExpiresIn] = useState('');
+  const creating = useMutation({
+    mutationFn: () => {
+      const options = { showPrompt, index, attachments, ...(expiresIn && { expiresIn: Number(expiresIn) }) };
+      return user.json<Share>('media', '/v1/shares', { method: 'POST', json: { ...targetOf(of), ...options } });
+    },
+    onSuccess: reread,
+  });
+  const isThread = of.kind === 'share-thread';
+  const hasPrompt = isThread || of.prompt !== null;
+  return (
+    <form
+      className="share"
+      onSubmit={(event) => {
+        event.preventDefault();
+        creating.mutate();
+      }}
+    >
+      <p>
+        Anyone with the link can see the {what}
+        {isThread && ' as it is now. Later messages are not shared'}. You can end this at any time.
+      </p>
+      {hasPrompt && <Choice label="Show the prompt" value={showPrompt} onChange={setShowPrompt} />}
+      {isThread && <Choice label="Show attached files" value={attachments} onChange={setAttachments} />}
+      <Choice label="Let search engines find it" value={index} onChange={setIndex} />
+      <label className="field">
+        The link works
+        <select value={expiresIn} onChange={(event) => setExpiresIn(event.target.value)}>
+          {periods.map(([value, name]) => (
+            <option key={value} value={value}>
+              {name}
+            </option>
+          ))}
+        </select>
+      </label>
+      <Problem of={creating.error} />
+      <button type="submit" className="primary" disabled={creating.isPending}>
+        <Link2 {...icon} />
+        Create a public link
+      </button>
+    </form>
+  );
+}
+
+function Choice({
+  label,
+  value,
+  onChange,
+}: {
+  readonly label: string;
+  readonly value: boolean;
+  readonly onChange: (value: boolean) => void;
+}) {
+  return (
+    <label className="check">
+      <input type="checkbox" checked={value} onChange={(event) => onChange(event.target.checked)} />
+      {label}
+    </label>
+  );
+}
+
+function OpenLink({ share, what }: { readonly share: Share; readonly what: string }) {
+  const user = useUser();
+  const reread = useRereadShares();
+  return (
+    <div className="share">
+      <p>Anyone with this link can see the {what}.</p>
+      <input readOnly aria-label="Public link" value={share.url} onFocus={(event) => event.currentTarget.select()} />
+      <div className="does">
+        <button type="button" className="primary" onClick={() => copyLink(share.url).catch(notifyFailure)}>
+          <Copy {...icon} />
+          Copy the link
+        </button>
+        {canHandOn() && (
+          <button type="button" onClick={() => navigator.share({ url: share.url }).catch(() => undefined)}>
+            <Share2 {...icon} />
+            Send
+          </button>
+        )}
+        <a className="button" href={share.url} target="_blank" rel="noreferrer">
+          <ExternalLink {...icon} />
+          Open
+        </a>
+        <Confirm
+          label="End sharing"
+          question="The link stops working."
+          onConfirm={async () => {
+            await endShare(user, share.id).then(() => notify('The link no longer works.'), notifyFailure);
+            reread();
+          }}
+        />
+      </div>
+      <p className="quiet small">
+        {share.expiresAt === null ? 'It works until you end it.' : `It works until ${momentOf(share.expiresAt)}.`}{' '}
+        {share.showPrompt ? 'The prompt is shown.' : 'The prompt is not shown.'}
+      </p>
+    </div>
+  );
+}
+
+/** The public feed, which everyone who uses the studio sees under Explore. */
+function Publishing({ of, what }: { readonly of: Extract<Shareable, { kind: 'share' }>; readonly what: string }) {
+  const user = useUser();
+  const queries = useQueryClient();
+  const readNew = useNewAssets();
+  const forget = useForget();
+  const [showPrompt, setShowPrompt] = useState(false);
+  const queryKey = ['published', user.id, of.asset.assetId];
+  const { data: published, error } = useQuery({
+    queryKey,
+    queryFn: async () => (await findPublished(user, of.asset)) ?? null,
+    staleTime: 0,
+  });
+  const publishing = useMutation({
+    mutationFn: () => publish(user, of.asset, showPrompt),
+    onSuccess: async (made) => {
+      queries.setQueryData(queryKey, made);
+      await readNew();
+      notify('Published in Explore.');
+    },
+  });
+  return (
+    <section className="publishing">
+      <h3>
+        <Globe {...icon} /> Explore
+      </h3>
+      <Problem of={error ?? publishing.error} />
+      {published === null && (
+        <>
+          <p>Everyone can find the {what} in Explore, and remix it.</p>
+          {of.prompt !== null && (
+            <Choice label="Show the prompt in Explore" value={showPrompt} onChange={setShowPrompt} />
+          )}
+          <Confirm
+            label="Publish"
+            tone="primary"
+            question={`The ${what} becomes public.`}
+            onConfirm={() => publishing.mutateAsync().catch(() => undefined)}
+          />
+        </>
+      )}
+      {published && (
+        <>
+          <p>The {what} is public in Explore.</p>
+          <Confirm
+            label="Unpublish"
+            question="The public copy is deleted."
+            onConfirm={async () => {
+              const json = { ids: [published.assetId] };
+              await user.send('media', '/v1/assets', { method: 'DELETE', json }).then(() => {
+                forget(json.ids);
+                queries.setQueryData(queryKey, null);
+                notify('It is no longer in Explore.');
+              }, notifyFailure);
+            }}
+          />
+        </>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,56 @@
+/** Links that anyone can open (docs/specification/media.md#shares). */
+import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
+import type { Share, SharePage } from '../../../client/media/api.ts';
+import { notify } from '../shell/notices.ts';
+import { type User, useUser } from '../user.tsx';
+import type { LibraryDialog } from './dialogs.ts';
+
+export type { Share };
+
+export type Shareable = Extract<LibraryDialog, { readonly kind: 'share' | 'share-thread' }>;
+export const targetOf = (of: Shareable): Readonly<Record<string, string>> =>
+  of.kind === 'share' ? { assetId: of.asset.assetId } : { threadId: of.threadId };
+
+/** `null`: it is not shared. */
+export function useShare(of: Shareable) {
+  const user = useUser();
+  const target = targetOf(of);
+  return useQuery({
+    queryKey: ['shares', user.id, target],
+    queryFn: async ({ signal }) => {
+      const { shares } = await user.json<SharePage>('media', `/v1/shares?${new URLSearchParams(target)}`, { signal });
+      return shares[0] ?? null;
+    },
+    staleTime: 0,
+  });
+}
+
+export function useShares() {
+  const user = useUser();
+  return useInfiniteQuery({
+    queryKey: ['shares', user.id, 'all'],
+    queryFn: ({ pageParam, signal }) => {
+      const query = new URLSearchParams({ limit: '50', ...(pageParam && { cursor: pageParam }) });
+      return user.json<SharePage>('media', `/v1/shares?${query}`, { signal });
+    },
+    initialPageParam: '',
+    getNextPageParam: ({ nextCursor }) => nextCursor,
+  });
+}
+
+export function useRereadShares(): () => void {
+  const user = useUser();
+  const queries = useQueryClient();
+  return () => void queries.invalidateQueries({ queryKey: ['shares', user.id] });
+}
+
+export const endShare = (user: User, id: string) => user.send('media', `/v1/shares/${id}`, { method: 'DELETE' });
+
+export async function copyLink(url: string): Promise<void> {
+  await navigator.clipboard.writeText(url);
+  notify('The link is copied.');
+}
+
+/** The dialog of the operating system, on devices that have one. */
+export const canHandOn = (): boolean =>
+  typeof navigator.share === 'function' && matchMedia('(pointer: coarse)').matches;

@@ -1,0 +1,131 @@
+/** Favorites and collections (docs/specification/media.md#collections). They belong to the owner alone, and change no asset. */
+import { randomUUID } from 'node:crypto';
+import type { Caller } from '#platform/access/caller.ts';
+import { type Db, type Tx, transaction } from '#platform/db/db.ts';
+import { invalid, problems } from '#platform/problem.ts';
+import { searchWords } from '#platform/searching.ts';
+import type { MediaTables } from '../assets/assetstore.ts';
+import { ownerFor } from '../assets/ownership.ts';
+import type { LibraryNews } from '../news.ts';
+import { mediaProblems } from '../problems.ts';
+import {
+  type Collection,
+  type CollectionChange,
+  type CollectionListing,
+  type CollectionRequest,
+  type Collections,
+  type FavoritesChange,
+  type FavoritesChanged,
+  mostAssets,
+  mostCollections,
+} from './api.ts';
+import {
+  addToCollection,
+  countAssetsOf,
+  countCollections,
+  countOwn,
+  dropCollection,
+  insertCollection,
+  listCollections,
+  markFavorites,
+  removeFromCollection,
+  touchCollection,
+} from './collectionstore.ts';
+
+export interface CollectionDeps {
+  readonly db: Db<MediaTables>;
+  readonly news: LibraryNews;
+}
+
+/** Throws 404 `not_found` if an id is not a readable asset of the owner. */
+async function assertOwn(db: Db<MediaTables> | Tx<MediaTables>, ownerId: string, assetIds: readonly string[]) {
+  const ids = [...new Set(assetIds)];
+  if (ids.length > 0 && (await countOwn(db, ownerId, ids)) < ids.length)
+    throw problems.not_found({ message: 'An asset does not exist, or belongs to another user.' });
+}
+
+export async function changeFavorites(
+  { db, news }: CollectionDeps,
+  caller: Caller,
+  { ids, favorite, ownerId: named }: FavoritesChange,
+): Promise<FavoritesChanged> {
+  const ownerId = ownerFor(caller, named);
+  await assertOwn(db, ownerId, ids);
+  const changed = await markFavorites(db, ownerId, ids, favorite);
+  if (changed > 0) news.changed(ownerId);
+  return { changed };
+}
+
+export async function readCollections(
+  { db }: CollectionDeps,
+  caller: Caller,
+  { ownerId: named, q = '', assetId }: CollectionListing,
+): Promise<Collections> {
+  const ownerId = ownerFor(caller, named, 'querystring.ownerId');
+  const rows = await listCollections(db, { ownerId, assetId, words: searchWords(q).slice(0, 10) });
+  return { collections: rows.map(toCollection) };
+}
+
+/** Throws 404. */
+export async function readCollection(
+  { db }: Pick<CollectionDeps, 'db'>,
+  ownerId: string,
+  collectionId: string,
+): Promise<Collection> {
+  const [row] = await listCollections(db, { ownerId, collectionId });
+  if (row === undefined) throw noSuchCollection();
+  return toCollection(row);
+}
+
+/** Throws 404 for an asset that is not the owner's, and 409 `too_many_collections`. */
+export async function createCollection(
+  deps: CollectionDeps,
+  caller: Caller,
+  { title, assetIds = [], ownerId: named }: CollectionRequest,
+): Promise<Collection> {
+  const ownerId = ownerFor(caller, named);
+  const collectionId = randomUUID();
+  await transaction(deps.db, async (tx) => {
+    if ((await countCollections(tx, ownerId)) >= mostCollections) throw mediaProblems.too_many_collections();
+    await assertOwn(tx, ownerId, assetIds);
+    await insertCollection(tx, { collectionId, ownerId, title });
+    await addToCollection(tx, ownerId, collectionId, assetIds);
+  });
+  deps.news.changed(ownerId);
+  return readCollection(deps, ownerId, collectionId);
+}
+
+/** Throws 400 (nothing to change), 404 (the collection, or an asset that is not the owner's) and 409 `collection_full`. */
+export async function changeCollection(
+  deps: CollectionDeps,
+  caller: Caller,
+  collectionId: string,
+  { title, add = [], remove = [], ownerId: named }: CollectionChange,
+): Promise<Collection> {
+  const ownerId = ownerFor(caller, named);
+  if (title === undefined && add.length === 0 && remove.length === 0)
+    throw invalid('body', 'must have a title, assets to add or assets to remove');
+  await transaction(deps.db, async (tx) => {
+    if (!(await touchCollection(tx, ownerId, collectionId, title))) throw noSuchCollection();
+    await assertOwn(tx, ownerId, add);
+    await removeFromCollection(tx, collectionId, remove);
+    await addToCollection(tx, ownerId, collectionId, add);
+    if (add.length > 0 && (await countAssetsOf(tx, collectionId)) > mostAssets) throw mediaProblems.collection_full();
+  });
+  deps.news.changed(ownerId);
+  return readCollection(deps, ownerId, collectionId);
+}
+
+/** Throws 404. The assets stay. */
+export async function deleteCollection(deps: CollectionDeps, ownerId: string, collectionId: string): Promise<void> {
+  if (!(await dropCollection(deps.db, ownerId, collectionId))) throw noSuchCollection();
+  deps.news.changed(ownerId);
+}
+
+const noSuchCollection = () => problems.not_found({ message: 'There is no such collection.' });
+
+const toCollection = (row: Awaited<ReturnType<typeof listCollections>>[number]): Collection => ({
+  ...row,
+  createdAt: row.createdAt.toISOString(),
+  updatedAt: row.updatedAt.toISOString(),
+});

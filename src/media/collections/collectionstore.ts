@@ -1,0 +1,157 @@
+import { sql } from 'kysely';
+import { type Db, holdName, type Tx } from '#platform/db/db.ts';
+import { searchable } from '#platform/searching.ts';
+import type { MediaTables } from '../assets/assetstore.ts';
+
+interface CollectionRow {
+  readonly collectionId: string;
+  readonly title: string;
+  readonly count: number;
+  readonly coverAssetId: string | null;
+  readonly coverMime: string | null;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
+type Handle = Db<MediaTables> | Tx<MediaTables>;
+
+export interface CollectionFilter {
+  readonly ownerId: string;
+  readonly collectionId?: string | undefined;
+  readonly assetId?: string | undefined;
+  /** In their searchable form. */
+  readonly words?: readonly string[];
+}
+
+/** Last changed first. */
+export async function listCollections(
+  db: Handle,
+  { ownerId, collectionId, assetId, words = [] }: CollectionFilter,
+): Promise<readonly CollectionRow[]> {
+  const conditions = [
+    sql`owner_id = ${ownerId}::uuid`,
+    ...(collectionId === undefined ? [] : [sql`collection_id = ${collectionId}::uuid`]),
+    ...(assetId === undefined
+      ? []
+      : [
+          sql`exists (
+            select from collection_assets as placed
+            where placed.collection_id = collections.collection_id and placed.asset_id = ${assetId}::uuid
+          )`,
+        ]),
+    ...words.map((word) => sql`strpos(title_search, ${word}) > 0`),
+  ];
+  const { rows } = await sql<CollectionRow>`
+    select collection_id as "collectionId", title, created_at as "createdAt", updated_at as "updatedAt",
+      (select count(*)::int from collection_assets as placed
+        where placed.collection_id = collections.collection_id) as "count",
+      cover.asset_id as "coverAssetId", cover.mime as "coverMime"
+    from collections left join lateral (
+      select assets.asset_id, mime from collection_assets as placed join assets using (asset_id)
+      where placed.collection_id = collections.collection_id and ready_at is not null
+        and (mime like 'image/%' or mime like 'video/%')
+      order by placed.added_at desc, placed.asset_id desc limit 1
+    ) as cover on true
+    where ${sql.join(conditions, sql` and `)}
+    order by updated_at desc, collection_id desc`.execute(db);
+  return rows;
+}
+
+/** The number of the owner's collections. Holds the owner's collections until the transaction ends. */
+export async function countCollections(tx: Tx<MediaTables>, ownerId: string): Promise<number> {
+  await holdName(tx, `collections ${ownerId}`);
+  const { rows } = await sql<{ n: number }>`
+    select count(*)::int as n from collections where owner_id = ${ownerId}::uuid`.execute(tx);
+  return rows[0]?.n ?? 0;
+}
+
+export async function insertCollection(
+  tx: Tx<MediaTables>,
+  { collectionId, ownerId, title }: { readonly collectionId: string; readonly ownerId: string; readonly title: string },
+): Promise<void> {
+  await sql`
+    insert into collections (collection_id, owner_id, title, title_search)
+    values (${collectionId}::uuid, ${ownerId}::uuid, ${title}, ${searchable(title)})`.execute(tx);
+}
+
+/** Locks the collection. `false`: the owner has no such collection. `title`: the new one. */
+export async function touchCollection(
+  tx: Tx<MediaTables>,
+  ownerId: string,
+  collectionId: string,
+  title: string | undefined,
+): Promise<boolean> {
+  const naming = title === undefined ? sql`` : sql`, title = ${title}, title_search = ${searchable(title)}`;
+  const { numAffectedRows } = await sql`
+    update collections set updated_at = now() ${naming}
+    where collection_id = ${collectionId}::uuid and owner_id = ${ownerId}::uuid`.execute(tx);
+  return numAffectedRows === 1n;
+}
+
+/** Adds assets of the owner. Assets that are in the collection already stay. */
+export async function addToCollection(
+  tx: Tx<MediaTables>,
+  ownerId: string,
+  collectionId: string,
+  assetIds: readonly string[],
+): Promise<void> {
+  await sql`
+    insert into collection_assets (collection_id, asset_id)
+    select ${collectionId}::uuid, asset_id from assets
+    where asset_id = any(${assetIds}::uuid[]) and owner_id = ${ownerId}::uuid and ready_at is not null
+    order by asset_id for key share
+    on conflict do nothing`.execute(tx);
+}
+
+export async function removeFromCollection(
+  tx: Tx<MediaTables>,
+  collectionId: string,
+  assetIds: readonly string[],
+): Promise<void> {
+  await sql`
+    delete from collection_assets
+    where collection_id = ${collectionId}::uuid and asset_id = any(${assetIds}::uuid[])`.execute(tx);
+}
+
+export async function countAssetsOf(tx: Tx<MediaTables>, collectionId: string): Promise<number> {
+  const { rows } = await sql<{ n: number }>`
+    select count(*)::int as n from collection_assets where collection_id = ${collectionId}::uuid`.execute(tx);
+  return rows[0]?.n ?? 0;
+}
+
+/** How many of `assetIds` are readable assets of the owner. */
+export async function countOwn(db: Handle, ownerId: string, assetIds: readonly string[]): Promise<number> {
+  const { rows } = await sql<{ n: number }>`
+    select count(*)::int as n from assets
+    where asset_id = any(${assetIds}::uuid[]) and owner_id = ${ownerId}::uuid and ready_at is not null`.execute(db);
+  return rows[0]?.n ?? 0;
+}
+
+/** `false`: the owner has no such collection. */
+export async function dropCollection(db: Handle, ownerId: string, collectionId: string): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    delete from collections where collection_id = ${collectionId}::uuid and owner_id = ${ownerId}::uuid`.execute(db);
+  return numAffectedRows === 1n;
+}
+
+export async function dropCollectionsOf(db: Handle, ownerId: string): Promise<number> {
+  const { numAffectedRows } = await sql`delete from collections where owner_id = ${ownerId}::uuid`.execute(db);
+  return Number(numAffectedRows ?? 0n);
+}
+
+/** Marks assets of the owner, in the order in which deletions lock them. Returns how many changed. */
+export async function markFavorites(
+  db: Handle,
+  ownerId: string,
+  assetIds: readonly string[],
+  isFavorite: boolean,
+): Promise<number> {
+  const { numAffectedRows } = await sql`
+    update assets set is_favorite = ${isFavorite} where asset_id in (
+      select asset_id from assets
+      where asset_id = any(${assetIds}::uuid[]) and owner_id = ${ownerId}::uuid and ready_at is not null
+        and is_favorite <> ${isFavorite}
+      order by asset_id for update
+    )`.execute(db);
+  return Number(numAffectedRows ?? 0n);
+}

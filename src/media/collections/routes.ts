@@ -1,0 +1,137 @@
+import { z } from 'zod';
+import type { Access } from '#platform/access/access.ts';
+import { routesOf } from '#platform/http/routes.ts';
+import type { HttpServer } from '#platform/http/server.ts';
+import { ownerFor } from '../assets/ownership.ts';
+import {
+  collection,
+  collectionChange,
+  collectionListing,
+  collectionOwner,
+  collectionParams,
+  collectionRequest,
+  collections,
+  favoritesChange,
+  favoritesChanged,
+} from './api.ts';
+import {
+  type CollectionDeps,
+  changeCollection,
+  changeFavorites,
+  createCollection,
+  deleteCollection,
+  readCollection,
+  readCollections,
+} from './collections.ts';
+
+const assetId = '0d9f5a34-6f0e-4c7a-9d0b-2f6b8f1c7e11';
+
+export function addCollectionRoutes(app: HttpServer, access: Access, deps: CollectionDeps): void {
+  const routes = routesOf(app, 'collections');
+  const ownerIn = ({
+    caller,
+    query,
+  }: {
+    caller: Parameters<typeof ownerFor>[0];
+    query: { ownerId: string | undefined };
+  }) => ownerFor(caller, query.ownerId, 'querystring.ownerId');
+
+  routes.post(
+    '/v1/favorites',
+    access.userOrInternal,
+    {
+      id: 'changeFavorites',
+      summary: 'Add assets to the favorites, or remove them',
+      description: 'Marks up to 1000 assets of the owner as favorites, or unmarks them. You can repeat the request.',
+      problems: ['forbidden', 'not_found'],
+      example: { ids: [assetId], favorite: true },
+      client: { body: 'FavoritesChange', answer: 'FavoritesChanged', repeatable: true },
+      body: favoritesChange,
+      response: { 200: favoritesChanged },
+    },
+    async ({ caller, body }) => changeFavorites(deps, caller, body),
+  );
+
+  routes.post(
+    '/v1/collections',
+    access.userOrInternal,
+    {
+      id: 'createCollection',
+      summary: 'Create a collection',
+      description: 'Creates a named collection of assets of the owner. An asset can be in any number of collections.',
+      problems: ['forbidden', 'not_found', 'too_many_collections'],
+      example: { title: 'Lighthouses', assetIds: [assetId] },
+      client: { body: 'CollectionRequest', answer: 'Collection' },
+      body: collectionRequest,
+      response: { 201: collection },
+    },
+    async ({ caller, body }, reply) => reply.code(201).send(await createCollection(deps, caller, body)),
+  );
+
+  routes.get(
+    '/v1/collections',
+    access.userOrInternal,
+    {
+      id: 'listCollections',
+      summary: 'List the collections of an owner',
+      description: 'Returns all collections of the owner, the last changed first. `GET /v1/assets` lists their assets.',
+      problems: ['forbidden'],
+      client: { query: 'CollectionListing', answer: 'Collections' },
+      querystring: collectionListing,
+      response: { 200: collections },
+    },
+    async ({ caller, query }) => readCollections(deps, caller, query),
+  );
+
+  routes.get(
+    '/v1/collections/:collectionId',
+    access.userOrInternal,
+    {
+      id: 'readCollection',
+      summary: 'Read a collection',
+      description: 'Returns a collection of the owner.',
+      problems: ['forbidden', 'not_found'],
+      client: { query: 'CollectionOwner', answer: 'Collection' },
+      params: collectionParams,
+      querystring: collectionOwner,
+      response: { 200: collection },
+    },
+    async (request) => readCollection(deps, ownerIn(request), request.params.collectionId),
+  );
+
+  routes.patch(
+    '/v1/collections/:collectionId',
+    access.userOrInternal,
+    {
+      id: 'changeCollection',
+      summary: 'Rename a collection, or add and remove assets',
+      description: 'Changes the title of a collection, adds assets and removes others, in one step.',
+      problems: ['forbidden', 'not_found', 'collection_full'],
+      example: { add: [assetId] },
+      client: { body: 'CollectionChange', answer: 'Collection', repeatable: true },
+      params: collectionParams,
+      body: collectionChange,
+      response: { 200: collection },
+    },
+    async ({ caller, params, body }) => changeCollection(deps, caller, params.collectionId, body),
+  );
+
+  routes.delete(
+    '/v1/collections/:collectionId',
+    access.userOrInternal,
+    {
+      id: 'deleteCollection',
+      summary: 'Delete a collection',
+      description: 'Deletes a collection. Its assets stay in the library.',
+      problems: ['forbidden', 'not_found'],
+      client: { query: 'CollectionOwner' },
+      params: collectionParams,
+      querystring: collectionOwner,
+      response: { 204: z.null() },
+    },
+    async (request, reply) => {
+      await deleteCollection(deps, ownerIn(request), request.params.collectionId);
+      return reply.code(204).send(null);
+    },
+  );
+}

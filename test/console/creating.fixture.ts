@@ -1,0 +1,240 @@
+/** What creators do with their images: make, group, share, publish, remix, on more than one device. */
+import { randomUUID } from 'node:crypto';
+import type { Page } from 'playwright-core';
+import { makeImage } from '../media/images.fixture.ts';
+import { judge } from './judging.fixture.ts';
+import { enterAsUser } from './rig.fixture.ts';
+import type { Given, Scene } from './stage.fixture.ts';
+
+const notices = (page: Page) => page.locator('.toasts');
+const tiles = (page: Page) => page.locator('.tile');
+const made = (page: Page) => page.locator('.result.completed .asset-image.there');
+
+async function uploadTo(page: Page, ...names: readonly string[]): Promise<void> {
+  const files = names.map(async (name, seed) => ({
+    name,
+    mimeType: 'image/png',
+    buffer: await makeImage('png', { width: 300, height: 200, seed }),
+  }));
+  await page
+    .locator('input[type=file]')
+    .first()
+    .setInputFiles(await Promise.all(files));
+  await page
+    .locator('.tile .asset-image.there')
+    .nth(names.length - 1)
+    .waitFor();
+}
+
+/** Another device of the same user. */
+async function secondDevice({ browser, rig }: Given, path: string, email: string): Promise<Page> {
+  const context = await browser.newContext({ locale: 'en-GB' });
+  context.setDefaultTimeout(30_000);
+  const page = await context.newPage();
+  await enterAsUser({ page, context }, rig, path, email);
+  return page;
+}
+
+export function playCreating(scene: Scene): void {
+  scene('files keep their names, and favorites and albums show on a second device at once', async (given) => {
+    const { page, rig, expect } = given;
+    const email = `${randomUUID()}@example.com`;
+    await enterAsUser(given, rig, '/library', email);
+    await uploadTo(page, 'IMG_4001.png', 'IMG_4002.png', 'IMG_4003.png');
+    // The panel of uploads stays on every page.
+    await page.getByRole('link', { name: 'Albums' }).click();
+    await page.getByRole('region', { name: 'Uploads' }).getByText('3 uploaded').waitFor();
+    await page.getByRole('link', { name: 'Library' }).click();
+    await page.getByLabel('Search names and prompts').fill('4002');
+    await expect.poll(() => tiles(page).count()).toBe(1);
+    await expect.poll(() => page.url()).toContain('q=4002');
+    await page.reload();
+    await page.getByRole('button', { name: 'Image: IMG_4002.png', exact: true }).waitFor();
+    expect(await tiles(page).count()).toBe(1);
+    await page.getByLabel('Search names and prompts').fill('');
+    await expect.poll(() => tiles(page).count()).toBe(3);
+
+    const other = await secondDevice(given, '/library?favorites=1', email);
+    await other.getByText('Nothing matches.').waitFor();
+    await tiles(page).first().hover();
+    await tiles(page).first().getByRole('button', { name: 'Favorite' }).click();
+    await expect.poll(() => tiles(other).count()).toBe(1);
+
+    await other.getByRole('link', { name: 'Albums' }).click();
+    await other.getByText('No albums yet.').waitFor();
+    await tiles(page).first().getByRole('checkbox').click();
+    await tiles(page).nth(1).getByRole('checkbox').click();
+    await page.getByRole('button', { name: 'Add to album' }).last().click();
+    await page.getByRole('dialog').getByRole('textbox').fill('Lighthouses');
+    await judge(page, 'the choice of an album');
+    await page.getByRole('button', { name: 'Create “Lighthouses”' }).click();
+    await notices(page).getByText('Added 2 items to “Lighthouses”.').waitFor();
+    await other.getByRole('link', { name: /Lighthouses/ }).waitFor();
+    await judge(other, 'the albums');
+    await other.getByRole('link', { name: /Lighthouses/ }).click();
+    await expect.poll(() => tiles(other).count()).toBe(2);
+    await other.getByLabel('Name of the album').fill('Towers');
+    await other.keyboard.press('Enter');
+    await page.getByRole('link', { name: 'Albums' }).click();
+    await page.getByLabel('Search albums').fill('tow');
+    await page.getByRole('link', { name: /Towers.*2 items/ }).waitFor();
+    await judge(other, 'an album');
+    await other.context().close();
+  });
+
+  scene('a link is made, read without JavaScript, and ended', async (given) => {
+    const { page, browser, rig, complaints, expect } = given;
+    await enterAsUser(given, rig, '/library');
+    await uploadTo(page, 'boat.png');
+    await tiles(page).first().locator('.open').click();
+    await page.getByRole('button', { name: 'Share', exact: true }).click();
+    const dialog = page.getByRole('dialog', { name: 'Share the image' });
+    await dialog.getByRole('button', { name: 'Create a public link' }).waitFor();
+    await judge(page, 'a share before it is public');
+    await dialog.getByRole('button', { name: 'Create a public link' }).click();
+    const url = await dialog.getByLabel('Public link').inputValue();
+    await judge(page, 'a share');
+
+    const reader = await browser.newContext({ javaScriptEnabled: false, locale: 'en-GB' });
+    const shared = await reader.newPage();
+    await shared.goto(url);
+    const isShown = '(it => it.complete && it.naturalWidth > 0)(document.querySelector("main img"))';
+    await expect.poll(() => shared.evaluate(isShown)).toBe(true);
+    // Chromium's parser reads what other sites read.
+    const card = await shared.evaluate(
+      `Object.fromEntries([...document.querySelectorAll('meta[property^="og:"], meta[name^="twitter:"]')]
+        .map((meta) => [meta.getAttribute('property') ?? meta.name, meta.content]))`,
+    );
+    expect(card).toMatchObject({
+      'og:title': expect.stringMatching(/\S/),
+      'og:type': expect.stringMatching(/^(website|article|video\.other)$/),
+      'og:url': url,
+      'og:image': `${url}/0/card.jpg`,
+      'og:image:width': '1200',
+      'og:image:height': '630',
+      'twitter:card': 'summary_large_image',
+    });
+    await judgeStatic(given, url, 'a shared page');
+
+    await dialog.getByRole('button', { name: 'End sharing' }).click();
+    await dialog.getByRole('button', { name: 'Yes, end sharing' }).click();
+    await dialog.getByRole('button', { name: 'Create a public link' }).waitFor();
+    await expect.poll(async () => (await fetch(url)).status, { timeout: 10_000 }).toBe(404);
+    await dialog.getByRole('button', { name: 'Create a public link' }).click();
+    await dialog.getByRole('link', { name: 'All links' }).click();
+    await page.getByRole('list', { name: 'Shared links' }).getByRole('link', { name: 'Open' }).waitFor();
+    await judge(page, 'the shared links');
+    await reader.close();
+    expect(complaints).toEqual([]);
+  });
+
+  scene('four images are created, compared and varied, and an order is canceled', async (given) => {
+    const { page, rig, expect } = given;
+    await enterAsUser(given, rig, '/create');
+    await page.getByText('Nothing created yet.').waitFor();
+    await page.getByLabel('Prompt').fill('a red lighthouse');
+    await page.getByRole('group', { name: 'Ratio' }).getByText('16:9').click();
+    await page.getByText(/8 credits\. You have \d+\./).waitFor();
+    await judge(page, 'an order');
+    await page.getByRole('button', { name: 'Create 4 images' }).click();
+    await made(page).nth(3).waitFor();
+    await judge(page, 'four images');
+    await page.getByRole('button', { name: 'Compare' }).click();
+    await page.getByRole('dialog').getByLabel('Line between the images').waitFor();
+    await judge(page, 'a comparison');
+    await page.keyboard.press('Escape');
+    await page.locator('.result').first().hover();
+    await page.locator('.result').first().getByRole('button', { name: 'More actions' }).click();
+    await page.getByRole('menuitem', { name: 'Vary' }).click();
+    await page.locator('.reference .asset-image.there').waitFor();
+    expect(await page.getByLabel('Prompt').inputValue()).toBe('a red lighthouse');
+    await page.getByRole('group', { name: 'Number of images' }).getByText('1', { exact: true }).click();
+    await page.getByRole('button', { name: 'Create an image' }).click();
+    await expect.poll(() => made(page).count()).toBe(5);
+
+    await page.getByText('Video', { exact: true }).click();
+    await page.getByLabel('Prompt').fill('/slow waves');
+    await page.getByRole('button', { name: 'Create a video' }).click();
+    await page.getByRole('button', { name: 'Cancel' }).or(page.locator('.result video')).first().waitFor();
+    await page.getByRole('link', { name: 'Library' }).click();
+    await expect.poll(() => tiles(page).count()).toBeGreaterThanOrEqual(5);
+  });
+
+  scene('a published image is remixed in three clicks', async (given) => {
+    const { page, rig, expect } = given;
+    await enterAsUser(given, rig, '/library');
+    await uploadTo(page, `published ${randomUUID()}.png`);
+    await tiles(page).first().locator('.open').click();
+    await page.getByRole('button', { name: 'Share', exact: true }).click();
+    const dialog = page.getByRole('dialog', { name: 'Share the image' });
+    await dialog.getByRole('button', { name: 'Publish' }).click();
+    await dialog.getByRole('button', { name: 'Yes, publish' }).click();
+    await dialog.getByRole('button', { name: 'Unpublish' }).waitFor();
+
+    const other = await secondDevice(given, '/memory', `${randomUUID()}@example.com`);
+    await other.getByRole('link', { name: 'Explore' }).click();
+    await other.locator('.gallery .asset-image.there').first().waitFor();
+    await judge(other, 'the gallery');
+    await other.getByRole('button', { name: 'Remix' }).first().click();
+    await other.getByLabel('Prompt').fill('as a watercolor');
+    await other.locator('.reference .asset-image.there').waitFor();
+    await other.getByRole('button', { name: 'Create an image' }).click();
+    await made(other).waitFor();
+    await other.context().close();
+
+    await dialog.getByRole('button', { name: 'Unpublish' }).click();
+    await dialog.getByRole('button', { name: 'Yes, unpublish' }).click();
+    await dialog.getByRole('button', { name: 'Publish' }).waitFor();
+    const gallery = async () => (await fetch(`${rig.addresses.content}/op/gallery`)).json();
+    await expect.poll(async () => ((await gallery()) as { items: object[] }).items.length, { timeout: 10_000 }).toBe(0);
+  });
+}
+
+/** Plays on a phone: 390 pixels, with touch. */
+export function playPhone(scene: Scene): void {
+  scene('a suggestion runs with one tap, fields do not zoom, and the drawer closes with a choice', async (given) => {
+    const { browser, rig, expect } = given;
+    const context = await browser.newContext({
+      locale: 'en-GB',
+      // Where the sign-in is seen; then that of a phone.
+      viewport: { width: 1000, height: 844 },
+      hasTouch: true,
+      isMobile: true,
+    });
+    context.setDefaultTimeout(30_000);
+    const page = await context.newPage();
+    await enterAsUser({ page, context }, rig, '/studio');
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.getByRole('button', { name: 'An image of a lighthouse at dusk' }).tap();
+    await page.getByRole('region', { name: 'Generated an image' }).locator('.asset-image.there').waitFor();
+    const first = page.url();
+    const sizes = await page.evaluate(`(() => {
+      const field = document.querySelector('.composer textarea');
+      const sides = [...document.querySelectorAll('.composer button, .bar button')].map((it) => {
+        const { width, height } = it.getBoundingClientRect();
+        return Math.min(width, height);
+      });
+      return { font: parseFloat(getComputedStyle(field).fontSize), smallest: Math.min(...sides) };
+    })()`);
+    expect(sizes).toMatchObject({ font: 16 });
+    expect((sizes as { smallest: number }).smallest).toBeGreaterThanOrEqual(44);
+    const drawer = page.getByRole('dialog', { name: 'Menu' });
+    await page.getByRole('button', { name: 'Menu' }).tap();
+    await drawer.getByRole('button', { name: 'New conversation' }).tap();
+    await drawer.waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Menu' }).tap();
+    await drawer.getByRole('navigation', { name: 'Conversations' }).getByRole('link').first().tap();
+    await drawer.waitFor({ state: 'detached' });
+    await expect.poll(() => page.url()).toBe(first);
+    await context.close();
+  });
+}
+
+/** Without the policy of the page, which would block axe. */
+async function judgeStatic({ browser }: Given, url: string, what: string): Promise<void> {
+  const context = await browser.newContext({ bypassCSP: true, locale: 'en-GB' });
+  const page = await context.newPage();
+  await page.goto(url);
+  await judge(page, what);
+  await context.close();
+}
