@@ -112,6 +112,11 @@ function startMedia(signedUrls: Cache) {
   const limits = { maxSourcePixels: 1e6, processTimeoutMs: 20_000, concurrency: 2, permitWaitMs: 5000 };
   const images = createEngine(limits);
   return createMedia({
+    reporting: {
+      notify: { send: async () => Promise.reject(new Error('there is no notify service')) },
+      addressSecret: 'bench',
+      trustedProxies: [],
+    },
     sharing: {
       agent: { send: async () => Promise.reject(new Error('there is no agent')) },
       edgeUrl: 'http://127.0.0.1:9',

@@ -62,6 +62,11 @@ function startMedia() {
   const noLists = { blockedHashes: undefined, screeningUrl: undefined };
   const [engine, publicObjects] = [createEngine(limits), openFiles('public')];
   return createMedia({
+    reporting: {
+      notify: { send: async () => Promise.reject(new Error('there is no notify service')) },
+      addressSecret: 'bench',
+      trustedProxies: [],
+    },
     sharing: {
       agent: { send: async () => Promise.reject(new Error('there is no agent')) },
       edgeUrl: 'http://127.0.0.1:9',

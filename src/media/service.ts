@@ -11,6 +11,8 @@ import type { Cache } from '#platform/cache/cache.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Values } from '#platform/config.ts';
 import type { Database, Tx } from '#platform/db/db.ts';
+import type { HttpClient } from '#platform/http/client.ts';
+import { clientAddressReader } from '#platform/http/clientaddress.ts';
 import { allowApplications } from '#platform/http/cors.ts';
 import { createServer, type HttpServer, type ServerOptions } from '#platform/http/server.ts';
 import { measureJobs } from '#platform/jobs/depth.ts';
@@ -35,11 +37,15 @@ import { importFile } from './registration/importing.ts';
 import type { ProgressTables } from './rescreening/progressstore.ts';
 import { type RescreenJobDeps, rescreenAll, rescreenOn, rescreenQueue } from './rescreening/rescreenjob.ts';
 import { addRescreenRoutes } from './rescreening/routes.ts';
+import { carryOut, decisionQueue } from './reports/deciding.ts';
+import { decisionMailQueue, sendDecisionMail } from './reports/mails.ts';
+import { dropOldCounts, type ReportTables } from './reports/reportstore.ts';
+import { addReportRoutes } from './reports/routes.ts';
 import { addRoutes } from './routes.ts';
 import type { Screening } from './screening/screening.ts';
 import { addShareRoutes } from './shares/routes.ts';
 import type { Sharing } from './shares/shares.ts';
-import { dropExpiredShares, type ShareTables } from './shares/sharestore.ts';
+import { dropExpiredShares } from './shares/sharestore.ts';
 import { addressingOf } from './signing/addressing.ts';
 import { type SweepRequest, sweepRequest } from './sweeping/api.ts';
 import {
@@ -105,6 +111,14 @@ export interface MediaDeps {
   /** Signs addresses of resumable uploads, which the edge receives. `undefined`: there is no edge. */
   readonly signUpload?: UploadSigner | undefined;
   readonly sharing: Pick<Sharing, 'agent' | 'edgeUrl'>;
+  readonly reporting: {
+    /** Of the notify service. */
+    readonly notify: Pick<HttpClient, 'send'>;
+    /** For digests of addresses. */
+    readonly addressSecret: string;
+    /** TRUSTED_PROXIES. */
+    readonly trustedProxies: readonly string[];
+  };
   /** On the same database. Media works on its queues from its start until it closes. */
   readonly jobs: Jobs;
   /** `undefined`: none are sent. */
@@ -134,7 +148,8 @@ export function createMedia(deps: MediaDeps): HttpServer {
       tags: {
         media: 'Uploads, assets, signed URLs, copies, watermarks and deletion.',
         'media tasks': 'Videos that are processed in the background.',
-        incidents: 'Content that screening has blocked, for operators.',
+        incidents: 'Content that screening has blocked or people have reported, for operators.',
+        reports: 'Reports of people, and the decisions about them.',
         people: 'Users and their data, for operators.',
         shares: 'Public pages of assets and conversations, and the public gallery.',
       },
@@ -185,15 +200,15 @@ export function createMedia(deps: MediaDeps): HttpServer {
     app.addHook('onReady', () => reconciler.begin());
     app.addHook('onClose', () => reconciler.end());
   }
-  const shareDb = database.queries<ShareTables>();
+  const shareDb = database.queries<ReportTables>();
   let expiring: Interval | undefined;
   let endingShares: Interval | undefined;
   app.addHook('onReady', async () => {
     expiring = startExpiringReservations(common);
     endingShares = startInterval(
       sharesEndEveryMs,
-      () => dropExpiredShares(shareDb),
-      (error) => log.warn({ err: error }, 'expired shares could not be removed'),
+      () => Promise.all([dropExpiredShares(shareDb), dropOldCounts(shareDb)]).then(() => undefined),
+      (error) => log.warn({ err: error }, 'expired shares and counts of reports could not be removed'),
     );
   });
   app.addHook('onClose', () => Promise.all([expiring?.stop(), endingShares?.stop()]).then(() => undefined));
@@ -205,8 +220,23 @@ export function createMedia(deps: MediaDeps): HttpServer {
   addPeopleRoutes(app, deps.access, { ...common, shareDb });
   addSweepRoutes(app, deps.access, common);
   addShareRoutes(app, deps.access, { ...common, ...deps.sharing, db: shareDb });
+  const { addressSecret, trustedProxies, notify } = deps.reporting;
+  const readAddress = clientAddressReader(trustedProxies);
+  const deciding = { ...common, reportDb: shareDb };
+  addReportRoutes(app, deps.access, {
+    reporting: { db: shareDb, publicScopes: settings.publicScopes, addressSecret },
+    deciding,
+    addressOf: (request) => readAddress(request) ?? request.ip,
+  });
   const discard = (ownerId: string, assetIds: readonly string[]) => deleteAssetsOfOwner(common, ownerId, assetIds);
   workOnQueues(app, jobs, { ...common, discard });
+  app.addHook('onReady', async () => {
+    jobs.work(decisionQueue, (job) => carryOut(deciding, job), { concurrency: 1 });
+    jobs.work(decisionMailQueue, (job) => sendDecisionMail({ notify, log }, job), { concurrency: 2 });
+  });
+  const decisionQueues = [decisionQueue.name, decisionMailQueue.name];
+  measureJobs(app.metrics, jobs, decisionQueues);
+  app.addHook('onClose', () => jobs.stop({ queues: decisionQueues }));
   // Called before requests in flight are awaited: those that wait for a job get 503 with Retry-After.
   const { drain } = app;
   app.drain = () => {
@@ -265,7 +295,12 @@ function combine(
 
 const imagePermits = () => createPermits({ count: imagesAtOnce, waitMs: imageWaitMs });
 
-const incidentDeeds = ['/v1/incidents/:id/resolution', '/v1/incidents/:id/preview'];
+const incidentDeeds = [
+  '/v1/incidents/:id/resolution',
+  '/v1/incidents/:id/preview',
+  '/v1/incidents/:id/decision',
+  '/v1/incidents/:id/export',
+];
 
 /** Sweeps that remove objects, imports, and what is done with incidents: a look at their content too. */
 const auditing = {

@@ -20,6 +20,7 @@ import type { Database } from '#platform/db/db.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
 import { createJobs } from '#platform/jobs/queueing.ts';
+import type { HttpClient } from '#platform/http/client.ts';
 import { createLog } from '#platform/log.ts';
 import { deriveAddressKey, resumableSigner } from '#platform/objects/addresses.ts';
 import { type EdgeAddressing, openFilesystem } from '#platform/objects/files/filesystem.ts';
@@ -197,6 +198,8 @@ export interface MediaRigOptions extends Partial<ScreeningSettings> {
   readonly sizes?: typeof testLimits;
   /** Whether a webhook receiver is set. Deliveries stay in their queue. */
   readonly publishes?: boolean;
+  /** By default, mails about decisions wait. */
+  readonly notify?: Pick<HttpClient, 'send'>;
 }
 
 export async function startMedia(
@@ -210,6 +213,7 @@ export async function startMedia(
     screeningUrl,
     classifierTimeoutMs,
     publishes = false,
+    notify = { send: async () => Promise.reject(new Error('there is no notify service')) },
   }: MediaRigOptions = {},
 ): Promise<MediaRig> {
   const log = createLog({ level: 'silent' });
@@ -264,6 +268,7 @@ export async function startMedia(
     signUpload: resumableSigner(edgeAddress.url, edgeAddress.secret),
     jobs,
     sharing: { agent: { send: async () => Promise.reject(new Error('there is no agent')) }, edgeUrl: edgeAddress.url },
+    reporting: { notify, addressSecret: 'an address secret', trustedProxies: ['127.0.0.0/8'] },
     webhooks: publishes ? createPublisher({ jobs, clock, types: webhookEventTypes }) : undefined,
     settings: {
       ...sizes,

@@ -11,12 +11,13 @@ import { scopeDeletion } from '../api.ts';
 import { removeAll } from '../deletion/removal.ts';
 import { settleReservationsOf } from '../quota/reservationstore.ts';
 import { deleteScope, type ScopeDeletionDeps } from '../scopes/scopedeletion.ts';
-import { dropSharesOfOwner, type ShareTables } from '../shares/sharestore.ts';
+import { forgetReporter, type ReportTables } from '../reports/reportstore.ts';
+import { dropSharesOfOwner } from '../shares/sharestore.ts';
 import type { SweepDeps } from '../sweeping/page.ts';
 import { expireReservations } from '../sweeping/reservations.ts';
 import { forgetOwner } from './peoplestore.ts';
 
-export type PeopleDeps = ScopeDeletionDeps & SweepDeps & { readonly log: Log; readonly shareDb: Db<ShareTables> };
+export type PeopleDeps = ScopeDeletionDeps & SweepDeps & { readonly log: Log; readonly shareDb: Db<ReportTables> };
 
 const params = z.object({ userId: z.guid().toLowerCase() });
 const erased = z.object({
@@ -61,8 +62,9 @@ async function eraseOwner(deps: PeopleDeps, ownerId: string): Promise<z.output<t
   await settleReservationsOf(deps.db, ownerId);
   while ((await expireReservations(deps, ownerId)) > 0);
   const shares = await dropSharesOfOwner(deps.shareDb, ownerId);
+  const reports = await forgetReporter(deps.shareDb, ownerId);
   const rows = await forgetOwner(deps.db, ownerId);
-  return { removed: { assets: dbDeleted, objects: r2Deleted, legacy_files: legacyDeleted, uploads, shares, ...rows } };
+  return { removed: { assets: dbDeleted, objects: r2Deleted, legacy_files: legacyDeleted, uploads, shares, reports, ...rows } };
 }
 
 const keysPerBatch = 1000;

@@ -1,8 +1,10 @@
 /** The available notifications: the built-in ones, with one file each, and those of the operator's folder. */
 import { accountDeleted } from './accountdeleted.ts';
 import { accountDeletionScheduled } from './accountdeletionscheduled.ts';
+import { contentDecision } from './contentdecision.ts';
 import { dailyDigest } from './dailydigest.ts';
 import type { NotificationType } from './notification.ts';
+import { reportDecision } from './reportdecision.ts';
 import { readTemplates } from './templates.ts';
 
 export interface TypeRegistry {
@@ -11,7 +13,7 @@ export interface TypeRegistry {
   list(): readonly NotificationType[];
 }
 
-export const builtInTypes = [dailyDigest, accountDeletionScheduled, accountDeleted];
+export const builtInTypes = [dailyDigest, accountDeletionScheduled, accountDeleted, contentDecision, reportDecision];
 
 /**
  * `templatesDir`: NOTIFY_TEMPLATES_DIR. A type there replaces the built-in one of the same name. Throws StartFault for
