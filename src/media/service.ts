@@ -37,8 +37,8 @@ import { importFile } from './registration/importing.ts';
 import type { ProgressTables } from './rescreening/progressstore.ts';
 import { type RescreenJobDeps, rescreenAll, rescreenOn, rescreenQueue } from './rescreening/rescreenjob.ts';
 import { addRescreenRoutes } from './rescreening/routes.ts';
-import { carryOut, decisionQueue } from './reports/deciding.ts';
-import { decisionMailQueue, sendDecisionMail } from './reports/mails.ts';
+import { carryOut, type DecidingDeps, decisionQueue } from './reports/deciding.ts';
+import { type DecisionMailDeps, decisionMailQueue, sendDecisionMail } from './reports/mails.ts';
 import { dropOldCounts, type ReportTables } from './reports/reportstore.ts';
 import { addReportRoutes } from './reports/routes.ts';
 import { addRoutes } from './routes.ts';
@@ -229,14 +229,7 @@ export function createMedia(deps: MediaDeps): HttpServer {
     addressOf: (request) => readAddress(request) ?? request.ip,
   });
   const discard = (ownerId: string, assetIds: readonly string[]) => deleteAssetsOfOwner(common, ownerId, assetIds);
-  workOnQueues(app, jobs, { ...common, discard });
-  app.addHook('onReady', async () => {
-    jobs.work(decisionQueue, (job) => carryOut(deciding, job), { concurrency: 1 });
-    jobs.work(decisionMailQueue, (job) => sendDecisionMail({ notify, log }, job), { concurrency: 2 });
-  });
-  const decisionQueues = [decisionQueue.name, decisionMailQueue.name];
-  measureJobs(app.metrics, jobs, decisionQueues);
-  app.addHook('onClose', () => jobs.stop({ queues: decisionQueues }));
+  workOnQueues(app, jobs, { ...common, ...deciding, notify, discard });
   // Called before requests in flight are awaited: those that wait for a job get 503 with Retry-After.
   const { drain } = app;
   app.drain = () => {
@@ -252,11 +245,18 @@ const concurrency = 1;
 function workOnQueues(
   app: HttpServer,
   jobs: Jobs,
-  deps: ProcessingDeps & VideoWatermarkJobDeps & PeriodicDeps & RescreenJobDeps,
+  deps: ProcessingDeps & VideoWatermarkJobDeps & PeriodicDeps & RescreenJobDeps & DecidingDeps & DecisionMailDeps,
 ): void {
-  const queues = [videoUploadQueue, longVideoQueue, watermarkQueue, longWatermarkQueue, sweepQueue, rescreenQueue].map(
-    ({ name }) => name,
-  );
+  const queues = [
+    videoUploadQueue,
+    longVideoQueue,
+    watermarkQueue,
+    longWatermarkQueue,
+    sweepQueue,
+    rescreenQueue,
+    decisionQueue,
+    decisionMailQueue,
+  ].map(({ name }) => name);
   measureJobs(app.metrics, jobs, queues);
   app.addHook('onReady', async () => {
     await removeAbandonedScratch();
@@ -270,6 +270,8 @@ function workOnQueues(
       onDead: (tx, { since }) => enqueueNext(deps, tx, { since, cursor: null }),
     });
     jobs.work(rescreenQueue, (job) => rescreenOn(deps, job), { concurrency: 1 });
+    jobs.work(decisionQueue, (job) => carryOut(deps, job), { concurrency });
+    jobs.work(decisionMailQueue, (job) => sendDecisionMail(deps, job), { concurrency });
     await beginSweeping(deps);
   });
   app.addHook('onClose', () => jobs.stop({ queues }));

@@ -7,7 +7,9 @@ import { type Rendering, renderMail } from './rendering.ts';
 import { accountDeleted } from './types/accountdeleted.ts';
 import { accountDeletionScheduled } from './types/accountdeletionscheduled.ts';
 import { dailyDigest } from './types/dailydigest.ts';
+import { contentDecision } from './types/contentdecision.ts';
 import { builtInTypes } from './types/registry.ts';
+import { reportDecision } from './types/reportdecision.ts';
 
 const brand = {
   name: 'Miller & Sons',
@@ -43,6 +45,9 @@ const lines = (html: string) =>
     .map((line) => line.trim())
     .filter((line) => line !== '');
 
+const decided = ['dismiss', 'restrict', 'remove'];
+const statement = 'It shows a person <b>without</b> consent.\nSee rule 4 of the terms.';
+
 const cases = [
   ['daily_digest', dailyDigest, {}],
   ['daily_digest with items', dailyDigest, { trending }],
@@ -53,6 +58,9 @@ const cases = [
     { data: { deletion_at: '2026-12-06T09:00:00Z' } },
   ],
   ['account_deletion.deleted', accountDeleted, {}],
+  ['content.decision', contentDecision, {}],
+  ...decided.map((decision) => [`content.decision ${decision}`, contentDecision, { data: { decision, statement } }] as const),
+  ...decided.map((decision) => [`report.decision ${decision}`, reportDecision, { data: { decision, statement } }] as const),
 ] as const;
 
 describe.each(cases)('%s', (_name, type, change) => {
@@ -81,11 +89,13 @@ describe.each(cases)('%s', (_name, type, change) => {
   });
 });
 
-it('our types are the three of the specification', () => {
+it('our types are those of the specification', () => {
   expect(builtInTypes.map(({ name }) => name).sort()).toEqual([
     'account_deletion.deleted',
     'account_deletion.scheduled',
+    'content.decision',
     'daily_digest',
+    'report.decision',
   ]);
 });
 

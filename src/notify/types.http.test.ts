@@ -90,9 +90,11 @@ describe('a folder of types', () => {
     expect(types.map(({ type, audience, locales }) => [type, audience, locales.length])).toEqual([
       ['account_deletion.deleted', 'account', 12],
       ['account_deletion.scheduled', 'account', 12],
+      ['content.decision', 'account', 12],
       ['daily_digest', 'product', 12],
       ['offer', 'product', 1],
       ['receipt', 'account', 2],
+      ['report.decision', 'account', 12],
     ]);
   });
 

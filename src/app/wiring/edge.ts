@@ -37,7 +37,7 @@ export async function wireEdge({ config, engines, server }: Wiring): Promise<Htt
     publicObjects,
     otherBucket: legacy.bucket,
     variants: await engines.variants(),
-    shares: { media, clock: monotonicClock, brand: 'Atelier', edgeUrl },
+    shares: { media, clock: monotonicClock, brand: 'Atelier', edgeUrl, trustedProxies: config.auth.trustedProxies },
   });
   app.addHook('onClose', () => media.close());
   return app;

@@ -14,6 +14,7 @@ import { etagOf, sendValidated } from '#platform/http/validators.ts';
 import { negotiateLanguage } from '#platform/language.ts';
 import { problems } from '#platform/problem.ts';
 import { type SharedFiles, sendShared, sharedFiles } from './files.ts';
+import { addReportForm } from './reporting.ts';
 import { pagePolicy, renderGone, renderShare } from './page.ts';
 import { type PublicShare, showShare } from './view.ts';
 
@@ -26,6 +27,8 @@ export interface SharePages {
   readonly brand: string;
   /** EDGE_URL. */
   readonly edgeUrl: string;
+  /** TRUSTED_PROXIES. */
+  readonly trustedProxies: readonly string[];
 }
 
 /** Issued pages end within five seconds of their share, of which caches may use these. */
@@ -59,9 +62,11 @@ interface Read {
 
 export function addShareRoutes(
   app: HttpServer,
-  { media, clock, brand, edgeUrl }: SharePages,
+  pages: SharePages,
   files: SharedFiles,
 ): void {
+  const { media, clock, brand, edgeUrl } = pages;
+  addReportForm(app, pages);
   const routes = routesOf(app, 'edge');
   const known = new LRUCache<string, Read>({ max: mostShares });
   const reading = new Map<string, Promise<Read>>();
