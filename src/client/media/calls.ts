@@ -10,6 +10,7 @@ import type {
   AssetsDeleted,
   AssetsDeletion,
   CopyRequest,
+  DecisionRequest,
   ErasedOwner,
   FitRequest,
   FittedImage,
@@ -19,6 +20,7 @@ import type {
   Incident,
   IncidentAppeal,
   IncidentCounts,
+  IncidentExport,
   IncidentListing,
   IncidentPage,
   IncidentResolution,
@@ -32,6 +34,9 @@ import type {
   PendingObject,
   PendingRequest,
   RegistrationRequest,
+  Reported,
+  ReportPage,
+  ReportRequest,
   Rescreening,
   RescreeningProgress,
   ScopeDeleted,
@@ -235,5 +240,33 @@ export function mediaCalls(access: Access) {
     /** List the images and videos of the feed, newest first (`GET /v1/gallery`). */
     readGallery: (query?: GalleryListing, options?: CallOptions): Promise<GalleryPage> =>
       callJson(access, { method: 'GET', path: '/v1/gallery', query, repeatable: true }, options),
+
+    /** Report an asset, or the page of a share (`POST /v1/reports`). */
+    reportContent: (body: ReportRequest, options?: CallOptions): Promise<Reported> =>
+      callJson(access, { method: 'POST', path: '/v1/reports', body, repeatable: false }, options),
+
+    /** List the reports of an incident (`GET /v1/incidents/:id/reports`). */
+    listReports: (id: string, options?: CallOptions): Promise<ReportPage> =>
+      callJson(
+        access,
+        { method: 'GET', path: `/v1/incidents/${encodeURIComponent(id)}/reports`, repeatable: true },
+        options,
+      ),
+
+    /** Dismiss a report, or restrict or remove the content (`POST /v1/incidents/:id/decision`). */
+    decideIncident: (id: string, body: DecisionRequest, options?: CallOptions): Promise<Incident> =>
+      callJson(
+        access,
+        { method: 'POST', path: `/v1/incidents/${encodeURIComponent(id)}/decision`, body, repeatable: true },
+        options,
+      ),
+
+    /** Export an incident with its reports, for authorities (`GET /v1/incidents/:id/export`). */
+    exportIncident: (id: string, options?: CallOptions): Promise<IncidentExport> =>
+      callJson(
+        access,
+        { method: 'GET', path: `/v1/incidents/${encodeURIComponent(id)}/export`, repeatable: true },
+        options,
+      ),
   };
 }

@@ -54,8 +54,7 @@ function existing(row: StoredIncident | undefined): Incident {
 }
 
 export function toIncident(stored: StoredIncident): Incident {
-  const { createdAtUs, isPriority, check, createdAt, resolvedAt, appeal, appealedAt, ...row } = stored;
-  const { decision, statement } = row;
+  const { createdAtUs, isPriority, check, createdAt, resolvedAt, appeal, appealedAt, decision, statement, ...row } = stored;
   const appealed =
     appeal === null || appealedAt === null ? {} : { appeal: { text: appeal, at: appealedAt.toISOString() } };
   return {

@@ -173,7 +173,7 @@ onEveryPair('reports', (pair) => {
     const walk = async (order: string) => {
       const found: Incident[] = [];
       for (let cursor: string | null = ''; cursor !== null; ) {
-        const query = `order=${order}&limit=2${cursor && `&cursor=${cursor}`}`;
+        const query: string = `order=${order}&limit=2${cursor && `&cursor=${cursor}`}`;
         const { body }: { body: IncidentPage } = await rig.server.get<IncidentPage>(`/v1/incidents?${query}`);
         found.push(...body.incidents);
         cursor = body.next_cursor;
@@ -249,12 +249,12 @@ onEveryPair('reports', (pair) => {
     await reportAs((await makeUser()).client, { assetId, reason: 'spam', ...contact, contact: 'reader@example.com' });
     const [incident] = await incidentsOf(assetId);
     failures = 2;
+    const waiting = expect.objectContaining({ queue: 'media/decision-mail' });
     const request = { decision: 'restrict', statement: `Spam ${randomUUID()}.` };
     await Promise.all([1, 2, 3].map(() => decide(incident?.id ?? '', request)));
     const ours = () => sent.filter(({ body }) => Object(body.data).statement === request.statement);
     await vi.waitFor(() => expect(ours()).toHaveLength(3), patience);
-    await vi.waitFor(async () => expect(await rig.jobs.depths()).not.toContainEqual(
-      expect.objectContaining({ queue: 'media/decision-mail' })), patience);
+    await vi.waitFor(async () => expect(await rig.jobs.depths()).not.toContainEqual(waiting), patience);
     expect(new Set(ours().map(({ key }) => key)).size).toBe(3);
     expect(ours().map(({ body }) => [body.type, body.userId, body.contact]).sort()).toEqual(
       [
