@@ -6,8 +6,8 @@ import { footTexts } from './foot.ts';
 import { type Rendering, renderMail } from './rendering.ts';
 import { accountDeleted } from './types/accountdeleted.ts';
 import { accountDeletionScheduled } from './types/accountdeletionscheduled.ts';
-import { dailyDigest } from './types/dailydigest.ts';
 import { contentDecision } from './types/contentdecision.ts';
+import { dailyDigest } from './types/dailydigest.ts';
 import { builtInTypes } from './types/registry.ts';
 import { reportDecision } from './types/reportdecision.ts';
 
@@ -59,8 +59,12 @@ const cases = [
   ],
   ['account_deletion.deleted', accountDeleted, {}],
   ['content.decision', contentDecision, {}],
-  ...decided.map((decision) => [`content.decision ${decision}`, contentDecision, { data: { decision, statement } }] as const),
-  ...decided.map((decision) => [`report.decision ${decision}`, reportDecision, { data: { decision, statement } }] as const),
+  ...decided.map(
+    (decision) => [`content.decision ${decision}`, contentDecision, { data: { decision, statement } }] as const,
+  ),
+  ...decided.map(
+    (decision) => [`report.decision ${decision}`, reportDecision, { data: { decision, statement } }] as const,
+  ),
 ] as const;
 
 describe.each(cases)('%s', (_name, type, change) => {

@@ -63,7 +63,8 @@ export function addReportForm(app: HttpServer, { media, brand, edgeUrl, trustedP
       {
         id: 'sendReportForm',
         summary: 'Report a share by its form',
-        description: 'Sends a report as the form does: `reason`, `note` and `contact`, as `application/x-www-form-urlencoded`.',
+        description:
+          'Sends a report as the form does: `reason`, `note` and `contact`, as `application/x-www-form-urlencoded`.',
         problems: ['not_found', 'rate_limited', 'unsupported_media_type', 'payload_too_large'],
         otherResponses: { 200: ['The report was received.', 'text/html'] },
         client: { kind: 'page' },

@@ -14,8 +14,8 @@ import { etagOf, sendValidated } from '#platform/http/validators.ts';
 import { negotiateLanguage } from '#platform/language.ts';
 import { problems } from '#platform/problem.ts';
 import { type SharedFiles, sendShared, sharedFiles } from './files.ts';
-import { addReportForm } from './reporting.ts';
 import { pagePolicy, renderGone, renderShare } from './page.ts';
+import { addReportForm } from './reporting.ts';
 import { type PublicShare, showShare } from './view.ts';
 
 export interface SharePages {
@@ -60,11 +60,7 @@ interface Read {
   readonly rendered: Map<string, Rendered>;
 }
 
-export function addShareRoutes(
-  app: HttpServer,
-  pages: SharePages,
-  files: SharedFiles,
-): void {
+export function addShareRoutes(app: HttpServer, pages: SharePages, files: SharedFiles): void {
   const { media, clock, brand, edgeUrl } = pages;
   addReportForm(app, pages);
   const routes = routesOf(app, 'edge');

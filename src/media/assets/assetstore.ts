@@ -242,7 +242,11 @@ export async function draftAsset(
 export function markReady(db: Handle, assetId: string, etag: string, isScreened = false) {
   return db
     .updateTable('assets')
-    .set({ ready_at: sql<Date>`now()`, screened_at: isScreened ? sql<Date>`now()` : null, restricted_at: restrictedAgain() })
+    .set({
+      ready_at: sql<Date>`now()`,
+      screened_at: isScreened ? sql<Date>`now()` : null,
+      restricted_at: restrictedAgain(),
+    })
     .where('asset_id', '=', assetId)
     .where('etag', '=', etag)
     .where('ready_at', 'is', null)

@@ -1,6 +1,7 @@
 /** Incidents: blocked content, and the decisions of operators about it (docs/specification/media.md#incidents). */
 import type { Db } from '#platform/db/db.ts';
 import { invalid, problems } from '#platform/problem.ts';
+import { mediaProblems } from '../problems.ts';
 import { isUuid } from '../refs.ts';
 import {
   findIncident,
@@ -38,14 +39,17 @@ export async function readIncident({ db }: IncidentDeps, id: string): Promise<In
 
 /**
  * The newest resolution of some content counts, in whichever incident. Removed objects are not restored, but can be
- * uploaded again. Throws 404.
+ * uploaded again. Throws 404, and 409 for reported content, which needs a decision with its reasons.
  */
 export async function decideIncident(
   { db }: IncidentDeps,
   id: string,
   { resolution, note }: IncidentResolution,
 ): Promise<Incident> {
-  return existing(await resolveIncident(db, id, resolution, note ?? null));
+  const resolved = await resolveIncident(db, id, resolution, note ?? null);
+  if (resolved === undefined && (await findIncident(db, id)) !== undefined)
+    throw mediaProblems.not_decidable({ message: 'People reported this content. Decide about it, with a statement.' });
+  return existing(resolved);
 }
 
 function existing(row: StoredIncident | undefined): Incident {
@@ -54,7 +58,8 @@ function existing(row: StoredIncident | undefined): Incident {
 }
 
 export function toIncident(stored: StoredIncident): Incident {
-  const { createdAtUs, isPriority, check, createdAt, resolvedAt, appeal, appealedAt, decision, statement, ...row } = stored;
+  const { createdAtUs, isPriority, check, createdAt, resolvedAt, appeal, appealedAt, decision, statement, ...row } =
+    stored;
   const appealed =
     appeal === null || appealedAt === null ? {} : { appeal: { text: appeal, at: appealedAt.toISOString() } };
   return {

@@ -10,8 +10,8 @@ import type { Log } from '#platform/log.ts';
 import { scopeDeletion } from '../api.ts';
 import { removeAll } from '../deletion/removal.ts';
 import { settleReservationsOf } from '../quota/reservationstore.ts';
-import { deleteScope, type ScopeDeletionDeps } from '../scopes/scopedeletion.ts';
 import { forgetReporter, type ReportTables } from '../reports/reportstore.ts';
+import { deleteScope, type ScopeDeletionDeps } from '../scopes/scopedeletion.ts';
 import { dropSharesOfOwner } from '../shares/sharestore.ts';
 import type { SweepDeps } from '../sweeping/page.ts';
 import { expireReservations } from '../sweeping/reservations.ts';
@@ -64,7 +64,9 @@ async function eraseOwner(deps: PeopleDeps, ownerId: string): Promise<z.output<t
   const shares = await dropSharesOfOwner(deps.shareDb, ownerId);
   const reports = await forgetReporter(deps.shareDb, ownerId);
   const rows = await forgetOwner(deps.db, ownerId);
-  return { removed: { assets: dbDeleted, objects: r2Deleted, legacy_files: legacyDeleted, uploads, shares, reports, ...rows } };
+  return {
+    removed: { assets: dbDeleted, objects: r2Deleted, legacy_files: legacyDeleted, uploads, shares, reports, ...rows },
+  };
 }
 
 const keysPerBatch = 1000;

@@ -37,7 +37,7 @@ const payload = z.object({
   from: z.string(),
   to: z.string(),
 });
-export type DecisionJob = z.output<typeof payload>;
+type DecisionJob = z.output<typeof payload>;
 
 /** Without an end: content that was decided about must not stay. */
 export const decisionQueue: Queue<DecisionJob> = { name: 'media/decisions', payload, maxAttempts: 1000 };
@@ -74,7 +74,7 @@ export async function decide(deps: DecidingDeps, id: string, request: DecisionRe
           await deps.jobs.enqueue(tx, decisionQueue, { decision, assetId: row.assetId, from, to: hiddenKeyOf(from) });
         }
       }
-      const decided = { incidentId: id, ownerId, kind, decision, statement };
+      const decided = { ownerId, kind, decision, statement };
       await enqueueMails(deps, tx, decided, await listReports(tx, id), randomUUID());
       return decision === 'remove' ? assetIds : [];
     }),

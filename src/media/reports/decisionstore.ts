@@ -94,7 +94,12 @@ export async function endShareOfThread(tx: Handle, ownerId: string, threadId: st
 /** Moves a row to the bytes at `key`. `false`: it has changed since. */
 export async function moveAsset(
   db: Db<ReportTables>,
-  { assetId, from, key, etag }: { readonly assetId: string; readonly from: string; readonly key: string; readonly etag: string },
+  {
+    assetId,
+    from,
+    key,
+    etag,
+  }: { readonly assetId: string; readonly from: string; readonly key: string; readonly etag: string },
 ): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('assets')

@@ -17,7 +17,7 @@ const payload = z.object({
   contact: z.object({ email: z.string(), locale: z.string().optional() }).nullable(),
   data: z.record(z.string(), z.unknown()),
 });
-export type DecisionMail = z.output<typeof payload>;
+type DecisionMail = z.output<typeof payload>;
 
 /** About two days. */
 export const decisionMailQueue: Queue<DecisionMail> = {
@@ -33,8 +33,7 @@ export interface DecisionMailDeps {
   readonly log: Pick<Log, 'warn'>;
 }
 
-export interface Decided {
-  readonly incidentId: string;
+interface Decided {
   readonly ownerId: string;
   readonly kind: string;
   readonly decision: Decision;
@@ -54,7 +53,7 @@ const bareAddress = /^[^\s@<>(),;:"\\[\]]{1,64}@[^\s@<>(),;:"\\[\]]{1,255}$/;
 export async function enqueueMails(
   { jobs }: { readonly jobs: Pick<Jobs, 'enqueue'> },
   tx: Tx<ReportTables>,
-  { incidentId, ownerId, kind, decision, statement }: Decided,
+  { ownerId, kind, decision, statement }: Decided,
   reporters: readonly Reporter[],
   decisionId: string,
 ): Promise<void> {
@@ -74,7 +73,7 @@ export async function enqueueMails(
       });
     else if (userId !== null) add(`report ${userId}`, { type: 'report.decision', userId, contact: null });
   }
-  for (const mail of mails.values()) await jobs.enqueue(tx, decisionMailQueue, mail, { lane: incidentId });
+  for (const mail of mails.values()) await jobs.enqueue(tx, decisionMailQueue, mail);
 }
 
 /** Throws until the notify service has accepted the mail. */

@@ -62,7 +62,8 @@ onEveryPair('reports', (pair) => {
     const { body } = await rig.server.get<IncidentPage>('/v1/incidents?limit=200');
     return body.incidents.filter((incident) => incident.assetId === assetId);
   };
-  const decide = (id: string, body: object) => rig.server.post<Incident & Refusal>(`/v1/incidents/${id}/decision`, body);
+  const decide = (id: string, body: object) =>
+    rig.server.post<Incident & Refusal>(`/v1/incidents/${id}/decision`, body);
   const isReadable = async (client: Client, assetId: string) =>
     (await client.sign([assetId])).body[assetId]?.ready === true;
   async function reportedAsset(): Promise<{ readonly assetId: string; readonly incident: Incident }> {
@@ -236,8 +237,13 @@ onEveryPair('reports', (pair) => {
     expect((await decide(incident.id, { decision: 'dismiss' })).status).toBe(400);
     expect((await decide(incident.id, { decision: 'dismiss', statement: ' ' })).status).toBe(400);
     expect((await decide(randomUUID(), { decision: 'dismiss', statement: 'None.' })).status).toBe(404);
-    const asUser = await rig.user.post(`/v1/incidents/${incident.id}/decision`, { decision: 'dismiss', statement: 'x' });
+    const asUser = await rig.user.post(`/v1/incidents/${incident.id}/decision`, {
+      decision: 'dismiss',
+      statement: 'x',
+    });
     expect(asUser.status).toBe(403);
+    const resolution = await rig.server.post(`/v1/incidents/${incident.id}/resolution`, { resolution: 'cleared' });
+    expect([resolution.status, resolution.body.error]).toEqual([409, 'not_decidable']);
   });
 
   it('mail the owner and each reporter once, also when mail fails at first', patience, async () => {
@@ -256,7 +262,11 @@ onEveryPair('reports', (pair) => {
     await vi.waitFor(() => expect(ours()).toHaveLength(3), patience);
     await vi.waitFor(async () => expect(await rig.jobs.depths()).not.toContainEqual(waiting), patience);
     expect(new Set(ours().map(({ key }) => key)).size).toBe(3);
-    expect(ours().map(({ body }) => [body.type, body.userId, body.contact]).sort()).toEqual(
+    expect(
+      ours()
+        .map(({ body }) => [body.type, body.userId, body.contact])
+        .sort(),
+    ).toEqual(
       [
         ['content.decision', rig.userId, undefined],
         ['report.decision', one.userId, undefined],

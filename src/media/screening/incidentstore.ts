@@ -197,7 +197,7 @@ export function listIncidents(
     .execute();
 }
 
-/** `undefined`: there is no such incident. */
+/** `undefined`: there is no such incident of screening. */
 export function resolveIncident(
   db: Db<IncidentTables>,
   id: string,
@@ -208,6 +208,7 @@ export function resolveIncident(
     .updateTable('screening_incidents')
     .set({ status: resolution, resolved_at: sql<Date>`clock_timestamp()`, note })
     .where('incident_id', '=', id)
+    .where('check_name', 'not in', ['report', 'flag'])
     .returning(incidentColumns)
     .executeTakeFirst();
 }

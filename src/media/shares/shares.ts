@@ -17,9 +17,9 @@ import { headsAtOnce } from '../assets/buckets.ts';
 import { ownerFor } from '../assets/ownership.ts';
 import { renditionKeyOf, renditionMime } from '../assets/storagekey.ts';
 import { type LookupDeps, lookUpRow, type ResolvedAsset } from '../lookup/assetlookup.ts';
+import { mediaProblems } from '../problems.ts';
 import { isUuid } from '../refs.ts';
 import { sourceOf } from '../signing/resolving.ts';
-import { mediaProblems } from '../problems.ts';
 import { findThumbs } from '../signing/thumbstore.ts';
 import type {
   GalleryListing,

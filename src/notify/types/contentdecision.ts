@@ -45,8 +45,7 @@ export const contentDecision = builtIn<DecisionTexts>({
       heading: 'コンテンツに関する決定',
       paragraphs: [],
       dismiss: '報告のあったあなたのコンテンツを確認しました。引き続き公開されます。',
-      restrict:
-        'あなたのコンテンツを確認しました。今後はあなただけが閲覧でき、共有ページは終了しました。',
+      restrict: 'あなたのコンテンツを確認しました。今後はあなただけが閲覧でき、共有ページは終了しました。',
       remove: 'あなたのコンテンツを確認し、削除しました。',
       reasons: '理由は次のとおりです。',
       appeal: 'ご不服の場合は、{brand} で一度だけ異議を申し立てることができます。担当者が確認します。',
@@ -72,7 +71,8 @@ export const contentDecision = builtIn<DecisionTexts>({
         'Wir haben einen Inhalt von dir geprüft. Ab jetzt kannst nur du ihn sehen, und seine geteilten Seiten sind beendet.',
       remove: 'Wir haben einen Inhalt von dir geprüft und entfernt.',
       reasons: 'Das sind die Gründe:',
-      appeal: 'Wenn du nicht einverstanden bist, kannst du in {brand} einmal Widerspruch einlegen. Ein Mensch prüft ihn.',
+      appeal:
+        'Wenn du nicht einverstanden bist, kannst du in {brand} einmal Widerspruch einlegen. Ein Mensch prüft ihn.',
       action: '{brand} öffnen',
     },
     es: {
