@@ -262,17 +262,11 @@ onEveryPair('reports', (pair) => {
     await vi.waitFor(() => expect(ours()).toHaveLength(3), patience);
     await vi.waitFor(async () => expect(await rig.jobs.depths()).not.toContainEqual(waiting), patience);
     expect(new Set(ours().map(({ key }) => key)).size).toBe(3);
-    expect(
-      ours()
-        .map(({ body }) => [body.type, body.userId, body.contact])
-        .sort(),
-    ).toEqual(
-      [
-        ['content.decision', rig.userId, undefined],
-        ['report.decision', one.userId, undefined],
-        ['report.decision', expect.any(String), { email: expect.stringMatching(/^reader@/i), locale: 'de' }],
-      ].sort(),
-    );
+    const mailed = ours().map(({ body }) => [body.type, body.userId, body.contact]);
+    const toAddress = { email: expect.stringMatching(/^reader@/i), locale: 'de' };
+    expect(mailed).toContainEqual(['content.decision', rig.userId, undefined]);
+    expect(mailed).toContainEqual(['report.decision', one.userId, undefined]);
+    expect(mailed).toContainEqual(['report.decision', expect.any(String), toAddress]);
   });
 
   it('can be appealed by the owner after a decision, and not before', async () => {
