@@ -28,7 +28,7 @@ export const reportTexts: Readonly<Record<ContentLanguage, ReportTexts>> = {
     reasons: [
       'It is illegal',
       'It sexualizes or endangers a child',
-      'It shows me or somebody intimately without consent',
+      'It shows me or another person intimately without consent',
       'Violence',
       'Harassment or hate',
       'It violates my copyright',
@@ -174,7 +174,7 @@ export const reportTexts: Readonly<Record<ContentLanguage, ReportTexts>> = {
     tooMany: 'Trop de signalements sont venus de votre réseau aujourd’hui. Réessayez demain.',
     reasons: [
       'Contenu illégal',
-      'Sexualise ou met en danger un enfant',
+      'Montre un enfant de façon sexuelle ou le met en danger',
       'Montre mon intimité ou celle d’une autre personne sans accord',
       'Violence',
       'Harcèlement ou haine',

@@ -89,6 +89,6 @@ export async function sendDecisionMail({ notify, log }: DecisionMailDeps, job: J
   });
   if (status === 200) return;
   // The address is not one, or is suppressed: another attempt would not change that.
-  if (status === 400 || status === 422) return log.warn({ type, status }, 'a mail about a decision was refused');
+  if (status === 400 || status === 422) return log.warn({ type, status }, 'an email about a decision was refused');
   throw new Error(`the notify service returned ${status}`);
 }
