@@ -2,6 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { reportReasons } from '#media/reports/api.ts';
 import { shareParams } from '#media/shares/api.ts';
+import type { HttpClient } from '#platform/http/client.ts';
 import { clientAddressReader } from '#platform/http/clientaddress.ts';
 import type { HttpServer } from '#platform/http/httpserver.ts';
 import { routesOf } from '#platform/http/routes.ts';
@@ -10,9 +11,17 @@ import { html } from '#platform/markup.ts';
 import { problems } from '#platform/problem.ts';
 import { layout, type PageContext, pagePolicy } from './page.ts';
 import { reportTexts } from './reporttexts.ts';
-import type { SharePages } from './routes.ts';
 
-export type ReportPages = Pick<SharePages, 'media' | 'brand' | 'edgeUrl' | 'trustedProxies'>;
+export interface ReportPages {
+  /** Of the media service, with the internal key. */
+  readonly media: HttpClient;
+  /** The name of the product. */
+  readonly brand: string;
+  /** EDGE_URL. */
+  readonly edgeUrl: string;
+  /** TRUSTED_PROXIES. */
+  readonly trustedProxies: readonly string[];
+}
 
 const maxFormBytes = 32 * 1024;
 const statuses = { form: 200, missing: 400, tooMany: 429, done: 200 } as const;
@@ -98,7 +107,7 @@ export function addReportForm(app: HttpServer, { media, brand, edgeUrl, trustedP
   });
 }
 
-/** Browsers limit the fields as the form says. */
+/** Browsers limit the fields to these lengths. */
 const storable = (text = '', max: number) =>
   text.replaceAll('\0', '').toWellFormed().trim().slice(0, max).toWellFormed();
 

@@ -7,7 +7,6 @@ import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import { type ShareData, shareData, shareParams } from '#media/shares/api.ts';
 import type { Clock } from '#platform/clock.ts';
-import type { HttpClient } from '#platform/http/client.ts';
 import type { HttpServer } from '#platform/http/httpserver.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import { etagOf, sendValidated } from '#platform/http/validators.ts';
@@ -15,20 +14,12 @@ import { negotiateLanguage } from '#platform/language.ts';
 import { problems } from '#platform/problem.ts';
 import { type SharedFiles, sendShared, sharedFiles } from './files.ts';
 import { pagePolicy, renderGone, renderShare } from './page.ts';
-import { addReportForm } from './reporting.ts';
+import { addReportForm, type ReportPages } from './reporting.ts';
 import { type PublicShare, showShare } from './view.ts';
 
-export interface SharePages {
-  /** Of the media service, with the internal key. */
-  readonly media: HttpClient;
+export interface SharePages extends ReportPages {
   /** Monotonic. */
   readonly clock: Clock;
-  /** The name of the product. */
-  readonly brand: string;
-  /** EDGE_URL. */
-  readonly edgeUrl: string;
-  /** TRUSTED_PROXIES. */
-  readonly trustedProxies: readonly string[];
 }
 
 /** Issued pages end within five seconds of their share, of which caches may use these. */

@@ -47,7 +47,7 @@ export interface DecidingDeps extends RemovalDeps {
   readonly jobs: Pick<Jobs, 'enqueue'>;
 }
 
-/** Throws 404, and 409 for content that screening blocked. The same decision again changes nothing and mails nobody. */
+/** Throws 404, and 409 for content that screening blocked. The same decision again changes nothing and sends no email. */
 export async function decide(deps: DecidingDeps, id: string, request: DecisionRequest): Promise<Incident> {
   const { decision, statement } = request;
   // Read before: the cache forgets what the transaction hides.
@@ -123,7 +123,7 @@ export async function carryOut(deps: DecidingDeps, job: Job<DecisionJob>): Promi
   if (row.restrictedAt !== null && row.storageKey === from) {
     const { objects } = deps;
     const copied = await objects.copy(from, to, { contentType: row.mime, ifMatch: row.etag });
-    // Deleted meanwhile.
+    // Deleted since.
     if (copied === undefined) return;
     if ((await objects.head(renditionKeyOf(from))) !== undefined)
       await objects.copy(renditionKeyOf(from), renditionKeyOf(to), { contentType: renditionMime });

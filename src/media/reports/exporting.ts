@@ -5,7 +5,7 @@ import { problems } from '#platform/problem.ts';
 import { incident } from '../incidents/api.ts';
 import { readIncident } from '../incidents/incidents.ts';
 import { report } from './api.ts';
-import { listReports, type ReportTables } from './reportstore.ts';
+import { findContent, listReports, type ReportTables } from './reportstore.ts';
 
 export const incidentExport = z.object({
   exportedAt: z.iso.datetime(),
@@ -23,11 +23,7 @@ export const incidentExport = z.object({
 
 /** Throws 404. */
 export async function exportIncident(db: Db<ReportTables>, id: string): Promise<z.output<typeof incidentExport>> {
-  const content = await db
-    .selectFrom('screening_incidents')
-    .select(['kind', 'mime', 'byte_size as byteSize', 'sha256', 'md5', 'pdq'])
-    .where('incident_id', '=', id)
-    .executeTakeFirst();
+  const content = await findContent(db, id);
   if (content === undefined) throw problems.not_found({ message: 'There is no such incident.' });
   return {
     exportedAt: new Date().toISOString(),

@@ -57,7 +57,7 @@ export async function reportContent(
   const isPriority = priorityReasons.includes(reason);
   return transaction(deps.db, async (tx) => {
     await lockReporter(tx, reporter.name);
-    // People behind one address cannot be told apart, so every request without an account counts.
+    // People behind one address cannot be distinguished, so every request without an account counts.
     if (reporter.userId === null && !(await countReport(tx, reporter.name, mostPerDay))) throw tooMany();
     const known = await findReport(tx, reporter.name, target.name);
     if (known !== undefined) return { id: known, isNew: false };

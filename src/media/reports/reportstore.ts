@@ -137,6 +137,15 @@ export function listReports(db: Handle, incidentId: string) {
     .execute();
 }
 
+/** What is known about the reported bytes. */
+export function findContent(db: Handle, incidentId: string) {
+  return db
+    .selectFrom('screening_incidents')
+    .select(['kind', 'mime', 'byte_size as byteSize', 'sha256', 'md5', 'pdq'])
+    .where('incident_id', '=', incidentId)
+    .executeTakeFirst();
+}
+
 /** Takes the person out of the reports. The incidents stay. */
 export async function forgetReporter(db: Db<ReportTables>, userId: string): Promise<number> {
   const { numUpdatedRows } = await db
