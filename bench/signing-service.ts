@@ -115,6 +115,11 @@ function startMedia(signedUrls: Cache) {
   const images = createEngine(limits);
   return createMedia({
     brand: defaultBrand,
+    reporting: {
+      notify: { send: async () => Promise.reject(new Error('there is no notify service')) },
+      addressSecret: 'bench',
+      trustedProxies: [],
+    },
     sharing: {
       agent: { send: async () => Promise.reject(new Error('there is no agent')) },
       edgeUrl: 'http://127.0.0.1:9',

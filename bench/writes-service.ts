@@ -65,6 +65,11 @@ function startMedia() {
   const [engine, publicObjects] = [createEngine(limits), openFiles('public')];
   return createMedia({
     brand: defaultBrand,
+    reporting: {
+      notify: { send: async () => Promise.reject(new Error('there is no notify service')) },
+      addressSecret: 'bench',
+      trustedProxies: [],
+    },
     sharing: {
       agent: { send: async () => Promise.reject(new Error('there is no agent')) },
       edgeUrl: 'http://127.0.0.1:9',

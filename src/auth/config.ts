@@ -45,7 +45,7 @@ export const authSettings = {
     ...list('TRUSTED_PROXIES', {
       default: [],
       meaning:
-        'The trusted proxies, as CIDRs (`10.0.0.0/8,fd00::/8`), whose `X-Forwarded-For` header is used. If set, each client’s address is passed to the identity provider, which limits sign-ins by address.',
+        'The trusted proxies, as CIDRs (`10.0.0.0/8,fd00::/8`), whose `X-Forwarded-For` header is used. If set, each client’s address is passed to the identity provider, which limits sign-ins by address, and reports without an account are limited by it. Not set: by the address of the connection, which is the proxy’s.',
     }),
     parse: (raw = '') => splitList(raw).map(parseNetwork),
   },

@@ -7,6 +7,11 @@ export const mediaProblems = defineProblems({
     status: 409,
     message: 'This `assetId` is already registered with another owner, scope, kind or mime. Use another id.',
   },
+  content_restricted: { status: 403, message: 'Operators have restricted this content, so it cannot be shared.' },
+  not_decidable: {
+    status: 409,
+    message: 'Screening blocked this content. Uphold or clear the incident instead.',
+  },
   not_appealable: { status: 409, message: 'The incident already has an appeal or is cleared.' },
   nothing_left_to_show: {
     status: 404,

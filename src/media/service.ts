@@ -12,6 +12,8 @@ import type { Cache } from '#platform/cache/cache.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Values } from '#platform/config.ts';
 import type { Database, Tx } from '#platform/db/db.ts';
+import type { HttpClient } from '#platform/http/client.ts';
+import { clientAddressReader } from '#platform/http/clientaddress.ts';
 import { allowApplications } from '#platform/http/cors.ts';
 import { createServer, type HttpServer, type ServerOptions } from '#platform/http/server.ts';
 import { measureJobs } from '#platform/jobs/depth.ts';
@@ -35,6 +37,10 @@ import type { FolderTables } from './reconciling/folderstore.ts';
 import { createReconciler, type FilesFolder, type Reconciler } from './reconciling/reconciling.ts';
 import { createSettler } from './reconciling/settling.ts';
 import { importFile } from './registration/importing.ts';
+import { carryOut, type DecidingDeps, decisionQueue } from './reports/deciding.ts';
+import { type DecisionMailDeps, decisionMailQueue, sendDecisionMail } from './reports/mails.ts';
+import { dropOldCounts, type ReportTables } from './reports/reportstore.ts';
+import { addReportRoutes } from './reports/routes.ts';
 import type { ProgressTables } from './rescreening/progressstore.ts';
 import { type RescreenJobDeps, rescreenAll, rescreenOn, rescreenQueue } from './rescreening/rescreenjob.ts';
 import { addRescreenRoutes } from './rescreening/routes.ts';
@@ -42,7 +48,7 @@ import { addRoutes } from './routes.ts';
 import type { Screening } from './screening/screening.ts';
 import { addShareRoutes } from './shares/routes.ts';
 import type { Sharing } from './shares/shares.ts';
-import { dropExpiredShares, type ShareTables } from './shares/sharestore.ts';
+import { dropExpiredShares } from './shares/sharestore.ts';
 import { addressingOf } from './signing/addressing.ts';
 import { type SweepRequest, sweepRequest } from './sweeping/api.ts';
 import {
@@ -110,6 +116,14 @@ export interface MediaDeps {
   /** Signs addresses of resumable uploads, which the edge receives. `undefined`: there is no edge. */
   readonly signUpload?: UploadSigner | undefined;
   readonly sharing: Pick<Sharing, 'agent' | 'edgeUrl'>;
+  readonly reporting: {
+    /** Of the notify service. */
+    readonly notify: Pick<HttpClient, 'send'>;
+    /** For digests of addresses. */
+    readonly addressSecret: string;
+    /** TRUSTED_PROXIES. */
+    readonly trustedProxies: readonly string[];
+  };
   /** On the same database. Media works on its queues from its start until it closes. */
   readonly jobs: Jobs;
   /** `undefined`: none are sent. */
@@ -139,7 +153,8 @@ export function createMedia(deps: MediaDeps): HttpServer {
       tags: {
         media: 'Uploads, assets, signed URLs, copies, watermarks and deletion.',
         'media tasks': 'Videos that are processed in the background.',
-        incidents: 'Content that screening has blocked, for operators.',
+        incidents: 'Content that screening has blocked or people have reported, for operators.',
+        reports: 'Reports of people, and the decisions about them.',
         people: 'Users and their data, for operators.',
         collections: 'Favorites and collections of the assets of an owner.',
         shares: 'Public pages of assets and conversations, and the public gallery.',
@@ -193,15 +208,15 @@ export function createMedia(deps: MediaDeps): HttpServer {
     app.addHook('onReady', () => reconciler.begin());
     app.addHook('onClose', () => reconciler.end());
   }
-  const shareDb = database.queries<ShareTables>();
+  const shareDb = database.queries<ReportTables>();
   let expiring: Interval | undefined;
   let endingShares: Interval | undefined;
   app.addHook('onReady', async () => {
     expiring = startExpiringReservations(common);
     endingShares = startInterval(
       sharesEndEveryMs,
-      () => dropExpiredShares(shareDb),
-      (error) => log.warn({ err: error }, 'expired shares could not be removed'),
+      () => Promise.all([dropExpiredShares(shareDb), dropOldCounts(shareDb)]).then(() => undefined),
+      (error) => log.warn({ err: error }, 'expired shares and counts of reports could not be removed'),
     );
   });
   app.addHook('onClose', () => Promise.all([expiring?.stop(), endingShares?.stop()]).then(() => undefined));
@@ -214,8 +229,16 @@ export function createMedia(deps: MediaDeps): HttpServer {
   addPeopleRoutes(app, deps.access, { ...common, shareDb });
   addSweepRoutes(app, deps.access, common);
   addShareRoutes(app, deps.access, { ...common, ...deps.sharing, db: shareDb });
+  const { addressSecret, trustedProxies, notify } = deps.reporting;
+  const readAddress = clientAddressReader(trustedProxies);
+  const deciding = { ...common, reportDb: shareDb };
+  addReportRoutes(app, deps.access, {
+    reporting: { db: shareDb, publicScopes: settings.publicScopes, addressSecret },
+    deciding,
+    addressOf: (request) => readAddress(request) ?? request.ip,
+  });
   const discard = (ownerId: string, assetIds: readonly string[]) => deleteAssetsOfOwner(common, ownerId, assetIds);
-  workOnQueues(app, jobs, { ...common, discard });
+  workOnQueues(app, jobs, { ...common, ...deciding, notify, discard });
   // Called before requests in flight are awaited: those that wait for a job get 503 with Retry-After.
   const { drain } = app;
   app.drain = () => {
@@ -231,11 +254,18 @@ const concurrency = 1;
 function workOnQueues(
   app: HttpServer,
   jobs: Jobs,
-  deps: ProcessingDeps & VideoWatermarkJobDeps & PeriodicDeps & RescreenJobDeps,
+  deps: ProcessingDeps & VideoWatermarkJobDeps & PeriodicDeps & RescreenJobDeps & DecidingDeps & DecisionMailDeps,
 ): void {
-  const queues = [videoUploadQueue, longVideoQueue, watermarkQueue, longWatermarkQueue, sweepQueue, rescreenQueue].map(
-    ({ name }) => name,
-  );
+  const queues = [
+    videoUploadQueue,
+    longVideoQueue,
+    watermarkQueue,
+    longWatermarkQueue,
+    sweepQueue,
+    rescreenQueue,
+    decisionQueue,
+    decisionMailQueue,
+  ].map(({ name }) => name);
   measureJobs(app.metrics, jobs, queues);
   app.addHook('onReady', async () => {
     await removeAbandonedScratch();
@@ -249,6 +279,8 @@ function workOnQueues(
       onDead: (tx, { since }) => enqueueNext(deps, tx, { since, cursor: null }),
     });
     jobs.work(rescreenQueue, (job) => rescreenOn(deps, job), { concurrency: 1 });
+    jobs.work(decisionQueue, (job) => carryOut(deps, job), { concurrency });
+    jobs.work(decisionMailQueue, (job) => sendDecisionMail(deps, job), { concurrency });
     await beginSweeping(deps);
   });
   app.addHook('onClose', () => jobs.stop({ queues }));
@@ -274,7 +306,12 @@ function combine(
 
 const imagePermits = () => createPermits({ count: imagesAtOnce, waitMs: imageWaitMs });
 
-const incidentDeeds = ['/v1/incidents/:id/resolution', '/v1/incidents/:id/preview'];
+const incidentDeeds = [
+  '/v1/incidents/:id/resolution',
+  '/v1/incidents/:id/preview',
+  '/v1/incidents/:id/decision',
+  '/v1/incidents/:id/export',
+];
 
 /** Sweeps that remove objects, imports, and what is done with incidents: a look at their content too. */
 const auditing = {

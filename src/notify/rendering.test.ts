@@ -7,8 +7,10 @@ import { type Rendering, renderMail } from './rendering.ts';
 import { accountDeleted } from './types/accountdeleted.ts';
 import { accountDeletionScheduled } from './types/accountdeletionscheduled.ts';
 import { accountExportReady } from './types/accountexportready.ts';
+import { contentDecision } from './types/contentdecision.ts';
 import { dailyDigest } from './types/dailydigest.ts';
 import { builtInTypes } from './types/registry.ts';
+import { reportDecision } from './types/reportdecision.ts';
 
 const brand = {
   name: 'Miller & Sons',
@@ -44,6 +46,9 @@ const lines = (html: string) =>
     .map((line) => line.trim())
     .filter((line) => line !== '');
 
+const decided = ['dismiss', 'restrict', 'remove'];
+const statement = 'It shows a person <b>without</b> consent.\nSee rule 4 of the terms.';
+
 const cases = [
   ['daily_digest', dailyDigest, {}],
   ['daily_digest with items', dailyDigest, { trending }],
@@ -56,6 +61,13 @@ const cases = [
   ['account_deletion.deleted', accountDeleted, {}],
   ['account_export.ready', accountExportReady, {}],
   ['account_export.ready with a day', accountExportReady, { data: { expires_at: '2026-12-06T09:00:00Z' } }],
+  ['content.decision', contentDecision, {}],
+  ...decided.map(
+    (decision) => [`content.decision ${decision}`, contentDecision, { data: { decision, statement } }] as const,
+  ),
+  ...decided.map(
+    (decision) => [`report.decision ${decision}`, reportDecision, { data: { decision, statement } }] as const,
+  ),
 ] as const;
 
 describe.each(cases)('%s', (_name, type, change) => {
@@ -89,7 +101,9 @@ it('our types are those of the specification', () => {
     'account_deletion.deleted',
     'account_deletion.scheduled',
     'account_export.ready',
+    'content.decision',
     'daily_digest',
+    'report.decision',
   ]);
 });
 

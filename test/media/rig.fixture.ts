@@ -19,6 +19,7 @@ import { createAccess } from '#platform/access/access.ts';
 import { openCache } from '#platform/cache/open.ts';
 import { systemClock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/db.ts';
+import type { HttpClient } from '#platform/http/client.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
 import { createJobs } from '#platform/jobs/queueing.ts';
@@ -200,6 +201,8 @@ export interface MediaRigOptions extends Partial<ScreeningSettings> {
   /** Whether a webhook receiver is set. Deliveries stay in their queue. */
   readonly publishes?: boolean;
   readonly brand?: Brand;
+  /** By default, mails about decisions wait. */
+  readonly notify?: Pick<HttpClient, 'send'>;
 }
 
 export async function startMedia(
@@ -214,6 +217,7 @@ export async function startMedia(
     classifierTimeoutMs,
     publishes = false,
     brand = defaultBrand,
+    notify = { send: async () => Promise.reject(new Error('there is no notify service')) },
   }: MediaRigOptions = {},
 ): Promise<MediaRig> {
   const log = createLog({ level: 'silent' });
@@ -269,6 +273,7 @@ export async function startMedia(
     signUpload: resumableSigner(edgeAddress.url, edgeAddress.secret),
     jobs,
     sharing: { agent: { send: async () => Promise.reject(new Error('there is no agent')) }, edgeUrl: edgeAddress.url },
+    reporting: { notify, addressSecret: 'an address secret', trustedProxies: ['127.0.0.0/8'] },
     webhooks: publishes ? createPublisher({ jobs, clock, types: webhookEventTypes }) : undefined,
     settings: {
       ...sizes,

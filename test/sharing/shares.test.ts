@@ -1,10 +1,13 @@
 /** Shares and the gallery (docs/specification/media.md#shares), with the program that `npm start` starts. */
 import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { decodeJwt } from 'jose';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { token } from '#commands/token.ts';
 import type { PublicShare } from '#edge/shares/view.ts';
+import type { IncidentPage } from '#media/incidents/api.ts';
 import type { GalleryPage, Share, SharePage } from '#media/shares/api.ts';
 import { runInProcess } from '../acceptance/inprocess.fixture.ts';
 import { newLanePlace, type Place, type Program, run } from '../acceptance/running.fixture.ts';
@@ -104,6 +107,33 @@ describe('shares', () => {
       expect([width, height]).toEqual([1200, 630]);
       const again = await read(body.id, { 'if-none-match': String(page.headers.get('etag')), 'accept-language': 'de' });
       expect(again.status).toBe(304);
+    });
+
+    it('is reported by a form without an account, 20 times a day, and a decision ends the page', async () => {
+      const { body } = await share(ada, { assetId: await upload(ada) });
+      expect(await (await read(body.id)).text()).toContain(`${edge}/s/${body.id}/report`);
+      const form = await read(body.id, { 'accept-language': 'ja' }, '/report');
+      const text = await form.text();
+      expect([form.status, form.headers.get('cache-control')]).toEqual([200, 'no-store']);
+      expect(text).toContain(`action="${edge}/s/${body.id}/report"`);
+      expect(text).toContain('<html lang="ja">');
+      expect(text).not.toContain('<script');
+      const send = async (fields: Record<string, string>) =>
+        (await fetch(`${edge}/s/${body.id}/report`, { method: 'POST', body: new URLSearchParams(fields) })).status;
+      expect(await send({ note: 'no reason' })).toBe(400);
+      const statuses: number[] = [];
+      for (let count = 0; count < 21; count++) statuses.push(await send({ reason: 'minor', note: '<b>Help</b>\0' }));
+      expect(statuses).toEqual([...Array(20).fill(200), 429]);
+
+      const { INTERNAL_KEY } = JSON.parse(await readFile(join(place.dataDir, 'secrets.json'), 'utf8'));
+      const operator = chatter(`http://localhost:${place.portBase + 1}`, '', { 'x-internal-key': INTERNAL_KEY });
+      const { incidents } = (await operator.call<IncidentPage>('GET', '/v1/incidents?order=priority')).body;
+      const incident = incidents.find(({ shareId }) => shareId === body.id);
+      expect(incident).toMatchObject({ origin: 'report', reports: 1, reasons: ['minor'] });
+      const decision = { decision: 'remove', statement: 'It endangers a child.' };
+      expect((await operator.call('POST', `/v1/incidents/${incident?.id}/decision`, decision)).status).toBe(200);
+      await isGone(body.id);
+      expect(await send({ reason: 'minor' })).not.toBe(200);
     });
 
     it('is shared once, and keeps its prompt unless its owner shows it', async () => {

@@ -37,7 +37,13 @@ export async function wireEdge({ config, engines, server }: Wiring): Promise<Htt
     publicObjects,
     otherBucket: legacy.bucket,
     variants: await engines.variants(),
-    shares: { media, clock: monotonicClock, brand: config.brand.name, edgeUrl },
+    shares: {
+      media,
+      clock: monotonicClock,
+      brand: config.brand.name,
+      edgeUrl,
+      trustedProxies: config.auth.trustedProxies,
+    },
   });
   app.addHook('onClose', () => media.close());
   return app;

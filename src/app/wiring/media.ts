@@ -16,6 +16,8 @@ import type { Wiring } from './wiring.ts';
 const maxCacheBytes = 64 * 1024 * 1024;
 
 const agentTimeoutMs = 9000;
+/** A mail is sent while the request waits. */
+const notifyTimeoutMs = 20_000;
 const maxConversationBytes = 64 * 1024 * 1024;
 
 export async function wireMedia({ config, engines, server, log, serviceLease }: Wiring): Promise<HttpServer> {
@@ -49,6 +51,14 @@ export async function wireMedia({ config, engines, server, log, serviceLease }: 
   });
   const brand = await engines.brand();
   await checkClosing(createFfmpeg(config.media.ffmpegPath), brand);
+  const notify = createClient({
+    name: 'notify',
+    baseUrl: addressesOf(config).notify,
+    isInternal: true,
+    timeoutMs: notifyTimeoutMs,
+    ...(config.internal.keys[0] && { internalKey: config.internal.keys[0] }),
+    ...(server.telemetry && { telemetry: server.telemetry }),
+  });
   const app = await createMedia({
     server: { ...server, readiness },
     agentOrigins: agentOriginsOf(config),
@@ -73,9 +83,14 @@ export async function wireMedia({ config, engines, server, log, serviceLease }: 
     jobs: await engines.jobs(),
     webhooks: config.webhooks.url === undefined ? undefined : await engines.webhooks(),
     sharing: { agent, edgeUrl: addressesOf(config).edge },
+    reporting: {
+      notify,
+      addressSecret: `reports ${config.resizing.key} ${config.resizing.salt}`,
+      trustedProxies: config.auth.trustedProxies,
+    },
     settings: config.media,
   });
-  app.addHook('onClose', () => agent.close());
+  app.addHook('onClose', () => Promise.all([agent.close(), notify.close()]).then(() => undefined));
   if (redis) measureRedis(app.metrics, redis);
   return app;
 }

@@ -311,6 +311,8 @@ export interface IncidentListing {
   readonly status?: 'open' | 'upheld' | 'cleared' | null;
   readonly ownerId?: string | null;
   readonly list?: string | null;
+  /** `priority`: reports of `minor` and `intimate` first. */
+  readonly order?: 'newest' | 'priority' | null;
   /** `true`: only incidents with an appeal of their owner. */
   readonly appealed?: boolean | 'true' | 'false' | null;
   /** 1 to 200. Default: 50. */
@@ -348,16 +350,31 @@ export interface AppealedIncident {
 export interface Incident {
   readonly id: string;
   readonly status: 'open' | 'upheld' | 'cleared';
-  readonly assetId: string;
+  /** `null`: a conversation. */
+  readonly assetId: string | null;
   readonly ownerId: string;
   readonly scopeKind: string;
   readonly scopeId: string;
-  /** The SHA-256 of the blocked bytes in hex. */
+  /** The SHA-256 of the bytes in hex. Empty: there is none. */
   readonly sha256: string;
-  /** `sha256`, `md5`, `pdq`, or the list that the classifier named. */
+  /** `sha256`, `md5`, `pdq`, the list that the classifier named, its label, or `report`. */
   readonly list: string;
-  /** The location where the same bytes remain: an asset, or `bucket/path` of a legacy file. */
+  /** `report`: people reported it. `label`: a rule flagged or restricted it. Otherwise, where the bytes remain: an asset, or `bucket/path` of a legacy file. */
   readonly origin: string | null;
+  /** A reported conversation. */
+  readonly threadId: string | null;
+  /** The page that was reported. */
+  readonly shareId: string | null;
+  /** The number of people who reported it. */
+  readonly reports: number;
+  /** Those of the reports. */
+  readonly reasons: readonly string[];
+  readonly ageSeconds: number;
+  readonly decision: {
+    readonly decision: 'dismiss' | 'restrict' | 'remove';
+    readonly statement: string;
+    readonly at: string;
+  } | null;
   readonly createdAt: string;
   readonly resolvedAt: string | null;
   readonly note: string | null;
@@ -551,6 +568,93 @@ export interface GalleryPage {
   }[];
   /** `null`: this was the last page. */
   readonly next_cursor: string | null;
+}
+
+export interface ReportRequest {
+  /** The reported asset. Either this or `shareId`. */ readonly assetId?: string | null;
+  /** The reported page. Needs no account. */
+  readonly shareId?: string | null;
+  readonly reason:
+    | 'illegal'
+    | 'minor'
+    | 'intimate'
+    | 'violence'
+    | 'harassment'
+    | 'copyright'
+    | 'privacy'
+    | 'spam'
+    | 'other';
+  readonly note?: string | null;
+  /** An email address for the decision. Default: that of the account. */
+  readonly contact?: string | null;
+  /** The language of the decision. Default: that of the account. */
+  readonly locale?: string | null;
+  /** The address of the person. With X-Internal-Key only: the edge sends it. */
+  readonly address?: string | null;
+}
+
+export interface Reported {
+  readonly id: string;
+}
+
+export interface ReportPage {
+  /** Oldest first, at most 1,000. */
+  readonly reports: readonly {
+    readonly id: string;
+    readonly reason:
+      | 'illegal'
+      | 'minor'
+      | 'intimate'
+      | 'violence'
+      | 'harassment'
+      | 'copyright'
+      | 'privacy'
+      | 'spam'
+      | 'other';
+    readonly note: string | null;
+    readonly contact: string | null;
+    /** `null`: without an account. */
+    readonly userId: string | null;
+    readonly createdAt: string;
+  }[];
+}
+
+export interface DecisionRequest {
+  /** `dismiss`: the content stays, and a restriction ends. `restrict`: only its owner can read it. `remove`: it is deleted. */
+  readonly decision: 'dismiss' | 'restrict' | 'remove';
+  /** The reasons. The owner and the people who reported the content get them by email. */
+  readonly statement: string;
+}
+
+export interface IncidentExport {
+  readonly exportedAt: string;
+  readonly incident: Incident;
+  readonly content: {
+    readonly kind: string;
+    readonly mime: string;
+    readonly byteSize: number;
+    readonly sha256: string;
+    readonly md5: string;
+    readonly pdq: string | null;
+  };
+  readonly reports: readonly {
+    readonly id: string;
+    readonly reason:
+      | 'illegal'
+      | 'minor'
+      | 'intimate'
+      | 'violence'
+      | 'harassment'
+      | 'copyright'
+      | 'privacy'
+      | 'spam'
+      | 'other';
+    readonly note: string | null;
+    readonly contact: string | null;
+    /** `null`: without an account. */
+    readonly userId: string | null;
+    readonly createdAt: string;
+  }[];
 }
 
 export type ImageSignedRef =

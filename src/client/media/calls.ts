@@ -16,6 +16,7 @@ import type {
   CollectionRequest,
   Collections,
   CopyRequest,
+  DecisionRequest,
   ErasedOwner,
   FavoritesChange,
   FavoritesChanged,
@@ -27,6 +28,7 @@ import type {
   Incident,
   IncidentAppeal,
   IncidentCounts,
+  IncidentExport,
   IncidentListing,
   IncidentPage,
   IncidentResolution,
@@ -40,6 +42,9 @@ import type {
   PendingObject,
   PendingRequest,
   RegistrationRequest,
+  Reported,
+  ReportPage,
+  ReportRequest,
   Rescreening,
   RescreeningProgress,
   ScopeDeleted,
@@ -279,5 +284,33 @@ export function mediaCalls(access: Access) {
     /** List the images and videos of the feed, newest first (`GET /v1/gallery`). */
     readGallery: (query?: GalleryListing, options?: CallOptions): Promise<GalleryPage> =>
       callJson(access, { method: 'GET', path: '/v1/gallery', query, repeatable: true }, options),
+
+    /** Report an asset, or the page of a share (`POST /v1/reports`). */
+    reportContent: (body: ReportRequest, options?: CallOptions): Promise<Reported> =>
+      callJson(access, { method: 'POST', path: '/v1/reports', body, repeatable: false }, options),
+
+    /** List the reports of an incident (`GET /v1/incidents/:id/reports`). */
+    listReports: (id: string, options?: CallOptions): Promise<ReportPage> =>
+      callJson(
+        access,
+        { method: 'GET', path: `/v1/incidents/${encodeURIComponent(id)}/reports`, repeatable: true },
+        options,
+      ),
+
+    /** Dismiss a report, or restrict or remove the content (`POST /v1/incidents/:id/decision`). */
+    decideIncident: (id: string, body: DecisionRequest, options?: CallOptions): Promise<Incident> =>
+      callJson(
+        access,
+        { method: 'POST', path: `/v1/incidents/${encodeURIComponent(id)}/decision`, body, repeatable: true },
+        options,
+      ),
+
+    /** Export an incident with its reports, for authorities (`GET /v1/incidents/:id/export`). */
+    exportIncident: (id: string, options?: CallOptions): Promise<IncidentExport> =>
+      callJson(
+        access,
+        { method: 'GET', path: `/v1/incidents/${encodeURIComponent(id)}/export`, repeatable: true },
+        options,
+      ),
   };
 }

@@ -4,6 +4,7 @@ import { micromark } from 'micromark';
 import { gfm, gfmHtml } from 'micromark-extension-gfm';
 import type { ContentLanguage } from '#platform/language.ts';
 import { html, type Markup } from '#platform/markup.ts';
+import { reportTexts } from './reporttexts.ts';
 import { shareTexts } from './texts.ts';
 import type { PublicMedia, PublicMessage, PublicShare } from './view.ts';
 
@@ -40,8 +41,13 @@ article p:last-child { margin-bottom: 0 }
 pre { background: var(--panel); padding: .75rem 1rem; border-radius: .5rem; overflow-x: auto }
 table { border-collapse: collapse; display: block; overflow-x: auto; overflow-wrap: normal }
 th, td { border: 1px solid var(--line); padding: .25rem .625rem; text-align: start }
+footer { margin-top: 2rem; font-size: .9375rem }
+form label { display: block; margin: .375rem 0 }
+fieldset { border: 1px solid var(--line); border-radius: .5rem; margin: 0 0 1rem; padding: .75rem 1rem }
+textarea, input[type=email] { display: block; width: 100%; margin-top: .25rem; padding: .5rem; font: inherit; color: inherit; background: var(--panel); border: 1px solid var(--quiet); border-radius: .375rem }
+button { margin-top: .75rem; padding: .625rem 1.25rem; font: inherit; font-weight: 600; color: var(--ground); background: var(--text); border: 0; border-radius: .5rem; cursor: pointer }
 a { color: var(--link) }
-a:focus-visible, video:focus-visible, pre:focus-visible { outline: 3px solid; outline-offset: 2px }
+a:focus-visible, button:focus-visible, input:focus-visible, textarea:focus-visible, video:focus-visible, pre:focus-visible { outline: 3px solid; outline-offset: 2px }
 `;
 const cssHash = hash('sha256', css, 'base64');
 
@@ -81,7 +87,8 @@ ${view.index ? '' : html`<meta name="robots" content="noindex">`}
 ${card}`,
     mark,
     body: html`<h1>${named}</h1>
-${view.media === null ? view.messages.map((message) => renderMessage(message, context)) : renderMedia(view.media, context)}`,
+${view.media === null ? view.messages.map((message) => renderMessage(message, context)) : renderMedia(view.media, context)}
+<footer><a href="${url}/report" rel="nofollow">${reportTexts[language].report}</a></footer>`,
   });
 }
 
@@ -101,7 +108,8 @@ interface Parts {
   readonly body: Markup;
 }
 
-function layout({ language, brand }: PageContext, { head, mark, body }: Parts): string {
+/** A page of the edge. */
+export function layout({ language, brand }: PageContext, { head, mark, body }: Parts): string {
   return html`<!doctype html>
 <html lang="${language.replace('_', '-')}">
 <head>

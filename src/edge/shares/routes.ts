@@ -7,7 +7,6 @@ import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import { type ShareData, shareData, shareParams } from '#media/shares/api.ts';
 import type { Clock } from '#platform/clock.ts';
-import type { HttpClient } from '#platform/http/client.ts';
 import type { HttpServer } from '#platform/http/httpserver.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import { etagOf, sendValidated } from '#platform/http/validators.ts';
@@ -15,17 +14,12 @@ import { negotiateLanguage } from '#platform/language.ts';
 import { problems } from '#platform/problem.ts';
 import { type SharedFiles, sendShared, sharedFiles } from './files.ts';
 import { pagePolicy, renderGone, renderShare } from './page.ts';
+import { addReportForm, type ReportPages } from './reporting.ts';
 import { type PublicShare, showShare } from './view.ts';
 
-export interface SharePages {
-  /** Of the media service, with the internal key. */
-  readonly media: HttpClient;
+export interface SharePages extends ReportPages {
   /** Monotonic. */
   readonly clock: Clock;
-  /** The name of the product. */
-  readonly brand: string;
-  /** EDGE_URL. */
-  readonly edgeUrl: string;
 }
 
 /** Issued pages end within five seconds of their share, of which caches may use these. */
@@ -57,11 +51,9 @@ interface Read {
   readonly rendered: Map<string, Rendered>;
 }
 
-export function addShareRoutes(
-  app: HttpServer,
-  { media, clock, brand, edgeUrl }: SharePages,
-  files: SharedFiles,
-): void {
+export function addShareRoutes(app: HttpServer, pages: SharePages, files: SharedFiles): void {
+  const { media, clock, brand, edgeUrl } = pages;
+  addReportForm(app, pages);
   const routes = routesOf(app, 'edge');
   const known = new LRUCache<string, Read>({ max: mostShares });
   const reading = new Map<string, Promise<Read>>();

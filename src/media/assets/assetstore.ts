@@ -1,5 +1,5 @@
 /** The rows of assets. */
-import { type Generated, type Insertable, sql } from 'kysely';
+import { type Generated, type Insertable, type RawBuilder, sql } from 'kysely';
 import type { LedgerTables } from '#accounts/ledger/credits.ts';
 import type { Db, Tx } from '#platform/db/db.ts';
 import { isUniqueViolation } from '#platform/db/errors.ts';
@@ -45,6 +45,7 @@ interface AssetsTable {
   created_at: Generated<Date>;
   ready_at: Date | null;
   screened_at: Date | null;
+  restricted_at: Date | null;
   refusal: Refusal | null;
 }
 
@@ -125,6 +126,7 @@ export const assetColumns = [
   'is_favorite as isFavorite',
   'created_at as createdAt',
   'ready_at as readyAt',
+  'restricted_at as restrictedAt',
   'refusal',
 ] as const;
 
@@ -138,6 +140,15 @@ export function nameColumns(prompt: string | null, name: string | null) {
   return { name, prompt_search: texts.length === 0 ? null : searchable(texts.join('\n')) };
 }
 
+/** Content that was restricted before stays restricted in every further copy or upload of its owner. */
+export function restrictedAgain(sha256: RawBuilder<unknown> = sql`assets.sha256`) {
+  return sql<Date | null>`coalesce(assets.restricted_at, (
+    select max(known.restricted_at) from assets as known
+    where known.owner_id = assets.owner_id and known.sha256 = ${sha256} and known.restricted_at is not null
+  ))`;
+}
+
+
 /** In any state. */
 export function findAsset(db: Handle, assetId: string) {
   return db.selectFrom('assets').select(assetColumns).where('asset_id', '=', assetId).executeTakeFirst();
@@ -146,7 +157,8 @@ export function findAsset(db: Handle, assetId: string) {
 export const signingColumns = [
   'asset_id as assetId',
   'owner_id as ownerId',
-  'scope_kind as scopeKind',
+  // Restricted content is in no public scope, whatever its own scope is.
+  sql<string>`case when restricted_at is null then scope_kind else '' end`.as('scopeKind'),
   'mime',
   'backend',
   'bucket',
@@ -249,7 +261,11 @@ export async function draftAsset(
 export function markReady(db: Handle, assetId: string, etag: string, isScreened = false) {
   return db
     .updateTable('assets')
-    .set({ ready_at: sql<Date>`now()`, screened_at: isScreened ? sql<Date>`now()` : null })
+    .set({
+      ready_at: sql<Date>`now()`,
+      screened_at: isScreened ? sql<Date>`now()` : null,
+      restricted_at: restrictedAgain(),
+    })
     .where('asset_id', '=', assetId)
     .where('etag', '=', etag)
     .where('ready_at', 'is', null)

@@ -10,6 +10,7 @@ import {
   type MediaTables,
   originColumns,
   type Playback,
+  restrictedAgain,
   signingColumns,
 } from '../assets/assetstore.ts';
 import { blockAsset, type Finding } from '../screening/incidentstore.ts';
@@ -85,6 +86,7 @@ export function markCopied(
       pdq: facts.pdq,
       pdq_quality: facts.pdqQuality,
       screened_at: isScreened ? sql<Date>`now()` : null,
+      restricted_at: restrictedAgain(sql`${facts.sha256}::text`),
       width: facts.width,
       height: facts.height,
       duration_ms: facts.durationMs,

@@ -9,16 +9,26 @@ export const incidentStatus = z.enum(['open', 'upheld', 'cleared']);
 export const incident = z.object({
   id: z.string(),
   status: incidentStatus,
-  assetId: z.string(),
+  assetId: z.string().nullable().describe('`null`: a conversation.'),
   ownerId: z.string(),
   scopeKind: z.string(),
   scopeId: z.string(),
-  sha256: z.string().describe('The SHA-256 of the blocked bytes in hex.'),
-  list: z.string().describe('`sha256`, `md5`, `pdq`, or the list that the classifier named.'),
+  sha256: z.string().describe('The SHA-256 of the bytes in hex. Empty: there is none.'),
+  list: z.string().describe('`sha256`, `md5`, `pdq`, the list that the classifier named, its label, or `report`.'),
   origin: z
     .string()
     .nullable()
-    .describe('The location where the same bytes remain: an asset, or `bucket/path` of a legacy file.'),
+    .describe(
+      '`report`: people reported it. `label`: a rule flagged or restricted it. Otherwise, where the bytes remain: an asset, or `bucket/path` of a legacy file.',
+    ),
+  threadId: z.string().nullable().describe('A reported conversation.'),
+  shareId: z.string().nullable().describe('The page that was reported.'),
+  reports: z.int().describe('The number of people who reported it.'),
+  reasons: z.array(z.string()).describe('Those of the reports.'),
+  ageSeconds: z.int(),
+  decision: z
+    .object({ decision: z.enum(['dismiss', 'restrict', 'remove']), statement: z.string(), at: z.iso.datetime() })
+    .nullable(),
   createdAt: z.iso.datetime(),
   resolvedAt: z.iso.datetime().nullable(),
   note: z.string().nullable(),
@@ -33,6 +43,7 @@ export const incidentListing = z.object({
   status: optional(incidentStatus),
   ownerId: optional(uuid),
   list: optional(z.string().max(200)),
+  order: optional(z.enum(['newest', 'priority'])).describe('`priority`: reports of `minor` and `intimate` first.'),
   appealed: optional(z.enum(['true', 'false'])).describe('`true`: only incidents with an appeal of their owner.'),
   limit: pageSize(200, 50).describe('1 to 200. Default: 50.'),
   cursor: optional(z.string().max(200)).describe('The `next_cursor` of the previous page.'),

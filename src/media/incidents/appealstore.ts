@@ -5,14 +5,22 @@ import type { IncidentTables } from '../screening/incidentstore.ts';
 
 /** By the id of the incident or of the blocked asset: the newest of the owner. */
 export function findOwnIncident(db: Db<IncidentTables>, ownerId: string, id: string) {
-  return db
-    .selectFrom('screening_incidents')
-    .select(['incident_id as id', 'status'])
-    .where('owner_id', '=', ownerId)
-    .where((eb) => eb.or([eb('incident_id', '=', id), eb('asset_id', '=', id)]))
-    .orderBy('created_at', 'desc')
-    .limit(1)
-    .executeTakeFirst();
+  return (
+    db
+      .selectFrom('screening_incidents')
+      .select(['incident_id as id', 'status'])
+      .where('owner_id', '=', ownerId)
+      .where((eb) => eb.or([eb('incident_id', '=', id), eb('asset_id', '=', id)]))
+      // The owner does not know about a report before a decision, or about a flag that changed nothing.
+      .where(
+        sql<boolean>`(check_name not in ('report', 'flag') or decision is not null or exists (
+        select from assets where assets.asset_id = screening_incidents.asset_id and restricted_at is not null
+      ))`,
+      )
+      .orderBy('created_at', 'desc')
+      .limit(1)
+      .executeTakeFirst()
+  );
 }
 
 /** `undefined`: there is an appeal already, or the incident is resolved. */
@@ -52,7 +60,7 @@ export async function countByStatus(db: Db<IncidentTables>): Promise<readonly In
 export function findOrigin(db: Db<IncidentTables>, id: string) {
   return db
     .selectFrom('screening_incidents')
-    .select(['origin', 'owner_id as ownerId'])
+    .select(['origin', 'asset_id as assetId', 'owner_id as ownerId'])
     .where('incident_id', '=', id)
     .executeTakeFirst();
 }

@@ -75,6 +75,12 @@ onEveryPair('incidents', (pair) => {
       createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
       resolvedAt: null,
       note: null,
+      threadId: null,
+      shareId: null,
+      reports: 0,
+      reasons: [],
+      ageSeconds: expect.any(Number),
+      decision: null,
     });
     const one = await rig.server.get<Incident>(`/v1/incidents/${incident.id.toUpperCase()}`);
     expect([one.status, one.body]).toEqual([200, incident]);

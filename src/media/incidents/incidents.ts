@@ -1,6 +1,7 @@
 /** Incidents: blocked content, and the decisions of operators about it (docs/specification/media.md#incidents). */
 import type { Db } from '#platform/db/db.ts';
 import { invalid, problems } from '#platform/problem.ts';
+import { mediaProblems } from '../problems.ts';
 import { isUuid } from '../refs.ts';
 import {
   findIncident,
@@ -20,14 +21,15 @@ export interface IncidentDeps {
 /** Throws 400 for a cursor that no page returned. */
 export async function readIncidents(
   { db }: IncidentDeps,
-  { limit, cursor, appealed, ...wanted }: IncidentListing,
+  { limit, cursor, appealed, order, ...wanted }: IncidentListing,
 ): Promise<IncidentPage> {
-  const after = cursor === undefined ? undefined : readCursor(cursor);
+  const byPriority = order === 'priority';
+  const after = cursor === undefined ? undefined : readCursor(cursor, byPriority);
   // One row more than the page shows whether there is another page.
-  const rows = await listIncidents(db, { ...wanted, appealed: appealed === 'true' }, after, limit + 1);
+  const rows = await listIncidents(db, { ...wanted, appealed: appealed === 'true', byPriority }, after, limit + 1);
   const page = rows.slice(0, limit);
   const last = rows.length > limit ? page.at(-1) : undefined;
-  return { incidents: page.map(toIncident), next_cursor: last === undefined ? null : writeCursor(last) };
+  return { incidents: page.map(toIncident), next_cursor: last === undefined ? null : writeCursor(last, byPriority) };
 }
 
 /** Throws 404. */
@@ -37,14 +39,17 @@ export async function readIncident({ db }: IncidentDeps, id: string): Promise<In
 
 /**
  * The newest resolution of some content counts, in whichever incident. Removed objects are not restored, but can be
- * uploaded again. Throws 404.
+ * uploaded again. Throws 404, and 409 for reported content, which needs a decision with its reasons.
  */
 export async function decideIncident(
   { db }: IncidentDeps,
   id: string,
   { resolution, note }: IncidentResolution,
 ): Promise<Incident> {
-  return existing(await resolveIncident(db, id, resolution, note ?? null));
+  const resolved = await resolveIncident(db, id, resolution, note ?? null);
+  if (resolved === undefined && (await findIncident(db, id)) !== undefined)
+    throw mediaProblems.not_decidable({ message: 'People reported this content. Decide about it, with a statement.' });
+  return existing(resolved);
 }
 
 function existing(row: StoredIncident | undefined): Incident {
@@ -52,10 +57,21 @@ function existing(row: StoredIncident | undefined): Incident {
   return toIncident(row);
 }
 
-function toIncident({ createdAtUs, createdAt, resolvedAt, appeal, appealedAt, ...row }: StoredIncident): Incident {
+export function toIncident(stored: StoredIncident): Incident {
+  const { createdAtUs, isPriority, check, createdAt, resolvedAt, appeal, appealedAt, decision, statement, ...row } =
+    stored;
   const appealed =
     appeal === null || appealedAt === null ? {} : { appeal: { text: appeal, at: appealedAt.toISOString() } };
-  return { ...row, createdAt: createdAt.toISOString(), resolvedAt: resolvedAt?.toISOString() ?? null, ...appealed };
+  return {
+    ...row,
+    decision:
+      decision === null || statement === null || resolvedAt === null
+        ? null
+        : { decision, statement, at: resolvedAt.toISOString() },
+    createdAt: createdAt.toISOString(),
+    resolvedAt: resolvedAt?.toISOString() ?? null,
+    ...appealed,
+  };
 }
 
 /** Counts for each status, and for each list. */
@@ -73,11 +89,15 @@ export async function countIncidents({ db }: IncidentDeps): Promise<IncidentCoun
   };
 }
 
-const writeCursor = ({ createdAtUs, id }: IncidentPlace) => Buffer.from(`${createdAtUs} ${id}`).toString('base64url');
+function writeCursor({ createdAtUs, id, isPriority }: IncidentPlace, byPriority: boolean): string {
+  const first = isPriority ? 'first' : 'later';
+  return Buffer.from(`${createdAtUs} ${id}${byPriority ? ` ${first}` : ''}`).toString('base64url');
+}
 
-function readCursor(text: string): IncidentPlace {
-  const [, createdAtUs, id] = /^(\d{1,16}) (\S{36})$/.exec(Buffer.from(text, 'base64url').toString('latin1')) ?? [];
-  if (createdAtUs === undefined || id === undefined || !isUuid(id))
-    throw invalid('querystring.cursor', 'must be a next_cursor');
-  return { createdAtUs, id };
+function readCursor(text: string, byPriority: boolean): IncidentPlace {
+  const [, createdAtUs, id, place] =
+    /^(\d{1,16}) (\S{36})(?: (first|later))?$/.exec(Buffer.from(text, 'base64url').toString('latin1')) ?? [];
+  if (createdAtUs === undefined || id === undefined || !isUuid(id) || (place !== undefined) !== byPriority)
+    throw invalid('querystring.cursor', 'must be a next_cursor of the same order');
+  return { createdAtUs, id, isPriority: place === 'first' };
 }

@@ -39,7 +39,9 @@ const blurred = {
 export async function renderPreview(deps: PreviewDeps, incidentId: string): Promise<Uint8Array> {
   const found = await findOrigin(deps.db, incidentId);
   if (found === undefined) throw problems.not_found({ message: 'There is no such incident.' });
-  const place = found.origin === null ? undefined : await locate(deps, found.origin);
+  // What was reported or flagged is still there, under its own id.
+  const origin = ['report', 'label'].includes(found.origin ?? '') ? found.assetId : found.origin;
+  const place = origin === null ? undefined : await locate(deps, origin);
   const bytes = place && (await read(place.objects, place.key));
   if (bytes === undefined) throw mediaProblems.nothing_left_to_show();
   let output: Uint8Array | undefined;

@@ -105,7 +105,7 @@ export function addIncidentRoutes(app: HttpServer, access: Access, deps: Inciden
       summary: 'Uphold or clear an incident',
       description:
         'Records a decision. After `cleared`, the same content passes screening. Removed objects are not restored.',
-      problems: ['forbidden', 'not_found'],
+      problems: ['forbidden', 'not_found', 'not_decidable'],
       example: { resolution: 'cleared', note: 'A false positive: the photo of a public monument.' },
       client: { body: 'IncidentResolution', answer: 'Incident', repeatable: true },
       params: incidentParams,

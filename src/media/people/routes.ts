@@ -11,13 +11,14 @@ import { scopeDeletion } from '../api.ts';
 import { dropCollectionsOf } from '../collections/collectionstore.ts';
 import { removeAll } from '../deletion/removal.ts';
 import { settleReservationsOf } from '../quota/reservationstore.ts';
+import { forgetReporter, type ReportTables } from '../reports/reportstore.ts';
 import { deleteScope, type ScopeDeletionDeps } from '../scopes/scopedeletion.ts';
-import { dropSharesOfOwner, type ShareTables } from '../shares/sharestore.ts';
+import { dropSharesOfOwner } from '../shares/sharestore.ts';
 import type { SweepDeps } from '../sweeping/page.ts';
 import { expireReservations } from '../sweeping/reservations.ts';
 import { forgetOwner } from './peoplestore.ts';
 
-export type PeopleDeps = ScopeDeletionDeps & SweepDeps & { readonly log: Log; readonly shareDb: Db<ShareTables> };
+export type PeopleDeps = ScopeDeletionDeps & SweepDeps & { readonly log: Log; readonly shareDb: Db<ReportTables> };
 
 const params = z.object({ userId: z.guid().toLowerCase() });
 const erased = z.object({
@@ -63,6 +64,7 @@ async function eraseOwner(deps: PeopleDeps, ownerId: string): Promise<z.output<t
   while ((await expireReservations(deps, ownerId)) > 0);
   const shares = await dropSharesOfOwner(deps.shareDb, ownerId);
   const collections = await dropCollectionsOf(deps.db, ownerId);
+  const reports = await forgetReporter(deps.shareDb, ownerId);
   const rows = await forgetOwner(deps.db, ownerId);
   return {
     removed: {
@@ -72,6 +74,7 @@ async function eraseOwner(deps: PeopleDeps, ownerId: string): Promise<z.output<t
       uploads,
       shares,
       collections,
+      reports,
       ...rows,
     },
   };

@@ -12,10 +12,12 @@ export interface IncidentTables {
 type Handle = Db<IncidentTables> | Tx<IncidentTables>;
 
 type IncidentStatus = 'open' | 'upheld' | 'cleared';
+type Decision = 'dismiss' | 'restrict' | 'remove';
 
 interface IncidentsTable {
   incident_id: Generated<string>;
-  asset_id: string;
+  /** `null`: a conversation. */
+  asset_id: string | null;
   owner_id: string;
   scope_kind: string;
   scope_id: string;
@@ -27,7 +29,8 @@ interface IncidentsTable {
   md5: string;
   pdq: string | null;
   pdq_quality: number | null;
-  check_name: Match['check'];
+  /** `report`: people reported it. `flag`: a rule about labels. Neither blocked it. */
+  check_name: Match['check'] | 'report' | 'flag';
   list: string;
   listed: string | null;
   distance: number | null;
@@ -38,6 +41,12 @@ interface IncidentsTable {
   note: string | null;
   appeal: string | null;
   appealed_at: Date | null;
+  thread_id: string | null;
+  share_id: string | null;
+  reports: Generated<number>;
+  is_priority: Generated<boolean>;
+  decision: Decision | null;
+  statement: string | null;
 }
 
 const ofTheRow = [
@@ -88,6 +97,7 @@ export function blockAndDrop(db: Handle, suspect: Suspect, finding: Finding): Pr
 const isClearedContent = sql<boolean>`coalesce((
   select latest.status = 'cleared' from screening_incidents latest
   where latest.sha256 = screening_incidents.sha256 and latest.resolved_at is not null
+    and latest.check_name not in ('report', 'flag')
   order by latest.resolved_at desc limit 1
 ), false)`;
 
@@ -98,6 +108,7 @@ export async function isCleared(db: Db<IncidentTables>, sha256: string): Promise
     .select('status')
     .where('sha256', '=', sha256)
     .where('resolved_at', 'is not', null)
+    .where('check_name', 'not in', ['report', 'flag'])
     .orderBy('resolved_at', 'desc')
     .limit(1)
     .executeTakeFirst();
@@ -108,6 +119,8 @@ export async function isCleared(db: Db<IncidentTables>, sha256: string): Promise
 export interface IncidentPlace {
   readonly createdAtUs: string;
   readonly id: string;
+  /** Only in the order of priority. */
+  readonly isPriority?: boolean | undefined;
 }
 
 const incidentColumns = [
@@ -125,6 +138,18 @@ const incidentColumns = [
   'note',
   'appeal',
   'appealed_at as appealedAt',
+  'check_name as check',
+  'thread_id as threadId',
+  'share_id as shareId',
+  'reports',
+  'is_priority as isPriority',
+  'decision',
+  'statement',
+  sql<string[]>`array(
+    select distinct reason from content_reports
+    where content_reports.incident_id = screening_incidents.incident_id order by reason
+  )`.as('reasons'),
+  sql<number>`floor(extract(epoch from now() - created_at))::integer`.as('ageSeconds'),
   sql<string>`(extract(epoch from created_at) * 1000000)::bigint::text`.as('createdAtUs'),
 ] as const;
 
@@ -140,12 +165,14 @@ export interface IncidentFilter {
   readonly list?: string | undefined;
   /** Only those with an appeal. */
   readonly appealed?: boolean | undefined;
+  /** `true`: what has priority comes first. */
+  readonly byPriority?: boolean | undefined;
 }
 
-/** Returns at most `limit` incidents after `after`, newest first. */
+/** Returns at most `limit` incidents after `after`, newest first, or by priority and then newest first. */
 export function listIncidents(
   db: Db<IncidentTables>,
-  { status, ownerId, list, appealed }: IncidentFilter,
+  { status, ownerId, list, appealed, byPriority = false }: IncidentFilter,
   after: IncidentPlace | undefined,
   limit: number,
 ): Promise<readonly StoredIncident[]> {
@@ -158,17 +185,19 @@ export function listIncidents(
     .$if(appealed === true, (query) => query.where('appeal', 'is not', null))
     .$if(after !== undefined, (query) =>
       query.where(
-        sql<boolean>`(created_at, incident_id) <
-          (timestamptz 'epoch' + ${after?.createdAtUs}::bigint * interval '1 microsecond', ${after?.id}::uuid)`,
+        sql<boolean>`(${byPriority ? sql`is_priority, ` : sql``}created_at, incident_id) <
+          (${byPriority ? sql`${after?.isPriority === true}::boolean, ` : sql``}timestamptz 'epoch' + ${after?.createdAtUs}::bigint * interval '1 microsecond',
+            ${after?.id}::uuid)`,
       ),
     )
+    .$if(byPriority, (query) => query.orderBy('is_priority', 'desc'))
     .orderBy('created_at', 'desc')
     .orderBy('incident_id', 'desc')
     .limit(limit)
     .execute();
 }
 
-/** `undefined`: there is no such incident. */
+/** `undefined`: there is no such incident of screening. */
 export function resolveIncident(
   db: Db<IncidentTables>,
   id: string,
@@ -179,11 +208,12 @@ export function resolveIncident(
     .updateTable('screening_incidents')
     .set({ status: resolution, resolved_at: sql<Date>`clock_timestamp()`, note })
     .where('incident_id', '=', id)
+    .where('check_name', 'not in', ['report', 'flag'])
     .returning(incidentColumns)
     .executeTakeFirst();
 }
 
-/** Those of `paths` of a legacy bucket that an incident names as the origin of blocked bytes that are not cleared. */
+/** Those of `paths` of a legacy bucket that an incident names as the origin of blocked bytes that are not cleared, or that are restricted. */
 export async function findBlockedPaths(
   db: Db<IncidentTables>,
   bucket: string,
@@ -191,12 +221,12 @@ export async function findBlockedPaths(
 ): Promise<ReadonlySet<string>> {
   if (paths.length === 0) return new Set();
   const origins = paths.map((path) => `${bucket}/${path}`);
-  const rows = await db
-    .selectFrom('screening_incidents')
-    .select('origin')
-    .where(sql<boolean>`origin = any(${origins}::text[]) and not ${isClearedContent}`)
-    .execute();
-  return new Set(rows.flatMap(({ origin }) => origin?.slice(bucket.length + 1) ?? []));
+  const { rows } = await sql<{ readonly origin: string }>`
+    select origin from screening_incidents where origin = any(${origins}::text[]) and not ${isClearedContent}
+    union select bucket || '/' || storage_key from assets
+    where backend = 'legacy' and bucket = ${bucket} and storage_key = any(${paths}::text[])
+      and restricted_at is not null`.execute(db);
+  return new Set(rows.map(({ origin }) => origin.slice(bucket.length + 1)));
 }
 
 async function writeIncident(
@@ -216,7 +246,7 @@ async function writeIncident(
         ${digests.pdqQuality}::smallint, ${match.check}::text, ${match.list}::text, ${match.listed}::text,
         ${match.distance}::smallint, ${origin}::text
       from blocked
-      on conflict (asset_id, sha256) do nothing
+      on conflict (asset_id, sha256) where check_name not in ('report', 'flag') do nothing
     )
     select asset_id as "assetId", owner_id as "ownerId", scope_kind as "scopeKind", scope_id as "scopeId", kind
     from blocked`.execute(db);

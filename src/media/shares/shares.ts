@@ -19,6 +19,7 @@ import { renditionKeyOf, renditionMime } from '../assets/storagekey.ts';
 import { type LookupDeps, lookUpRow, type ResolvedAsset } from '../lookup/assetlookup.ts';
 import type { Stripping } from '../metadata/publicity.ts';
 import { sharedFileOf } from '../metadata/sharedfile.ts';
+import { mediaProblems } from '../problems.ts';
 import { isUuid } from '../refs.ts';
 import { sourceOf } from '../signing/resolving.ts';
 import { findThumbs } from '../signing/thumbstore.ts';
@@ -38,6 +39,7 @@ import {
   findOwnerOfShare,
   findShare,
   findShownAssets,
+  isThreadRestricted,
   listFeed,
   listIndexedShares,
   listShares,
@@ -83,6 +85,7 @@ export async function shareIt(
           snapshot: await takeSnapshot(deps.agent, ownerId, String(threadId), attachments),
         };
   if (assetId !== undefined) await assertOwn(deps, ownerId, assetId);
+  else if (await isThreadRestricted(deps.db, ownerId, String(threadId))) throw mediaProblems.content_restricted();
   const id = randomBytes(idBytes).toString('base64url');
   const options = { expiresInS: expiresIn, showPrompt, index, attachments };
   try {
@@ -101,6 +104,7 @@ async function assertOwn({ db }: Sharing, ownerId: string, assetId: string): Pro
   const [asset] = await findThumbs(db, [assetId]);
   if (asset === undefined || !asset.isReady) throw noSuchAsset();
   if (asset.ownerId !== ownerId) throw problems.forbidden({ message: 'The asset belongs to another user.' });
+  if (asset.scopeKind === '') throw mediaProblems.content_restricted();
   if (!/^(image|video)\//.test(asset.mime)) throw invalid('body.assetId', 'must be an image or a video');
 }
 
@@ -187,7 +191,8 @@ async function showRows(
   );
   const found = await mapConcurrently(rows, headsAtOnce, async (row) => {
     const thumb = thumbs.get(row.namedThumbId ?? '');
-    const ownThumb = thumb?.isReady && thumb.ownerId === row.ownerId ? thumb : undefined;
+    const isShown = thumb?.isReady === true && thumb.scopeKind !== '';
+    const ownThumb = isShown && thumb.ownerId === row.ownerId ? thumb : undefined;
     const shown = await showRow(deps, row, ownThumb);
     return shown === undefined ? [] : [[row.assetId, { ...shown, prompt: showsPrompt ? row.prompt : null }] as const];
   });

@@ -157,6 +157,20 @@ export async function findOwnerOfShare(db: Handle, id: string): Promise<string |
   return row?.owner_id;
 }
 
+/** Whether operators have ended the share of this conversation. A dismissal since then lets it be shared again. */
+export async function isThreadRestricted(db: Handle, ownerId: string, threadId: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('screening_incidents')
+    .select('decision')
+    .where('owner_id', '=', ownerId)
+    .where('thread_id', '=', threadId)
+    .where('decision', 'is not', null)
+    .orderBy('resolved_at', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined && row.decision !== 'dismiss';
+}
+
 export async function dropShare(db: Handle, id: string): Promise<void> {
   await db.deleteFrom('shares').where('share_id', '=', id).execute();
 }
@@ -202,6 +216,7 @@ export function findShownAssets(db: Handle, ownerId: string, assetIds: readonly 
     .where(sql<boolean>`asset_id = any(${assetIds}::uuid[])`)
     .where('owner_id', '=', ownerId)
     .where('ready_at', 'is not', null)
+    .where('restricted_at', 'is', null)
     .execute();
 }
 
@@ -224,6 +239,7 @@ export function listFeed(
     ])
     .where('scope_kind', '=', 'feed')
     .where('ready_at', 'is not', null)
+    .where('restricted_at', 'is', null)
     .where(
       kind === undefined
         ? sql<boolean>`(mime like 'image/%' or mime like 'video/%')`

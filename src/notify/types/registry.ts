@@ -2,8 +2,10 @@
 import { accountDeleted } from './accountdeleted.ts';
 import { accountDeletionScheduled } from './accountdeletionscheduled.ts';
 import { accountExportReady } from './accountexportready.ts';
+import { contentDecision } from './contentdecision.ts';
 import { dailyDigest } from './dailydigest.ts';
 import type { NotificationType } from './notification.ts';
+import { reportDecision } from './reportdecision.ts';
 import { readTemplates } from './templates.ts';
 
 export interface TypeRegistry {
@@ -12,7 +14,14 @@ export interface TypeRegistry {
   list(): readonly NotificationType[];
 }
 
-export const builtInTypes = [dailyDigest, accountDeletionScheduled, accountDeleted, accountExportReady];
+export const builtInTypes = [
+  dailyDigest,
+  accountDeletionScheduled,
+  accountDeleted,
+  accountExportReady,
+  contentDecision,
+  reportDecision,
+];
 
 /**
  * `templatesDir`: NOTIFY_TEMPLATES_DIR. A type there replaces the built-in one of the same name. Throws StartFault for

@@ -31,7 +31,7 @@ declare module 'fastify' {
 }
 
 /** The credentials that a route accepts. */
-export type Accepts = 'user' | 'internal' | 'userOrInternal' | 'admin';
+export type Accepts = 'user' | 'internal' | 'userOrInternal' | 'admin' | 'anyone';
 
 interface Guard {
   readonly config: { readonly access: Accepts };
@@ -52,6 +52,8 @@ export interface Access {
   readonly internalOnly: Guard;
   /** Works like `internalOnly`, and also accepts the key as `Authorization: Bearer` if `X-Internal-Key` is absent. Accepts no JWT. */
   readonly internalOrBearer: Guard;
+  /** As `userOrInternal`. A request without a credential is let in too, and has `isAnonymous` instead of a caller. */
+  readonly anyone: Guard;
   /** Accepts a JWT only, and ignores `X-Internal-Key`. */
   readonly userOnly: Guard;
 }
@@ -112,6 +114,16 @@ export function createAccess(options: AccessOptions): Access {
       config: { access: 'internal' },
       onRequest: guard((request) => keyHeader(request) ?? bearerOf(request) ?? ''),
       preHandler: refuseUsers,
+    },
+    anyone: {
+      config: { access: 'anyone' },
+      onRequest: (request, reply, done) => {
+        if (request.headers.authorization !== undefined || keyHeader(request) !== undefined)
+          return guard(keyHeader)(request, reply, done);
+        reply.header('cache-control', 'no-store');
+        request.isAnonymous = true;
+        done();
+      },
     },
     userOnly: { config: { access: 'user' }, onRequest: guard(() => undefined) },
   };

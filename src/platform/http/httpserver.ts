@@ -22,6 +22,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Set by the guard of the route (platform/access), and unset on a route without a guard. */
     caller: Caller;
+    /** The guard lets in requests without a credential, and this has none. Then there is no `caller`. */
+    isAnonymous: boolean;
     /** The pattern of the route, and `undefined` for unknown ones. `routeOptions` creates an object at each access. */
     route: string | undefined;
   }

@@ -15,6 +15,7 @@ const securityByAccess: Readonly<Record<Accepts, readonly Readonly<Record<string
   internal: [{ internalKey: [] }],
   userOrInternal: [{ accessToken: [] }, { internalKey: [] }],
   admin: [{ adminToken: [] }],
+  anyone: [{ accessToken: [] }, { internalKey: [] }, {}],
 };
 
 export async function describeRoutes(

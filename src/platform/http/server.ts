@@ -70,6 +70,7 @@ export function createServer(options: ServerOptions): HttpServer {
   // Expectations other than `100-continue` are ignored.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   app.decorateRequest('caller');
+  app.decorateRequest('isAnonymous', false);
   app.setValidatorCompiler(validatorCompiler);
   // TypeScript checks responses, so the response schemas only serve the reference page.
   app.setSerializerCompiler(() => serialize);

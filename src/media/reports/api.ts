@@ -1,0 +1,71 @@
+/** Reports of people and the decisions about them (docs/specification/media.md#reports). */
+import { z } from 'zod';
+import { isStorableJson } from '#platform/storable.ts';
+import { optional, uuid } from '../api.ts';
+import { shareParams } from '../shares/api.ts';
+
+export const reportReasons = [
+  'illegal',
+  'minor',
+  'intimate',
+  'violence',
+  'harassment',
+  'copyright',
+  'privacy',
+  'spam',
+  'other',
+] as const;
+
+const text = (max: number) =>
+  z
+    .string()
+    .trim()
+    .max(max)
+    .refine((given) => isStorableJson(given, 0), 'must not contain NUL or lone surrogates');
+
+export const reportRequest = z
+  .object({
+    assetId: optional(uuid).describe('The reported asset. Either this or `shareId`.'),
+    shareId: optional(shareParams.shape.id).describe('The reported page. Needs no account.'),
+    reason: z.enum(reportReasons),
+    note: optional(text(2000)),
+    contact: optional(text(320)).describe('An email address for the decision. Default: that of the account.'),
+    locale: optional(z.string().max(64)).describe('The language of the decision. Default: that of the account.'),
+    address: optional(z.string().max(64)).describe(
+      'The address of the person. With X-Internal-Key only: the edge sends it.',
+    ),
+  })
+  .refine(({ assetId, shareId }) => (assetId == null) !== (shareId == null), {
+    path: ['assetId'],
+    message: 'is required if there is no shareId, and both must not be set',
+  });
+export type ReportRequest = z.output<typeof reportRequest>;
+
+export const reported = z.object({ id: z.string() });
+
+export const report = z.object({
+  id: z.string(),
+  reason: z.enum(reportReasons),
+  note: z.string().nullable(),
+  contact: z.string().nullable(),
+  userId: z.string().nullable().describe('`null`: without an account.'),
+  createdAt: z.iso.datetime(),
+});
+
+export const reportPage = z.object({ reports: z.array(report).describe('Oldest first, at most 1,000.') });
+export type ReportPage = z.output<typeof reportPage>;
+
+export const decisions = ['dismiss', 'restrict', 'remove'] as const;
+export type Decision = (typeof decisions)[number];
+
+export const decisionRequest = z.object({
+  decision: z
+    .enum(decisions)
+    .describe(
+      '`dismiss`: the content stays, and a restriction ends. `restrict`: only its owner can read it. `remove`: it is deleted.',
+    ),
+  statement: text(5000)
+    .min(1)
+    .describe('The reasons. The owner and the people who reported the content get them by email.'),
+});
+export type DecisionRequest = z.output<typeof decisionRequest>;

@@ -1,0 +1,139 @@
+/**
+ * `POST /v1/incidents/:id/decision` (docs/specification/media.md#reports). One transaction hides the content, ends its pages, and writes
+ * the jobs for what is left: the bytes, and the mails.
+ */
+import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import { type Db, transaction } from '#platform/db/db.ts';
+import type { Job, Jobs, Queue } from '#platform/jobs/jobs.ts';
+import { problems } from '#platform/problem.ts';
+import { findAsset } from '../assets/assetstore.ts';
+import { renditionKeyOf, renditionMime } from '../assets/storagekey.ts';
+import { deleteAssets } from '../deletion/deletion.ts';
+import { type RemovalDeps, removeObjects } from '../deletion/removal.ts';
+import type { Incident } from '../incidents/api.ts';
+import { readIncident } from '../incidents/incidents.ts';
+import { mediaProblems } from '../problems.ts';
+import { withInvalidation } from '../signing/signedurlcache.ts';
+import type { DecisionRequest } from './api.ts';
+import {
+  type DecidableIncident,
+  endShareOfThread,
+  findAffected,
+  lockIncident,
+  mediaOfThread,
+  moveAsset,
+  releaseAssets,
+  restrictAssets,
+  writeDecision,
+} from './decisionstore.ts';
+import { enqueueMails } from './mails.ts';
+import { listReports, type ReportTables } from './reportstore.ts';
+
+const payload = z.object({
+  decision: z.enum(['restrict', 'remove']),
+  assetId: z.string(),
+  /** Where the bytes were, and where only the owner finds them. */
+  from: z.string(),
+  to: z.string(),
+});
+type DecisionJob = z.output<typeof payload>;
+
+/** Without an end: content that was decided about must not stay. */
+export const decisionQueue: Queue<DecisionJob> = { name: 'media/decisions', payload, maxAttempts: 1000 };
+
+export interface DecidingDeps extends RemovalDeps {
+  readonly reportDb: Db<ReportTables>;
+  readonly jobs: Pick<Jobs, 'enqueue'>;
+}
+
+/** Throws 404, and 409 for content that screening blocked. The same decision again changes nothing and sends no email. */
+export async function decide(deps: DecidingDeps, id: string, request: DecisionRequest): Promise<Incident> {
+  const { decision, statement } = request;
+  // Read before: the cache forgets what the transaction hides.
+  const shown = await affectedBefore(deps, id);
+  const removed = await withInvalidation(deps, shown, () =>
+    transaction(deps.reportDb, async (tx) => {
+      const incident = await lockIncident(tx, id);
+      if (incident === undefined) throw noSuchIncident();
+      assertDecidable(incident);
+      if (incident.decision === decision && incident.statement === statement) return [];
+      const { assetId, ownerId, threadId, kind } = incident;
+      const named = assetId !== null ? [assetId] : await mediaOfThread(tx, ownerId, String(threadId));
+      const affected = await findAffected(tx, ownerId, named);
+      const assetIds = affected.map((row) => row.assetId);
+      await writeDecision(tx, id, decision, statement);
+      if (decision === 'dismiss') await releaseAssets(tx, assetIds);
+      else {
+        await restrictAssets(tx, assetIds);
+        if (threadId !== null) await endShareOfThread(tx, ownerId, threadId);
+        for (const row of affected) {
+          // The bytes of a legacy file belong to another system, and its path is blocked.
+          if (decision === 'restrict' && row.backend === 'legacy') continue;
+          const from = row.storageKey;
+          await deps.jobs.enqueue(tx, decisionQueue, { decision, assetId: row.assetId, from, to: hiddenKeyOf(from) });
+        }
+      }
+      const decided = { ownerId, kind, decision, statement };
+      await enqueueMails(deps, tx, decided, await listReports(tx, id), randomUUID());
+      return decision === 'remove' ? assetIds : [];
+    }),
+  );
+  // At once if the engines respond. Otherwise, the jobs remove it.
+  if (removed.length > 0) await removeNow(deps, removed).catch(() => undefined);
+  return readIncident(deps, id);
+}
+
+const noSuchIncident = () => problems.not_found({ message: 'There is no such incident.' });
+
+function assertDecidable({ check }: DecidableIncident): void {
+  if (check !== 'report' && check !== 'flag') throw mediaProblems.not_decidable();
+}
+
+function affectedBefore({ reportDb }: DecidingDeps, id: string): Promise<readonly string[]> {
+  return transaction(reportDb, async (tx) => {
+    const incident = await lockIncident(tx, id);
+    if (incident === undefined) throw noSuchIncident();
+    const { assetId, ownerId, threadId } = incident;
+    const named = assetId !== null ? [assetId] : await mediaOfThread(tx, ownerId, String(threadId));
+    return (await findAffected(tx, ownerId, named)).map((row) => row.assetId);
+  });
+}
+
+async function removeNow(deps: DecidingDeps, assetIds: readonly string[]): Promise<void> {
+  await deleteAssets(deps, { kind: 'internal' }, { ids: [...assetIds], legacyBucket: '' });
+}
+
+/** Of the same asset, so that deletions and sweeps know it. */
+function hiddenKeyOf(storageKey: string): string {
+  const dot = storageKey.indexOf('.', storageKey.lastIndexOf('/'));
+  const end = storageKey.slice(storageKey.lastIndexOf('.'));
+  return `${storageKey.slice(0, dot)}.${randomUUID().slice(0, 8)}${end}`;
+}
+
+/**
+ * Ends the addresses that were given out before the decision: the bytes of removed content go, and those of restricted content move to
+ * another key. Every step can be repeated.
+ */
+export async function carryOut(deps: DecidingDeps, job: Job<DecisionJob>): Promise<void> {
+  const { decision, assetId, from, to } = job.payload;
+  if (decision === 'remove') return removeNow(deps, [assetId]);
+  const row = await findAsset(deps.db, assetId);
+  if (row === undefined) return;
+  if (row.restrictedAt !== null && row.storageKey === from) {
+    const { objects } = deps;
+    const copied = await objects.copy(from, to, { contentType: row.mime, ifMatch: row.etag });
+    // Deleted since.
+    if (copied === undefined) return;
+    if ((await objects.head(renditionKeyOf(from))) !== undefined)
+      await objects.copy(renditionKeyOf(from), renditionKeyOf(to), { contentType: renditionMime });
+    const move = { assetId, from, key: to, etag: copied.etag };
+    const isMoved = await withInvalidation(deps, [assetId], () => moveAsset(deps.reportDb, move));
+    if (!isMoved) {
+      await removeObjects(deps, [{ backend: 'objects', bucket: objects.bucket, storageKey: to }]);
+      return;
+    }
+  }
+  if ((await findAsset(deps.db, assetId))?.storageKey === from) return;
+  await removeObjects(deps, [{ backend: 'objects', bucket: deps.objects.bucket, storageKey: from }]);
+}

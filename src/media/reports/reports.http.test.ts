@@ -1,0 +1,298 @@
+/** Reports, decisions, and what they change for readers (docs/specification/media.md#reports). */
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { makeImage } from '../../../test/media/images.fixture.ts';
+import {
+  type Client,
+  type MediaRig,
+  onEveryPair,
+  type Refusal,
+  startMedia,
+  upload,
+} from '../../../test/media/rig.fixture.ts';
+import type { Asset, ImageSignedRefs } from '../api.ts';
+import type { Appealed, Incident, IncidentPage } from '../incidents/api.ts';
+import type { GalleryPage, Share } from '../shares/api.ts';
+import type { ReportPage } from './api.ts';
+
+const patience = { timeout: 30_000 };
+type Reported = { readonly id: string } & Refusal;
+type Sent = { readonly key: string | undefined; readonly body: Record<string, unknown> };
+
+onEveryPair('reports', (pair) => {
+  let rig: MediaRig;
+  let png: Buffer;
+  let failures = 0;
+  let made = 0;
+  const sent: Sent[] = [];
+  beforeAll(async () => {
+    rig = await startMedia(pair, {
+      notify: {
+        send: async ({ json, headers }) => {
+          if (failures > 0) {
+            failures -= 1;
+            throw new Error('the notify service does not respond');
+          }
+          sent.push({ key: headers?.['idempotency-key'], body: Object(json) });
+          return { status: 200, headers: {}, body: Buffer.alloc(0), json: () => ({}) };
+        },
+      },
+    });
+    png = await makeImage('png');
+  });
+  afterAll(() => rig.close());
+
+  const makeUser = async () => {
+    const userId = randomUUID();
+    return { userId, client: rig.client({ authorization: `Bearer ${await rig.issuer.token({ sub: userId })}` }) };
+  };
+  /** Of bytes of its own: what was restricted stays so in other copies. */
+  async function publish(client: Client = rig.user, bytes?: Uint8Array): Promise<string> {
+    made += 1;
+    const content = bytes ?? (await makeImage('png', { seed: made % 256, width: 60 + made }));
+    const { registration } = await upload(client, content, { scopeKind: 'feed', scopeId: 'posts' });
+    expect((await client.register(registration)).status).toBe(201);
+    return registration.assetId;
+  }
+  const shareOf = async (assetId: string) => (await rig.user.post<Share>('/v1/shares', { assetId })).body.id;
+  const reportAs = (client: Client, body: object, headers = {}) => client.post<Reported>('/v1/reports', body, headers);
+  const anonymous = () => rig.client({});
+  const from = (address: string) => ({ 'x-forwarded-for': address });
+  const incidentsOf = async (assetId: string) => {
+    const { body } = await rig.server.get<IncidentPage>('/v1/incidents?limit=200');
+    return body.incidents.filter((incident) => incident.assetId === assetId);
+  };
+  const decide = (id: string, body: object) =>
+    rig.server.post<Incident & Refusal>(`/v1/incidents/${id}/decision`, body);
+  const isReadable = async (client: Client, assetId: string) =>
+    (await client.sign([assetId])).body[assetId]?.ready === true;
+  async function reportedAsset(): Promise<{ readonly assetId: string; readonly incident: Incident }> {
+    const assetId = await publish();
+    expect((await reportAs(rig.otherUser, { assetId, reason: 'privacy' })).status).toBe(201);
+    const [incident] = await incidentsOf(assetId);
+    if (incident === undefined) throw new Error('there is no incident');
+    return { assetId, incident };
+  }
+
+  it('make an incident, which others join and repetitions do not', async () => {
+    const assetId = await publish();
+    const one = await makeUser();
+    const two = await makeUser();
+    const first = await reportAs(one.client, { assetId, reason: 'copyright', note: 'Mine.', contact: 'a@example.com' });
+    const again = await reportAs(one.client, { assetId, reason: 'spam' });
+    expect([first.status, again.status, again.body.id]).toEqual([201, 200, first.body.id]);
+    expect((await reportAs(two.client, { assetId, reason: 'minor' })).status).toBe(201);
+    const [incident] = await incidentsOf(assetId);
+    expect(incident).toMatchObject({
+      origin: 'report',
+      reports: 2,
+      status: 'open',
+      reasons: ['copyright', 'minor'],
+      ageSeconds: expect.any(Number),
+      decision: null,
+    });
+    const { body } = await rig.server.get<ReportPage>(`/v1/incidents/${incident?.id}/reports`);
+    expect(body.reports.map(({ reason, note, userId }) => [reason, note, userId])).toEqual([
+      ['copyright', 'Mine.', one.userId],
+      ['minor', null, two.userId],
+    ]);
+    const exported = await rig.server.get<{ content: object; reports: unknown[] }>(
+      `/v1/incidents/${incident?.id}/export`,
+    );
+    expect(exported.body.reports).toHaveLength(2);
+    expect(exported.body.content).toMatchObject({ sha256: expect.stringMatching(/^[0-9a-f]{64}$/) });
+    for (const path of ['reports', 'export'])
+      expect((await rig.user.get(`/v1/incidents/${incident?.id}/${path}`)).status).toBe(403);
+  });
+
+  it('by several people at once are all counted', async () => {
+    const assetId = await publish();
+    const people = await Promise.all(Array.from({ length: 6 }, makeUser));
+    const calls = [...people, ...people].map(({ client }) => reportAs(client, { assetId, reason: 'spam' }));
+    const statuses = (await Promise.all(calls)).map(({ status }) => status);
+    expect(statuses.filter((status) => status === 201)).toHaveLength(6);
+    expect((await incidentsOf(assetId)).map(({ reports }) => reports)).toEqual([6]);
+  });
+
+  it.each([
+    ['of an unknown reason', { reason: 'boring' }, 400],
+    ['with a long note', { reason: 'spam', note: 'x'.repeat(2001) }, 400],
+    ['of an asset that does not exist', { reason: 'spam', assetId: randomUUID() }, 404],
+    ['of an asset and a page', { reason: 'spam', shareId: 'x'.repeat(22) }, 400],
+    ['with the address of another', { reason: 'spam', address: '192.0.2.1' }, 400],
+  ])('are refused %s', async (_case, changes, status) => {
+    expect((await reportAs(rig.otherUser, { assetId: await publish(), ...changes })).status).toBe(status);
+  });
+
+  it('are 404 for what the caller cannot read', async () => {
+    const { registration } = await upload(rig.user, png);
+    await rig.user.register(registration);
+    expect((await reportAs(rig.otherUser, { assetId: registration.assetId, reason: 'spam' })).status).toBe(404);
+    expect((await incidentsOf(registration.assetId)).length).toBe(0);
+  });
+
+  it('of a page need no account, and of an asset they do', async () => {
+    const assetId = await publish();
+    const shareId = await shareOf(assetId);
+    expect((await reportAs(anonymous(), { assetId, reason: 'spam' })).status).toBe(401);
+    expect((await reportAs(rig.client({ authorization: 'Bearer x' }), { shareId, reason: 'spam' })).status).toBe(401);
+    expect((await reportAs(anonymous(), { shareId: 'x'.repeat(22), reason: 'spam' })).status).toBe(404);
+    const answer = await reportAs(anonymous(), { shareId, reason: 'intimate' }, from('192.0.2.1'));
+    const other = await reportAs(anonymous(), { shareId, reason: 'intimate' }, from('192.0.2.2'));
+    expect([answer.status, other.status]).toEqual([201, 201]);
+    expect((await incidentsOf(assetId))[0]).toMatchObject({ reports: 2, shareId, origin: 'report' });
+    const byServer = { shareId, reason: 'spam', address: '192.0.2.3' };
+    expect((await reportAs(rig.server, byServer)).status).toBe(201);
+    expect((await reportAs(rig.server, { shareId, reason: 'spam' })).status).toBe(400);
+  });
+
+  it('are 20 a day for one address, and for one person', async () => {
+    const shareId = await shareOf(await publish());
+    const address = from('2001:db8::1');
+    const sameNetwork = from('2001:db8::2');
+    for (let count = 1; count <= 20; count++) {
+      const { status } = await reportAs(anonymous(), { shareId, reason: 'spam' }, count % 2 ? address : sameNetwork);
+      expect(status).toBe(count === 1 ? 201 : 200);
+    }
+    const refused = await reportAs(anonymous(), { shareId, reason: 'spam' }, address);
+    expect([refused.status, refused.body.error]).toEqual([429, 'rate_limited']);
+    expect((await reportAs(anonymous(), { shareId, reason: 'spam' }, from('2001:db8:1::1'))).status).toBe(201);
+
+    const { client } = await makeUser();
+    const assets = await Promise.all(Array.from({ length: 21 }, () => publish()));
+    const statuses: number[] = [];
+    for (const assetId of assets) statuses.push((await reportAs(client, { assetId, reason: 'spam' })).status);
+    expect(statuses).toEqual([...Array(20).fill(201), 429]);
+    expect((await reportAs(client, { assetId: assets[0], reason: 'spam' })).status).toBe(200);
+  });
+
+  it('of children and intimacy come first in the order of priority', async () => {
+    const urgent = await publish();
+    await reportAs((await makeUser()).client, { assetId: urgent, reason: 'minor' });
+    const later = await publish();
+    await reportAs((await makeUser()).client, { assetId: later, reason: 'spam' });
+    const walk = async (order: string) => {
+      const found: Incident[] = [];
+      for (let cursor: string | null = ''; cursor !== null; ) {
+        const query: string = `order=${order}&limit=2${cursor && `&cursor=${cursor}`}`;
+        const { body }: { body: IncidentPage } = await rig.server.get<IncidentPage>(`/v1/incidents?${query}`);
+        found.push(...body.incidents);
+        cursor = body.next_cursor;
+      }
+      return found;
+    };
+    const byAge = (await walk('newest')).map(({ assetId }) => assetId);
+    expect(byAge.indexOf(later)).toBeLessThan(byAge.indexOf(urgent));
+    const byPriority = await walk('priority');
+    expect(byPriority).toHaveLength(byAge.length);
+    const isUrgent = byPriority.map(({ reasons }) => reasons.includes('minor') || reasons.includes('intimate'));
+    expect(isUrgent).toEqual(isUrgent.toSorted((one, other) => Number(other) - Number(one)));
+  });
+
+  it('restrict: only the owner reads it, and its pages, copies and old addresses end', patience, async () => {
+    const bytes = await makeImage('png', { width: 31, height: 17 });
+    const assetId = await publish(rig.user, bytes);
+    const shareId = await shareOf(assetId);
+    const before = (await rig.otherUser.sign([assetId])).body[assetId] as ImageSignedRefs[string] & { url: string };
+    expect((await fetch(before.url)).status).toBe(200);
+    await reportAs(rig.otherUser, { assetId, reason: 'privacy' });
+    const [incident] = await incidentsOf(assetId);
+    const { status, body } = await decide(incident?.id ?? '', { decision: 'restrict', statement: 'A private photo.' });
+    expect([status, body.status, body.decision?.statement]).toEqual([200, 'upheld', 'A private photo.']);
+
+    expect(await isReadable(rig.user, assetId)).toBe(true);
+    expect(await isReadable(rig.otherUser, assetId)).toBe(false);
+    expect((await rig.otherUser.get(`/v1/assets/${assetId}`)).status).toBe(404);
+    expect((await rig.user.get<Asset>(`/v1/assets/${assetId}`)).status).toBe(200);
+    expect((await rig.server.get(`/v1/shares/${shareId}/data`)).status).toBe(404);
+    const gallery = (await rig.server.get<GalleryPage>('/v1/gallery?limit=100')).body.items;
+    expect(gallery.map((item) => item.assetId)).not.toContain(assetId);
+    expect((await rig.user.post('/v1/shares', { assetId })).body.error).toBe('content_restricted');
+    const copy = await rig.user.post<Asset>('/v1/copy', {
+      fromAssetId: assetId,
+      toScopeKind: 'feed',
+      toScopeId: 'posts',
+    });
+    expect(await isReadable(rig.otherUser, copy.body.assetId)).toBe(false);
+    expect(await isReadable(rig.otherUser, await publish(rig.user, bytes))).toBe(false);
+    await vi.waitFor(async () => expect((await fetch(before.url)).status).toBe(404), patience);
+    const now = (await rig.user.sign([assetId])).body[assetId] as { url: string };
+    expect((await fetch(now.url)).status).toBe(200);
+
+    expect((await decide(incident?.id ?? '', { decision: 'dismiss', statement: 'An error.' })).status).toBe(200);
+    expect(await isReadable(rig.otherUser, assetId)).toBe(true);
+  });
+
+  it('remove: it is gone for everyone', patience, async () => {
+    const { assetId, incident } = await reportedAsset();
+    const { url } = (await rig.user.sign([assetId])).body[assetId] as { url: string };
+    expect((await decide(incident.id, { decision: 'remove', statement: 'Illegal.' })).status).toBe(200);
+    expect((await rig.user.get(`/v1/assets/${assetId}`)).status).toBe(404);
+    expect((await fetch(url)).status).toBe(404);
+    expect((await rig.server.get<Incident>(`/v1/incidents/${incident.id}`)).body.status).toBe('upheld');
+  });
+
+  it('need a statement, an operator, and an incident of their kind', async () => {
+    const { incident } = await reportedAsset();
+    expect((await decide(incident.id, { decision: 'dismiss' })).status).toBe(400);
+    expect((await decide(incident.id, { decision: 'dismiss', statement: ' ' })).status).toBe(400);
+    expect((await decide(randomUUID(), { decision: 'dismiss', statement: 'None.' })).status).toBe(404);
+    const asUser = await rig.user.post(`/v1/incidents/${incident.id}/decision`, {
+      decision: 'dismiss',
+      statement: 'x',
+    });
+    expect(asUser.status).toBe(403);
+    const resolution = await rig.server.post(`/v1/incidents/${incident.id}/resolution`, { resolution: 'cleared' });
+    expect([resolution.status, resolution.body.error]).toEqual([409, 'not_decidable']);
+  });
+
+  it('mail the owner and each reporter once, also when mail fails at first', patience, async () => {
+    const assetId = await publish();
+    const one = await makeUser();
+    await reportAs(one.client, { assetId, reason: 'spam' });
+    const contact = { contact: 'Reader@example.com', locale: 'de' };
+    await reportAs((await makeUser()).client, { assetId, reason: 'spam', ...contact });
+    await reportAs((await makeUser()).client, { assetId, reason: 'spam', ...contact, contact: 'reader@example.com' });
+    const [incident] = await incidentsOf(assetId);
+    failures = 2;
+    const waiting = expect.objectContaining({ queue: 'media/decision-mail' });
+    const request = { decision: 'restrict', statement: `Spam ${randomUUID()}.` };
+    await Promise.all([1, 2, 3].map(() => decide(incident?.id ?? '', request)));
+    const ours = () => sent.filter(({ body }) => Object(body.data).statement === request.statement);
+    await vi.waitFor(() => expect(ours()).toHaveLength(3), patience);
+    await vi.waitFor(async () => expect(await rig.jobs.depths()).not.toContainEqual(waiting), patience);
+    expect(new Set(ours().map(({ key }) => key)).size).toBe(3);
+    const mailed = ours().map(({ body }) => [body.type, body.userId, body.contact]);
+    const toAddress = { email: expect.stringMatching(/^reader@/i), locale: 'de' };
+    expect(mailed).toContainEqual(['content.decision', rig.userId, undefined]);
+    expect(mailed).toContainEqual(['report.decision', one.userId, undefined]);
+    expect(mailed).toContainEqual(['report.decision', expect.any(String), toAddress]);
+  });
+
+  it('can be appealed by the owner after a decision, and not before', async () => {
+    const { assetId, incident } = await reportedAsset();
+    const appeal = () => rig.user.post<Appealed & Refusal>(`/v1/incidents/${assetId}/appeal`, { text: 'It is art.' });
+    expect((await appeal()).status).toBe(404);
+    await decide(incident.id, { decision: 'restrict', statement: 'Not art.' });
+    expect((await appeal()).status).toBe(200);
+    expect((await appeal()).status).toBe(409);
+  });
+
+  it('after a dismissal are a new incident, and clear nothing for screening', async () => {
+    const { assetId, incident } = await reportedAsset();
+    await decide(incident.id, { decision: 'dismiss', statement: 'Harmless.' });
+    expect((await reportAs(rig.otherUser, { assetId, reason: 'spam' })).status).toBe(200);
+    expect((await reportAs((await makeUser()).client, { assetId, reason: 'spam' })).status).toBe(201);
+    expect((await incidentsOf(assetId)).map(({ status }) => status)).toEqual(['open', 'cleared']);
+  });
+
+  it('forget an erased reporter, and keep the incident', async () => {
+    const assetId = await publish();
+    const { userId, client } = await makeUser();
+    await reportAs(client, { assetId, reason: 'other', note: 'My name is Ada.', contact: 'ada@example.com' });
+    const [incident] = await incidentsOf(assetId);
+    expect((await rig.server.delete(`/v1/people/${userId}`)).status).toBe(200);
+    const { body } = await rig.server.get<ReportPage>(`/v1/incidents/${incident?.id}/reports`);
+    expect(body.reports).toMatchObject([{ reason: 'other', note: null, contact: null, userId: null }]);
+  });
+});

@@ -1,0 +1,163 @@
+/** The rows of reports. */
+import { type Generated, sql } from 'kysely';
+import type { Db, Tx } from '#platform/db/db.ts';
+import type { ShareTables } from '../shares/sharestore.ts';
+import type { reportReasons } from './api.ts';
+
+export interface ReportTables extends ShareTables {
+  content_reports: {
+    report_id: Generated<string>;
+    incident_id: string;
+    reporter: string;
+    target: string;
+    reporter_id: string | null;
+    reason: (typeof reportReasons)[number];
+    note: string | null;
+    contact: string | null;
+    language: string | null;
+    created_at: Generated<Date>;
+  };
+  report_counts: { reporter: string; since: Generated<Date>; count: Generated<number> };
+}
+
+type Handle = Db<ReportTables> | Tx<ReportTables>;
+
+/** Until the transaction ends, other reports of this person wait. */
+export async function lockReporter(tx: Tx<ReportTables>, reporter: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`report ${reporter}`}, 0))`.execute(tx);
+}
+
+/** `false`: there were `max` within a day. */
+export async function countReport(tx: Tx<ReportTables>, reporter: string, max: number): Promise<boolean> {
+  const { rows } = await sql`
+    insert into report_counts as known (reporter) values (${reporter})
+    on conflict (reporter) do update set
+      since = case when known.since < now() - interval '1 day' then now() else known.since end,
+      count = case when known.since < now() - interval '1 day' then 1 else known.count + 1 end
+    where known.count < ${max} or known.since < now() - interval '1 day'
+    returning 1`.execute(tx);
+  return rows.length > 0;
+}
+
+export async function dropOldCounts(db: Handle): Promise<void> {
+  await db.deleteFrom('report_counts').where(sql<boolean>`since < now() - interval '1 day'`).execute();
+}
+
+export async function findReport(tx: Handle, reporter: string, target: string): Promise<string | undefined> {
+  const row = await tx
+    .selectFrom('content_reports')
+    .select('report_id')
+    .where('reporter', '=', reporter)
+    .where('target', '=', target)
+    .executeTakeFirst();
+  return row?.report_id;
+}
+
+interface NewReport {
+  readonly reporter: string;
+  readonly target: string;
+  readonly reporterId: string | null;
+  readonly reason: ReportTables['content_reports']['reason'];
+  readonly note: string | null;
+  readonly contact: string | null;
+  readonly language: string | null;
+}
+
+export async function insertReport(tx: Tx<ReportTables>, incidentId: string, report: NewReport): Promise<string> {
+  const { reporterId, ...same } = report;
+  const row = await tx
+    .insertInto('content_reports')
+    .values({ ...same, incident_id: incidentId, reporter_id: reporterId })
+    .returning('report_id')
+    .executeTakeFirstOrThrow();
+  return row.report_id;
+}
+
+/** Makes or joins the open incident of an asset. `undefined`: the asset is gone. */
+export async function joinAssetIncident(
+  tx: Tx<ReportTables>,
+  assetId: string,
+  shareId: string | null,
+  isPriority: boolean,
+): Promise<string | undefined> {
+  const { rows } = await sql<{ readonly id: string }>`
+    insert into screening_incidents as known (
+      asset_id, owner_id, scope_kind, scope_id, kind, mime, byte_size, etag, sha256, md5, pdq, pdq_quality,
+      check_name, list, origin, share_id, reports, is_priority
+    )
+    select asset_id, owner_id, scope_kind, scope_id, kind, mime, byte_size, etag, coalesce(sha256, ''),
+      coalesce(md5, ''), pdq, pdq_quality, 'report', 'report', 'report', ${shareId}::text, 1, ${isPriority}::boolean
+    from assets where asset_id = ${assetId}::uuid and ready_at is not null
+    on conflict (asset_id) where check_name in ('report', 'flag') and status = 'open' and asset_id is not null
+    do update set reports = known.reports + 1, is_priority = known.is_priority or excluded.is_priority,
+      share_id = coalesce(known.share_id, excluded.share_id)
+    returning incident_id as id`.execute(tx);
+  return rows[0]?.id;
+}
+
+/** Makes or joins the open incident of a shared conversation. `undefined`: the share has ended. */
+export async function joinThreadIncident(
+  tx: Tx<ReportTables>,
+  shareId: string,
+  isPriority: boolean,
+): Promise<string | undefined> {
+  const { rows } = await sql<{ readonly id: string }>`
+    insert into screening_incidents as known (
+      owner_id, scope_kind, scope_id, kind, mime, byte_size, etag, sha256, md5,
+      check_name, list, origin, thread_id, share_id, reports, is_priority
+    )
+    select owner_id, 'thread', thread_id, 'thread', 'application/json', 0, '', '', '',
+      'report', 'report', 'report', thread_id, share_id, 1, ${isPriority}::boolean
+    from shares where share_id = ${shareId} and thread_id is not null
+    on conflict (owner_id, thread_id) where thread_id is not null and status = 'open'
+    do update set reports = known.reports + 1, is_priority = known.is_priority or excluded.is_priority,
+      share_id = excluded.share_id
+    returning incident_id as id`.execute(tx);
+  return rows[0]?.id;
+}
+
+const mostReports = 1000;
+
+export function listReports(db: Handle, incidentId: string) {
+  return db
+    .selectFrom('content_reports')
+    .select([
+      'report_id as id',
+      'reason',
+      'note',
+      'contact',
+      'language',
+      'reporter_id as userId',
+      'created_at as createdAt',
+    ])
+    .where('incident_id', '=', incidentId)
+    .orderBy('created_at')
+    .orderBy('report_id')
+    .limit(mostReports)
+    .execute();
+}
+
+/** What is known about the reported bytes. */
+export function findContent(db: Handle, incidentId: string) {
+  return db
+    .selectFrom('screening_incidents')
+    .select(['kind', 'mime', 'byte_size as byteSize', 'sha256', 'md5', 'pdq'])
+    .where('incident_id', '=', incidentId)
+    .executeTakeFirst();
+}
+
+/** Takes the person out of the reports. The incidents stay. */
+export async function forgetReporter(db: Db<ReportTables>, userId: string): Promise<number> {
+  const { numUpdatedRows } = await db
+    .updateTable('content_reports')
+    .set({
+      reporter: sql<string>`'erased:' || report_id`,
+      reporter_id: null,
+      note: null,
+      contact: null,
+    })
+    .where('reporter_id', '=', userId)
+    .executeTakeFirstOrThrow();
+  await db.deleteFrom('report_counts').where('reporter', '=', `user:${userId}`).execute();
+  return Number(numUpdatedRows);
+}
