@@ -70,6 +70,8 @@ export interface RegistrationRequest {
   readonly model?: string | null;
   /** Only with X-Internal-Key: what a model did. Written into the file. Default: the mark in the file. */
   readonly generated?: 'ai' | 'edited' | null;
+  /** The name of the file, for searches and downloads; 1 to 255 characters. */
+  readonly name?: string | null;
 }
 
 export interface Asset {
@@ -94,6 +96,10 @@ export interface Asset {
   /** The name of the model that generated the asset. Only the owner and servers can read it. */
   readonly model: string | null;
   readonly generated: 'ai' | 'edited' | null;
+  /** The name of the file. Only the owner and servers can read it. */
+  readonly name: string | null;
+  /** A favorite of its owner. `false` for other readers. */
+  readonly favorite: boolean;
   readonly createdAt: string;
 }
 
@@ -107,8 +113,12 @@ export interface AssetListing {
   readonly type?: 'image' | 'video' | 'other' | null;
   /** `false`: leaves out thumbnails of the owner’s videos. */
   readonly thumbnails?: boolean | 'true' | 'false' | null;
-  /** Each of its words (at most 10) must occur in the prompt. */
+  /** Each of its words (at most 10) must occur in the prompt or the name. */
   readonly q?: string | null;
+  /** `true`: only favorites. */
+  readonly favorite?: 'true' | null;
+  /** Only assets of this collection of the owner. */
+  readonly collectionId?: string | null;
   /** The earliest creation time. */
   readonly createdFrom?: string | null;
   /** Later than the latest creation time. */
@@ -144,6 +154,8 @@ export interface AssetChange {
   readonly height?: number | null;
   readonly durationMs?: number | null;
   readonly blurhash?: string | null;
+  /** The name of the file. */
+  readonly name?: string | null;
 }
 
 export interface MediaUsageQuery {
@@ -251,6 +263,63 @@ export interface WatermarkedImage {
 
 export interface WatermarkedVideo {
   /** An MP4, for 7 days. */ readonly url: string;
+}
+
+export interface FavoritesChange {
+  readonly ids: readonly string[];
+  readonly favorite: boolean;
+  /** Required with X-Internal-Key. Default: the user of the token. */
+  readonly ownerId?: string | null;
+}
+
+export interface FavoritesChanged {
+  /** The number of assets that changed. */ readonly changed: number;
+}
+
+export interface CollectionRequest {
+  /** 1 to 200 characters. */ readonly title: string;
+  /** The first assets of the collection, at most 1000. */
+  readonly assetIds?: readonly string[] | null;
+  /** Required with X-Internal-Key. Default: the user of the token. */
+  readonly ownerId?: string | null;
+}
+
+export interface Collection {
+  readonly collectionId: string;
+  readonly title: string;
+  /** The number of its assets. */
+  readonly count: number;
+  /** The image or video that was added last. */
+  readonly coverAssetId: string | null;
+  readonly coverMime: string | null;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+}
+
+export interface CollectionListing {
+  /** Required with X-Internal-Key. Default: the user of the token. */ readonly ownerId?: string | null;
+  /** Each of its words must occur in the title. */
+  readonly q?: string | null;
+  /** Only collections that contain this asset. */
+  readonly assetId?: string | null;
+}
+
+export interface Collections {
+  /** Last changed first. An owner has at most 500. */ readonly collections: readonly Collection[];
+}
+
+export interface CollectionOwner {
+  /** Required with X-Internal-Key. Default: the user of the token. */ readonly ownerId?: string | null;
+}
+
+export interface CollectionChange {
+  readonly title?: string | null;
+  /** Assets to add, at most 1000. */
+  readonly add?: readonly string[] | null;
+  /** Assets to remove. They stay in the library. */
+  readonly remove?: readonly string[] | null;
+  /** Required with X-Internal-Key. Default: the user of the token. */
+  readonly ownerId?: string | null;
 }
 
 export interface TaskUpsert {

@@ -148,7 +148,6 @@ export function restrictedAgain(sha256: RawBuilder<unknown> = sql`assets.sha256`
   ))`;
 }
 
-
 /** In any state. */
 export function findAsset(db: Handle, assetId: string) {
   return db.selectFrom('assets').select(assetColumns).where('asset_id', '=', assetId).executeTakeFirst();

@@ -1,0 +1,1 @@
+var e=globalThis.document?.title||`Atelier`;export{e as t};
