@@ -138,7 +138,11 @@ export const modelInfo = z.object({
   credits: z.int().describe('The price of a run, an image or a video.'),
   ratios: z.array(z.string()).optional().describe('For image and video models.'),
   maxCount: z.int().optional().describe('For image and video models: the highest `n` of one generation.'),
-  maxReferences: z.int().optional(),
+  maxReferences: z.int().optional().describe('For image and video models.'),
+  options: z
+    .array(z.enum(['seed', 'quality', 'mask', 'firstFrame']))
+    .optional()
+    .describe('For image and video models: the optional fields of an order that the model accepts.'),
   durations: z.array(z.int()).optional().describe('In seconds. Empty: the model decides.'),
 });
 export type ModelInfo = z.output<typeof modelInfo>;

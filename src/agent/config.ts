@@ -209,7 +209,7 @@ export const imageModelSettings = {
     meaning: 'The price of an image in credits, for models that set no price. 0: free.',
   }),
   editName: text('IMAGE_MODEL_EDIT_NAME', {
-    meaning: 'The model for edits, if it differs. Used with `IMAGE_MODEL_PROVIDER`.',
+    meaning: 'The model for edits, if it differs.',
   }),
 } as const;
 

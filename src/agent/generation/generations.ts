@@ -1,5 +1,4 @@
 /** Generations: reading, listing and canceling the orders of users and the videos of runs. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { closeCredits, isSettled, type LedgerTables, lockReserved } from '#accounts/ledger/credits.ts';
 import type { AccountTables } from '#accounts/store.ts';
@@ -24,6 +23,7 @@ import {
   type Video,
   type VideoTables,
 } from '../store/videostore.ts';
+import { userEventsTopic } from '../userevents/publishing.ts';
 import { cancelVideos } from '../videos/cancelling.ts';
 import type { VideoDeps } from '../videos/videos.ts';
 import type { Generation, GenerationItem, GenerationListing, GenerationPage } from './api.ts';
@@ -104,16 +104,37 @@ async function findAny({ db }: GenerationDeps, id: string): Promise<Found | unde
   return video && { ...video, kind: 'video' };
 }
 
-/** Waits for the end of a generation, at most `waitS`. */
-export async function waitForEnd(deps: GenerationDeps, id: string, waitS: number): Promise<boolean> {
-  for (const sinceMs = performance.now(); ; await sleep(lookEveryMs)) {
-    const found = await findAny(deps, id);
-    if (found === undefined || !isRunning(found)) return true;
-    if (performance.now() - sinceMs >= waitS * 1000) return false;
+/** Waits for the end of a generation of the user, until `signal` is aborted. Every end is an event of the user. */
+export async function waitForEnd(
+  deps: GenerationDeps,
+  { userId, id }: { readonly userId: string; readonly id: string },
+  signal: AbortSignal,
+): Promise<boolean> {
+  let wake = Promise.withResolvers<void>();
+  const wakeUp = () => wake.resolve();
+  const unsubscribe = deps.pubsub.subscribe(userEventsTopic, {
+    onMessage: (of) => of === userId && wakeUp(),
+    onGap: wakeUp,
+  });
+  // Messages may be lost.
+  const looking = setInterval(wakeUp, lookEveryMs);
+  signal.addEventListener('abort', wakeUp);
+  try {
+    for (;;) {
+      wake = Promise.withResolvers();
+      const found = await findAny(deps, id);
+      if (found === undefined || !isRunning(found)) return true;
+      if (signal.aborted) return false;
+      await wake.promise;
+    }
+  } finally {
+    unsubscribe();
+    clearInterval(looking);
+    signal.removeEventListener('abort', wakeUp);
   }
 }
 
-const lookEveryMs = 100;
+const lookEveryMs = 2000;
 
 const isRunning = ({ status }: Found) => status === 'running' || status === 'queued' || status === 'processing';
 

@@ -5,7 +5,7 @@
 
 import { releaseCredits } from '#accounts/ledger/credits.ts';
 import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
-import { transaction } from '#platform/db/db.ts';
+import { type Tx, transaction } from '#platform/db/db.ts';
 import type { Job } from '#platform/jobs/jobs.ts';
 import type { Failure } from '../api.ts';
 import { type Generated, type Image, OrderRefused, ProviderFailed } from '../providers/generators.ts';
@@ -15,6 +15,7 @@ import { cancelTopic, endImages, type GenerationDeps, imageReferenceOf, imagesQu
 import {
   endItem,
   findGeneration,
+  type ImageInput,
   listItems,
   lockGeneration,
   markOrdered,
@@ -22,6 +23,7 @@ import {
 } from './generationstore.ts';
 import { readImages } from './sources.ts';
 
+const stopped = { status: 'failed', code: 'interrupted', message: 'The server stopped while it made the image.' } as const;
 /** Jobs that wait for providers. */
 const generationsAtOnce = 50;
 const imagesAtOnce = 4;
@@ -41,21 +43,23 @@ export function workOnImages(deps: GenerationDeps): () => void {
       try {
         if (await markOrdered(deps.db, id)) await makeAll(deps, row, AbortSignal.any([job.signal, canceled.signal]));
         job.signal.throwIfAborted();
-        const rest = {
-          status: 'failed',
-          code: 'interrupted',
-          message: 'The server stopped while it made the image.',
-        } as const;
         await transaction(deps.db, async (tx) => {
           const locked = await lockGeneration(tx, id);
-          if (locked?.status === 'running') await endImages(deps, tx, locked, rest);
+          if (locked?.status === 'running') await endImages(deps, tx, locked, stopped);
           await job.complete(tx);
         });
       } finally {
         underWay.delete(id);
       }
     },
-    { concurrency: generationsAtOnce },
+    {
+      concurrency: generationsAtOnce,
+      // Such as a job whose workers were killed again and again.
+      onDead: async (tx: Tx<GenerationDeps['tables']>, { generationId }) => {
+        const row = await lockGeneration(tx, generationId);
+        if (row?.status === 'running') await endImages(deps, tx, row, stopped);
+      },
+    },
   );
   return deps.pubsub.subscribe(cancelTopic, {
     onMessage: (id) => underWay.get(id)?.abort(new Error('the generation was canceled')),
@@ -94,6 +98,10 @@ async function makeAll(deps: GenerationDeps, row: StoredGeneration, signal: Abor
   });
 }
 
+/** Providers take seeds below 2^31. */
+export const seedOf = ({ seed }: ImageInput, index: number): number | undefined =>
+  seed === undefined ? undefined : (seed + index) % 2 ** 31;
+
 interface Sources {
   readonly sources: readonly Image[];
   readonly mask?: Image | undefined;
@@ -110,8 +118,8 @@ async function makeOne(
   signal.throwIfAborted();
   const { prompt, ratio, quality } = input;
   // Each image of an order is another one.
-  const seed = input.seed === undefined ? undefined : input.seed + index;
-  const chain = withFallbacks(deps.catalogue.images, modelOfRow(deps.catalogue.images, model));
+  const seed = seedOf(input, index);
+  const chain = withFallbacks(deps.catalogue.images, modelOfRow(deps.catalogue.images, model), input);
   for (const [place, { id, generator }] of chain.entries()) {
     try {
       return sources.length === 0

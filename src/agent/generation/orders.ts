@@ -11,13 +11,20 @@ import { invalid } from '#platform/problem.ts';
 import { publishAccount } from '#webhooks/accounts.ts';
 import { starts } from '../billing/starts.ts';
 import { agentProblems } from '../problems.ts';
-import { ratio as anyRatio, type Ratio } from '../providers/generators.ts';
+import type { Ratio } from '../providers/generators.ts';
 import { assetIdOf } from '../services/library.ts';
 import { findStart, type KeyedStart, takeKey } from '../store/startstore.ts';
 import { countInFlightOf } from '../store/toolcallstore.ts';
 import { placeOrder } from '../videos/videos.ts';
 import type { ImagesRequest, VideosRequest } from './api.ts';
-import { type ImageModel, type MediaModel, pickModel, type VideoModel } from './catalogue.ts';
+import {
+  findUnsupported,
+  type ImageModel,
+  type MediaModel,
+  pickModel,
+  type VideoModel,
+  type Wanted,
+} from './catalogue.ts';
 import { type GenerationDeps, imageReferenceOf, imageScopeOf, imagesQueue } from './generations.ts';
 import { insertGeneration } from './generationstore.ts';
 import { assertReadable } from './sources.ts';
@@ -34,9 +41,8 @@ export async function orderImages(
 ): Promise<string> {
   const { prompt, n = 1, seed, quality, references = [], mask } = request;
   const model = pickModel(deps.catalogue.images, request.model);
-  const ratio = checkRatio(model, request.ratio, references.length > 0 ? undefined : '1:1');
-  if (n > model.maxCount) throw invalid('body.n', `must be at most ${model.maxCount} for the model ${model.id}`);
-  checkReferences(model, references);
+  const ratio = chooseRatio(model, request.ratio, references.length > 0 ? undefined : '1:1');
+  assertSupported(model, { ...request, ratio });
   await assertReadable(deps, userId, references, 'body.references');
   await assertReadable(deps, userId, mask === undefined ? [] : [mask], 'body.mask');
   const input = { prompt, ratio, seed, quality, references, mask };
@@ -66,9 +72,8 @@ export async function orderVideo(
 ): Promise<string> {
   const { prompt, duration, seed, firstFrame, references = [] } = request;
   const model = pickModel(deps.catalogue.videos, request.model);
-  const ratio = checkRatio(model, request.ratio, '16:9') ?? '16:9';
-  checkDuration(model, duration);
-  checkReferences(model, references);
+  const ratio = chooseRatio(model, request.ratio, '16:9') ?? '16:9';
+  assertSupported(model, { ...request, ratio });
   await assertReadable(deps, userId, firstFrame === undefined ? [] : [firstFrame], 'body.firstFrame');
   await assertReadable(deps, userId, references, 'body.references');
   const input = { prompt, ratio, duration, seed, firstFrame, references };
@@ -97,21 +102,20 @@ const scopeOf = ({ scopeKind, scopeId }: ImagesRequest | VideosRequest, id: stri
   id: scopeId ?? id,
 });
 
-function checkRatio(model: MediaModel, asked: string | undefined, otherwise: Ratio | undefined): Ratio | undefined {
-  if (asked === undefined && (otherwise === undefined || model.ratios.includes(otherwise))) return otherwise;
-  const found = anyRatio.safeParse(asked ?? model.ratios[0]);
-  if (found.success && model.ratios.includes(found.data)) return found.data;
-  throw invalid('body.ratio', `must be one of ${model.ratios.join(', ')} for the model ${model.id}`);
+/** A model without the usual ratio uses its first one. */
+function chooseRatio(
+  { ratios }: MediaModel,
+  asked: string | undefined,
+  usual: Ratio | undefined,
+): Ratio | undefined {
+  const chosen = asked ?? (usual === undefined || ratios.includes(usual) ? usual : ratios[0]);
+  // Others are refused by `assertSupported`.
+  return chosen as Ratio | undefined;
 }
 
-function checkDuration({ id, durations }: VideoModel, duration: number | undefined): void {
-  if (duration === undefined || durations.length === 0 || durations.includes(duration)) return;
-  throw invalid('body.duration', `must be one of ${durations.join(', ')} for the model ${id}`);
-}
-
-function checkReferences({ id, maxReferences }: MediaModel, references: readonly string[]): void {
-  if (references.length > maxReferences)
-    throw invalid('body.references', `must have at most ${maxReferences} for the model ${id}`);
+function assertSupported(model: ImageModel | VideoModel, wanted: Wanted): void {
+  const unsupported = findUnsupported(model, wanted);
+  if (unsupported !== undefined) throw invalid(`body.${unsupported.field}`, unsupported.message);
 }
 
 interface Order {

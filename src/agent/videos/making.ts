@@ -76,7 +76,7 @@ async function orderFromChain(deps: VideoDeps, video: Video, signal: AbortSignal
     firstFrame: firstFrame && images.shift(),
     references: images,
   };
-  const chain = withFallbacks(deps.catalogue.videos, modelOf(deps, video));
+  const chain = withFallbacks(deps.catalogue.videos, modelOf(deps, video), video.input);
   for (const [index, { id, generator }] of chain.entries()) {
     try {
       const ordered = await generator.order({ ...order, firstFrame: order.firstFrame || undefined });
