@@ -107,6 +107,18 @@ export const pendingObject = z.object({
 });
 export type PendingObject = z.output<typeof pendingObject>;
 
+/** How a model made an asset: enough to make it again, or another one like it. */
+export const lineage = z.object({
+  id: z.guid().optional().describe('The generation (`GET /generations/:id` of the agent).'),
+  taskId: z.guid().optional().describe('The run, or the tool call over MCP.'),
+  prompt: storableText(4000).optional(),
+  model: storableText(200).describe('The model of `GET /models` that was ordered.'),
+  ratio: z.string().max(16).optional(),
+  seed: count.optional(),
+  references: z.array(uuid).max(17).describe('The assets that the model was given, in their order.'),
+});
+export type Lineage = z.output<typeof lineage>;
+
 export const registrationRequest = z.object({
   assetId: uuid,
   scopeKind,
@@ -124,6 +136,7 @@ export const registrationRequest = z.object({
     'The prompt from which a model generated the asset; 1 to 4000 characters.',
   ),
   model: optional(storableText(200)).describe('The name of the model that generated the asset; 1 to 200 characters.'),
+  generation: optional(lineage).describe('Only with X-Internal-Key: the order that the asset was made from.'),
 });
 export type RegistrationRequest = z.output<typeof registrationRequest>;
 
@@ -150,6 +163,7 @@ export const asset = z.object({
     .string()
     .nullable()
     .describe('The name of the model that generated the asset. Only the owner and servers can read it.'),
+  generation: lineage.nullable().describe('The order that it was made from. Only the owner and servers can read it.'),
   createdAt: z.iso.datetime(),
 });
 export type Asset = z.output<typeof asset>;

@@ -102,6 +102,42 @@ describe('generations', () => {
     ]);
   });
 
+  it('remembers how each asset was made, from the last one to the first and back', async () => {
+    type Row = { assetId: string; generation: { id: string; seed?: number; references: string[] } | null };
+    const read = async (person: Person, id: string) => (await person.media.call<Row>('GET', `/v1/assets/${id}`)).body;
+    const made = async (path: '/images' | '/videos', body: object) => {
+      const { body: ended } = await order(ada, path, body);
+      return [ended.id, String(ended.items.at(-1)?.assetId)] as const;
+    };
+    const first = await upload(ada);
+    const [childOrder, child] = await made('/images', { prompt: 'in blue', n: 2, seed: 4, references: [`asset:${first}`] });
+    const [, grandchild] = await made('/videos', { prompt: 'waves', firstFrame: `asset:${child}` });
+    const { generation } = await read(ada, child);
+    const lineage = { id: childOrder, prompt: 'in blue', model: 'offline', seed: 5, references: [first] };
+    expect(generation).toEqual(lineage);
+    expect((await read(ada, grandchild)).generation).toMatchObject({ ratio: '16:9', references: [child] });
+    expect((await read(ada, first)).generation).toBeNull();
+
+    const derived = async (id: string) =>
+      (await ada.media.call<{ assets: Row[] }>('GET', `/v1/assets?derivedFrom=${id}`)).body.assets;
+    expect((await derived(first)).map(({ generation: of }) => of?.seed).sort()).toEqual([4, 5]);
+    expect((await derived(child)).map(({ assetId }) => assetId)).toEqual([grandchild]);
+    expect(await derived(grandchild)).toEqual([]);
+
+    // A published copy shows others the picture, and not how it was made. A server's copy for another user has no lineage.
+    const copy = { fromAssetId: child, toScopeKind: 'feed', toScopeId: 'f' };
+    const { body: kept } = await ada.media.call<Row>('POST', '/v1/copy', copy);
+    expect([kept.generation, (await read(ada, kept.assetId)).generation]).toEqual([lineage, lineage]);
+    expect((await read(ben, kept.assetId)).generation).toBeNull();
+    const toOwnerId = ben.agent.userId;
+    const { body: given } = await running.server.media.call<Row>('POST', '/v1/copy', { ...copy, toOwnerId });
+    expect((await read(ben, given.assetId)).generation).toBeNull();
+
+    const forged = { assetId: randomUUID(), scopeKind: 'l', scopeId: 'l', kind: 'image', mime: 'image/png' };
+    const answer = await ada.media.call('POST', '/v1/assets', { ...forged, generation: lineage });
+    expect([answer.status, JSON.stringify(answer.body)]).toEqual([400, expect.stringContaining('body.generation')]);
+  });
+
   it('names the models by kind', async () => {
     const kinds = async (query: string) =>
       (await ada.agent.call<{ models: { kind: string }[] }>('GET', `/models${query}`)).body.models.map(

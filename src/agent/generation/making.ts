@@ -88,7 +88,10 @@ async function makeAll(deps: GenerationDeps, row: StoredGeneration, signal: Abor
       const made = await makeOne(deps, row, index, await given, signal);
       const reference = imageReferenceOf(row.id, index);
       const scope = { kind: row.scopeKind, id: row.scopeId };
-      const deposit = { reference, ownerId: row.ownerId, threadId: row.scopeId, scope, prompt: row.input.prompt };
+      const { prompt, ratio, references } = row.input;
+      const seed = seedOf(row.input, index);
+      const generation = { id: row.id, prompt, model: row.model, ratio, seed, references };
+      const deposit = { reference, ownerId: row.ownerId, threadId: row.scopeId, scope, prompt, generation };
       const { assetId } = await keep(deps, { ...deposit, ...made, kind: 'image' }, uninterrupted);
       await endItem(deps.db, { id: row.id, index }, { status: 'completed', assetId });
     } catch (error) {

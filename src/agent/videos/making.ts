@@ -130,7 +130,13 @@ async function deliver(deps: VideoDeps, job: Job<VideoAttempt>, video: Video, cl
   const scope =
     video.scopeKind === null || video.scopeId === null ? undefined : { kind: video.scopeKind, id: video.scopeId };
   const place = { ownerId, threadId, ...(scope && { scope }) };
-  const file = { ...place, bytes, mime, kind: 'video', prompt: input.prompt, model, ...(facts && { facts }) } as const;
+  const { prompt, ratio, seed, firstFrame, references = [] } = input;
+  const generation = {
+    ...{ id: videoId, ...(video.origin !== 'api' && { taskId: video.taskId }) },
+    ...{ prompt, model: modelOf(deps, video).id, ratio, seed },
+    references: [...(firstFrame ? [firstFrame] : []), ...references],
+  };
+  const file = { ...place, bytes, mime, kind: 'video', prompt, model, generation, ...(facts && { facts }) } as const;
   const { assetId } = await keep(deps, { ...file, reference: `video:${videoId}` }, uninterrupted);
   const thumb =
     poster && (await keep(deps, { ...place, ...poster, reference: `poster:${videoId}`, kind: 'image' }, uninterrupted));

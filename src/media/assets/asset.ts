@@ -50,6 +50,7 @@ export function toAsset(row: StoredAsset): Asset {
     sha256: row.sha256,
     prompt: row.prompt,
     model: row.model,
+    generation: row.generation,
     createdAt: row.createdAt.toISOString(),
   };
 }

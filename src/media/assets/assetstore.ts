@@ -1,9 +1,10 @@
 /** The rows of assets. */
-import { type Generated, type Insertable, sql } from 'kysely';
+import { type Generated, type InsertObject, type JSONColumnType, sql } from 'kysely';
 import type { LedgerTables } from '#accounts/ledger/credits.ts';
-import type { Db, Tx } from '#platform/db/db.ts';
+import { type Db, json, type Tx } from '#platform/db/db.ts';
 import { isUniqueViolation } from '#platform/db/errors.ts';
 import { searchable } from '#platform/searching.ts';
+import type { Lineage } from '../api.ts';
 import type { Refusal } from '../problems.ts';
 import type { ReservationTables } from '../quota/reservationstore.ts';
 import type { IncidentTables } from '../screening/incidentstore.ts';
@@ -37,6 +38,9 @@ interface AssetsTable {
   prompt: string | null;
   prompt_search: string | null;
   model: string | null;
+  generation: JSONColumnType<Lineage> | null;
+  /** The references of `generation`. */
+  derived_from: string[] | null;
   version: Generated<number>;
   created_at: Generated<Date>;
   ready_at: Date | null;
@@ -75,6 +79,7 @@ export interface AssetFacts {
   readonly thumbAssetId: string | null;
   readonly prompt: string | null;
   readonly model: string | null;
+  readonly generation?: Lineage | null;
 }
 
 export interface AssetPlace {
@@ -113,13 +118,18 @@ export const assetColumns = [
   visibleThumb,
   'prompt',
   'model',
+  'generation',
   'created_at as createdAt',
   'ready_at as readyAt',
   'refusal',
 ] as const;
 
-export function originColumns({ prompt, model }: Pick<AssetFacts, 'prompt' | 'model'>) {
-  return { model, prompt, prompt_search: prompt === null ? null : searchable(prompt) };
+export function originColumns({ prompt, model, generation }: Pick<AssetFacts, 'prompt' | 'model' | 'generation'>) {
+  return {
+    ...{ model, prompt, prompt_search: prompt === null ? null : searchable(prompt) },
+    generation: generation ? sql<string>`${json(generation)}` : null,
+    derived_from: generation?.references.length ? generation.references : null,
+  };
 }
 
 /** In any state. */
@@ -188,7 +198,7 @@ export async function draftAsset(
     thumb_asset_id: facts.thumbAssetId,
     ...originColumns(facts),
     refusal,
-  } satisfies Partial<Insertable<AssetsTable>>;
+  } satisfies Partial<InsertObject<MediaTables, 'assets'>>;
   const drafting = db
     .insertInto('assets')
     .values({

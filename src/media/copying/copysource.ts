@@ -72,8 +72,8 @@ async function findAssetSource(deps: LookupDeps, caller: Caller, assetId: string
   const objects = bucketOf(deps, row);
   if (objects === undefined) return undefined;
   const { ownerId, kind, mime, byteSize, backend, storageKey, playback } = row;
-  const { width, height, durationMs, blurhash, sha256, md5, pdq, pdqQuality, prompt, model } = row;
-  const described = { mime, width, height, durationMs, blurhash, thumbAssetId: null, prompt, model };
+  const { width, height, durationMs, blurhash, sha256, md5, pdq, pdqQuality, prompt, model, generation } = row;
+  const described = { mime, width, height, durationMs, blurhash, thumbAssetId: null, prompt, model, generation };
   const facts = { ...described, sha256, md5, pdq, pdqQuality };
   // Bytes that pass through this process are inspected again.
   const etag = backend === 'objects' || sha256 !== null ? row.etag : undefined;

@@ -30,6 +30,7 @@ export function findCopySource(db: Handle, assetId: string) {
       'screened_at as screenedAt',
       'prompt',
       'model',
+      'generation',
     ])
     .where('asset_id', '=', assetId)
     .where('ready_at', 'is not', null)

@@ -14,6 +14,7 @@ export const assetListing = z.object({
   q: optional(z.string().max(500).refine(isStorableText, 'must not contain NUL or lone surrogates')).describe(
     'Each of its words (at most 10) must occur in the prompt.',
   ),
+  derivedFrom: optional(uuid).describe('An asset: those that a model made from it.'),
   createdFrom: optional(z.iso.datetime({ offset: true })).describe('The earliest creation time.'),
   createdBefore: optional(z.iso.datetime({ offset: true })).describe('Later than the latest creation time.'),
   limit: pageSize(200, 50).describe('1 to 200. Default: 50.'),

@@ -17,6 +17,7 @@ export interface Wanted {
   readonly withoutThumbnails: boolean;
   /** In their searchable form. Each has to occur in the prompt. */
   readonly words: readonly string[];
+  readonly derivedFrom: string | undefined;
   /** ISO 8601, inclusive. */
   readonly createdFrom: string | undefined;
   /** ISO 8601, exclusive. */
@@ -37,7 +38,7 @@ const isThumbnail = sql<boolean>`exists (
 
 /** Returns readable assets after `after`, newest first. */
 export function listReadyAssets(db: Db<MediaTables>, wanted: Wanted, after: Place | undefined, limit: number) {
-  const { ownerId, scopeKind, scopeId, kind, type, withoutThumbnails, words, createdFrom, createdBefore } = wanted;
+  const { ownerId, scopeKind, scopeId, kind, type, withoutThumbnails, words, derivedFrom, createdFrom, createdBefore } = wanted;
   const holds = words.map((word) => sql<boolean>`strpos(prompt_search, ${word}) > 0`);
   return db
     .selectFrom('assets')
@@ -50,6 +51,7 @@ export function listReadyAssets(db: Db<MediaTables>, wanted: Wanted, after: Plac
     .$if(type !== undefined, (query) => query.where(types[type ?? 'other']))
     .$if(withoutThumbnails, (query) => query.where(sql<boolean>`not ${isThumbnail}`))
     .$if(holds.length > 0, (query) => query.where((eb) => eb.and(holds)))
+    .$if(derivedFrom !== undefined, (query) => query.where(sql<boolean>`derived_from @> array[${derivedFrom}::uuid]`))
     .$if(createdFrom !== undefined, (query) => query.where(sql<boolean>`created_at >= ${createdFrom}::timestamptz`))
     .$if(createdBefore !== undefined, (query) => query.where(sql<boolean>`created_at < ${createdBefore}::timestamptz`))
     .$if(after !== undefined, (query) =>

@@ -16,8 +16,9 @@ export interface OneAssetDeps extends InvalidationDeps {
 /** Throws 404 if the asset does not exist, is not ready, or cannot be read by the caller. */
 export async function readAsset(deps: OneAssetDeps, caller: Caller, assetId: string): Promise<Asset> {
   const asset = toAsset(await findReadable(deps, caller, assetId));
-  // Other readers of a shared image do not see its prompt and model.
-  return caller.kind === 'user' && asset.ownerId !== caller.userId ? { ...asset, prompt: null, model: null } : asset;
+  if (caller.kind !== 'user' || asset.ownerId === caller.userId) return asset;
+  // Other readers of a shared image do not see how it was made.
+  return { ...asset, prompt: null, model: null, generation: null };
 }
 
 /** Throws 404 as `readAsset`, 403 (another owner's, in a public scope) and 400 (a field that this asset does not have). */

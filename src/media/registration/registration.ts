@@ -10,7 +10,7 @@ import { chargeForAsset, isPaid } from '#accounts/ledger/credits.ts';
 import type { Caller } from '#platform/access/caller.ts';
 import type { Tx } from '#platform/db/db.ts';
 import type { ObjectHead } from '#platform/objects/objects.ts';
-import { Problem } from '#platform/problem.ts';
+import { invalid, Problem } from '#platform/problem.ts';
 import { retryWhileChanging } from '#platform/resilience/retry.ts';
 import type { Asset, RegistrationRequest } from '../api.ts';
 import { isSameAsset, isVideo, toAsset } from '../assets/asset.ts';
@@ -107,6 +107,8 @@ export async function registerAsset(
 function declaredBy(caller: Caller, request: RegistrationRequest): DeclaredUpload {
   const { assetId, scopeKind, scopeId, kind, mime } = request;
   assertOwnId(caller, assetId);
+  if (request.generation !== undefined && caller.kind === 'user' && !caller.isOnBehalf)
+    throw invalid('body.generation', 'is for servers only');
   const ownerId = ownerFor(caller, request.ownerId);
   return {
     identity: { assetId, ownerId, scopeKind, scopeId, kind, requestedMime: mime },
@@ -121,6 +123,7 @@ function declaredBy(caller: Caller, request: RegistrationRequest): DeclaredUploa
       thumbAssetId: isVideo(request) ? (request.thumbAssetId ?? null) : null,
       prompt: request.prompt ?? null,
       model: request.model ?? null,
+      generation: request.generation ?? null,
     },
   };
 }

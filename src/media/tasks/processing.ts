@@ -199,6 +199,7 @@ async function makeAssets(deps: ProcessingDeps, job: Job<VideoUpload>, longestMs
     byteSize: undefined,
     prompt: undefined,
     model: undefined,
+    generation: undefined,
   };
   const { created } = await registerAsset(deps, internal, { ...identity, ...described }, (tx) =>
     complete(tx, poster?.assetId),
@@ -247,6 +248,7 @@ type Poster = ReturnType<typeof posterOf>;
 const unknown = {
   prompt: undefined,
   model: undefined,
+  generation: undefined,
   byteSize: undefined,
   blurhash: undefined,
   width: undefined,
