@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { plan } from '#accounts/api.ts';
 import { findUnstorable } from '#platform/storable.ts';
 import { pageSize, wholeNumber } from '#platform/wholenumber.ts';
+import { ratio } from './providers/generators.ts';
 
 const isStorable = (value: unknown) => findUnstorable(value, '') === undefined;
 
@@ -51,6 +52,22 @@ function speaks(part: { type: string; text?: string | undefined }): boolean {
   return part.type === 'file' || (part.type === 'text' && part.text?.trim() !== '');
 }
 
+/** Defaults for the tools of one run. */
+export const runMedia = z
+  .object({
+    imageModel: z.string().min(1).max(128).nullish().transform(orAbsent).describe('An id of `GET /models`.'),
+    videoModel: z.string().min(1).max(128).nullish().transform(orAbsent).describe('An id of `GET /models`.'),
+    ratio: z
+      .enum(['auto', ...ratio.options])
+      .nullish()
+      .transform((value) => (value === 'auto' ? undefined : orAbsent(value)))
+      .describe('Used by the models that have it. `auto`: none.'),
+  })
+  .describe('The models and the ratio of images and videos, unless the model asks for others.');
+function orAbsent<T>(value: T | null | undefined): T | undefined {
+  return value ?? undefined;
+}
+
 export const taskRequest = z
   .object({
     threadId,
@@ -69,6 +86,14 @@ export const taskRequest = z
       .nullish()
       .describe('A message of the thread. This message and all later ones are dropped.'),
     model: z.string().min(1).max(128).nullish(),
+    media: runMedia.nullish(),
+    instructions: z
+      .string()
+      .min(1)
+      .max(8000)
+      .refine(isStorable, 'must not contain NUL or lone surrogates')
+      .nullish()
+      .describe('Only with X-Internal-Key: for the model, in addition to AGENT_INSTRUCTIONS. Not stored in messages.'),
     // With a token it is an unknown field, which is ignored (docs/specification/http.md#requests).
     userId: z
       .unknown()
@@ -242,6 +267,9 @@ export interface MediaOutput {
   /** Signed when messages are read; never stored. */
   readonly url: string | null;
   readonly mime: string | null;
+  /** Of a tool that made several images: all of them. Readers get their URLs in `images`. */
+  readonly assetIds?: readonly string[];
+  /** With `completed`: of an image that could not be made. */
   readonly failure?: Failure;
 }
 export interface VideoOutput extends MediaOutput {

@@ -69,7 +69,9 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
     async (request, reply) => {
       const { caller, body } = request;
       const userId = userOf(caller, body.userId, 'body.userId');
-      const { taskId, threadId } = await startTaskOnce(deps, userId, body, request.headers['idempotency-key']);
+      // Instructions of a user would be those of the app.
+      const trusted = caller.kind === 'internal' ? body : { ...body, instructions: undefined };
+      const { taskId, threadId } = await startTaskOnce(deps, userId, trusted, request.headers['idempotency-key']);
       return reply.code(201).send({ taskId, threadId });
     },
   );

@@ -110,7 +110,12 @@ describe('generations', () => {
       return [ended.id, String(ended.items.at(-1)?.assetId)] as const;
     };
     const first = await upload(ada);
-    const [childOrder, child] = await made('/images', { prompt: 'in blue', n: 2, seed: 4, references: [`asset:${first}`] });
+    const [childOrder, child] = await made('/images', {
+      prompt: 'in blue',
+      n: 2,
+      seed: 4,
+      references: [`asset:${first}`],
+    });
     const [, grandchild] = await made('/videos', { prompt: 'waves', firstFrame: `asset:${child}` });
     const { generation } = await read(ada, child);
     const lineage = { id: childOrder, prompt: 'in blue', model: 'offline', seed: 5, references: [first] };

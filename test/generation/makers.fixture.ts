@@ -68,7 +68,16 @@ export async function startMakers(): Promise<Makers> {
     if (prompt.includes('<broken>')) throw new Refusal('upstream is down', 401);
     count += 1;
     const images = Object.values(sent.files).reduce((sum, number) => sum + number, 0);
-    const order: Order = { id: `order-${count}`, wire, kind, prompt, model, images, fields: sent.fields, state: 'made' };
+    const order: Order = {
+      id: `order-${count}`,
+      wire,
+      kind,
+      prompt,
+      model,
+      images,
+      fields: sent.fields,
+      state: 'made',
+    };
     orders.push(order);
     const isSecond = orders.filter((one) => one.prompt === prompt).length % 2 === 0;
     if (prompt.includes('<hang>') || (prompt.includes('<hang-odd>') && isSecond)) await released.promise;
@@ -91,7 +100,8 @@ export async function startMakers(): Promise<Makers> {
       const known = ['model', 'prompt', 'n', 'size', 'quality', 'background', 'output_format', 'moderation', 'user'];
       assertKnown(sent.fields, known);
       assertKnown(sent.files, isEdit ? ['image', 'image[]', 'mask'] : []);
-      if (isEdit && !sent.files.image && !sent.files['image[]']) throw new Refusal("Missing required parameter: 'image'.");
+      if (isEdit && !sent.files.image && !sent.files['image[]'])
+        throw new Refusal("Missing required parameter: 'image'.");
       assertOneOf('size', size, ['1024x1024', '1536x1024', '1024x1536', 'auto', undefined]);
       assertOneOf('quality', sent.fields.quality, ['low', 'medium', 'high', 'auto', undefined]);
       const order = await accept('openai', 'image', String(model), prompt, sent);
@@ -113,7 +123,8 @@ export async function startMakers(): Promise<Makers> {
       order.state = 'canceled';
       return { id, deleted: true };
     }
-    if (!content) return { id, status: order.prompt.includes('<fail>') ? 'failed' : 'completed', error: { message: 'blurred' } };
+    if (!content)
+      return { id, status: order.prompt.includes('<fail>') ? 'failed' : 'completed', error: { message: 'blurred' } };
     order.state = 'delivered';
     return { bytes: clip, type: 'video/mp4' };
   };
@@ -204,7 +215,10 @@ export async function startMakers(): Promise<Makers> {
       (error: unknown) => {
         const { message, status } = error instanceof Refusal ? error : { message: String(error), status: 500 };
         if (status !== 404) refusals.push(message);
-        send(response, status, { error: { message, type: 'invalid_request_error', param: null, code: null }, detail: message });
+        send(response, status, {
+          error: { message, type: 'invalid_request_error', param: null, code: null },
+          detail: message,
+        });
       },
     );
   });

@@ -56,7 +56,8 @@ export async function start(place: Place, env: Readonly<Record<string, string>> 
 export const wait = { prefer: 'wait=60' };
 export const order = ({ agent }: Person, path: '/images' | '/videos', body: object, headers: object = wait) =>
   agent.call<Generation & { error?: string; message: string }>('POST', path, body, headers);
-export const balance = async ({ agent }: Person) => (await agent.call<{ credits: number }>('GET', '/credits')).body.credits;
+export const balance = async ({ agent }: Person) =>
+  (await agent.call<{ credits: number }>('GET', '/credits')).body.credits;
 
 export async function upload({ media }: Person): Promise<string> {
   const what = { scopeKind: 'library', scopeId: 'l', kind: 'image', mime: 'image/png' };

@@ -21,12 +21,27 @@ beforeAll(async () => {
   const file = join(place.dataDir, 'models.json');
   const models = [
     { kind: 'image', id: 'openai', baseUrl: baseUrls.openai, model: 'gpt-image-1', costUsd: 0.04 },
-    { kind: 'image', id: 'fal', provider: 'fal', model: 'fal-ai/flux', editModel: 'fal-ai/flux/edit', maxReferences: 9 },
+    {
+      kind: 'image',
+      id: 'fal',
+      provider: 'fal',
+      model: 'fal-ai/flux',
+      editModel: 'fal-ai/flux/edit',
+      maxReferences: 9,
+    },
     { kind: 'image', id: 'replicate', provider: 'replicate', model: 'maker/painter', plans: paid, credits: 3 },
     { kind: 'image', id: 'gemini', provider: 'google', model: 'gemini-2.5-flash-image', credits: 0 },
     { kind: 'image', id: 'openai-package', provider: 'openai', baseUrl: baseUrls.openai, model: 'gpt-image-1' },
     { kind: 'image', id: 'lost', baseUrl: 'http://127.0.0.1:9/v1', model: 'x', fallback: 'gemini' },
-    { kind: 'video', id: 'film', baseUrl: baseUrls.openai, model: 'sora-2', durations: [4, 8], maxReferences: 2, ratios: ['16:9', '9:16', '1:1'] },
+    {
+      kind: 'video',
+      id: 'film',
+      baseUrl: baseUrls.openai,
+      model: 'sora-2',
+      durations: [4, 8],
+      maxReferences: 2,
+      ratios: ['16:9', '9:16', '1:1'],
+    },
     { kind: 'video', id: 'fal-film', provider: 'fal', model: 'fal-ai/video', credits: 30, maxReferences: 2 },
     { kind: 'video', id: 'replicate-film', provider: 'replicate', model: 'maker/video', credits: 30 },
   ].map((entry) => ({ apiKeyEnv, baseUrl: baseUrls[(entry.provider ?? 'openai') as keyof typeof baseUrls], ...entry }));
@@ -67,7 +82,10 @@ describe('an image', () => {
     for (let index = 0; index < count; index++) references.push(`asset:${await upload(ada)}`);
     const prompt = `combined by ${model}`;
     const { body } = await order(ada, '/images', { prompt, model, n: 2, references });
-    expect(body.items.map(({ status, failure }) => [status, failure])).toEqual([['completed', null], ['completed', null]]);
+    expect(body.items.map(({ status, failure }) => [status, failure])).toEqual([
+      ['completed', null],
+      ['completed', null],
+    ]);
     expect(made(prompt).map(({ images }) => images)).toEqual([count, count]);
   });
 
@@ -76,12 +94,21 @@ describe('an image', () => {
     await order(ada, '/images', { prompt: 'masked', references: [reference], mask: reference });
     expect(made('masked').map(({ images }) => images)).toEqual([2]);
     await order(ada, '/images', { prompt: 'the last seed', model: 'fal', seed: 2 ** 31 - 1, n: 2 });
-    expect(made('the last seed').map(({ fields }) => fields.seed).sort()).toEqual([0, 2 ** 31 - 1]);
+    expect(
+      made('the last seed')
+        .map(({ fields }) => fields.seed)
+        .sort(),
+    ).toEqual([0, 2 ** 31 - 1]);
   });
 
   it('is made by the fallback if the model cannot be reached, unless that lacks what was asked for', async () => {
     const { body } = await order(ada, '/images', { prompt: 'fallen back', model: 'lost' });
-    expect([body.status, body.model, body.credits, made('fallen back')[0]?.wire]).toEqual(['completed', 'lost', 2, 'google']);
+    expect([body.status, body.model, body.credits, made('fallen back')[0]?.wire]).toEqual([
+      'completed',
+      'lost',
+      2,
+      'google',
+    ]);
     const other = await order(ada, '/images', { prompt: 'not fallen back', model: 'lost', quality: 'high' });
     expect([other.body.status, other.body.credits, made('not fallen back')]).toEqual(['failed', 0, []]);
   });
@@ -126,8 +153,13 @@ describe('an order that its model cannot honor', () => {
   });
 
   it('is foreseeable: the models name their options', async () => {
-    const { body } = await ada.agent.call<{ models: { id: string; options: string[]; maxReferences: number }[] }>('GET', '/models');
-    const offers = Object.fromEntries(body.models.map(({ id, options, maxReferences }) => [id, [options, maxReferences]]));
+    const { body } = await ada.agent.call<{ models: { id: string; options: string[]; maxReferences: number }[] }>(
+      'GET',
+      '/models',
+    );
+    const offers = Object.fromEntries(
+      body.models.map(({ id, options, maxReferences }) => [id, [options, maxReferences]]),
+    );
     expect(offers).toMatchObject({
       openai: [['seed', 'quality', 'mask'], 4],
       'openai-package': [['quality', 'mask'], 4],

@@ -4,7 +4,9 @@ import { assetIdOf } from '../services/library.ts';
 
 export const runReference = (taskId: string): string => `run:${taskId}`;
 const imagesOf = (taskId: string): string => `image:${taskId}:`;
-export const imageReference = (taskId: string, toolCallId: string): string => `${imagesOf(taskId)}${toolCallId}`;
+/** `index`: of several images of one call. */
+export const imageReference = (taskId: string, toolCallId: string, index = 0): string =>
+  `${imagesOf(taskId)}${toolCallId}${index === 0 ? '' : ` #${index}`}`;
 /** Also names the asset of the video. */
 export const videoScope = (videoId: string): string => `video:${videoId}`;
 export const videoAssetId = (videoId: string): string => assetIdOf(videoScope(videoId));
@@ -12,6 +14,8 @@ export const videoAssetId = (videoId: string): string => assetIdOf(videoScope(vi
 export const videoReference = ({ videoId, attempt }: { readonly videoId: string; readonly attempt: number }): string =>
   `${videoScope(videoId)}:${attempt}`;
 
+/** Of one tool call. */
+const maxImagesOfCall = 16;
 /** Of one run. */
 export const maxModelFiles = 16;
 /** Takes the place of a tool call's id for a file that the model itself has generated. */
@@ -28,11 +32,15 @@ export function withDelivered(
 ): UIMessage['parts'] {
   return parts.map((part) => {
     if (part.type !== 'tool-generateImage' && part.type !== 'tool-editImage') return part;
-    const reference = imageReference(taskId, part.toolCallId);
-    if (part.state === 'output-available' || !delivered.includes(reference)) return part;
+    if (part.state === 'output-available') return part;
     const { type, toolCallId, input } = part;
+    const all = Array.from({ length: maxImagesOfCall }, (_, index) => imageReference(taskId, toolCallId, index));
+    const assetIds = all.filter((reference) => delivered.includes(reference)).map(assetIdOf);
+    const [assetId] = assetIds;
+    if (assetId === undefined) return part;
     // The media type is known when messages are read.
-    const output = { kind: 'image', assetId: assetIdOf(reference), status: 'completed', url: null, mime: null };
+    const made = { kind: 'image', assetId, status: 'completed', url: null, mime: null };
+    const output = assetIds.length > 1 ? { ...made, assetIds } : made;
     return { type, toolCallId, input, state: 'output-available', output };
   });
 }

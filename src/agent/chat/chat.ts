@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { invalid, Problem, problems } from '#platform/problem.ts';
-import { messageId, type TaskRequest, threadId, userMessage } from '../api.ts';
+import { messageId, runMedia, type TaskRequest, threadId, userMessage } from '../api.ts';
 import { type StartDeps, startTask } from '../runs/tasks.ts';
 import { findMessage } from '../store/messagestore.ts';
 import { findQuestionOf } from '../store/questionstore.ts';
@@ -19,7 +19,7 @@ export async function startChat(deps: StartDeps, userId: string, body: ChatReque
   await checkThread(deps, userId, body.id);
   const question = await questionOf(deps, body);
   try {
-    return await startTask(deps, userId, { ...question, threadId: body.id, model: body.model });
+    return await startTask(deps, userId, { ...question, threadId: body.id, model: body.model, media: body.media });
   } catch (error) {
     throw renameFields(error, body.messages.findLastIndex(isOfUser));
   }
@@ -89,6 +89,7 @@ export const chatRequest = z.object({
   trigger: z.enum(['submit-message', 'regenerate-message']).default('submit-message'),
   messageId: messageId.nullish().describe('The message of the user to replace, or the message to generate again.'),
   model: z.string().min(1).max(128).nullish(),
+  media: runMedia.nullish(),
 });
 type ChatRequest = z.output<typeof chatRequest>;
 export const chatParams = z.object({ id: threadId });

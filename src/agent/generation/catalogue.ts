@@ -1,8 +1,16 @@
 /** The image and video models that users choose from: who may use them, at what price, and what they can do (docs/generation.md). */
 import { plans as allPlans, type Plan } from '#accounts/api.ts';
 import { invalid } from '#platform/problem.ts';
-import type { ModelInfo } from '../api.ts';
-import { type ImageGenerator, type Ratio, ratio, type Takes, takesAll, type VideoGenerator } from '../providers/generators.ts';
+import type { Failure, ModelInfo } from '../api.ts';
+import {
+  type ImageGenerator,
+  type Ratio,
+  ratio,
+  type Takes,
+  takesAll,
+  type VideoGenerator,
+} from '../providers/generators.ts';
+import type { RunOptions } from '../store/runstore.ts';
 
 export interface MediaModel {
   readonly id: string;
@@ -15,6 +23,8 @@ export interface MediaModel {
   readonly ratios: readonly Ratio[];
   readonly maxReferences: number;
   readonly takes: Takes;
+  /** What the provider calls it. */
+  readonly model?: string | undefined;
   /** In US dollars, what the operator pays for one. */
   readonly costUsd: number | undefined;
 }
@@ -63,15 +73,64 @@ export function videoModel(
 }
 
 /** Without a name: the default. Throws 400 for an unknown one. */
-export function pickModel<Model extends MediaModel>(models: readonly [Model, ...Model[]], name?: string | null): Model {
+export function pickModel<Model extends MediaModel>(
+  models: readonly [Model, ...Model[]],
+  name?: string | null,
+  field = 'body.model',
+): Model {
   const found = name === undefined || name === null ? models[0] : models.find(({ id }) => id === name);
-  if (found === undefined) throw invalid('body.model', `must be one of ${models.map(({ id }) => id).join(', ')}`);
+  if (found === undefined) throw invalid(field, `must be one of ${models.map(({ id }) => id).join(', ')}`);
   return found;
 }
+
+/** Throws 400 for defaults of a run that no model can honor. */
+export function assertMedia(catalogue: Catalogue, { imageModel: image, videoModel: video, ratio }: RunMedia): void {
+  const models = [
+    pickModel(catalogue.images, image, 'body.media.imageModel'),
+    pickModel(catalogue.videos, video, 'body.media.videoModel'),
+  ];
+  const ratios = [...new Set(models.flatMap((model) => model.ratios))];
+  if (ratio !== undefined && !ratios.some((one) => one === ratio))
+    throw invalid('body.media.ratio', `must be one of ${ratios.join(', ')}`);
+}
+
+type RunMedia = NonNullable<RunOptions['media']>;
 
 /** The model that a row names, or the default if it is no longer configured. */
 export function modelOfRow<Model extends MediaModel>(models: readonly [Model, ...Model[]], id: string | null): Model {
   return models.find((model) => model.id === id) ?? models[0];
+}
+
+/** For the descriptions of tools: what a user of the plan can choose from. */
+export function describeModels(models: readonly MediaModel[], plan: Plan, preferred?: string): string {
+  const first = models.find(({ id }) => id === preferred) ?? models[0];
+  const offered = models.filter(({ plans }) => plans.includes(plan));
+  if (offered.length === 0) return "The user's plan includes none of its models.";
+  const sorted = [...offered].sort((one, other) => Number(other === first) - Number(one === first));
+  const texts = sorted.map(({ id, label, credits }) => `${id} (${label === id ? '' : `${label}, `}${credits} credits)`);
+  return `Models, with the price of one: ${texts.join(', ')}.`;
+}
+
+/** The model of a tool call, and the ratio of its result; or why there is none. */
+export function modelFor<Model extends ImageModel | VideoModel>(
+  models: readonly [Model, ...Model[]],
+  name: string | undefined,
+  { otherwise, ...wanted }: Wanted & { readonly otherwise: readonly (string | undefined)[] },
+): { readonly model: Model; readonly ratio: Ratio | undefined } | { readonly failure: Failure } {
+  const refuse = (code: string, message: string) => ({ failure: { code, message, retryable: false } });
+  const model = name === undefined ? models[0] : models.find(({ id }) => id === name);
+  if (model === undefined)
+    return refuse('unknown_model', `model must be one of ${models.map(({ id }) => id).join(', ')}`);
+  const ratio = wanted.ratio ?? chooseRatio(model, otherwise);
+  const unsupported = findUnsupported(model, { ...wanted, ratio });
+  if (unsupported !== undefined) return refuse('unsupported', `${unsupported.field} ${unsupported.message}`);
+  return { model, ratio: ratio as Ratio | undefined };
+}
+
+/** The first one that the model has, or its own first one. `undefined` among them: the ratio of the source. */
+export function chooseRatio({ ratios }: MediaModel, usual: readonly (string | undefined)[]): Ratio | undefined {
+  const found = usual.map((one) => ratios.find((ratio) => ratio === one)).find((one) => one !== undefined);
+  return found ?? (usual.at(-1) === undefined ? undefined : ratios[0]);
 }
 
 /** The part of an order that not every model can honor. References are assets, or images. */

@@ -27,6 +27,7 @@ import { userEventsTopic } from '../userevents/publishing.ts';
 import { cancelVideos } from '../videos/cancelling.ts';
 import type { VideoDeps } from '../videos/videos.ts';
 import type { Generation, GenerationItem, GenerationListing, GenerationPage } from './api.ts';
+import { takeCosts } from './coststore.ts';
 import {
   endGeneration,
   endItem,
@@ -318,9 +319,11 @@ export async function endImages(
   const ended = await listItems(tx, [id]);
   const delivered = ended.filter(({ status }) => status === 'completed');
   const status = delivered.length > 0 ? 'completed' : rest.status;
+  const references = delivered.map(({ index }) => imageReferenceOf(id, index));
+  const costUsd = await takeCosts(tx, imageScopeOf(id), references);
   const isEnd = await endGeneration(tx, id, status, credits);
   if (!isEnd) return;
   if (credits > 0 || delivered.length > 0)
-    await addUsage(tx, { userId: ownerId, model, images: delivered.length, credits });
+    await addUsage(tx, { userId: ownerId, model, images: delivered.length, credits, costUsd });
   await publishGeneration(deps, tx, { id, ownerId, kind: 'image', status, settlement });
 }

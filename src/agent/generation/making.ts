@@ -10,8 +10,16 @@ import type { Job } from '#platform/jobs/jobs.ts';
 import type { Failure } from '../api.ts';
 import { type Generated, type Image, OrderRefused, ProviderFailed } from '../providers/generators.ts';
 import { keep, NotPaid, Refused } from '../services/library.ts';
-import { modelOfRow, withFallbacks } from './catalogue.ts';
-import { cancelTopic, endImages, type GenerationDeps, imageReferenceOf, imagesQueue } from './generations.ts';
+import { type ImageModel, modelOfRow, withFallbacks } from './catalogue.ts';
+import { noteCost } from './coststore.ts';
+import {
+  cancelTopic,
+  endImages,
+  type GenerationDeps,
+  imageReferenceOf,
+  imageScopeOf,
+  imagesQueue,
+} from './generations.ts';
 import {
   endItem,
   findGeneration,
@@ -23,7 +31,11 @@ import {
 } from './generationstore.ts';
 import { readImages } from './sources.ts';
 
-const stopped = { status: 'failed', code: 'interrupted', message: 'The server stopped while it made the image.' } as const;
+const stopped = {
+  status: 'failed',
+  code: 'interrupted',
+  message: 'The server stopped while it made the image.',
+} as const;
 /** Jobs that wait for providers. */
 const generationsAtOnce = 50;
 const imagesAtOnce = 4;
@@ -85,12 +97,16 @@ async function makeAll(deps: GenerationDeps, row: StoredGeneration, signal: Abor
   given.catch(() => undefined);
   await mapConcurrently(items, imagesAtOnce, async ({ index }) => {
     try {
-      const made = await makeOne(deps, row, index, await given, signal);
       const reference = imageReferenceOf(row.id, index);
+      // Each image of an order is another one.
+      const wanted = { ...row.input, seed: seedOf(row.input, index) };
+      const model = modelOfRow(deps.catalogue.images, row.model);
+      const made = await makeByChain(deps, model, wanted, await given, signal, (costUsd) =>
+        noteCost(deps.db, { reference, scope: imageScopeOf(row.id) }, costUsd),
+      );
       const scope = { kind: row.scopeKind, id: row.scopeId };
       const { prompt, ratio, references } = row.input;
-      const seed = seedOf(row.input, index);
-      const generation = { id: row.id, prompt, model: row.model, ratio, seed, references };
+      const generation = { id: row.id, prompt, model: row.model, ratio, seed: wanted.seed, references };
       const deposit = { reference, ownerId: row.ownerId, threadId: row.scopeId, scope, prompt, generation };
       const { assetId } = await keep(deps, { ...deposit, ...made, kind: 'image' }, uninterrupted);
       await endItem(deps.db, { id: row.id, index }, { status: 'completed', assetId });
@@ -110,28 +126,31 @@ interface Sources {
   readonly mask?: Image | undefined;
 }
 
-/** Another model of the catalogue makes the image if the first one cannot be reached. */
-async function makeOne(
-  deps: GenerationDeps,
-  { input, model }: StoredGeneration,
-  index: number,
+/**
+ * Another model of the catalogue makes the image if the first one cannot be reached. `onFallback` gets the cost of that one before
+ * its order.
+ */
+export async function makeByChain(
+  { catalogue, log }: Pick<GenerationDeps, 'catalogue' | 'log'>,
+  model: ImageModel,
+  wanted: Omit<ImageInput, 'mask'> & { readonly mask?: unknown },
   { sources, mask }: Sources,
   signal: AbortSignal,
+  onFallback: (costUsd: number | undefined) => Promise<void>,
 ): Promise<Image & Generated> {
   signal.throwIfAborted();
-  const { prompt, ratio, quality } = input;
-  // Each image of an order is another one.
-  const seed = seedOf(input, index);
-  const chain = withFallbacks(deps.catalogue.images, modelOfRow(deps.catalogue.images, model), input);
-  for (const [place, { id, generator }] of chain.entries()) {
+  const { prompt, ratio, seed, quality } = wanted;
+  const chain = withFallbacks(catalogue.images, model, wanted);
+  for (const [place, { id, generator, costUsd }] of chain.entries()) {
     try {
+      if (place > 0) await onFallback(costUsd);
       return sources.length === 0
         ? await generator.generate({ prompt, ratio: ratio ?? '1:1', seed, quality, signal })
         : await generator.edit({ prompt, sources, mask, ratio, seed, quality, signal });
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof OrderRefused || place === chain.length - 1) throw error;
-      deps.log.warn({ err: error, model: id }, 'an image is ordered from the fallback of its model');
+      log.warn({ err: error, model: id }, 'an image is ordered from the fallback of its model');
     }
   }
   throw new Error('the catalogue has no image model');

@@ -38,7 +38,7 @@ export async function openCatalogue(settings: CatalogueSettings): Promise<Catalo
 
 async function defaultImage({ image, imageCredits, offlineImages }: CatalogueSettings): Promise<ImageModel> {
   const id = image.name ?? (isOffline(image) ? 'offline' : 'image');
-  return imageModel(await openImages(image, offlineImages), { id, credits: imageCredits });
+  return imageModel(await openImages(image, offlineImages), { id, model: image.name, credits: imageCredits });
 }
 
 async function defaultVideo(settings: CatalogueSettings): Promise<VideoModel> {
@@ -57,7 +57,7 @@ async function openImage(settings: CatalogueSettings, entry: ImageEntry): Promis
   const provider = { ...providerOf(settings, entry), editName: editModel };
   const generator = await openImages(provider, settings.offlineImages);
   return imageModel(generator, {
-    id,
+    ...{ id, model: entry.model },
     credits: entry.credits ?? settings.imageCredits,
     ...defined({ label, plans, fallback, ratios, maxCount, costUsd, maxReferences: atMost(generator, maxReferences) }),
   });
@@ -67,7 +67,7 @@ async function openVideo(settings: CatalogueSettings, entry: VideoEntry): Promis
   const { id, label, fallback, ratios = wideRatios, durations, maxReferences, costUsd } = entry;
   const generator = await openVideos(providerOf(settings, entry), settings.offlineVideos);
   return videoModel(generator, {
-    id,
+    ...{ id, model: entry.model },
     credits: entry.credits ?? settings.videoCredits,
     plans: entry.plans ?? settings.videoPlans,
     ratios,

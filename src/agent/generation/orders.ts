@@ -18,6 +18,7 @@ import { countInFlightOf } from '../store/toolcallstore.ts';
 import { placeOrder } from '../videos/videos.ts';
 import type { ImagesRequest, VideosRequest } from './api.ts';
 import {
+  chooseRatio,
   findUnsupported,
   type ImageModel,
   type MediaModel,
@@ -25,6 +26,7 @@ import {
   type VideoModel,
   type Wanted,
 } from './catalogue.ts';
+import { type CostTables, noteCost } from './coststore.ts';
 import { type GenerationDeps, imageReferenceOf, imageScopeOf, imagesQueue } from './generations.ts';
 import { insertGeneration } from './generationstore.ts';
 import { assertReadable } from './sources.ts';
@@ -41,8 +43,7 @@ export async function orderImages(
 ): Promise<string> {
   const { prompt, n = 1, seed, quality, references = [], mask } = request;
   const model = pickModel(deps.catalogue.images, request.model);
-  const ratio = chooseRatio(model, request.ratio, references.length > 0 ? undefined : '1:1');
-  assertSupported(model, { ...request, ratio });
+  const ratio = ratioOf(model, request, references.length > 0 ? undefined : '1:1');
   await assertReadable(deps, userId, references, 'body.references');
   await assertReadable(deps, userId, mask === undefined ? [] : [mask], 'body.mask');
   const input = { prompt, ratio, seed, quality, references, mask };
@@ -72,8 +73,7 @@ export async function orderVideo(
 ): Promise<string> {
   const { prompt, duration, seed, firstFrame, references = [] } = request;
   const model = pickModel(deps.catalogue.videos, request.model);
-  const ratio = chooseRatio(model, request.ratio, '16:9') ?? '16:9';
-  assertSupported(model, { ...request, ratio });
+  const ratio = ratioOf(model, request, '16:9') ?? '16:9';
   await assertReadable(deps, userId, firstFrame === undefined ? [] : [firstFrame], 'body.firstFrame');
   await assertReadable(deps, userId, references, 'body.references');
   const input = { prompt, ratio, duration, seed, firstFrame, references };
@@ -102,20 +102,11 @@ const scopeOf = ({ scopeKind, scopeId }: ImagesRequest | VideosRequest, id: stri
   id: scopeId ?? id,
 });
 
-/** A model without the usual ratio uses its first one. */
-function chooseRatio(
-  { ratios }: MediaModel,
-  asked: string | undefined,
-  usual: Ratio | undefined,
-): Ratio | undefined {
-  const chosen = asked ?? (usual === undefined || ratios.includes(usual) ? usual : ratios[0]);
-  // Others are refused by `assertSupported`.
-  return chosen as Ratio | undefined;
-}
-
-function assertSupported(model: ImageModel | VideoModel, wanted: Wanted): void {
+/** Throws 400 for an order that the model cannot honor. */
+function ratioOf(model: ImageModel | VideoModel, wanted: Wanted, usual: Ratio | undefined): Ratio | undefined {
   const unsupported = findUnsupported(model, wanted);
   if (unsupported !== undefined) throw invalid(`body.${unsupported.field}`, unsupported.message);
+  return (wanted.ratio as Ratio | undefined) ?? chooseRatio(model, [usual]);
 }
 
 interface Order {
@@ -165,8 +156,8 @@ async function findEarlier({ db }: GenerationDeps, keyed: KeyedStart): Promise<s
 }
 
 async function reserve(
-  tx: Tx<LedgerTables>,
-  { credits }: MediaModel,
+  tx: Tx<LedgerTables & CostTables>,
+  { credits, costUsd }: MediaModel,
   count: number,
   reservation: {
     readonly reference: string;
@@ -176,7 +167,10 @@ async function reserve(
   },
 ): Promise<void> {
   const { reserved, balance } = await reserveCredits(tx, { ...reservation, amount: credits });
-  if (reserved) return;
+  if (reserved) {
+    if (costUsd !== undefined) await noteCost(tx, reservation, costUsd);
+    return;
+  }
   // Earlier items of this order are reserved already.
   const index = Number(reservation.reference.split(':').at(-1));
   throw agentProblems.insufficient_credits({

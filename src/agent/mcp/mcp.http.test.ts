@@ -8,7 +8,6 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createLog } from '#platform/log.ts';
 import { openPubSub } from '#platform/pubsub/open.ts';
-import { type Chatter, offlineCatalogue, testSettings } from '../../../test/agent/rig.fixture.ts';
 import { imageAnswer, impatient, json, type ScriptedRig, startScripted } from '../../../test/agent/scripted.fixture.ts';
 import { laneEngines } from '../../../test/database.fixture.ts';
 import { makeImage } from '../../../test/media/images.fixture.ts';
@@ -290,7 +289,7 @@ describe('generate_image and edit_image', () => {
     await sql`update agent_tool_calls set expires_at = now() where owner_id = ${user.userId}::uuid`.execute(queries);
     const log = createLog({ level: 'silent' });
     const userEvents = createUserEvents(openPubSub({ redis: undefined, name: randomUUID(), log }));
-    const another = new McpCalls({ db: queries, log, userEvents, maxRunsPerUser: 2, catalogue: offlineCatalogue });
+    const another = new McpCalls({ db: queries, log, userEvents, maxRunsPerUser: 2 });
     await another.reap(false);
     await another.close();
     expect([await rig.credits(user), await callsInFlight(user)]).toEqual([100, 0]);

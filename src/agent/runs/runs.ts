@@ -20,6 +20,7 @@ import { isImage, runReference, withDelivered } from '../billing/references.ts';
 import type { TokenUsage } from '../billing/usage.ts';
 import { type FailedVideo, type Publishers, publishRunEnd, publishRunStart, publishVideoFailures } from '../events.ts';
 import { requestExtraction } from '../extraction/request.ts';
+import { takeCosts } from '../generation/coststore.ts';
 import { agentProblems } from '../problems.ts';
 import type { CancelTables } from '../store/cancelstore.ts';
 import { findMessage } from '../store/messagestore.ts';
@@ -29,6 +30,7 @@ import {
   insertRun,
   markEnded,
   type Run,
+  type RunOptions,
   type RunStatus,
   type RunTables,
 } from '../store/runstore.ts';
@@ -101,12 +103,18 @@ export async function startRun(
       messageId: randomUUID(),
       model: chosen.id,
       credits: chosen.credits,
+      options: optionsOf(request),
       ...lease,
     });
     await publishVideoFailures(deps, tx, canceled);
     await publishRunStart(deps, tx, run);
     return run;
   });
+}
+
+function optionsOf({ media, instructions }: TaskRequest): RunOptions | undefined {
+  if (!media && !instructions) return undefined;
+  return { ...(media && { media }), ...(instructions && { instructions }) };
 }
 
 /** Rolls back the transaction of a start that was only to be checked. */
@@ -222,6 +230,8 @@ export interface RunEnd {
   readonly parts: UIMessage['parts'];
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly usage: TokenUsage;
+  /** Of its tokens. */
+  readonly costUsd?: number;
   /** References of the images that a provider was making. If the run was stopped, they are canceled. */
   readonly imageOrders: readonly string[];
 }
@@ -260,7 +270,9 @@ export async function endRun(deps: RunsDeps, run: Run, end: RunEnd): Promise<Ans
     }
     const { inputTokens, outputTokens } = usage;
     const images = delivered.length;
-    await addUsage(tx, { userId: ownerId, model: run.model, runs: 1, inputTokens, outputTokens, images, credits });
+    const costUsd = (end.costUsd ?? 0) + (await takeCosts(tx, taskId, delivered));
+    const used = { runs: 1, inputTokens, outputTokens, images, credits, costUsd };
+    await addUsage(tx, { userId: ownerId, model: run.model, ...used });
     await publishRunEnd(deps, tx, run, {
       ...end,
       parts,

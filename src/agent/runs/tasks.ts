@@ -5,6 +5,7 @@ import { digestOf } from '#platform/http/idempotency.ts';
 import type { PubSub } from '#platform/pubsub/pubsub.ts';
 import type { TaskRequest } from '../api.ts';
 import { starts } from '../billing/starts.ts';
+import { assertMedia, type Catalogue } from '../generation/catalogue.ts';
 import { agentProblems } from '../problems.ts';
 import type { Models } from '../providers/models.ts';
 import { type Run, type RunTables, requestAbort } from '../store/runstore.ts';
@@ -15,6 +16,7 @@ import type { RunExecutor } from './executor.ts';
 import { checkStart, KeyTaken, type RunLease, type RunsDeps, readRun, startRun } from './runs.ts';
 
 export interface StartDeps extends RunsDeps, AttachingDeps, StopDeps {
+  readonly catalogue: Catalogue;
   readonly db: RunsDeps['db'] & Db<RunTables>;
   readonly lease: RunLease;
   readonly models: Models;
@@ -70,6 +72,7 @@ export async function startTask(
   keyed?: KeyedStart,
 ): Promise<Run> {
   const chosen = deps.models.pick(request.model ?? undefined);
+  assertMedia(deps.catalogue, request.media ?? {});
   const message = await resolveAttachments(deps, userId, request, (checked) =>
     starts.run(userId, () => checkStart(deps, userId, { ...request, message: checked }, chosen, keyed)),
   );

@@ -98,7 +98,13 @@ export async function keep(
   const reserved = await media.send({ method: 'POST', route: '/v1/uploads', json: identity, ...common });
   await upload(reservation.parse(accept(reserved)), bytes, signal);
   const origin = { prompt: prompt && storable(prompt), model: model && storable(model.slice(0, maxModelName)) };
-  const json = { ...identity, ...facts, thumbAssetId, ...origin, generation: generation && storableLineage(generation) };
+  const json = {
+    ...identity,
+    ...facts,
+    thumbAssetId,
+    ...origin,
+    generation: generation && storableLineage(generation),
+  };
   const row = await media.send({ method: 'POST', route: '/v1/assets', json, ...common });
   return registered.parse(accept(row));
 }

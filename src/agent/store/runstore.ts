@@ -2,12 +2,24 @@
 import type { UIMessage } from 'ai';
 import { type Generated, type JSONColumnType, sql } from 'kysely';
 import { findOverdueS } from '#platform/background/overduestore.ts';
-import type { Db, Tx } from '#platform/db/db.ts';
+import { type Db, json, type Tx } from '#platform/db/db.ts';
 
 export type RunStatus = 'running' | 'completed' | 'failed' | 'aborted';
 
 /** `words`: the first words of the thread, which a title of the model or of the user replaces. */
 export type TitleSource = 'words' | 'model' | 'user';
+
+/** What the start of a run sets for it. */
+export interface RunOptions {
+  /** Defaults of the tools. */
+  readonly media?: {
+    readonly imageModel?: string | undefined;
+    readonly videoModel?: string | undefined;
+    readonly ratio?: string | undefined;
+  };
+  /** For the model, of a server. */
+  readonly instructions?: string | undefined;
+}
 
 export interface RunTables {
   agent_threads: {
@@ -42,6 +54,7 @@ export interface RunTables {
     ended_at: Date | null;
     model: Generated<string>;
     credits: Generated<number>;
+    options: JSONColumnType<RunOptions> | null;
   };
   agent_messages: {
     thread_id: string;
@@ -79,6 +92,7 @@ const runColumns = [
   'updated_at as updatedAt',
   'model',
   'credits',
+  'options',
 ] as const;
 
 export type Run = NonNullable<Awaited<ReturnType<typeof findRun>>>;
@@ -93,6 +107,7 @@ export interface NewRun {
   readonly credits: number;
   readonly holder: string;
   readonly leaseMs: number;
+  readonly options?: RunOptions | undefined;
 }
 
 export function insertRun(tx: Tx<RunTables>, run: NewRun) {
@@ -107,6 +122,7 @@ export function insertRun(tx: Tx<RunTables>, run: NewRun) {
       credits: run.credits,
       status: 'running',
       holder: run.holder,
+      options: run.options === undefined ? null : sql`${json(run.options)}`,
       lease_expires_at: later(run.leaseMs),
       epoch_ms: sql<number>`floor(extract(epoch from clock_timestamp()) * 1000)::bigint`,
     })

@@ -1,5 +1,6 @@
 /** One turn of a conversation: the model gets memory and history, and its answer goes to the run's event writer. */
 import type { ToolSet, UIMessage } from 'ai';
+import { ensureProfile } from '#accounts/store.ts';
 import type { Db } from '#platform/db/db.ts';
 import type { Log } from '#platform/log.ts';
 import type { UsageMeter } from '../billing/usage.ts';
@@ -52,11 +53,14 @@ export async function runTurn(
   const stored = await listRecentMessages(deps.db, run.threadId, maxHistoryBytes(contextTokens));
   const question = textOf(stored.findLast(({ role }) => role === 'user')?.parts ?? []);
   const shares = sharesOf(contextTokens);
-  const [foreign, memories] = await Promise.all([
+  const [{ plan }, foreign, memories] = await Promise.all([
+    ensureProfile(deps.db, { id: run.ownerId }),
     chosen.tools ? deps.toolServers.list() : [],
     injectMemory(deps, run.ownerId, question, signal),
   ]);
-  const instructions = withMemories(deps.instructions ?? defaultInstructions, memories, shares.memories);
+  const { media = {}, instructions: ofServer } = run.options ?? {};
+  const told = [deps.instructions ?? defaultInstructions, ...(ofServer ? [ofServer] : [])].join('\n');
+  const instructions = withMemories(told, memories, shares.memories);
   const reserved = estimateTokens(instructions) + (chosen.tools ? shares.tools : 0) + tokensOf(foreign);
   const maxTokens = contextTokens - reserved - shares.answer;
   const messages = await buildPrompt(deps, run.ownerId, stored, { maxTokens, vision }, signal);
@@ -68,7 +72,8 @@ export async function runTurn(
     return images;
   };
   const findMessages = () => listMessagesWithImages(deps.db, run.threadId);
-  const context = { run, writer, findMessages, madeImages, imageOrders };
+  const offer = { plan, media, providerModel: chosen.providerModel };
+  const context = { run, writer, findMessages, madeImages, imageOrders, ...offer };
   const tools: ToolSet = chosen.tools ? { ...foreignTools(deps, context, foreign), ...toolsOf(deps, context) } : {};
   // However the turn ends, the model and its tools end with it.
   const ending = new AbortController();

@@ -77,10 +77,10 @@ async function orderFromChain(deps: VideoDeps, video: Video, signal: AbortSignal
     references: images,
   };
   const chain = withFallbacks(deps.catalogue.videos, modelOf(deps, video), video.input);
-  for (const [index, { id, generator }] of chain.entries()) {
+  for (const [index, { id, generator, costUsd = null }] of chain.entries()) {
     try {
       const ordered = await generator.order({ ...order, firstFrame: order.firstFrame || undefined });
-      if (index > 0) await changeVideo(deps.db, video, { media_model: id });
+      if (index > 0) await changeVideo(deps.db, video, { media_model: id, cost_usd: costUsd });
       return ordered;
     } catch (error) {
       signal.throwIfAborted();

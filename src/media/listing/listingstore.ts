@@ -38,7 +38,8 @@ const isThumbnail = sql<boolean>`exists (
 
 /** Returns readable assets after `after`, newest first. */
 export function listReadyAssets(db: Db<MediaTables>, wanted: Wanted, after: Place | undefined, limit: number) {
-  const { ownerId, scopeKind, scopeId, kind, type, withoutThumbnails, words, derivedFrom, createdFrom, createdBefore } = wanted;
+  const { ownerId, scopeKind, scopeId, kind, type, withoutThumbnails, words, derivedFrom, createdFrom, createdBefore } =
+    wanted;
   const holds = words.map((word) => sql<boolean>`strpos(prompt_search, ${word}) > 0`);
   return db
     .selectFrom('assets')
