@@ -8,6 +8,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createLog } from '#platform/log.ts';
 import { openPubSub } from '#platform/pubsub/open.ts';
+import { type Chatter, testSettings } from '../../../test/agent/rig.fixture.ts';
 import { imageAnswer, impatient, json, type ScriptedRig, startScripted } from '../../../test/agent/scripted.fixture.ts';
 import { laneEngines } from '../../../test/database.fixture.ts';
 import { makeImage } from '../../../test/media/images.fixture.ts';
@@ -85,8 +86,9 @@ describe('the tools', () => {
     expect(tools[0]?.inputSchema).toMatchObject({
       type: 'object',
       required: ['prompt'],
-      properties: { prompt: { type: 'string', maxLength: 4000 }, ratio: { default: '1:1' } },
+      properties: { prompt: { type: 'string', maxLength: 4000 }, ratio: { description: 'Default: 1:1.' } },
     });
+    expect(tools[0]?.description).toContain('an-image-model (2 credits)');
     expect(client.getServerVersion()?.name).toBe('Atelier');
   });
 
