@@ -11,8 +11,8 @@ export default defineConfig({
     // One module graph per worker, so forty files start in under a second. Tests must not leave global state.
     isolate: false,
     pool: 'forks',
-    // Twice the processors of a CI machine, because many tests wait for timers, kills and other programs.
-    maxWorkers: 4,
+    // More than twice the processors of a CI machine, because many tests wait for timers, kills and other programs.
+    maxWorkers: 5,
     globalSetup: ['test/runner/leftovers.ts'],
     sequence: { sequencer: LongestFirst },
     // These limits only end tests that hang, on a machine that may be busy.

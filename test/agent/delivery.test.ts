@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunTables } from '#agent/store/runstore.ts';
 import { offlineVideos } from '#local/renderer/renderer.ts';
 import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
+import { isNightly } from '../lane.fixture.ts';
 import { makeImage } from '../media/images.fixture.ts';
 import { type Books, listAssets, randomOf, readBooks } from './books.fixture.ts';
 import { type Chatter, newThread } from './rig.fixture.ts';
@@ -47,7 +48,7 @@ async function takeOver(rig: ScriptedRig, taskId: string): Promise<void> {
 }
 
 describe('media of runs and threads that end while it is delivered', () => {
-  const tries = 20;
+  const tries = isNightly ? 20 : 6;
   let png: Buffer;
   let mp4: Buffer;
   beforeAll(async () => {

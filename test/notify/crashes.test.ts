@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { isNightly } from '../lane.fixture.ts';
 import { type KillableNotify, placeNotify } from './program.fixture.ts';
 
-const rounds = isNightly ? 5 : 2;
+const rounds = isNightly ? 5 : 1;
 const sendsPerRound = 20;
 
 let notify: KillableNotify;
