@@ -8,6 +8,15 @@ export interface TaskRequest {
   /** A message of the thread. This message and all later ones are dropped. */
   readonly rewindTo?: string | null;
   readonly model?: string | null;
+  readonly media?: {
+    /** An id of `GET /models`. */ readonly imageModel?: string | null;
+    /** An id of `GET /models`. */
+    readonly videoModel?: string | null;
+    /** Used by the models that have it. `auto`: none. */
+    readonly ratio?: 'auto' | '1:1' | '4:3' | '3:4' | '16:9' | '9:16' | null;
+  } | null;
+  /** Only with X-Internal-Key: for the model, in addition to AGENT_INSTRUCTIONS. Not stored in messages. */
+  readonly instructions?: string | null;
   /** Required with X-Internal-Key. */
   readonly userId?: string;
 }
@@ -73,7 +82,10 @@ export interface ModelList {
     readonly ratios?: readonly string[];
     /** For image and video models: the highest `n` of one generation. */
     readonly maxCount?: number;
+    /** For image and video models. */
     readonly maxReferences?: number;
+    /** For image and video models: the optional fields of an order that the model accepts. */
+    readonly options?: readonly ('seed' | 'quality' | 'mask' | 'firstFrame')[];
     /** In seconds. Empty: the model decides. */
     readonly durations?: readonly number[];
   }[];
@@ -159,6 +171,8 @@ export interface UsageTotals {
     readonly inputTokens: number;
     readonly outputTokens: number;
     readonly credits: number;
+    /** What the providers cost, by `costUsd` of the models, in US dollars. */
+    readonly costUsd: number;
     readonly images: number;
     readonly videos: number;
   }[];
@@ -178,6 +192,8 @@ export interface Spenders {
     readonly inputTokens: number;
     readonly outputTokens: number;
     readonly credits: number;
+    /** What the providers cost, by `costUsd` of the models, in US dollars. */
+    readonly costUsd: number;
   }[];
 }
 

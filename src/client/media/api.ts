@@ -68,6 +68,19 @@ export interface RegistrationRequest {
   readonly prompt?: string | null;
   /** The name of the model that generated the asset; 1 to 200 characters. */
   readonly model?: string | null;
+  /** Only with X-Internal-Key: the order that the asset was made from. */
+  readonly generation?: {
+    /** The generation (`GET /generations/:id` of the agent). */ readonly id?: string;
+    /** The run, or the tool call over MCP. */
+    readonly taskId?: string;
+    readonly prompt?: string;
+    /** The model of `GET /models` that was ordered. */
+    readonly model: string;
+    readonly ratio?: string;
+    readonly seed?: number;
+    /** The assets that the model was given, in their order. */
+    readonly references: readonly string[];
+  } | null;
 }
 
 export interface Asset {
@@ -91,6 +104,19 @@ export interface Asset {
   readonly prompt: string | null;
   /** The name of the model that generated the asset. Only the owner and servers can read it. */
   readonly model: string | null;
+  /** The order that it was made from. Only the owner and servers can read it. */
+  readonly generation: {
+    /** The generation (`GET /generations/:id` of the agent). */ readonly id?: string;
+    /** The run, or the tool call over MCP. */
+    readonly taskId?: string;
+    readonly prompt?: string;
+    /** The model of `GET /models` that was ordered. */
+    readonly model: string;
+    readonly ratio?: string;
+    readonly seed?: number;
+    /** The assets that the model was given, in their order. */
+    readonly references: readonly string[];
+  } | null;
   readonly createdAt: string;
 }
 
@@ -106,6 +132,8 @@ export interface AssetListing {
   readonly thumbnails?: boolean | 'true' | 'false' | null;
   /** Each of its words (at most 10) must occur in the prompt. */
   readonly q?: string | null;
+  /** An asset: those that a model made from it. */
+  readonly derivedFrom?: string | null;
   /** The earliest creation time. */
   readonly createdFrom?: string | null;
   /** Later than the latest creation time. */

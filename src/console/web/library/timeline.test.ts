@@ -24,6 +24,7 @@ function assetAt(daysAgo: number, place: number): Asset {
     sha256: null,
     prompt: null,
     model: null,
+    generation: null,
     createdAt: createdAt.toISOString(),
   };
 }
