@@ -63,7 +63,7 @@ export const runMedia = z
       .transform((value) => (value === 'auto' ? undefined : orAbsent(value)))
       .describe('Used by the models that have it. `auto`: none.'),
   })
-  .describe('The models and the ratio of images and videos, unless the model asks for others.');
+  .describe('The models and the ratio of images and videos, unless a tool call names others.');
 function orAbsent<T>(value: T | null | undefined): T | undefined {
   return value ?? undefined;
 }

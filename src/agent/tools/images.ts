@@ -61,7 +61,7 @@ const inputs = {
       assetId: assetName.optional().describe('Default: the latest image.'),
       ratio: ratio.optional().describe('Default: the ratio of the image.'),
       ...named,
-      references: references('that the change refers to'),
+      references: references('for the change'),
     }),
   ),
 };

@@ -171,7 +171,7 @@ export interface UsageTotals {
     readonly inputTokens: number;
     readonly outputTokens: number;
     readonly credits: number;
-    /** What the providers cost, by `costUsd` of the models, in US dollars. */
+    /** The cost at the providers, by `costUsd` of the models, in US dollars. */
     readonly costUsd: number;
     readonly images: number;
     readonly videos: number;
@@ -192,7 +192,7 @@ export interface Spenders {
     readonly inputTokens: number;
     readonly outputTokens: number;
     readonly credits: number;
-    /** What the providers cost, by `costUsd` of the models, in US dollars. */
+    /** The cost at the providers, by `costUsd` of the models, in US dollars. */
     readonly costUsd: number;
   }[];
 }
