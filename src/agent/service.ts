@@ -266,7 +266,8 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
   const removal = { ...common, eventLog, executor, pubsub, reaper, pace: deps.pace };
   addThreadRoutes(app, deps.access, removal);
   addPeopleRoutes(app, deps.access, removal);
-  const generations = { ...runs, pubsub, tables: {} as Tables };
+  const { cmsMediaHosts } = settings;
+  const generations = { ...runs, pubsub, cmsMediaHosts, tables: {} as Tables };
   addGenerationRoutes(app, deps.access, generations);
   addMcpRoutes(app, deps.access, { ...runs, calls, videoWaitMs: deps.pace?.videoWaitMs });
   metrics.register(app.metrics);

@@ -16,6 +16,11 @@ interface OfMedia extends OfRun {
   readonly toolCallId: string;
 }
 
+interface OfGeneration {
+  readonly generationId: string;
+  readonly kind: 'image' | 'video';
+}
+
 export type UserEvent = {
   /** Pass the id of the last event as `lastEventId` to continue after it, for an hour. */
   readonly id: string;
@@ -30,6 +35,8 @@ export type UserEvent = {
     })
   | (OfMedia & { readonly type: 'media.completed'; readonly assetId: string })
   | (OfMedia & { readonly type: 'media.failed'; readonly error: string })
+  | (OfGeneration & { readonly type: 'generation.completed' })
+  | (OfGeneration & { readonly type: 'generation.failed'; readonly status: 'failed' | 'canceled' })
   | (OfThread & { readonly type: 'thread.updated' | 'thread.deleted' })
   | (Partial<OfRun> & { readonly type: 'credits.changed'; readonly credits: number })
 );

@@ -79,6 +79,7 @@ export const testSettings: AgentDeps['settings'] = {
   maxToolCallsPerStep: 16,
   maxRunCredits: 200,
   freeCancels: 10,
+  cmsMediaHosts: [],
   drainS: 5,
   maxSteps: 8,
   instructions: undefined,

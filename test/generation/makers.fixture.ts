@@ -193,6 +193,8 @@ export async function startMakers(): Promise<Makers> {
   const answer = async (request: IncomingMessage): Promise<unknown> => {
     const { method = '', headers } = request;
     const { pathname } = new URL(request.url ?? '', 'http://makers');
+    if (pathname === '/cms/moved.png') return { moved: `${url}/cms/card.png` };
+    if (pathname === '/cms/card.png') return { bytes: await makeImage('png', { seed: 900 }), type: 'image/png' };
     const [, file] = /^\/files\/(.+)\.\w+$/.exec(pathname) ?? [];
     const body = Buffer.concat(await request.toArray());
     if (file !== undefined) {
@@ -244,7 +246,12 @@ export async function startMakers(): Promise<Makers> {
 const imageName = (index: number) => (index === 0 ? 'input_image' : `input_image_${index + 1}`);
 
 function send(response: ServerResponse, status: number, made: unknown): void {
-  const { bytes, type = 'application/json' } = Object(made) as { bytes?: Uint8Array; type?: string };
+  const {
+    bytes,
+    type = 'application/json',
+    moved,
+  } = Object(made) as { bytes?: Uint8Array; type?: string; moved?: string };
+  if (moved !== undefined) return void response.writeHead(302, { location: moved }).end();
   response.writeHead(status, { 'content-type': bytes === undefined ? 'application/json' : type });
   response.end(bytes ?? JSON.stringify(made));
 }

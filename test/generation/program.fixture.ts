@@ -24,6 +24,8 @@ export interface Running {
   /** With the internal key. */
   readonly server: Person;
   person(email: string, plan: string, amount: number): Promise<Person>;
+  /** A person of an earlier program at the same place. */
+  again(person: Person): Person;
   stop(): Promise<void>;
 }
 
@@ -46,6 +48,10 @@ export async function start(place: Place, env: Readonly<Record<string, string>> 
       const credential = { authorization: `Bearer ${accessToken}` };
       return { agent: at(4, userId, credential), media: at(1, userId, credential) };
     },
+    again: ({ agent: { userId, credential } }) => ({
+      agent: at(4, userId, credential),
+      media: at(1, userId, credential),
+    }),
     async stop() {
       program.child.kill('SIGTERM');
       await program.ended();

@@ -46,7 +46,7 @@ beforeAll(async () => {
     { kind: 'video', id: 'replicate-film', provider: 'replicate', model: 'maker/video', credits: 30 },
   ].map((entry) => ({ apiKeyEnv, baseUrl: baseUrls[(entry.provider ?? 'openai') as keyof typeof baseUrls], ...entry }));
   await writeFile(file, JSON.stringify(models));
-  running = await start(place, { MODELS_FILE: file, MAKERS_KEY: makersKey });
+  running = await start(place, { MODELS_FILE: file, MAKERS_KEY: makersKey, CMS_MEDIA_HOSTS: new URL(makers.url).host });
   ada = await running.person('ada@example.com', 'pro', 1000);
 });
 afterAll(async () => {
@@ -169,6 +169,68 @@ describe('an order that its model cannot honor', () => {
       film: [['seed', 'firstFrame'], 0],
       'fal-film': [['seed', 'firstFrame'], 0],
     });
+  });
+});
+
+describe('a home card', () => {
+  /** As the content service returns it. */
+  const card = (changes: object) => ({
+    ...{ id: 'c1', coverType: 'image', image: 'x', title: 'A boat', requiredPlan: 'free', isFeatured: true },
+    ...{ prompt: 'the boat of the card', model: 'gemini', ratio: 'auto', mediaType: 'image' },
+    inputMedias: [{ type: 'image', url: `${makers.url}/cms/card.png` }],
+    ...changes,
+  });
+
+  it('starts as it is, with its images as references of the user', async () => {
+    const { status, body } = await order(ada, '/images', card({ n: 1 }));
+    expect([status, body.status, body.model]).toEqual([201, 'completed', 'gemini']);
+    expect(made('the boat of the card')).toMatchObject([{ wire: 'google', images: 1 }]);
+    const read = async (id: string) =>
+      (await ada.media.call<{ ownerId: string; generation: { references: string[] } }>('GET', `/v1/assets/${id}`)).body;
+    const { generation, ownerId } = await read(String(body.items[0]?.assetId));
+    const [reference = ''] = generation.references;
+    expect((await read(reference)).ownerId).toBe(ownerId);
+    // The same image is one asset, and a video starts with it.
+    const film = card({
+      model: 'film',
+      ratio: '9:16',
+      mediaType: 'video',
+      prompt: 'the waves of the card',
+      duration: 4,
+    });
+    const { body: filmed } = await order(ada, '/videos', film);
+    expect((await read(String(filmed.items[0]?.assetId))).generation.references).toEqual([reference]);
+    expect(made('the waves of the card')).toMatchObject([{ images: 1, fields: { size: '720x1280' } }]);
+  });
+
+  it.each([
+    ['another host', () => 'http://127.0.0.1:9/cms/card.png'],
+    ['the same host at another port', () => makers.url.replace(/:\d+$/, ':9').concat('/cms/card.png')],
+    [
+      'a URL with the host as its user',
+      () => `${makers.url.replace('//', '//x@')}/cms/card.png`.replace('127.0.0.1', '127.0.0.2'),
+    ],
+    ['a redirect', () => `${makers.url}/cms/moved.png`],
+    ['an image that does not exist', () => `${makers.url}/cms/none.png`],
+    ['no URL', () => 'card.png'],
+  ])('with %s is refused', async (_what, url) => {
+    const wrong = card({ inputMedias: [{ type: 'image', url: url() }], prompt: 'no card' });
+    const { status, body } = await order(ada, '/images', wrong);
+    const isRedirect = url().endsWith('moved.png');
+    expect(status).toBe(isRedirect ? 503 : 400);
+    if (!isRedirect) expect(JSON.stringify(body)).toContain('body.inputMedias.0.url');
+    expect(made('no card')).toEqual([]);
+  });
+
+  it('with more images than its model takes, or a video, is refused by name', async () => {
+    const image = { type: 'image', url: `${makers.url}/cms/card.png` };
+    for (const [field, inputMedias] of [
+      ['body.references', Array(5).fill(image)],
+      ['body.inputMedias.0.type', [{ ...image, type: 'video' }]],
+    ] as const) {
+      const { status, body } = await order(ada, '/images', card({ inputMedias, prompt: 'no card' }));
+      expect([status, JSON.stringify(body)]).toEqual([400, expect.stringContaining(field)]);
+    }
   });
 });
 

@@ -41,6 +41,7 @@ import {
   type StoredGeneration,
   type StoredItem,
 } from './generationstore.ts';
+import type { InputMediaDeps } from './inputmedias.ts';
 
 type Tables = GenerationTables &
   VideoTables &
@@ -52,7 +53,7 @@ type Tables = GenerationTables &
   ToolCallTables &
   AccountTables;
 
-export interface GenerationDeps extends VideoDeps, SpendingBounds {
+export interface GenerationDeps extends VideoDeps, SpendingBounds, InputMediaDeps {
   readonly db: Db<Tables>;
   /** For the types of transactions. */
   readonly tables: Tables;

@@ -29,6 +29,7 @@ import {
 import { type CostTables, noteCost } from './coststore.ts';
 import { type GenerationDeps, imageReferenceOf, imageScopeOf, imagesQueue } from './generations.ts';
 import { insertGeneration } from './generationstore.ts';
+import { assertInputMedias, takeInputMedias } from './inputmedias.ts';
 import { assertReadable } from './sources.ts';
 
 /** Another request took the key. Rolls the order back. */
@@ -41,11 +42,14 @@ export async function orderImages(
   request: ImagesRequest,
   key: string | undefined,
 ): Promise<string> {
-  const { prompt, n = 1, seed, quality, references = [], mask } = request;
+  const { prompt, n = 1, seed, quality, mask, inputMedias = [] } = request;
   const model = pickModel(deps.catalogue.images, request.model);
-  const ratio = ratioOf(model, request, references.length > 0 ? undefined : '1:1');
-  await assertReadable(deps, userId, references, 'body.references');
+  assertInputMedias(deps, inputMedias);
+  const wanted = [...(request.references ?? []), ...inputMedias];
+  const ratio = ratioOf(model, { ...request, references: wanted }, wanted.length > 0 ? undefined : '1:1');
+  await assertReadable(deps, userId, request.references ?? [], 'body.references');
   await assertReadable(deps, userId, mask === undefined ? [] : [mask], 'body.mask');
+  const references = [...(request.references ?? []), ...(await takeInputMedias(deps, userId, inputMedias))];
   const input = { prompt, ratio, seed, quality, references, mask };
   return place(deps, userId, { model, price: n * model.credits, request, key }, async (tx, id) => {
     const scope = scopeOf(request, id);
@@ -71,11 +75,21 @@ export async function orderVideo(
   request: VideosRequest,
   key: string | undefined,
 ): Promise<string> {
-  const { prompt, duration, seed, firstFrame, references = [] } = request;
+  const { prompt, duration, seed, inputMedias = [], references: named = [] } = request;
   const model = pickModel(deps.catalogue.videos, request.model);
-  const ratio = ratioOf(model, request, '16:9') ?? '16:9';
-  await assertReadable(deps, userId, firstFrame === undefined ? [] : [firstFrame], 'body.firstFrame');
-  await assertReadable(deps, userId, references, 'body.references');
+  assertInputMedias(deps, inputMedias);
+  // The image of a home card is the first frame for a model without references.
+  const isFrame = inputMedias.length === 1 && model.maxReferences === 0 && request.firstFrame === undefined;
+  const wanted = {
+    references: isFrame ? named : [...named, ...inputMedias],
+    firstFrame: isFrame || request.firstFrame,
+  };
+  const ratio = ratioOf(model, { ...request, ...wanted }, '16:9') ?? '16:9';
+  await assertReadable(deps, userId, request.firstFrame === undefined ? [] : [request.firstFrame], 'body.firstFrame');
+  await assertReadable(deps, userId, named, 'body.references');
+  const taken = await takeInputMedias(deps, userId, inputMedias);
+  const firstFrame = isFrame ? taken[0] : request.firstFrame;
+  const references = isFrame ? named : [...named, ...taken];
   const input = { prompt, ratio, duration, seed, firstFrame, references };
   return place(deps, userId, { model, price: model.credits, request, key }, async (tx, id) => {
     const { failure } = await placeOrder(deps, tx, {

@@ -53,6 +53,7 @@ onEveryPair('POST /v1/assets', (pair) => {
         assetId,
         prompt: null,
         model: null,
+        generation: null,
         ownerId: rig.userId,
         scopeKind: registration.scopeKind,
         scopeId: registration.scopeId,
