@@ -9,7 +9,7 @@ import { type Place, type Program, run } from '../acceptance/running.fixture.ts'
 import { type Chatter, chatter } from '../agent/rig.fixture.ts';
 import { makeImage } from '../media/images.fixture.ts';
 
-const services = ['media', 'image', 'agent', 'memory', 'edge', 'idp'];
+const services = ['media', 'image', 'auth', 'agent', 'memory', 'edge', 'idp'];
 
 export const internalKey = 'an internal key of this test';
 
@@ -40,10 +40,13 @@ export async function start(place: Place, env: Readonly<Record<string, string>> 
     place,
     server: { agent: at(4, '', asServer), media: at(1, '', asServer) },
     async person(email, plan, amount) {
-      const { output } = await runInProcess(token, [email], place.env);
+      const { output } = await runInProcess(token, [email], { ...place.env, INTERNAL_KEY: internalKey });
       const accessToken = output.trim().split('\n').at(-1) ?? '';
       const userId = String(decodeJwt(accessToken).sub);
-      const granted = await runInProcess(credits, [userId, plan, String(amount)], place.env);
+      const granted = await runInProcess(credits, [userId, plan, String(amount)], {
+        ...place.env,
+        INTERNAL_KEY: internalKey,
+      });
       expect(granted.code).toBe(0);
       const credential = { authorization: `Bearer ${accessToken}` };
       return { agent: at(4, userId, credential), media: at(1, userId, credential) };
