@@ -258,6 +258,8 @@ export interface ImagesRequest {
   readonly seed?: number | null;
   /** Images of the library, as `asset:<id>`. */
   readonly references?: readonly string[] | null;
+  /** As a home card has them: images at a host of CMS_MEDIA_HOSTS. They become assets of the user, and references. */
+  readonly inputMedias?: readonly { readonly type: string; readonly url: string }[] | null;
   /** Where the assets are stored. Default: `generation`. */
   readonly scopeKind?: string | null;
   /** Default: the id of the generation. */
@@ -312,6 +314,8 @@ export interface VideosRequest {
   readonly seed?: number | null;
   /** Images of the library, as `asset:<id>`. */
   readonly references?: readonly string[] | null;
+  /** As a home card has them: images at a host of CMS_MEDIA_HOSTS. They become assets of the user, and references. */
+  readonly inputMedias?: readonly { readonly type: string; readonly url: string }[] | null;
   /** Where the assets are stored. Default: `generation`. */
   readonly scopeKind?: string | null;
   /** Default: the id of the generation. */

@@ -20,7 +20,7 @@ export function useUserEvents(): void {
     channel.onmessage = ({ data }: MessageEvent<News>) => apply(queries, user, data);
     const listen = async () => {
       for await (const event of readForever(user, leaving.signal)) {
-        const news: News = { type: event.type, threadId: event.threadId };
+        const news: News = { type: event.type, threadId: 'threadId' in event ? event.threadId : undefined };
         channel.postMessage(news);
         apply(queries, user, news);
       }
@@ -51,5 +51,5 @@ function apply(queries: QueryClient, user: User, { type, threadId }: News): void
   if (type === 'credits.changed') reread('credits', user.id);
   if (threadId !== undefined && type !== 'thread.updated') reread('thread', user.id, threadId);
   if (type.startsWith('thread.') || type.startsWith('run.')) reread('threads', user.id);
-  if (type === 'media.completed') reread('assets');
+  if (type === 'media.completed' || type === 'generation.completed') reread('assets');
 }
