@@ -37,7 +37,7 @@ export function assertInputMedias({ cmsMediaHosts }: InputMediaDeps, medias: rea
   }
 }
 
-/** Returns the assets in the order of the images. Throws 400 for images that do not exist or cannot be kept, and 503. */
+/** Returns the assets in the order of the images. Throws 400 for images that do not exist or cannot be stored, and 503. */
 export async function takeInputMedias(
   deps: InputMediaDeps,
   ownerId: string,
