@@ -39,6 +39,7 @@ export const benches: readonly Entry[] = [
   { name: 'idle streams', load: async () => (await import('./streams.ts')).idleStreams },
   { name: 'events', load: async () => (await import('./events.ts')).events },
   { name: 'registration', load: async () => (await import('./registration.ts')).registration },
+  { name: 'generation', needs: [postgres], load: async () => (await import('./generation.ts')).generation },
   { name: 'variant memory', load: async () => (await import('./variantmemory.ts')).variantMemory },
   { name: 'hostile', needs: [ffmpeg], load: async () => (await import('./hostile.ts')).hostile },
 ];

@@ -124,8 +124,8 @@ async function compare(deps: RegistrationDeps): Promise<Row> {
   });
 }
 
-async function registerByHand(
-  { db, objects, screening }: RegistrationDeps,
+export async function registerByHand(
+  { db, objects, screening }: Pick<RegistrationDeps, 'db' | 'objects' | 'screening'>,
   identity: Parameters<typeof draftAsset>[1],
 ): Promise<void> {
   const storageKey = storageKeyOf({ ...identity, mime: identity.requestedMime });

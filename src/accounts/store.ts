@@ -64,9 +64,17 @@ export interface NewProfile {
   readonly id: string;
   /** From the identity provider. If it is absent, the stored value is retained. */
   readonly email?: string | undefined;
-  /** For a new profile. By default `free` and 100 credits (docs/specification/agent.md#credits). */
+  /** For a new profile. By default `free` and STARTING_CREDITS (docs/specification/agent.md#credits). */
   readonly plan?: Plan | undefined;
   readonly credits?: number | undefined;
+}
+
+/** The same for all services of a program, which sets it before it starts them. */
+const forNewProfiles = { credits: 100 };
+
+/** STARTING_CREDITS. */
+export function setStartingCredits(credits: number): void {
+  forNewProfiles.credits = credits;
 }
 
 /** Runs in the transaction that creates a profile. */
@@ -83,7 +91,7 @@ export async function ensureProfile(db: Handle, user: NewProfile, onCreated?: On
 }
 
 async function createProfile(tx: Tx<AccountTables>, user: NewProfile, onCreated: OnCreated): Promise<Profile> {
-  const { id, email, plan, credits } = user;
+  const { id, email, plan, credits = forNewProfiles.credits } = user;
   const created = await tx
     .insertInto('user_profiles')
     .values({ id, email, plan, credits })
@@ -95,7 +103,10 @@ async function createProfile(tx: Tx<AccountTables>, user: NewProfile, onCreated:
   return created;
 }
 
-function upsertProfile(db: Handle, { id, email, plan, credits }: NewProfile): Promise<Profile> {
+function upsertProfile(
+  db: Handle,
+  { id, email, plan, credits = forNewProfiles.credits }: NewProfile,
+): Promise<Profile> {
   const changes = email === undefined ? { id: sql<string>`user_profiles.id` } : { email, updated_at: now };
   return db
     .insertInto('user_profiles')

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { plan } from '#accounts/api.ts';
 import { findUnstorable } from '#platform/storable.ts';
 import { pageSize, wholeNumber } from '#platform/wholenumber.ts';
+import { ratio } from './providers/generators.ts';
 
 const isStorable = (value: unknown) => findUnstorable(value, '') === undefined;
 
@@ -69,6 +70,21 @@ export const approvalAnswer = z.object({
     .describe('Sent to the model.'),
 });
 export type ApprovalAnswer = z.output<typeof approvalAnswer>;
+/** Defaults for the tools of one run. */
+export const runMedia = z
+  .object({
+    imageModel: z.string().min(1).max(128).nullish().transform(orAbsent).describe('An id of `GET /models`.'),
+    videoModel: z.string().min(1).max(128).nullish().transform(orAbsent).describe('An id of `GET /models`.'),
+    ratio: z
+      .enum(['auto', ...ratio.options])
+      .nullish()
+      .transform((value) => (value === 'auto' ? undefined : orAbsent(value)))
+      .describe('Used by the models that have it. `auto`: none.'),
+  })
+  .describe('The models and the ratio of images and videos, unless a tool call names others.');
+function orAbsent<T>(value: T | null | undefined): T | undefined {
+  return value ?? undefined;
+}
 
 export const taskRequest = z
   .object({
@@ -95,6 +111,14 @@ export const taskRequest = z
       .max(100)
       .nullish()
       .describe('Answers to tool calls that wait for approval. The run continues in their message.'),
+    media: runMedia.nullish(),
+    instructions: z
+      .string()
+      .min(1)
+      .max(8000)
+      .refine(isStorable, 'must not contain NUL or lone surrogates')
+      .nullish()
+      .describe('Only with X-Internal-Key: for the model, in addition to AGENT_INSTRUCTIONS. Not stored in messages.'),
     // With a token it is an unknown field, which is ignored (docs/specification/http.md#requests).
     userId: z
       .unknown()
@@ -197,7 +221,11 @@ export const modelInfo = z.object({
   credits: z.int().describe('The price of a run, an image or a video.'),
   ratios: z.array(z.string()).optional().describe('For image and video models.'),
   maxCount: z.int().optional().describe('For image and video models: the highest `n` of one generation.'),
-  maxReferences: z.int().optional(),
+  maxReferences: z.int().optional().describe('For image and video models.'),
+  options: z
+    .array(z.enum(['seed', 'quality', 'mask', 'firstFrame']))
+    .optional()
+    .describe('For image and video models: the optional fields of an order that the model accepts.'),
   durations: z.array(z.int()).optional().describe('In seconds. Empty: the model decides.'),
 });
 export type ModelInfo = z.output<typeof modelInfo>;
@@ -297,6 +325,9 @@ export interface MediaOutput {
   /** Signed when messages are read; never stored. */
   readonly url: string | null;
   readonly mime: string | null;
+  /** Of a tool that made several images: all of them. Readers get their URLs in `images`. */
+  readonly assetIds?: readonly string[];
+  /** With `completed`: of an image that could not be made. */
   readonly failure?: Failure;
 }
 export interface VideoOutput extends MediaOutput {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { type Plan, plan, plans } from '#accounts/api.ts';
-import { integer, parseAddress, setting, text } from '#platform/config.ts';
+import { integer, list, parseAddress, setting, text } from '#platform/config.ts';
 import { readToolApproval } from './approvals/rules.ts';
 import { readMcpServers } from './mcpservers.ts';
 import { readModelsFile, reasoningEfforts } from './modelsfile.ts';
@@ -37,6 +37,11 @@ export const agentSettings = {
     default: 10,
     meaning:
       'Canceled orders that reached a provider, and runs stopped before their first token, that are free for a user and day (UTC). Further ones are charged.',
+  }),
+  cmsMediaHosts: list('CMS_MEDIA_HOSTS', {
+    default: [],
+    defaultText: 'none',
+    meaning: 'The hosts of the input images of home cards, as `host` or `host:port`, separated by commas.',
   }),
   drainS: integer('AGENT_DRAIN_SECS', {
     default: 30,
@@ -237,7 +242,7 @@ export const imageModelSettings = {
     meaning: 'The price of an image in credits, for models that set no price. 0: free.',
   }),
   editName: text('IMAGE_MODEL_EDIT_NAME', {
-    meaning: 'The model for edits, if it differs. Used with `IMAGE_MODEL_PROVIDER`.',
+    meaning: 'The model for edits, if it differs.',
   }),
 } as const;
 

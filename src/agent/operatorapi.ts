@@ -36,6 +36,7 @@ const used = {
   inputTokens: z.int(),
   outputTokens: z.int(),
   credits: z.int(),
+  costUsd: z.number().describe('The cost at the providers, by `costUsd` of the models, in US dollars.'),
 };
 
 export const usageTotals = z.object({

@@ -72,7 +72,10 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
     async (request, reply) => {
       const { caller, body } = request;
       const userId = userOf(caller, body.userId, 'body.userId');
-      const { taskId, threadId, queued } = await startTaskOnce(deps, userId, body, request.headers['idempotency-key']);
+      // Instructions of a user would be those of the app.
+      const trusted = caller.kind === 'internal' ? body : { ...body, instructions: undefined };
+      const started = await startTaskOnce(deps, userId, trusted, request.headers['idempotency-key']);
+      const { taskId, threadId, queued } = started;
       const lastEventId = body.approvals ? await findBeginning(deps, taskId) : undefined;
       return reply.code(201).send({ taskId, threadId, ...(queued && { queued }), ...(lastEventId && { lastEventId }) });
     },

@@ -1,5 +1,6 @@
 /** The AI SDK's provider packages that settings can name (docs/specification/agent.md#provider-packages). */
 import { findPackageJSON } from 'node:module';
+import type { Takes } from './providers/generators.ts';
 
 export interface SdkPackage {
   /** On npm. */
@@ -14,20 +15,64 @@ export interface SdkPackage {
   readonly takesSize?: true;
   /** An origin that the package requests even if it has another base URL. */
   readonly fixedOrigin?: string;
+  /** What its image and video models accept beyond the prompt. Absent: it has none. */
+  readonly images?: (editModel: string) => Takes;
+  readonly videos?: Takes;
 }
+
+const takesNothing: Takes = { seed: false, quality: false, mask: false, firstFrame: false, maxReferences: 0 };
+const openAiImages = () => ({ ...takesNothing, quality: true, mask: true, maxReferences: 16 });
+/** They ignore the seed 0. */
+const predictedVideos = { ...takesNothing, seed: true, firstFrame: true };
 
 const sdkPackages: Readonly<Record<SdkProviderName, SdkPackage>> = {
   anthropic: { name: '@ai-sdk/anthropic', major: 4, creator: 'createAnthropic' },
-  azure: { name: '@ai-sdk/azure', major: 4, creator: 'createAzure', takesSize: true },
+  azure: { name: '@ai-sdk/azure', major: 4, creator: 'createAzure', takesSize: true, images: openAiImages },
   deepseek: { name: '@ai-sdk/deepseek', major: 3, creator: 'createDeepSeek' },
-  fal: { name: '@ai-sdk/fal', major: 3, creator: 'createFal', fixedOrigin: 'https://queue.fal.run' },
-  google: { name: '@ai-sdk/google', major: 4, creator: 'createGoogle' },
+  fal: {
+    name: '@ai-sdk/fal',
+    major: 3,
+    creator: 'createFal',
+    fixedOrigin: 'https://queue.fal.run',
+    // Endpoints named `…/edit` take a list of images, the others one.
+    images: (model) => ({ ...takesNothing, seed: true, mask: true, maxReferences: model.endsWith('/edit') ? 16 : 1 }),
+    videos: predictedVideos,
+  },
+  google: {
+    name: '@ai-sdk/google',
+    major: 4,
+    creator: 'createGoogle',
+    images: () => ({ ...takesNothing, seed: true, maxReferences: 16 }),
+    videos: { ...predictedVideos, maxReferences: 3 },
+  },
   groq: { name: '@ai-sdk/groq', major: 4, creator: 'createGroq' },
   mistral: { name: '@ai-sdk/mistral', major: 4, creator: 'createMistral' },
-  openai: { name: '@ai-sdk/openai', major: 4, creator: 'createOpenAI', takesSize: true },
-  replicate: { name: '@ai-sdk/replicate', major: 3, creator: 'createReplicate', keyOption: 'apiToken' },
-  togetherai: { name: '@ai-sdk/togetherai', major: 3, creator: 'createTogetherAI', takesSize: true },
-  xai: { name: '@ai-sdk/xai', major: 4, creator: 'createXai' },
+  openai: { name: '@ai-sdk/openai', major: 4, creator: 'createOpenAI', takesSize: true, images: openAiImages },
+  replicate: {
+    name: '@ai-sdk/replicate',
+    major: 3,
+    creator: 'createReplicate',
+    keyOption: 'apiToken',
+    images: (model) =>
+      /^black-forest-labs\/flux-2-/.test(model)
+        ? { ...takesNothing, seed: true, maxReferences: 8 }
+        : { ...takesNothing, seed: true, mask: true, maxReferences: 1 },
+    videos: predictedVideos,
+  },
+  togetherai: {
+    name: '@ai-sdk/togetherai',
+    major: 3,
+    creator: 'createTogetherAI',
+    takesSize: true,
+    images: () => ({ ...takesNothing, seed: true, maxReferences: 1 }),
+  },
+  xai: {
+    name: '@ai-sdk/xai',
+    major: 4,
+    creator: 'createXai',
+    images: () => ({ ...takesNothing, maxReferences: 1 }),
+    videos: { ...takesNothing, firstFrame: true },
+  },
 };
 
 export const sdkProviderNames = [

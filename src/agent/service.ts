@@ -289,7 +289,8 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
   addOperatorRoutes(app, deps.access, routeDeps);
   const removal = { ...runs, executor, reaper, pace: deps.pace };
   addThreadRoutes(app, deps.access, removal);
-  const generations = { ...runs, pubsub, tables: {} as Tables };
+  const { cmsMediaHosts } = settings;
+  const generations = { ...runs, pubsub, cmsMediaHosts, tables: {} as Tables };
   addPeopleRoutes(app, deps.access, { ...removal, ...generations });
   addGenerationRoutes(app, deps.access, generations);
   addMcpRoutes(app, deps.access, {

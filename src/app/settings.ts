@@ -73,6 +73,12 @@ export const settingGroups = {
       meaning:
         'Concurrent uploads, downloads and large responses per service. Above the limit, the slowest one ends, or the new one gets 503 with `Retry-After`.',
     }),
+    startingCredits: integer('STARTING_CREDITS', {
+      default: 100,
+      min: 0,
+      max: 1_000_000,
+      meaning: 'The credits of a new user.',
+    }),
     otelEndpoint: address('OTEL_EXPORTER_OTLP_ENDPOINT', {
       meaning: 'The URL of a trace collector (OTLP over HTTP). Tracing is off if it is not set.',
     }),

@@ -1,8 +1,10 @@
 /** The client of all seven services. Create it once, with the URLs that an application needs. */
+import type { ImagesRequest, VideosRequest } from './agent/api.ts';
 import { agentCalls } from './agent/calls.ts';
 import { authCalls } from './auth/calls.ts';
 import type { Access } from './calling.ts';
 import { contentCalls } from './content/calls.ts';
+import { type Generating, imagesOf, videosOf } from './generating.ts';
 import { imageCalls } from './image/calls.ts';
 import { mediaCalls } from './media/calls.ts';
 import { memoryCalls } from './memory/calls.ts';
@@ -18,6 +20,7 @@ export type { ProblemCode } from './codes.ts';
 export type * from './content/api.ts';
 export type { ContentCalls } from './content/calls.ts';
 export { AtelierError, type ErrorCode, type FieldIssue, ThreadBusy } from './errors.ts';
+export type { GenerateOptions, Generating } from './generating.ts';
 export type * from './image/api.ts';
 export type { ImageCalls } from './image/calls.ts';
 export type * from './media/api.ts';
@@ -49,7 +52,9 @@ export type Addresses = { readonly [Name in ServiceName]?: string };
 
 export type Atelier<Urls extends Addresses> = {
   readonly [Name in keyof Urls & ServiceName]: ReturnType<(typeof services)[Name]>;
-};
+} & (Urls extends { readonly agent: string }
+  ? { readonly images: Generating<ImagesRequest>; readonly videos: Generating<VideosRequest> }
+  : unknown);
 
 export interface AtelierOptions<Urls extends Addresses> extends Omit<Access, 'url'> {
   readonly urls: Urls;
@@ -61,5 +66,7 @@ export function createAtelier<const Urls extends Addresses>({ urls, ...access }:
     const url = urls[name as ServiceName];
     return url === undefined ? [] : [[name, createCalls({ ...access, url })] as const];
   });
-  return Object.fromEntries(clients) as Atelier<Urls>;
+  const agent = urls.agent === undefined ? undefined : agentCalls({ ...access, url: urls.agent });
+  const generating = agent && { images: imagesOf(agent), videos: videosOf(agent) };
+  return { ...Object.fromEntries(clients), ...generating } as Atelier<Urls>;
 }

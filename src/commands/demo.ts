@@ -7,6 +7,7 @@ import { decodeJwt } from 'jose';
 import { addressesOf, readConfig } from '#app/config.ts';
 import { showChat } from './demo/agent.ts';
 import { printStep } from './demo/calls.ts';
+import { showGeneration } from './demo/generation.ts';
 import { chooseClip, choosePhoto, showImage, showVideo } from './demo/media.ts';
 import { rememberAndRecall } from './demo/memory.ts';
 import { notifyUser } from './demo/notification.ts';
@@ -25,11 +26,12 @@ export async function demo(args: readonly string[]): Promise<number> {
   printStep('Sign in', `test account ${email}, in the same way as a browser`, target);
   const userId = String(decodeJwt(token).sub);
 
-  await showImage({ media, token }, photo);
+  const assetId = await showImage({ media, token }, photo);
   if (clip === undefined) printStep('Video', 'skipped: ffmpeg is not installed; install it, or pass a clip');
   else await showVideo({ media, token }, clip);
   await rememberAndRecall(memory, token, userId);
   await showChat({ agent, token });
+  await showGeneration({ agent, token }, assetId);
 
   const [internalKey] = config.internal.keys;
   const isOutbox = config.notify.resendApiKey === undefined && config.notify.smtpUrl === 'outbox';

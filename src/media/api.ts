@@ -114,6 +114,17 @@ export type PendingObject = z.output<typeof pendingObject>;
 export const generated = z
   .enum(['ai', 'edited'])
   .describe('`ai`: a model made it. `edited`: a model changed what a person made.');
+/** How a model made an asset: enough to make it again, or another one like it. */
+export const lineage = z.object({
+  id: z.guid().optional().describe('The generation (`GET /generations/:id` of the agent).'),
+  taskId: z.guid().optional().describe('The run, or the tool call over MCP.'),
+  prompt: storableText(4000).optional(),
+  model: storableText(200).describe('The model of `GET /models` that was ordered.'),
+  ratio: z.string().max(16).optional(),
+  seed: count.optional(),
+  references: z.array(uuid).max(17).describe('The assets that the model was given, in their order.'),
+});
+export type Lineage = z.output<typeof lineage>;
 
 export const registrationRequest = z.object({
   assetId: uuid,
@@ -136,6 +147,7 @@ export const registrationRequest = z.object({
     'Only with X-Internal-Key: what a model did. Written into the file. Default: the mark in the file.',
   ),
   name: optional(name).describe('The name of the file, for searches and downloads; 1 to 255 characters.'),
+  generation: optional(lineage).describe('Only with X-Internal-Key: the order that the asset was made from.'),
 });
 export type RegistrationRequest = z.output<typeof registrationRequest>;
 
@@ -165,6 +177,7 @@ export const asset = z.object({
   generated: generated.nullable(),
   name: z.string().nullable().describe('The name of the file. Only the owner and servers can read it.'),
   favorite: z.boolean().describe('A favorite of its owner. `false` for other readers.'),
+  generation: lineage.nullable().describe('The order that it was made from. Only the owner and servers can read it.'),
   createdAt: z.iso.datetime(),
 });
 export type Asset = z.output<typeof asset>;

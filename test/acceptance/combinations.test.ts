@@ -97,7 +97,7 @@ async function journey(names: readonly string[], services: readonly (readonly st
 
     const demo = run('demo', [], env);
     expect(await demo.ended(limitMs), demo.output()).toBe(0);
-    for (const step of ['Thumbnail', 'Poster', 'Watermark', 'Recall', 'Image', 'Notify'])
+    for (const step of ['Thumbnail', 'Poster', 'Watermark', 'Recall', 'Image', 'Generated', 'Filmed', 'Notify'])
       expect(demo.output()).toMatch(new RegExp(`^${step} `, 'm'));
     expect(demo.output()).not.toContain('Skipped');
 

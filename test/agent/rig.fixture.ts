@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import type { Plan } from '#accounts/api.ts';
 import { type AccountTables, ensureProfile, findProfile, setPlanAndCredits } from '#accounts/store.ts';
 import type { TaskInfo } from '#agent/api.ts';
-import { type Catalogue, imageModel, videoModel } from '#agent/generation/catalogue.ts';
+import { imageModel, videoModel } from '#agent/generation/catalogue.ts';
 import type { ImageGenerator, VideoGenerator } from '#agent/providers/generators.ts';
 import { type AgentDeps, createAgent } from '#agent/service.ts';
 import { offlineModel } from '#local/model/model.ts';
@@ -79,6 +79,7 @@ export const testSettings: AgentDeps['settings'] = {
   maxToolCallsPerStep: 16,
   maxRunCredits: 200,
   freeCancels: 10,
+  cmsMediaHosts: [],
   drainS: 5,
   toolApproval: {},
   approvalCredits: 0,
@@ -110,12 +111,6 @@ export const modelsOf = (changes: Partial<AgentDeps['model']>): AgentDeps['model
 });
 
 export const newThread = (): string => `t-${randomUUID()}`;
-
-/** One offline model of each kind. */
-export const offlineCatalogue: Catalogue = {
-  images: [imageModel(offlineImages, { id: 'an-image-model' })],
-  videos: [videoModel(offlineVideos, { id: 'a-video-model' })],
-};
 
 /** Each generator makes the one model of its kind. */
 export type AgentChanges = Partial<AgentDeps> & {

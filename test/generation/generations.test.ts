@@ -2,70 +2,10 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Generation, GenerationPage } from '#agent/generation/api.ts';
-import { credits } from '#commands/credits.ts';
-import { token } from '#commands/token.ts';
-import { runInProcess } from '../acceptance/inprocess.fixture.ts';
-import { newLanePlace, type Place, type Program, run } from '../acceptance/running.fixture.ts';
-import { type Chatter, chatter } from '../agent/rig.fixture.ts';
-import { makeImage } from '../media/images.fixture.ts';
-
-const services = ['media', 'image', 'agent', 'memory', 'edge', 'idp'];
-
-interface Person {
-  readonly agent: Chatter;
-  readonly media: Chatter;
-}
-
-interface Running {
-  readonly program: Program;
-  readonly place: Place;
-  person(email: string, plan: string, amount: number): Promise<Person>;
-  stop(): Promise<void>;
-}
-
-async function start(place: Place, env: Readonly<Record<string, string>> = {}): Promise<Running> {
-  const program = run('start', services, { ...place.env, ...env });
-  await program.waitFor('Atelier is ready', 240_000);
-  return {
-    program,
-    place,
-    async person(email, plan, amount) {
-      const { output } = await runInProcess(token, [email], place.env);
-      const accessToken = output.trim().split('\n').at(-1) ?? '';
-      const userId = String(decodeJwt(accessToken).sub);
-      const granted = await runInProcess(credits, [userId, plan, String(amount)], place.env);
-      expect(granted.code).toBe(0);
-      const at = (port: number) =>
-        chatter(`http://localhost:${place.portBase + port}`, userId, { authorization: `Bearer ${accessToken}` });
-      return { agent: at(4), media: at(1) };
-    },
-    async stop() {
-      program.child.kill('SIGTERM');
-      await program.ended();
-    },
-  };
-}
-
-const wait = { prefer: 'wait=60' };
-const order = ({ agent }: Person, path: '/images' | '/videos', body: object, headers: object = wait) =>
-  agent.call<Generation & { error?: string; message: string }>('POST', path, body, headers);
-const balance = async ({ agent }: Person) => (await agent.call<{ credits: number }>('GET', '/credits')).body.credits;
-
-async function upload({ media }: Person): Promise<string> {
-  const what = { scopeKind: 'library', scopeId: 'l', kind: 'image', mime: 'image/png' };
-  const { body } = await media.call<{ uploadUrl: string; headers: object; assetId: string }>(
-    'POST',
-    '/v1/uploads',
-    what,
-  );
-  const put = { method: 'PUT', headers: { ...body.headers }, body: new Uint8Array(await makeImage('png')) };
-  expect((await fetch(body.uploadUrl, put)).status).toBe(200);
-  expect((await media.call('POST', '/v1/assets', { assetId: body.assetId, ...what })).status).toBe(201);
-  return body.assetId;
-}
+import { newLanePlace, type Place } from '../acceptance/running.fixture.ts';
+import { balance, order, type Person, type Running, start, upload, wait } from './program.fixture.ts';
 
 describe('generations', () => {
   let running: Running;
@@ -160,6 +100,47 @@ describe('generations', () => {
       402,
       { error: 'insufficient_credits', required: 8, balance: 3 },
     ]);
+  });
+
+  it('remembers how each asset was made, from the last one to the first and back', async () => {
+    type Row = { assetId: string; generation: { id: string; seed?: number; references: string[] } | null };
+    const read = async (person: Person, id: string) => (await person.media.call<Row>('GET', `/v1/assets/${id}`)).body;
+    const made = async (path: '/images' | '/videos', body: object) => {
+      const { body: ended } = await order(ada, path, body);
+      return [ended.id, String(ended.items.at(-1)?.assetId)] as const;
+    };
+    const first = await upload(ada);
+    const [childOrder, child] = await made('/images', {
+      prompt: 'in blue',
+      n: 2,
+      seed: 4,
+      references: [`asset:${first}`],
+    });
+    const [, grandchild] = await made('/videos', { prompt: 'waves', firstFrame: `asset:${child}` });
+    const { generation } = await read(ada, child);
+    const lineage = { id: childOrder, prompt: 'in blue', model: 'offline', seed: 5, references: [first] };
+    expect(generation).toEqual(lineage);
+    expect((await read(ada, grandchild)).generation).toMatchObject({ ratio: '16:9', references: [child] });
+    expect((await read(ada, first)).generation).toBeNull();
+
+    const derived = async (id: string) =>
+      (await ada.media.call<{ assets: Row[] }>('GET', `/v1/assets?derivedFrom=${id}`)).body.assets;
+    expect((await derived(first)).map(({ generation: of }) => of?.seed).sort()).toEqual([4, 5]);
+    expect((await derived(child)).map(({ assetId }) => assetId)).toEqual([grandchild]);
+    expect(await derived(grandchild)).toEqual([]);
+
+    // A published copy shows others the picture, and not how it was made. A server's copy for another user has no lineage.
+    const copy = { fromAssetId: child, toScopeKind: 'feed', toScopeId: 'f' };
+    const { body: kept } = await ada.media.call<Row>('POST', '/v1/copy', copy);
+    expect([kept.generation, (await read(ada, kept.assetId)).generation]).toEqual([lineage, lineage]);
+    expect((await read(ben, kept.assetId)).generation).toBeNull();
+    const toOwnerId = ben.agent.userId;
+    const { body: given } = await running.server.media.call<Row>('POST', '/v1/copy', { ...copy, toOwnerId });
+    expect((await read(ben, given.assetId)).generation).toBeNull();
+
+    const forged = { assetId: randomUUID(), scopeKind: 'l', scopeId: 'l', kind: 'image', mime: 'image/png' };
+    const answer = await ada.media.call('POST', '/v1/assets', { ...forged, generation: lineage });
+    expect([answer.status, JSON.stringify(answer.body)]).toEqual([400, expect.stringContaining('body.generation')]);
   });
 
   it('names the models by kind', async () => {

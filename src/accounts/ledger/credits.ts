@@ -82,7 +82,7 @@ export async function closeCredits(
 
 /**
  * Charges the owner for an asset, in the transaction that makes it readable. `free`: no credits were ever reserved for it. `closed`:
- * they went back, or another user reserved them, so the asset must not become readable.
+ * they went back, the order was canceled, or another user reserved them, so the asset must not become readable.
  */
 export async function chargeForAsset(
   db: Db<LedgerTables> | Tx<LedgerTables>,
@@ -92,7 +92,10 @@ export async function chargeForAsset(
   if (await settleAsset(db, assetId, ownerId)) return 'charged';
   const entries = await listEntriesOf(db, assetId);
   if (entries.length === 0) return 'free';
-  return entries.some(({ state, userId }) => state === 'settled' && userId === ownerId) ? 'charged' : 'closed';
+  const isDelivered = entries.some(
+    ({ state, userId, isCanceled }) => state === 'settled' && userId === ownerId && !isCanceled,
+  );
+  return isDelivered ? 'charged' : 'closed';
 }
 
 /** Whether credits were ever reserved for the asset. */
@@ -115,7 +118,8 @@ export async function lockReserved(tx: Tx<LedgerTables>, scope: string): Promise
 
 /** Whether the work of a reference was delivered. */
 export async function isSettled(db: Db<LedgerTables> | Tx<LedgerTables>, reference: string): Promise<boolean> {
-  return (await findEntry(db, reference))?.state === 'settled';
+  const entry = await findEntry(db, reference);
+  return entry?.state === 'settled' && !entry.isCanceled;
 }
 
 /** What the scopes have reserved and settled. */

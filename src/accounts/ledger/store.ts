@@ -10,6 +10,8 @@ interface LedgerTable {
   amount: number;
   state: 'reserved' | 'settled' | 'released';
   asset_id: string | null;
+  /** Settled without the asset: its order was canceled, and is not free. */
+  is_canceled: Generated<boolean>;
   created_at: Generated<Date>;
   updated_at: Generated<Date>;
 }
@@ -34,10 +36,10 @@ export async function lockBalance(tx: Tx<LedgerTables>, userId: string): Promise
 export function findEntry(
   db: Db<LedgerTables> | Tx<LedgerTables>,
   reference: string,
-): Promise<Pick<Selectable<LedgerTable>, 'state' | 'amount'> | undefined> {
+): Promise<(Pick<Selectable<LedgerTable>, 'state' | 'amount'> & { readonly isCanceled: boolean }) | undefined> {
   return db
     .selectFrom('credit_ledger')
-    .select(['state', 'amount'])
+    .select(['state', 'amount', 'is_canceled as isCanceled'])
     .where('reference', '=', reference)
     .executeTakeFirst();
 }
@@ -74,7 +76,10 @@ export async function changeBalance(tx: Tx<LedgerTables>, userId: string, change
     .execute();
 }
 
-/** Settles the open reservations with these references, and releases the others of the scope. Returns both. */
+/**
+ * Settles the open reservations with these references, and releases the others of the scope. Returns both. Assets whose reservation
+ * was still open are not delivered.
+ */
 export function closeEntries(
   tx: Tx<LedgerTables>,
   scope: string,
@@ -85,7 +90,7 @@ export function closeEntries(
   >`case when reference = any(${settled}::text[]) then 'settled' else 'released' end`;
   return tx
     .updateTable('credit_ledger')
-    .set({ state, updated_at: now })
+    .set({ state, is_canceled: sql<boolean>`asset_id is not null`, updated_at: now })
     .where('scope', '=', scope)
     .where('state', '=', 'reserved')
     .returning(['user_id as userId', 'amount', 'state'])
@@ -135,7 +140,7 @@ export async function settleAsset(
 export function listEntriesOf(db: Db<LedgerTables> | Tx<LedgerTables>, assetId: string) {
   return db
     .selectFrom('credit_ledger')
-    .select(['state', 'user_id as userId'])
+    .select(['state', 'user_id as userId', 'is_canceled as isCanceled'])
     .where('asset_id', '=', assetId)
     .execute();
 }

@@ -16,7 +16,7 @@ import { agentProblems } from '../problems.ts';
 import { listQueued } from '../queue/queuestore.ts';
 import { KeyTaken, type RunLease, type RunsDeps } from '../runs/runs.ts';
 import { changeMessage, findMessage } from '../store/messagestore.ts';
-import { findRunningOf, insertRun, type Run, type RunTables } from '../store/runstore.ts';
+import { findRun, findRunningOf, insertRun, type Run, type RunTables } from '../store/runstore.ts';
 import { type KeyedStart, takeKey } from '../store/startstore.ts';
 import { countInFlightOf, type ToolCallTables } from '../store/toolcallstore.ts';
 import { replayParts } from '../stream/replay.ts';
@@ -53,6 +53,8 @@ export async function startAnswered(
     for (const { approvalId, approved } of approvals) await recordAnswer(tx, approvalId, approved);
     const parts = answer(message.parts, approvals);
     await changeMessage(tx, { threadId, id: messageId, parts, metadata: message.metadata });
+    const earlier = String(message.metadata.taskId ?? '');
+    const options = isUuid(earlier) ? (await findRun(tx, earlier, deps.ttlS))?.options : undefined;
     const run = await insertRun(tx, {
       taskId,
       threadId,
@@ -62,6 +64,7 @@ export async function startAnswered(
       model: String(message.metadata.model ?? ''),
       credits: 0,
       replayed: replayParts(messageId, parts).length,
+      options: options ?? undefined,
       ...lease,
     });
     await publishRunStart(deps, tx, run);

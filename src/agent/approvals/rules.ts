@@ -1,6 +1,7 @@
 /** Which tool calls a person has to approve first (docs/specification/agent.md#approvals). */
 import { randomUUID } from 'node:crypto';
 import { type Catalogue, type MediaModel, modelOfRow } from '../generation/catalogue.ts';
+import type { RunOptions } from '../store/runstore.ts';
 import type { ToolCall } from '../tools/context.ts';
 import type { ForeignTool } from '../toolservers/toolservers.ts';
 import type { PendingApproval } from './approval.ts';
@@ -20,12 +21,17 @@ const mediaOf: Readonly<Record<string, keyof Catalogue>> = {
   generateVideo: 'videos',
 };
 
-/** What the call costs at most, with the model and the number that its input names. */
-export function priceOf(catalogue: Catalogue, { toolName, input }: Pick<ToolCall, 'toolName' | 'input'>): number {
+/** What the call costs at most, with the model that its input or the run names, and the number of its input. */
+export function priceOf(
+  catalogue: Catalogue,
+  { toolName, input }: Pick<ToolCall, 'toolName' | 'input'>,
+  { imageModel, videoModel }: NonNullable<RunOptions['media']> = {},
+): number {
   const kind = Object.hasOwn(mediaOf, toolName) ? mediaOf[toolName] : undefined;
   if (kind === undefined) return 0;
-  const { model = null, n = 1 } = (input ?? {}) as { model?: string | null; n?: number };
-  return modelOfRow<MediaModel>(catalogue[kind], model).credits * (kind === 'images' ? n : 1);
+  const { model, n = 1 } = (input ?? {}) as { model?: string | null; n?: number };
+  const chosen = model ?? (kind === 'images' ? imageModel : videoModel) ?? null;
+  return modelOfRow<MediaModel>(catalogue[kind], chosen).credits * (kind === 'images' ? n : 1);
 }
 
 /** `undefined`: the call needs no approval. */
@@ -34,8 +40,9 @@ export function approvalOf(
   catalogue: Catalogue,
   foreign: readonly ForeignTool[],
   { toolCallId, toolName, input }: ToolCall,
+  media?: RunOptions['media'],
 ): PendingApproval | undefined {
-  const credits = priceOf(catalogue, { toolName, input });
+  const credits = priceOf(catalogue, { toolName, input }, media);
   const isDestructive = foreign.some(({ name, isDestructive }) => name === toolName && isDestructive);
   const asks = ruleFor(toolApproval, toolName) ?? isDestructive;
   const isCostly = approvalCredits > 0 && credits >= approvalCredits;

@@ -4,7 +4,9 @@ import { assetIdOf } from '../services/library.ts';
 
 export const runReference = (taskId: string): string => `run:${taskId}`;
 const imagesOf = (taskId: string): string => `image:${taskId}:`;
-export const imageReference = (taskId: string, toolCallId: string): string => `${imagesOf(taskId)}${toolCallId}`;
+/** `index`: of several images of one call. */
+export const imageReference = (taskId: string, toolCallId: string, index = 0): string =>
+  `${imagesOf(taskId)}${toolCallId}${index === 0 ? '' : ` #${index}`}`;
 /** Also names the asset of the video. */
 export const videoScope = (videoId: string): string => `video:${videoId}`;
 export const videoAssetId = (videoId: string): string => assetIdOf(videoScope(videoId));
@@ -12,10 +14,25 @@ export const videoAssetId = (videoId: string): string => assetIdOf(videoScope(vi
 export const videoReference = ({ videoId, attempt }: { readonly videoId: string; readonly attempt: number }): string =>
   `${videoScope(videoId)}:${attempt}`;
 
+/** Of one tool call. */
+const maxImagesOfCall = 16;
 /** Of one run. */
 export const maxModelFiles = 16;
 /** Takes the place of a tool call's id for a file that the model itself has generated. */
 export const modelFileId = (index: number): string => `model file ${index}`;
+
+/** Of every image that one call may have ordered. */
+export const imageReferences = (taskId: string, toolCallId: string): readonly string[] =>
+  Array.from({ length: maxImagesOfCall }, (_, index) => imageReference(taskId, toolCallId, index));
+
+/** What the tool returns for delivered images, without URLs. `undefined`: there is none. */
+export function imageOutputOf(assetIds: readonly string[]) {
+  const [assetId] = assetIds;
+  if (assetId === undefined) return undefined;
+  // The media type is known when messages are read.
+  const made = { kind: 'image', assetId, status: 'completed', url: null, mime: null };
+  return assetIds.length > 1 ? { ...made, assetIds } : made;
+}
 
 /** Whether a reference in the scope of a run is that of an image. */
 export const isImage = (taskId: string, reference: string): boolean => reference.startsWith(imagesOf(taskId));
@@ -28,11 +45,11 @@ export function withDelivered(
 ): UIMessage['parts'] {
   return parts.map((part) => {
     if (part.type !== 'tool-generateImage' && part.type !== 'tool-editImage') return part;
-    const reference = imageReference(taskId, part.toolCallId);
-    if (part.state === 'output-available' || !delivered.includes(reference)) return part;
+    if (part.state === 'output-available') return part;
     const { type, toolCallId, input } = part;
-    // The media type is known when messages are read.
-    const output = { kind: 'image', assetId: assetIdOf(reference), status: 'completed', url: null, mime: null };
+    const all = imageReferences(taskId, toolCallId);
+    const output = imageOutputOf(all.filter((reference) => delivered.includes(reference)).map(assetIdOf));
+    if (output === undefined) return part;
     return { type, toolCallId, input, state: 'output-available', output };
   });
 }

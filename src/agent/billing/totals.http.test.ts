@@ -63,6 +63,7 @@ describe('totals', () => {
         images: 0,
         videos: 0,
         credits: 240,
+        costUsd: 0,
       },
     ]);
   });
@@ -113,8 +114,8 @@ describe('users by credits', () => {
     await use(two.userId, 'b', 2000);
     const read = async (query = '') => (await rig.server.call<Spenders>('GET', `/usage/users${query}`)).body;
     expect((await read('?limit=2')).users).toEqual([
-      { userId: two.userId, runs: 2, inputTokens: 20, outputTokens: 10, credits: 6000 },
-      { userId: one.userId, runs: 1, inputTokens: 10, outputTokens: 5, credits: 5000 },
+      { userId: two.userId, runs: 2, inputTokens: 20, outputTokens: 10, credits: 6000, costUsd: 0 },
+      { userId: one.userId, runs: 1, inputTokens: 10, outputTokens: 5, credits: 5000, costUsd: 0 },
     ]);
     expect(await read('?month=2026-01')).toEqual({ month: '2026-01', users: [] });
     for (const bad of ['?month=2026-13', '?month=0000-01', '?month=2026', '?limit=0', '?limit=101'])

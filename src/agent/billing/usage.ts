@@ -68,6 +68,15 @@ export function addUsages(one: TokenUsage, other: TokenUsage): TokenUsage {
   ) as unknown as TokenUsage;
 }
 
+/** In US dollars. */
+export function costOfTokens(
+  { costUsd }: { readonly costUsd?: { readonly input: number; readonly output: number } | undefined },
+  { inputTokens, outputTokens }: Pick<TokenUsage, 'inputTokens' | 'outputTokens'>,
+): number {
+  if (costUsd === undefined) return 0;
+  return ((inputTokens ?? 0) * costUsd.input + (outputTokens ?? 0) * costUsd.output) / 1_000_000;
+}
+
 /** Of OpenAI's chat completions, the SDK reads details that are not there as 0. */
 function isReported({ raw }: LanguageModelUsage, details: string, detail: string): boolean {
   if (raw?.prompt_tokens === undefined) return true;

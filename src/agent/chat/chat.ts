@@ -8,6 +8,7 @@ import {
   type ApprovalAnswer,
   approvalAnswer,
   messageId,
+  runMedia,
   type TaskRequest,
   threadId,
   userMessage,
@@ -33,6 +34,7 @@ export async function startChat(deps: StartDeps, userId: string, body: ChatReque
       ...question,
       threadId: body.id,
       model: body.model,
+      media: body.media,
       whenBusy: body.whenBusy,
     });
   } catch (error) {
@@ -125,6 +127,7 @@ export const chatRequest = z.object({
   messageId: messageId.nullish().describe('The message of the user to replace, or the message to generate again.'),
   model: z.string().min(1).max(128).nullish(),
   whenBusy,
+  media: runMedia.nullish(),
 });
 type ChatRequest = z.output<typeof chatRequest>;
 export const chatParams = z.object({ id: threadId });

@@ -21,12 +21,15 @@ const common = {
       .max(2 ** 31 - 1),
   ),
   references: optional(z.array(assetRef).max(16)).describe('Images of the library, as `asset:<id>`.'),
+  inputMedias: optional(z.array(z.object({ type: z.string().max(16), url: z.string().max(2000) })).max(16)).describe(
+    'As a home card has them: images at a host of CMS_MEDIA_HOSTS. They become assets of the user, and references.',
+  ),
   scopeKind: optional(scope).describe('Where the assets are stored. Default: `generation`.'),
   scopeId: optional(scopeId).describe('Default: the id of the generation.'),
   userId: z.unknown().optional().meta({ type: 'string', format: 'uuid', description: 'Required with X-Internal-Key.' }),
 };
 /** The model decides which ratios it has. */
-const ratio = optional(z.string().max(16));
+const ratio = optional(z.string().max(16)).transform((value) => (value === 'auto' ? undefined : value));
 
 export const imagesRequest = z
   .object({

@@ -1,5 +1,4 @@
 /** Generations: reading, listing and canceling the orders of users and the videos of runs. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { closeCredits, isSettled, type LedgerTables, lockReserved } from '#accounts/ledger/credits.ts';
 import type { AccountTables } from '#accounts/store.ts';
@@ -24,9 +23,11 @@ import {
   type Video,
   type VideoTables,
 } from '../store/videostore.ts';
+import { userEventsTopic } from '../userevents/publishing.ts';
 import { cancelVideos } from '../videos/cancelling.ts';
 import type { VideoDeps } from '../videos/videos.ts';
 import type { Generation, GenerationItem, GenerationListing, GenerationPage } from './api.ts';
+import { takeCosts } from './coststore.ts';
 import {
   endGeneration,
   endItem,
@@ -40,6 +41,7 @@ import {
   type StoredGeneration,
   type StoredItem,
 } from './generationstore.ts';
+import type { InputMediaDeps } from './inputmedias.ts';
 
 type Tables = GenerationTables &
   VideoTables &
@@ -51,7 +53,7 @@ type Tables = GenerationTables &
   ToolCallTables &
   AccountTables;
 
-export interface GenerationDeps extends VideoDeps, SpendingBounds {
+export interface GenerationDeps extends VideoDeps, SpendingBounds, InputMediaDeps {
   readonly db: Db<Tables>;
   /** For the types of transactions. */
   readonly tables: Tables;
@@ -104,16 +106,37 @@ async function findAny({ db }: GenerationDeps, id: string): Promise<Found | unde
   return video && { ...video, kind: 'video' };
 }
 
-/** Waits for the end of a generation, at most `waitS`. */
-export async function waitForEnd(deps: GenerationDeps, id: string, waitS: number): Promise<boolean> {
-  for (const sinceMs = performance.now(); ; await sleep(lookEveryMs)) {
-    const found = await findAny(deps, id);
-    if (found === undefined || !isRunning(found)) return true;
-    if (performance.now() - sinceMs >= waitS * 1000) return false;
+/** Waits for the end of a generation of the user, until `signal` is aborted. Every end is an event of the user. */
+export async function waitForEnd(
+  deps: GenerationDeps,
+  { userId, id }: { readonly userId: string; readonly id: string },
+  signal: AbortSignal,
+): Promise<boolean> {
+  let wake = Promise.withResolvers<void>();
+  const wakeUp = () => wake.resolve();
+  const unsubscribe = deps.pubsub.subscribe(userEventsTopic, {
+    onMessage: (of) => of === userId && wakeUp(),
+    onGap: wakeUp,
+  });
+  // Messages may be lost.
+  const looking = setInterval(wakeUp, lookEveryMs);
+  signal.addEventListener('abort', wakeUp);
+  try {
+    for (;;) {
+      wake = Promise.withResolvers();
+      const found = await findAny(deps, id);
+      if (found === undefined || !isRunning(found)) return true;
+      if (signal.aborted) return false;
+      await wake.promise;
+    }
+  } finally {
+    unsubscribe();
+    clearInterval(looking);
+    signal.removeEventListener('abort', wakeUp);
   }
 }
 
-const lookEveryMs = 100;
+const lookEveryMs = 2000;
 
 const isRunning = ({ status }: Found) => status === 'running' || status === 'queued' || status === 'processing';
 
@@ -311,9 +334,11 @@ export async function endImages(
   const ended = await listItems(tx, [id]);
   const delivered = ended.filter(({ status }) => status === 'completed');
   const status = delivered.length > 0 ? 'completed' : rest.status;
+  const references = delivered.map(({ index }) => imageReferenceOf(id, index));
+  const costUsd = await takeCosts(tx, imageScopeOf(id), references);
   const isEnd = await endGeneration(tx, id, status, credits);
   if (!isEnd) return;
   if (credits > 0 || delivered.length > 0)
-    await addUsage(tx, { userId: ownerId, model, images: delivered.length, credits });
+    await addUsage(tx, { userId: ownerId, model, images: delivered.length, credits, costUsd });
   await publishGeneration(deps, tx, { id, ownerId, kind: 'image', status, settlement });
 }

@@ -5,16 +5,25 @@
 
 import { releaseCredits } from '#accounts/ledger/credits.ts';
 import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
-import { transaction } from '#platform/db/db.ts';
+import { type Tx, transaction } from '#platform/db/db.ts';
 import type { Job } from '#platform/jobs/jobs.ts';
 import type { Failure } from '../api.ts';
 import { type Generated, type Image, OrderRefused, ProviderFailed } from '../providers/generators.ts';
 import { type Deposit, keep, NotPaid, Refused, type SourceImage } from '../services/library.ts';
-import { modelOfRow, withFallbacks } from './catalogue.ts';
-import { cancelTopic, endImages, type GenerationDeps, imageReferenceOf, imagesQueue } from './generations.ts';
+import { type ImageModel, modelOfRow, withFallbacks } from './catalogue.ts';
+import { noteCost } from './coststore.ts';
+import {
+  cancelTopic,
+  endImages,
+  type GenerationDeps,
+  imageReferenceOf,
+  imageScopeOf,
+  imagesQueue,
+} from './generations.ts';
 import {
   endItem,
   findGeneration,
+  type ImageInput,
   listItems,
   lockGeneration,
   markOrdered,
@@ -22,6 +31,11 @@ import {
 } from './generationstore.ts';
 import { readImages } from './sources.ts';
 
+const stopped = {
+  status: 'failed',
+  code: 'interrupted',
+  message: 'The server stopped while it made the image.',
+} as const;
 /** Jobs that wait for providers. */
 const generationsAtOnce = 50;
 const imagesAtOnce = 4;
@@ -41,21 +55,23 @@ export function workOnImages(deps: GenerationDeps): () => void {
       try {
         if (await markOrdered(deps.db, id)) await makeAll(deps, row, AbortSignal.any([job.signal, canceled.signal]));
         job.signal.throwIfAborted();
-        const rest = {
-          status: 'failed',
-          code: 'interrupted',
-          message: 'The server stopped while it made the image.',
-        } as const;
         await transaction(deps.db, async (tx) => {
           const locked = await lockGeneration(tx, id);
-          if (locked?.status === 'running') await endImages(deps, tx, locked, rest);
+          if (locked?.status === 'running') await endImages(deps, tx, locked, stopped);
           await job.complete(tx);
         });
       } finally {
         underWay.delete(id);
       }
     },
-    { concurrency: generationsAtOnce },
+    {
+      concurrency: generationsAtOnce,
+      // Such as a job whose workers were killed again and again.
+      onDead: async (tx: Tx<GenerationDeps['tables']>, { generationId }) => {
+        const row = await lockGeneration(tx, generationId);
+        if (row?.status === 'running') await endImages(deps, tx, row, stopped);
+      },
+    },
   );
   return deps.pubsub.subscribe(cancelTopic, {
     onMessage: (id) => underWay.get(id)?.abort(new Error('the generation was canceled')),
@@ -81,10 +97,17 @@ async function makeAll(deps: GenerationDeps, row: StoredGeneration, signal: Abor
   given.catch(() => undefined);
   await mapConcurrently(items, imagesAtOnce, async ({ index }) => {
     try {
-      const made = await makeOne(deps, row, index, await given, signal);
       const reference = imageReferenceOf(row.id, index);
+      // Each image of an order is another one.
+      const wanted = { ...row.input, seed: seedOf(row.input, index) };
+      const model = modelOfRow(deps.catalogue.images, row.model);
+      const made = await makeByChain(deps, model, wanted, await given, signal, (costUsd) =>
+        noteCost(deps.db, { reference, scope: imageScopeOf(row.id) }, costUsd),
+      );
       const scope = { kind: row.scopeKind, id: row.scopeId };
-      const deposit = { reference, ownerId: row.ownerId, threadId: row.scopeId, scope, prompt: row.input.prompt };
+      const { prompt, ratio, references } = row.input;
+      const generation = { id: row.id, prompt, model: row.model, ratio, seed: wanted.seed, references };
+      const deposit = { reference, ownerId: row.ownerId, threadId: row.scopeId, scope, prompt, generation };
       const { assetId } = await keep(deps, { ...deposit, ...made, kind: 'image' }, uninterrupted);
       await endItem(deps.db, { id: row.id, index }, { status: 'completed', assetId });
     } catch (error) {
@@ -94,27 +117,34 @@ async function makeAll(deps: GenerationDeps, row: StoredGeneration, signal: Abor
   });
 }
 
+/** Providers take seeds below 2^31. */
+export const seedOf = ({ seed }: ImageInput, index: number): number | undefined =>
+  seed === undefined ? undefined : (seed + index) % 2 ** 31;
+
 interface Sources {
   readonly sources: readonly SourceImage[];
   readonly mask?: Image | undefined;
 }
 
-/** Another model of the catalogue makes the image if the first one cannot be reached. */
-async function makeOne(
-  deps: GenerationDeps,
-  { input, model }: StoredGeneration,
-  index: number,
+/**
+ * Another model of the catalogue makes the image if the first one cannot be reached. `onFallback` gets the cost of that one before
+ * its order.
+ */
+export async function makeByChain(
+  { catalogue, log }: Pick<GenerationDeps, 'catalogue' | 'log'>,
+  model: ImageModel,
+  wanted: Omit<ImageInput, 'mask'> & { readonly mask?: unknown },
   { sources, mask }: Sources,
   signal: AbortSignal,
+  onFallback: (costUsd: number | undefined) => Promise<void>,
 ): Promise<Image & Generated & Pick<Deposit, 'generated'>> {
   signal.throwIfAborted();
-  const { prompt, ratio, quality } = input;
-  // Each image of an order is another one.
-  const seed = input.seed === undefined ? undefined : input.seed + index;
+  const { prompt, ratio, seed, quality } = wanted;
   const generated = sources.every((source) => source.generated === 'ai') ? 'ai' : 'edited';
-  const chain = withFallbacks(deps.catalogue.images, modelOfRow(deps.catalogue.images, model));
-  for (const [place, { id, generator }] of chain.entries()) {
+  const chain = withFallbacks(catalogue.images, model, wanted);
+  for (const [place, { id, generator, costUsd }] of chain.entries()) {
     try {
+      if (place > 0) await onFallback(costUsd);
       const made =
         sources.length === 0
           ? await generator.generate({ prompt, ratio: ratio ?? '1:1', seed, quality, signal })
@@ -123,7 +153,7 @@ async function makeOne(
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof OrderRefused || place === chain.length - 1) throw error;
-      deps.log.warn({ err: error, model: id }, 'an image is ordered from the fallback of its model');
+      log.warn({ err: error, model: id }, 'an image is ordered from the fallback of its model');
     }
   }
   throw new Error('the catalogue has no image model');

@@ -2,7 +2,7 @@
 import type { Plan } from '#accounts/api.ts';
 import { StartFault } from '#platform/lifecycle.ts';
 import type { FileEntry, ImageEntry, VideoEntry } from '../modelsfile.ts';
-import type { ImageGenerator, Ratio, VideoGenerator } from '../providers/generators.ts';
+import { type ImageGenerator, type Ratio, takesAll, type VideoGenerator } from '../providers/generators.ts';
 import { type GeneratorSettings, openImages, openVideos } from '../providers/open.ts';
 import { type Catalogue, type ImageModel, imageModel, type VideoModel, videoModel } from './catalogue.ts';
 
@@ -38,7 +38,7 @@ export async function openCatalogue(settings: CatalogueSettings): Promise<Catalo
 
 async function defaultImage({ image, imageCredits, offlineImages }: CatalogueSettings): Promise<ImageModel> {
   const id = image.name ?? (isOffline(image) ? 'offline' : 'image');
-  return imageModel(await openImages(image, offlineImages), { id, credits: imageCredits });
+  return imageModel(await openImages(image, offlineImages), { id, model: image.name, credits: imageCredits });
 }
 
 async function defaultVideo(settings: CatalogueSettings): Promise<VideoModel> {
@@ -55,23 +55,29 @@ const isOffline = ({ url, provider }: GeneratorSettings) => provider === 'openai
 async function openImage(settings: CatalogueSettings, entry: ImageEntry): Promise<ImageModel> {
   const { id, label, plans, fallback, ratios, maxCount, maxReferences, costUsd, editModel } = entry;
   const provider = { ...providerOf(settings, entry), editName: editModel };
-  return imageModel(await openImages(provider, settings.offlineImages), {
-    id,
+  const generator = await openImages(provider, settings.offlineImages);
+  return imageModel(generator, {
+    ...{ id, model: entry.model },
     credits: entry.credits ?? settings.imageCredits,
-    ...defined({ label, plans, fallback, ratios, maxCount, maxReferences, costUsd }),
+    ...defined({ label, plans, fallback, ratios, maxCount, costUsd, maxReferences: atMost(generator, maxReferences) }),
   });
 }
 
 async function openVideo(settings: CatalogueSettings, entry: VideoEntry): Promise<VideoModel> {
   const { id, label, fallback, ratios = wideRatios, durations, maxReferences, costUsd } = entry;
-  return videoModel(await openVideos(providerOf(settings, entry), settings.offlineVideos), {
-    id,
+  const generator = await openVideos(providerOf(settings, entry), settings.offlineVideos);
+  return videoModel(generator, {
+    ...{ id, model: entry.model },
     credits: entry.credits ?? settings.videoCredits,
     plans: entry.plans ?? settings.videoPlans,
     ratios,
-    ...defined({ label, fallback, durations, maxReferences, costUsd }),
+    ...defined({ label, fallback, durations, costUsd, maxReferences: atMost(generator, maxReferences) }),
   });
 }
+
+/** An entry cannot promise more than its provider's interface has. */
+const atMost = ({ takes = takesAll }: ImageGenerator | VideoGenerator, references: number | undefined) =>
+  references === undefined ? undefined : Math.min(references, takes.maxReferences);
 
 function providerOf({ readKey }: CatalogueSettings, entry: ImageEntry | VideoEntry) {
   const { id, provider = 'openai-compatible', baseUrl = 'offline', apiKeyEnv, model, headers, query } = entry;

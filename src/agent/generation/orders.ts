@@ -11,15 +11,25 @@ import { invalid } from '#platform/problem.ts';
 import { publishAccount } from '#webhooks/accounts.ts';
 import { starts } from '../billing/starts.ts';
 import { agentProblems } from '../problems.ts';
-import { ratio as anyRatio, type Ratio } from '../providers/generators.ts';
+import type { Ratio } from '../providers/generators.ts';
 import { assetIdOf } from '../services/library.ts';
 import { findStart, type KeyedStart, takeKey } from '../store/startstore.ts';
 import { countInFlightOf } from '../store/toolcallstore.ts';
 import { placeOrder } from '../videos/videos.ts';
 import type { ImagesRequest, VideosRequest } from './api.ts';
-import { type ImageModel, type MediaModel, pickModel, type VideoModel } from './catalogue.ts';
+import {
+  chooseRatio,
+  findUnsupported,
+  type ImageModel,
+  type MediaModel,
+  pickModel,
+  type VideoModel,
+  type Wanted,
+} from './catalogue.ts';
+import { type CostTables, noteCost } from './coststore.ts';
 import { type GenerationDeps, imageReferenceOf, imageScopeOf, imagesQueue } from './generations.ts';
 import { insertGeneration } from './generationstore.ts';
+import { assertInputMedias, takeInputMedias } from './inputmedias.ts';
 import { assertReadable } from './sources.ts';
 
 /** Another request took the key. Rolls the order back. */
@@ -32,13 +42,14 @@ export async function orderImages(
   request: ImagesRequest,
   key: string | undefined,
 ): Promise<string> {
-  const { prompt, n = 1, seed, quality, references = [], mask } = request;
+  const { prompt, n = 1, seed, quality, mask, inputMedias = [] } = request;
   const model = pickModel(deps.catalogue.images, request.model);
-  const ratio = checkRatio(model, request.ratio, references.length > 0 ? undefined : '1:1');
-  if (n > model.maxCount) throw invalid('body.n', `must be at most ${model.maxCount} for the model ${model.id}`);
-  checkReferences(model, references);
-  await assertReadable(deps, userId, references, 'body.references');
+  assertInputMedias(deps, inputMedias);
+  const wanted = [...(request.references ?? []), ...inputMedias];
+  const ratio = ratioOf(model, { ...request, references: wanted }, wanted.length > 0 ? undefined : '1:1');
+  await assertReadable(deps, userId, request.references ?? [], 'body.references');
   await assertReadable(deps, userId, mask === undefined ? [] : [mask], 'body.mask');
+  const references = [...(request.references ?? []), ...(await takeInputMedias(deps, userId, inputMedias))];
   const input = { prompt, ratio, seed, quality, references, mask };
   return place(deps, userId, { model, price: n * model.credits, request, key }, async (tx, id) => {
     const scope = scopeOf(request, id);
@@ -64,13 +75,21 @@ export async function orderVideo(
   request: VideosRequest,
   key: string | undefined,
 ): Promise<string> {
-  const { prompt, duration, seed, firstFrame, references = [] } = request;
+  const { prompt, duration, seed, inputMedias = [], references: named = [] } = request;
   const model = pickModel(deps.catalogue.videos, request.model);
-  const ratio = checkRatio(model, request.ratio, '16:9') ?? '16:9';
-  checkDuration(model, duration);
-  checkReferences(model, references);
-  await assertReadable(deps, userId, firstFrame === undefined ? [] : [firstFrame], 'body.firstFrame');
-  await assertReadable(deps, userId, references, 'body.references');
+  assertInputMedias(deps, inputMedias);
+  // The image of a home card is the first frame for a model without references.
+  const isFrame = inputMedias.length === 1 && model.maxReferences === 0 && request.firstFrame === undefined;
+  const wanted = {
+    references: isFrame ? named : [...named, ...inputMedias],
+    firstFrame: isFrame || request.firstFrame,
+  };
+  const ratio = ratioOf(model, { ...request, ...wanted }, '16:9') ?? '16:9';
+  await assertReadable(deps, userId, request.firstFrame === undefined ? [] : [request.firstFrame], 'body.firstFrame');
+  await assertReadable(deps, userId, named, 'body.references');
+  const taken = await takeInputMedias(deps, userId, inputMedias);
+  const firstFrame = isFrame ? taken[0] : request.firstFrame;
+  const references = isFrame ? named : [...named, ...taken];
   const input = { prompt, ratio, duration, seed, firstFrame, references };
   return place(deps, userId, { model, price: model.credits, request, key }, async (tx, id) => {
     const { failure } = await placeOrder(deps, tx, {
@@ -97,21 +116,11 @@ const scopeOf = ({ scopeKind, scopeId }: ImagesRequest | VideosRequest, id: stri
   id: scopeId ?? id,
 });
 
-function checkRatio(model: MediaModel, asked: string | undefined, otherwise: Ratio | undefined): Ratio | undefined {
-  if (asked === undefined && (otherwise === undefined || model.ratios.includes(otherwise))) return otherwise;
-  const found = anyRatio.safeParse(asked ?? model.ratios[0]);
-  if (found.success && model.ratios.includes(found.data)) return found.data;
-  throw invalid('body.ratio', `must be one of ${model.ratios.join(', ')} for the model ${model.id}`);
-}
-
-function checkDuration({ id, durations }: VideoModel, duration: number | undefined): void {
-  if (duration === undefined || durations.length === 0 || durations.includes(duration)) return;
-  throw invalid('body.duration', `must be one of ${durations.join(', ')} for the model ${id}`);
-}
-
-function checkReferences({ id, maxReferences }: MediaModel, references: readonly string[]): void {
-  if (references.length > maxReferences)
-    throw invalid('body.references', `must have at most ${maxReferences} for the model ${id}`);
+/** Throws 400 for an order that the model cannot honor. */
+function ratioOf(model: ImageModel | VideoModel, wanted: Wanted, usual: Ratio | undefined): Ratio | undefined {
+  const unsupported = findUnsupported(model, wanted);
+  if (unsupported !== undefined) throw invalid(`body.${unsupported.field}`, unsupported.message);
+  return (wanted.ratio as Ratio | undefined) ?? chooseRatio(model, [usual]);
 }
 
 interface Order {
@@ -161,8 +170,8 @@ async function findEarlier({ db }: GenerationDeps, keyed: KeyedStart): Promise<s
 }
 
 async function reserve(
-  tx: Tx<LedgerTables>,
-  { credits }: MediaModel,
+  tx: Tx<LedgerTables & CostTables>,
+  { credits, costUsd }: MediaModel,
   count: number,
   reservation: {
     readonly reference: string;
@@ -172,7 +181,10 @@ async function reserve(
   },
 ): Promise<void> {
   const { reserved, balance } = await reserveCredits(tx, { ...reservation, amount: credits });
-  if (reserved) return;
+  if (reserved) {
+    if (costUsd !== undefined) await noteCost(tx, reservation, costUsd);
+    return;
+  }
   // Earlier items of this order are reserved already.
   const index = Number(reservation.reference.split(':').at(-1));
   throw agentProblems.insufficient_credits({

@@ -1,4 +1,5 @@
 /** The endpoints of generations (docs/specification/agent.md#generations). */
+import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import type { Access } from '#platform/access/access.ts';
 import { idempotencyHeaders } from '#platform/http/idempotency.ts';
@@ -34,9 +35,10 @@ const asset = 'asset:0d9f5a34-6f0e-4c7a-9d0b-2f6b8f1c7e11';
 
 export function addGenerationRoutes(app: HttpServer, access: Access, deps: GenerationDeps): void {
   const routes = routesOf(app, 'generations');
-  const answer = async (userId: string, id: string, prefer: string | undefined) => {
-    const hasEnded = await waitForEnd(deps, id, waitOf(prefer));
-    return [hasEnded && waitOf(prefer) > 0 ? 201 : 202, await readGeneration(deps, userId, id)] as const;
+  const answer = async (reply: FastifyReply, userId: string, id: string, prefer: string | undefined) => {
+    const waitS = waitOf(prefer);
+    const hasEnded = waitS > 0 && (await waitForEnd(deps, { userId, id }, endOfWait(reply, waitS)));
+    return reply.code(hasEnded ? 201 : 202).send(await readGeneration(deps, userId, id));
   };
 
   routes.post(
@@ -57,8 +59,7 @@ export function addGenerationRoutes(app: HttpServer, access: Access, deps: Gener
     async ({ caller, body, headers: sent }, reply) => {
       const userId = userOf(caller, body.userId, 'body.userId');
       const id = await orderImages(deps, userId, body, sent['idempotency-key']);
-      const [status, order] = await answer(userId, id, sent.prefer);
-      return reply.code(status).send(order);
+      return answer(reply, userId, id, sent.prefer);
     },
   );
 
@@ -80,8 +81,7 @@ export function addGenerationRoutes(app: HttpServer, access: Access, deps: Gener
     async ({ caller, body, headers: sent }, reply) => {
       const userId = userOf(caller, body.userId, 'body.userId');
       const id = await orderVideo(deps, userId, body, sent['idempotency-key']);
-      const [status, order] = await answer(userId, id, sent.prefer);
-      return reply.code(status).send(order);
+      return answer(reply, userId, id, sent.prefer);
     },
   );
 
@@ -131,4 +131,11 @@ export function addGenerationRoutes(app: HttpServer, access: Access, deps: Gener
       return reply.code(204).send(null);
     },
   );
+}
+
+/** After `waitS`, or when the client disconnects. */
+function endOfWait(reply: FastifyReply, waitS: number): AbortSignal {
+  const gone = new AbortController();
+  reply.raw.once('close', () => gone.abort());
+  return AbortSignal.any([gone.signal, AbortSignal.timeout(waitS * 1000)]);
 }

@@ -26,7 +26,7 @@ export async function readImages(
   const images: SourceImage[] = [];
   for (const assetId of assetIds) {
     const image = await fetchImage(deps, userId, assetId, signal);
-    if (image === undefined) throw new OrderRefused('A reference is not an image, or no longer exists.');
+    if (image === undefined) throw new OrderRefused('An image of the order no longer exists.');
     images.push(image);
   }
   return images;

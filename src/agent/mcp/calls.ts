@@ -12,7 +12,8 @@ import { withDeadline } from '#platform/resilience/deadline.ts';
 import { publishAccount } from '#webhooks/accounts.ts';
 import { starts } from '../billing/starts.ts';
 import { type Publishers, publishImage, publishSettlement } from '../events.ts';
-import type { Catalogue } from '../generation/catalogue.ts';
+import type { ImageModel } from '../generation/catalogue.ts';
+import { noteCost, takeCosts } from '../generation/coststore.ts';
 import { agentProblems } from '../problems.ts';
 import { assetIdOf } from '../services/library.ts';
 import type { RunTables } from '../store/runstore.ts';
@@ -26,7 +27,6 @@ export interface CallDeps extends Publishers {
   readonly log: Log;
   /** AGENT_MAX_RUNS_PER_USER. */
   readonly maxRunsPerUser: number;
-  readonly catalogue: Catalogue;
 }
 
 export type CallTables = ToolCallTables & RunTables & LedgerTables & UsageTables;
@@ -44,7 +44,9 @@ export const usageModel = 'mcp';
 /** Also the id that webhooks and usage know the call by. */
 export interface PaidCall {
   readonly callId: string;
-  readonly reference: string;
+  readonly scope: string;
+  /** One for each image. */
+  readonly references: readonly string[];
   readonly userId: string;
 }
 
@@ -84,11 +86,15 @@ export class McpCalls {
   }
 
   /**
-   * Reserves the credits of an image and has `make` deliver it, which charges for it. If it fails, it is free. Throws ToolFailed
-   * without enough credits, and `too_many_runs`.
+   * Reserves the credits of `n` images and has `make` deliver them, which charges for them. Those that fail are free. Throws
+   * ToolFailed without enough credits, and `too_many_runs`.
    */
-  async payForImage<Made>(userId: string, make: (call: PaidCall, signal: AbortSignal) => Promise<Made>): Promise<Made> {
-    const call = await this.#begin(userId);
+  async payForImages<Made>(
+    userId: string,
+    order: { readonly model: ImageModel; readonly n: number },
+    make: (call: PaidCall, signal: AbortSignal) => Promise<Made>,
+  ): Promise<Made> {
+    const call = await this.#begin(userId, order);
     return this.track(async (signal) => {
       try {
         const made = await withDeadline(longestMs, (limited) => make(call, limited), signal);
@@ -137,18 +143,25 @@ export class McpCalls {
     await this.#reaping.stop();
   }
 
-  async #begin(userId: string): Promise<PaidCall> {
+  async #begin(
+    userId: string,
+    { model: { credits, plans, costUsd }, n }: { readonly model: ImageModel; readonly n: number },
+  ): Promise<PaidCall> {
     const callId = randomUUID();
-    const call = { callId, reference: scopeOf(callId), userId };
-    const [{ credits: imageCost, plans }] = this.#deps.catalogue.images;
-    const reservation = reservationOf({ reference: call.reference, ownerId: userId }, scopeOf(callId), imageCost);
+    const references = Array.from({ length: n }, (_, index) => `${scopeOf(callId)}${index === 0 ? '' : `:${index}`}`);
+    const call = { callId, scope: scopeOf(callId), references, userId };
     const begin = () =>
       transaction(this.#deps.db, async (tx) => {
         const { plan } = await ensureProfile(tx, { id: userId }, publishAccount(this.#deps.webhooks));
         if (!plans.includes(plan)) throw new ToolFailed('insufficient_plan', "Your plan doesn't include images.");
-        const { reserved, balance } = await reserveCredits(tx, reservation);
-        if (!reserved)
-          throw new ToolFailed('insufficient_credits', `You need ${imageCost} credits for this and have ${balance}.`);
+        for (const [index, reference] of references.entries()) {
+          const reservation = reservationOf({ reference, ownerId: userId }, call.scope, credits);
+          const { reserved, balance } = await reserveCredits(tx, reservation);
+          const has = balance + index * credits;
+          if (!reserved)
+            throw new ToolFailed('insufficient_credits', `You need ${n * credits} credits for this and have ${has}.`);
+          if (costUsd !== undefined) await noteCost(tx, { reference, scope: call.scope }, costUsd);
+        }
         await admitCall(this.#deps, tx, callId, userId);
       });
     await starts.run(userId, begin);
@@ -170,8 +183,11 @@ export class McpCalls {
     if (settlement === undefined) return;
     const { userId, settled } = settlement;
     const threadId = threadOf(userId);
+    const references = settled.map(({ reference }) => reference);
+    const costUsd = await takeCosts(tx, scopeOf(callId), references);
     for (const { reference, amount } of settled) {
-      await addUsage(tx, { userId, model: usageModel, images: 1, credits: amount });
+      const cost = reference === references[0] ? costUsd : 0;
+      await addUsage(tx, { userId, model: usageModel, images: 1, credits: amount, costUsd: cost });
       const names = { taskId: callId, toolCallId: callId, threadId };
       await publishImage(this.#deps, tx, { ...names, ownerId: userId, assetId: assetIdOf(reference) });
     }

@@ -1,61 +1,96 @@
-/** `generate_image` and `edit_image`: as in a run, an image is stored, screened and paid for. */
-import type { Catalogue } from '../generation/catalogue.ts';
-import { type Generated, type Image, OrderRefused, ProviderFailed, type Ratio } from '../providers/generators.ts';
-import { type Deposit, fetchImage, fetchScaledImage, type LibraryDeps, Refused, sign } from '../services/library.ts';
+/** `generate_image` and `edit_image`: as in a run, images are stored, screened and paid for. */
+import type { Failure } from '../api.ts';
+import { type Catalogue, type ImageModel, modelFor } from '../generation/catalogue.ts';
+import { noteCost } from '../generation/coststore.ts';
+import { makeByChain } from '../generation/making.ts';
+import { readImages } from '../generation/sources.ts';
+import { OrderRefused, ProviderFailed, type Ratio } from '../providers/generators.ts';
+import { fetchScaledImage, findUnreadable, type LibraryDeps, Refused, sign } from '../services/library.ts';
 import { deliverImage } from '../tools/imageorders.ts';
 import { type CallDeps, type McpCalls, threadOf } from './calls.ts';
 import { linkTo, succeed, ToolFailed } from './results.ts';
 
-export interface ImageDeps extends LibraryDeps, Pick<CallDeps, 'log'> {
+export interface ImageDeps extends LibraryDeps, Pick<CallDeps, 'log' | 'db'> {
   readonly catalogue: Catalogue;
   readonly calls: McpCalls;
 }
 
 const never = new AbortController().signal;
 
-export function generateImage(deps: ImageDeps, userId: string, order: { prompt: string; ratio: Ratio }) {
-  return makeImage(deps, userId, order.prompt, (signal) =>
-    deps.catalogue.images[0].generator.generate({ ...order, signal }),
-  );
+export interface ImageOrder {
+  readonly prompt: string;
+  readonly ratio?: Ratio | undefined;
+  readonly model?: string | undefined;
+  readonly n?: number | undefined;
+  readonly references?: readonly string[] | undefined;
 }
 
-export interface EditOrder {
-  readonly prompt: string;
+export const generateImage = (deps: ImageDeps, userId: string, { references = [], ...order }: ImageOrder) =>
+  makeImages(deps, userId, { ...order, sources: references });
+
+export interface EditOrder extends ImageOrder {
   readonly assetId: string;
   /** A PNG in base64. */
   readonly mask?: string | undefined;
-  readonly ratio?: Ratio | undefined;
 }
 
-export function editImage(deps: ImageDeps, userId: string, order: EditOrder) {
-  const { prompt, assetId, ratio } = order;
-  const mask = order.mask === undefined ? undefined : { bytes: Buffer.from(order.mask, 'base64'), mime: 'image/png' };
-  return makeImage(deps, userId, prompt, async (signal) => {
-    const source = await fetchImage(deps, userId, assetId, signal);
-    if (source === undefined)
-      throw new ToolFailed(
-        'no_source',
-        `You have no image with the assetId ${assetId}. Call list_assets to list your images.`,
-      );
-    const edited = await deps.catalogue.images[0].generator.edit({ prompt, sources: [source], mask, ratio, signal });
-    return { ...edited, generated: source.generated };
-  });
+export function editImage(deps: ImageDeps, userId: string, { assetId, references = [], mask, ...order }: EditOrder) {
+  const bytes = mask === undefined ? undefined : Buffer.from(mask, 'base64');
+  const sources = [assetId, ...references];
+  return makeImages(deps, userId, { ...order, sources, mask: bytes && { bytes, mime: 'image/png' } });
 }
 
-async function makeImage(
-  deps: ImageDeps,
-  userId: string,
-  prompt: string,
-  make: (signal: AbortSignal) => Promise<Image & Generated & Pick<Deposit, 'generated'>>,
-) {
+interface Order extends Omit<ImageOrder, 'references'> {
+  readonly sources: readonly string[];
+  readonly mask?: { readonly bytes: Uint8Array; readonly mime: string } | undefined;
+}
+
+async function makeImages(deps: ImageDeps, userId: string, { sources, mask, ...order }: Order) {
+  const { prompt, n = 1 } = order;
+  const otherwise = [sources.length > 0 ? undefined : '1:1'];
+  const wanted = { n, ratio: order.ratio, references: sources, mask };
+  const chosen = modelFor(deps.catalogue.images, order.model, { ...wanted, otherwise });
+  if ('failure' in chosen) throw toolFailed(chosen.failure);
+  const { model, ratio } = chosen;
+  if (sources.length > 0) await assertOwn(deps, userId, sources);
   const threadId = threadOf(userId);
-  const made = await deps.calls.payForImage(userId, async ({ reference }, signal) => {
-    const order = { reference, ownerId: userId, threadId, prompt };
-    return deliverImage(deps, order, () => make(signal), signal).catch((error: unknown) => {
-      throw explained(error);
-    });
+  const made = await deps.calls.payForImages(userId, { model, n }, async ({ callId, references, scope }, signal) => {
+    const given = readImages(deps, userId, sources, signal);
+    given.catch(() => undefined);
+    const generation = { taskId: callId, prompt, model: model.id, ratio, references: sources };
+    const results = await Promise.allSettled(
+      references.map((reference) => {
+        const place = { reference, ownerId: userId, threadId, prompt, generation };
+        const make = async () =>
+          makeByChain(
+            deps,
+            model,
+            { prompt, ratio, references: sources, mask },
+            { sources: await given, mask },
+            signal,
+            (costUsd) => noteCost(deps.db, { reference, scope }, costUsd),
+          );
+        return deliverImage(deps, place, make, signal);
+      }),
+    );
+    const delivered = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
+    const failed = results.find(({ status }) => status === 'rejected') as PromiseRejectedResult | undefined;
+    if (delivered.length === 0) throw explained(failed?.reason);
+    if (failed !== undefined) deps.log.warn({ err: failed.reason }, 'an image that was ordered over MCP failed');
+    return delivered;
   });
-  return describe(deps, userId, made);
+  return describe(deps, userId, model, made);
+}
+
+const toolFailed = ({ code, message }: Failure) => new ToolFailed(code, message);
+
+/** Throws ToolFailed for assets that do not exist or belong to others. */
+export async function assertOwn(deps: LibraryDeps, userId: string, assetIds: readonly string[]): Promise<void> {
+  const { absent, foreign } = await findUnreadable(deps, userId, [...new Set(assetIds)]);
+  const [first] = [...absent, ...foreign];
+  if (first === undefined) return;
+  const message = `You have no image with the assetId ${first}. Call list_assets to list your images.`;
+  throw new ToolFailed('no_source', message);
 }
 
 function explained(error: unknown): unknown {
@@ -64,8 +99,31 @@ function explained(error: unknown): unknown {
   return error;
 }
 
-/** The image is made and paid for: what cannot be shown is left out. */
-async function describe(deps: ImageDeps, userId: string, { assetId, mime }: { assetId: string; mime: string }) {
+interface MadeImage {
+  readonly assetId: string;
+  readonly mime: string;
+}
+
+/** The images are made and paid for: what cannot be shown is left out. */
+async function describe(deps: ImageDeps, userId: string, model: ImageModel, made: readonly MadeImage[]) {
+  const shown = await Promise.all(made.map((image) => show(deps, userId, image)));
+  const images = shown.map(({ data }) => data);
+  const [first] = images;
+  const credits = model.credits * images.length;
+  const data = { status: 'completed', ...first, credits, ...(images.length > 1 && { images }) };
+  const ids = images.map(({ assetId }) => assetId).join(', ');
+  const text =
+    images.length > 1
+      ? `The images are in the library. assetIds: ${ids}`
+      : `The image is in the library. assetId: ${ids}`;
+  return succeed(
+    text,
+    data,
+    shown.flatMap(({ content }) => content),
+  );
+}
+
+async function show(deps: ImageDeps, userId: string, { assetId, mime }: MadeImage) {
   const [url, preview] = await Promise.all([
     sign(deps, userId, 'image', [assetId]).then((signed) => signed.get(assetId)?.url),
     fetchScaledImage(deps, userId, assetId, never),
@@ -78,7 +136,6 @@ async function describe(deps: ImageDeps, userId: string, { assetId, mime }: { as
     data: Buffer.from(preview.bytes).toString('base64'),
     mimeType: preview.mime,
   };
-  const more = [...(shown ? [shown] : []), ...(url ? [linkTo(url, assetId, mime)] : [])];
-  const data = { status: 'completed', assetId, mime, url: url ?? null, credits: deps.catalogue.images[0].credits };
-  return succeed(`The image is in the library. assetId: ${assetId}`, data, more);
+  const content = [...(shown ? [shown] : []), ...(url ? [linkTo(url, assetId, mime)] : [])];
+  return { content, data: { assetId, mime, url: url ?? null } };
 }

@@ -8,7 +8,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createLog } from '#platform/log.ts';
 import { openPubSub } from '#platform/pubsub/open.ts';
-import { type Chatter, offlineCatalogue, testSettings } from '../../../test/agent/rig.fixture.ts';
+import { type Chatter, testSettings } from '../../../test/agent/rig.fixture.ts';
 import { imageAnswer, impatient, json, type ScriptedRig, startScripted } from '../../../test/agent/scripted.fixture.ts';
 import { laneEngines } from '../../../test/database.fixture.ts';
 import { makeImage } from '../../../test/media/images.fixture.ts';
@@ -86,8 +86,9 @@ describe('the tools', () => {
     expect(tools[0]?.inputSchema).toMatchObject({
       type: 'object',
       required: ['prompt'],
-      properties: { prompt: { type: 'string', maxLength: 4000 }, ratio: { default: '1:1' } },
+      properties: { prompt: { type: 'string', maxLength: 4000 }, ratio: { description: 'Default: 1:1.' } },
     });
+    expect(tools[0]?.description).toContain('an-image-model (2 credits)');
     expect(client.getServerVersion()?.name).toBe('Atelier');
   });
 
@@ -290,7 +291,7 @@ describe('generate_image and edit_image', () => {
     await sql`update agent_tool_calls set expires_at = now() where owner_id = ${user.userId}::uuid`.execute(queries);
     const log = createLog({ level: 'silent' });
     const userEvents = createUserEvents(openPubSub({ redis: undefined, name: randomUUID(), log }));
-    const another = new McpCalls({ db: queries, log, userEvents, maxRunsPerUser: 2, catalogue: offlineCatalogue });
+    const another = new McpCalls({ db: queries, log, userEvents, maxRunsPerUser: 2 });
     await another.reap(false);
     await another.close();
     expect([await rig.credits(user), await callsInFlight(user)]).toEqual([100, 0]);

@@ -11,8 +11,10 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
 import { z } from 'zod';
+import { ensureProfile } from '#accounts/store.ts';
 import { Problem } from '#platform/problem.ts';
 import { version } from '#platform/version.ts';
+import { publishAccount } from '#webhooks/accounts.ts';
 import type { AgentMetrics } from '../metrics.ts';
 import { fail, ToolFailed } from './results.ts';
 import { findTool, type McpCaller, type McpToolDeps, toolDefinitions } from './tools.ts';
@@ -33,7 +35,10 @@ const instructions =
 /** `close` ends the connection. Work that a tool has begun goes on. */
 export async function answerMcp(deps: McpServerDeps, request: McpRequest) {
   const server = new Server({ name: 'Atelier', version }, { capabilities: { tools: {} }, instructions });
-  server.setRequestHandler('tools/list', () => ({ tools: [...toolDefinitions(deps.catalogue)] }));
+  server.setRequestHandler('tools/list', async () => {
+    const { plan } = await ensureProfile(deps.db, { id: request.userId }, publishAccount(deps.webhooks));
+    return { tools: [...toolDefinitions(deps.catalogue, plan)] };
+  });
   server.setRequestHandler('tools/call', async ({ params }, { mcpReq }) => {
     const tool = findTool(params.name);
     if (tool === undefined)

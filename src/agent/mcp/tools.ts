@@ -1,8 +1,9 @@
 /** The tools that MCP clients see: names, descriptions and inputs (docs/specification/agent.md#mcp-server). */
 import type { CallToolResult, Tool } from '@modelcontextprotocol/server';
 import { z } from 'zod';
+import type { Plan } from '#accounts/api.ts';
 import { findUnstorable } from '#platform/storable.ts';
-import type { Catalogue } from '../generation/catalogue.ts';
+import { type Catalogue, describeModels } from '../generation/catalogue.ts';
 import { ratio } from '../providers/generators.ts';
 import { editImage, generateImage, type ImageDeps } from './images.ts';
 import { listAssets, type RecordDeps, recallMemory, saveMemory } from './records.ts';
@@ -37,6 +38,11 @@ const mask = z
   .max(maxMaskLength)
   .refine((data) => data.startsWith(pngStart), 'must be a PNG in base64')
   .describe('A PNG in base64, with the size of the image. Its transparent pixels mark the part to change.');
+const named = {
+  model: z.string().max(128).optional().describe('The id of a model. Default: the first.'),
+  n: z.int().min(1).max(16).optional().describe('The number of images. Default: 1.'),
+};
+const references = z.array(z.guid().toLowerCase()).max(16).optional();
 const never = new AbortController().signal;
 
 function define<Input extends z.ZodObject>(
@@ -62,25 +68,38 @@ function define<Input extends z.ZodObject>(
 const tools: readonly McpTool[] = [
   define(
     'generate_image',
-    `Generates an image from a description and stores it in the user's library. Costs {image} credits.`,
-    z.object({ prompt, ratio: ratio.default('1:1') }),
+    `Generates images from a description and stores them in the user's library. {images}`,
+    z.object({
+      prompt,
+      ratio: ratio.optional().describe('Default: 1:1.'),
+      ...named,
+      references: references.describe('Images to start from or to combine, by assetId.'),
+    }),
     (deps, { userId }, order) => generateImage(deps, userId, order),
   ),
   define(
     'edit_image',
-    `Changes an image of the user's library and stores the result as a new one. Costs {image} credits.`,
+    `Changes an image of the user's library and stores the result as a new one. {images}`,
     z.object({
       prompt,
       assetId: z.guid().toLowerCase().describe('As generate_image and list_assets return it.'),
       mask: mask.optional(),
       ratio: ratio.optional().describe('Default: the ratio of the image. Models without ratios for edits ignore it.'),
+      ...named,
+      references: references.describe('Images that the change refers to, by assetId.'),
     }),
     (deps, { userId }, order) => editImage(deps, userId, order),
   ),
   define(
     'generate_video',
-    `Generates a short video from a description. Costs {video} credits. The video can be ready after this call ends; list_assets then returns it.`,
-    z.object({ prompt, ratio: ratio.default('16:9') }),
+    `Generates a short video from a description, or from an image and a description. {videos} The video can be ready after this call ends; list_assets then returns it.`,
+    z.object({
+      prompt,
+      ratio: ratio.optional().describe('Default: 16:9.'),
+      duration: z.int().min(1).max(600).optional().describe('Seconds. Default: the model decides.'),
+      firstFrame: z.guid().toLowerCase().optional().describe('The image that the video starts with, by assetId.'),
+      model: named.model,
+    }),
     (deps, { userId, onProgress }, order) => generateVideo(deps, userId, order, onProgress),
   ),
   define(
@@ -112,13 +131,13 @@ const tools: readonly McpTool[] = [
   ),
 ];
 
-/** With the prices of the default models. */
-export function toolDefinitions({ images, videos }: Catalogue): readonly Tool[] {
+/** With the models of the plan, and their prices. */
+export function toolDefinitions({ images, videos }: Catalogue, plan: Plan): readonly Tool[] {
   return tools.map(({ definition }) => ({
     ...definition,
     description: definition.description
-      ?.replace('{image}', String(images[0].credits))
-      .replace('{video}', String(videos[0].credits)),
+      ?.replace('{images}', () => describeModels(images, plan))
+      .replace('{videos}', () => describeModels(videos, plan)),
   }));
 }
 

@@ -5,12 +5,14 @@ import { type Db, transaction } from '#platform/db/db.ts';
 import { publishAccount } from '#webhooks/accounts.ts';
 import { videoAssetId } from '../billing/references.ts';
 import { starts } from '../billing/starts.ts';
+import { modelFor, type VideoModel } from '../generation/catalogue.ts';
 import type { Ratio } from '../providers/generators.ts';
 import { sign } from '../services/library.ts';
 import { endCall } from '../store/toolcallstore.ts';
-import type { Video, VideoTables } from '../store/videostore.ts';
+import type { Video, VideoInput, VideoTables } from '../store/videostore.ts';
 import { placeOrder, type VideoDeps } from '../videos/videos.ts';
 import { admitCall, type CallDeps, type CallTables, type McpCalls, threadOf, usageModel } from './calls.ts';
+import { assertOwn } from './images.ts';
 import { linkTo, succeed, ToolFailed } from './results.ts';
 
 export interface VideoCallDeps extends VideoDeps, CallDeps {
@@ -19,16 +21,30 @@ export interface VideoCallDeps extends VideoDeps, CallDeps {
   readonly videoWaitMs?: number | undefined;
 }
 
+export interface VideoCall {
+  readonly prompt: string;
+  readonly ratio?: Ratio | undefined;
+  readonly duration?: number | undefined;
+  /** An asset. */
+  readonly firstFrame?: string | undefined;
+  readonly model?: string | undefined;
+}
+
 const progressEveryMs = 2000;
 
 export async function generateVideo(
   deps: VideoCallDeps,
   userId: string,
-  input: { readonly prompt: string; readonly ratio: Ratio },
+  input: VideoCall,
   onProgress: (message: string) => void,
 ) {
   const callId = randomUUID();
-  const ordered = await order(deps, callId, userId, input);
+  const { model: name, ...wanted } = input;
+  const chosen = modelFor(deps.catalogue.videos, name, { ...wanted, otherwise: ['16:9'] });
+  if ('failure' in chosen) throw new ToolFailed(chosen.failure.code, chosen.failure.message);
+  if (input.firstFrame !== undefined) await assertOwn(deps, userId, [input.firstFrame]);
+  const { model, ratio = '16:9' } = chosen;
+  const ordered = await order(deps, callId, userId, model, { ...wanted, ratio });
   return deps.calls.track(async (signal) => {
     const telling = setInterval(() => onProgress('The video is being generated.'), progressEveryMs);
     try {
@@ -51,7 +67,7 @@ export async function generateVideo(
 }
 
 /** An order that cannot be paid for leaves nothing behind. */
-function order(deps: VideoCallDeps, callId: string, userId: string, input: { prompt: string; ratio: Ratio }) {
+function order(deps: VideoCallDeps, callId: string, userId: string, model: VideoModel, input: VideoInput) {
   const place = () =>
     transaction(deps.db, async (tx) => {
       await ensureProfile(tx, { id: userId }, publishAccount(deps.webhooks));
@@ -62,8 +78,8 @@ function order(deps: VideoCallDeps, callId: string, userId: string, input: { pro
         messageId: callId,
         toolCallId: callId,
         model: usageModel,
-        mediaModel: deps.catalogue.videos[0].id,
-        price: deps.catalogue.videos[0].credits,
+        mediaModel: model.id,
+        price: model.credits,
         origin: 'mcp',
         input,
       });

@@ -15,13 +15,27 @@ export interface Generated {
   readonly model?: string | undefined;
 }
 
-/** What a user can ask of a model beyond the prompt. A provider that lacks one of them refuses the order. */
+/** What a model accepts beyond the prompt, by its provider's interface. */
+export interface Takes {
+  readonly seed: boolean;
+  readonly quality: boolean;
+  readonly mask: boolean;
+  readonly firstFrame: boolean;
+  /** For images: of an edit. */
+  readonly maxReferences: number;
+}
+
+export const takesAll: Takes = { seed: true, quality: true, mask: true, firstFrame: true, maxReferences: 16 };
+
+/** What a user can ask of a model beyond the prompt. */
 export interface ImageOptions {
   readonly seed?: number | undefined;
   readonly quality?: string | undefined;
 }
 
 export interface ImageGenerator {
+  /** Default: everything. */
+  readonly takes?: Takes;
   generate(
     order: ImageOptions & { readonly prompt: string; readonly ratio: Ratio; readonly signal: AbortSignal },
   ): Promise<Image & Generated>;
@@ -66,6 +80,8 @@ export type OrderedVideo = { readonly providerId: string } | { readonly clip: Cl
 
 /** Each call rejects with OrderRefused if the order is at fault, and with ProviderFailed for any other failure of the provider. */
 export interface VideoGenerator {
+  /** Default: everything. */
+  readonly takes?: Takes;
   readonly pollEveryMs: number;
   /** Not idempotent: a second call is a second order. */
   order(order: VideoOrder): Promise<OrderedVideo>;

@@ -1,8 +1,8 @@
 /** Images by an OpenAI-compatible provider: `/images/generations`, `/images/edits`. */
 import { z } from 'zod';
-import { type Generated, type Image, type ImageGenerator, ProviderFailed, type Ratio } from './generators.ts';
+import { type Generated, type Image, type ImageGenerator, ProviderFailed, type Ratio, takesAll } from './generators.ts';
 import { parseJson } from './mediafetch.ts';
-import { callProvider, type ProviderSettings } from './requests.ts';
+import { callProvider, isOpenAi, type ProviderSettings } from './requests.ts';
 
 export const imageSizes = {
   '1:1': '1024x1024',
@@ -17,7 +17,10 @@ const made = z.object({
   data: z.array(z.object({ b64_json: z.string().nullish(), url: z.string().nullish() })).min(1),
 });
 
-export function openImageProvider(settings: ProviderSettings, timeoutMs = imageTimeoutMs): ImageGenerator {
+export function openImageProvider(
+  settings: ProviderSettings & { readonly editName?: string | undefined },
+  timeoutMs = imageTimeoutMs,
+): ImageGenerator {
   const limits = { timeoutMs, maxBytes: maxImageBytes };
   const call = (path: string, rest: { json?: unknown; form?: FormData; signal: AbortSignal }) =>
     callProvider(settings, 'image', { method: 'POST', path, ...limits, ...rest });
@@ -29,13 +32,16 @@ export function openImageProvider(settings: ProviderSettings, timeoutMs = imageT
     model,
   });
   return {
+    // OpenAI refuses a seed, and most other servers accept one.
+    takes: { ...takesAll, seed: !isOpenAi(settings.url) },
     async generate({ prompt, ratio, seed, quality, signal }) {
       const json = { model, prompt, n: 1, size: imageSizes[ratio], seed, quality };
       return readImage(await call('/images/generations', { json, signal }), signal);
     },
     async edit({ prompt, sources, mask, ratio, seed, quality, signal }) {
       const form = new FormData();
-      if (model !== undefined) form.set('model', model);
+      const editModel = settings.editName ?? model;
+      if (editModel !== undefined) form.set('model', editModel);
       form.set('prompt', prompt);
       const field = sources.length === 1 ? 'image' : 'image[]';
       for (const { bytes, mime } of sources)
@@ -44,7 +50,7 @@ export function openImageProvider(settings: ProviderSettings, timeoutMs = imageT
       if (ratio !== undefined) form.set('size', imageSizes[ratio]);
       if (seed !== undefined) form.set('seed', String(seed));
       if (quality !== undefined) form.set('quality', quality);
-      return readImage(await call('/images/edits', { form, signal }), signal);
+      return { ...(await readImage(await call('/images/edits', { form, signal }), signal)), model: editModel };
     },
   };
 }

@@ -26,6 +26,10 @@ export interface ChosenModel {
   readonly contextTokens: number;
   /** `undefined`: every plan may use it. */
   readonly plans: readonly Plan[] | undefined;
+  /** What the operator pays per million tokens. */
+  readonly costUsd?: { readonly input: number; readonly output: number } | undefined;
+  /** What the provider calls it. */
+  readonly providerModel?: string | undefined;
   /** The id of the model that answers in its place when it fails. */
   readonly fallback?: string | undefined;
 }
@@ -76,7 +80,9 @@ export async function openModels(deps: ModelsDeps): Promise<Models> {
     const { id, vision = true, tools = true, credits = settings.runCredits, plans } = entry;
     const contextTokens = entry.contextTokens ?? settings.contextTokens;
     const model = resilient(deps, candidatesOf(entry, opened));
-    return { id, model, label: { model: id }, vision, tools, credits, contextTokens, plans, fallback: entry.fallback };
+    const { fallback, costUsd, model: providerModel } = entry;
+    const offer = { credits, plans, fallback, costUsd, providerModel };
+    return { id, model, label: { model: id }, vision, tools, contextTokens, ...offer };
   });
   const labels = new Map(entries.map(({ id, label }) => [id, label ?? id]));
   return createModels(chosen, labels, (name) => chosen.find(({ id }) => id === name));

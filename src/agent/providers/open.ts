@@ -1,6 +1,6 @@
 /** Chooses who makes images and videos (docs/specification/agent.md#provider-packages). */
 import { type ProviderName, packageOf, type SdkProviderName } from '../sdkpackages.ts';
-import type { ImageGenerator, VideoGenerator } from './generators.ts';
+import { type ImageGenerator, takesAll, type VideoGenerator } from './generators.ts';
 import { imageTimeoutMs, maxImageBytes, openImageProvider } from './images.ts';
 import { createMediaFetch } from './mediafetch.ts';
 import type { ProviderSettings } from './requests.ts';
@@ -41,15 +41,16 @@ export async function openSdkImages(
   timeoutMs = imageTimeoutMs,
   adapt = unchanged,
 ): Promise<ImageGenerator> {
-  const { provider, url, apiKey, name = '', editName = name } = settings;
+  const { provider, url, apiKey, name = '', editName = name, headers } = settings;
   const baseUrl = baseUrlOf(url);
-  const { takesSize = false, fixedOrigin } = packageOf(provider);
+  const { takesSize = false, fixedOrigin, images } = packageOf(provider);
   const fetch = adapt(createMediaFetch({ what: 'image', baseUrl, fixedOrigin, timeoutMs, maxBytes: maxImageBytes }));
-  const opened = await openSdkProvider({ provider, setting: 'IMAGE_MODEL_PROVIDER', apiKey, baseUrl, fetch });
+  const opened = await openSdkProvider({ provider, setting: 'IMAGE_MODEL_PROVIDER', apiKey, baseUrl, headers, fetch });
   return createSdkImages({
     model: opened.imageModel(name),
     editModel: opened.imageModel(editName),
     takesSize,
+    takes: images?.(editName) ?? takesAll,
     timeoutMs,
   });
 }
@@ -70,12 +71,12 @@ export async function openSdkVideos(
   pollEveryMs = defaultPollMs,
   adapt = unchanged,
 ): Promise<VideoGenerator> {
-  const { provider, url, apiKey, name = '' } = settings;
+  const { provider, url, apiKey, name = '', headers } = settings;
   const baseUrl = baseUrlOf(url);
-  const { fixedOrigin } = packageOf(provider);
+  const { fixedOrigin, videos } = packageOf(provider);
   const limits = { what: 'video', baseUrl, fixedOrigin, maxBytes: maxClipBytes };
   const fetch = adapt(createMediaFetch({ ...limits, timeoutMs: callTimeoutMs }));
   const download = createMediaFetch({ ...limits, timeoutMs: contentTimeoutMs });
-  const opened = await openSdkProvider({ provider, setting: 'VIDEO_MODEL_PROVIDER', apiKey, baseUrl, fetch });
-  return createSdkVideos({ model: opened.videoModel(name), download, pollEveryMs });
+  const opened = await openSdkProvider({ provider, setting: 'VIDEO_MODEL_PROVIDER', apiKey, baseUrl, headers, fetch });
+  return createSdkVideos({ model: opened.videoModel(name), download, pollEveryMs, takes: videos ?? takesAll });
 }

@@ -10,6 +10,9 @@ export interface ProviderSettings {
   readonly query?: Readonly<Record<string, string>> | undefined;
 }
 
+/** Some parameters that compatible servers accept are unknown to OpenAI, which refuses them. */
+export const isOpenAi = (url: string) => /(?:^|\.)openai\.(?:com|azure\.com)$/.test(new URL(url).hostname);
+
 export interface ProviderCall {
   readonly method: 'GET' | 'POST' | 'DELETE';
   /** Below the provider's URL, or a URL that the provider named. */

@@ -1,5 +1,10 @@
 /** Images by the AI SDK's image models. */
-import { type ImageModelV4, type ImageModelV4CallOptions, InvalidResponseDataError } from '@ai-sdk/provider';
+import {
+  type ImageModelV4,
+  type ImageModelV4CallOptions,
+  InvalidResponseDataError,
+  type SharedV4ProviderOptions,
+} from '@ai-sdk/provider';
 import { withDeadline } from '#platform/resilience/deadline.ts';
 import {
   type Generated,
@@ -8,6 +13,7 @@ import {
   OrderRefused,
   ProviderFailed,
   type Ratio,
+  type Takes,
 } from './generators.ts';
 import { describeImage, imageSizes } from './images.ts';
 import { explainSdkFailure } from './sdkfailures.ts';
@@ -18,38 +24,39 @@ export interface SdkImageOptions {
   readonly editModel: ImageModelV4;
   /** The models take a size in pixels and not an aspect ratio. */
   readonly takesSize: boolean;
+  readonly takes: Takes;
   /** For an image, with all requests that it needs. */
   readonly timeoutMs: number;
 }
 
 type Order = Pick<ImageModelV4CallOptions, 'prompt'> & Partial<ImageModelV4CallOptions>;
 
-export function createSdkImages({ model, editModel, takesSize, timeoutMs }: SdkImageOptions): ImageGenerator {
+export function createSdkImages({ model, editModel, takesSize, takes, timeoutMs }: SdkImageOptions): ImageGenerator {
   const shapeOf = (ratio: Ratio) => (takesSize ? { size: imageSizes[ratio] } : { aspectRatio: ratio });
   return {
+    takes,
     generate: ({ prompt, ratio, seed, quality, signal }) =>
-      make(model, { prompt, seed, ...shapeOf(ratio) }, { quality, timeoutMs, signal }),
+      make(model, { prompt, seed, ...shapeOf(ratio), providerOptions: qualityOf(quality) }, { timeoutMs, signal }),
     edit({ prompt, sources, mask, ratio, seed, quality, signal }) {
       const fileOf = ({ bytes, mime }: Image) => ({ type: 'file', data: bytes, mediaType: mime }) as const;
       // fal's endpoints named `…/edit` take a list of images, the others one.
       const fal = { useMultipleImages: editModel.modelId.endsWith('/edit') };
-      const order = { prompt, seed, files: sources.map(fileOf), mask: mask && fileOf(mask), providerOptions: { fal } };
-      return make(editModel, { ...order, ...(ratio && shapeOf(ratio)) }, { quality, timeoutMs, signal });
+      const providerOptions = { fal, ...qualityOf(quality) };
+      const order = { prompt, seed, files: sources.map(fileOf), mask: mask && fileOf(mask), providerOptions };
+      return make(editModel, { ...order, ...(ratio && shapeOf(ratio)) }, { timeoutMs, signal });
     },
   };
 }
 
+/** Only OpenAI's and Azure's models have it, and both read it here. */
+const qualityOf = (quality: string | undefined): SharedV4ProviderOptions =>
+  quality === undefined ? {} : { openai: { quality } };
+
 async function make(
   model: ImageModelV4,
   order: Order,
-  {
-    quality,
-    timeoutMs,
-    signal,
-  }: { readonly quality: string | undefined; readonly timeoutMs: number; readonly signal: AbortSignal },
+  { timeoutMs, signal }: { readonly timeoutMs: number; readonly signal: AbortSignal },
 ): Promise<Image & Generated> {
-  // The packages have no common name for it.
-  if (quality !== undefined) throw new OrderRefused(`The model ${model.modelId} has no setting \`quality\`.`);
   const defaults = { n: 1, size: undefined, aspectRatio: undefined, seed: undefined, files: undefined };
   const call = { ...defaults, mask: undefined, providerOptions: {}, ...order };
   const generate = async (abortSignal: AbortSignal) => model.doGenerate({ ...call, abortSignal });

@@ -13,6 +13,7 @@ import {
   type Image,
   OrderRefused,
   ProviderFailed,
+  type Takes,
   type VideoGenerator,
   type VideoOrder,
 } from './generators.ts';
@@ -23,6 +24,7 @@ export interface SdkVideoOptions {
   /** Guarded and bounded, for clips. */
   readonly download: typeof fetch;
   readonly pollEveryMs: number;
+  readonly takes: Takes;
 }
 
 const malformed = 'The video provider did not return a video.';
@@ -31,21 +33,26 @@ const maxRedirects = 5;
 /** A stored operation, with the provider that knows it. */
 const operationName = z.object({ provider: z.string(), operation: z.json() });
 
-export function createSdkVideos({ model, download, pollEveryMs }: SdkVideoOptions): VideoGenerator {
+export function createSdkVideos({ model, download, pollEveryMs, takes }: SdkVideoOptions): VideoGenerator {
   const read = async (video: VideoData | undefined, signal: AbortSignal): Promise<Clip> => ({
     ...(await readClip(video, download, signal)),
     model: model.modelId,
   });
   return {
     pollEveryMs,
+    takes,
     order: (order) =>
       explained(order.signal, async () => {
         if (model.doStart) {
-          const { operation } = await model.doStart(callOf(order, undefined));
+          const call = callOf(order, undefined);
+          const { operation, warnings } = await model.doStart(call);
+          assertHonored(model, call, warnings);
           return { providerId: JSON.stringify({ provider: model.provider, operation }) };
         }
         // For models that cannot be polled, whose requests end with the signal.
-        const result = await model.doGenerate?.(callOf(order, order.signal));
+        const call = callOf(order, order.signal);
+        const result = await model.doGenerate?.(call);
+        assertHonored(model, call, result?.warnings ?? []);
         return { clip: await read(result?.videos[0], order.signal) };
       }),
     isMade: (providerId, signal) =>
@@ -53,6 +60,18 @@ export function createSdkVideos({ model, download, pollEveryMs }: SdkVideoOption
     download: ({ providerId, signal }) =>
       explained(signal, async () => read((await readState(model, providerId, signal))?.[0], signal)),
   };
+}
+
+/** The order was accepted without a part of what the user asked for, so its result would be another one. */
+function assertHonored(
+  { modelId }: VideoModelV4,
+  call: VideoModelV4CallOptions,
+  warnings: readonly { readonly type: string; readonly feature?: string }[],
+): void {
+  const ignored = warnings.find(
+    ({ type, feature }) => type === 'unsupported' && call[feature as keyof VideoModelV4CallOptions] !== undefined,
+  );
+  if (ignored !== undefined) throw new OrderRefused(`The model ${modelId} has no setting \`${ignored.feature}\`.`);
 }
 
 async function explained<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {

@@ -1,10 +1,17 @@
 /** Videos by an OpenAI-compatible provider: `/videos` orders them, is polled until they are done, and returns the file. */
 import { z } from 'zod';
-import { type Image, OrderRefused, ProviderFailed, type Ratio, type VideoGenerator } from './generators.ts';
+import { type Image, OrderRefused, ProviderFailed, type Ratio, takesAll, type VideoGenerator } from './generators.ts';
 import { parseJson } from './mediafetch.ts';
-import { callProvider, type ProviderCall, type ProviderSettings } from './requests.ts';
+import { callProvider, isOpenAi, type ProviderCall, type ProviderSettings } from './requests.ts';
 
-const sizes: Readonly<Partial<Record<Ratio, string>>> = { '16:9': '1280x720', '9:16': '720x1280' };
+/** The provider has these two sizes. */
+const sizes: Readonly<Record<Ratio, string>> = {
+  '1:1': '1280x720',
+  '4:3': '1280x720',
+  '16:9': '1280x720',
+  '3:4': '720x1280',
+  '9:16': '720x1280',
+};
 export const callTimeoutMs = 30_000;
 export const contentTimeoutMs = 300_000;
 /** Responses to the cancellation of an order that is over, or by a server that cannot cancel. */
@@ -35,6 +42,7 @@ export function openVideoProvider(settings: ProviderSettings, pollEveryMs = 3000
   const pathOf = (id: string) => `/videos/${encodeURIComponent(id)}`;
   return {
     pollEveryMs,
+    takes: { ...takesAll, seed: !isOpenAi(settings.url), maxReferences: 0 },
     async order({ prompt, ratio, duration, seed, firstFrame }) {
       const seconds = duration === undefined ? undefined : String(duration);
       const json = { model: settings.name, prompt, size: sizes[ratio], seconds, seed };

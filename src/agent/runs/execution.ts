@@ -10,7 +10,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '#platform/log.ts';
-import { UsageMeter } from '../billing/usage.ts';
+import { costOfTokens, UsageMeter } from '../billing/usage.ts';
 import type { AgentMetrics } from '../metrics.ts';
 import type { ChosenModel } from '../providers/models.ts';
 import { type Journal, openJournal } from '../steps/journal.ts';
@@ -213,9 +213,10 @@ export class Execution {
     };
     const imageOrders = [...this.#imageOrders];
     const usage = this.#usage.total();
+    const costUsd = costOfTokens(this.#chosen, usage);
     for (const startedAtMs = performance.now(); ; ) {
       try {
-        const end = { status, error, code, parts, metadata, usage, imageOrders, approvals };
+        const end = { status, error, code, parts, metadata, usage, imageOrders, approvals, costUsd };
         return await endRun(this.#deps, this.#run, end);
       } catch (cause) {
         this.#deps.log.warn({ err: cause }, 'the end of a run could not be committed');

@@ -32,6 +32,7 @@ import {
   publishVideoFailures,
 } from '../events.ts';
 import { requestExtraction } from '../extraction/request.ts';
+import { takeCosts } from '../generation/coststore.ts';
 import { agentProblems } from '../problems.ts';
 import { hasQueued, listQueued, type QueuedRun } from '../queue/queuestore.ts';
 import { deleteSteps, type StepTables } from '../steps/stepstore.ts';
@@ -46,6 +47,7 @@ import {
   type Question,
   type QueuedStart,
   type Run,
+  type RunOptions,
   type RunTables,
   requestAbort,
 } from '../store/runstore.ts';
@@ -136,6 +138,7 @@ export async function startRun(
       model: chosen.id,
       credits: chosen.credits,
       queued,
+      options: optionsOf(request),
       ...lease,
     });
     if (queued !== undefined) {
@@ -146,6 +149,11 @@ export async function startRun(
     await publishRunStart(deps, tx, run);
     return run;
   });
+}
+
+function optionsOf({ media, instructions }: TaskRequest): RunOptions | undefined {
+  if (!media && !instructions) return undefined;
+  return { ...(media && { media }), ...(instructions && { instructions }) };
 }
 
 /** Rolls back the transaction of a start that was only to be checked. */
@@ -313,6 +321,8 @@ export interface RunEnd {
   readonly parts: UIMessage['parts'];
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly usage: TokenUsage;
+  /** Of its tokens. */
+  readonly costUsd?: number;
   /** References of the images that a provider was making. If the run was stopped, they are canceled. */
   readonly imageOrders: readonly string[];
   /** Calls that wait for a person. */
@@ -358,7 +368,9 @@ export async function endRun(deps: RunsDeps, run: Run, end: RunEnd): Promise<Ans
     await publishApprovals(deps, tx, run, end.approvals ?? []);
     const { inputTokens, outputTokens } = usage;
     const images = delivered.length;
-    await addUsage(tx, { userId: ownerId, model: run.model, runs: 1, inputTokens, outputTokens, images, credits });
+    const costUsd = (end.costUsd ?? 0) + (await takeCosts(tx, taskId, delivered));
+    const used = { runs: 1, inputTokens, outputTokens, images, credits, costUsd };
+    await addUsage(tx, { userId: ownerId, model: run.model, ...used });
     await publishRunEnd(deps, tx, run, {
       ...end,
       parts: prior === undefined ? parts : parts.filter((part) => !isIn(prior.parts, part)),

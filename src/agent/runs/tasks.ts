@@ -7,6 +7,7 @@ import type { PubSub } from '#platform/pubsub/pubsub.ts';
 import type { TaskRequest } from '../api.ts';
 import { type Answers, startAnswered } from '../approvals/answering.ts';
 import { starts } from '../billing/starts.ts';
+import { assertMedia, type Catalogue } from '../generation/catalogue.ts';
 import { agentProblems } from '../problems.ts';
 import { modelOf } from '../providers/models.ts';
 import { endQueued, type QueueDeps, startNext } from '../queue/queue.ts';
@@ -19,6 +20,7 @@ import type { RunExecutor } from './executor.ts';
 import { checkStart, KeyTaken, type RunsDeps, readRun, startRun } from './runs.ts';
 
 export interface StartDeps extends QueueDeps, AttachingDeps, StopDeps {
+  readonly catalogue: Catalogue;
   readonly db: RunsDeps['db'] & RecoveryDeps['db'];
   readonly eventLog: RecoveryDeps['eventLog'];
 }
@@ -86,6 +88,7 @@ export async function startTask(
 ): Promise<Run> {
   if (request.approvals) return goOn(deps, userId, { threadId: request.threadId, approvals: request.approvals }, keyed);
   const chosen = deps.models.pick(request.model ?? undefined);
+  assertMedia(deps.catalogue, request.media ?? {});
   const message = await resolveAttachments(deps, userId, request, (checked) =>
     starts.run(userId, () => checkStart(deps, userId, { ...request, message: checked }, chosen, keyed)),
   );

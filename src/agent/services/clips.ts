@@ -15,6 +15,8 @@ export interface StoredClip {
   readonly assetId: string;
   readonly ownerId: string;
   readonly threadId: string;
+  /** By default, that of the thread. */
+  readonly scope?: { readonly kind: string; readonly id: string };
   /** As it was uploaded. */
   readonly mime: string;
 }
@@ -24,7 +26,8 @@ const refusal = z.object({ error: z.string() });
 /** The clip is delivered in any case, so failures are logged only. May be repeated. */
 export async function examineClip({ media, log }: ClipDeps, clip: StoredClip, signal: AbortSignal): Promise<void> {
   const { assetId, ownerId, threadId, mime } = clip;
-  const json = { assetId, ownerId, scopeKind: 'thread', scopeId: threadId, threadId, mime };
+  const { kind: scopeKind, id: scopeId } = clip.scope ?? { kind: 'thread', id: threadId };
+  const json = { assetId, ownerId, scopeKind, scopeId, threadId, mime };
   const call = { json, onBehalfOf: ownerId, idempotent: true, signal } as const;
   try {
     const response = await media.send({ method: 'POST', route: '/v1/media-tasks/video', ...call });

@@ -12,6 +12,20 @@ import { problems } from '#platform/problem.ts';
 import { withDeadline } from '#platform/resilience/deadline.ts';
 import { currentTraceHeaders } from '#platform/telemetry/trace.ts';
 
+/** How an asset was made (docs/specification/media.md#lineage). */
+export interface Lineage {
+  /** Of a generation. */
+  readonly id?: string;
+  readonly taskId?: string;
+  readonly prompt?: string | undefined;
+  /** Of the catalogue. */
+  readonly model: string;
+  readonly ratio?: string | undefined;
+  readonly seed?: number | undefined;
+  /** Assets. */
+  readonly references: readonly string[];
+}
+
 export interface LibraryDeps {
   /** Of the media service, with the internal key. Calls for a user have that user's rights. */
   readonly media: ActingClient;
@@ -34,6 +48,8 @@ export interface Deposit {
   readonly model?: string | undefined;
   /** The mark of everything that a model made or changed. Absent: another program or a person made it. */
   readonly generated?: 'ai' | 'edited';
+  /** The order that it was made from. */
+  readonly generation?: Lineage | undefined;
 }
 
 /** The media service refuses the file. The message may be shown to the user. */
@@ -78,14 +94,21 @@ export async function keep(
   deposit: Deposit,
   signal: AbortSignal,
 ): Promise<{ assetId: string; mime: string }> {
-  const { ownerId, threadId, kind, mime, bytes, facts, thumbAssetId, prompt, model, generated } = deposit;
+  const { ownerId, threadId, kind, mime, bytes, facts, thumbAssetId, prompt, model, generated, generation } = deposit;
   const { kind: scopeKind, id: scopeId } = deposit.scope ?? { kind: 'thread', id: threadId };
   const identity = { assetId: assetIdOf(deposit.reference), ownerId, scopeKind, scopeId, kind, mime };
   const common = { idempotent: true, onBehalfOf: ownerId, signal } as const;
   const reserved = await media.send({ method: 'POST', route: '/v1/uploads', json: identity, ...common });
   await upload(reservation.parse(accept(reserved)), bytes, signal);
   const origin = { prompt: prompt && storable(prompt), model: model && storable(model.slice(0, maxModelName)) };
-  const json = { ...identity, ...facts, thumbAssetId, ...origin, generated };
+  const json = {
+    ...identity,
+    ...facts,
+    thumbAssetId,
+    ...origin,
+    generated,
+    generation: generation && storableLineage(generation),
+  };
   const row = await media.send({ method: 'POST', route: '/v1/assets', json, ...common });
   return registered.parse(accept(row));
 }
@@ -103,6 +126,11 @@ export async function setThumb(
 
 /** Models write prompts with characters that the database cannot store. The image matters more than these. */
 const storable = (prompt: string) => prompt.replaceAll('\0', '').toWellFormed() || undefined;
+
+const storableLineage = ({ prompt, ...lineage }: Lineage): Lineage => ({
+  ...lineage,
+  prompt: prompt && storable(prompt),
+});
 
 /** The body of an answer that is 200 or 201. */
 function accept(answer: Awaited<ReturnType<ActingClient['send']>>): unknown {

@@ -5,7 +5,7 @@
 import type { UIMessage } from 'ai';
 import { isSettled, type LedgerTables, releaseCredits } from '#accounts/ledger/credits.ts';
 import { type Db, transaction } from '#platform/db/db.ts';
-import { imageReference } from '../billing/references.ts';
+import { imageOutputOf, imageReferences } from '../billing/references.ts';
 import type { Batch, EventLog } from '../eventlog/eventlog.ts';
 import { assetIdOf } from '../services/library.ts';
 import { findMessage } from '../store/messagestore.ts';
@@ -163,24 +163,28 @@ const interrupted: CallResult = {
 async function resultOf(deps: RecoveryDeps, run: Run, call: RecordedCall): Promise<CallResult | undefined> {
   const { toolCallId, name, isFinished, output, error } = call;
   if (isFinished) return error === null ? { output: output?.value ?? null } : { error };
-  if (name === 'generateImage' || name === 'editImage') return giveUpImage(deps, run, toolCallId);
+  if (name === 'generateImage' || name === 'editImage') return giveUpImages(deps, run, toolCallId);
   if (name !== 'generateVideo') return interrupted;
   // Its job goes on.
   const video = await findVideoOfCall(deps.db, run.taskId, toolCallId);
   return video && { output: describeVideo(video) };
 }
 
-/** Returns the credits of an image that was not delivered. The provider's work on it is lost. */
-async function giveUpImage({ db }: RecoveryDeps, { taskId }: Run, toolCallId: string): Promise<CallResult | undefined> {
-  const reference = imageReference(taskId, toolCallId);
-  const isDelivered = await transaction(
-    db,
-    async (tx) => !(await releaseCredits(tx, reference)) && (await isSettled(tx, reference)),
-  );
-  if (!isDelivered) return undefined;
-  // The media type is known when messages are read.
-  const image = { kind: 'image', assetId: assetIdOf(reference), status: 'completed', url: null, mime: null };
-  return { output: image };
+/** Returns the credits of the images that were not delivered. The provider's work on them is lost. */
+async function giveUpImages(
+  { db }: RecoveryDeps,
+  { taskId }: Run,
+  toolCallId: string,
+): Promise<CallResult | undefined> {
+  const assetIds = await transaction(db, async (tx) => {
+    const delivered: string[] = [];
+    for (const reference of imageReferences(taskId, toolCallId))
+      if (!(await releaseCredits(tx, reference)) && (await isSettled(tx, reference)))
+        delivered.push(assetIdOf(reference));
+    return delivered;
+  });
+  const output = imageOutputOf(assetIds);
+  return output && { output };
 }
 
 /** Of the calls that a person has approved before the run began. */

@@ -2,7 +2,7 @@
 import type { UIMessage } from 'ai';
 import { type Generated, type JSONColumnType, sql } from 'kysely';
 import { findOverdueS } from '#platform/background/overduestore.ts';
-import type { Db, Tx } from '#platform/db/db.ts';
+import { type Db, json, type Tx } from '#platform/db/db.ts';
 
 export type RunStatus = 'queued' | 'running' | 'completed' | 'failed' | 'aborted';
 export type EndedStatus = Exclude<RunStatus, 'queued' | 'running'>;
@@ -20,6 +20,18 @@ export interface Question {
 
 /** `words`: the first words of the thread, which a title of the model or of the user replaces. */
 export type TitleSource = 'words' | 'model' | 'user';
+
+/** What the start of a run sets for it. */
+export interface RunOptions {
+  /** Defaults of the tools. */
+  readonly media?: {
+    readonly imageModel?: string | undefined;
+    readonly videoModel?: string | undefined;
+    readonly ratio?: string | undefined;
+  };
+  /** For the model, of a server. */
+  readonly instructions?: string | undefined;
+}
 
 export interface RunTables {
   agent_threads: {
@@ -65,6 +77,7 @@ export interface RunTables {
     rewind_to: string | null;
     interrupts: Generated<boolean>;
     queued_at: Date | null;
+    options: JSONColumnType<RunOptions> | null;
   };
   agent_messages: {
     thread_id: string;
@@ -103,6 +116,7 @@ export const runColumns = [
   'model',
   'credits',
   'replayed',
+  'options',
 ] as const;
 
 export type Run = NonNullable<Awaited<ReturnType<typeof findRun>>>;
@@ -121,6 +135,7 @@ export interface NewRun {
   readonly queued?: QueuedStart | undefined;
   /** It goes on in an earlier message, and so many events of its stream repeat that. */
   readonly replayed?: number;
+  readonly options?: RunOptions | undefined;
 }
 
 export interface QueuedStart {
@@ -149,6 +164,7 @@ export function insertRun(tx: Tx<RunTables>, run: NewRun) {
       }),
       replayed: run.replayed ?? null,
       holder: run.holder,
+      options: run.options === undefined ? null : sql`${json(run.options)}`,
       lease_expires_at: later(run.leaseMs),
       epoch_ms: sql<number>`floor(extract(epoch from clock_timestamp()) * 1000)::bigint`,
     })

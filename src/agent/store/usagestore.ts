@@ -1,9 +1,11 @@
 /** What each user used, by day and model. */
 import { type Generated, sql } from 'kysely';
 import type { Db, Tx } from '#platform/db/db.ts';
+import type { CostTables } from '../generation/coststore.ts';
 import { addToTotals, type UsageTotalTables } from './usagetotalstore.ts';
 
-export interface UsageTables extends UsageTotalTables {
+/** With what orders in progress cost, which counts when they end. */
+export interface UsageTables extends UsageTotalTables, CostTables {
   agent_usage: {
     user_id: string;
     day: string;
@@ -26,11 +28,13 @@ export interface UsageChange {
   readonly images?: number;
   readonly videos?: number;
   readonly credits: number;
+  /** What the operator pays. Counted in the totals only. */
+  readonly costUsd?: number;
 }
 
 /** Counts toward today, in UTC, in the transaction that settles the credits. */
 export async function addUsage(tx: Tx<UsageTables>, change: UsageChange): Promise<void> {
-  const { userId, model, runs = 0, images = 0, videos = 0, credits } = change;
+  const { userId, model, runs = 0, images = 0, videos = 0, credits, costUsd = 0 } = change;
   const row = {
     runs,
     input_tokens: change.inputTokens ?? 0,
@@ -62,6 +66,7 @@ export async function addUsage(tx: Tx<UsageTables>, change: UsageChange): Promis
     images,
     videos,
     credits,
+    costUsd,
   });
 }
 

@@ -49,6 +49,8 @@ export interface VideoTables {
     price: Generated<number>;
     scope_kind: string | null;
     scope_id: string | null;
+    /** In US dollars. */
+    cost_usd: number | null;
   };
 }
 
@@ -75,6 +77,7 @@ const columns = [
   'media_model as mediaModel',
   'origin',
   'price',
+  'cost_usd as costUsd',
   'scope_kind as scopeKind',
   'scope_id as scopeId',
   'created_at as createdAt',
@@ -100,6 +103,7 @@ export interface NewVideo {
   readonly mediaModel: string;
   readonly origin: VideoOrigin;
   readonly price: number;
+  readonly costUsd?: number | undefined;
   /** By default, that of the thread. */
   readonly scope?: { readonly kind: string; readonly id: string };
   readonly failure: { readonly code: string; readonly message: string } | undefined;
@@ -119,6 +123,7 @@ export function insertVideo(tx: Tx<VideoTables>, video: NewVideo) {
       media_model: video.mediaModel,
       origin: video.origin,
       price: video.price,
+      cost_usd: video.costUsd ?? null,
       scope_kind: video.scope?.kind ?? null,
       scope_id: video.scope?.id ?? null,
       input: sql`${json(video.input)}`,
@@ -267,6 +272,7 @@ interface Change {
   readonly thumb_asset_id?: string | null;
   readonly credits?: number;
   readonly media_model?: string;
+  readonly cost_usd?: number | null;
 }
 
 /** Of this attempt, as long as it is not over, or has one of the statuses. `false`: it has none. */

@@ -1,6 +1,7 @@
 /** Signs the media in frames for one reader, as they are signed when messages are read. The log stores events without URLs. */
 import type { Log } from '#platform/log.ts';
-import { type LibraryDeps, type SignedMedia, sign } from '../services/library.ts';
+import { type LibraryDeps, sign } from '../services/library.ts';
+import { assetIdsOf, withUrls } from './signedmedia.ts';
 
 /** Signs with the rights of the owner of the run. Never rejects. */
 export type SignFrames = (ownerId: string, frames: readonly string[]) => Promise<readonly string[]>;
@@ -28,15 +29,15 @@ export function createFrameSigner(deps: LibraryDeps & { readonly log: Log }): Si
     const found = frames.map((frame) => (hasAsset(frame) ? mediaIn(frame) : undefined));
     const signal = AbortSignal.timeout(signingMs);
     const signAll = (kind: Media['kind']) => {
-      const ids = found.flatMap((each) => (each?.media.kind === kind ? [each.media.assetId] : []));
+      const ids = found.flatMap((each) => (each?.media.kind === kind ? assetIdsOf(each.media) : []));
       return sign(deps, ownerId, kind, ids, signal);
     };
     try {
       const [images, videos] = await Promise.all([signAll('image'), signAll('video')]);
       return frames.map((frame, index) => {
         const each = found[index];
-        const signed = each && (each.media.kind === 'image' ? images : videos).get(each.media.assetId);
-        return each === undefined || signed === undefined ? frame : withUrls(frame, each, signed);
+        const addressed = each && withUrls(each.media, each.media.kind === 'image' ? images : videos);
+        return each === undefined || addressed === undefined ? frame : withMedia(frame, each, addressed);
       });
     } catch (error) {
       deps.log.warn({ err: error }, 'sending a stream without URLs of its media');
@@ -58,8 +59,7 @@ function mediaIn(frame: string): MediaChunk | undefined {
   return isMedia ? { chunk, field, media: media as Media } : undefined;
 }
 
-function withUrls(frame: string, { chunk, field, media }: MediaChunk, signed: SignedMedia): string {
-  const { url = null, mime = media.mime, thumbUrl } = signed;
-  const addressed = { ...chunk, [field]: { ...media, url, mime, ...(thumbUrl && { thumbUrl }) } };
+function withMedia(frame: string, { chunk, field }: MediaChunk, media: object): string {
+  const addressed = { ...chunk, [field]: media };
   return `${frame.slice(0, frame.indexOf(dataPrefix))}${dataPrefix}${JSON.stringify(addressed)}\n\n`;
 }

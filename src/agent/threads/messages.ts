@@ -12,6 +12,7 @@ import { type LibraryDeps, type SignedMedia, sign } from '../services/library.ts
 import { listMessageSizes, listMessages } from '../store/messagestore.ts';
 import type { RunTables } from '../store/runstore.ts';
 import { listVideosOfThread, type Video, type VideoTables } from '../store/videostore.ts';
+import { assetIdsOf, withUrls } from '../stream/signedmedia.ts';
 import { describeVideo } from '../videos/videos.ts';
 import { checkThread } from './access.ts';
 
@@ -187,8 +188,9 @@ async function signAll(
     messages.flatMap(({ role, parts }) =>
       parts.flatMap((part) => {
         const media = mediaOf(role, part);
-        const assetId = media?.kind === kind ? media.assetId : kind === 'image' ? assetOf(part) : undefined;
-        return typeof assetId === 'string' ? [assetId] : [];
+        if (media?.kind === kind) return assetIdsOf(media);
+        const attached = kind === 'image' ? assetOf(part) : undefined;
+        return attached === undefined ? [] : [attached];
       }),
     );
   try {
@@ -212,8 +214,5 @@ function address(role: Role, part: Part, signed: ReadonlyMap<string, SignedMedia
   }
   const media = mediaOf(role, part);
   if (media === undefined) return part;
-  const found = typeof media.assetId === 'string' ? signed.get(media.assetId) : undefined;
-  if (found === undefined) return withMedia(part, { ...media, url: null });
-  const { url = null, mime = media.mime, thumbUrl } = found;
-  return withMedia(part, { ...media, url, mime, ...(thumbUrl && { thumbUrl }) });
+  return withMedia(part, withUrls(media, signed) ?? { ...media, url: null });
 }

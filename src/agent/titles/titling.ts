@@ -7,7 +7,7 @@ import { type Db, transaction } from '#platform/db/db.ts';
 import type { Job, Jobs } from '#platform/jobs/jobs.ts';
 import type { Log } from '#platform/log.ts';
 import { withDeadline } from '#platform/resilience/deadline.ts';
-import { UsageMeter } from '../billing/usage.ts';
+import { costOfTokens, UsageMeter } from '../billing/usage.ts';
 import type { AgentMetrics } from '../metrics.ts';
 import type { ChosenModel, Models } from '../providers/models.ts';
 import { findMessage, listFirstMessages } from '../store/messagestore.ts';
@@ -49,10 +49,11 @@ async function makeTitle(deps: TitleDeps, job: Job<TitleRequest>): Promise<void>
   const excerpt = exists ? excerptOf(await listFirstMessages(deps.db, threadId, 2)) : '';
   const title = excerpt === '' ? '' : await requestTitle(deps, pick(deps.models, model), excerpt, usage, job.signal);
   const { inputTokens, outputTokens } = usage.total();
+  const costUsd = costOfTokens(pick(deps.models, model), usage.total());
   await transaction(deps.db, async (tx) => {
     const isThere = await holdThreadOf(tx, threadId, ownerId);
     if (isThere && (inputTokens !== null || outputTokens !== null))
-      await addUsage(tx, { userId: ownerId, model, inputTokens, outputTokens, credits: 0 });
+      await addUsage(tx, { userId: ownerId, model, inputTokens, outputTokens, credits: 0, costUsd });
     if (isThere && title !== '') await nameThread(deps, tx, threadId, messageId, title);
     await job.complete(tx);
   });

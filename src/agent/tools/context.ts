@@ -1,5 +1,6 @@
+import type { Plan } from '#accounts/api.ts';
 import type { StoredMessage } from '../store/messagestore.ts';
-import type { Run } from '../store/runstore.ts';
+import type { Run, RunOptions } from '../store/runstore.ts';
 import type { EventWriter } from '../stream/eventwriter.ts';
 
 /** A call of the model. Its id is unique in the run. */
@@ -13,6 +14,12 @@ export interface ToolCall {
 export interface ToolContext {
   readonly run: Run;
   readonly writer: EventWriter;
+  /** Of the user when the run started. */
+  readonly plan: Plan;
+  /** Defaults of the tools. */
+  readonly media: NonNullable<RunOptions['media']>;
+  /** What the provider calls the model of the run. */
+  readonly providerModel: string | undefined;
   /** The messages of the thread that show images, oldest first. */
   readonly findMessages: () => Promise<readonly StoredMessage[]>;
   /** Those that tools have made in this run, oldest first. The model may look at a new one in its next step. */

@@ -15,6 +15,7 @@ export interface ImageOrder {
   readonly prompt?: string;
   /** Default: `image`. */
   readonly kind?: Deposit['kind'];
+  readonly generation?: Deposit['generation'];
 }
 
 /** A reservation of `amount` for the image. */

@@ -223,6 +223,6 @@ describe.concurrent('editImage', () => {
     await rig.media.client(one.maker.credential).delete('/v1/assets', { ids: [one.output?.assetId] });
     const { status, output, cost } = await make(await withImage(), one);
     expect([status, cost]).toEqual(['completed', 1]);
-    expect(output?.failure).toMatchObject({ code: 'rejected', message: 'The image to edit no longer exists.' });
+    expect(output?.failure).toMatchObject({ code: 'rejected', message: 'An image of the order no longer exists.' });
   });
 });

@@ -8,10 +8,20 @@ import type { Failure, MediaOutput } from '../api.ts';
 import { assetOf, madeImagesOf } from '../attachments.ts';
 import { exceedsRun, runLimit, type SpendingBounds } from '../billing/bounds.ts';
 import { imageReference } from '../billing/references.ts';
-import type { Catalogue } from '../generation/catalogue.ts';
+import { type Catalogue, describeModels, type ImageModel, modelFor } from '../generation/catalogue.ts';
+import { type CostTables, noteCost } from '../generation/coststore.ts';
+import { makeByChain } from '../generation/making.ts';
+import { readImages } from '../generation/sources.ts';
 import { RunFailure } from '../providers/expectedfailures.ts';
-import { type Generated, type Image, OrderRefused, ProviderFailed, ratio } from '../providers/generators.ts';
-import { assetIdOf, type Deposit, fetchImage, type LibraryDeps, Refused } from '../services/library.ts';
+import {
+  type Generated,
+  type Image,
+  OrderRefused,
+  ProviderFailed,
+  type Ratio,
+  ratio,
+} from '../providers/generators.ts';
+import { assetIdOf, type Deposit, type LibraryDeps, Refused } from '../services/library.ts';
 import type { StoredMessage } from '../store/messagestore.ts';
 import { holdRun, type Run, type RunTables } from '../store/runstore.ts';
 import type { VideoTables } from '../store/videostore.ts';
@@ -19,86 +29,184 @@ import type { ToolContext } from './context.ts';
 import { deliverImage, type ImageOrder, reservationOf } from './imageorders.ts';
 
 export interface ImageToolDeps extends LibraryDeps, Pick<SpendingBounds, 'maxRunCredits'> {
-  readonly db: Db<LedgerTables & RunTables & VideoTables>;
+  readonly db: Db<LedgerTables & RunTables & VideoTables & CostTables>;
   readonly catalogue: Catalogue;
   readonly log: Log;
 }
 
 const prompt = z.string().min(1).max(4000);
+/** With or without `asset:`. */
+export const assetName = z
+  .string()
+  .transform((name) => name.replace(/^asset:/, '').toLowerCase())
+  .pipe(z.guid());
+const named = {
+  model: z.string().max(128).optional().describe('The id of a model. Default: the first.'),
+  n: z.int().min(1).max(16).optional().describe('The number of images. Default: 1.'),
+};
+const references = (what: string) =>
+  z.array(assetName).max(16).optional().describe(`The assetIds of images of this conversation ${what}.`);
 /** The library derives the JSON schema of each once. */
 const inputs = {
-  generate: zodSchema(z.object({ prompt, ratio: ratio.default('1:1') })),
+  generate: zodSchema(
+    z.object({
+      ...{ prompt, ratio: ratio.optional().describe('Default: 1:1.') },
+      ...named,
+      references: references('to start from or to combine'),
+    }),
+  ),
   edit: zodSchema(
     z.object({
       prompt,
-      assetId: z.guid().toLowerCase().optional(),
+      assetId: assetName.optional().describe('Default: the latest image.'),
       ratio: ratio.optional().describe('Default: the ratio of the image.'),
+      ...named,
+      references: references('for the change'),
     }),
   ),
 };
 const never = new AbortController().signal;
 
 export function imageTools(deps: ImageToolDeps, context: ToolContext) {
-  const run = async (call: ImageCall, make: Make) => {
-    const output = await makeImage(deps, context, call, make);
-    if (output.assetId !== null) context.madeImages.push(output.assetId);
+  const { plan, media } = context;
+  const models = describeModels(deps.catalogue.images, plan, media.imageModel);
+  const run = async (order: ImageToolOrder, call: { toolCallId: string; signal: AbortSignal }) => {
+    const output = await makeImages(deps, context, { ...order, ...call });
+    context.madeImages.push(...madeImagesOf({ type: 'tool-generateImage', output } as never));
     return output;
   };
+  const findKnown = async () => [...imagesIn(await context.findMessages()), ...context.madeImages];
   return {
     generateImage: tool({
-      description: 'Generates an image from a description.',
+      description: `Generates images from a description. ${models}`,
       inputSchema: inputs.generate,
-      execute: (order, { toolCallId, abortSignal: signal = never }) =>
-        run({ toolCallId, prompt: order.prompt, signal }, (onOrder) => {
-          onOrder();
-          return deps.catalogue.images[0].generator.generate({ ...order, signal });
-        }),
+      execute: async ({ references = [], ...order }, { toolCallId, abortSignal: signal = never }) => {
+        // Images of other conversations stay hidden here.
+        if (references.length > 0 && !isSubset(references, await findKnown())) return noSource;
+        return run({ ...order, sources: references }, { toolCallId, signal });
+      },
     }),
     editImage: tool({
-      description: 'Changes an image of this conversation: the one named by assetId, or the latest.',
+      description: `Changes an image of this conversation: the one named by assetId, or the latest. ${models}`,
       inputSchema: inputs.edit,
-      execute: async (order, { toolCallId, abortSignal: signal = never }) => {
-        const known = [...imagesIn(await context.findMessages()), ...context.madeImages];
-        const assetId = order.assetId ?? known.at(-1);
-        // Images of other conversations stay hidden here.
-        if (assetId === undefined || !known.includes(assetId)) return noSource;
-        return run({ toolCallId, prompt: order.prompt, signal }, async (onOrder) => {
-          const source = await fetchImage(deps, context.run.ownerId, assetId, signal);
-          if (source === undefined) throw new OrderRefused('The image to edit no longer exists.');
-          onOrder();
-          const { generator } = deps.catalogue.images[0];
-          const edited = await generator.edit({ prompt: order.prompt, sources: [source], ratio: order.ratio, signal });
-          return { ...edited, generated: source.generated };
-        });
+      execute: async ({ assetId, references = [], ...order }, { toolCallId, abortSignal: signal = never }) => {
+        const known = await findKnown();
+        const source = assetId ?? known.at(-1);
+        if (source === undefined || !isSubset([source, ...references], known)) return noSource;
+        return run({ ...order, sources: [source, ...references] }, { toolCallId, signal });
       },
     }),
   };
 }
 
+const isSubset = (some: readonly string[], all: readonly string[]) => some.every((one) => all.includes(one));
+
+interface ImageToolOrder {
+  readonly prompt: string;
+  readonly ratio?: Ratio | undefined;
+  readonly n?: number | undefined;
+  readonly model?: string | undefined;
+  /** Assets. Without any, the image is made from the prompt alone. */
+  readonly sources: readonly string[];
+}
+
+interface Call {
+  readonly toolCallId: string;
+  readonly signal: AbortSignal;
+}
+
+/** All images of the order, or as many as could be made. Their price is reserved at once. */
+async function makeImages(
+  deps: ImageToolDeps,
+  context: ToolContext,
+  { toolCallId, signal, ...order }: ImageToolOrder & Call,
+): Promise<MediaOutput> {
+  const { run, media } = context;
+  const { n = 1, sources } = order;
+  const usual = sources.length > 0 ? undefined : '1:1';
+  const chosen = modelFor(deps.catalogue.images, order.model ?? media.imageModel, {
+    ...{ n, references: sources },
+    ...{ ratio: order.ratio, otherwise: [media.ratio, usual] },
+  });
+  if ('failure' in chosen) return failedWith(chosen.failure);
+  const { model, ratio: shape } = chosen;
+  const { taskId } = run;
+  const generation = { taskId, prompt: order.prompt, model: model.id, ratio: shape, references: sources };
+  const calls = Array.from({ length: n }, (_, index) => ({
+    ...{ toolCallId, index, prompt: order.prompt, model, generation, signal },
+  }));
+  const failure = await reserve(deps, run, calls);
+  if (failure !== undefined) return failedWith(failure);
+  const given = readImages(deps, run.ownerId, sources, signal);
+  given.catch(() => undefined);
+  const wanted = { prompt: order.prompt, ratio: shape, references: sources };
+  const made = await Promise.all(
+    calls.map((call) =>
+      deliver(deps, context, call, async (onOrder) => {
+        const images = await given;
+        onOrder();
+        return makeByChain(deps, model, wanted, { sources: images }, signal, (costUsd) =>
+          noteCost(deps.db, { reference: referenceOf(run, call), scope: taskId }, costUsd),
+        );
+      }),
+    ),
+  );
+  return combine(made);
+}
+
+/** The first one has the place of an order of one. */
+function combine(made: readonly MediaOutput[]): MediaOutput {
+  const delivered = made.filter(({ assetId }) => assetId !== null);
+  const failed = made.find(({ assetId }) => assetId === null);
+  const first = delivered[0] ?? failed;
+  if (first === undefined) throw new Error('an order has no image');
+  if (made.length === 1) return first;
+  const assetIds = delivered.flatMap(({ assetId }) => assetId ?? []);
+  return { ...first, ...(assetIds.length > 0 && { assetIds }), ...(failed?.failure && { failure: failed.failure }) };
+}
+
 /** Calls `onOrder` right before the order goes to the provider. */
 type Make = (onOrder: () => void) => Promise<Image & Generated & Pick<Deposit, 'generated'>>;
 
-interface ImageCall {
-  readonly toolCallId: string;
+interface ImageCall extends Call {
+  /** Of several images of one call. */
+  readonly index?: number;
   /** `undefined`: the model made the image without one. */
   readonly prompt: string | undefined;
   /** Default: `image`. */
   readonly kind?: Deposit['kind'];
-  readonly signal: AbortSignal;
+  /** Whose price it has. */
+  readonly model: ImageModel;
+  readonly generation?: Deposit['generation'];
 }
 
-/** If the run is stopped, its end cancels the order. If the order fails, its credits go back at once. */
+/** One image, such as a file that the model itself has made. */
 export async function makeImage(
   deps: ImageToolDeps,
-  { run, imageOrders }: Pick<ToolContext, 'run' | 'imageOrders'>,
-  { toolCallId, prompt, kind = 'image', signal }: ImageCall,
+  context: Pick<ToolContext, 'run' | 'imageOrders'>,
+  call: ImageCall,
   make: Make,
 ): Promise<MediaOutput> {
-  const { taskId, ownerId, threadId } = run;
-  const reference = imageReference(taskId, toolCallId);
-  const order = { reference, ownerId, threadId, kind, ...(prompt !== undefined && { prompt }) };
-  const failure = await reserve(deps, run, order);
-  if (failure !== undefined) return failedWith(failure);
+  const failure = await reserve(deps, context.run, [call]);
+  return failure === undefined ? deliver(deps, context, call, make) : failedWith(failure);
+}
+
+const referenceOf = ({ taskId }: Run, { toolCallId, index }: ImageCall) => imageReference(taskId, toolCallId, index);
+
+/**
+ * An image whose price is reserved. If the run is stopped, its end cancels the order. If the order fails, its credits go back at
+ * once.
+ */
+async function deliver(
+  deps: ImageToolDeps,
+  { run, imageOrders }: Pick<ToolContext, 'run' | 'imageOrders'>,
+  call: ImageCall,
+  make: Make,
+): Promise<MediaOutput> {
+  const { prompt, kind = 'image', generation, signal } = call;
+  const reference = referenceOf(run, call);
+  const { ownerId, threadId } = run;
+  const order: ImageOrder = { reference, ownerId, threadId, kind, ...(prompt !== undefined && { prompt }), generation };
   try {
     const made = await deliverImage(deps, order, () => make(() => imageOrders.add(reference)), signal);
     return { ...completed, ...made };
@@ -117,19 +225,28 @@ export async function makeImage(
 
 const completed = { kind: 'image', status: 'completed', url: null } as const;
 
-/** Returns why the image cannot be paid for, or `undefined`. */
-async function reserve(deps: ImageToolDeps, run: Run, order: ImageOrder): Promise<Failure | undefined> {
-  const [{ credits, plans }] = deps.catalogue.images;
+/** The price of all images of one call. Returns why they cannot be paid for, or `undefined`. */
+async function reserve(deps: ImageToolDeps, run: Run, calls: readonly ImageCall[]): Promise<Failure | undefined> {
+  const [{ model }] = calls as [ImageCall];
+  const { credits, plans, costUsd } = model;
   return transaction(deps.db, async (tx) => {
     // Credits that are reserved after the end of the run would never come back.
     if (!(await holdRun(tx, run))) throw new RunFailure('The run has ended.');
     const { plan } = await ensureProfile(tx, { id: run.ownerId });
-    if (!plans.includes(plan)) return insufficientPlan;
-    const { reserved, balance } = await reserveCredits(tx, reservationOf(order, run.taskId, credits));
-    if (!reserved) return unpaid(credits, balance);
+    if (!plans.includes(plan)) return insufficientPlan(model);
+    const references = calls.map((call) => referenceOf(run, call));
+    const giveBack = async (failure: Failure) => {
+      for (const reference of references) await releaseCredits(tx, reference);
+      return failure;
+    };
+    for (const [index, reference] of references.entries()) {
+      const order = reservationOf({ reference, ownerId: run.ownerId }, run.taskId, credits);
+      const { reserved, balance } = await reserveCredits(tx, order);
+      if (!reserved) return giveBack(unpaid(calls.length * credits, balance + index * credits));
+      if (costUsd !== undefined) await noteCost(tx, { reference, scope: run.taskId }, costUsd);
+    }
     if (!(await exceedsRun(deps, tx, run.taskId))) return undefined;
-    await releaseCredits(tx, order.reference);
-    return runLimit(deps.maxRunCredits);
+    return giveBack(runLimit(deps.maxRunCredits));
   });
 }
 
@@ -152,15 +269,15 @@ const unpaid = (required: number, balance: number): Failure => ({
   balance,
 });
 
-const insufficientPlan: Failure = {
+const insufficientPlan = ({ id }: ImageModel): Failure => ({
   code: 'insufficient_plan',
-  message: "Your plan doesn't include images.",
+  message: `Your plan doesn't include the image model ${id}.`,
   retryable: false,
-};
+});
 
 const noSource = failed('no_source', 'There is no such image in this conversation.', false);
 
 /** Attached images and those that tools made, oldest first. */
-function imagesIn(messages: readonly StoredMessage[]): readonly string[] {
+export function imagesIn(messages: readonly StoredMessage[]): readonly string[] {
   return messages.flatMap(({ parts }) => parts.flatMap((part) => assetOf(part) ?? madeImagesOf(part)));
 }

@@ -1,11 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { tool, zodSchema } from 'ai';
 import { z } from 'zod';
-import type { MediaOutput, VideoOutput } from '../api.ts';
+import type { Failure, MediaOutput, VideoOutput } from '../api.ts';
+import { describeModels, modelFor } from '../generation/catalogue.ts';
 import { ratio } from '../providers/generators.ts';
 import { findVideo, type Video } from '../store/videostore.ts';
 import { describeVideo, orderVideo, type VideoDeps } from '../videos/videos.ts';
 import type { ToolContext } from './context.ts';
+import { assetName, imagesIn } from './images.ts';
 
 export interface VideoToolDeps extends VideoDeps {
   /** How long a run waits for its video. After that, the client reads the result from the message. */
@@ -14,20 +16,39 @@ export interface VideoToolDeps extends VideoDeps {
 
 const lookEveryMs = 200;
 /** The library derives its JSON schema once. */
-const input = zodSchema(z.object({ prompt: z.string().min(1).max(4000), ratio: ratio.default('16:9') }));
+const input = zodSchema(
+  z.object({
+    prompt: z.string().min(1).max(4000),
+    ratio: ratio.optional().describe('Default: 16:9.'),
+    duration: z.int().min(1).max(600).optional().describe('Seconds. Default: the model decides.'),
+    firstFrame: assetName
+      .optional()
+      .describe('The assetId of an image of this conversation, which the video starts with.'),
+    model: z.string().max(128).optional().describe('The id of a model. Default: the first.'),
+  }),
+);
 
-export function videoTools(deps: VideoToolDeps, { run, writer }: ToolContext) {
+export function videoTools(deps: VideoToolDeps, context: ToolContext) {
+  const { run, writer, plan, media } = context;
   const show = async (output: VideoOutput) => {
     await writer.write({ type: 'data-video', id: output.videoId, data: output });
   };
+  const { videos } = deps.catalogue;
   return {
     generateVideo: tool({
-      description: 'Generates a short video from a description. The generation can continue after the answer.',
+      description: `Generates a short video from a description, or from an image and a description. The generation can continue after the answer. ${describeModels(videos, plan, media.videoModel)}`,
       inputSchema: input,
       execute: async (order, { toolCallId, abortSignal }): Promise<MediaOutput> => {
-        const { video, failure } = await orderVideo(deps, run, toolCallId, order);
-        if (video === undefined)
-          return { kind: 'video', assetId: null, status: 'failed', url: null, mime: null, failure };
+        const { model: name, ...wanted } = order;
+        const { firstFrame } = order;
+        // Images of other conversations stay hidden here.
+        const known = firstFrame && [...imagesIn(await context.findMessages()), ...context.madeImages];
+        if (firstFrame && !known?.includes(firstFrame)) return failedWith(noSource);
+        const chosen = modelFor(videos, name ?? media.videoModel, { ...wanted, otherwise: [media.ratio, '16:9'] });
+        if ('failure' in chosen) return failedWith(chosen.failure);
+        const ordering = { ...wanted, ratio: chosen.ratio ?? '16:9' };
+        const { video, failure } = await orderVideo(deps, run, toolCallId, ordering, chosen.model);
+        if (video === undefined) return failedWith(failure);
         const ordered = { ...describeVideo(video), ...(failure && { failure }) };
         await show(ordered);
         if (failure !== undefined) return ordered;
@@ -37,6 +58,16 @@ export function videoTools(deps: VideoToolDeps, { run, writer }: ToolContext) {
       },
     }),
   };
+}
+
+const noSource: Failure = {
+  code: 'no_source',
+  message: 'There is no such image in this conversation.',
+  retryable: false,
+};
+
+function failedWith(failure: Failure): MediaOutput {
+  return { kind: 'video', assetId: null, status: 'failed', url: null, mime: null, failure };
 }
 
 /** The video as it is when it has ended, or after the time that a run waits. Rejects when the signal is aborted. */

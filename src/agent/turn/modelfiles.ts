@@ -29,7 +29,11 @@ export function createFileKeeper(
     if (file.bytes.length > maxBytes) return notice('The file of the model is larger than 20 MiB.');
     if (count === maxModelFiles)
       return notice(`The model made more than ${maxModelFiles} files. This one was not stored.`);
-    const call = { toolCallId: modelFileId(count), prompt: undefined, kind: kindOf(file.mime), signal };
+    const { images } = deps.catalogue;
+    const { providerModel } = context;
+    // The price of the same model in the catalogue of images.
+    const model = images.find((one) => one.model !== undefined && one.model === providerModel) ?? images[0];
+    const call = { toolCallId: modelFileId(count), prompt: undefined, kind: kindOf(file.mime), model, signal };
     count += 1;
     const { assetId, mime, failure } = await makeImage(deps, context, call, async () => file);
     if (assetId === null) return notice(failure?.message ?? 'The file of the model could not be stored.');

@@ -1,5 +1,6 @@
 /** One turn of a conversation: the model gets memory and history, and its answer goes to the run's event writer. */
 import { getToolName, isToolUIPart, type ToolSet, type UIMessage } from 'ai';
+import { ensureProfile } from '#accounts/store.ts';
 import type { Db } from '#platform/db/db.ts';
 import type { Log } from '#platform/log.ts';
 import { type ApprovalSettings, approvalOf } from '../approvals/rules.ts';
@@ -65,17 +66,21 @@ export async function runTurn(deps: TurnDeps, turn: Turn): Promise<TurnEnd> {
   const stored = recent.filter(({ id }) => id !== run.messageId);
   const question = textOf(stored.findLast(({ role }) => role === 'user')?.parts ?? []);
   const shares = sharesOf(contextTokens);
-  const [foreign, memories] = await Promise.all([
+  const [{ plan }, foreign, memories] = await Promise.all([
+    ensureProfile(deps.db, { id: run.ownerId }),
     chosen.tools ? deps.toolServers.list(run.ownerId) : [],
     injectMemory(deps, run.ownerId, question, signal),
   ]);
-  const instructions = withMemories(deps.instructions ?? defaultInstructions, memories, shares.memories);
+  const { media = {}, instructions: ofServer } = run.options ?? {};
+  const told = [deps.instructions ?? defaultInstructions, ...(ofServer ? [ofServer] : [])].join('\n');
+  const instructions = withMemories(told, memories, shares.memories);
   const reserved = estimateTokens(instructions) + (chosen.tools ? shares.tools : 0) + tokensOf(foreign);
   const maxTokens = contextTokens - reserved - shares.answer;
   const messages = await buildPrompt(deps, run.ownerId, stored, { maxTokens, vision }, signal);
   const images = imagesOf(turn.earlier, vision);
   const findMessages = () => listMessagesWithImages(deps.db, run.threadId);
-  const context = { run, writer, findMessages, madeImages: images.made, imageOrders };
+  const offer = { plan, media, providerModel: chosen.providerModel };
+  const context = { run, writer, findMessages, madeImages: images.made, imageOrders, ...offer };
   const tools: ToolSet = chosen.tools ? { ...foreignTools(deps, context, foreign), ...toolsOf(deps, context) } : {};
   // However the turn ends, its tools end with it.
   const ending = new AbortController();
@@ -104,7 +109,7 @@ export async function runTurn(deps: TurnDeps, turn: Turn): Promise<TurnEnd> {
       takenIds: turn.takenIds,
       tools,
       calls,
-      asks: (call) => approvalOf(deps.approvals, deps.catalogue, foreign, call),
+      asks: (call) => approvalOf(deps.approvals, deps.catalogue, foreign, call, media),
       takeImages: images.take,
       ownerId: run.ownerId,
       usage,

@@ -21,7 +21,9 @@ export async function completeVideo(
   const settlement = await closeCredits(tx, videoScope(video.videoId), [videoReference(video)]);
   const credits = costOf(settlement);
   await changeVideo(tx, video, { credits }, ['completed']);
-  await addUsage(tx, { userId: video.ownerId, model: video.model, videos: 1, credits });
+  // A fallback may have made it.
+  const costUsd = (await findVideo(tx, video.videoId))?.costUsd ?? 0;
+  await addUsage(tx, { userId: video.ownerId, model: video.model, videos: 1, credits, costUsd });
   await publishVideo(deps, tx, video, assetId, settlement);
 }
 

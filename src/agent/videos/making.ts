@@ -76,11 +76,11 @@ async function orderFromChain(deps: VideoDeps, video: Video, signal: AbortSignal
     firstFrame: firstFrame && images.shift(),
     references: images,
   };
-  const chain = withFallbacks(deps.catalogue.videos, modelOf(deps, video));
-  for (const [index, { id, generator }] of chain.entries()) {
+  const chain = withFallbacks(deps.catalogue.videos, modelOf(deps, video), video.input);
+  for (const [index, { id, generator, costUsd = null }] of chain.entries()) {
     try {
       const ordered = await generator.order({ ...order, firstFrame: order.firstFrame || undefined });
-      if (index > 0) await changeVideo(deps.db, video, { media_model: id });
+      if (index > 0) await changeVideo(deps.db, video, { media_model: id, cost_usd: costUsd });
       return ordered;
     } catch (error) {
       signal.throwIfAborted();
@@ -130,7 +130,13 @@ async function deliver(deps: VideoDeps, job: Job<VideoAttempt>, video: Video, cl
   const scope =
     video.scopeKind === null || video.scopeId === null ? undefined : { kind: video.scopeKind, id: video.scopeId };
   const place = { ownerId, threadId, generated: 'ai', ...(scope && { scope }) } as const;
-  const file = { ...place, bytes, mime, kind: 'video', prompt: input.prompt, model, ...(facts && { facts }) } as const;
+  const { prompt, ratio, seed, firstFrame, references = [] } = input;
+  const generation = {
+    ...{ id: videoId, ...(video.origin !== 'api' && { taskId: video.taskId }) },
+    ...{ prompt, model: modelOf(deps, video).id, ratio, seed },
+    references: [...(firstFrame ? [firstFrame] : []), ...references],
+  };
+  const file = { ...place, bytes, mime, kind: 'video', prompt, model, generation, ...(facts && { facts }) } as const;
   const { assetId } = await keep(deps, { ...file, reference: `video:${videoId}` }, uninterrupted);
   const thumb =
     poster && (await keep(deps, { ...place, ...poster, reference: `poster:${videoId}`, kind: 'image' }, uninterrupted));

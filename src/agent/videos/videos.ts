@@ -87,7 +87,8 @@ export async function placeOrder(
   const failure = isRehearsal
     ? insufficientCredits(media.credits, 0)
     : await pay(tx, order.ownerId, attempt, media, order.price);
-  const video = await insertVideo(tx, { ...order, videoId: attempt.videoId, failure });
+  const { costUsd } = media;
+  const video = await insertVideo(tx, { ...order, videoId: attempt.videoId, costUsd, failure });
   if (failure === undefined) await startVideos(deps, tx, order.ownerId);
   return { video, failure };
 }

@@ -19,6 +19,15 @@ export interface TaskRequest {
         readonly reason?: string | null;
       }[]
     | null;
+  readonly media?: {
+    /** An id of `GET /models`. */ readonly imageModel?: string | null;
+    /** An id of `GET /models`. */
+    readonly videoModel?: string | null;
+    /** Used by the models that have it. `auto`: none. */
+    readonly ratio?: 'auto' | '1:1' | '4:3' | '3:4' | '16:9' | '9:16' | null;
+  } | null;
+  /** Only with X-Internal-Key: for the model, in addition to AGENT_INSTRUCTIONS. Not stored in messages. */
+  readonly instructions?: string | null;
   /** Required with X-Internal-Key. */
   readonly userId?: string;
 }
@@ -107,7 +116,10 @@ export interface ModelList {
     readonly ratios?: readonly string[];
     /** For image and video models: the highest `n` of one generation. */
     readonly maxCount?: number;
+    /** For image and video models. */
     readonly maxReferences?: number;
+    /** For image and video models: the optional fields of an order that the model accepts. */
+    readonly options?: readonly ('seed' | 'quality' | 'mask' | 'firstFrame')[];
     /** In seconds. Empty: the model decides. */
     readonly durations?: readonly number[];
   }[];
@@ -198,6 +210,8 @@ export interface UsageTotals {
     readonly inputTokens: number;
     readonly outputTokens: number;
     readonly credits: number;
+    /** The cost at the providers, by `costUsd` of the models, in US dollars. */
+    readonly costUsd: number;
     readonly images: number;
     readonly videos: number;
   }[];
@@ -217,6 +231,8 @@ export interface Spenders {
     readonly inputTokens: number;
     readonly outputTokens: number;
     readonly credits: number;
+    /** The cost at the providers, by `costUsd` of the models, in US dollars. */
+    readonly costUsd: number;
   }[];
 }
 
@@ -281,6 +297,8 @@ export interface ImagesRequest {
   readonly seed?: number | null;
   /** Images of the library, as `asset:<id>`. */
   readonly references?: readonly string[] | null;
+  /** As a home card has them: images at a host of CMS_MEDIA_HOSTS. They become assets of the user, and references. */
+  readonly inputMedias?: readonly { readonly type: string; readonly url: string }[] | null;
   /** Where the assets are stored. Default: `generation`. */
   readonly scopeKind?: string | null;
   /** Default: the id of the generation. */
@@ -335,6 +353,8 @@ export interface VideosRequest {
   readonly seed?: number | null;
   /** Images of the library, as `asset:<id>`. */
   readonly references?: readonly string[] | null;
+  /** As a home card has them: images at a host of CMS_MEDIA_HOSTS. They become assets of the user, and references. */
+  readonly inputMedias?: readonly { readonly type: string; readonly url: string }[] | null;
   /** Where the assets are stored. Default: `generation`. */
   readonly scopeKind?: string | null;
   /** Default: the id of the generation. */

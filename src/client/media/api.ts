@@ -72,6 +72,19 @@ export interface RegistrationRequest {
   readonly generated?: 'ai' | 'edited' | null;
   /** The name of the file, for searches and downloads; 1 to 255 characters. */
   readonly name?: string | null;
+  /** Only with X-Internal-Key: the order that the asset was made from. */
+  readonly generation?: {
+    /** The generation (`GET /generations/:id` of the agent). */ readonly id?: string;
+    /** The run, or the tool call over MCP. */
+    readonly taskId?: string;
+    readonly prompt?: string;
+    /** The model of `GET /models` that was ordered. */
+    readonly model: string;
+    readonly ratio?: string;
+    readonly seed?: number;
+    /** The assets that the model was given, in their order. */
+    readonly references: readonly string[];
+  } | null;
 }
 
 export interface Asset {
@@ -100,6 +113,19 @@ export interface Asset {
   readonly name: string | null;
   /** A favorite of its owner. `false` for other readers. */
   readonly favorite: boolean;
+  /** The order that it was made from. Only the owner and servers can read it. */
+  readonly generation: {
+    /** The generation (`GET /generations/:id` of the agent). */ readonly id?: string;
+    /** The run, or the tool call over MCP. */
+    readonly taskId?: string;
+    readonly prompt?: string;
+    /** The model of `GET /models` that was ordered. */
+    readonly model: string;
+    readonly ratio?: string;
+    readonly seed?: number;
+    /** The assets that the model was given, in their order. */
+    readonly references: readonly string[];
+  } | null;
   readonly createdAt: string;
 }
 
@@ -119,6 +145,8 @@ export interface AssetListing {
   readonly favorite?: 'true' | null;
   /** Only assets of this collection of the owner. */
   readonly collectionId?: string | null;
+  /** An asset: those that a model made from it. */
+  readonly derivedFrom?: string | null;
   /** The earliest creation time. */
   readonly createdFrom?: string | null;
   /** Later than the latest creation time. */

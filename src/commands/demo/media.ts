@@ -41,8 +41,8 @@ async function readMedia(path: string, otherwise: string): Promise<MediaFile> {
   return { name: basename(path), mime: mime.getType(extname(path)) ?? otherwise, bytes };
 }
 
-/** Uploads, registers and signs an image, copies it to the public feed and watermarks it for a download. */
-export async function showImage({ media, token }: DemoUser, photo: MediaFile): Promise<void> {
+/** Uploads, registers and signs an image, copies it to the public feed and watermarks it for a download. Returns the asset. */
+export async function showImage({ media, token }: DemoUser, photo: MediaFile): Promise<string> {
   const postMedia = (path: string, body: unknown) => post(`${media}${path}`, { token }, body);
   const assetId = await upload({ media, token }, photo, 'image');
   const row = await postMedia('/v1/assets', { assetId, ...scope, kind: 'image', mime: photo.mime });
@@ -56,6 +56,7 @@ export async function showImage({ media, token }: DemoUser, photo: MediaFile): P
   const copy = await postMedia('/v1/copy', { fromAssetId: assetId, toScopeKind: 'feed', toScopeId: 'demo' });
   printStep('Copy', `asset ${copy.assetId} in the public feed`);
   await open('Watermark', (await postMedia('/v1/watermark', { ref: assetId })).url);
+  return assetId;
 }
 
 /** Uploads a video, hands it to the background job that takes a poster frame, then watermarks it for a download. */

@@ -33,7 +33,14 @@ export function posterIdOf(assetId: string): string {
 }
 
 /** An asset as readers other than its owner see it: without how it was made, and what it is to its owner. */
-export const toOthers = (asset: Asset): Asset => ({ ...asset, prompt: null, model: null, name: null, favorite: false });
+export const toOthers = (asset: Asset): Asset => ({
+  ...asset,
+  prompt: null,
+  model: null,
+  name: null,
+  favorite: false,
+  generation: null,
+});
 
 export function toAsset(row: StoredAsset): Asset {
   return {
@@ -56,6 +63,7 @@ export function toAsset(row: StoredAsset): Asset {
     generated: row.generated,
     name: row.name,
     favorite: row.isFavorite,
+    generation: row.generation,
     createdAt: row.createdAt.toISOString(),
   };
 }

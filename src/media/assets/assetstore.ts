@@ -1,10 +1,11 @@
 /** The rows of assets. */
-import { type Generated, type Insertable, type RawBuilder, sql } from 'kysely';
+import { type Generated, type InsertObject, type JSONColumnType, type RawBuilder, sql } from 'kysely';
 import type { LedgerTables } from '#accounts/ledger/credits.ts';
-import type { Db, Tx } from '#platform/db/db.ts';
+import { type Db, json, type Tx } from '#platform/db/db.ts';
 import { isUniqueViolation } from '#platform/db/errors.ts';
 import type { Generated as Mark } from '#platform/metadata/xmp.ts';
 import { searchable } from '#platform/searching.ts';
+import type { Lineage } from '../api.ts';
 import type { Refusal } from '../problems.ts';
 import type { ReservationTables } from '../quota/reservationstore.ts';
 import type { IncidentTables } from '../screening/incidentstore.ts';
@@ -41,6 +42,9 @@ interface AssetsTable {
   generated: Mark | null;
   name: string | null;
   is_favorite: Generated<boolean>;
+  generation: JSONColumnType<Lineage> | null;
+  /** The references of `generation`. */
+  derived_from: string[] | null;
   version: Generated<number>;
   created_at: Generated<Date>;
   ready_at: Date | null;
@@ -83,6 +87,7 @@ export interface AssetFacts {
   readonly generated: Mark | null;
   /** The name of the file. */
   readonly name: string | null;
+  readonly generation?: Lineage | null;
 }
 
 export interface AssetPlace {
@@ -124,14 +129,24 @@ export const assetColumns = [
   'generated',
   'name',
   'is_favorite as isFavorite',
+  'generation',
   'created_at as createdAt',
   'ready_at as readyAt',
   'restricted_at as restrictedAt',
   'refusal',
 ] as const;
 
-export function originColumns({ prompt, model, name }: Pick<AssetFacts, 'prompt' | 'model' | 'name'>) {
-  return { model, prompt, ...nameColumns(prompt, name) };
+export function originColumns({
+  prompt,
+  model,
+  name,
+  generation,
+}: Pick<AssetFacts, 'prompt' | 'model' | 'name' | 'generation'>) {
+  return {
+    ...{ model, prompt, ...nameColumns(prompt, name) },
+    generation: generation ? sql<string>`${json(generation)}` : null,
+    derived_from: generation?.references.length ? generation.references : null,
+  };
 }
 
 /** Searches find the words of the prompt and of the name. */
@@ -217,7 +232,7 @@ export async function draftAsset(
     ...originColumns(facts),
     generated: facts.generated,
     refusal,
-  } satisfies Partial<Insertable<AssetsTable>>;
+  } satisfies Partial<InsertObject<MediaTables, 'assets'>>;
   const drafting = db
     .insertInto('assets')
     .values({

@@ -128,7 +128,7 @@ async function showCopy(
   const { digests, match, isImage } = judgement;
   const thumb = isVideo({ kind: source.kind, mime: judgement.facts.mime }) ? (thumbAssetId ?? null) : null;
   // The words of one user are not handed to another.
-  const origin = source.ownerId === ownerId ? {} : { prompt: null, model: null, name: null };
+  const origin = source.ownerId === ownerId ? {} : { prompt: null, model: null, name: null, generation: null };
   const facts = { ...judgement.facts, thumbAssetId: thumb, ...origin };
   const playback = await copyRendition(source, deps.objects, storageKey);
   const published = await publishDraft(deps, {

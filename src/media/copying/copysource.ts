@@ -72,8 +72,9 @@ async function findAssetSource(deps: LookupDeps, caller: Caller, assetId: string
   const objects = bucketOf(deps, row);
   if (objects === undefined) return undefined;
   const { ownerId, kind, mime, byteSize, backend, storageKey, playback } = row;
-  const { width, height, durationMs, blurhash, sha256, md5, pdq, pdqQuality, prompt, model, generated, name } = row;
-  const about = { prompt, model, generated, name };
+  const { width, height, durationMs, blurhash, sha256, md5, pdq, pdqQuality, prompt, model } = row;
+  const { generated, name, generation } = row;
+  const about = { prompt, model, generated, name, generation };
   const described = { mime, width, height, durationMs, blurhash, thumbAssetId: null, ...about };
   const facts = { ...described, sha256, md5, pdq, pdqQuality };
   // Bytes that pass through this process are inspected again.

@@ -32,6 +32,7 @@ export function findCopySource(db: Handle, assetId: string) {
       'prompt',
       'model',
       'name',
+      'generation',
     ])
     .where('asset_id', '=', assetId)
     .where('ready_at', 'is not', null)

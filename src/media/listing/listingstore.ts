@@ -19,6 +19,7 @@ export interface Wanted {
   readonly words: readonly string[];
   readonly isFavorite: boolean;
   readonly collectionId: string | undefined;
+  readonly derivedFrom: string | undefined;
   /** ISO 8601, inclusive. */
   readonly createdFrom: string | undefined;
   /** ISO 8601, exclusive. */
@@ -40,7 +41,7 @@ const isThumbnail = sql<boolean>`exists (
 /** Returns readable assets after `after`, newest first. */
 export function listReadyAssets(db: Db<MediaTables>, wanted: Wanted, after: Place | undefined, limit: number) {
   const { ownerId, scopeKind, scopeId, kind, type, withoutThumbnails, words, createdFrom, createdBefore } = wanted;
-  const { isFavorite, collectionId } = wanted;
+  const { isFavorite, collectionId, derivedFrom } = wanted;
   const holds = words.map((word) => sql<boolean>`strpos(prompt_search, ${word}) > 0`);
   return db
     .selectFrom('assets')
@@ -60,6 +61,7 @@ export function listReadyAssets(db: Db<MediaTables>, wanted: Wanted, after: Plac
         where collection_id = ${collectionId}::uuid and collections.owner_id = ${ownerId}::uuid
       )`),
     )
+    .$if(derivedFrom !== undefined, (query) => query.where(sql<boolean>`derived_from @> array[${derivedFrom}::uuid]`))
     .$if(createdFrom !== undefined, (query) => query.where(sql<boolean>`created_at >= ${createdFrom}::timestamptz`))
     .$if(createdBefore !== undefined, (query) => query.where(sql<boolean>`created_at < ${createdBefore}::timestamptz`))
     .$if(after !== undefined, (query) =>

@@ -47,6 +47,7 @@ onEveryPair('POST /v1/assets/legacy', (pair) => {
         generated: null,
         name: null,
         favorite: false,
+        generation: null,
         ownerId: rig.userId,
         scopeKind: 'thread',
         scopeId: '1',

@@ -56,6 +56,7 @@ onEveryPair('POST /v1/assets', (pair) => {
         generated: null,
         name: null,
         favorite: false,
+        generation: null,
         ownerId: rig.userId,
         scopeKind: registration.scopeKind,
         scopeId: registration.scopeId,

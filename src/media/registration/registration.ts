@@ -115,6 +115,8 @@ function declaredBy(caller: Caller, request: RegistrationRequest): DeclaredUploa
   assertOwnId(caller, assetId);
   if (request.generated !== undefined && caller.kind === 'user' && !caller.isOnBehalf)
     throw invalid('body.generated', 'is for servers only: the mark of an upload is read from its bytes');
+  if (request.generation !== undefined && caller.kind === 'user' && !caller.isOnBehalf)
+    throw invalid('body.generation', 'is for servers only');
   const ownerId = ownerFor(caller, request.ownerId);
   return {
     identity: { assetId, ownerId, scopeKind, scopeId, kind, requestedMime: mime },
@@ -131,6 +133,7 @@ function declaredBy(caller: Caller, request: RegistrationRequest): DeclaredUploa
       model: request.model ?? null,
       generated: request.generated ?? null,
       name: request.name ?? null,
+      generation: request.generation ?? null,
     },
   };
 }

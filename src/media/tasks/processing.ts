@@ -204,6 +204,7 @@ async function makeAssets(deps: ProcessingDeps, job: Job<VideoUpload>, longestMs
     model: undefined,
     generated: undefined,
     name: undefined,
+    generation: undefined,
   };
   const { created } = await registerAsset(deps, internal, { ...identity, ...described }, (tx) =>
     complete(tx, poster?.assetId),
@@ -254,6 +255,7 @@ const unknown = {
   model: undefined,
   generated: undefined,
   name: undefined,
+  generation: undefined,
   byteSize: undefined,
   blurhash: undefined,
   width: undefined,

@@ -27,6 +27,7 @@ function assetAt(daysAgo: number, place: number): Asset {
     generated: null,
     name: null,
     favorite: false,
+    generation: null,
     createdAt: createdAt.toISOString(),
   };
 }

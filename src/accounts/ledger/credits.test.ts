@@ -1,0 +1,40 @@
+/** A canceled order that is not free keeps its credits, and its asset is never delivered. */
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { migrations } from '#app/migrations.ts';
+import { type Database, transaction } from '#platform/db/db.ts';
+import { openTestDatabase } from '../../../test/database.fixture.ts';
+import { ensureProfile, findProfile } from '../store.ts';
+import { chargeForAsset, closeCredits, isSettled, type LedgerTables, reserveCredits } from './credits.ts';
+
+let database: Database;
+beforeAll(async () => {
+  database = await openTestDatabase(migrations);
+});
+afterAll(() => database.close());
+
+async function reserve() {
+  const db = database.queries<LedgerTables>();
+  const [userId, assetId, reference] = [randomUUID(), randomUUID(), `order:${randomUUID()}`];
+  await ensureProfile(db, { id: userId, credits: 10 });
+  const order = { reference, scope: reference, userId, amount: 4, assetId };
+  await transaction(db, (tx) => reserveCredits(tx, order));
+  const close = (references: readonly string[]) => transaction(db, (tx) => closeCredits(tx, reference, references));
+  const balance = async () => (await findProfile(db, userId))?.credits;
+  return { db, userId, assetId, reference, close, balance };
+}
+
+it('an asset that arrives after its charged cancellation is refused', async () => {
+  const { db, userId, assetId, reference, close, balance } = await reserve();
+  expect((await close([reference]))?.settled).toEqual([{ reference, amount: 4 }]);
+  expect([await chargeForAsset(db, assetId, userId), await isSettled(db, reference)]).toEqual(['closed', false]);
+  expect(await balance()).toBe(6);
+});
+
+it('an asset that was delivered stays delivered when its scope closes', async () => {
+  const { db, userId, assetId, reference, close, balance } = await reserve();
+  expect(await chargeForAsset(db, assetId, userId)).toBe('charged');
+  await close([]);
+  expect([await chargeForAsset(db, assetId, userId), await isSettled(db, reference)]).toEqual(['charged', true]);
+  expect(await balance()).toBe(6);
+});
