@@ -310,7 +310,7 @@ describe('origins', () => {
     expect(Object.fromEntries(answer.headers)).toMatchObject({
       'access-control-allow-origin': origin,
       'access-control-allow-credentials': 'true',
-      'access-control-allow-methods': 'DELETE, POST, OPTIONS',
+      'access-control-allow-methods': 'GET, DELETE, POST, OPTIONS',
       'access-control-allow-headers': 'Authorization, Content-Type, traceparent, tracestate, baggage',
       vary: 'Origin',
     });

@@ -7,6 +7,7 @@ import { type CallToolResult, CallToolResultSchema } from '@modelcontextprotocol
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createLog } from '#platform/log.ts';
+import { withMark } from '#platform/metadata/metadata.ts';
 import { openPubSub } from '#platform/pubsub/open.ts';
 import { type Chatter, testSettings } from '../../../test/agent/rig.fixture.ts';
 import { imageAnswer, impatient, json, type ScriptedRig, startScripted } from '../../../test/agent/scripted.fixture.ts';
@@ -149,7 +150,8 @@ describe('generate_image and edit_image', () => {
       { type: 'image', mimeType: 'image/jpeg', data: expect.any(String) },
       { type: 'resource_link', uri: data.url, name: data.assetId, mimeType: 'image/png' },
     ]);
-    expect(Buffer.from(await (await fetch(String(data.url))).arrayBuffer())).toEqual(bytes);
+    const marked = Buffer.from(withMark(bytes, 'ai'));
+    expect(Buffer.from(await (await fetch(String(data.url))).arrayBuffer())).toEqual(marked);
     expect([await rig.credits(user), await callsInFlight(user)]).toEqual([98, 0]);
     const usage = await user.call<{ days: object[] }>('GET', '/usage');
     expect(usage.body.days).toMatchObject([{ model: 'mcp', runs: 0, images: 1, credits: 2 }]);
@@ -160,7 +162,7 @@ describe('generate_image and edit_image', () => {
     expect(dataOf(edited)).toMatchObject({ status: 'completed', assetId: expect.any(String) });
     expect(dataOf(edited).assetId).not.toBe(data.assetId);
     const sent = rig.provider.requests.findLast(({ path }) => path === '/v1/images/edits');
-    expect(String(sent?.body)).toContain(bytes.toString('latin1'));
+    expect(String(sent?.body)).toContain(marked.toString('latin1'));
     const listed = dataOf(await callTool(client, 'list_assets', {})).assets;
     expect(listed).toMatchObject([
       { assetId: dataOf(edited).assetId },
@@ -178,7 +180,8 @@ describe('generate_image and edit_image', () => {
     expect(dataOf(edited)).toMatchObject({ status: 'completed', credits: 2 });
     const sent = rig.provider.requests.findLast(({ path }) => path === '/v1/images/edits');
     expect(String(sent?.body)).toContain('name="mask"; filename="mask.png"');
-    for (const part of [bytes, mask]) expect(String(sent?.body)).toContain(part.toString('latin1'));
+    for (const part of [Buffer.from(withMark(bytes, 'ai')), mask])
+      expect(String(sent?.body)).toContain(part.toString('latin1'));
   });
 
   it('send the ratio of an edit to the provider, and otherwise none', async () => {

@@ -1,5 +1,6 @@
 /** Media in streams: signed for each reader, as in messages, and stored without URLs. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { withMark } from '#platform/metadata/metadata.ts';
 import { calling, imageAnswer, type ScriptedRig, startScripted } from '../../../test/agent/scripted.fixture.ts';
 import { makeImage } from '../../../test/media/images.fixture.ts';
 
@@ -33,7 +34,7 @@ it('has the URLs that messages have, for each reader, also one that resumes', as
   const live = outputIn(whole);
   expect(live).toMatchObject({ kind: 'image', status: 'completed', mime: 'image/png', thumbUrl: expect.any(String) });
   const file = await fetch(String(live.url));
-  expect(Buffer.from(await file.arrayBuffer())).toEqual(bytes);
+  expect(Buffer.from(await file.arrayBuffer())).toEqual(Buffer.from(withMark(bytes, 'ai')));
 
   const stored = (await user.messages(threadId)).flatMap(({ parts }) => parts).find((part) => 'output' in part);
   expect(Object.keys(live).sort()).toEqual(Object.keys(Object(Reflect.get(Object(stored), 'output'))).sort());

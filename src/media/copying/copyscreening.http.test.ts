@@ -134,6 +134,12 @@ onEveryPair('the screening of copies', (pair) => {
           note: null,
           appeal: null,
           appealed_at: null,
+          thread_id: null,
+          share_id: null,
+          reports: 0,
+          is_priority: false,
+          decision: null,
+          statement: null,
           created_at: expect.any(Date),
         },
       ]);
