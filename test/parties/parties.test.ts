@@ -12,6 +12,7 @@ import { decodeJwt } from 'jose';
 import sharp from 'sharp';
 import { SMTPServer } from 'smtp-server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { withMark } from '#platform/metadata/metadata.ts';
 import { z } from 'zod';
 import { credits } from '#commands/credits.ts';
 import { token } from '#commands/token.ts';
@@ -252,7 +253,7 @@ describe.skipIf(skipWithoutS3)('with OpenAI, an identity provider, an MCP server
     expect(output).toMatchObject({ kind: 'image', status: 'completed', mime: 'image/png' });
     expect(text).toContain(String(output.assetId));
     const { url, bytes } = await user.read('image', output.assetId);
-    expect(bytes.equals(openAi.painted)).toBe(true);
+    expect(bytes.equals(withMark(openAi.painted, 'ai'))).toBe(true);
     expect(new URL(url).origin).toBe(new URL(testServer.endpoint).origin);
     expect(url).toContain(buckets[0]?.bucket);
     expect(openAi.images.at(-1)).toMatchObject({ prompt: 'a boat', size: '1536x1024' });
@@ -267,7 +268,7 @@ describe.skipIf(skipWithoutS3)('with OpenAI, an identity provider, an MCP server
     const edit = openAi.edits.at(-1);
     expect([edit?.prompt, edit?.image.equals(source), edit?.mask]).toEqual(['in blue', true, undefined]);
     expect(output.assetId).not.toBe(assetId);
-    expect((await user.read('image', output.assetId)).bytes.equals(openAi.painted)).toBe(true);
+    expect((await user.read('image', output.assetId)).bytes.equals(withMark(openAi.painted, 'edited'))).toBe(true);
     expect(cost).toBe(prices.run + prices.image);
   });
 
@@ -289,13 +290,13 @@ describe.skipIf(skipWithoutS3)('with OpenAI, an identity provider, an MCP server
     const edit = openAi.edits.at(-1);
     expect([edit?.prompt, edit?.image.equals(source), edit?.mask?.equals(mask)]).toEqual(['a red roof', true, true]);
     const made = await user.read('image', Reflect.get(Object(structuredContent), 'assetId'));
-    expect(made.bytes.equals(openAi.painted)).toBe(true);
+    expect(made.bytes.equals(withMark(openAi.painted, 'edited'))).toBe(true);
   });
 
   it('a video is polled, readable and charged', async () => {
     const { output, cost } = await user.use('generateVideo', { prompt: 'waves', ratio: '9:16' });
     expect(output).toMatchObject({ kind: 'video', status: 'completed' });
-    expect((await user.read('video', output.assetId)).bytes.equals(openAi.filmed)).toBe(true);
+    expect((await user.read('video', output.assetId)).bytes.equals(withMark(openAi.filmed, 'ai'))).toBe(true);
     expect(openAi.videos).toEqual([expect.objectContaining({ prompt: 'waves', size: '720x1280' })]);
     expect(cost).toBe(prices.run + prices.video);
   });
@@ -431,18 +432,18 @@ describe('with packages of the AI SDK, and a real small model', () => {
 
   it('the package of fal paints and edits', async () => {
     const { made, cost } = await order('generate_image', { prompt: 'a boat' });
-    expect((await user.read('image', made.assetId)).bytes.equals(painted)).toBe(true);
+    expect((await user.read('image', made.assetId)).bytes.equals(withMark(painted, 'ai'))).toBe(true);
     expect([fal.orders.at(-1), cost]).toEqual([{ prompt: 'a boat' }, prices.image]);
     const edited = await order('edit_image', { prompt: 'in blue', assetId: made.assetId });
-    expect((await user.read('image', edited.made.assetId)).bytes.equals(painted)).toBe(true);
-    const source = `data:image/png;base64,${painted.toString('base64')}`;
+    expect((await user.read('image', edited.made.assetId)).bytes.equals(withMark(painted, 'ai'))).toBe(true);
+    const source = `data:image/png;base64,${Buffer.from(withMark(painted, 'ai')).toString('base64')}`;
     expect(fal.orders.at(-1)).toEqual({ prompt: 'in blue', image_urls: [source] });
   });
 
   it('the package of Replicate films', async () => {
     const { made, cost } = await order('generate_video', { prompt: 'waves', ratio: '9:16' });
     expect(made).toMatchObject({ status: 'completed' });
-    expect((await user.read('video', made.assetId)).bytes.equals(filmed)).toBe(true);
+    expect((await user.read('video', made.assetId)).bytes.equals(withMark(filmed, 'ai'))).toBe(true);
     expect(replicate.orders).toEqual([expect.objectContaining({ prompt: 'waves', aspect_ratio: '9:16' })]);
     expect(cost).toBe(prices.video);
     assertQuiet(program);
