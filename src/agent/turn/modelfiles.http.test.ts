@@ -6,6 +6,7 @@ import { readUIMessageStream, type UIMessage, type UIMessageChunk } from 'ai';
 import { type UIMessageChunk as Chunk5, readUIMessageStream as readStreamOf5, type UIMessage as UIMessage5 } from 'ai5';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { withMark } from '#platform/metadata/metadata.ts';
 import { dataLines, events, startWireServer, type WireServer } from '../../../test/agent/providers/wire.fixture.ts';
 import { type AgentRig, modelsOf, newThread, startAgent } from '../../../test/agent/rig.fixture.ts';
 import { providerKey } from '../../../test/agent/scripted.fixture.ts';
@@ -89,7 +90,7 @@ describe('a picture that the model generates', () => {
     for (const { url } of [chunk, part] as { url: string }[]) {
       const response = await fetch(url);
       expect([response.status, response.headers.get('content-type')]).toEqual([200, 'image/png']);
-      expect(Buffer.from(await response.arrayBuffer()).equals(picture)).toBe(true);
+      expect(Buffer.from(await response.arrayBuffer()).equals(withMark(picture, 'ai'))).toBe(true);
     }
     expect(answer?.metadata).toMatchObject({ credits: 3, status: 'completed' });
 
