@@ -28,7 +28,7 @@ export class Conversation {
   /** Puts an image into the user's library. Returns its asset id. */
   async addToLibrary(bytes: Uint8Array): Promise<string> {
     const client = this.#rig.media.client(this.#user.credential);
-    const { registration, assetId } = await upload(client, bytes, { scopeKind: 'feed' });
+    const { registration, assetId } = await upload(client, bytes);
     expect((await client.register(registration)).status).toBe(201);
     return assetId;
   }

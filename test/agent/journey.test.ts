@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { withMark } from '#platform/metadata/metadata.ts';
 import { makeImage } from '../media/images.fixture.ts';
 import { attached, Conversation, partsOf, type Turn, text } from './conversation.fixture.ts';
 import { cornersOf, photograph, photographPlace, uprightCorners } from './photograph.fixture.ts';
@@ -121,7 +122,7 @@ it('the edited image is shown to the model in its next step, and to the user', a
   expect(await sharp(images[1]).metadata()).toMatchObject({ format: 'jpeg', width: 320, height: 200 });
   const output = edited.answer?.parts.find(({ type }) => type === 'tool-editImage')?.output as { url: string };
   const shown = Buffer.from(await (await fetch(output.url)).arrayBuffer());
-  expect(shown.equals(painted)).toBe(true);
+  expect(shown.equals(withMark(painted, 'edited'))).toBe(true);
 });
 
 it('a rewind drops the later messages', () => {
