@@ -51,7 +51,7 @@ onEveryPair('the media service', (pair) => {
     }
     const schema = document.paths['/v1/assets']?.post?.requestBody.content['application/json'].schema;
     expect(schema?.required).toEqual(['assetId', 'scopeKind', 'scopeId', 'kind', 'mime']);
-    expect(Object.keys(schema?.properties ?? {})).toHaveLength(15);
+    expect(Object.keys(schema?.properties ?? {})).toHaveLength(17);
   });
 
   it.each([

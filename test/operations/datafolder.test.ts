@@ -116,7 +116,7 @@ async function checkAll(): Promise<void> {
   for (const ref of [ids.image, ids.oldImage])
     expect((await download((await post<Signed>('/v1/watermark', { ref })).url)).length).toBeGreaterThan(0);
   for (const [name, id] of Object.entries(ids)) {
-    const target = { toOwnerId: ownerId, toScopeKind: 'feed', toScopeId: randomUUID() };
+    const target = { toOwnerId: ownerId, toScopeKind: 'thread', toScopeId: randomUUID() };
     const { assetId } = await post<{ assetId: string }>('/v1/copy', { fromAssetId: id, ...target });
     const copied = await post<Record<string, Signed>>('/v1/sign/image', { refs: [assetId] });
     expect((await download(copied[assetId]?.url)).equals(originals[name] as Buffer), `a copy of ${name}`).toBe(true);
