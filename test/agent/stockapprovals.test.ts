@@ -125,6 +125,7 @@ describe.skipIf(withoutChromium)('stock useChat', () => {
       await page.reload();
       await page.getByText('Approve').click();
       await page.getByText('It is done.').waitFor();
+      await page.getByText('ready').waitFor();
       await page.reload();
       await page.getByText('It is done.').waitFor();
       expect(await page.locator('.assistant p').allTextContents()).toEqual([
