@@ -12,10 +12,11 @@ import { decodeJwt } from 'jose';
 import sharp from 'sharp';
 import { SMTPServer } from 'smtp-server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { withMark } from '#platform/metadata/metadata.ts';
 import { z } from 'zod';
 import { credits } from '#commands/credits.ts';
 import { token } from '#commands/token.ts';
+import { withMark } from '#platform/metadata/metadata.ts';
+import { movieMark } from '#platform/metadata/movie.ts';
 import { runInProcess } from '../acceptance/inprocess.fixture.ts';
 import { newLanePlace, newPlace, type Place, type Program, run } from '../acceptance/running.fixture.ts';
 import { type ForeignServer, startForeignServer } from '../agent/mcp.fixture.ts';
@@ -296,7 +297,9 @@ describe.skipIf(skipWithoutS3)('with OpenAI, an identity provider, an MCP server
   it('a video is polled, readable and charged', async () => {
     const { output, cost } = await user.use('generateVideo', { prompt: 'waves', ratio: '9:16' });
     expect(output).toMatchObject({ kind: 'video', status: 'completed' });
-    expect((await user.read('video', output.assetId)).bytes.equals(withMark(openAi.filmed, 'ai'))).toBe(true);
+    expect(
+      (await user.read('video', output.assetId)).bytes.equals(Buffer.concat([openAi.filmed, movieMark('ai')])),
+    ).toBe(true);
     expect(openAi.videos).toEqual([expect.objectContaining({ prompt: 'waves', size: '720x1280' })]);
     expect(cost).toBe(prices.run + prices.video);
   });
@@ -443,7 +446,7 @@ describe('with packages of the AI SDK, and a real small model', () => {
   it('the package of Replicate films', async () => {
     const { made, cost } = await order('generate_video', { prompt: 'waves', ratio: '9:16' });
     expect(made).toMatchObject({ status: 'completed' });
-    expect((await user.read('video', made.assetId)).bytes.equals(withMark(filmed, 'ai'))).toBe(true);
+    expect((await user.read('video', made.assetId)).bytes.equals(Buffer.concat([filmed, movieMark('ai')]))).toBe(true);
     expect(replicate.orders).toEqual([expect.objectContaining({ prompt: 'waves', aspect_ratio: '9:16' })]);
     expect(cost).toBe(prices.video);
     assertQuiet(program);

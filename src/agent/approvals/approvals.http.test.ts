@@ -88,7 +88,7 @@ describe('a tool call that needs approval', () => {
         type: 'tool-generateImage',
         toolCallId: 'call_0',
         state: 'approval-requested',
-        input: { prompt: 'A bee', ratio: '1:1' },
+        input: { prompt: 'A bee' },
         approval: { id: approvalIds[0] },
       },
     ]);
