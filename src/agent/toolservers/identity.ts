@@ -3,7 +3,7 @@
  * that all processes share. No service of Atelier accepts it, because they verify tokens with the keys of the identity provider.
  */
 import { randomUUID } from 'node:crypto';
-import type { JWK } from 'jose';
+import { exportJWK, generateKeyPair, importJWK, type JWK, SignJWT } from 'jose';
 import type { Db } from '#platform/db/db.ts';
 import { insertFirstKey, listKeys, type SigningKeyTables } from './signingkeystore.ts';
 
@@ -40,7 +40,6 @@ export function createIdentity({ db, issuer }: IdentityDeps): Identity {
   };
   return {
     async tokenFor(userId, url) {
-      const { importJWK, SignJWT } = await import('jose');
       const [newest] = await all();
       if (newest?.kid === undefined) throw new Error('there is no key to sign identities with');
       return new SignJWT({})
@@ -64,7 +63,6 @@ export function createIdentity({ db, issuer }: IdentityDeps): Identity {
 async function readKeys(db: Db<SigningKeyTables>): Promise<Keys> {
   const found = await listKeys(db);
   if (found.length > 0) return found;
-  const { exportJWK, generateKeyPair } = await import('jose');
   const { privateKey } = await generateKeyPair(algorithm, { extractable: true });
   const kid = randomUUID();
   await insertFirstKey(db, { ...(await exportJWK(privateKey)), kid, alg: algorithm, use: 'sig' });
