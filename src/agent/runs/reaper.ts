@@ -10,7 +10,7 @@ import type { EventLog } from '../eventlog/eventlog.ts';
 import type { AgentMetrics } from '../metrics.ts';
 import { type Models, modelOf } from '../providers/models.ts';
 import { isLogLost, planContinuation, type RecoveryDeps, type RunRecord, readRecord } from '../steps/recovery.ts';
-import { type ClaimedRun, claimDeadRuns, claimRun, renewLeases } from '../store/runstore.ts';
+import { beginRun, type ClaimedRun, claimDeadRuns, claimRun } from '../store/runstore.ts';
 import { lastChunk } from '../stream/replay.ts';
 import { handOverTopic } from './execution.ts';
 import type { RunExecutor } from './executor.ts';
@@ -45,7 +45,8 @@ const reapEveryMs = 2000;
  * (docs/specification/agent.md#streams).
  */
 const reapingLeaseMs = 5000;
-const atOnce = 50;
+/** Few, so that all of them begin within their reaping lease on a busy machine. */
+const atOnce = 10;
 /** If the log does not answer for this long, the run ends without what was shown of it, so that its thread is free. */
 const unreadableForMs = 2000;
 const sweepEveryMs = 60_000;
@@ -56,7 +57,22 @@ export function startReaper(deps: ReaperDeps): Reaper {
   const { holder } = deps.lease;
   const closing = new AbortController();
 
-  async function reap(all: boolean): Promise<void> {
+  let last: Promise<void> = Promise.resolve();
+  let next: Promise<void> | undefined;
+
+  /** One at a time: otherwise this process claims runs again that it is about to begin. Never rejects. */
+  function reap(all: boolean): Promise<void> {
+    if (next !== undefined && !all) return next;
+    const reaping = last.then(() => {
+      if (next === reaping) next = undefined;
+      return reapNow(all);
+    });
+    last = reaping;
+    next = reaping;
+    return reaping;
+  }
+
+  async function reapNow(all: boolean): Promise<void> {
     try {
       while (!closing.signal.aborted && executor.isAccepting) {
         const claimed = await claimDeadRuns(deps.db, holder, reapingLeaseMs, all, atOnce);
@@ -75,8 +91,7 @@ export function startReaper(deps: ReaperDeps): Reaper {
       const chosen = record === undefined || !mayContinue(run, record) ? undefined : modelOf(deps.models, run.model);
       if (record === undefined || chosen === undefined) return await endDeadRun(deps, run, record);
       const continuation = await planContinuation(deps, run, record);
-      const renewed = await renewLeases(deps.db, holder, [run.taskId], deps.lease.leaseMs);
-      if (renewed.length > 0) await executor.start(run, chosen, continuation);
+      if (await beginRun(deps.db, run, deps.lease.leaseMs)) await executor.start(run, chosen, continuation);
     } catch (error) {
       log.warn({ err: error }, 'a run of a dead process could not be taken over');
     }

@@ -68,7 +68,7 @@ export interface RunTables {
     credits: Generated<number>;
     /** How often the run was continued after its process had died. */
     restarts: Generated<number>;
-    /** Its process has given it up while draining. */
+    /** No process executes it: it was given up by a drain, or is claimed and has not begun yet. */
     handed_over: Generated<boolean>;
     /** Of a run that goes on in an earlier message: the events of its stream that repeat the message. */
     replayed: Generated<number | null>;
@@ -227,18 +227,34 @@ export function renewLeases(db: Handle, holder: string, taskIds: readonly string
     .execute();
 }
 
+/** Begins a claimed run, under a lease. `false`: it has ended, or was claimed again. */
+export async function beginRun(
+  db: Handle,
+  { taskId, fence }: Pick<Run, 'taskId' | 'fence'>,
+  leaseMs: number,
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('agent_runs')
+    .set({ lease_expires_at: later(leaseMs), handed_over: false })
+    .where('task_id', '=', taskId)
+    .where('fence', '=', fence)
+    .where('status', '=', 'running')
+    .executeTakeFirstOrThrow();
+  return numUpdatedRows === 1n;
+}
+
 /** A run that this process has taken over. */
 export type ClaimedRun = Awaited<ReturnType<typeof claimDeadRuns>>[number];
 
 const claimedColumns = [...runColumns, 'restarts', 'abort_requested as abortRequested'] as const;
 
-/** A run that was handed over is not restarted, but goes on. */
+/** Only runs that began count as restarted: not those that were handed over, or claimed by a process that was too slow to begin. */
 const claim = (holder: string, leaseMs: number) => ({
   holder,
   fence: sql<number>`fence + 1`,
   lease_expires_at: later(leaseMs),
   restarts: sql<number>`restarts + case when handed_over then 0 else 1 end`,
-  handed_over: false,
+  handed_over: true,
 });
 
 /** Takes over runs whose lease ran out or, with `all`, all runs of other holders. Concurrent calls never claim the same run. */

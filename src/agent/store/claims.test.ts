@@ -1,0 +1,65 @@
+/** Claims of runs whose process died: which of them count as restarts, and which of two claimers may begin. */
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { migrations } from '#app/migrations.ts';
+import { type Database, transaction } from '#platform/db/db.ts';
+import { databaseEngines } from '../../../test/database.fixture.ts';
+import { beginRun, claimRun, insertRun, type RunTables, releaseRun } from './runstore.ts';
+
+describe.each(databaseEngines)('claims of runs on $name', (engine) => {
+  describe.skipIf(engine.missing)('', () => {
+    let database: Database;
+    beforeAll(async () => {
+      database = await engine.open(migrations);
+    });
+    afterAll(() => database.close());
+
+    const newRun = () =>
+      transaction(database.queries<RunTables>(), (tx) =>
+        insertRun(tx, {
+          taskId: randomUUID(),
+          threadId: randomUUID(),
+          ownerId: randomUUID(),
+          messageId: randomUUID(),
+          holder: randomUUID(),
+          model: 'offline-demo',
+          credits: 1,
+          leaseMs: 60_000,
+        }),
+      );
+    async function claim(taskId: string) {
+      const claimed = await claimRun(database.queries<RunTables>(), randomUUID(), 60_000, taskId);
+      if (claimed === undefined) throw new Error('the run has ended');
+      return claimed;
+    }
+
+    it('count once, however many processes claim a run before one begins it', async () => {
+      const db = database.queries<RunTables>();
+      const { taskId } = await newRun();
+      const restarts: number[] = [];
+      for (let turn = 0; turn < 4; turn++) restarts.push((await claim(taskId)).restarts);
+      expect(restarts).toEqual([1, 1, 1, 1]);
+      const last = await claim(taskId);
+      expect(await beginRun(db, last, 60_000)).toBe(true);
+      expect((await claim(taskId)).restarts).toBe(2);
+    });
+
+    it('let only the last claimer begin', async () => {
+      const db = database.queries<RunTables>();
+      const { taskId } = await newRun();
+      const [early, late] = [await claim(taskId), await claim(taskId)];
+      expect(await beginRun(db, late, 60_000)).toBe(true);
+      expect(await beginRun(db, early, 60_000)).toBe(false);
+    });
+
+    it('do not count after a hand-over', async () => {
+      const db = database.queries<RunTables>();
+      const run = await newRun();
+      expect(await releaseRun(db, run)).toBe(true);
+      const claimed = await claim(run.taskId);
+      expect(claimed.restarts).toBe(0);
+      await beginRun(db, claimed, 60_000);
+      expect((await claim(run.taskId)).restarts).toBe(1);
+    });
+  });
+});
