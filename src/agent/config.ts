@@ -96,6 +96,30 @@ export const agentSettings = {
     },
     parseBoolean,
   ),
+  promptScreeningUrl: setting(
+    'PROMPT_SCREENING_URL',
+    {
+      meaning:
+        "The base URL of a service with OpenAI's `/moderations`, such as `https://api.openai.com/v1`. It checks prompts and messages before anything is reserved (docs/agent.md#prompt-screening).",
+    },
+    parseAddress,
+  ),
+  promptScreeningKey: text('PROMPT_SCREENING_API_KEY', { secret: true, meaning: 'The API key of that service.' }),
+  promptScreeningModel: text('PROMPT_SCREENING_MODEL', {
+    meaning: 'The model of that service. If absent, the service chooses.',
+  }),
+  promptScreeningFail: setting<'open' | 'closed'>(
+    'PROMPT_SCREENING_FAIL',
+    {
+      default: 'closed',
+      meaning:
+        'If the service is not available: `closed` refuses prompts with 503, `open` lets them pass and logs a warning without their text.',
+    },
+    (raw) => {
+      if (raw !== 'open' && raw !== 'closed') throw new Error('must be open or closed');
+      return raw;
+    },
+  ),
   mcpServers: setting(
     'AGENT_MCP_SERVERS',
     {

@@ -696,6 +696,38 @@ export interface Reported {
   readonly id: string;
 }
 
+export interface OwnReportListing {
+  /** Required with X-Internal-Key. Default: the user of the token. */ readonly ownerId?: string | null;
+  /** 1 to 200. Default: 50. */
+  readonly limit?: number;
+  /** The `nextCursor` of the previous page. */
+  readonly cursor?: string | null;
+}
+
+export interface OwnReportPage {
+  /** In the order of their ids. */
+  readonly reports: readonly {
+    readonly id: string;
+    readonly reason:
+      | 'illegal'
+      | 'minor'
+      | 'intimate'
+      | 'violence'
+      | 'harassment'
+      | 'copyright'
+      | 'privacy'
+      | 'spam'
+      | 'other';
+    readonly note: string | null;
+    readonly contact: string | null;
+    readonly createdAt: string;
+    /** The reported asset. `null`: a conversation. */
+    readonly assetId: string | null;
+  }[];
+  /** `null`: this was the last page. */
+  readonly nextCursor: string | null;
+}
+
 export interface ReportPage {
   /** Oldest first, at most 1,000. */
   readonly reports: readonly {

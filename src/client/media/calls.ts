@@ -40,6 +40,8 @@ import type {
   MediaUsage,
   MediaUsageQuery,
   OwnDecisions,
+  OwnReportListing,
+  OwnReportPage,
   PendingObject,
   PendingRequest,
   RegistrationRequest,
@@ -289,6 +291,10 @@ export function mediaCalls(access: Access) {
     /** Report an asset, or the page of a share (`POST /v1/reports`). */
     reportContent: (body: ReportRequest, options?: CallOptions): Promise<Reported> =>
       callJson(access, { method: 'POST', path: '/v1/reports', body, repeatable: false }, options),
+
+    /** List the reports of a person (`GET /v1/reports`). */
+    listOwnReports: (query?: OwnReportListing, options?: CallOptions): Promise<OwnReportPage> =>
+      callJson(access, { method: 'GET', path: '/v1/reports', query, repeatable: true }, options),
 
     /** List the reports of an incident (`GET /v1/incidents/:id/reports`). */
     listReports: (id: string, options?: CallOptions): Promise<ReportPage> =>

@@ -138,6 +138,18 @@ export function listReports(db: Handle, incidentId: string) {
     .execute();
 }
 
+export function listReportsOf(db: Handle, reporterId: string, afterId: string | undefined, limit: number) {
+  return db
+    .selectFrom('content_reports')
+    .select(['report_id as id', 'reason', 'note', 'contact', 'created_at as createdAt'])
+    .select(sql<string | null>`substring(target from '^asset:(.*)$')`.as('assetId'))
+    .where('reporter_id', '=', reporterId)
+    .$if(afterId !== undefined, (query) => query.where('report_id', '>', String(afterId)))
+    .orderBy('report_id')
+    .limit(limit)
+    .execute();
+}
+
 /** What is known about the reported bytes. */
 export function findContent(db: Handle, incidentId: string) {
   return db

@@ -4,10 +4,18 @@ import type { Access } from '#platform/access/access.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { incident, incidentParams } from '../incidents/api.ts';
-import { decisionRequest, ownDecisions, reported, reportPage, reportRequest } from './api.ts';
+import {
+  decisionRequest,
+  ownDecisions,
+  ownReportListing,
+  ownReportPage,
+  reported,
+  reportPage,
+  reportRequest,
+} from './api.ts';
 import { type DecidingDeps, decide, readOwnDecisions } from './deciding.ts';
 import { exportIncident, incidentExport, readReports } from './exporting.ts';
-import { type ReportingDeps, reportContent } from './reporting.ts';
+import { type ReportingDeps, readOwnReports, reportContent } from './reporting.ts';
 
 export interface ReportRouteDeps {
   readonly reporting: ReportingDeps;
@@ -42,6 +50,21 @@ export function addReportRoutes(
       const { id, isNew } = await reportContent(reporting, caller, request.body, addressOf(request));
       return reply.code(isNew ? 201 : 200).send({ id });
     },
+  );
+
+  routes.get(
+    '/v1/reports',
+    access.userOrInternal,
+    {
+      id: 'listOwnReports',
+      summary: 'List the reports of a person',
+      description: 'Returns a page of what the person reported with their account.',
+      problems: ['forbidden'],
+      client: { query: 'OwnReportListing', answer: 'OwnReportPage' },
+      querystring: ownReportListing,
+      response: { 200: ownReportPage },
+    },
+    async ({ caller, query }) => readOwnReports(reporting, caller, query),
   );
 
   routes.get(
