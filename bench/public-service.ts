@@ -53,7 +53,7 @@ const media = {
     return { status: 200, json: () => (isGallery ? gallery : share) };
   },
 };
-const pages = { media, clock: monotonicClock, brand: 'Atelier', edgeUrl: 'http://edge.test' };
+const pages = { media, clock: monotonicClock, brand: 'Atelier', edgeUrl: 'http://edge.test', trustedProxies: [] };
 if (isGallery) addGalleryRoutes(ours, pages as never);
 else addShareRoutes(ours, pages as never, {} as never);
 await ours.listen({ host: '127.0.0.1', port: 0 });

@@ -50,4 +50,29 @@ describe.skipIf(withoutChromium)('Explore', () => {
     await judge(page, 'home cards');
     await shoot(page, 'explore');
   });
+
+  it('leads from a remix to its source and back', { timeout: limitMs }, async () => {
+    const visitor = await visit();
+    await enterAsUser(visitor, rig, '/library');
+    const { page, complaints } = visitor;
+    const buffer = await makeImage('png', { width: 300, height: 200 });
+    await page.locator('input[type=file]').setInputFiles({ name: 'boat.png', mimeType: 'image/png', buffer });
+    const box = page.locator('dialog.lightbox');
+    await page.locator('.tile .open').click();
+    await box.getByRole('button', { name: 'Vary' }).click();
+    await page.getByLabel('Prompt').fill('as a watercolor');
+    await page.getByRole('button', { name: /^Create \d images/ }).click();
+    await expect.poll(() => page.locator('.generation .asset-image.there').count()).toBeGreaterThan(1);
+    await page.getByRole('link', { name: 'Library' }).click();
+    await page.locator('.tile .open').first().click();
+    await box.getByText('as a watercolor').first().waitFor();
+    await box.getByRole('list', { name: 'Made from' }).locator('.asset-image.there').waitFor();
+    await judge(page, 'a remix');
+    await shoot(page, 'lineage');
+    const remix = page.url();
+    await box.getByRole('list', { name: 'Made from' }).getByRole('link', { name: 'Image: boat.png' }).click();
+    await box.getByRole('list', { name: 'Used for' }).getByRole('link').first().click();
+    await expect.poll(() => page.url()).toBe(remix);
+    expect(complaints).toEqual([]);
+  });
 });
