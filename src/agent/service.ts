@@ -39,6 +39,7 @@ import { AgentMetrics } from './metrics.ts';
 import { addOperatorRoutes } from './operatorroutes.ts';
 import { addPeopleRoutes } from './people/routes.ts';
 import { agentProblemFields, agentProblems } from './problems.ts';
+import { createPromptScreening } from './prompts/screening.ts';
 import { openModels } from './providers/models.ts';
 import { startQueue } from './queue/queue.ts';
 import { addRoutes } from './routes.ts';
@@ -161,6 +162,7 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
   const readers = new StreamReaders(buffers, createFrameSigner({ media, log }), deps.pace, countStream);
   const userEventReaders = new UserEventReaders({ db, log, pubsub, countStream }, deps.pace);
   const deletion = startDeletingOldEvents({ db, log });
+  const prompts = createPromptScreening(settings, log);
   const common = {
     db,
     log,
@@ -172,6 +174,7 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
     media,
     memory,
     catalogue,
+    prompts,
     ttlS: settings.taskTtlS,
     maxVideosPerUser: settings.maxVideosPerUser,
     maxRunCredits: settings.maxRunCredits,
@@ -277,6 +280,7 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
     endImageWork?.();
     await jobs.stop({ queues });
     await toolServers.close();
+    await prompts.close();
     await eventLog.close();
   });
   const routeDeps = {
