@@ -146,9 +146,14 @@ describe('memory', () => {
     const permits = limited();
     const release = await permits.acquire(sized(100));
     const begun: string[] = [];
-    const large = permits.acquire(sized(90, 'b')).then((done) => (begun.push('large'), done));
-    const small = permits.acquire(sized(5, 'c')).then((done) => (begun.push('small'), done));
-    const other = permits.acquire(sized(20, 'd')).then((done) => (begun.push('other'), done));
+    const begin = async (name: string, bytes: number) => {
+      const done = await permits.acquire(sized(bytes, name));
+      begun.push(name);
+      return done;
+    };
+    const large = begin('large', 90);
+    const small = begin('small', 5);
+    const other = begin('other', 20);
     await settled();
     expect(begun).toEqual(['small']);
     release();
