@@ -23,6 +23,8 @@ export interface NamedSource {
 export interface VariantSource extends NamedSource {
   /** The owner of the image. Owners take turns at the engine. */
   readonly owner: string;
+  /** Bytes, where they are known before they are read. Throws SourceFault. */
+  size?(): Promise<number | undefined>;
   /** Throws SourceFault, and ImageFault if there are too many bytes. */
   read(): Promise<SourceBytes>;
 }
@@ -90,6 +92,7 @@ export function objectSource(objects: Objects, key: string, ifMatch?: string, ve
     ...namedObject(objects.bucket, key),
     version,
     owner: ownerOfKey(key),
+    size: async () => (await fetched(objects.head(key)))?.size,
     read: async () => {
       const { bytes, etag } = await readObject(objects, key, ifMatch);
       return { bytes, stillStands: async () => (await fetched(objects.head(key)))?.etag === etag };

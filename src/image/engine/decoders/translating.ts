@@ -21,18 +21,13 @@ export type Decoded =
 /** The limit of JavaScript's heap. Pixels are outside of it, and the decoders limit them. */
 const resourceLimits = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16 };
 
+/** Whether a thread decodes it. */
+export const isTranslated = (mime: ImageMime): boolean => ['image/bmp', 'image/heic', 'image/heif'].includes(mime);
+
 /** Returns bytes that libvips reads. Throws ImageFault, EngineBusy, and EngineTimeout at the deadline. */
 export async function translate(image: Undecoded, deadline: Deadline): Promise<Uint8Array> {
-  switch (image.mime) {
-    case 'image/tiff':
-      return firstPageOf(image.bytes);
-    case 'image/bmp':
-    case 'image/heic':
-    case 'image/heif':
-      return decodeInThread(image, deadline);
-    default:
-      return image.bytes;
-  }
+  if (isTranslated(image.mime)) return decodeInThread(image, deadline);
+  return image.mime === 'image/tiff' ? firstPageOf(image.bytes) : image.bytes;
 }
 
 async function decodeInThread(image: Undecoded, deadline: Deadline): Promise<Uint8Array> {
