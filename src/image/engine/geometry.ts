@@ -8,6 +8,11 @@ export interface Size {
 
 /** The pixel limit of an enlarged image, unless its source has more. */
 const largestEnlargement = 2048 * 2048;
+/**
+ * Of a watermarked image. The encoder holds 12 bytes for each pixel of an image whose codes it optimizes, and only some
+ * lines of others.
+ */
+export const mostOptimizedPixels = 12_000_000;
 /** The largest side in pixels that an encoder accepts. */
 export const longestSide = { webp: 16_383, jpeg: 65_500, png: Number.POSITIVE_INFINITY } as const;
 

@@ -27,8 +27,9 @@ interface Waiting extends Required<Claim> {
  * Gives one permit more than `count` while one owner holds all of them and another waits, because running work cannot
  * be interrupted and may take longer than a wait.
  *
- * `memory`: the most bytes of all permits in use. A claim of more begins when no other one is in use. A large claim whose
- * turn it is waits for memory, and no later claim takes it away, except small ones within a share that is theirs.
+ * `memory`: the most bytes of all permits in use. A claim of more than fits begins when no other large one is in use. A
+ * large claim whose turn it is waits for memory, and no later claim takes it away. Small ones pass it within a share of
+ * their own, which is in addition to a claim that is alone.
  */
 export function createPermits(options: {
   readonly count: number;
@@ -36,7 +37,7 @@ export function createPermits(options: {
   readonly memory?: number;
 }): Permits {
   const { count, waitMs, memory = Number.POSITIVE_INFINITY } = options;
-  const smallShare = memory / 12;
+  const smallShare = memory / 16;
   const isSmall = ({ bytes }: Pick<Waiting, 'bytes'>) => bytes <= smallShare / 2;
   let inUse = 0;
   let smallBytes = 0;
@@ -87,11 +88,10 @@ export function createPermits(options: {
    * a turn.
    */
   function chooseNext(): Waiting | undefined {
-    const [large, small] = [first((one) => !isSmall(one)), first(isSmall)];
-    const isLargeNext = large !== undefined && (small === undefined || precedes(large, small));
-    if (isLargeNext && fits(large)) return large;
-    if (small !== undefined && fits(small, isLargeNext)) return small;
-    return !isLargeNext && large !== undefined && fits(large) ? large : undefined;
+    const next = first(() => true);
+    if (next === undefined || fits(next)) return next;
+    const small = isSmall(next) ? undefined : first(isSmall);
+    return small !== undefined && fits(small, true) ? small : undefined;
   }
 
   function first(isMeant: (one: Waiting) => boolean): Waiting | undefined {
@@ -103,9 +103,8 @@ export function createPermits(options: {
 
   /** `isAhead`: of a large claim whose turn it is. */
   function fits(one: Pick<Waiting, 'bytes'>, isAhead = false): boolean {
-    if (inUse === 0) return true;
-    if (isSmall(one)) return smallBytes + one.bytes + (isAhead ? memory - smallShare : largeBytes) <= memory;
-    return largeBytes + Math.max(smallBytes, smallShare) + one.bytes <= memory;
+    if (isSmall(one)) return smallBytes + one.bytes <= Math.max(smallShare, isAhead ? 0 : memory - largeBytes);
+    return smallBytes <= smallShare && (largeBytes === 0 || largeBytes + one.bytes <= memory - smallShare);
   }
 
   function mayBegin(owner: string): boolean {

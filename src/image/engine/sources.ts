@@ -51,9 +51,9 @@ export class SourceFault extends Error {
  * Frees bytes that neither we nor the library need any more. The garbage collector would do so later, and often with a
  * heap that grows by megabytes per image: this saves a tenth of a variant's processor time.
  */
-export function free(bytes: Uint8Array<ArrayBuffer>): void {
+export function free({ buffer, byteLength }: Uint8Array): void {
   // Small buffers share their memory with others.
-  if (bytes.byteLength === bytes.buffer.byteLength) bytes.buffer.transfer(0);
+  if (buffer instanceof ArrayBuffer && byteLength === buffer.byteLength) buffer.transfer(0);
 }
 
 export function tooManyBytes(): ImageFault {

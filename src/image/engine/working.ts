@@ -1,26 +1,27 @@
 /** The engine with its permits, deadline and faults. */
 import { readMark } from '#platform/metadata/metadata.ts';
 import { type Brand, brandIdOf, defaultBrand } from './brand.ts';
-import { startDeadline } from './deadline.ts';
+import { type Deadline, startDeadline } from './deadline.ts';
+import { firstPageOf } from './decoders/firstpage.ts';
 import { isTranslated, translate } from './decoders/translating.ts';
 import type { Opening } from './decoding.ts';
 import { lacksEnd, withEndMarker } from './endmarker.ts';
-import type { Engine, EngineLimits, ImageMime } from './engine.ts';
+import { type Engine, type EngineLimits, ImageFault, type ImageMime } from './engine.ts';
 import { toFault } from './faults.ts';
 import { type Claim, createPermits } from './permits.ts';
 import { recognizeFormat } from './sniffing.ts';
+import { free } from './sources.ts';
 import type { Task, Weighed } from './weighing.ts';
 
-const MiB = 1024 * 1024;
-/** Of all images that are processed at once. One that takes more is processed alone. */
-const memory = 400 * MiB;
+/**
+ * The most that all images that are processed at once take. An AVIF of the most pixels takes nearly all of it. With the
+ * files in memory, it is less than 512 MiB.
+ */
+const memory = 456 * 1024 * 1024;
 
 /** One per process. The permits limit the memory of all services together. */
 export function createEngine(limits: EngineLimits, brand: Brand = defaultBrand): Engine {
-  const { concurrency: count, permitWaitMs: waitMs } = limits;
-  const permits = createPermits({ count, waitMs, memory });
-  /** Headers are read before the memory of their images is known. */
-  const headers = createPermits({ count, waitMs });
+  const permits = createPermits({ count: limits.concurrency, waitMs: limits.permitWaitMs, memory });
 
   /** Responds at the deadline. The permit is held until the library has released the image. */
   async function work<Result>(
@@ -31,11 +32,11 @@ export function createEngine(limits: EngineLimits, brand: Brand = defaultBrand):
   ): Promise<Result> {
     const mime = await recognizeFormat(bytes);
     const mark = readMark(bytes);
-    const size = await weighOf({ bytes, mime, maxPixels: limits.maxSourcePixels }, task, claim);
-    const release = await permits.acquire({ ...claim, bytes: size });
+    const { weight, read } = await prepare({ bytes, mime, maxPixels: limits.maxSourcePixels }, limits, task);
+    const release = await permits.acquire({ ...claim, bytes: weight });
     const deadline = startDeadline(limits.processTimeoutMs);
     const run = async () => {
-      const readable = await translate({ bytes, mime, maxPixels: limits.maxSourcePixels }, deadline);
+      const readable = await read(deadline);
       const opening = { bytes: readable, mime, limits: limitsOf(mime, limits), deadline, brand, mark };
       try {
         return await job(opening);
@@ -44,6 +45,9 @@ export function createEngine(limits: EngineLimits, brand: Brand = defaultBrand):
         const ended = { ...opening, bytes: withEndMarker(readable) };
         await (await import('./decoding.ts')).assertWhole(ended);
         return await job(ended);
+      } finally {
+        // Nothing reads them any more. The garbage collector would free them late.
+        if (readable !== bytes) free(readable);
       }
     };
     const working = run().finally(() => {
@@ -54,17 +58,6 @@ export function createEngine(limits: EngineLimits, brand: Brand = defaultBrand):
       return await Promise.race([working, deadline.passed]);
     } catch (error) {
       throw toFault(error);
-    }
-  }
-
-  async function weighOf(image: Weighed, task: Task, claim: Claim): Promise<number> {
-    const release = await headers.acquire(claim);
-    try {
-      return await weighImage(image, limits, task);
-    } catch (error) {
-      throw toFault(error);
-    } finally {
-      release();
     }
   }
 
@@ -84,22 +77,39 @@ export function createEngine(limits: EngineLimits, brand: Brand = defaultBrand):
   };
 }
 
-async function weighImage(image: Weighed, limits: EngineLimits, task: Task): Promise<number> {
-  const { bytes, mime, maxPixels } = image;
-  const { weigh, weighTranslation } = await import('./weighing.ts');
-  if (isTranslated(mime)) return weighTranslation(image);
-  const { readHeader } = await import('./decoding.ts');
+interface Prepared {
+  /** Bytes. */
+  readonly weight: number;
+  /** Returns what libvips reads. */
+  read(deadline: Deadline): Promise<Uint8Array>;
+}
+
+/** Reads the header. Throws ImageFault for an image that would take too much memory, or as the task does. */
+async function prepare(image: Weighed, limits: EngineLimits, task: Task): Promise<Prepared> {
   const deadline = startDeadline(limits.processTimeoutMs);
-  const reading = (async () => {
-    const readable = await translate(image, deadline);
-    return readHeader({ bytes: readable, mime, limits: limitsOf(mime, limits), deadline });
-  })();
   try {
-    const header = await Promise.race([reading, deadline.passed]);
-    return weigh({ bytes, mime, maxPixels }, header, task);
+    const prepared = await Promise.race([weighImage(image, limits, task, deadline), deadline.passed]);
+    if (prepared.weight > memory)
+      throw new ImageFault('too_large', 'The image would take too much memory. Use fewer pixels, or another format.');
+    return prepared;
+  } catch (error) {
+    throw toFault(error);
   } finally {
     deadline.clear();
   }
+}
+
+async function weighImage(image: Weighed, limits: EngineLimits, task: Task, deadline: Deadline): Promise<Prepared> {
+  const { bytes, mime } = image;
+  const { weigh, weighTranslated } = await import('./weighing.ts');
+  if (isTranslated(mime)) {
+    const { weight, maxPixels } = weighTranslated(image, task);
+    return { weight, read: (until) => translate({ bytes, mime, maxPixels }, until) };
+  }
+  const { file, bufferedPixels } = mime === 'image/tiff' ? firstPageOf(bytes) : { file: bytes, bufferedPixels: 0 };
+  const { readHeader } = await import('./decoding.ts');
+  const header = await readHeader({ bytes: file, limits: limitsOf(mime, limits), deadline });
+  return { weight: weigh(image, header, task, bufferedPixels), read: async () => file };
 }
 
 /** A decoder of AVIF takes 18 bytes for each pixel, and other decoders 9 or less. */

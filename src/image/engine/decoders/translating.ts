@@ -5,7 +5,6 @@
 import { Worker } from 'node:worker_threads';
 import type { Deadline } from '../deadline.ts';
 import { EngineBusy, ImageFault, type ImageMime } from '../engine.ts';
-import { firstPageOf } from './firstpage.ts';
 
 export interface Undecoded {
   readonly bytes: Uint8Array;
@@ -25,12 +24,7 @@ const resourceLimits = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 
 export const isTranslated = (mime: ImageMime): boolean => ['image/bmp', 'image/heic', 'image/heif'].includes(mime);
 
 /** Returns bytes that libvips reads. Throws ImageFault, EngineBusy, and EngineTimeout at the deadline. */
-export async function translate(image: Undecoded, deadline: Deadline): Promise<Uint8Array> {
-  if (isTranslated(image.mime)) return decodeInThread(image, deadline);
-  return image.mime === 'image/tiff' ? firstPageOf(image.bytes) : image.bytes;
-}
-
-async function decodeInThread(image: Undecoded, deadline: Deadline): Promise<Uint8Array> {
+export async function translate(image: Undecoded, deadline: Deadline): Promise<Uint8Array<ArrayBuffer>> {
   const thread = new Worker(new URL('./thread.ts', import.meta.url), { workerData: image, resourceLimits });
   try {
     const answered = await Promise.race([answerOf(thread), deadline.passed]);
