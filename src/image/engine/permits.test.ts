@@ -152,7 +152,7 @@ describe('memory', () => {
       return done;
     };
     const large = begin('large', 90);
-    const small = begin('small', 3);
+    const small = begin('small', 1);
     const other = begin('other', 20);
     await settled();
     expect(begun).toEqual(['small']);
@@ -165,9 +165,9 @@ describe('memory', () => {
 
   it('is given to a claim of more than fits while small ones continue', async () => {
     const permits = limited();
-    const first = await permits.acquire(sized(3, 'small'));
+    const first = await permits.acquire(sized(1, 'small'));
     const huge = await permits.acquire(sized(500, 'huge'));
-    const second = await permits.acquire(sized(3, 'another'));
+    const second = await permits.acquire(sized(1, 'another'));
     for (const release of [first, huge, second]) release();
   });
 });

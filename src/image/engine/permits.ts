@@ -37,7 +37,7 @@ export function createPermits(options: {
   readonly memory?: number;
 }): Permits {
   const { count, waitMs, memory = Number.POSITIVE_INFINITY } = options;
-  const smallShare = memory / 16;
+  const smallShare = memory / 32;
   const isSmall = ({ bytes }: Pick<Waiting, 'bytes'>) => bytes <= smallShare / 2;
   let inUse = 0;
   let smallBytes = 0;

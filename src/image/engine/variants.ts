@@ -89,7 +89,7 @@ const sourcesPerPermit = 4;
 /** Of all sources of variants together. One of up to 64 MiB can be alone. */
 const sourceMemory = 48 * 1024 * 1024;
 /** Of a source whose size is unknown. */
-const usualSourceBytes = 12 * 1024 * 1024;
+const usualSourceBytes = 6 * 1024 * 1024;
 /** The number of stored variants of one source whose transforms the public chose. */
 const mostStored = 64;
 /** The time for which this process does not retry a transform that took too long. */

@@ -28,29 +28,34 @@ const codedMargin = 64;
 const linesAtOnce = 64;
 
 /**
- * Bytes. The factors are bytes per pixel, measured at 50 megapixels and rounded up. `bufferedPixels`: what the
+ * Bytes, without those of the file. The factors are bytes per pixel, measured at 50 megapixels and rounded up. `bufferedPixels`: what the
  * layout of the file needs in memory at once. Throws EnlargementFault and ImageFault, as the task does.
  */
 export function weigh(weighed: Weighed, header: Header, task: Task, bufferedPixels = 0): number {
-  const { mime, bytes, maxPixels } = weighed;
+  const { mime, maxPixels } = weighed;
   const { width, height, channels = 4, orientation = 1, autoOrient } = header;
   const pixels = width * height;
   const sample = header.depth === 'uchar' ? 1 : header.depth === 'ushort' ? 2 : 4;
   const plane = channels * sample;
   const isTurned = orientation !== 1;
   const lines = Math.min(height, linesAtOnce) * width * (plane + channels * 4);
-  return bytes.length + baseBytes + bufferedPixels * plane + lines + pixels * factor();
+  return baseBytes + bufferedPixels * plane + lines + pixels * factor();
 
   function factor(): number {
-    if (task === 'inspect') return decoding(weighed, header, 0) + 1.4;
+    if (task === 'inspect') return followed(decoding(weighed, header, 0), 1.4);
     // The encoder of a watermarked image optimizes its codes up to this size.
-    if (task === 'watermark') return decoded(1) + (pixels <= mostOptimizedPixels ? 13 : 1);
+    if (task === 'watermark') return followed(decoded(1), pixels <= mostOptimizedPixels ? 13 : 1);
     const isShared = task.length > 1 && mime !== 'image/jpeg' && mime !== 'image/webp';
-    return Math.max(...task.map(transforming)) + (isShared ? channels : 0);
+    return followed(Math.max(...task.map(transforming)), isShared ? channels : 0);
+  }
+
+  /** Decoders are in memory until the last line is processed. The one of AVIF is done before the first. */
+  function followed(decoder: number, next: number): number {
+    return mime === 'image/avif' ? Math.max(decoder, plane + next) : decoder + next;
   }
 
   function decoded(share: number): number {
-    return decoding(weighed, header, share) + (isTurned ? plane : 0);
+    return followed(decoding(weighed, header, share), isTurned ? plane : 0);
   }
 
   function transforming({ transform }: Job): number {
@@ -61,16 +66,15 @@ export function weigh(weighed: Weighed, header: Header, task: Task, bufferedPixe
       const upright = edits.rotate % 180 === 0 ? autoOrient : { width: autoOrient.height, height: autoOrient.width };
       const { canvas, scaled } = planLayout(transform, edits, upright, maxPixels);
       const share = Math.max(canvas.width * canvas.height, scaled.width * scaled.height) / pixels;
-      // AVIF takes most while it is decoded.
-      const turning = mime === 'image/avif' ? decoded(1) : Math.max(decoded(1), channels) + plane;
+      const turning = followed(Math.max(decoded(1), channels), plane);
       return Math.max(turning, channels * share * 2, share * (channels + encoder)) + (edits.trim ? channels : 0);
     }
     const size = planSize(transform, autoOrient, maxPixels);
     const share = (size.width * size.height) / pixels;
     const raw = maxBytes > 0 ? outChannels * share : 0;
     const encoding = raw + share * (encoder + (blur > 0 ? 3 : 0));
-    // The decoder is done when the search for a budget begins, and that of an AVIF when its pixels are encoded.
-    return raw > 0 || mime === 'image/avif' ? Math.max(decoded(share) + raw, encoding) : decoded(share) + encoding;
+    // The decoder is done when the search for a budget begins.
+    return raw > 0 ? Math.max(followed(decoded(share), raw), encoding) : followed(decoded(share), encoding);
   }
 }
 

@@ -14,10 +14,10 @@ import { free } from './sources.ts';
 import type { Task, Weighed } from './weighing.ts';
 
 /**
- * The most that all images that are processed at once take. An AVIF of the most pixels takes nearly all of it. With the
- * files in memory, it is less than 512 MiB.
+ * The most that all images that are processed at once take, without their files. An AVIF of the most pixels takes nearly
+ * all of it. With the files it is less than 512 MiB.
  */
-const memory = 456 * 1024 * 1024;
+const memory = 448 * 1024 * 1024;
 
 /** One per process. The permits limit the memory of all services together. */
 export function createEngine(limits: EngineLimits, brand: Brand = defaultBrand): Engine {
