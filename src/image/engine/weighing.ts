@@ -42,7 +42,7 @@ export function weigh(weighed: Weighed, header: Header, task: Task, bufferedPixe
   return baseBytes + bufferedPixels * plane + lines + pixels * factor();
 
   function factor(): number {
-    if (task === 'inspect') return followed(decoding(weighed, header, 0), 1.4);
+    if (task === 'inspect') return followed(decoding(weighed, header, 0), sample > 1 ? 1.4 : 0.5);
     // The encoder of a watermarked image optimizes its codes up to this size.
     if (task === 'watermark') return followed(decoded(1), pixels <= mostOptimizedPixels ? 13 : 1);
     const isShared = task.length > 1 && mime !== 'image/jpeg' && mime !== 'image/webp';
