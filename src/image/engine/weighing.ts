@@ -61,7 +61,7 @@ export function weigh(weighed: Weighed, header: Header, task: Task, bufferedPixe
   function transforming({ transform }: Job): number {
     const { format, edits, maxBytes, blur } = transform;
     const outChannels = format === 'jpeg' ? 3 : channels;
-    const encoder = format === 'webp' ? (outChannels > 3 ? 14.5 : 5) : format === 'jpeg' ? 6.3 : 1.2;
+    const encoder = format === 'webp' ? (outChannels > 3 ? 14.5 : 5) : format === 'jpeg' ? 6.1 : 1.2;
     if (edits !== undefined) {
       const upright = edits.rotate % 180 === 0 ? autoOrient : { width: autoOrient.height, height: autoOrient.width };
       const { canvas, scaled } = planLayout(transform, edits, upright, maxPixels);
