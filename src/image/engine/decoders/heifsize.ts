@@ -18,7 +18,7 @@ export function claimedSize(bytes: Uint8Array): { readonly width: number; readon
 
 /** For libheif itself and the tables of a file. */
 const baseBytes = 32 * 1024 * 1024;
-/** About 38 megapixels with 8 bits in 4:2:0. */
+/** Of the WebAssembly memory of any file. */
 const mostBytes = 352 * 1024 * 1024;
 /** Of planes and their copy as RGB: with 8 bits in 4:2:0, and of others, with one more copy if the image is rotated. */
 const [plainPixelBytes, pixelBytes] = [10, 24];
