@@ -44,7 +44,7 @@ export function weigh(weighed: Weighed, header: Header, task: Task, bufferedPixe
   function factor(): number {
     if (task === 'inspect') return followed(decoding(weighed, header, 0), sample > 1 ? 1.4 : 0.5);
     // The encoder of a watermarked image optimizes its codes up to this size.
-    if (task === 'watermark') return followed(decoded(1), pixels <= mostOptimizedPixels ? 13 : 1);
+    if (task === 'watermark') return followed(decoded(1), pixels <= mostOptimizedPixels ? 13 : 0.6);
     const isShared = task.length > 1 && mime !== 'image/jpeg' && mime !== 'image/webp';
     return followed(Math.max(...task.map(transforming)), isShared ? channels : 0);
   }
@@ -110,7 +110,7 @@ function decoding({ mime, bytes }: Weighed, { channels = 4, depth, isProgressive
       return isProgressive ? channels * sample + 0.5 : 0.5;
     case 'image/webp': {
       const isWhole = pages > 1 || Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes('VP8L');
-      return 8.5 * Math.min(1, isWhole ? 1 : 2 * share + 0.1);
+      return 8.1 * Math.min(1, isWhole ? 1 : 2 * share + 0.1);
     }
     case 'image/gif':
       return 5;

@@ -112,7 +112,7 @@ async function weighImage(image: Weighed, limits: EngineLimits, task: Task, dead
   return { weight: weigh(image, header, task, bufferedPixels), read: async () => file };
 }
 
-/** A decoder of AVIF takes 18 bytes for each pixel, and other decoders 9 or less. */
+/** A decoder of AVIF takes 19 bytes for each pixel, and other decoders 9 or less. */
 const mostAvifPixels = 24_000_000;
 
 function limitsOf(mime: ImageMime, limits: EngineLimits): EngineLimits {
