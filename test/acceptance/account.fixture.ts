@@ -90,6 +90,11 @@ export async function startAccountRig() {
     start,
     ready,
     comeDue,
+    waitingJobs: async () => {
+      const { rows } = await sql<{ queue: string }>`
+        select queue from jobs where status in ('waiting', 'running') and queue like 'media/decision%'`.execute(db);
+      return rows.map(({ queue }) => queue);
+    },
     /** The subjects of the emails to the person. */
     subjects: async () => {
       const folder = join(place.dataDir, 'outbox');

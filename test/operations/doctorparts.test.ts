@@ -32,6 +32,7 @@ const urlSettings = {
   mail: 'RESEND_BASE_URL',
   cms: 'CMS_URL',
   classifier: 'MEDIA_SCREENING_URL',
+  prompts: 'PROMPT_SCREENING_URL',
   identity: 'IDP_URL',
 } as const;
 
@@ -52,6 +53,8 @@ const allAt = (url: string): Readonly<Record<string, string>> => ({
   RESEND_API_KEY: 'a key',
   CMS_URL: url,
   MEDIA_SCREENING_URL: url,
+  PROMPT_SCREENING_URL: url,
+  PROMPT_SCREENING_API_KEY: 'a key',
   IDP_URL: url,
   ANON_KEY: 'a key',
 });
@@ -140,13 +143,16 @@ describe('doctor, with a provider that responds', { timeout: 60_000 }, () => {
     VIDEO_MODEL_BASE_URL: `${openAi.url}/v1`,
     VIDEO_MODEL_API_KEY: openAi.key,
     VIDEO_MODEL_NAME: openAiModels.video,
+    PROMPT_SCREENING_URL: `${openAi.url}/v1`,
+    PROMPT_SCREENING_API_KEY: openAi.key,
+    PROMPT_SCREENING_MODEL: openAiModels.moderation,
   });
   const parts = ['model', 'image model', 'video model'] as const;
   const prefixes = { model: 'MODEL', 'image model': 'IMAGE_MODEL', 'video model': 'VIDEO_MODEL' };
 
   it('finds nothing wrong, and orders neither image nor video', async () => {
     const { code, lineOf } = await doctor(models());
-    expect(parts.map((name) => lineOf(name).slice(0, 3))).toEqual(['ok ', 'ok ', 'ok ']);
+    expect([...parts, 'prompts'].map((name) => lineOf(name).slice(0, 3))).toEqual(['ok ', 'ok ', 'ok ', 'ok ']);
     expect([code, openAi.images, openAi.videos]).toEqual([0, [], []]);
   });
 
@@ -159,6 +165,12 @@ describe('doctor, with a provider that responds', { timeout: 60_000 }, () => {
     for (const name of parts)
       expect(lineOf(name)).toMatch(new RegExp(`^(?:FAULT|warn) .*\\b${prefixes[name]}_${suffix}\\b`));
     if (suffix === 'API_KEY') expect(output).not.toContain('the-wrong-one');
+  });
+
+  it.each(['API_KEY', 'MODEL'])('names a wrong PROMPT_SCREENING_%s', async (suffix) => {
+    const { output, lineOf } = await doctor({ ...models(), [`PROMPT_SCREENING_${suffix}`]: 'the-wrong-one' });
+    expect(lineOf('prompts')).toEqual(faultNaming(`PROMPT_SCREENING_${suffix}`));
+    expect(output).not.toContain('the-wrong-one');
   });
 
   it('asks packages of the AI SDK without an order, and names the setting of a wrong key, name or URL', async () => {

@@ -25,7 +25,15 @@ import { checkImageModel, checkVideoModel } from './generators.ts';
 import { checkMcpServers, checkWebhooks } from './integrations.ts';
 import { checkEmbeddings, checkModel } from './models.ts';
 import { reasonOf, Warning } from './probing.ts';
-import { checkCdn, checkClassifier, checkCms, checkIdentity, checkMail, checkResizing } from './services.ts';
+import {
+  checkCdn,
+  checkClassifier,
+  checkCms,
+  checkIdentity,
+  checkMail,
+  checkPromptScreening,
+  checkResizing,
+} from './services.ts';
 import { checkServices } from './siblings.ts';
 
 /** Returns a finding. A thrown error is a fault, and its message explains the fix. A Warning does not change the exit code. */
@@ -53,6 +61,7 @@ const checks: Readonly<Record<string, Check>> = {
   webhooks: checkWebhooks,
   screening: checkScreening,
   classifier: checkClassifier,
+  prompts: checkPromptScreening,
   ffmpeg: checkVideo,
 };
 

@@ -39,6 +39,7 @@ import type {
   MediaTaskState,
   MediaUsage,
   MediaUsageQuery,
+  OwnDecisions,
   OwnReportListing,
   OwnReportPage,
   PendingObject,
@@ -310,6 +311,10 @@ export function mediaCalls(access: Access) {
         { method: 'POST', path: `/v1/incidents/${encodeURIComponent(id)}/decision`, body, repeatable: true },
         options,
       ),
+
+    /** List the decisions about your content (`GET /v1/decisions`). */
+    listOwnDecisions: (options?: CallOptions): Promise<OwnDecisions> =>
+      callJson(access, { method: 'GET', path: '/v1/decisions', repeatable: true }, options),
 
     /** Export an incident with its reports, for authorities (`GET /v1/incidents/:id/export`). */
     exportIncident: (id: string, options?: CallOptions): Promise<IncidentExport> =>

@@ -78,6 +78,25 @@ export type OwnReportPage = z.output<typeof ownReportPage>;
 export const decisions = ['dismiss', 'restrict', 'remove'] as const;
 export type Decision = (typeof decisions)[number];
 
+/** What operators decided about content of the caller. */
+export const ownDecisions = z.object({
+  decisions: z
+    .array(
+      z.object({
+        id: z.string().describe('Of the incident. An appeal names it.'),
+        assetId: z.string().nullable().describe('`null`: a conversation.'),
+        kind: z.string(),
+        decision: z.enum(decisions),
+        statement: z.string(),
+        at: z.iso.datetime(),
+        appealedAt: z.iso.datetime().nullable(),
+        isAppealOpen: z.boolean().describe('No decision has answered the appeal.'),
+      }),
+    )
+    .describe('Newest first, at most 100.'),
+});
+export type OwnDecisions = z.output<typeof ownDecisions>;
+
 export const decisionRequest = z.object({
   decision: z
     .enum(decisions)
