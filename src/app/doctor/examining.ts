@@ -26,6 +26,7 @@ import {
   checkCdn,
   checkClassifier,
   checkCms,
+  checkCredentials,
   checkIdentity,
   checkMail,
   checkPromptScreening,
@@ -59,6 +60,7 @@ const checks: Readonly<Record<string, Check>> = {
   screening: checkScreening,
   classifier: checkClassifier,
   prompts: checkPromptScreening,
+  'content credentials': checkCredentials,
   ffmpeg: checkVideo,
 };
 
