@@ -41,7 +41,8 @@ export const agentSettings = {
   cmsMediaHosts: list('CMS_MEDIA_HOSTS', {
     default: [],
     defaultText: 'none',
-    meaning: 'The hosts of the input images of home cards, as `host` or `host:port`, separated by commas.',
+    meaning:
+      'The hosts of the pictures and input images of home cards, as `host` or `host:port`, separated by commas. The studio shows pictures of no other host.',
   }),
   drainS: integer('AGENT_DRAIN_SECS', {
     default: 30,
