@@ -134,8 +134,9 @@ export interface MediaDeps {
 
 /** Pages of expired shares return 404 at once. */
 const sharesEndEveryMs = 3_600_000;
-/** At 64 MiB each, the most that registrations hold in memory is 512 MiB. */
+/** Of the files of registrations and watermarks, while they are in memory. One of up to 64 MiB can be alone. */
 const imagesAtOnce = 8;
+const imageMemory = 48 * 1024 * 1024;
 const imageWaitMs = 5000;
 
 export function createMedia(deps: MediaDeps): HttpServer {
@@ -306,7 +307,7 @@ function combine(
   };
 }
 
-const imagePermits = () => createPermits({ count: imagesAtOnce, waitMs: imageWaitMs });
+const imagePermits = () => createPermits({ count: imagesAtOnce, waitMs: imageWaitMs, memory: imageMemory });
 
 const incidentDeeds = [
   '/v1/incidents/:id/resolution',
