@@ -26,6 +26,7 @@ import type { LegacyImport } from './api.ts';
 import type { MediaTables } from './assets/assetstore.ts';
 import { addCollectionRoutes } from './collections/routes.ts';
 import type { mediaSettings } from './config.ts';
+import { createCredentials } from './credentials/credentials.ts';
 import { incidentParams } from './incidents/api.ts';
 import { measureIncidents } from './incidents/counting.ts';
 import { addIncidentRoutes } from './incidents/routes.ts';
@@ -192,6 +193,7 @@ export function createMedia(deps: MediaDeps): HttpServer {
     brand: deps.brand,
     variants,
     screening,
+    credentials: createCredentials(settings, deps.brand.name, log),
     images,
     watermarks: createImageWatermarker({ db, engine, images }),
     resizeAddress,
