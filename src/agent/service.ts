@@ -15,6 +15,7 @@ import type { Jobs } from '#platform/jobs/jobs.ts';
 import type { PubSub } from '#platform/pubsub/pubsub.ts';
 import type { Redis } from '#platform/redis/redis.ts';
 import { noTelemetry } from '#platform/telemetry/telemetry.ts';
+import { welcomeOf } from '#webhooks/accounts.ts';
 import type { Webhooks } from '#webhooks/publishing.ts';
 import type { ApprovalTables } from './approvals/approvalstore.ts';
 import { addChatRoutes } from './chat/routes.ts';
@@ -38,6 +39,7 @@ import { AgentMetrics } from './metrics.ts';
 import { addOperatorRoutes } from './operatorroutes.ts';
 import { addPeopleRoutes } from './people/routes.ts';
 import { agentProblemFields, agentProblems } from './problems.ts';
+import { createPromptScreening } from './prompts/screening.ts';
 import { openModels } from './providers/models.ts';
 import { startQueue } from './queue/queue.ts';
 import { addRoutes } from './routes.ts';
@@ -88,6 +90,8 @@ export interface AgentDeps {
   readonly pubsub: PubSub;
   readonly jobs: Jobs;
   readonly webhooks?: Webhooks | undefined;
+  /** STARTING_CREDITS. */
+  readonly startingCredits: number;
   /** Other services, with the internal key. */
   readonly media: ActingClient;
   readonly memory: ActingClient;
@@ -158,16 +162,19 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
   const readers = new StreamReaders(buffers, createFrameSigner({ media, log }), deps.pace, countStream);
   const userEventReaders = new UserEventReaders({ db, log, pubsub, countStream }, deps.pace);
   const deletion = startDeletingOldEvents({ db, log });
+  const prompts = createPromptScreening(settings, log);
   const common = {
     db,
     log,
     jobs,
     pubsub,
     webhooks: deps.webhooks,
+    welcome: welcomeOf(deps.webhooks, deps.startingCredits),
     userEvents: createUserEvents(pubsub),
     media,
     memory,
     catalogue,
+    prompts,
     ttlS: settings.taskTtlS,
     maxVideosPerUser: settings.maxVideosPerUser,
     maxRunCredits: settings.maxRunCredits,
@@ -273,6 +280,7 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
     endImageWork?.();
     await jobs.stop({ queues });
     await toolServers.close();
+    await prompts.close();
     await eventLog.close();
   });
   const routeDeps = {

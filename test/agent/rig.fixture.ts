@@ -88,6 +88,10 @@ export const testSettings: AgentDeps['settings'] = {
   maxSteps: 8,
   instructions: undefined,
   extractMemories: false,
+  promptScreeningUrl: undefined,
+  promptScreeningKey: undefined,
+  promptScreeningModel: undefined,
+  promptScreeningFail: 'closed',
   mcpServers: [],
   mcpAllowPrivate: false,
 };
@@ -140,6 +144,7 @@ export async function startAgent(
       redis: undefined,
       pubsub: openPubSub({ redis: undefined, name: `agent-${randomUUID()}`, log }),
       jobs,
+      startingCredits: 100,
       media: clients[0],
       memory: clients[1],
       settings: testSettings,

@@ -14,7 +14,6 @@ import { z } from 'zod';
 import { ensureProfile } from '#accounts/store.ts';
 import { Problem } from '#platform/problem.ts';
 import { version } from '#platform/version.ts';
-import { publishAccount } from '#webhooks/accounts.ts';
 import type { AgentMetrics } from '../metrics.ts';
 import { fail, ToolFailed } from './results.ts';
 import { findTool, type McpCaller, type McpToolDeps, toolDefinitions } from './tools.ts';
@@ -36,7 +35,7 @@ const instructions =
 export async function answerMcp(deps: McpServerDeps, request: McpRequest) {
   const server = new Server({ name: 'Atelier', version }, { capabilities: { tools: {} }, instructions });
   server.setRequestHandler('tools/list', async () => {
-    const { plan } = await ensureProfile(deps.db, { id: request.userId }, publishAccount(deps.webhooks));
+    const { plan } = await ensureProfile(deps.db, { id: request.userId }, deps.welcome);
     return { tools: [...toolDefinitions(deps.catalogue, plan)] };
   });
   server.setRequestHandler('tools/call', async ({ params }, { mcpReq }) => {
@@ -78,7 +77,7 @@ function explain({ log }: McpServerDeps, error: unknown): CallToolResult {
     const faults = error.issues.map(({ path, message }) => `\`${path.join('.')}\` ${message}`);
     return fail('invalid_request', `The input is not valid: ${faults.slice(0, 5).join('; ')}.`);
   }
-  if (error instanceof Problem && error.status < 500) return fail(error.code, error.message);
+  if (error instanceof Problem && error.status < 500) return fail(error.code, error.message, error.details.fields);
   log.warn({ err: error }, 'a tool call over MCP failed');
   if (error instanceof Problem) return fail(error.code, error.message);
   return fail('internal_error', 'The tool failed. Try again later.');

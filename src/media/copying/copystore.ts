@@ -55,13 +55,18 @@ export async function draftCopy(
   const { assetId, ownerId, scopeKind, scopeId, kind, requestedMime } = identity;
   const ifSourceStands =
     sourceId === undefined ? sql`` : sql`from assets where asset_id = ${sourceId}::uuid for key share`;
+  const origin =
+    sourceId === undefined
+      ? sql`null`
+      : sql`case when owner_id = ${ownerId}::uuid then coalesce(copied_from, asset_id) end`;
   const { numAffectedRows } = await sql`
     insert into assets (
-      asset_id, owner_id, scope_kind, scope_id, kind, requested_mime, mime, backend, bucket, storage_key, etag, byte_size
+      asset_id, owner_id, scope_kind, scope_id, kind, requested_mime, mime, backend, bucket, storage_key, etag, byte_size,
+      copied_from
     )
     select ${assetId}::uuid, ${ownerId}::uuid, ${scopeKind}::text, ${scopeId}::text, ${kind}::text,
       ${requestedMime}::text, ${requestedMime}::text, 'objects', ${bucket}::text, ${storageKey}::text,
-      ${unwritten}::text, ${byteSize}::bigint
+      ${unwritten}::text, ${byteSize}::bigint, ${origin}
     ${ifSourceStands}`.execute(db);
   return numAffectedRows === 1n;
 }

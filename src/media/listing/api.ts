@@ -17,6 +17,7 @@ export const assetListing = z.object({
   favorite: optional(z.enum(['true'])).describe('`true`: only favorites.'),
   collectionId: optional(uuid).describe('Only assets of this collection of the owner.'),
   derivedFrom: optional(uuid).describe('An asset: those that a model made from it.'),
+  copiesOf: optional(uuid).describe('An asset: itself, its source if it is a copy, and all copies of that source.'),
   createdFrom: optional(z.iso.datetime({ offset: true })).describe('The earliest creation time.'),
   createdBefore: optional(z.iso.datetime({ offset: true })).describe('Later than the latest creation time.'),
   limit: pageSize(200, 50).describe('1 to 200. Default: 50.'),

@@ -43,6 +43,8 @@ interface IncidentsTable {
   appealed_at: Date | null;
   thread_id: string | null;
   share_id: string | null;
+  /** The asset that the reported one was copied from. */
+  source_id: string | null;
   reports: Generated<number>;
   is_priority: Generated<boolean>;
   decision: Decision | null;
@@ -115,6 +117,9 @@ export async function isCleared(db: Db<IncidentTables>, sha256: string): Promise
   return row?.status === 'cleared';
 }
 
+/** There is an appeal, and no decision since. */
+export const isUnanswered = sql<boolean>`(appeal is not null and (resolved_at is null or appealed_at > resolved_at))`;
+
 /** The end of a page of incidents. Microseconds since 1970, the precision of the database. */
 export interface IncidentPlace {
   readonly createdAtUs: string;
@@ -163,8 +168,8 @@ export interface IncidentFilter {
   readonly status?: IncidentStatus | undefined;
   readonly ownerId?: string | undefined;
   readonly list?: string | undefined;
-  /** Only those with an appeal. */
-  readonly appealed?: boolean | undefined;
+  /** `true`: only those with an appeal. `open`: only those with an unanswered one. */
+  readonly appealed?: 'true' | 'false' | 'open' | undefined;
   /** `true`: what has priority comes first. */
   readonly byPriority?: boolean | undefined;
 }
@@ -182,7 +187,8 @@ export function listIncidents(
     .$if(status !== undefined, (query) => query.where(sql<boolean>`status = ${status}`))
     .$if(ownerId !== undefined, (query) => query.where('owner_id', '=', String(ownerId)))
     .$if(list !== undefined, (query) => query.where('list', '=', String(list)))
-    .$if(appealed === true, (query) => query.where('appeal', 'is not', null))
+    .$if(appealed === 'true', (query) => query.where('appeal', 'is not', null))
+    .$if(appealed === 'open', (query) => query.where(isUnanswered))
     .$if(after !== undefined, (query) =>
       query.where(
         sql<boolean>`(${byPriority ? sql`is_priority, ` : sql``}created_at, incident_id) <

@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { UIMessage } from 'ai';
-import { ArrowDown, Brain, Clapperboard, ImagePlus, Paperclip, Sparkles, WifiOff } from 'lucide-react';
+import { ArrowDown, Paperclip, WifiOff } from 'lucide-react';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { Failure, Loading } from '../parts/states.tsx';
 import { useIsOnline } from '../shell/browser.ts';
@@ -22,9 +22,11 @@ import { clearDraft, readDraft } from './draft.ts';
 import { useDroppedFiles } from './dropping.ts';
 import { useFollowing } from './following.ts';
 import { AttachContext, isInProgress, isMedia } from './media.tsx';
+import { useMediaChoice } from './mediachoice.tsx';
 import { Message, textOfMessage } from './message.tsx';
 import { type Outcome, OutcomeNote, storedOutcome } from './outcome.tsx';
 import { QueuedMessages } from './queued.tsx';
+import { suggestions } from './suggestions.ts';
 
 export function Conversation({ threadId }: { readonly threadId: string }) {
   const user = useUser();
@@ -81,7 +83,11 @@ function Chat({
   const [previews] = useState(() => new Map<string, string>());
   const attachments = useAttachments(threadId);
   const modelChoice = useModelChoice();
-  const model = modelChoice.chosen?.default === false ? modelChoice.chosen.id : undefined;
+  const mediaChoice = useMediaChoice();
+  const choice = {
+    ...(modelChoice.chosen?.default === false && { model: modelChoice.chosen.id }),
+    ...(mediaChoice.media && { media: mediaChoice.media }),
+  };
   const { view, content, isFollowing, follow } = useFollowing();
   const isOnline = useIsOnline();
   const isDragging = useDroppedFiles(attachments.add);
@@ -97,7 +103,7 @@ function Chat({
   });
   const { messages, isAnswering } = chat;
   const busySending = useMutation({
-    mutationFn: (message: BusyMessage) => chat.sendWhileBusy(message, model),
+    mutationFn: (message: BusyMessage) => chat.sendWhileBusy(message, choice),
     // Until the service has the message, it stays in the composer, where it may have been changed.
     onSuccess: (_sent, { text: sent, files }) => {
       setText((now) => (now.trimStart().startsWith(sent) ? now.trimStart().slice(sent.length).trimStart() : now));
@@ -121,7 +127,7 @@ function Chat({
     (isUnanswered ? { kind: 'failed' as const, message: 'This message has no answer.' } : last && storedOutcome(last));
   const { addAssets } = attachments;
   const attach = useCallback((assetId: string) => addAssets([assetId]), [addAssets]);
-  usePreparedDraft(threadId, setText, addAssets);
+  usePreparedDraft(threadId, setText, addAssets, (ready) => chat.send(ready, [], choice));
   const wasOnline = useRef(isOnline);
   useEffect(() => {
     if (isOnline && !wasOnline.current && outcome?.kind === 'lost') void chat.refresh();
@@ -136,7 +142,7 @@ function Chat({
           {messages.length === 0 && !isAnswering && (
             <Beginning
               onChoose={(suggestion) => {
-                chat.send(suggestion, [], model);
+                chat.send(suggestion, [], choice);
                 follow();
               }}
             />
@@ -160,10 +166,11 @@ function Chat({
                     ? undefined
                     : (question, next) => {
                         setEdited(undefined);
-                        chat.edit(question, next, model);
+                        chat.edit(question, next, choice);
                         follow();
                       },
-                  regenerate: isAnswering || message !== last ? undefined : (answer) => chat.answerAgain(answer, model),
+                  regenerate:
+                    isAnswering || message !== last ? undefined : (answer) => chat.answerAgain(answer, choice),
                 }}
               />
             ))}
@@ -179,7 +186,7 @@ function Chat({
             <OutcomeNote
               outcome={outcome}
               modelChoice={modelChoice}
-              onAnswerAgain={() => chat.answerAgain(last, model)}
+              onAnswerAgain={() => chat.answerAgain(last, choice)}
               onReconnect={() => void chat.refresh()}
             />
           )}
@@ -203,6 +210,7 @@ function Chat({
           setText={setText}
           attachments={attachments}
           modelChoice={modelChoice}
+          mediaChoice={mediaChoice}
           isAnswering={isAnswering}
           isOnline={isOnline}
           busySending={busySending}
@@ -213,7 +221,7 @@ function Chat({
             setText('');
             attachments.set([]);
             clearDraft(threadId);
-            chat.send(message, files, model);
+            chat.send(message, files, choice);
             follow();
           }}
           onStop={chat.stopAnswer}
@@ -249,6 +257,7 @@ function usePreparedDraft(
   threadId: string,
   setText: (text: string) => void,
   addAssets: (assetIds: readonly string[]) => void,
+  send: (text: string) => void,
 ): void {
   const isRead = useRef(false);
   useEffect(() => {
@@ -256,17 +265,15 @@ function usePreparedDraft(
     isRead.current = true;
     const draft = readDraft(threadId);
     if (draft === undefined) return;
+    if (draft.isReady) {
+      clearDraft(threadId);
+      send(draft.text);
+      return;
+    }
     if (draft.text !== '') setText(draft.text);
     addAssets(draft.assetIds);
-  }, [threadId, setText, addAssets]);
+  }, [threadId, setText, addAssets, send]);
 }
-
-const suggestions = [
-  { text: 'An image of a lighthouse at dusk', Icon: ImagePlus },
-  { text: 'A video of waves', Icon: Clapperboard },
-  { text: 'Remember that I like warm colors', Icon: Brain },
-  { text: 'What do you know about me?', Icon: Sparkles },
-];
 
 function Beginning({ onChoose }: { readonly onChoose: (text: string) => void }) {
   return (
