@@ -84,7 +84,7 @@ describe.skipIf(process.platform !== 'linux')('bombs', () => {
     const growth = await growthOf(bombed.program, async () => {
       statuses = await send(name, true);
     });
-    if (process.env.BOMBS_PRINT) console.log(name, Math.round(growth / 1024 ** 2), JSON.stringify(statuses));
+    console.info(name, Math.round(growth / 1024 ** 2), JSON.stringify(statuses));
     expect(Object.values(statuses).filter((status) => ![200, 201, 422].includes(status))).toEqual([]);
     expect(growth / 1024 ** 2).toBeLessThan(512);
   });
@@ -94,7 +94,7 @@ describe.skipIf(process.platform !== 'linux')('bombs', () => {
     const growth = await growthOf(bombed.program, () =>
       Promise.all(images.map(async ([name]) => statuses.push(...Object.values(await send(name, false))))),
     );
-    if (process.env.BOMBS_PRINT) console.log('at once', Math.round(growth / 1024 ** 2), statuses.join(' '));
+    console.info('at once', Math.round(growth / 1024 ** 2), statuses.join(' '));
     expect(statuses.filter((status) => ![200, 201, 422, 503].includes(status))).toEqual([]);
     expect(growth / 1024 ** 2).toBeLessThan(512);
     expect(await bombed.isReady()).toBe(true);
