@@ -96,7 +96,7 @@ describe.skipIf(withoutPostgres || skipWithoutRedis || skipWithout('nginx', 'ope
     });
     await writeFile(
       join(place.dataDir, 'atelier.env'),
-      Object.entries(env)
+      Object.entries({ ...env, ATELIER_PORT_BASE: String(place.portBase) })
         .map(([name, value]) => `${name}="${value}"\n`)
         .join(''),
     );
@@ -105,6 +105,8 @@ describe.skipIf(withoutPostgres || skipWithoutRedis || skipWithout('nginx', 'ope
       const more = { ATELIER_RESTART: script, ATELIER_PROCESSES: bases, NODE_ENV: 'test' };
       const { stdout } = await promisify(execFile)(upgradeScript, words, {
         env: upgradeEnvironment(place.dataDir, more),
+      }).catch(({ stdout, stderr }) => {
+        throw new Error(`the upgrade failed:\n${stdout}${stderr}`);
       });
       return stdout;
     };
