@@ -3,7 +3,6 @@
  * the tests use the same call.
  */
 import type { FastifyRequest } from 'fastify';
-import { setStartingCredits } from '#accounts/store.ts';
 import { tightenFolder } from '#platform/datafolder/permissions.ts';
 import { fullDisk } from '#platform/db/lock.ts';
 import type { HttpServer, ServerCommons } from '#platform/http/server.ts';
@@ -26,7 +25,6 @@ export interface Suite {
 /** Throws StartFault with one readable line. Everything that was already opened is closed. */
 export async function startSuite(config: Config, services: readonly ServiceName[], log: Log): Promise<Suite> {
   const closers = new Closers();
-  setStartingCredits(config.process.startingCredits);
   const engines = createEngines(config, log, closers);
   const servers = new Map<ServiceName, HttpServer>();
   let isClosing = false;
@@ -54,7 +52,9 @@ export async function startSuite(config: Config, services: readonly ServiceName[
     const bound = isAlone(config) ? services.filter(usesDatabase) : [];
     const serviceLeases =
       bound.length > 0 ? await acquireServiceLeases(bound, await engines.database(), log, closers) : undefined;
-    for (const service of services) {
+    // The agent starts last: the runs that it continues call the other services at once.
+    const isAgent = (service: ServiceName) => service === 'agent';
+    for (const service of services.toSorted((one, other) => Number(isAgent(one)) - Number(isAgent(other)))) {
       const serviceLease = serviceLeases?.get(service);
       const commons = await openCommons(config, service, log.child({ service }), closers);
       const wire = await wirings[service]();

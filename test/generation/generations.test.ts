@@ -12,13 +12,18 @@ describe('generations', () => {
   let ada: Person;
   let ben: Person;
   beforeAll(async () => {
-    running = await start(await newLanePlace());
+    running = await start(await newLanePlace(), { STARTING_CREDITS: '7' });
     ada = await running.person('ada@example.com', 'pro', 1000);
     ben = await running.person('ben@example.com', 'free', 5);
   });
   afterAll(async () => {
     await running.stop();
     await running.place.remove();
+  });
+
+  it('gives new users STARTING_CREDITS', async () => {
+    const { status, body } = await order(running.server, '/images', { prompt: 'x', n: 4, userId: randomUUID() });
+    expect([status, body]).toMatchObject([402, { required: 8, balance: 7 }]);
   });
 
   it('makes four images, each charged when it is delivered', async () => {
@@ -128,6 +133,19 @@ describe('generations', () => {
     expect((await derived(first)).map(({ generation: of }) => of?.seed).sort()).toEqual([4, 5]);
     expect((await derived(child)).map(({ assetId }) => assetId)).toEqual([grandchild]);
     expect(await derived(grandchild)).toEqual([]);
+
+    // Remixed again, as an image: a page can walk up and down.
+    const [, remixed] = await made('/images', { prompt: 'in red', references: [`asset:${child}`] });
+    const up = [remixed];
+    for (let next = await read(ada, remixed); next.generation !== null; next = await read(ada, String(up.at(-1))))
+      up.push(String(next.generation.references[0]));
+    expect(up).toEqual([remixed, child, first]);
+    const down = [first];
+    for (const next of up.toReversed().slice(1)) {
+      const found = await derived(String(down.at(-1)));
+      down.push(...found.filter(({ assetId }) => assetId === next).map(({ assetId }) => assetId));
+    }
+    expect(down).toEqual(up.toReversed());
 
     // A published copy shows others the picture, and not how it was made. A server's copy for another user has no lineage.
     const copy = { fromAssetId: child, toScopeKind: 'feed', toScopeId: 'f' };

@@ -14,7 +14,7 @@ import { createVariantMaker } from '#image/engine/variants.ts';
 import { createEngine } from '#image/engine/working.ts';
 import type { Asset, ImageSignedRefs, UploadReservation } from '#media/api.ts';
 import { createScreening, type ScreeningSettings } from '#media/screening/screening.ts';
-import { createMedia } from '#media/service.ts';
+import { createMedia, type MediaDeps } from '#media/service.ts';
 import { createAccess } from '#platform/access/access.ts';
 import { openCache } from '#platform/cache/open.ts';
 import { systemClock } from '#platform/clock.ts';
@@ -201,6 +201,7 @@ export interface MediaRigOptions extends Partial<ScreeningSettings> {
   /** Whether a webhook receiver is set. Deliveries stay in their queue. */
   readonly publishes?: boolean;
   readonly brand?: Brand;
+  readonly credentials?: Pick<MediaDeps['settings'], 'c2paCertificate' | 'c2paPrivateKey'>;
   /** By default, mails about decisions wait. */
   readonly notify?: Pick<HttpClient, 'send'>;
 }
@@ -217,6 +218,7 @@ export async function startMedia(
     classifierTimeoutMs,
     publishes = false,
     brand = defaultBrand,
+    credentials = { c2paCertificate: undefined, c2paPrivateKey: undefined },
     notify = { send: async () => Promise.reject(new Error('there is no notify service')) },
   }: MediaRigOptions = {},
 ): Promise<MediaRig> {
@@ -281,6 +283,7 @@ export async function startMedia(
       uploadTtlS,
       publicScopes: ['feed', 'avatars'],
       stripMetadata: 'public',
+      ...credentials,
       ffmpegPath,
       blockedHashes,
       screeningUrl,

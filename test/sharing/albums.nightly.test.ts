@@ -30,7 +30,10 @@ describe('albums', () => {
       const accessToken = output.trim().split('\n').at(-1) ?? '';
       expect(decodeJwt(accessToken).sub).toEqual(expect.any(String));
       const at = (port: number) => `http://localhost:${place.portBase + port}`;
-      return createAtelier({ urls: { media: at(1), agent: at(4) }, credential: { accessToken: async () => accessToken } });
+      return createAtelier({
+        urls: { media: at(1), agent: at(4) },
+        credential: { accessToken: async () => accessToken },
+      });
     };
     [phone, laptop] = [await signIn(), await signIn()];
   }, limitMs);
@@ -87,7 +90,7 @@ describe('albums', () => {
     expect(await list({ collectionId, q: 'LIGHT' })).toEqual(at((position) => position % 100 === 7));
     expect(await list({ collectionId, favorite: 'true' })).toEqual([]);
 
-    // What one device changes, the other one is told, and reads.
+    // Each change of one device reaches the other one.
     await expect.poll(() => changes).toBeGreaterThan(0);
     const told = async (change: () => Promise<unknown>) => {
       const before = changes;

@@ -29,6 +29,7 @@ import {
   checkCdn,
   checkClassifier,
   checkCms,
+  checkCredentials,
   checkIdentity,
   checkMail,
   checkPromptScreening,
@@ -62,6 +63,7 @@ const checks: Readonly<Record<string, Check>> = {
   screening: checkScreening,
   classifier: checkClassifier,
   prompts: checkPromptScreening,
+  'content credentials': checkCredentials,
   ffmpeg: checkVideo,
 };
 
