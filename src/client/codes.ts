@@ -10,6 +10,7 @@ export type ProblemCode =
   | 'charge_closed'
   | 'collection_full'
   | 'condition_failed'
+  | 'content_blocked'
   | 'content_restricted'
   | 'copy_failed'
   | 'credits_out_of_range'

@@ -52,6 +52,7 @@ async function alone(config: Config, closers: Closers): Promise<string> {
     variants: await engines.variants(),
     screening: await engines.screening(),
     webhooks: await engines.publisher(),
+    jobs: await engines.jobs(),
   });
   const db = auditOf(database.queries());
   const { checked, blocked, withoutDigests } = await audited(

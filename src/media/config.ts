@@ -1,6 +1,7 @@
 import { integer, list, parseAddress, setting, text } from '#platform/config.ts';
 
 import { type Stripping, strippings } from './metadata/publicity.ts';
+import { parseRules, type Rule } from './screening/labels.ts';
 
 const MiB = 1024 * 1024;
 
@@ -57,6 +58,16 @@ export const mediaSettings = {
       meaning: 'The URL of a classifier that receives every image by POST before the image becomes readable.',
     },
     parseClassifierAddress,
+  ),
+  screeningRules: setting<readonly Rule[]>(
+    'MEDIA_SCREENING_RULES',
+    {
+      default: [],
+      defaultText: '`[]`',
+      meaning:
+        'What the labels of the classifier do, as JSON: `[{ "label": "nudity", "minScore": 0.8, "action": "block" }]`. A rule applies from `minScore` (0 to 1). Actions: `block`, `restrict` (only the owner reads it) and `flag`; the last two add an incident.',
+    },
+    parseRules,
   ),
 } as const;
 

@@ -160,7 +160,10 @@ export function createMedia(deps: MediaDeps): HttpServer {
         shares: 'Public pages of assets and conversations, and the public gallery.',
       },
       problems: mediaProblems.table,
-      problemFields: { csam_blocked: { errorCode: { const: 'csam_blocked' } } },
+      problemFields: {
+        csam_blocked: { errorCode: { const: 'csam_blocked' } },
+        content_blocked: { label: { type: 'string' } },
+      },
     },
     cors: allowApplications(deps.agentOrigins),
   });
@@ -225,7 +228,7 @@ export function createMedia(deps: MediaDeps): HttpServer {
   addCollectionRoutes(app, deps.access, common);
   addTaskRoutes(app, deps.access, common);
   addIncidentRoutes(app, deps.access, common);
-  addRescreenRoutes(app, deps.access, { ...common, progressDb: database.queries<ProgressTables>() });
+  addRescreenRoutes(app, deps.access, { ...common, reportDb: shareDb, progressDb: database.queries<ProgressTables>() });
   addPeopleRoutes(app, deps.access, { ...common, shareDb });
   addSweepRoutes(app, deps.access, common);
   addShareRoutes(app, deps.access, { ...common, ...deps.sharing, db: shareDb });
@@ -375,9 +378,13 @@ export function sweeperOf(
 
 /** For `npm run rescreen` without a running instance: `POST /v1/rescreen` without HTTP and jobs. */
 export function rescreenerOf(
-  deps: Pick<MediaDeps, 'database' | 'signedUrls' | 'originals' | 'legacy' | 'variants' | 'screening' | 'webhooks'>,
+  deps: Pick<
+    MediaDeps,
+    'database' | 'signedUrls' | 'originals' | 'legacy' | 'variants' | 'screening' | 'webhooks' | 'jobs'
+  >,
 ) {
   const { database, originals, ...others } = deps;
-  const rescreeningDeps = { ...others, db: database.queries<MediaTables>(), objects: originals };
+  const databases = { db: database.queries<MediaTables>(), reportDb: database.queries<ReportTables>() };
+  const rescreeningDeps = { ...others, ...databases, objects: originals };
   return () => rescreenAll(rescreeningDeps);
 }

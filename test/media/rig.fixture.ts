@@ -214,6 +214,7 @@ export async function startMedia(
     sizes = testLimits,
     blockedHashes,
     screeningUrl,
+    screeningRules = [],
     classifierTimeoutMs,
     publishes = false,
     brand = defaultBrand,
@@ -238,6 +239,7 @@ export async function startMedia(
   const screening = createScreening({
     blockedHashes,
     screeningUrl,
+    screeningRules,
     ...(classifierTimeoutMs !== undefined && { classifierTimeoutMs }),
   });
   const server = { log, readiness: { database: () => database.check(), originals: () => originals.check() } };
@@ -284,6 +286,7 @@ export async function startMedia(
       ffmpegPath,
       blockedHashes,
       screeningUrl,
+      screeningRules,
     },
   });
   const url = await listen(media);

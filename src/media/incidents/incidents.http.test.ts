@@ -71,6 +71,7 @@ onEveryPair('incidents', (pair) => {
       scopeId: said.scopeId,
       sha256: digestOf('sha256', content),
       list: 'sha256',
+      label: null,
       origin: null,
       createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
       resolvedAt: null,

@@ -2,7 +2,7 @@
 import type { Db } from '#platform/db/db.ts';
 import type { MediaTables, StoredAsset } from '../assets/assetstore.ts';
 import type { EventDeps } from '../events.ts';
-import { type Finding, isCleared } from '../screening/incidentstore.ts';
+import type { Finding } from '../screening/incidentstore.ts';
 import type { Match } from '../screening/screening.ts';
 
 export interface PublishingDeps extends EventDeps {
@@ -12,7 +12,7 @@ export interface PublishingDeps extends EventDeps {
 }
 
 export interface PublishingSteps {
-  /** The result of the screening of the bytes. `undefined`: they can be shown. */
+  /** Why the bytes are blocked. `undefined`: they can be shown. */
   readonly match: Match | undefined;
   readonly finding: Omit<Finding, 'match'>;
   /** Makes the row unreadable for good and records the incident. `false`: the row has changed. */
@@ -32,7 +32,7 @@ export async function publishDraft(
   steps: PublishingSteps,
 ): Promise<StoredAsset | 'blocked' | undefined> {
   const { match, finding } = steps;
-  if (match !== undefined && !(await isCleared(deps.db, finding.digests.sha256))) {
+  if (match !== undefined) {
     if (!(await steps.block({ ...finding, match }))) return undefined;
     deps.countIncident?.(match);
     return 'blocked';

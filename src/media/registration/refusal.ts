@@ -5,8 +5,9 @@
 
 import { type AssetPlace, dropUnready } from '../assets/assetstore.ts';
 import { type RemovalDeps, removeDerivatives, removeObject } from '../deletion/removal.ts';
-import { type Refusal, refusalProblem } from '../problems.ts';
+import { isBlock, type Refusal, refusalProblem } from '../problems.ts';
 import { settleReservations } from '../quota/reservationstore.ts';
+import { findBlockingLabel } from '../screening/incidentstore.ts';
 import type { InvalidationDeps } from '../signing/signedurlcache.ts';
 
 export interface RefusalDeps extends Pick<InvalidationDeps, 'db'>, Pick<RemovalDeps, 'variants' | 'objects'> {}
@@ -28,8 +29,7 @@ export async function removeRefused(
   const head = await objects.head(storageKey);
   const isReplaced = head !== undefined && head.etag !== etag;
   if (head !== undefined && !isReplaced) await removeObject(objects, storageKey);
-  if (refusal === 'csam_blocked')
-    await removeDerivatives({ ...deps, db }, { backend: 'objects', objects }, [storageKey]);
+  if (isBlock(refusal)) await removeDerivatives({ ...deps, db }, { backend: 'objects', objects }, [storageKey]);
   await dropUnready(db, assetId, etag);
   if (!isReplaced) await settleReservations(db, storageKey);
   return !isReplaced;
@@ -37,5 +37,7 @@ export async function removeRefused(
 
 /** As `removeRefused`, and throws the refusal. `undefined`: there are other bytes, which must be inspected. */
 export async function refuse(deps: RefusalDeps, refused: RefusedUpload): Promise<undefined> {
-  if (await removeRefused(deps, refused)) throw refusalProblem(refused.refusal);
+  if (!(await removeRefused(deps, refused))) return;
+  const { assetId, refusal } = refused;
+  throw refusalProblem(refusal, refusal === 'content_blocked' ? await findBlockingLabel(deps.db, assetId) : undefined);
 }

@@ -3,6 +3,7 @@
 import { type Generated, type RawBuilder, sql } from 'kysely';
 import type { Db, Tx } from '#platform/db/db.ts';
 import type { AssetFacts } from '#webhooks/events.ts';
+import { refusalOf } from '../problems.ts';
 import type { Digests, Match } from './screening.ts';
 
 export interface IncidentTables {
@@ -82,7 +83,7 @@ interface Suspect {
  */
 export function blockAsset(db: Handle, suspect: Suspect, finding: Finding): Promise<AssetFacts | undefined> {
   const refused = sql`
-    update assets set refusal = 'csam_blocked', ready_at = null, screened_at = null, version = version + 1
+    update assets set refusal = ${refusalOf(finding.match)}, ready_at = null, screened_at = null, version = version + 1
     where asset_id = ${suspect.assetId}::uuid and etag = ${suspect.etag} and refusal is null`;
   return writeIncident(db, refused, finding);
 }
@@ -93,26 +94,74 @@ export function blockAndDrop(db: Handle, suspect: Suspect, finding: Finding): Pr
   return writeIncident(db, dropped, finding);
 }
 
-/** The newest resolution of the content of an incident's row. */
+/** The newest resolution of the content of an incident's row. Those about labels decide about labels alone. */
 const isClearedContent = sql<boolean>`coalesce((
   select latest.status = 'cleared' from screening_incidents latest
   where latest.sha256 = screening_incidents.sha256 and latest.resolved_at is not null
     and latest.check_name not in ('report', 'flag')
+    and (latest.check_name = 'label') = (screening_incidents.check_name = 'label')
   order by latest.resolved_at desc limit 1
 ), false)`;
 
-/** Returns whether operators have cleared this content. It then passes, whatever the lists contain. */
+/** Returns whether operators have cleared this content. It then passes, whatever the lists contain, but not every rule. */
 export async function isCleared(db: Db<IncidentTables>, sha256: string): Promise<boolean> {
   const row = await db
     .selectFrom('screening_incidents')
     .select('status')
     .where('sha256', '=', sha256)
     .where('resolved_at', 'is not', null)
-    .where('check_name', 'not in', ['report', 'flag'])
+    .where('check_name', 'not in', ['report', 'flag', 'label'])
     .orderBy('resolved_at', 'desc')
     .limit(1)
     .executeTakeFirst();
   return row?.status === 'cleared';
+}
+
+/** The labels whose newest decision about this content is that it may stay. */
+export async function findClearedLabels(db: Db<IncidentTables>, sha256: string): Promise<ReadonlySet<string>> {
+  const { rows } = await sql<{ readonly list: string; readonly status: IncidentStatus }>`
+    select distinct on (list) list, status from screening_incidents
+    where sha256 = ${sha256} and resolved_at is not null and check_name in ('label', 'flag')
+    order by list, resolved_at desc`.execute(db);
+  return new Set(rows.flatMap(({ list, status }) => (status === 'cleared' ? [list] : [])));
+}
+
+/** The label that a registration of this asset was blocked for. */
+export async function findBlockingLabel(db: Db<IncidentTables>, assetId: string): Promise<string> {
+  const row = await db
+    .selectFrom('screening_incidents')
+    .select('list')
+    .where('asset_id', '=', assetId)
+    .where('check_name', '=', 'label')
+    .orderBy('created_at', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.list ?? '';
+}
+
+/**
+ * Puts a readable asset into the list of incidents, once for each label. An open report of it is enough. Without a
+ * `label`, the asset is a video, and its poster may be in the list.
+ */
+export async function flagAsset(handle: Handle, assetId: string, label: string | undefined): Promise<void> {
+  await sql`
+    insert into screening_incidents (
+      asset_id, owner_id, scope_kind, scope_id, kind, mime, byte_size, etag, sha256, md5, pdq, pdq_quality,
+      check_name, list, origin
+    )
+    select asset_id, owner_id, scope_kind, scope_id, kind, mime, byte_size, etag, coalesce(sha256, ''),
+      coalesce(md5, ''), pdq, pdq_quality, 'flag', named.label, 'label'
+    from assets cross join lateral (select coalesce(${label ?? null}::text, (
+      select poster.list from screening_incidents as poster
+      where poster.asset_id = assets.thumb_asset_id and poster.owner_id = assets.owner_id
+        and poster.check_name = 'flag' and poster.status = 'open'
+    )) as label) as named
+    where named.label is not null and asset_id = ${assetId}::uuid and ready_at is not null and not exists (
+      select from screening_incidents as known
+      where known.asset_id = assets.asset_id and known.check_name = 'flag' and known.list = named.label
+    )
+    on conflict (asset_id) where check_name in ('report', 'flag') and status = 'open' and asset_id is not null
+    do nothing`.execute(handle);
 }
 
 /** The end of a page of incidents. Microseconds since 1970, the precision of the database. */
@@ -139,6 +188,7 @@ const incidentColumns = [
   'appeal',
   'appealed_at as appealedAt',
   'check_name as check',
+  sql<string | null>`case when check_name in ('label', 'flag') then list end`.as('label'),
   'thread_id as threadId',
   'share_id as shareId',
   'reports',
@@ -246,7 +296,7 @@ async function writeIncident(
         ${digests.pdqQuality}::smallint, ${match.check}::text, ${match.list}::text, ${match.listed}::text,
         ${match.distance}::smallint, ${origin}::text
       from blocked
-      on conflict (asset_id, sha256) where check_name not in ('report', 'flag') do nothing
+      on conflict (asset_id, sha256, (check_name = 'label')) where check_name not in ('report', 'flag') do nothing
     )
     select asset_id as "assetId", owner_id as "ownerId", scope_kind as "scopeKind", scope_id as "scopeId", kind
     from blocked`.execute(db);
