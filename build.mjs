@@ -26,18 +26,16 @@ const buildsOf = (root) => join(root, 'node_modules/.cache/atelier/builds');
 const isOutside = (path) =>
   /[\\/]console[\\/]web$|[\\/]client[\\/]tsconfig\.json$|\.(test|d)\.ts$|[\\/]goldens\.json$/.test(path);
 
-/** Returns the folder of the build that is made from these sources and packages. It may be missing. */
-export function buildFolder(root = here) {
-  return join(buildsOf(root), keyOf(root));
-}
+const buildFolder = (root) => join(buildsOf(root), keyOf(root));
 
 /** Returns the folder of the build, which is created first if it is missing. Throws an Error with the reason if it cannot be. */
-export function findBuild(root = here) {
+export function findBuild(root = here, onMissing = () => undefined) {
   const folder = buildFolder(root);
   if (fs.existsSync(folder)) {
     markAsUsed(folder);
     return folder;
   }
+  onMissing();
   // A process of its own: the one of esbuild would stay a zombie of the launcher, which becomes the program.
   const { status, error, stderr } = spawnSync(process.execPath, [fileURLToPath(import.meta.url), root], {
     stdio: ['ignore', 'ignore', 'pipe'],

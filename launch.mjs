@@ -152,10 +152,12 @@ function findNode() {
 async function findProgram() {
   if (!isCheckout) return at('main.mjs');
   if (process.env.ATELIER_SOURCES === 'true') return at('src/main.ts');
-  const { buildFolder, findBuild } = await import('./build.mjs');
-  if (!existsSync(buildFolder())) console.error('Building the program …');
+  const { findBuild } = await import('./build.mjs');
   try {
-    return join(findBuild(), 'main.mjs');
+    return join(
+      findBuild(root, () => console.error('Building the program …')),
+      'main.mjs',
+    );
   } catch (error) {
     console.error(`The program cannot be built, so the sources run instead: ${error.message.split('\n')[0]}`);
     return at('src/main.ts');

@@ -41,7 +41,7 @@ await bare.listen({ host: '127.0.0.1', port: 0 });
 
 process.on('message', () => {
   const { user, system } = process.cpuUsage();
-  process.send?.((user + system) / 1000);
+  process.send?.({ cpuMs: (user + system) / 1000 });
 });
 process.on('disconnect', () => process.exit());
 process.send?.({ ours: portOf(ours.server), bare: portOf(bare.server) });

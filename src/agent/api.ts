@@ -317,6 +317,8 @@ export interface Failure {
   readonly retryable: boolean;
   readonly required?: number;
   readonly balance?: number;
+  /** Why a prompt was refused. */
+  readonly categories?: readonly string[];
 }
 export interface MediaOutput {
   readonly kind: MediaKind;

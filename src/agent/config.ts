@@ -41,7 +41,8 @@ export const agentSettings = {
   cmsMediaHosts: list('CMS_MEDIA_HOSTS', {
     default: [],
     defaultText: 'none',
-    meaning: 'The hosts of the input images of home cards, as `host` or `host:port`, separated by commas.',
+    meaning:
+      'The hosts of the pictures and input images of home cards, as `host` or `host:port`, separated by commas. The studio shows pictures of no other host.',
   }),
   drainS: integer('AGENT_DRAIN_SECS', {
     default: 30,
@@ -94,6 +95,30 @@ export const agentSettings = {
         '`true`: after a completed run, the memory service extracts memories from its question and answer (docs/agent.md#memories-from-conversations).',
     },
     parseBoolean,
+  ),
+  promptScreeningUrl: setting(
+    'PROMPT_SCREENING_URL',
+    {
+      meaning:
+        "The base URL of a service with OpenAI's `/moderations`, such as `https://api.openai.com/v1`. It checks prompts and messages before anything is reserved (docs/agent.md#prompt-screening).",
+    },
+    parseAddress,
+  ),
+  promptScreeningKey: text('PROMPT_SCREENING_API_KEY', { secret: true, meaning: 'The API key of that service.' }),
+  promptScreeningModel: text('PROMPT_SCREENING_MODEL', {
+    meaning: 'The model of that service. If absent, the service chooses.',
+  }),
+  promptScreeningFail: setting<'open' | 'closed'>(
+    'PROMPT_SCREENING_FAIL',
+    {
+      default: 'closed',
+      meaning:
+        'If the service is not available: `closed` refuses prompts with 503, `open` lets them pass and logs a warning without their text.',
+    },
+    (raw) => {
+      if (raw !== 'open' && raw !== 'closed') throw new Error('must be open or closed');
+      return raw;
+    },
   ),
   mcpServers: setting(
     'AGENT_MCP_SERVERS',

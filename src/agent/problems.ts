@@ -41,6 +41,10 @@ export const agentProblems = defineProblems({
     status: 405,
     message: 'Send MCP messages with POST. There is no session and no stream to open.',
   },
+  prompt_refused: {
+    status: 422,
+    message: 'The prompt was refused. Change it and try again.',
+  },
   thread_full: {
     status: 409,
     message: 'The thread is full. Start another thread, or rewind this one to an earlier message.',
@@ -70,6 +74,13 @@ export const agentProblemFields = {
   approval_answered: { reason: { const: 'approval_answered' } },
   message_exists: { taskId, reason: { const: 'message_exists' } },
   thread_full: { reason: { const: 'thread_full' } },
+  prompt_refused: {
+    categories: {
+      type: 'array',
+      items: { type: 'string' },
+      description: 'The reasons, as the screening service names them.',
+    },
+  },
   idempotency_conflict: { taskId, reason: { const: 'idempotency_conflict' } },
   insufficient_credits: { required, balance },
   video_unpayable: { required, balance },

@@ -38,6 +38,7 @@ import { AgentMetrics } from './metrics.ts';
 import { addOperatorRoutes } from './operatorroutes.ts';
 import { addPeopleRoutes } from './people/routes.ts';
 import { agentProblemFields, agentProblems } from './problems.ts';
+import { createPromptScreening } from './prompts/screening.ts';
 import { openModels } from './providers/models.ts';
 import { startQueue } from './queue/queue.ts';
 import { addRoutes } from './routes.ts';
@@ -158,6 +159,7 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
   const readers = new StreamReaders(buffers, createFrameSigner({ media, log }), deps.pace, countStream);
   const userEventReaders = new UserEventReaders({ db, log, pubsub, countStream }, deps.pace);
   const deletion = startDeletingOldEvents({ db, log });
+  const prompts = createPromptScreening(settings, log);
   const common = {
     db,
     log,
@@ -168,6 +170,7 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
     media,
     memory,
     catalogue,
+    prompts,
     ttlS: settings.taskTtlS,
     maxVideosPerUser: settings.maxVideosPerUser,
     maxRunCredits: settings.maxRunCredits,
@@ -273,6 +276,7 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
     endImageWork?.();
     await jobs.stop({ queues });
     await toolServers.close();
+    await prompts.close();
     await eventLog.close();
   });
   const routeDeps = {

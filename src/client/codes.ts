@@ -54,6 +54,7 @@ export type ProblemCode =
   | 'overloaded'
   | 'payload_too_large'
   | 'processing_timeout'
+  | 'prompt_refused'
   | 'queue_full'
   | 'quota_exceeded'
   | 'range_not_satisfiable'

@@ -32,7 +32,7 @@ export class AtelierError extends Error {
   readonly issues: readonly FieldIssue[];
   /** Set if the service specified when to retry. */
   readonly retryAfterMs: number | undefined;
-  /** The whole response body, including `required` and `balance` of a 402 and `taskId` of a 409. */
+  /** The whole response body, including `required` and `balance` of a 402, `categories` of a `prompt_refused`, and `taskId` of a 409. */
   readonly body: Readonly<Record<string, unknown>>;
 
   constructor(code: ErrorCode, message: string, { status = 0, body = {}, retryAfterMs, cause }: Details = {}) {

@@ -52,7 +52,7 @@ describe.each(laneEngines)('deliveries on $name', (engine) => {
         services: {},
         addresses: {},
         engines: [],
-        reachable: { services: [], media: [] },
+        reachable: { services: [], media: [], pictures: [] },
         hasDemoUsers: false,
         outbox: undefined,
         memory: undefined,

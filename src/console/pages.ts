@@ -40,6 +40,8 @@ export interface Reachable {
   readonly services: readonly string[];
   /** Origins of images, videos and uploads. */
   readonly media: readonly string[];
+  /** Hosts of pictures of home cards: CMS_MEDIA_HOSTS. */
+  readonly pictures: readonly string[];
 }
 
 /** `brand`: the name of the product, which the built pages have as `Atelier`. */
@@ -88,13 +90,13 @@ function sendFile(request: FastifyRequest, reply: FastifyReply, { type, bytes, g
 }
 
 /** A strict policy: scripts and styles are files of the console, and requests go to known origins only. */
-function policyOf({ services, media }: Reachable): string {
+function policyOf({ services, media, pictures }: Reachable): string {
   const of = (...sources: readonly string[]) => [...new Set(sources)].join(' ');
   return [
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
-    `img-src ${of("'self'", 'data:', 'blob:', ...media)}`,
+    `img-src ${of("'self'", 'data:', 'blob:', ...media, ...pictures)}`,
     `media-src ${of("'self'", 'blob:', ...media)}`,
     `connect-src ${of("'self'", ...services, ...media)}`,
     "frame-src 'self'",

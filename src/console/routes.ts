@@ -29,6 +29,8 @@ import { addUsageRoutes } from './usage/routes.ts';
 export interface RouteDeps extends OverviewDeps, SessionDeps {
   /** Maps a service to its public URL. */
   readonly addresses: ConsoleInfo['addresses'];
+  /** The pages show pictures of home cards from these hosts only. */
+  readonly pictureHosts: readonly string[];
   /** The local identity provider runs. */
   readonly hasDemoUsers: boolean;
   /** The folder where mail is stored as files, if there is one. */
@@ -65,6 +67,7 @@ export function addRoutes(app: HttpServer, deps: RouteDeps): void {
       hasOperatorAccounts: deps.identity !== undefined,
       hasPeople: deps.clients !== undefined,
       addresses: deps.addresses,
+      pictureHosts: [...deps.pictureHosts],
       hasOutbox: deps.outbox !== undefined,
       hasMemory: deps.memory !== undefined,
       hasWebhooks: deps.deliveries !== undefined,

@@ -14,7 +14,7 @@ import type { SettingsDeps } from './settings/routes.ts';
 import { createTraceLink } from './traces.ts';
 
 export interface ConsoleDeps
-  extends Omit<RouteDeps, 'sessions' | 'memory' | 'identity' | 'clients' | 'settings' | 'traceLink'> {
+  extends Omit<RouteDeps, 'pictureHosts' | 'sessions' | 'memory' | 'identity' | 'clients' | 'settings' | 'traceLink'> {
   readonly server: ServerCommons;
   readonly places: Places;
   /** The value of CONSOLE_TOKEN. */
@@ -73,6 +73,7 @@ export function createConsole(given: ConsoleDeps): HttpServer {
     clients: internal && openClients(app, server, internal),
     settings: settings ?? noSettings,
     memory: memory && openBackOffice(app, server, memory),
+    pictureHosts: reachable.pictures,
     traceLink: createTraceLink(deps.traceUrl),
   });
   addPages(app, reachable, brand);

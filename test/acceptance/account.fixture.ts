@@ -90,6 +90,11 @@ export async function startAccountRig() {
     start,
     ready,
     comeDue,
+    waitingJobs: async () => {
+      const { rows } = await sql<{ queue: string }>`
+        select queue from jobs where status in ('waiting', 'running') and queue like 'media/decision%'`.execute(db);
+      return rows.map(({ queue }) => queue);
+    },
     /** The subjects of the emails to the person. */
     subjects: async () => {
       const folder = join(place.dataDir, 'outbox');
@@ -110,28 +115,7 @@ export async function startAccountRig() {
           await sql.raw(lock).execute(tx);
           await outsideTransactions(async () => {
             await begin();
-            await expect
-              .poll(() => isWaitingFor(table), { timeout: limitMs, message: table })
-              .toBe(true)
-              .catch(async (e) => {
-                console.log(
-                  JSON.stringify(
-                    (
-                      await sql`select wait_event_type, wait_event, state, left(query, 300) q from pg_stat_activity where datname = current_database()`.execute(
-                        db,
-                      )
-                    ).rows,
-                    null,
-                    1,
-                  ),
-                  JSON.stringify(
-                    (await sql`select * from jobs where status in ('waiting','running')`.execute(db)).rows,
-                  ),
-                  JSON.stringify((await sql`select * from agent_videos`.execute(db)).rows),
-                  program.output().slice(-5000),
-                );
-                throw e;
-              });
+            await expect.poll(() => isWaitingFor(table), { timeout: limitMs, message: table }).toBe(true);
             await kill();
             // Time goes by: the leases of the dead program end.
             await sql`update jobs set expires_at = now() where status = 'running'`.execute(db);

@@ -64,8 +64,9 @@ describe.skipIf(skipWithoutEngines || skipWithout('unzip'))('the export of an ac
       generations: expect.arrayContaining([expect.objectContaining({ kind: 'image' })]),
       usage: expect.arrayContaining([expect.objectContaining({ runs: 1 })]),
     });
-    const { assets, shares, incidents } = await json('media.json');
+    const { assets, shares, incidents, reports } = await json('media.json');
     expect([shares.length, incidents]).toEqual([1, []]);
+    expect(reports).toMatchObject([{ assetId: traces.reportedId, reason: 'spam' }]);
     const { memory } = await json('memory.json');
     expect(memory.memories.length).toBeGreaterThan(0);
     expect((await json('notify.json')).emails.mails.map(({ subject }: { subject: string }) => subject)).toContain(

@@ -88,6 +88,10 @@ export const testSettings: AgentDeps['settings'] = {
   maxSteps: 8,
   instructions: undefined,
   extractMemories: false,
+  promptScreeningUrl: undefined,
+  promptScreeningKey: undefined,
+  promptScreeningModel: undefined,
+  promptScreeningFail: 'closed',
   mcpServers: [],
   mcpAllowPrivate: false,
 };

@@ -8,6 +8,7 @@ import { isNightly } from '../lane.fixture.ts';
 import { makeImage } from '../media/images.fixture.ts';
 import { judge } from './judging.fixture.ts';
 import { type ConsoleRig, enterAsUser, startConsole, useVisitors, type Visitor } from './rig.fixture.ts';
+import { shoot } from './shooting.fixture.ts';
 
 const limitMs = 120_000;
 
@@ -392,22 +393,4 @@ async function differences(page: Page): Promise<{ readonly left: boolean; readon
     return Math.abs((data[at] ?? 0) - x * 255) > 12;
   };
   return { left: differs(0.3), right: differs(0.7) };
-}
-
-/** For the eye: set SCREENSHOTS to a folder. */
-async function shoot(page: Page, name: string): Promise<void> {
-  const folder = process.env.SCREENSHOTS;
-  if (folder === undefined) return;
-  for (const [width, height] of [
-    [1440, 900],
-    [390, 844],
-  ] as const)
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.setViewportSize({ width, height });
-      await page.emulateMedia({ colorScheme });
-      await page.waitForTimeout(300);
-      await page.screenshot({ path: `${folder}/${name}-${width}-${colorScheme}.png` });
-    }
-  await page.setViewportSize({ width: 1440, height: 900 });
-  await page.emulateMedia({ colorScheme: 'light' });
 }

@@ -40,7 +40,7 @@ export async function startConsoleServer(
     services: {},
     addresses: {},
     engines: [],
-    reachable: { services: [], media: [] },
+    reachable: { services: [], media: [], pictures: [] },
     hasDemoUsers: false,
     outbox: undefined,
     memory: undefined,

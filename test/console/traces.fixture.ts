@@ -46,6 +46,8 @@ export const mailTo = (person: Person) => ({
 export interface Traces {
   readonly threadId: string;
   readonly taskId: string;
+  /** The asset of another person that this one reported. */
+  readonly reportedId: string;
 }
 
 /** Something about the person in every service. */
@@ -54,17 +56,11 @@ export async function leaveTraces(
   person: Person,
 ): Promise<Traces> {
   const threadId = `thread-${randomUUID()}`;
-  const png = await makeImage('png');
   const place = { assetId: randomUUID(), scopeKind: 'thread', scopeId: person.id, kind: 'image', mime: 'image/png' };
-  for (const asset of [place, { ...place, assetId: randomUUID() }]) {
-    const { body } = await person.call<Upload>('media', 'POST', '/v1/uploads', asset);
-    const headers = new Headers(body.headers);
-    headers.set('content-type', 'image/png');
-    const put = await fetch(body.uploadUrl, { method: 'PUT', body: new Uint8Array(png), headers });
-    expect(put.ok).toBe(true);
-    // The other one stays an upload that is not registered.
-    if (asset === place) expect((await person.call('media', 'POST', '/v1/assets', asset)).status).toBe(201);
-  }
+  await uploadImage(person, place);
+  expect((await person.call('media', 'POST', '/v1/assets', place)).status).toBe(201);
+  // An upload that is not registered.
+  await uploadImage(person, { ...place, assetId: randomUUID() });
   const text = `Remember that I like ${wordOf(person)} and make an image. I am ${person.email}.`;
   const message = { role: 'user', parts: [{ type: 'text', text }] };
   const started = await person.call<{ taskId: string }>('agent', 'POST', '/task', { threadId, message });
@@ -86,6 +82,11 @@ export async function leaveTraces(
   expect((await person.call('memory', 'POST', '/memory/add', memory)).status).toBeLessThan(300);
   expect((await desk.internal('notify', 'POST', '/emails', mailTo(person))).status).toBe(200);
   const other = await desk.person();
+  const published = { ...place, assetId: randomUUID(), scopeKind: 'feed', scopeId: 'posts' };
+  await uploadImage(other, published);
+  expect((await other.call('media', 'POST', '/v1/assets', published)).status).toBe(201);
+  const report = { assetId: published.assetId, reason: 'spam', note: wordOf(person) };
+  expect((await person.call('media', 'POST', '/v1/reports', report)).status).toBe(201);
   await sql`insert into referrals (inviter_id, invitee_id) values (${other.id}, ${person.id})`.execute(
     database.queries(),
   );
@@ -94,7 +95,15 @@ export async function leaveTraces(
     database.queries(),
   );
   await writeFile(join(rig.dataDir, 'outbox', 'another.eml'), 'To: nobody@example.com\r\n\r\nHello');
-  return { threadId, taskId: started.body.taskId };
+  return { threadId, taskId: started.body.taskId, reportedId: published.assetId };
+}
+
+async function uploadImage(person: Person, asset: Readonly<Record<string, string>>): Promise<void> {
+  const { body } = await person.call<Upload>('media', 'POST', '/v1/uploads', asset);
+  const headers = new Headers(body.headers);
+  headers.set('content-type', 'image/png');
+  const put = await fetch(body.uploadUrl, { method: 'PUT', body: new Uint8Array(await makeImage('png')), headers });
+  expect(put.ok).toBe(true);
 }
 
 /**

@@ -6,12 +6,16 @@ import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { doctor as doctorCommand } from '#commands/doctor.ts';
+import { openPostgres } from '#platform/db/postgres.ts';
+import { createLog } from '#platform/log.ts';
 import { runInProcess } from '../acceptance/inprocess.fixture.ts';
 import { newPlace, type Place } from '../acceptance/running.fixture.ts';
 import { startForeignServer } from '../agent/mcp.fixture.ts';
 import { makeCertificate } from '../certificate.fixture.ts';
+import { createProgramDatabase, laneEngines } from '../database.fixture.ts';
 import { isNightly } from '../lane.fixture.ts';
 import { openAiModels, startOpenAi } from '../parties/openai.fixture.ts';
 import { packageModels, startFal, startGoogle, startReplicate } from '../parties/packages.fixture.ts';
@@ -28,6 +32,7 @@ const urlSettings = {
   mail: 'RESEND_BASE_URL',
   cms: 'CMS_URL',
   classifier: 'MEDIA_SCREENING_URL',
+  prompts: 'PROMPT_SCREENING_URL',
   identity: 'IDP_URL',
 } as const;
 
@@ -48,6 +53,8 @@ const allAt = (url: string): Readonly<Record<string, string>> => ({
   RESEND_API_KEY: 'a key',
   CMS_URL: url,
   MEDIA_SCREENING_URL: url,
+  PROMPT_SCREENING_URL: url,
+  PROMPT_SCREENING_API_KEY: 'a key',
   IDP_URL: url,
   ANON_KEY: 'a key',
 });
@@ -136,13 +143,16 @@ describe('doctor, with a provider that responds', { timeout: 60_000 }, () => {
     VIDEO_MODEL_BASE_URL: `${openAi.url}/v1`,
     VIDEO_MODEL_API_KEY: openAi.key,
     VIDEO_MODEL_NAME: openAiModels.video,
+    PROMPT_SCREENING_URL: `${openAi.url}/v1`,
+    PROMPT_SCREENING_API_KEY: openAi.key,
+    PROMPT_SCREENING_MODEL: openAiModels.moderation,
   });
   const parts = ['model', 'image model', 'video model'] as const;
   const prefixes = { model: 'MODEL', 'image model': 'IMAGE_MODEL', 'video model': 'VIDEO_MODEL' };
 
   it('finds nothing wrong, and orders neither image nor video', async () => {
     const { code, lineOf } = await doctor(models());
-    expect(parts.map((name) => lineOf(name).slice(0, 3))).toEqual(['ok ', 'ok ', 'ok ']);
+    expect([...parts, 'prompts'].map((name) => lineOf(name).slice(0, 3))).toEqual(['ok ', 'ok ', 'ok ', 'ok ']);
     expect([code, openAi.images, openAi.videos]).toEqual([0, [], []]);
   });
 
@@ -155,6 +165,12 @@ describe('doctor, with a provider that responds', { timeout: 60_000 }, () => {
     for (const name of parts)
       expect(lineOf(name)).toMatch(new RegExp(`^(?:FAULT|warn) .*\\b${prefixes[name]}_${suffix}\\b`));
     if (suffix === 'API_KEY') expect(output).not.toContain('the-wrong-one');
+  });
+
+  it.each(['API_KEY', 'MODEL'])('names a wrong PROMPT_SCREENING_%s', async (suffix) => {
+    const { output, lineOf } = await doctor({ ...models(), [`PROMPT_SCREENING_${suffix}`]: 'the-wrong-one' });
+    expect(lineOf('prompts')).toEqual(faultNaming(`PROMPT_SCREENING_${suffix}`));
+    expect(output).not.toContain('the-wrong-one');
   });
 
   it('asks packages of the AI SDK without an order, and names the setting of a wrong key, name or URL', async () => {
@@ -306,6 +322,45 @@ describe.skipIf(skipWithoutS3)('doctor, with an S3 server behind a proxy', { tim
     expect(await listed(bucket.objects, '')).toEqual([]);
   });
 });
+
+const [database] = laneEngines;
+
+describe.skipIf(skipWithoutS3 || database?.name !== 'postgres' || database.missing !== false)(
+  'doctor, on a restored installation',
+  () => {
+    it('looks for the objects of assets', async () => {
+      const [bucket, variants, { url, drop }] = await Promise.all([
+        openTestBucket(),
+        openTestBucket({ isPublic: true }),
+        createProgramDatabase(),
+      ]);
+      closers.push(bucket.close, variants.close, drop);
+      const log = createLog({ level: 'silent' });
+      const opened = await openPostgres({ url, poolSize: 1, migrations: [], log });
+      const register = (key: string) =>
+        sql`
+        insert into assets (asset_id, owner_id, scope_kind, scope_id, kind, requested_mime, mime, backend, bucket, storage_key, etag,
+          byte_size, ready_at)
+        values (gen_random_uuid(), gen_random_uuid(), 'thread', 't', 'video', 'video/mp4', 'video/mp4', 'objects', ${bucket.bucket},
+          ${key}, 'e', 5, now())`.execute(opened.queries());
+      await register('u/kept.mp4');
+      await bucket.objects.put('u/kept.mp4', Buffer.from('bytes'), { contentType: 'video/mp4' });
+      const env = {
+        DATABASE_URL: url,
+        S3_ENDPOINT: testServer.endpoint,
+        S3_REGION: testServer.region,
+        S3_ACCESS_KEY_ID: testServer.accessKeyId,
+        S3_SECRET_ACCESS_KEY: testServer.secretAccessKey,
+        S3_BUCKET: bucket.bucket,
+        S3_PUBLIC_BUCKET: variants.bucket,
+      };
+      expect((await doctor(env)).lineOf('objects')).toMatch(/0 of 1 sampled originals are missing/);
+      await register('u/lost.mp4');
+      await opened.close();
+      expect((await doctor(env)).lineOf('objects')).toMatch(/^warn .*1 of 2 sampled originals are missing.*sweep/);
+    });
+  },
+);
 
 describe.skipIf(skipWithoutRedis)('doctor, with Redis', () => {
   it('warns if a restart loses the streams in progress', async () => {

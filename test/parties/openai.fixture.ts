@@ -11,7 +11,7 @@ import sharp from 'sharp';
 import { z } from 'zod';
 import { type Party, Refusal, startParty } from './party.fixture.ts';
 
-export const openAiModels = { chat: 'talker', image: 'painter', video: 'filmer' } as const;
+export const openAiModels = { chat: 'talker', image: 'painter', video: 'filmer', moderation: 'moderator' } as const;
 const providerKey = 'sk-the-key-of-the-provider';
 
 export interface OpenAi extends Party {
@@ -21,6 +21,8 @@ export interface OpenAi extends Party {
   readonly images: readonly z.output<typeof imageOrder>[];
   readonly edits: readonly Edit[];
   readonly videos: readonly z.output<typeof videoOrder>[];
+  /** The texts of each request for moderation. */
+  readonly moderations: readonly (readonly string[])[];
   readonly conversations: readonly z.output<typeof chatOrder>[];
 }
 
@@ -69,6 +71,12 @@ const videoOrder = z.strictObject({
   size: z.enum(['720x1280', '1280x720', '1024x1792', '1792x1024']).optional(),
   seconds: z.enum(['4', '8', '12']).optional(),
 });
+const moderationOrder = z.strictObject({
+  input: z.union([text, z.array(text).min(1).max(32)]),
+  model: text.default(openAiModels.moderation),
+});
+/** A text with one of these words is flagged for it. */
+const flaggedWords = ['violence', 'harassment'] as const;
 const formFields = new Set(['model', 'prompt', 'image', 'image[]', 'mask', 'n', 'size', 'quality', 'output_format']);
 const imageTypes = ['image/png', 'image/jpeg', 'image/webp'];
 /** A message that shows the model what its tools made. */
@@ -85,6 +93,7 @@ export async function startOpenAi(): Promise<OpenAi> {
   const edits: Edit[] = [];
   const videos: z.output<typeof videoOrder>[] = [];
   const conversations: z.output<typeof chatOrder>[] = [];
+  const moderations: (readonly string[])[] = [];
   const reads = new Map<string, number>();
   const videoOf = (id: string) => {
     const read = reads.get(id);
@@ -108,6 +117,12 @@ export async function startOpenAi(): Promise<OpenAi> {
         conversations.push(order);
         return converse(order, response);
       }
+      case 'POST /v1/moderations': {
+        const { input, model } = readOrder(moderationOrder, body, openAiModels.moderation);
+        const texts = [input].flat();
+        moderations.push(texts);
+        return { id: `modr-${randomUUID()}`, model, results: texts.map(moderate) };
+      }
       case 'POST /v1/images/generations':
         images.push(readOrder(imageOrder, body, openAiModels.image));
         return image;
@@ -130,10 +145,25 @@ export async function startOpenAi(): Promise<OpenAi> {
         throw new Refusal(404, `Invalid URL (${place})`);
     }
   });
-  return { ...party, key: providerKey, painted, filmed, images, edits, videos, conversations };
+  return { ...party, key: providerKey, painted, filmed, images, edits, videos, moderations, conversations };
 }
 
-function readOrder<Order extends { readonly model: string }>(shape: z.ZodType<Order>, body: Buffer, model: string) {
+function moderate(text: string) {
+  const over = <Value>(of: (word: string) => Value) => Object.fromEntries(flaggedWords.map((word) => [word, of(word)]));
+  const categories = over((word) => text.includes(word));
+  return {
+    flagged: Object.values(categories).includes(true),
+    categories,
+    category_scores: over((word) => (categories[word] ? 0.97 : 0.0001)),
+    category_applied_input_types: over(() => ['text']),
+  };
+}
+
+function readOrder<Order extends { readonly model: string }>(
+  shape: z.ZodType<Order, unknown>,
+  body: Buffer,
+  model: string,
+) {
   const parsed = shape.safeParse(parseJson(body));
   if (!parsed.success) {
     const [issue] = parsed.error.issues;

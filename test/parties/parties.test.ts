@@ -181,6 +181,9 @@ describe.skipIf(skipWithoutS3)('with OpenAI, an identity provider, an MCP server
       VIDEO_MODEL_BASE_URL: `${openAi.url}/v1`,
       VIDEO_MODEL_API_KEY: openAi.key,
       VIDEO_MODEL_NAME: openAiModels.video,
+      PROMPT_SCREENING_URL: `${openAi.url}/v1`,
+      PROMPT_SCREENING_API_KEY: openAi.key,
+      PROMPT_SCREENING_MODEL: openAiModels.moderation,
       AGENT_EXTRACT_MEMORIES: 'false',
       AGENT_MCP_SERVERS: JSON.stringify({ weather: { url: tools.url, headers: { 'x-key': 'the key of the tools' } } }),
       AGENT_MCP_ALLOW_PRIVATE: 'true',
@@ -247,6 +250,18 @@ describe.skipIf(skipWithoutS3)('with OpenAI, an identity provider, an MCP server
   it('a chat streams the answer of the model, and costs the price of a run', async () => {
     const turn = await user.send('Hello there');
     expect(turn).toMatchObject({ status: 'completed', text: 'You wrote: Hello there', cost: prices.run });
+  });
+
+  it('a flagged prompt is refused, reaches no provider and no log, and is free', async () => {
+    const before = await user.credits();
+    const [prompt, orders] = ['a picture of violence', openAi.images.length];
+    const { status, body } = await user.agent.call('POST', '/images', { prompt });
+    expect([status, body]).toEqual([
+      422,
+      expect.objectContaining({ error: 'prompt_refused', categories: ['violence'] }),
+    ]);
+    expect([openAi.images.length, await user.credits()]).toEqual([orders, before]);
+    expect(program.output()).not.toContain(prompt);
   });
 
   it('an image is readable as an asset with its bytes, is an object in the bucket, and is charged', async () => {

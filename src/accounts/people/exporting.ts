@@ -116,6 +116,21 @@ export async function* sharesOf({ media }: ExportedServices, ownerId: string): A
   }
 }
 
+interface ReportPage {
+  readonly reports: readonly unknown[];
+  readonly nextCursor: string | null;
+}
+
+/** What the person reported. */
+export async function* reportsOf({ media }: ExportedServices, ownerId: string): AsyncGenerator<unknown> {
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const query = { ownerId, limit: 200, cursor: cursor || undefined };
+    const page: ReportPage = bodyOf<ReportPage>(await media.send({ method: 'GET', route: '/v1/reports', query }));
+    yield* page.reports;
+    cursor = page.nextCursor;
+  }
+}
+
 interface IncidentPage {
   readonly incidents: readonly Readonly<Record<string, unknown>>[];
   readonly next_cursor: string | null;

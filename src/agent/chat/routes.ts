@@ -20,6 +20,7 @@ const starting = [
   'message_exists',
   'thread_deleting',
   'thread_full',
+  'prompt_refused',
   'too_many_runs',
 ] as const;
 

@@ -9,6 +9,7 @@ import { type Tx, transaction } from '#platform/db/db.ts';
 import { digestOf } from '#platform/http/idempotency.ts';
 import { invalid } from '#platform/problem.ts';
 import { publishAccount } from '#webhooks/accounts.ts';
+import type { MediaKind } from '../api.ts';
 import { starts } from '../billing/starts.ts';
 import { agentProblems } from '../problems.ts';
 import type { Ratio } from '../providers/generators.ts';
@@ -49,9 +50,13 @@ export async function orderImages(
   const ratio = ratioOf(model, { ...request, references: wanted }, wanted.length > 0 ? undefined : '1:1');
   await assertReadable(deps, userId, request.references ?? [], 'body.references');
   await assertReadable(deps, userId, mask === undefined ? [] : [mask], 'body.mask');
+  const keyed = keyedOf(userId, 'image', request, key);
+  const earlier = await findEarlier(deps, keyed);
+  if (earlier !== undefined) return earlier;
+  await deps.prompts.assertAllowed(userId, [prompt]);
   const references = [...(request.references ?? []), ...(await takeInputMedias(deps, userId, inputMedias))];
   const input = { prompt, ratio, seed, quality, references, mask };
-  return place(deps, userId, { model, price: n * model.credits, request, key }, async (tx, id) => {
+  return place(deps, userId, { model, keyed }, async (tx, id) => {
     const scope = scopeOf(request, id);
     await insertGeneration(tx, {
       ...{ id, ownerId: userId, model: model.id, price: model.credits, input, count: n },
@@ -87,11 +92,15 @@ export async function orderVideo(
   const ratio = ratioOf(model, { ...request, ...wanted }, '16:9') ?? '16:9';
   await assertReadable(deps, userId, request.firstFrame === undefined ? [] : [request.firstFrame], 'body.firstFrame');
   await assertReadable(deps, userId, named, 'body.references');
+  const keyed = keyedOf(userId, 'video', request, key);
+  const earlier = await findEarlier(deps, keyed);
+  if (earlier !== undefined) return earlier;
+  await deps.prompts.assertAllowed(userId, [prompt]);
   const taken = await takeInputMedias(deps, userId, inputMedias);
   const firstFrame = isFrame ? taken[0] : request.firstFrame;
   const references = isFrame ? named : [...named, ...taken];
   const input = { prompt, ratio, duration, seed, firstFrame, references };
-  return place(deps, userId, { model, price: model.credits, request, key }, async (tx, id) => {
+  return place(deps, userId, { model, keyed }, async (tx, id) => {
     const { failure } = await placeOrder(deps, tx, {
       ...{ videoId: id, ownerId: userId, threadId: `generation-${id}`, taskId: id, messageId: id, toolCallId: id },
       ...{
@@ -125,23 +134,16 @@ function ratioOf(model: ImageModel | VideoModel, wanted: Wanted, usual: Ratio | 
 
 interface Order {
   readonly model: MediaModel;
-  readonly price: number;
-  readonly request: ImagesRequest | VideosRequest;
-  readonly key: string | undefined;
+  readonly keyed: KeyedStart | undefined;
 }
 
 /** Once for each key of a user. A refusal takes no key. */
 async function place(
   deps: GenerationDeps,
   userId: string,
-  { model, request, key }: Order,
+  { model, keyed }: Order,
   write: (tx: Tx<GenerationDeps['tables']>, id: string) => Promise<void>,
 ): Promise<string> {
-  const { kind } = model as ImageModel | VideoModel;
-  const keyed =
-    key === undefined ? undefined : { userId, key, bodyDigest: digestOf({ kind, ...request, userId: null }) };
-  const earlier = keyed && (await findEarlier(deps, keyed));
-  if (earlier !== undefined) return earlier;
   const id = randomUUID();
   const order = () =>
     transaction(deps.db, async (tx) => {
@@ -157,15 +159,18 @@ async function place(
     await starts.run(userId, order);
     return id;
   } catch (error) {
-    const winner = error instanceof KeyTaken && keyed ? await findEarlier(deps, keyed) : undefined;
+    const winner = error instanceof KeyTaken ? await findEarlier(deps, keyed) : undefined;
     if (winner === undefined) throw error;
     return winner;
   }
 }
 
-async function findEarlier({ db }: GenerationDeps, keyed: KeyedStart): Promise<string | undefined> {
-  const earlier = await findStart(db, keyed);
-  if (earlier === undefined || earlier.bodyDigest === keyed.bodyDigest) return earlier?.taskId;
+const keyedOf = (userId: string, kind: MediaKind, request: ImagesRequest | VideosRequest, key: string | undefined) =>
+  key === undefined ? undefined : { userId, key, bodyDigest: digestOf({ kind, ...request, userId: null }) };
+
+async function findEarlier({ db }: GenerationDeps, keyed: KeyedStart | undefined): Promise<string | undefined> {
+  const earlier = keyed && (await findStart(db, keyed));
+  if (keyed === undefined || earlier === undefined || earlier.bodyDigest === keyed.bodyDigest) return earlier?.taskId;
   throw agentProblems.idempotency_conflict({ fields: { reason: 'idempotency_conflict', taskId: earlier.taskId } });
 }
 

@@ -24,6 +24,7 @@ const ordering = [
   'insufficient_plan',
   'insufficient_credits',
   'too_many_runs',
+  'prompt_refused',
   'idempotency_conflict',
 ] as const;
 const headers = idempotencyHeaders.extend(preferHeader.shape);

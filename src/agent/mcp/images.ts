@@ -4,6 +4,7 @@ import { type Catalogue, type ImageModel, modelFor } from '../generation/catalog
 import { noteCost } from '../generation/coststore.ts';
 import { makeByChain } from '../generation/making.ts';
 import { readImages } from '../generation/sources.ts';
+import type { PromptScreening } from '../prompts/screening.ts';
 import { OrderRefused, ProviderFailed, type Ratio } from '../providers/generators.ts';
 import { fetchScaledImage, findUnreadable, type LibraryDeps, Refused, sign } from '../services/library.ts';
 import { deliverImage } from '../tools/imageorders.ts';
@@ -12,6 +13,7 @@ import { linkTo, succeed, ToolFailed } from './results.ts';
 
 export interface ImageDeps extends LibraryDeps, Pick<CallDeps, 'log' | 'db'> {
   readonly catalogue: Catalogue;
+  readonly prompts: PromptScreening;
   readonly calls: McpCalls;
 }
 
@@ -53,6 +55,7 @@ async function makeImages(deps: ImageDeps, userId: string, { sources, mask, ...o
   if ('failure' in chosen) throw toolFailed(chosen.failure);
   const { model, ratio } = chosen;
   if (sources.length > 0) await assertOwn(deps, userId, sources);
+  await deps.prompts.assertAllowed(userId, [prompt]);
   const threadId = threadOf(userId);
   const made = await deps.calls.payForImages(userId, { model, n }, async ({ callId, references, scope }, signal) => {
     const given = readImages(deps, userId, sources, signal);

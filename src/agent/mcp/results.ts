@@ -20,8 +20,9 @@ export function succeed(
   return { content: [{ type: 'text', text }, ...more], structuredContent: { ...data } };
 }
 
-export function fail(code: string, message: string): CallToolResult {
-  return { content: [{ type: 'text', text: message }], structuredContent: { error: code, message }, isError: true };
+export function fail(code: string, message: string, fields: Readonly<Record<string, unknown>> = {}): CallToolResult {
+  const content: CallToolResult['content'] = [{ type: 'text', text: message }];
+  return { content, structuredContent: { ...fields, error: code, message }, isError: true };
 }
 
 export function linkTo(url: string, assetId: string, mime: string): CallToolResult['content'][number] {

@@ -78,7 +78,7 @@ function explain({ log }: McpServerDeps, error: unknown): CallToolResult {
     const faults = error.issues.map(({ path, message }) => `\`${path.join('.')}\` ${message}`);
     return fail('invalid_request', `The input is not valid: ${faults.slice(0, 5).join('; ')}.`);
   }
-  if (error instanceof Problem && error.status < 500) return fail(error.code, error.message);
+  if (error instanceof Problem && error.status < 500) return fail(error.code, error.message, error.details.fields);
   log.warn({ err: error }, 'a tool call over MCP failed');
   if (error instanceof Problem) return fail(error.code, error.message);
   return fail('internal_error', 'The tool failed. Try again later.');

@@ -43,6 +43,7 @@ export async function generateVideo(
   const chosen = modelFor(deps.catalogue.videos, name, { ...wanted, otherwise: ['16:9'] });
   if ('failure' in chosen) throw new ToolFailed(chosen.failure.code, chosen.failure.message);
   if (input.firstFrame !== undefined) await assertOwn(deps, userId, [input.firstFrame]);
+  await deps.prompts.assertAllowed(userId, [input.prompt]);
   const { model, ratio = '16:9' } = chosen;
   const ordered = await order(deps, callId, userId, model, { ...wanted, ratio });
   return deps.calls.track(async (signal) => {

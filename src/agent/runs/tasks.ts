@@ -9,6 +9,8 @@ import { type Answers, startAnswered } from '../approvals/answering.ts';
 import { starts } from '../billing/starts.ts';
 import { assertMedia, type Catalogue } from '../generation/catalogue.ts';
 import { agentProblems } from '../problems.ts';
+import type { PromptScreening } from '../prompts/screening.ts';
+import { textsOf } from '../prompts/texts.ts';
 import { modelOf } from '../providers/models.ts';
 import { endQueued, type QueueDeps, startNext } from '../queue/queue.ts';
 import { planContinuation, type RecoveryDeps, readRecord } from '../steps/recovery.ts';
@@ -21,6 +23,7 @@ import { checkStart, KeyTaken, type RunsDeps, readRun, startRun } from './runs.t
 
 export interface StartDeps extends QueueDeps, AttachingDeps, StopDeps {
   readonly catalogue: Catalogue;
+  readonly prompts: PromptScreening;
   readonly db: RunsDeps['db'] & RecoveryDeps['db'];
   readonly eventLog: RecoveryDeps['eventLog'];
 }
@@ -89,6 +92,7 @@ export async function startTask(
   if (request.approvals) return goOn(deps, userId, { threadId: request.threadId, approvals: request.approvals }, keyed);
   const chosen = deps.models.pick(request.model ?? undefined);
   assertMedia(deps.catalogue, request.media ?? {});
+  await deps.prompts.assertAllowed(userId, textsOf(request));
   const message = await resolveAttachments(deps, userId, request, (checked) =>
     starts.run(userId, () => checkStart(deps, userId, { ...request, message: checked }, chosen, keyed)),
   );
@@ -101,6 +105,10 @@ export async function startTask(
 
 /** Goes on after approvals, in their message. Throws as `startAnswered`. */
 export async function goOn(deps: StartDeps, userId: string, answers: Answers, keyed?: KeyedStart): Promise<Run> {
+  await deps.prompts.assertAllowed(
+    userId,
+    answers.approvals.map(({ reason }) => reason ?? ''),
+  );
   const run = await starts.run(userId, () => startAnswered(deps, deps.lease, userId, answers, keyed));
   const continuation = await planContinuation(deps, run, await readRecord(deps, run));
   await deps.executor.start(run, modelOf(deps.models, run.model) ?? deps.models.pick(undefined), continuation);

@@ -12,6 +12,7 @@ import { type Catalogue, describeModels, type ImageModel, modelFor } from '../ge
 import { type CostTables, noteCost } from '../generation/coststore.ts';
 import { makeByChain } from '../generation/making.ts';
 import { readImages } from '../generation/sources.ts';
+import { findRefusal, type PromptScreening } from '../prompts/screening.ts';
 import { RunFailure } from '../providers/expectedfailures.ts';
 import {
   type Generated,
@@ -31,6 +32,7 @@ import { deliverImage, type ImageOrder, reservationOf } from './imageorders.ts';
 export interface ImageToolDeps extends LibraryDeps, Pick<SpendingBounds, 'maxRunCredits'> {
   readonly db: Db<LedgerTables & RunTables & VideoTables & CostTables>;
   readonly catalogue: Catalogue;
+  readonly prompts: PromptScreening;
   readonly log: Log;
 }
 
@@ -130,6 +132,8 @@ async function makeImages(
   });
   if ('failure' in chosen) return failedWith(chosen.failure);
   const { model, ratio: shape } = chosen;
+  const refusal = await findRefusal(deps, run.ownerId, order.prompt, signal);
+  if (refusal !== undefined) return failedWith(refusal);
   const { taskId } = run;
   const generation = { taskId, prompt: order.prompt, model: model.id, ratio: shape, references: sources };
   const calls = Array.from({ length: n }, (_, index) => ({

@@ -3,6 +3,7 @@ import { tool, zodSchema } from 'ai';
 import { z } from 'zod';
 import type { Failure, MediaOutput, VideoOutput } from '../api.ts';
 import { describeModels, modelFor } from '../generation/catalogue.ts';
+import { findRefusal } from '../prompts/screening.ts';
 import { ratio } from '../providers/generators.ts';
 import { findVideo, type Video } from '../store/videostore.ts';
 import { describeVideo, orderVideo, type VideoDeps } from '../videos/videos.ts';
@@ -46,6 +47,8 @@ export function videoTools(deps: VideoToolDeps, context: ToolContext) {
         if (firstFrame && !known?.includes(firstFrame)) return failedWith(noSource);
         const chosen = modelFor(videos, name ?? media.videoModel, { ...wanted, otherwise: [media.ratio, '16:9'] });
         if ('failure' in chosen) return failedWith(chosen.failure);
+        const refusal = await findRefusal(deps, run.ownerId, order.prompt, abortSignal);
+        if (refusal !== undefined) return failedWith(refusal);
         const ordering = { ...wanted, ratio: chosen.ratio ?? '16:9' };
         const { video, failure } = await orderVideo(deps, run, toolCallId, ordering, chosen.model);
         if (video === undefined) return failedWith(failure);

@@ -2,7 +2,7 @@
 
 import type { UIMessage } from 'ai';
 import type { Log } from '#platform/log.ts';
-import { assetOf, readDataUrl, unreadable } from '../attachments.ts';
+import { assetOf, isTextType, readDataUrl, unreadable } from '../attachments.ts';
 import type { DocumentReader } from '../documents/pdftext.ts';
 import { fetchFile, fetchScaledImage, type LibraryDeps } from '../services/library.ts';
 
@@ -112,7 +112,7 @@ async function readText(
 ): Promise<string | undefined> {
   const mime = part.mediaType.toLowerCase();
   const isPdf = mime === 'application/pdf';
-  if (!isPdf && !isText(mime)) return undefined;
+  if (!isPdf && !isTextType(mime)) return undefined;
   const maxBytes = isPdf ? maxPdfBytes : maxTextBytes;
   const assetId = assetOf(part);
   const file =
@@ -120,8 +120,4 @@ async function readText(
   if (file === undefined || file.bytes.length === 0 || file.bytes.length > maxBytes) return undefined;
   if (!isPdf) return new TextDecoder().decode(file.bytes);
   return deps.documents.readPdf(ownerId, file.bytes, maxExtracted);
-}
-
-function isText(mime: string): boolean {
-  return mime.startsWith('text/') || /^application\/(?:[\w.+-]{1,100}\+)?(?:json|csv|xml|yaml|markdown)$/.test(mime);
 }

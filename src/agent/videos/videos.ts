@@ -14,6 +14,7 @@ import { videoAssetId, videoReference, videoScope } from '../billing/references.
 import type { Publishers } from '../events.ts';
 import { type Catalogue, modelOfRow, type VideoModel } from '../generation/catalogue.ts';
 import { agentProblems } from '../problems.ts';
+import type { PromptScreening } from '../prompts/screening.ts';
 import { RunFailure } from '../providers/expectedfailures.ts';
 import type { ClipDeps } from '../services/clips.ts';
 import { findRun, holdRun, type Run, type RunTables } from '../store/runstore.ts';
@@ -35,6 +36,7 @@ type Tables = VideoTables & RunTables & LedgerTables & UsageTables;
 export interface VideoDeps extends ClipDeps, Publishers, VideoBounds, Pick<SpendingBounds, 'maxRunCredits'> {
   readonly db: Db<Tables>;
   readonly catalogue: Catalogue;
+  readonly prompts: PromptScreening;
   readonly ttlS: number;
 }
 

@@ -2,6 +2,7 @@
  * Checks every engine and every external service, one sentence each: what was found, or what is wrong and which setting to
  * change. It can run beside a running instance.
  */
+import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -10,10 +11,12 @@ import { migrations } from '#app/migrations.ts';
 import { createScreening } from '#media/screening/screening.ts';
 import { createFfmpeg, withoutFfmpeg } from '#media/video/ffmpeg.ts';
 import { systemClock } from '#platform/clock.ts';
+import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
 import { readFolder } from '#platform/datafolder/identity.ts';
 import { isFolderInUse } from '#platform/db/lock.ts';
-import { compareMigrations, probePostgres } from '#platform/db/open.ts';
+import { compareMigrations, probePostgres, readPostgres, tablesOfPostgres } from '#platform/db/open.ts';
 import { createLog } from '#platform/log.ts';
+import type { Objects } from '#platform/objects/objects.ts';
 import { openLegacyObjects, openObjects } from '#platform/objects/open.ts';
 import { probeRedis } from '#platform/redis/open.ts';
 import { commit, version } from '#platform/version.ts';
@@ -22,7 +25,15 @@ import { checkImageModel, checkVideoModel } from './generators.ts';
 import { checkMcpServers, checkWebhooks } from './integrations.ts';
 import { checkEmbeddings, checkModel } from './models.ts';
 import { reasonOf, Warning } from './probing.ts';
-import { checkCdn, checkClassifier, checkCms, checkIdentity, checkMail, checkResizing } from './services.ts';
+import {
+  checkCdn,
+  checkClassifier,
+  checkCms,
+  checkIdentity,
+  checkMail,
+  checkPromptScreening,
+  checkResizing,
+} from './services.ts';
 import { checkServices } from './siblings.ts';
 
 /** Returns a finding. A thrown error is a fault, and its message explains the fix. A Warning does not change the exit code. */
@@ -50,6 +61,7 @@ const checks: Readonly<Record<string, Check>> = {
   webhooks: checkWebhooks,
   screening: checkScreening,
   classifier: checkClassifier,
+  prompts: checkPromptScreening,
   ffmpeg: checkVideo,
 };
 
@@ -161,10 +173,33 @@ async function checkObjects(config: Config): Promise<string> {
     ].join('; ');
     if (isClosed) throw new Warning(`${facts}; docs/objects.md has the rule for the bucket ${objects.bucket}`);
     await assertOpenToBrowsers(opened.originals, agentOriginsOf(config)[0]);
-    return facts;
+    const found = await compareSample(config, opened.originals);
+    if (found?.missing) throw new Warning(`${facts}; ${found.sentence}`);
+    return found === undefined ? facts : `${facts}; ${found.sentence}`;
   } finally {
     await opened.close();
   }
+}
+
+const sampleSize = 200;
+const headsAtOnce = 16;
+
+/** Looks for the objects of some assets, because all of them can be millions. `undefined`: there is nothing to compare. */
+async function compareSample({ database: { url } }: Config, originals: Objects) {
+  if (url === 'embedded' || !(await tablesOfPostgres(url)).has('assets')) return undefined;
+  const rows = await readPostgres<{ readonly storage_key: string }>(
+    url,
+    // The ids after a random one, and then those from the start.
+    `select storage_key from assets
+    where backend = 'objects' and bucket = $1 and ready_at is not null
+    order by asset_id < $2, asset_id limit $3`,
+    [originals.bucket, randomUUID(), sampleSize],
+  );
+  if (rows.length === 0) return undefined;
+  const heads = await mapConcurrently(rows, headsAtOnce, ({ storage_key: key }) => originals.head(key));
+  const missing = heads.filter((head) => head === undefined).length;
+  const advice = missing > 0 ? '; `npm run sweep` lists all, and docs/operations.md has the restore' : '';
+  return { missing, sentence: `${missing} of ${rows.length} sampled originals are missing${advice}` };
 }
 
 /** Reports how the files compare with their rows, as recorded by the media service (docs/objects.md). */

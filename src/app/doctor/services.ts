@@ -1,6 +1,7 @@
 /** Checks external services: identity provider, CMS, mail, resizing proxy, CDN, classifier. */
 import { join } from 'node:path';
 import { ZodError } from 'zod';
+import { createModeration } from '#agent/prompts/screening.ts';
 import type { Config } from '#app/config.ts';
 import { announcementFeature } from '#content/announcement.ts';
 import { readAllOnce } from '#content/cms.ts';
@@ -83,6 +84,23 @@ export async function checkCdn({ resizing: { cdnUrl } }: Config): Promise<string
   // No variant has this name, so any response means that the CDN is reachable.
   await probe({ url: `${cdnUrl}/img/doctor`, settings: 'PUBLIC_CDN_URL' });
   return `the CDN at ${placeOf(cdnUrl)}`;
+}
+
+/** A service that flags a harmless text would refuse everything. */
+export async function checkPromptScreening({ agent }: Config): Promise<string> {
+  const { promptScreeningUrl: url } = agent;
+  if (url === undefined) return 'none (PROMPT_SCREENING_URL is not set)';
+  const moderation = createModeration(agent, url);
+  try {
+    const categories = await moderation.ask(['A lighthouse at dusk.']);
+    if (categories !== undefined) throw new Error(`it flags a harmless text (${categories.join(', ')})`);
+    return `prompts are checked by ${placeOf(url)}`;
+  } catch (error) {
+    const settings = 'PROMPT_SCREENING_URL, PROMPT_SCREENING_API_KEY and PROMPT_SCREENING_MODEL';
+    throw new Error(`the service at ${placeOf(url)} is unusable (${reasonOf(error as Error)}); check ${settings}`);
+  } finally {
+    await moderation.close();
+  }
 }
 
 /** The image is plain gray. A classifier that flags it would block everything. */

@@ -46,6 +46,8 @@ export async function wireConsole({ config, services: ofProcess, engines, server
         config.resizing.proxyUrl,
         config.resizing.cdnUrl,
       ].flatMap((address) => (address === undefined || address === 'embedded' ? [] : [originOf(address)])),
+      // Anything else could end the list of the policy.
+      pictures: config.agent.cmsMediaHosts.filter((host) => /^[\w.-]+(:\d+)?$/.test(host)),
     },
     hasDemoUsers: config.identity.url === undefined,
     outbox: keepsMails(config) ? join(config.process.dataDir, 'outbox') : undefined,

@@ -155,6 +155,8 @@ export interface AssetListing {
   readonly label?: string | null;
   /** An asset: those that a model made from it. */
   readonly derivedFrom?: string | null;
+  /** An asset: itself, its source if it is a copy, and all copies of that source. */
+  readonly copiesOf?: string | null;
   /** The earliest creation time. */
   readonly createdFrom?: string | null;
   /** Later than the latest creation time. */
@@ -418,8 +420,8 @@ export interface IncidentListing {
   readonly list?: string | null;
   /** `priority`: reports of `minor` and `intimate` first. */
   readonly order?: 'newest' | 'priority' | null;
-  /** `true`: only incidents with an appeal of their owner. */
-  readonly appealed?: boolean | 'true' | 'false' | null;
+  /** `true`: only incidents with an appeal of their owner. `open`: only those whose appeal no decision has answered. */
+  readonly appealed?: 'true' | 'false' | 'open' | null;
   /** 1 to 200. Default: 50. */
   readonly limit?: number;
   /** The `next_cursor` of the previous page. */
@@ -436,7 +438,7 @@ export interface IncidentCounts {
   readonly open: number;
   readonly upheld: number;
   readonly cleared: number;
-  /** Open incidents with an appeal of their owner. */
+  /** Appeals that no decision has answered. */
   readonly openAppeals: number;
   /** The number of incidents of each list. */
   readonly lists: Readonly<Record<string, number>>;
@@ -704,6 +706,38 @@ export interface Reported {
   readonly id: string;
 }
 
+export interface OwnReportListing {
+  /** Required with X-Internal-Key. Default: the user of the token. */ readonly ownerId?: string | null;
+  /** 1 to 200. Default: 50. */
+  readonly limit?: number;
+  /** The `nextCursor` of the previous page. */
+  readonly cursor?: string | null;
+}
+
+export interface OwnReportPage {
+  /** In the order of their ids. */
+  readonly reports: readonly {
+    readonly id: string;
+    readonly reason:
+      | 'illegal'
+      | 'minor'
+      | 'intimate'
+      | 'violence'
+      | 'harassment'
+      | 'copyright'
+      | 'privacy'
+      | 'spam'
+      | 'other';
+    readonly note: string | null;
+    readonly contact: string | null;
+    readonly createdAt: string;
+    /** The reported asset. `null`: a conversation. */
+    readonly assetId: string | null;
+  }[];
+  /** `null`: this was the last page. */
+  readonly nextCursor: string | null;
+}
+
 export interface ReportPage {
   /** Oldest first, at most 1,000. */
   readonly reports: readonly {
@@ -731,6 +765,22 @@ export interface DecisionRequest {
   readonly decision: 'dismiss' | 'restrict' | 'remove';
   /** The reasons. The owner and the people who reported the content get them by email. */
   readonly statement: string;
+}
+
+export interface OwnDecisions {
+  /** Newest first, at most 100. */
+  readonly decisions: readonly {
+    /** Of the incident. An appeal names it. */ readonly id: string;
+    /** `null`: a conversation. */
+    readonly assetId: string | null;
+    readonly kind: string;
+    readonly decision: 'dismiss' | 'restrict' | 'remove';
+    readonly statement: string;
+    readonly at: string;
+    readonly appealedAt: string | null;
+    /** No decision has answered the appeal. */
+    readonly isAppealOpen: boolean;
+  }[];
 }
 
 export interface IncidentExport {

@@ -39,6 +39,9 @@ import type {
   MediaTaskState,
   MediaUsage,
   MediaUsageQuery,
+  OwnDecisions,
+  OwnReportListing,
+  OwnReportPage,
   PendingObject,
   PendingRequest,
   RegistrationRequest,
@@ -289,6 +292,10 @@ export function mediaCalls(access: Access) {
     reportContent: (body: ReportRequest, options?: CallOptions): Promise<Reported> =>
       callJson(access, { method: 'POST', path: '/v1/reports', body, repeatable: false }, options),
 
+    /** List the reports of a person (`GET /v1/reports`). */
+    listOwnReports: (query?: OwnReportListing, options?: CallOptions): Promise<OwnReportPage> =>
+      callJson(access, { method: 'GET', path: '/v1/reports', query, repeatable: true }, options),
+
     /** List the reports of an incident (`GET /v1/incidents/:id/reports`). */
     listReports: (id: string, options?: CallOptions): Promise<ReportPage> =>
       callJson(
@@ -304,6 +311,10 @@ export function mediaCalls(access: Access) {
         { method: 'POST', path: `/v1/incidents/${encodeURIComponent(id)}/decision`, body, repeatable: true },
         options,
       ),
+
+    /** List the decisions about your content (`GET /v1/decisions`). */
+    listOwnDecisions: (options?: CallOptions): Promise<OwnDecisions> =>
+      callJson(access, { method: 'GET', path: '/v1/decisions', repeatable: true }, options),
 
     /** Export an incident with its reports, for authorities (`GET /v1/incidents/:id/export`). */
     exportIncident: (id: string, options?: CallOptions): Promise<IncidentExport> =>

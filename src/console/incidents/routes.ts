@@ -1,6 +1,8 @@
-/** The Incidents page: what screening blocked, and the decisions of operators (docs/specification/media.md#incidents). */
+/** The Incidents page: what screening blocked or people reported, and the decisions of operators (docs/specification/media.md#incidents). */
 
 import { z } from 'zod';
+import { incidentPreview } from '#media/incidents/api.ts';
+import { decisionRequest } from '#media/reports/api.ts';
 import { bodyOf } from '#platform/http/bodyof.ts';
 import type { HttpClient } from '#platform/http/client.ts';
 import { routesOf } from '#platform/http/routes.ts';
@@ -12,7 +14,8 @@ const incidentQuery = z.object({
   status: z.enum(['open', 'upheld', 'cleared']).optional(),
   list: z.string().max(200).optional(),
   ownerId: z.guid().optional(),
-  appealed: z.literal('true').optional(),
+  appealed: z.enum(['true', 'open']).optional(),
+  order: z.enum(['newest', 'priority']).optional(),
   cursor: z.string().max(200).optional(),
 });
 const incidentPath = z.object({ id: z.uuid() });
@@ -27,7 +30,7 @@ export function addIncidentRoutes(app: HttpServer, guard: OperatorGuard, media: 
   routes.get(
     '/api/incidents',
     guard,
-    { summary: 'Incidents, newest first, and their counts', querystring: incidentQuery },
+    { summary: 'Incidents and their counts', querystring: incidentQuery },
     async ({ query }) => {
       const [page, counts] = await Promise.all([
         media.send({ method: 'GET', route: '/v1/incidents', query: { ...query, limit: 50 } }),
@@ -44,12 +47,13 @@ export function addIncidentRoutes(app: HttpServer, guard: OperatorGuard, media: 
   routes.get(
     '/api/incidents/:id/preview',
     guard,
-    { summary: 'A small, strongly blurred rendition', params: incidentPath },
+    { summary: 'A small rendition, blurred or not', params: incidentPath, querystring: incidentPreview },
     async (request, reply) => {
       const response = await media.send({
         method: 'GET',
         route: '/v1/incidents/:id/preview',
         params: request.params,
+        query: request.query,
         headers: named(request),
       });
       if (response.status !== 200) bodyOf(response);
@@ -70,6 +74,46 @@ export function addIncidentRoutes(app: HttpServer, guard: OperatorGuard, media: 
           json: request.body,
           headers: named(request),
           idempotent: true,
+        }),
+      ),
+  );
+
+  routes.get(
+    '/api/incidents/:id/reports',
+    guard,
+    { summary: 'What people reported', params: incidentPath },
+    async ({ params }) =>
+      bodyOf<object>(await media.send({ method: 'GET', route: '/v1/incidents/:id/reports', params })),
+  );
+
+  routes.post(
+    '/api/incidents/:id/decision',
+    guard,
+    { summary: 'Dismiss a report, or restrict or remove the content', params: incidentPath, body: decisionRequest },
+    async (request) =>
+      bodyOf<object>(
+        await media.send({
+          method: 'POST',
+          route: '/v1/incidents/:id/decision',
+          params: request.params,
+          json: request.body,
+          headers: named(request),
+          idempotent: true,
+        }),
+      ),
+  );
+
+  routes.post(
+    '/api/incidents/:id/export',
+    guard,
+    { summary: 'An incident with its reports, for authorities', params: incidentPath },
+    async (request) =>
+      bodyOf<object>(
+        await media.send({
+          method: 'GET',
+          route: '/v1/incidents/:id/export',
+          params: request.params,
+          headers: named(request),
         }),
       ),
   );

@@ -110,6 +110,7 @@ describe.each(stores)('a person with objects in $objects', ({ buckets, settings,
         assets: expect.arrayContaining([expect.objectContaining({ url: expect.stringContaining('http') })]),
         generations: expect.arrayContaining([expect.objectContaining({ kind: 'video' })]),
         shares: [expect.anything()],
+        reports: [{ assetId: traces.reportedId }],
         memory: { memories: expect.any(Array) },
         mails: { mails: [{ subject: 'Hello' }] },
       });

@@ -9,6 +9,7 @@ import {
   listed,
   mailsOf,
   memoriesOf,
+  reportsOf,
   sharesOf,
   threadsOf,
   usageOf,
@@ -30,6 +31,7 @@ async function* write(clients: ServiceClients, userId: string, record: PersonRec
     assets: assetsOf(clients, userId),
     shares: sharesOf(clients, userId),
     incidents: incidentsOf(clients, userId),
+    reports: reportsOf(clients, userId),
     usage: usageOf(clients, userId, Date.parse(createdAt)),
   };
   for (const [name, items] of Object.entries(lists)) {

@@ -47,6 +47,8 @@ interface AssetsTable {
   generation: JSONColumnType<Lineage> | null;
   /** The references of `generation`. */
   derived_from: string[] | null;
+  /** Of the same owner. Never a copy itself. */
+  copied_from: string | null;
   version: Generated<number>;
   created_at: Generated<Date>;
   ready_at: Date | null;
@@ -159,11 +161,19 @@ export function nameColumns(prompt: string | null, name: string | null) {
   return { name, prompt_search: texts.length === 0 ? null : searchable(texts.join('\n')) };
 }
 
+/** The assets `ids`, everything that was copied from them, and everything that was copied from the same sources. */
+export const isCopyOf = (ids: readonly string[]) => {
+  const named = sql`${ids}::uuid[]`;
+  const origins = sql`(${named} || array(select copied_from from assets where asset_id = any(${named}) and copied_from is not null))`;
+  return sql<boolean>`(asset_id = any(${origins}) or copied_from = any(${origins}))`;
+};
+
 /** Content that was restricted before stays restricted in every further copy or upload of its owner. */
 export function restrictedAgain(sha256: RawBuilder<unknown> = sql`assets.sha256`) {
   return sql<Date | null>`coalesce(assets.restricted_at, (
     select max(known.restricted_at) from assets as known
-    where known.owner_id = assets.owner_id and known.sha256 = ${sha256} and known.restricted_at is not null
+    where known.owner_id = assets.owner_id and known.restricted_at is not null
+      and (known.sha256 = ${sha256} or known.asset_id = assets.copied_from)
   ))`;
 }
 

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeImage, mp4Start, svg } from '../../../test/media/images.fixture.ts';
 import { plant } from '../../../test/media/planting.fixture.ts';
@@ -13,6 +14,7 @@ import {
 } from '../../../test/media/rig.fixture.ts';
 import type { Asset } from '../api.ts';
 import type { MediaTables } from '../assets/assetstore.ts';
+import type { AssetPage } from '../listing/api.ts';
 
 const there = { toScopeKind: 'feed', toScopeId: 'published' };
 
@@ -61,6 +63,25 @@ onEveryPair('POST /v1/copy', (pair) => {
     for await (const _ of rig.originals.list(`u/${ownerId}/`)) objects += 1;
     return { rows: rows.length, objects };
   }
+
+  it('lists the copies of an asset, also where their metadata was removed', async () => {
+    const bytes = await sharp(png)
+      .withExif({ IFD0: { Artist: 'Ada' } })
+      .jpeg()
+      .toBuffer();
+    const original = await registered(rig.user, bytes, { mime: 'image/jpeg' });
+    const published = await copied(rig.user, { fromAssetId: original.assetId });
+    expect(published.sha256).not.toBe(original.sha256);
+    const again = await copied(rig.user, { fromAssetId: published.assetId, toScopeKind: 'library', toScopeId: 'l' });
+    const list = async (query: string, client = rig.user) =>
+      (await client.get<AssetPage>(`/v1/assets?${query}`)).body.assets.map(({ assetId }) => assetId);
+    for (const { assetId } of [original, published, again]) {
+      expect(await list(`copiesOf=${assetId}`)).toEqual([again.assetId, published.assetId, original.assetId]);
+      expect(await list(`copiesOf=${assetId}&scopeKind=feed&scopeId=published`)).toEqual([published.assetId]);
+    }
+    expect(await list(`copiesOf=${original.assetId}`, rig.otherUser)).toEqual([]);
+    expect((await rig.user.get('/v1/assets?copiesOf=x')).status).toBe(400);
+  });
 
   describe('of an asset in the object store', () => {
     it('answers the new row, flat', async () => {

@@ -139,15 +139,7 @@ async function showCopy(
     isUnchanged: async () => true,
     markReady: () =>
       admit(deps, ownerId, (tx) =>
-        markCopied(
-          tx,
-          assetId,
-          { etag, byteSize },
-          { ...facts, playback },
-          {
-            ...{ ...verdict, isScreened, sourceSha256: source.facts.sha256 },
-          },
-        ),
+        markCopied(tx, assetId, { etag, byteSize }, { ...facts, playback }, { ...verdict, isScreened }),
       ),
   });
   if (published === 'blocked') throw blockProblem(verdict.match);

@@ -58,13 +58,18 @@ export async function draftCopy(
   const { assetId, ownerId, scopeKind, scopeId, kind, requestedMime } = identity;
   const ifSourceStands =
     sourceId === undefined ? sql`` : sql`from assets where asset_id = ${sourceId}::uuid for key share`;
+  const origin =
+    sourceId === undefined
+      ? sql`null`
+      : sql`case when owner_id = ${ownerId}::uuid then coalesce(copied_from, asset_id) end`;
   const { numAffectedRows } = await sql`
     insert into assets (
-      asset_id, owner_id, scope_kind, scope_id, kind, requested_mime, mime, backend, bucket, storage_key, etag, byte_size
+      asset_id, owner_id, scope_kind, scope_id, kind, requested_mime, mime, backend, bucket, storage_key, etag, byte_size,
+      copied_from
     )
     select ${assetId}::uuid, ${ownerId}::uuid, ${scopeKind}::text, ${scopeId}::text, ${kind}::text,
       ${requestedMime}::text, ${requestedMime}::text, 'objects', ${bucket}::text, ${storageKey}::text,
-      ${unwritten}::text, ${byteSize}::bigint
+      ${unwritten}::text, ${byteSize}::bigint, ${origin}
     ${ifSourceStands}`.execute(db);
   return numAffectedRows === 1n;
 }
@@ -75,7 +80,7 @@ export async function markCopied(
   assetId: string,
   { etag, byteSize }: Pick<AssetPlace, 'etag' | 'byteSize'>,
   facts: AssetFacts & { readonly playback: Playback | null },
-  { sourceSha256, ...screened }: Screened & { readonly sourceSha256: string | null },
+  screened: Screened,
 ) {
   const row = await tx
     .updateTable('assets')
@@ -88,7 +93,7 @@ export async function markCopied(
       pdq: facts.pdq,
       pdq_quality: facts.pdqQuality,
       screened_at: screened.isScreened ? sql<Date>`now()` : null,
-      ...labelColumns(screened, restrictedAgain(sql`any(${[facts.sha256, sourceSha256]}::text[])`)),
+      ...labelColumns(screened, restrictedAgain(sql`${facts.sha256}::text`)),
       width: facts.width,
       height: facts.height,
       duration_ms: facts.durationMs,

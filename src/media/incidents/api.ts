@@ -48,7 +48,9 @@ export const incidentListing = z.object({
   ownerId: optional(uuid),
   list: optional(z.string().max(200)),
   order: optional(z.enum(['newest', 'priority'])).describe('`priority`: reports of `minor` and `intimate` first.'),
-  appealed: optional(z.enum(['true', 'false'])).describe('`true`: only incidents with an appeal of their owner.'),
+  appealed: optional(z.enum(['true', 'false', 'open'])).describe(
+    '`true`: only incidents with an appeal of their owner. `open`: only those whose appeal no decision has answered.',
+  ),
   limit: pageSize(200, 50).describe('1 to 200. Default: 50.'),
   cursor: optional(z.string().max(200)).describe('The `next_cursor` of the previous page.'),
 });
@@ -64,7 +66,7 @@ export const incidentCounts = z.object({
   open: z.int(),
   upheld: z.int(),
   cleared: z.int(),
-  openAppeals: z.int().describe('Open incidents with an appeal of their owner.'),
+  openAppeals: z.int().describe('Appeals that no decision has answered.'),
   lists: z.record(z.string(), z.int()).describe('The number of incidents of each list.'),
 });
 export type IncidentCounts = z.output<typeof incidentCounts>;
@@ -80,6 +82,12 @@ export const incidentAppeal = z.object({
 
 export const appealed = z.object({ id: z.string(), status: incidentStatus, appealedAt: z.iso.datetime() });
 export type Appealed = z.output<typeof appealed>;
+
+export const incidentPreview = z.object({
+  sharp: optional(z.enum(['true'])).describe(
+    '`true`: at most 1,024 pixels, not blurred. Reported and flagged content only.',
+  ),
+});
 
 export const incidentParams = z.object({ id: uuid });
 

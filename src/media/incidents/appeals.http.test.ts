@@ -116,4 +116,6 @@ it('shows a remaining image with 24 blurred pixels, and no other content', async
   const removed = await blocked();
   const nothing = await rig.server.get<Refusal>(`/v1/incidents/${removed.incident.id}/preview`);
   expect([nothing.status, nothing.body.error]).toEqual([404, 'nothing_left_to_show']);
+  const asItIs = await rig.server.get<Refusal>(`/v1/incidents/${incident?.id}/preview?sharp=true`);
+  expect([asItIs.status, asItIs.body.error]).toEqual([404, 'nothing_left_to_show']);
 });

@@ -12,7 +12,7 @@ import {
   type StoredIncident,
 } from '../screening/incidentstore.ts';
 import type { Incident, IncidentCounts, IncidentListing, IncidentPage, IncidentResolution } from './api.ts';
-import { countByStatus, type IncidentCount } from './appealstore.ts';
+import { countByStatus, countOpenAppeals, type IncidentCount } from './appealstore.ts';
 
 export interface IncidentDeps {
   readonly db: Db<IncidentTables>;
@@ -21,12 +21,12 @@ export interface IncidentDeps {
 /** Throws 400 for a cursor that no page returned. */
 export async function readIncidents(
   { db }: IncidentDeps,
-  { limit, cursor, appealed, order, ...wanted }: IncidentListing,
+  { limit, cursor, order, ...wanted }: IncidentListing,
 ): Promise<IncidentPage> {
   const byPriority = order === 'priority';
   const after = cursor === undefined ? undefined : readCursor(cursor, byPriority);
   // One row more than the page shows whether there is another page.
-  const rows = await listIncidents(db, { ...wanted, appealed: appealed === 'true', byPriority }, after, limit + 1);
+  const rows = await listIncidents(db, { ...wanted, byPriority }, after, limit + 1);
   const page = rows.slice(0, limit);
   const last = rows.length > limit ? page.at(-1) : undefined;
   return { incidents: page.map(toIncident), next_cursor: last === undefined ? null : writeCursor(last, byPriority) };
@@ -76,7 +76,7 @@ export function toIncident(stored: StoredIncident): Incident {
 
 /** Counts for each status, and for each list. */
 export async function countIncidents({ db }: IncidentDeps): Promise<IncidentCounts> {
-  const rows = await countByStatus(db);
+  const [rows, openAppeals] = await Promise.all([countByStatus(db), countOpenAppeals(db)]);
   const sum = (some: readonly IncidentCount[]) => some.reduce((total, { count }) => total + count, 0);
   const of = (status: IncidentCount['status']) => rows.filter((row) => row.status === status);
   const lists = [...new Set(rows.map(({ list }) => list))];
@@ -84,7 +84,7 @@ export async function countIncidents({ db }: IncidentDeps): Promise<IncidentCoun
     open: sum(of('open')),
     upheld: sum(of('upheld')),
     cleared: sum(of('cleared')),
-    openAppeals: of('open').reduce((total, { appealed }) => total + appealed, 0),
+    openAppeals,
     lists: Object.fromEntries(lists.map((list) => [list, sum(rows.filter((row) => row.list === list))])),
   };
 }

@@ -1,6 +1,7 @@
 /**
  * A small, strongly blurred rendition of blocked content for operators, where the same bytes remain in the product: in the
- * asset that was copied, or in a legacy file. The blocked object itself is removed, with everything made of it.
+ * asset that was copied, or in a legacy file. The blocked object itself is removed, with everything made of it. Operators must
+ * see what they decide about, so reported and flagged content is also shown as it is.
  */
 import type { Engine } from '#image/engine/engine.ts';
 import type { Db } from '#platform/db/db.ts';
@@ -35,12 +36,16 @@ const blurred = {
   resampling: 'linear',
 } as const;
 
+const sharp = { ...blurred, width: 1024, height: 1024, quality: 80, blur: 0 } as const;
+
 /** Returns WebP. Throws 404 if the incident is unknown, or if none of its bytes remain as an image. */
-export async function renderPreview(deps: PreviewDeps, incidentId: string): Promise<Uint8Array> {
+export async function renderPreview(deps: PreviewDeps, incidentId: string, isSharp: boolean): Promise<Uint8Array> {
   const found = await findOrigin(deps.db, incidentId);
   if (found === undefined) throw problems.not_found({ message: 'There is no such incident.' });
   // What was reported or flagged is still there, under its own id.
-  const origin = ['report', 'label'].includes(found.origin ?? '') ? found.assetId : found.origin;
+  const isThere = ['report', 'label'].includes(found.origin ?? '');
+  const origin = isThere ? found.assetId : found.origin;
+  if (isSharp && !isThere) throw mediaProblems.nothing_left_to_show();
   const place = origin === null ? undefined : await locate(deps, origin);
   const bytes = place && (await read(place.objects, place.key));
   if (bytes === undefined) throw mediaProblems.nothing_left_to_show();
@@ -48,16 +53,21 @@ export async function renderPreview(deps: PreviewDeps, incidentId: string): Prom
   const deliver = (made: Uint8Array) => {
     output = made;
   };
-  await deps.engine.transform(bytes, [{ transform: blurred, deliver }], found.ownerId).catch((cause: unknown) => {
-    throw mediaProblems.nothing_left_to_show({ cause });
-  });
+  await deps.engine
+    .transform(bytes, [{ transform: isSharp ? sharp : blurred, deliver }], found.ownerId)
+    .catch((cause: unknown) => {
+      throw mediaProblems.nothing_left_to_show({ cause });
+    });
   if (output === undefined) throw mediaProblems.nothing_left_to_show();
   return output;
 }
 
 async function locate(deps: PreviewDeps, origin: string) {
   if (isUuid(origin)) {
-    const asset = (await lookUpAssets(deps, [origin], '')).get(origin);
+    const found = (await lookUpAssets(deps, [origin], '')).get(origin);
+    // A video is shown by its poster.
+    const poster = found?.mime.startsWith('video/') ? found.row?.namedThumbId : undefined;
+    const asset = poster ? (await lookUpAssets(deps, [poster], '')).get(poster) : found;
     return asset && { objects: asset.objects, key: asset.storageKey };
   }
   // Blocked paths resolve to nothing, so the file is read by its place.

@@ -11,6 +11,7 @@ import {
   incidentListing,
   incidentPage,
   incidentParams,
+  incidentPreview,
   incidentResolution,
 } from './api.ts';
 import { appeal } from './appealing.ts';
@@ -55,13 +56,16 @@ export function addIncidentRoutes(app: HttpServer, access: Access, deps: Inciden
     {
       id: 'previewIncident',
       summary: 'Preview the content of an incident, blurred',
-      description: 'Returns a blurred image of at most 24 pixels, if the same bytes remain elsewhere.',
+      description:
+        'Returns a blurred image of at most 24 pixels, if the same bytes remain elsewhere. Reported and flagged content can be shown as it is. A video is shown by its poster.',
       problems: ['forbidden', 'not_found', 'nothing_left_to_show'],
       otherResponses: { 200: ['A WebP image.', 'image/webp'] },
       client: { kind: 'foreign' },
       params: incidentParams,
+      querystring: incidentPreview,
     },
-    async (request, reply) => reply.type('image/webp').send(await renderPreview(deps, request.params.id)),
+    async ({ params, query }, reply) =>
+      reply.type('image/webp').send(await renderPreview(deps, params.id, query.sharp !== undefined)),
   );
 
   routes.post(

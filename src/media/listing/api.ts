@@ -20,6 +20,7 @@ export const assetListing = z.object({
     z.string().min(1).max(200).refine(isStorableText, 'must not contain NUL or lone surrogates'),
   ).describe('Only assets with this label of the classifier.'),
   derivedFrom: optional(uuid).describe('An asset: those that a model made from it.'),
+  copiesOf: optional(uuid).describe('An asset: itself, its source if it is a copy, and all copies of that source.'),
   createdFrom: optional(z.iso.datetime({ offset: true })).describe('The earliest creation time.'),
   createdBefore: optional(z.iso.datetime({ offset: true })).describe('Later than the latest creation time.'),
   limit: pageSize(200, 50).describe('1 to 200. Default: 50.'),

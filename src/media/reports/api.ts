@@ -1,6 +1,7 @@
 /** Reports of people and the decisions about them (docs/specification/media.md#reports). */
 import { z } from 'zod';
 import { isStorableJson } from '#platform/storable.ts';
+import { pageSize } from '#platform/wholenumber.ts';
 import { optional, uuid } from '../api.ts';
 import { shareParams } from '../shares/api.ts';
 
@@ -55,8 +56,46 @@ export const report = z.object({
 export const reportPage = z.object({ reports: z.array(report).describe('Oldest first, at most 1,000.') });
 export type ReportPage = z.output<typeof reportPage>;
 
+export const ownReportListing = z.object({
+  ownerId: optional(uuid).describe('Required with X-Internal-Key. Default: the user of the token.'),
+  limit: pageSize(200, 50).describe('1 to 200. Default: 50.'),
+  cursor: optional(uuid).describe('The `nextCursor` of the previous page.'),
+});
+export type OwnReportListing = z.output<typeof ownReportListing>;
+
+export const ownReportPage = z.object({
+  reports: z
+    .array(
+      report
+        .omit({ userId: true })
+        .extend({ assetId: z.string().nullable().describe('The reported asset. `null`: a conversation.') }),
+    )
+    .describe('In the order of their ids.'),
+  nextCursor: z.string().nullable().describe('`null`: this was the last page.'),
+});
+export type OwnReportPage = z.output<typeof ownReportPage>;
+
 export const decisions = ['dismiss', 'restrict', 'remove'] as const;
 export type Decision = (typeof decisions)[number];
+
+/** What operators decided about content of the caller. */
+export const ownDecisions = z.object({
+  decisions: z
+    .array(
+      z.object({
+        id: z.string().describe('Of the incident. An appeal names it.'),
+        assetId: z.string().nullable().describe('`null`: a conversation.'),
+        kind: z.string(),
+        decision: z.enum(decisions),
+        statement: z.string(),
+        at: z.iso.datetime(),
+        appealedAt: z.iso.datetime().nullable(),
+        isAppealOpen: z.boolean().describe('No decision has answered the appeal.'),
+      }),
+    )
+    .describe('Newest first, at most 100.'),
+});
+export type OwnDecisions = z.output<typeof ownDecisions>;
 
 export const decisionRequest = z.object({
   decision: z

@@ -4,6 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
+import type { Caller } from '#platform/access/caller.ts';
 import { type Db, type Tx, transaction } from '#platform/db/db.ts';
 import type { Job, Jobs, Queue } from '#platform/jobs/jobs.ts';
 import { problems } from '#platform/problem.ts';
@@ -17,13 +18,14 @@ import { mediaProblems } from '../problems.ts';
 import { flagAsset } from '../screening/incidentstore.ts';
 import type { Hit } from '../screening/labels.ts';
 import { withInvalidation } from '../signing/signedurlcache.ts';
-import type { DecisionRequest } from './api.ts';
+import type { DecisionRequest, OwnDecisions } from './api.ts';
 import {
+  contentOf,
   type DecidableIncident,
   endShareOfThread,
   findAffected,
+  listDecisions,
   lockIncident,
-  mediaOfThread,
   moveAsset,
   releaseAssets,
   restrictAssets,
@@ -51,7 +53,10 @@ export interface RestrictingDeps {
 
 export interface DecidingDeps extends RemovalDeps, RestrictingDeps {}
 
-/** Throws 404, and 409 for content that screening blocked. The same decision again changes nothing and sends no email. */
+/**
+ * Throws 404, and 409 for content that screening blocked. The same decision again changes nothing and sends no email, unless it answers
+ * an appeal.
+ */
 export async function decide(deps: DecidingDeps, id: string, request: DecisionRequest): Promise<Incident> {
   const { decision, statement } = request;
   // Read before: the cache forgets what the transaction hides.
@@ -61,10 +66,9 @@ export async function decide(deps: DecidingDeps, id: string, request: DecisionRe
       const incident = await lockIncident(tx, id);
       if (incident === undefined) throw noSuchIncident();
       assertDecidable(incident);
-      if (incident.decision === decision && incident.statement === statement) return [];
-      const { assetId, ownerId, threadId, kind } = incident;
-      const named = assetId !== null ? [assetId] : await mediaOfThread(tx, ownerId, String(threadId));
-      const affected = await findAffected(tx, ownerId, named);
+      if (incident.decision === decision && incident.statement === statement && !incident.isAppealed) return [];
+      const { ownerId, threadId, kind } = incident;
+      const affected = await findAffected(tx, ownerId, await contentOf(tx, incident));
       const assetIds = affected.map((row) => row.assetId);
       await writeDecision(tx, id, decision, statement);
       if (decision === 'dismiss') await releaseAssets(tx, assetIds);
@@ -117,6 +121,31 @@ export function applyRule(
   });
 }
 
+const mostDecisions = 100;
+
+/** Throws 403 for servers. */
+export async function readOwnDecisions({ reportDb }: DecidingDeps, caller: Caller): Promise<OwnDecisions> {
+  if (caller.kind !== 'user')
+    throw problems.forbidden({ message: 'Only the owner of the content can list decisions.' });
+  const rows = await listDecisions(reportDb, caller.userId, mostDecisions);
+  return {
+    decisions: rows.flatMap(({ decision, statement, resolvedAt, appealedAt, isAppealed, ...row }) =>
+      decision === null || statement === null || resolvedAt === null
+        ? []
+        : [
+            {
+              ...row,
+              decision,
+              statement,
+              at: resolvedAt.toISOString(),
+              appealedAt: appealedAt?.toISOString() ?? null,
+              isAppealOpen: isAppealed,
+            },
+          ],
+    ),
+  };
+}
+
 const noSuchIncident = () => problems.not_found({ message: 'There is no such incident.' });
 
 function assertDecidable({ check }: DecidableIncident): void {
@@ -127,9 +156,7 @@ function affectedBefore({ reportDb }: DecidingDeps, id: string): Promise<readonl
   return transaction(reportDb, async (tx) => {
     const incident = await lockIncident(tx, id);
     if (incident === undefined) throw noSuchIncident();
-    const { assetId, ownerId, threadId } = incident;
-    const named = assetId !== null ? [assetId] : await mediaOfThread(tx, ownerId, String(threadId));
-    return (await findAffected(tx, ownerId, named)).map((row) => row.assetId);
+    return (await findAffected(tx, incident.ownerId, await contentOf(tx, incident))).map((row) => row.assetId);
   });
 }
 

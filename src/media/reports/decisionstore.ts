@@ -1,6 +1,8 @@
 /** The rows that a decision changes. */
 import { sql } from 'kysely';
 import type { Db, Tx } from '#platform/db/db.ts';
+import { isCopyOf } from '../assets/assetstore.ts';
+import { isUnanswered } from '../screening/incidentstore.ts';
 import type { Decision } from './api.ts';
 import type { ReportTables } from './reportstore.ts';
 
@@ -18,9 +20,11 @@ export function lockIncident(tx: Handle, id: string) {
       'kind',
       'thread_id as threadId',
       'share_id as shareId',
+      'source_id as sourceId',
       'decision',
       'statement',
       'status',
+      isUnanswered.as('isAppealed'),
     ])
     .where('incident_id', '=', id)
     .forUpdate()
@@ -42,8 +46,36 @@ export async function writeDecision(tx: Handle, id: string, decision: Decision, 
     .execute();
 }
 
+/** Decisions about content of a person, newest first. */
+export function listDecisions(db: Db<ReportTables>, ownerId: string, limit: number) {
+  return db
+    .selectFrom('screening_incidents')
+    .select([
+      'incident_id as id',
+      'asset_id as assetId',
+      'kind',
+      'decision',
+      'statement',
+      'resolved_at as resolvedAt',
+      'appealed_at as appealedAt',
+      isUnanswered.as('isAppealed'),
+    ])
+    .where('owner_id', '=', ownerId)
+    .where('decision', 'is not', null)
+    .orderBy('resolved_at', 'desc')
+    .limit(limit)
+    .execute();
+}
+
+/** The content that a decision is about, also if the reported copy is gone. */
+export async function contentOf(tx: Handle, incident: DecidableIncident): Promise<readonly string[]> {
+  const { assetId, sourceId, ownerId, threadId } = incident;
+  if (assetId === null) return mediaOfThread(tx, ownerId, String(threadId));
+  return sourceId === null ? [assetId] : [assetId, sourceId];
+}
+
 /** The media that a shared conversation shows, and nothing if it is no longer shared. */
-export async function mediaOfThread(tx: Handle, ownerId: string, threadId: string): Promise<readonly string[]> {
+async function mediaOfThread(tx: Handle, ownerId: string, threadId: string): Promise<readonly string[]> {
   const row = await tx
     .selectFrom('shares')
     .select('snapshot')
@@ -56,16 +88,20 @@ export async function mediaOfThread(tx: Handle, ownerId: string, threadId: strin
 
 const affectedColumns = ['asset_id as assetId', 'backend', 'bucket', 'storage_key as storageKey'] as const;
 
-/** The ready assets of the owner among `assetIds`, and the posters of its videos. */
-export function findAffected(tx: Handle, ownerId: string, assetIds: readonly string[]) {
+/** The ready assets of the owner among `assetIds`, all their copies, and the posters of its videos. */
+export async function findAffected(tx: Handle, ownerId: string, assetIds: readonly string[]) {
+  const { rows: copies } = await sql<{ readonly id: string }>`
+    select asset_id as id from assets
+    where ${isCopyOf(assetIds)} and owner_id = ${ownerId} and ready_at is not null`.execute(tx);
+  const ids = copies.map(({ id }) => id);
   return tx
     .selectFrom('assets')
     .select(affectedColumns)
     .where('owner_id', '=', ownerId)
     .where('ready_at', 'is not', null)
     .where(
-      sql<boolean>`(asset_id = any(${assetIds}::uuid[]) or asset_id in (
-        select thumb_asset_id from assets as video where video.asset_id = any(${assetIds}::uuid[]) and video.owner_id = ${ownerId}
+      sql<boolean>`(asset_id = any(${ids}::uuid[]) or asset_id in (
+        select thumb_asset_id from assets as video where video.asset_id = any(${ids}::uuid[]) and video.owner_id = ${ownerId}
       ))`,
     )
     .orderBy('asset_id')

@@ -9,15 +9,16 @@ import { type Db, transaction } from '#platform/db/db.ts';
 import { toContentLanguage } from '#platform/language.ts';
 import { invalid, problems } from '#platform/problem.ts';
 import { findAsset } from '../assets/assetstore.ts';
-import { mayRead } from '../assets/ownership.ts';
+import { mayRead, ownerFor } from '../assets/ownership.ts';
 import { findShare } from '../shares/sharestore.ts';
-import type { ReportRequest } from './api.ts';
+import type { OwnReportListing, OwnReportPage, ReportRequest } from './api.ts';
 import {
   countReport,
   findReport,
   insertReport,
   joinAssetIncident,
   joinThreadIncident,
+  listReportsOf,
   lockReporter,
   type ReportTables,
 } from './reportstore.ts';
@@ -115,4 +116,15 @@ async function findTarget(
   const row = await findAsset(db, String(assetId));
   if (!row?.readyAt || caller === undefined || !mayRead(caller, row, publicScopes)) throw noSuchContent();
   return { name: `asset:${row.assetId}`, assetId: row.assetId };
+}
+
+/** Throws 400 (server without `ownerId`) and 403. */
+export async function readOwnReports(
+  { db }: ReportingDeps,
+  caller: Caller,
+  { ownerId, cursor, limit }: OwnReportListing,
+): Promise<OwnReportPage> {
+  const rows = await listReportsOf(db, ownerFor(caller, ownerId, 'querystring.ownerId'), cursor, limit + 1);
+  const page = rows.slice(0, limit).map((row) => ({ ...row, createdAt: row.createdAt.toISOString() }));
+  return { reports: page, nextCursor: rows.length > limit ? (page.at(-1)?.id ?? null) : null };
 }

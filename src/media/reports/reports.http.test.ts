@@ -1,5 +1,6 @@
 /** Reports, decisions, and what they change for readers (docs/specification/media.md#reports). */
 import { randomUUID } from 'node:crypto';
+import sharp from 'sharp';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { makeImage } from '../../../test/media/images.fixture.ts';
 import {
@@ -11,9 +12,9 @@ import {
   upload,
 } from '../../../test/media/rig.fixture.ts';
 import type { Asset, ImageSignedRefs } from '../api.ts';
-import type { Appealed, Incident, IncidentPage } from '../incidents/api.ts';
+import type { Appealed, Incident, IncidentCounts, IncidentPage } from '../incidents/api.ts';
 import type { GalleryPage, Share } from '../shares/api.ts';
-import type { ReportPage } from './api.ts';
+import type { OwnDecisions, ReportPage } from './api.ts';
 
 const patience = { timeout: 30_000 };
 type Reported = { readonly id: string } & Refusal;
@@ -223,6 +224,34 @@ onEveryPair('reports', (pair) => {
     expect(await isReadable(rig.otherUser, assetId)).toBe(true);
   });
 
+  it('apply to the other copies of the owner, which cannot be published again', async () => {
+    const owner = await makeUser();
+    const { registration } = await upload(owner.client, await makeImage('png', { seed: 200, width: 61 }));
+    const original = registration.assetId;
+    expect((await owner.client.register(registration)).status).toBe(201);
+    const to = { toScopeKind: 'feed', toScopeId: 'published' };
+    const publishCopy = async () =>
+      (await owner.client.post<Asset>('/v1/copy', { fromAssetId: original, ...to })).body.assetId;
+    const published = await publishCopy();
+    await reportAs(rig.otherUser, { assetId: published, reason: 'privacy' });
+    const [incident] = await incidentsOf(published);
+    const id = String(incident?.id);
+    await decide(id, { decision: 'restrict', statement: 'Private.' });
+    expect((await owner.client.post('/v1/shares', { assetId: original })).body).toMatchObject({
+      error: 'content_restricted',
+    });
+    // A decision outlasts the copy that it was about.
+    await owner.client.delete('/v1/assets', { ids: [published] });
+    const again = await publishCopy();
+    expect(await isReadable(owner.client, again)).toBe(true);
+    expect(await isReadable(rig.otherUser, again)).toBe(false);
+    await decide(id, { decision: 'dismiss', statement: 'An error.' });
+    expect(await isReadable(rig.otherUser, again)).toBe(true);
+    expect((await owner.client.post('/v1/shares', { assetId: original })).status).toBe(201);
+    await decide(id, { decision: 'remove', statement: 'Illegal.' });
+    for (const assetId of [original, again]) expect(await isReadable(owner.client, assetId)).toBe(false);
+  });
+
   it('remove: it is gone for everyone', patience, async () => {
     const { assetId, incident } = await reportedAsset();
     const { url } = (await rig.user.sign([assetId])).body[assetId] as { url: string };
@@ -276,6 +305,53 @@ onEveryPair('reports', (pair) => {
     await decide(incident.id, { decision: 'restrict', statement: 'Not art.' });
     expect((await appeal()).status).toBe(200);
     expect((await appeal()).status).toBe(409);
+  });
+
+  it('tell the owner what was decided, and a further decision answers the appeal once', async () => {
+    const owner = await makeUser();
+    const assetId = await publish(owner.client);
+    await reportAs(rig.otherUser, { assetId, reason: 'privacy' });
+    const [incident] = await incidentsOf(assetId);
+    const id = String(incident?.id);
+    const own = async () => (await owner.client.get<OwnDecisions>('/v1/decisions')).body.decisions;
+    const isListed = async () =>
+      (await rig.server.get<IncidentPage>('/v1/incidents?appealed=open&limit=200')).body.incidents.some(
+        (each) => each.id === id,
+      );
+    const countOpen = async () => (await rig.server.get<IncidentCounts>('/v1/incidents/counts')).body.openAppeals;
+    expect(await own()).toEqual([]);
+    const request = { decision: 'restrict', statement: 'A private photo.' };
+    await decide(id, request);
+    expect(await own()).toMatchObject([{ ...request, id, assetId, appealedAt: null, isAppealOpen: false }]);
+    const before = await countOpen();
+    expect((await owner.client.post(`/v1/incidents/${id}/appeal`, { text: 'It is mine.' })).status).toBe(200);
+    expect([await own(), await isListed(), await countOpen()]).toMatchObject([
+      [{ appealedAt: expect.any(String), isAppealOpen: true }],
+      true,
+      before + 1,
+    ]);
+    const answers = await Promise.all([1, 2].map(() => decide(id, request)));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+    expect([await own(), await isListed(), await countOpen()]).toMatchObject([
+      [{ isAppealOpen: false }],
+      false,
+      before,
+    ]);
+    const ours = () => sent.filter(({ body }) => body.userId === owner.userId && body.type === 'content.decision');
+    await vi.waitFor(() => expect(ours()).toHaveLength(2), patience);
+    expect((await rig.otherUser.get<OwnDecisions>('/v1/decisions')).body.decisions).toEqual([]);
+    expect((await rig.server.get('/v1/decisions')).status).toBe(403);
+  });
+
+  it('show their content to operators, blurred or not', async () => {
+    const { incident } = await reportedAsset();
+    const show = async (query: string, headers: Record<string, string> = { 'x-internal-key': rig.internalKey }) =>
+      fetch(`${rig.url}/v1/incidents/${incident.id}/preview${query}`, { headers });
+    const widthOf = async (query: string) => (await sharp(await (await show(query)).arrayBuffer()).metadata()).width;
+    expect(await widthOf('')).toBeLessThanOrEqual(24);
+    expect(await widthOf('?sharp=true')).toBeGreaterThan(24);
+    expect((await show('?sharp=yes')).status).toBe(400);
+    expect((await show('?sharp=true', {})).status).toBe(401);
   });
 
   it('after a dismissal are a new incident, and clear nothing for screening', async () => {

@@ -83,10 +83,11 @@ export async function joinAssetIncident(
   const { rows } = await sql<{ readonly id: string }>`
     insert into screening_incidents as known (
       asset_id, owner_id, scope_kind, scope_id, kind, mime, byte_size, etag, sha256, md5, pdq, pdq_quality,
-      check_name, list, origin, share_id, reports, is_priority
+      check_name, list, origin, share_id, reports, is_priority, source_id
     )
     select asset_id, owner_id, scope_kind, scope_id, kind, mime, byte_size, etag, coalesce(sha256, ''),
-      coalesce(md5, ''), pdq, pdq_quality, 'report', 'report', 'report', ${shareId}::text, 1, ${isPriority}::boolean
+      coalesce(md5, ''), pdq, pdq_quality, 'report', 'report', 'report', ${shareId}::text, 1, ${isPriority}::boolean,
+      copied_from
     from assets where asset_id = ${assetId}::uuid and ready_at is not null
     on conflict (asset_id) where check_name in ('report', 'flag') and status = 'open' and asset_id is not null
     do update set reports = known.reports + 1, is_priority = known.is_priority or excluded.is_priority,
@@ -134,6 +135,18 @@ export function listReports(db: Handle, incidentId: string) {
     .orderBy('created_at')
     .orderBy('report_id')
     .limit(mostReports)
+    .execute();
+}
+
+export function listReportsOf(db: Handle, reporterId: string, afterId: string | undefined, limit: number) {
+  return db
+    .selectFrom('content_reports')
+    .select(['report_id as id', 'reason', 'note', 'contact', 'created_at as createdAt'])
+    .select(sql<string | null>`substring(target from '^asset:(.*)$')`.as('assetId'))
+    .where('reporter_id', '=', reporterId)
+    .$if(afterId !== undefined, (query) => query.where('report_id', '>', String(afterId)))
+    .orderBy('report_id')
+    .limit(limit)
     .execute();
 }
 

@@ -4,10 +4,18 @@ import type { Access } from '#platform/access/access.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { incident, incidentParams } from '../incidents/api.ts';
-import { decisionRequest, reported, reportPage, reportRequest } from './api.ts';
-import { type DecidingDeps, decide } from './deciding.ts';
+import {
+  decisionRequest,
+  ownDecisions,
+  ownReportListing,
+  ownReportPage,
+  reported,
+  reportPage,
+  reportRequest,
+} from './api.ts';
+import { type DecidingDeps, decide, readOwnDecisions } from './deciding.ts';
 import { exportIncident, incidentExport, readReports } from './exporting.ts';
-import { type ReportingDeps, reportContent } from './reporting.ts';
+import { type ReportingDeps, readOwnReports, reportContent } from './reporting.ts';
 
 export interface ReportRouteDeps {
   readonly reporting: ReportingDeps;
@@ -45,6 +53,21 @@ export function addReportRoutes(
   );
 
   routes.get(
+    '/v1/reports',
+    access.userOrInternal,
+    {
+      id: 'listOwnReports',
+      summary: 'List the reports of a person',
+      description: 'Returns a page of what the person reported with their account.',
+      problems: ['forbidden'],
+      client: { query: 'OwnReportListing', answer: 'OwnReportPage' },
+      querystring: ownReportListing,
+      response: { 200: ownReportPage },
+    },
+    async ({ caller, query }) => readOwnReports(reporting, caller, query),
+  );
+
+  routes.get(
     '/v1/incidents/:id/reports',
     access.internalOnly,
     {
@@ -75,6 +98,20 @@ export function addReportRoutes(
       response: { 200: incident },
     },
     async ({ params, body }) => decide(deciding, params.id, body),
+  );
+
+  routes.get(
+    '/v1/decisions',
+    access.userOrInternal,
+    {
+      id: 'listOwnDecisions',
+      summary: 'List the decisions about your content',
+      description: 'Returns the decisions of operators about reported and flagged content, with their reasons.',
+      problems: ['forbidden'],
+      client: { answer: 'OwnDecisions' },
+      response: { 200: ownDecisions },
+    },
+    async ({ caller }) => readOwnDecisions(deciding, caller),
   );
 
   routes.get(

@@ -44,6 +44,8 @@ interface IncidentsTable {
   appealed_at: Date | null;
   thread_id: string | null;
   share_id: string | null;
+  /** The asset that the reported one was copied from. */
+  source_id: string | null;
   reports: Generated<number>;
   is_priority: Generated<boolean>;
   decision: Decision | null;
@@ -164,6 +166,9 @@ export async function flagAsset(handle: Handle, assetId: string, label: string |
     do nothing`.execute(handle);
 }
 
+/** There is an appeal, and no decision since. */
+export const isUnanswered = sql<boolean>`(appeal is not null and (resolved_at is null or appealed_at > resolved_at))`;
+
 /** The end of a page of incidents. Microseconds since 1970, the precision of the database. */
 export interface IncidentPlace {
   readonly createdAtUs: string;
@@ -213,8 +218,8 @@ export interface IncidentFilter {
   readonly status?: IncidentStatus | undefined;
   readonly ownerId?: string | undefined;
   readonly list?: string | undefined;
-  /** Only those with an appeal. */
-  readonly appealed?: boolean | undefined;
+  /** `true`: only those with an appeal. `open`: only those with an unanswered one. */
+  readonly appealed?: 'true' | 'false' | 'open' | undefined;
   /** `true`: what has priority comes first. */
   readonly byPriority?: boolean | undefined;
 }
@@ -232,7 +237,8 @@ export function listIncidents(
     .$if(status !== undefined, (query) => query.where(sql<boolean>`status = ${status}`))
     .$if(ownerId !== undefined, (query) => query.where('owner_id', '=', String(ownerId)))
     .$if(list !== undefined, (query) => query.where('list', '=', String(list)))
-    .$if(appealed === true, (query) => query.where('appeal', 'is not', null))
+    .$if(appealed === 'true', (query) => query.where('appeal', 'is not', null))
+    .$if(appealed === 'open', (query) => query.where(isUnanswered))
     .$if(after !== undefined, (query) =>
       query.where(
         sql<boolean>`(${byPriority ? sql`is_priority, ` : sql``}created_at, incident_id) <

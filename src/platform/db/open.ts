@@ -81,6 +81,16 @@ export async function probePostgres(url: string): Promise<string> {
   return driver.probePostgres(url);
 }
 
+/** The rows of one statement, which must change nothing. */
+export async function readPostgres<Row>(
+  url: string,
+  statement: string,
+  parameters: readonly unknown[],
+): Promise<Row[]> {
+  const driver = await import('./postgres.ts');
+  return driver.readPostgres<Row>(url, statement, parameters);
+}
+
 /** The migrations that a start of this version applies, and those that only a newer version knows. Changes nothing. */
 export async function compareMigrations(url: string, sources: readonly MigrationSource[]) {
   const driver = await import('./postgres.ts');

@@ -107,6 +107,14 @@ export async function tablesOfPostgres(url: string): Promise<ReadonlySet<string>
   });
 }
 
+export async function readPostgres<Row>(
+  url: string,
+  statement: string,
+  parameters: readonly unknown[],
+): Promise<Row[]> {
+  return withOwnConnection(url, (client) => sessionOf(client).query<Row>(statement, parameters));
+}
+
 /** The names of the migrations that were applied. Undefined: the database is new. Changes nothing. */
 export async function appliedOnPostgres(url: string): Promise<readonly string[] | undefined> {
   return withOwnConnection(url, async (client) => {

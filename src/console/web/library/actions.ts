@@ -66,10 +66,9 @@ export const isShared = ({ scopeKind }: Pick<Asset, 'scopeKind'>) => scopeKind =
 export async function findPublished(user: User, { assetId }: ActionTarget): Promise<Asset | undefined> {
   const asset = await user.json<Asset>('media', `/v1/assets/${assetId}`);
   if (isShared(asset)) return asset;
-  if (asset.sha256 === null) return undefined;
-  const query = new URLSearchParams({ ...feed, limit: '200', createdFrom: asset.createdAt });
+  const query = new URLSearchParams({ ...feed, copiesOf: assetId, limit: '1' });
   const { assets } = await user.json<AssetPage>('media', `/v1/assets?${query}`);
-  return assets.find(({ sha256 }) => sha256 === asset.sha256);
+  return assets[0];
 }
 
 /** Copies the asset to the public feed. */

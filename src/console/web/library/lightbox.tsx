@@ -14,6 +14,7 @@ import { isImage, isVideo, nameOf, useAsset, usePatch, wordOf } from './assets.t
 import { Editor } from './editor.tsx';
 import './lightbox.css';
 import { AssetImage } from './assetimage.tsx';
+import { Lineage } from './lineage.tsx';
 import { MediaActions } from './mediaactions.tsx';
 import { useSigned } from './signing.ts';
 import { Zoomable } from './zoomable.tsx';
@@ -168,6 +169,7 @@ function Facts({ asset }: { readonly asset: Asset }) {
           <p className="prompt">{asset.prompt}</p>
         </section>
       )}
+      <Lineage asset={asset} />
       <Name key={asset.assetId} asset={asset} />
       <dl>
         {asset.model !== null && <Fact name="Model">{asset.model}</Fact>}

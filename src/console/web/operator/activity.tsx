@@ -5,7 +5,7 @@ import type { Part } from '../../services.ts';
 import { countOf, sizeOf, When } from '../parts/figures.tsx';
 import { Status } from '../parts/states.tsx';
 import { Table } from '../parts/tables.tsx';
-import { incidentTones } from './incidentstates.ts';
+import { incidentTones, titleOf } from './incidentstates.ts';
 import { type PersonView, planName } from './personview.ts';
 
 export function Activity({ view }: { readonly view: PersonView }) {
@@ -79,10 +79,10 @@ export function Activity({ view }: { readonly view: PersonView }) {
       <Section title="Incidents" part={view.incidents} empty="No incidents." listOf={({ incidents }) => incidents}>
         {(incidents) => (
           <Lines>
-            {incidents.map(({ id, status, list, createdAt }) => (
+            {incidents.map(({ id, status, createdAt, ...incident }) => (
               <li key={id}>
                 <div className="row">
-                  <Link href={`/operator/incidents/${id}`}>Matched {list}</Link>
+                  <Link href={`/operator/incidents/${id}`}>{titleOf(incident)}</Link>
                   <Status tone={incidentTones[status] ?? 'quiet'}>{status}</Status>
                 </div>
                 <p className="quiet">

@@ -1,16 +1,17 @@
-/** One incident: its facts, the appeal of the owner, a blurred look where one exists, and the decision. */
+/** One incident: its facts, the reports, the appeal of the owner, a look where one exists, and the decision. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { ArrowLeft } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
 import type { Incident } from '#media/incidents/api.ts';
 import { callJson, send } from '../calls.ts';
-import { useMayChange } from '../operator.tsx';
+import { useConsole, useMayChange } from '../operator.tsx';
 import { momentOf, When } from '../parts/figures.tsx';
 import { useRead } from '../parts/reading.ts';
 import { Pending, Problem, Status } from '../parts/states.tsx';
 import { Pairs } from '../parts/tables.tsx';
-import { incidentTones } from './incidentstates.ts';
+import { incidentTones, isDecidable, peopleOf, titleOf } from './incidentstates.ts';
+import { ReportDecision, Reports } from './reports.tsx';
 
 export function IncidentDetails({ id }: { readonly id: string }) {
   const { data, error, refetch } = useRead<Incident>(['incident', id], `/api/incidents/${encodeURIComponent(id)}`);
@@ -33,12 +34,15 @@ export function IncidentDetails({ id }: { readonly id: string }) {
 const nobody = '00000000-0000-0000-0000-000000000000';
 
 function Facts({ incident }: { readonly incident: Incident }) {
-  const { id, status, list, ownerId, scopeKind, assetId, sha256, origin, createdAt, appeal } = incident;
+  const { id, status, ownerId, scopeKind, assetId, threadId, shareId, sha256, origin, createdAt, reports, appeal } =
+    incident;
   const mayChange = useMayChange();
+  const edge = useConsole().data?.addresses.edge;
+  const isThere = isDecidable(incident);
   return (
     <>
       <header className="page">
-        <h1>Matched {list}</h1>
+        <h1>{titleOf(incident)}</h1>
         <Status tone={incidentTones[status] ?? 'quiet'}>{status}</Status>
       </header>
       <div className="desk-columns">
@@ -56,59 +60,94 @@ function Facts({ incident }: { readonly incident: Incident }) {
             <Pairs
               className="pairs desk-pairs"
               of={{
-                Blocked: momentOf(createdAt),
+                ...(isThere ? { Since: <When at={createdAt} /> } : { Blocked: momentOf(createdAt) }),
+                ...(reports > 0 && { 'Reported by': peopleOf(reports) }),
                 Owner:
                   ownerId === nobody ? 'erased' : <Link href={`/operator/people/${ownerId}`}>Open the person</Link>,
                 Where: scopeKind || 'erased',
-                'Same bytes remain in': origin ?? 'no other place',
-                Asset: <code>{assetId}</code>,
-                'SHA-256': <code>{sha256}</code>,
+                ...(shareId !== null &&
+                  edge !== undefined && {
+                    Page: (
+                      <a href={`${edge}/s/${shareId}`} target="_blank" rel="noreferrer">
+                        Open the reported page
+                      </a>
+                    ),
+                  }),
+                ...(!isThere && { 'Same bytes remain in': origin ?? 'no other place' }),
+                ...(threadId !== null && { Conversation: <code>{threadId}</code> }),
+                ...(assetId !== null && { Asset: <code>{assetId}</code> }),
+                ...(sha256 !== '' && { 'SHA-256': <code>{sha256}</code> }),
               }}
             />
           </section>
+          {reports > 0 && <Reports of={id} />}
         </div>
         <div className="stack desk-aside">
-          <BlurredPreview id={id} />
-          {mayChange ? <Decision incident={incident} /> : <Decided incident={incident} />}
+          {assetId !== null && <Preview id={id} isThere={isThere} />}
+          {isThere ? (
+            <ReportDecision incident={incident} />
+          ) : mayChange ? (
+            <Decision incident={incident} />
+          ) : (
+            <Decided incident={incident} />
+          )}
         </div>
       </div>
     </>
   );
 }
 
-function BlurredPreview({ id }: { readonly id: string }) {
-  const [url, setUrl] = useState<string>();
+interface Look {
+  readonly url: string;
+  readonly isSharp: boolean;
+}
+
+/** Nothing is shown before the operator asks for it. */
+function Preview({ id, isThere }: { readonly id: string; readonly isThere: boolean }) {
+  const [look, setLook] = useState<Look>();
   const looking = useMutation({
-    mutationFn: async () => {
-      const response = await send(`/api/incidents/${id}/preview`);
-      setUrl(URL.createObjectURL(await response.blob()));
+    mutationFn: async (isSharp: boolean) => {
+      const response = await send(`/api/incidents/${id}/preview${isSharp ? '?sharp=true' : ''}`);
+      setLook({ url: URL.createObjectURL(await response.blob()), isSharp });
     },
   });
   useEffect(
     () => () => {
-      if (url !== undefined) URL.revokeObjectURL(url);
+      if (look !== undefined) URL.revokeObjectURL(look.url);
     },
-    [url],
+    [look],
   );
   return (
     <section className="card stack" aria-labelledby="look-heading">
-      <h2 id="look-heading">Blurred preview</h2>
-      {url !== undefined ? (
-        <img className="desk-look" src={url} alt="The content, strongly blurred" />
-      ) : (
-        <>
-          <p className="quiet">
-            The blocked object was removed. If the same bytes remain elsewhere, you see 24 blurred pixels of them. Each
-            view is recorded in the audit log.
-          </p>
-          <div>
-            <button type="button" disabled={looking.isPending} onClick={() => looking.mutate()}>
-              Show it blurred
-            </button>
-          </div>
-          <Problem of={looking.error} />
-        </>
+      <h2 id="look-heading">{isThere ? 'Content' : 'Blurred preview'}</h2>
+      {look && (
+        <img
+          className={look.isSharp ? 'desk-look sharp' : 'desk-look'}
+          src={look.url}
+          alt={look.isSharp ? 'The reported content' : 'The content, strongly blurred'}
+        />
       )}
+      {look === undefined && (
+        <p className="quiet">
+          {isThere
+            ? 'A video is shown by one image.'
+            : 'The blocked object was removed. If the same bytes remain elsewhere, you see 24 blurred pixels of them.'}{' '}
+          Each view is recorded in the audit log.
+        </p>
+      )}
+      <div className="desk-buttons">
+        {look === undefined && (
+          <button type="button" disabled={looking.isPending} onClick={() => looking.mutate(false)}>
+            Show it blurred
+          </button>
+        )}
+        {isThere && !look?.isSharp && (
+          <button type="button" disabled={looking.isPending} onClick={() => looking.mutate(true)}>
+            Show it
+          </button>
+        )}
+      </div>
+      <Problem of={looking.error} />
     </section>
   );
 }

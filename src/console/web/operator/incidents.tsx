@@ -1,4 +1,4 @@
-/** What screening blocked: the list with its filters, rescreening, and one incident with its decision. */
+/** What screening blocked and people reported: the list with its filters, rescreening, and one incident with its decision. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link, useParams } from 'wouter';
@@ -12,7 +12,7 @@ import './desk.css';
 import { useMayChange } from '../operator.tsx';
 import { Listing, usePages } from '../parts/listing.tsx';
 import { IncidentDetails } from './incident.tsx';
-import { incidentTones } from './incidentstates.ts';
+import { incidentTones, peopleOf, titleOf } from './incidentstates.ts';
 
 type Listed = IncidentPage & { readonly counts: IncidentCounts };
 
@@ -21,11 +21,15 @@ export function Incidents() {
   return incidentId === undefined ? <List /> : <IncidentDetails key={incidentId} id={incidentId} />;
 }
 
+const orders = [
+  ['priority', 'Children and intimate images first'],
+  ['newest', 'Newest first'],
+] as const;
 const filters = [
   { name: 'Open', query: { status: 'open' }, count: ({ open }: IncidentCounts) => open },
   {
     name: 'Appealed',
-    query: { status: 'open', appealed: 'true' },
+    query: { appealed: 'open' },
     count: ({ openAppeals }: IncidentCounts) => openAppeals,
   },
   { name: 'Upheld', query: { status: 'upheld' }, count: ({ upheld }: IncidentCounts) => upheld },
@@ -36,13 +40,14 @@ type Filter = (typeof filters)[number];
 function List() {
   const [filter, setFilter] = useState<Filter>(filters[0]);
   const [list, setList] = useState('');
-  const pages = usePages<Listed>('incidents', '/api/incidents', { ...filter.query, list });
+  const [order, setOrder] = useState<string>(orders[0][0]);
+  const pages = usePages<Listed>('incidents', '/api/incidents', { ...filter.query, list, order });
   const counts = pages.data?.pages[0]?.counts;
   return (
     <>
       <header className="page">
         <h1>Incidents</h1>
-        <p className="quiet">Uploads that matched a list and were blocked.</p>
+        <p className="quiet">Content that was blocked, flagged, or reported by people.</p>
       </header>
       <Rescreening />
       <div className="row desk-filters">
@@ -63,7 +68,17 @@ function List() {
             <option value="">All lists</option>
             {Object.entries(counts?.lists ?? {}).map(([name, count]) => (
               <option key={name} value={name}>
-                {name} ({countOf(count)})
+                {name === 'report' ? 'Reports of people' : name} ({countOf(count)})
+              </option>
+            ))}
+          </select>
+        </label>
+        <label className="field desk-list">
+          Order
+          <select value={order} onChange={(event) => setOrder(event.target.value)}>
+            {orders.map(([value, name]) => (
+              <option key={value} value={value}>
+                {name}
               </option>
             ))}
           </select>
@@ -82,10 +97,14 @@ function List() {
   );
 }
 
-function Row({ incident: { id, status, list, scopeKind, createdAt, appeal } }: { readonly incident: Incident }) {
+function Row({ incident }: { readonly incident: Incident }) {
+  const { id, status, reasons, reports, scopeKind, createdAt, appeal } = incident;
+  const isUrgent = status === 'open' && reasons.some((reason) => reason === 'minor' || reason === 'intimate');
   return (
     <Link href={`/operator/incidents/${id}`} className="desk-entry">
-      <span className="desk-name">Matched {list}</span>
+      <span className="desk-name">{titleOf(incident)}</span>
+      {isUrgent && <Status tone="bad">urgent</Status>}
+      {reports > 0 && <span className="quiet desk-figure">{peopleOf(reports)}</span>}
       {appeal !== undefined && <span className="tag">appealed</span>}
       <span className="quiet desk-figure">
         {scopeKind || 'owner erased'}, <When at={createdAt} />

@@ -1,3 +1,4 @@
+import { Decisions } from '../account/decisions.tsx';
 import { Deletion, Restoration } from '../account/deletion.tsx';
 import { Export } from '../account/export.tsx';
 import { useAccount, useUsage } from '../account/queries.ts';
@@ -19,6 +20,7 @@ export function Account() {
         </div>
       </header>
       {data?.deletesAt && <Restoration deletesAt={data.deletesAt} />}
+      <Decisions />
       <Usage />
       <Sessions />
       {data === undefined ? (

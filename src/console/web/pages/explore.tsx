@@ -1,9 +1,12 @@
-import { Megaphone, Sparkles, TrendingUp, WandSparkles } from 'lucide-react';
+import { Flag, Megaphone, Sparkles, TrendingUp, WandSparkles } from 'lucide-react';
 import { useState } from 'react';
 import { startCreating } from '../create/order.ts';
 import { type GalleryItem, useAnnouncement, useGallery, useHomeCards, useTrending } from '../explore/gallery.ts';
+import { ReportDialog } from '../explore/reportdialog.tsx';
 import { AssetImage } from '../library/assetimage.tsx';
+import { useConsole } from '../operator.tsx';
 import { When } from '../parts/figures.tsx';
+import { IconButton } from '../parts/iconbutton.tsx';
 import { Empty, Pending } from '../parts/states.tsx';
 import '../library/library.css';
 import '../explore/explore.css';
@@ -69,6 +72,7 @@ export function Explore() {
 
 function Item({ item }: { readonly item: GalleryItem }) {
   const { assetId, kind, width, height, blurhash, previewUrl, thumbUrl, generated, prompt, publishedAt } = item;
+  const [isReporting, setReporting] = useState(false);
   const ratio = width && height ? `${width} / ${height}` : '1 / 1';
   return (
     <figure>
@@ -94,7 +98,9 @@ function Item({ item }: { readonly item: GalleryItem }) {
           <WandSparkles {...icon} />
           Remix
         </button>
+        <IconButton label="Report" Icon={Flag} onClick={() => setReporting(true)} />
       </figcaption>
+      {isReporting && <ReportDialog assetId={assetId} onClose={() => setReporting(false)} />}
     </figure>
   );
 }
@@ -138,6 +144,8 @@ function Away({ url, name }: { readonly url: string; readonly name: string }) {
 /** The operators' cards: each starts an order with its prompt. */
 function Cards() {
   const { cards = [], featuredCardIds = [] } = useHomeCards() ?? {};
+  const { pictureHosts = [] } = useConsole().data ?? {};
+  const isShown = (image: string) => pictureHosts.includes(URL.parse(image)?.host ?? '');
   const usable = cards.filter(({ prompt }) => prompt !== '');
   const order = (id: string) => (featuredCardIds.includes(id) ? 0 : 1);
   if (usable.length === 0) return null;
@@ -148,12 +156,13 @@ function Cards() {
         {usable
           .toSorted((one, other) => order(one.id) - order(other.id))
           .slice(0, 12)
-          .map(({ id, title, description, prompt, ratio, mediaType }) => (
+          .map(({ id, title, description, prompt, ratio, mediaType, image }) => (
             <li key={id}>
               <button
                 type="button"
                 onClick={() => startCreating({ kind: mediaType, prompt, ratio: ratio === 'auto' ? undefined : ratio })}
               >
+                {isShown(image) && <img src={image} alt="" loading="lazy" />}
                 <Sparkles {...icon} />
                 <span className="strong">{title}</span>
                 <span className="quiet small">{description === '' ? prompt : description}</span>

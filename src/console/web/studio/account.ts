@@ -29,7 +29,7 @@ export function useModelChoice(): ModelChoice {
   const [id, setId] = useState(() => localStorage.getItem(modelKey));
   const { data } = useQuery({
     queryKey: ['models', user.id],
-    queryFn: () => user.json<ModelList>('agent', '/models'),
+    queryFn: () => user.json<ModelList>('agent', '/models?kind=chat'),
     staleTime: 300_000,
   });
   const models = data?.models ?? [];

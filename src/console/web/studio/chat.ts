@@ -2,7 +2,7 @@
 import { useChat } from '@ai-sdk/react';
 import type { UIMessage } from 'ai';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
-import type { CurrentTask } from '../../../client/agent/api.ts';
+import type { CurrentTask, TaskRequest } from '../../../client/agent/api.ts';
 import { agentCalls } from '../../../client/agent/calls.ts';
 import type { Access } from '../../../client/calling.ts';
 import { AtelierError, ThreadBusy } from '../../../client/errors.ts';
@@ -154,15 +154,15 @@ export function useConversation(
     isReconnecting: isReconnecting && isAnswering,
     outcome,
     refresh,
-    send(text: string, files: readonly Attachment[], model: string | undefined): void {
+    send(text: string, files: readonly Attachment[], choice: RunChoice): void {
       const id = crypto.randomUUID();
       begin({ kind: 'message', id, text, files });
-      void sendMessage({ id, role: 'user', parts: partsOf(text, files) }, { body: { model } });
+      void sendMessage({ id, role: 'user', parts: partsOf(text, files) }, { body: choice });
     },
     /** During an answer: queues the message, or stops the answer for it. Rejects if the service does not accept it. */
-    async sendWhileBusy({ text, files, whenBusy }: BusyMessage, model: string | undefined): Promise<void> {
+    async sendWhileBusy({ text, files, whenBusy }: BusyMessage, choice: RunChoice): Promise<void> {
       const message = { id: crypto.randomUUID(), role: 'user', parts: partsOf(text, files) };
-      await startWithRetries(user.agent, { threadId, message, whenBusy, ...(model !== undefined && { model }) });
+      await startWithRetries(user.agent, { threadId, message, whenBusy, ...choice });
       await refresh();
     },
     /** Removes a queued message. Rejects if it has been sent. */
@@ -176,14 +176,14 @@ export function useConversation(
       await addToolApprovalResponse({ id: approvalId, approved });
       await sendMessage();
     },
-    edit(message: UIMessage, text: string, model: string | undefined): void {
+    edit(message: UIMessage, text: string, choice: RunChoice): void {
       begin({ kind: 'edit', id: message.id, text });
       const files = message.parts.filter((part) => part.type === 'file');
-      void sendMessage({ messageId: message.id, parts: [...files, { type: 'text', text }] }, { body: { model } });
+      void sendMessage({ messageId: message.id, parts: [...files, { type: 'text', text }] }, { body: choice });
     },
-    answerAgain(message: UIMessage | undefined, model: string | undefined): void {
+    answerAgain(message: UIMessage | undefined, choice: RunChoice): void {
       begin({ kind: 'again' });
-      void regenerate({ ...(message && { messageId: message.id }), body: { model } });
+      void regenerate({ ...(message && { messageId: message.id }), body: choice });
     },
     /** The run and its stream end. The text so far stays. */
     async stopAnswer(): Promise<void> {
@@ -195,6 +195,9 @@ export function useConversation(
     },
   };
 }
+
+/** What the user has chosen for the next answers. */
+export type RunChoice = Pick<TaskRequest, 'model' | 'media'>;
 
 export interface BusyMessage {
   readonly text: string;

@@ -20,6 +20,7 @@ import { Menu, MenuItem } from '../shell/menu.tsx';
 import { creditsOf, type ModelChoice, useCredits } from './account.ts';
 import { type Attachment, type Attachments, acceptedFiles } from './attachments.ts';
 import type { BusyMessage } from './chat.ts';
+import { type MediaChoice, MediaMenu } from './mediachoice.tsx';
 
 const icon = { size: 16, strokeWidth: 1.75, 'aria-hidden': true } as const;
 
@@ -29,6 +30,7 @@ export function Composer({
   setText,
   attachments,
   modelChoice,
+  mediaChoice,
   isAnswering,
   isOnline,
   busySending,
@@ -41,6 +43,7 @@ export function Composer({
   readonly setText: (text: string) => void;
   readonly attachments: Attachments;
   readonly modelChoice: ModelChoice;
+  readonly mediaChoice: MediaChoice;
   readonly isAnswering: boolean;
   readonly isOnline: boolean;
   /** Of the latest message that was sent during an answer. */
@@ -112,7 +115,8 @@ export function Composer({
         />
         <IconButton label="Attach files" Icon={Plus} size={20} onClick={() => picker.current?.click()} />
         <Models choice={modelChoice} />
-        <Price model={modelChoice} />
+        <MediaMenu choice={mediaChoice} />
+        <Price model={modelChoice} media={mediaChoice} />
         {isAnswering && !isEmpty && (
           <>
             <IconButton
@@ -223,12 +227,18 @@ function Models({ choice: { models, chosen, choose } }: { readonly choice: Model
 const number = new Intl.NumberFormat();
 
 /** The price of a message, and what is left. */
-function Price({ model: { chosen } }: { readonly model: ModelChoice }) {
+function Price({
+  model: { chosen },
+  media: { image, video },
+}: {
+  readonly model: ModelChoice;
+  readonly media: MediaChoice;
+}) {
   const account = useCredits();
   if (account === undefined) return <span className="price" />;
   const { credits, prices } = account;
   const price = chosen?.credits ?? prices.run;
-  const title = `A message costs ${creditsOf(price)}, an image ${creditsOf(prices.image)}, a video ${creditsOf(prices.video)}.`;
+  const title = `A message costs ${creditsOf(price)}, an image ${creditsOf(image?.credits ?? prices.image)}, a video ${creditsOf(video?.credits ?? prices.video)}.`;
   if (credits < price)
     return (
       <span className="price problem" title={title}>

@@ -22,6 +22,7 @@ import { clearDraft, readDraft } from './draft.ts';
 import { useDroppedFiles } from './dropping.ts';
 import { useFollowing } from './following.ts';
 import { AttachContext, isInProgress, isMedia } from './media.tsx';
+import { useMediaChoice } from './mediachoice.tsx';
 import { Message, textOfMessage } from './message.tsx';
 import { type Outcome, OutcomeNote, storedOutcome } from './outcome.tsx';
 import { QueuedMessages } from './queued.tsx';
@@ -81,7 +82,11 @@ function Chat({
   const [previews] = useState(() => new Map<string, string>());
   const attachments = useAttachments(threadId);
   const modelChoice = useModelChoice();
-  const model = modelChoice.chosen?.default === false ? modelChoice.chosen.id : undefined;
+  const mediaChoice = useMediaChoice();
+  const choice = {
+    ...(modelChoice.chosen?.default === false && { model: modelChoice.chosen.id }),
+    ...(mediaChoice.media && { media: mediaChoice.media }),
+  };
   const { view, content, isFollowing, follow } = useFollowing();
   const isOnline = useIsOnline();
   const isDragging = useDroppedFiles(attachments.add);
@@ -97,7 +102,7 @@ function Chat({
   });
   const { messages, isAnswering } = chat;
   const busySending = useMutation({
-    mutationFn: (message: BusyMessage) => chat.sendWhileBusy(message, model),
+    mutationFn: (message: BusyMessage) => chat.sendWhileBusy(message, choice),
     // Until the service has the message, it stays in the composer, where it may have been changed.
     onSuccess: (_sent, { text: sent, files }) => {
       setText((now) => (now.trimStart().startsWith(sent) ? now.trimStart().slice(sent.length).trimStart() : now));
@@ -136,7 +141,7 @@ function Chat({
           {messages.length === 0 && !isAnswering && (
             <Beginning
               onChoose={(suggestion) => {
-                chat.send(suggestion, [], model);
+                chat.send(suggestion, [], choice);
                 follow();
               }}
             />
@@ -160,10 +165,11 @@ function Chat({
                     ? undefined
                     : (question, next) => {
                         setEdited(undefined);
-                        chat.edit(question, next, model);
+                        chat.edit(question, next, choice);
                         follow();
                       },
-                  regenerate: isAnswering || message !== last ? undefined : (answer) => chat.answerAgain(answer, model),
+                  regenerate:
+                    isAnswering || message !== last ? undefined : (answer) => chat.answerAgain(answer, choice),
                 }}
               />
             ))}
@@ -179,7 +185,7 @@ function Chat({
             <OutcomeNote
               outcome={outcome}
               modelChoice={modelChoice}
-              onAnswerAgain={() => chat.answerAgain(last, model)}
+              onAnswerAgain={() => chat.answerAgain(last, choice)}
               onReconnect={() => void chat.refresh()}
             />
           )}
@@ -203,6 +209,7 @@ function Chat({
           setText={setText}
           attachments={attachments}
           modelChoice={modelChoice}
+          mediaChoice={mediaChoice}
           isAnswering={isAnswering}
           isOnline={isOnline}
           busySending={busySending}
@@ -213,7 +220,7 @@ function Chat({
             setText('');
             attachments.set([]);
             clearDraft(threadId);
-            chat.send(message, files, model);
+            chat.send(message, files, choice);
             follow();
           }}
           onStop={chat.stopAnswer}

@@ -1,0 +1,73 @@
+/** Where an asset comes from, and what was made from it. */
+import { useQuery } from '@tanstack/react-query';
+import { Link } from 'wouter';
+import type { Asset, AssetPage } from '../../../client/media/api.ts';
+import { useUser } from '../user.tsx';
+import { AssetImage } from './assetimage.tsx';
+import { isVideo, nameOf, useAsset } from './assets.ts';
+import { useSigned } from './signing.ts';
+
+const mostMade = 24;
+
+export function Lineage({ asset: { assetId, generation } }: { readonly asset: Asset }) {
+  const user = useUser();
+  const { data: made } = useQuery({
+    queryKey: ['made', user.id, assetId],
+    queryFn: ({ signal }) => {
+      const query = new URLSearchParams({ derivedFrom: assetId, thumbnails: 'false', limit: String(mostMade) });
+      return user.json<AssetPage>('media', `/v1/assets?${query}`, { signal });
+    },
+    staleTime: 0,
+  });
+  const sources = [...new Set(generation?.references)];
+  return (
+    <>
+      <Related title="Made from" of={sources.map((id) => [id, undefined])} />
+      <Related title="Used for" of={(made?.assets ?? []).map((one) => [one.assetId, one])} />
+    </>
+  );
+}
+
+function Related({
+  title,
+  of: assets,
+}: {
+  readonly title: string;
+  /** The assets that are known, by id. */
+  readonly of: readonly (readonly [id: string, known: Asset | undefined])[];
+}) {
+  if (assets.length === 0) return null;
+  return (
+    <section>
+      <h2>{title}</h2>
+      <ul className="lineage" aria-label={title}>
+        {assets.map(([id, known]) => (
+          <li key={id}>
+            <One assetId={id} known={known} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/** A link, unless the asset is published by another user. */
+function One({ assetId, known }: { readonly assetId: string; readonly known: Asset | undefined }) {
+  const user = useUser();
+  const { data: asset, error } = useAsset(assetId, known);
+  if (asset === undefined) return <span className="quiet small">{error ? 'No longer there' : ''}</span>;
+  const picture = <Picture asset={asset} />;
+  if (asset.ownerId !== user.id) return picture;
+  return (
+    <Link href={`/library/${assetId}${location.search}`} replace state={{ fromPage: history.state?.fromPage }}>
+      {picture}
+    </Link>
+  );
+}
+
+function Picture({ asset }: { readonly asset: Asset }) {
+  const user = useUser();
+  const { data } = useSigned(isVideo(asset) ? 'video' : 'image', asset.assetId);
+  const name = asset.ownerId === user.id ? nameOf(asset) : 'Published by another user';
+  return <AssetImage url={data?.thumbUrl ?? data?.previewUrl} alt={name} blurhash={asset.blurhash} />;
+}

@@ -1,0 +1,152 @@
+/** What people reported, and the decision about it. */
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { Incident } from '#media/incidents/api.ts';
+import type { Decision, ReportPage } from '#media/reports/api.ts';
+import { callJson, send } from '../calls.ts';
+import { useMayChange } from '../operator.tsx';
+import { Dialog } from '../parts/dialog.tsx';
+import { When } from '../parts/figures.tsx';
+import { useRead } from '../parts/reading.ts';
+import { reasonOf } from '../parts/reasons.ts';
+import { Pending, Problem } from '../parts/states.tsx';
+import { saveFile } from '../shell/saving.ts';
+
+export function Reports({ of: id }: { readonly of: string }) {
+  const { data, error, refetch } = useRead<ReportPage>(['incident', id, 'reports'], `/api/incidents/${id}/reports`);
+  return (
+    <section aria-labelledby="reports-heading">
+      <h2 id="reports-heading">Reports</h2>
+      {data === undefined ? (
+        <Pending error={error} retry={refetch} what="Reading the reports" />
+      ) : (
+        <ul className="lines" aria-label="Reports">
+          {data.reports.map((report) => (
+            <li key={report.id} className="stack">
+              <p className="row">
+                <span className="strong">{reasonOf(report.reason)}</span>
+                <span className="quiet">
+                  {report.userId === null ? 'without an account' : 'with an account'}, <When at={report.createdAt} />
+                </span>
+              </p>
+              {report.note !== null && <p className="desk-quote">{report.note}</p>}
+              {report.contact !== null && <p className="quiet desk-wrapped">Answer to {report.contact}</p>}
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+const decided: Readonly<Record<Decision, string>> = {
+  dismiss: 'Dismissed: the content stays.',
+  restrict: 'Restricted: only the owner can see it.',
+  remove: 'Removed.',
+};
+
+export function ReportDecision({ incident }: { readonly incident: Incident }) {
+  const { id, decision, appeal } = incident;
+  const mayChange = useMayChange();
+  const [isOpen, setOpen] = useState(false);
+  const exporting = useMutation({
+    mutationFn: async () => {
+      const response = await send(`/api/incidents/${id}/export`, { method: 'POST' });
+      saveFile(`incident-${id}.json`, await response.blob());
+    },
+  });
+  const isAppealOpen = appeal !== undefined && (decision === null || Date.parse(appeal.at) > Date.parse(decision.at));
+  return (
+    <section className="card stack" aria-labelledby="decision-heading">
+      <h2 id="decision-heading">Decision</h2>
+      {decision === null ? (
+        <p className="quiet">Nothing is decided yet.</p>
+      ) : (
+        <>
+          <p role="status">
+            {decided[decision.decision]} <When at={decision.at} />
+          </p>
+          <p className="desk-quote">{decision.statement}</p>
+        </>
+      )}
+      {isAppealOpen && <p className="strong">The owner appealed. Your next decision answers the appeal.</p>}
+      {mayChange && (
+        <div className="desk-buttons">
+          <button type="button" className="primary" onClick={() => setOpen(true)}>
+            {isAppealOpen ? 'Answer the appeal' : decision === null ? 'Decide' : 'Decide again'}
+          </button>
+          <button type="button" disabled={exporting.isPending} onClick={() => exporting.mutate()}>
+            Export for authorities
+          </button>
+        </div>
+      )}
+      <Problem of={exporting.error} />
+      {isOpen && <DecisionDialog incident={incident} onClose={() => setOpen(false)} />}
+    </section>
+  );
+}
+
+const choices: readonly (readonly [Decision, string, string])[] = [
+  ['dismiss', 'Dismiss', 'The content stays. An earlier restriction ends.'],
+  ['restrict', 'Restrict', 'Only the owner can see it. Its shared pages end.'],
+  ['remove', 'Remove', 'It is deleted. This cannot be undone.'],
+];
+
+function DecisionDialog({ incident, onClose }: { readonly incident: Incident; readonly onClose: () => void }) {
+  const { id } = incident;
+  const queries = useQueryClient();
+  const [decision, setDecision] = useState<Decision>();
+  const [statement, setStatement] = useState('');
+  const deciding = useMutation({
+    mutationFn: async () => {
+      const json = { decision, statement: statement.trim() };
+      queries.setQueryData(['incident', id], await callJson(`/api/incidents/${id}/decision`, { method: 'POST', json }));
+      await queries.invalidateQueries({ queryKey: ['incidents'] });
+      onClose();
+    },
+  });
+  return (
+    <Dialog title="Decide about the content" onClose={onClose}>
+      <form className="stack" action={() => deciding.mutate()}>
+        <fieldset className="desk-decisions">
+          <legend className="unseen">Decision</legend>
+          {choices.map(([value, name, effect]) => (
+            <label key={value} className="check">
+              <input
+                type="radio"
+                name="decision"
+                required
+                checked={decision === value}
+                onChange={() => setDecision(value)}
+              />
+              <span>
+                <span className="strong">{name}</span> <span className="quiet">{effect}</span>
+              </span>
+            </label>
+          ))}
+        </fieldset>
+        <label className="field">
+          Statement of reasons
+          <textarea
+            rows={5}
+            maxLength={5000}
+            required
+            value={statement}
+            onChange={(event) => setStatement(event.target.value)}
+          />
+        </label>
+        <p className="quiet">The owner and the people who reported it get the statement by email.</p>
+        <Problem of={deciding.error} />
+        <div className="desk-buttons">
+          <button
+            type="submit"
+            className={decision === 'remove' ? 'danger' : 'primary'}
+            disabled={decision === undefined || statement.trim() === '' || deciding.isPending}
+          >
+            Save the decision
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,42 @@
+/** The composer's choice of models and ratio for images and videos, in a real browser. */
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { launchChromium, withoutChromium } from '../chromium.fixture.ts';
+import { judge } from './judging.fixture.ts';
+import { type ConsoleRig, enterAsUser, startConsole, useVisitors } from './rig.fixture.ts';
+import { shoot } from './shooting.fixture.ts';
+
+const limitMs = 120_000;
+
+describe.skipIf(withoutChromium)('the composer', () => {
+  let rig: ConsoleRig;
+  let browser: Browser;
+  beforeAll(async () => {
+    [rig, browser] = await Promise.all([startConsole(), launchChromium()]);
+  }, limitMs);
+  afterAll(async () => {
+    await browser.close();
+    await rig.close();
+  });
+  const visit = useVisitors(() => browser);
+
+  it('sends the chosen ratio, also after a reload', { timeout: limitMs }, async () => {
+    const visitor = await visit();
+    await enterAsUser(visitor, rig, '/studio');
+    const { page, complaints } = visitor;
+    const menu = page.getByRole('button', { name: 'Images and videos' });
+    await menu.click();
+    await shoot(page, 'mediachoice');
+    await judge(page, 'the menu of models and ratios');
+    await page.getByRole('menuitem', { name: '16:9' }).click();
+    await page.reload();
+    expect(await menu.textContent()).toContain('16:9');
+    await page.getByRole('textbox', { name: 'Message' }).fill('An image of a lighthouse');
+    await page.getByRole('button', { name: 'Send' }).click();
+    const picture = page.getByRole('region', { name: 'Conversation' }).locator('img').first();
+    const ratio = () =>
+      picture.evaluate((image) => Reflect.get(image, 'naturalWidth') / Reflect.get(image, 'naturalHeight'));
+    await expect.poll(ratio, { timeout: 30_000 }).toBeCloseTo(16 / 9, 1);
+    expect(complaints).toEqual([]);
+  });
+});

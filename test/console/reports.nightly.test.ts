@@ -1,0 +1,118 @@
+/** A report in a real browser, from an upload to the answer of an appeal: its owner, a reader, and an operator. */
+import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { launchChromium, withoutChromium } from '../chromium.fixture.ts';
+import { makeImage } from '../media/images.fixture.ts';
+import { judge } from './judging.fixture.ts';
+import { type ConsoleRig, enterAsOperator, enterAsUser, startConsole, visit } from './rig.fixture.ts';
+import { shoot } from './shooting.fixture.ts';
+
+const limitMs = 120_000;
+
+describe.skipIf(withoutChromium)('a report', () => {
+  let rig: ConsoleRig;
+  let browser: Browser;
+  beforeAll(async () => {
+    [rig, browser] = await Promise.all([startConsole(), launchChromium()]);
+  }, limitMs);
+  afterAll(async () => {
+    await browser.close();
+    await rig.close();
+  });
+
+  async function enter(path: string): Promise<Page> {
+    const visitor = await visit(browser);
+    await enterAsUser(visitor, rig, path, `${randomUUID()}@example.com`);
+    return visitor.page;
+  }
+
+  async function publish(owner: Page): Promise<void> {
+    const buffer = await makeImage('png', { width: 300, height: 200 });
+    await owner.locator('input[type=file]').setInputFiles({ name: 'boat.png', mimeType: 'image/png', buffer });
+    await owner.locator('.tile .open').click();
+    await owner.locator('dialog.lightbox').getByRole('button', { name: 'Share', exact: true }).click();
+    const sharing = owner.getByRole('dialog', { name: 'Share the image' });
+    await sharing.getByRole('button', { name: 'Publish' }).click();
+    await sharing.getByRole('button', { name: 'Yes, publish' }).click();
+    await sharing.getByRole('button', { name: 'Unpublish' }).waitFor();
+  }
+
+  async function decide(operator: Page, button: string, decision: string, statement: string): Promise<void> {
+    await operator.getByRole('button', { name: button }).click();
+    const dialog = operator.getByRole('dialog', { name: 'Decide about the content' });
+    await dialog.getByRole('radio', { name: new RegExp(`^${decision}`) }).check();
+    await dialog.getByLabel('Statement of reasons').fill(statement);
+    await judge(operator, 'a decision');
+    await shoot(operator, 'report-decision');
+    await dialog.getByRole('button', { name: 'Save the decision' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await operator.getByText(statement).waitFor();
+  }
+
+  it('is decided, appealed and answered', { timeout: limitMs }, async () => {
+    const owner = await enter('/library');
+    await publish(owner);
+
+    const reader = await enter('/explore');
+    await reader.getByRole('button', { name: 'Report' }).click();
+    const reporting = reader.getByRole('dialog', { name: 'Report' });
+    await reporting.getByLabel('Reason').selectOption('intimate');
+    await reporting.getByLabel('Details').fill('This is me, and I did not agree.');
+    await judge(reader, 'the form of a report');
+    await shoot(reader, 'report-form');
+    await reporting.getByRole('button', { name: 'Send the report' }).click();
+    await reporting.waitFor({ state: 'detached' });
+
+    const visitor = await visit(browser);
+    await enterAsOperator(visitor, rig, '/operator/incidents');
+    const { page: operator } = visitor;
+    const entry = operator.getByRole('list', { name: 'Incidents' }).getByRole('link').first();
+    await expect
+      .poll(() => entry.innerText())
+      .toMatch(/Intimate without consent[\s\S]*urgent[\s\S]*1 person[\s\S]*just now/);
+    await judge(operator, 'the list of reports');
+    await shoot(operator, 'report-list');
+    await entry.click();
+    await operator.getByText('This is me, and I did not agree.').waitFor();
+    await operator.getByRole('button', { name: 'Show it blurred' }).click();
+    await operator.getByAltText('The content, strongly blurred').waitFor();
+    await operator.getByRole('button', { name: 'Show it', exact: true }).click();
+    const picture = operator.getByAltText('The reported content');
+    await expect.poll(() => picture.evaluate((image) => Reflect.get(image, 'naturalWidth'))).toBe(300);
+    await judge(operator, 'a report');
+    await shoot(operator, 'report-page');
+    await decide(operator, 'Decide', 'Restrict', 'The person did not agree.');
+    const download = operator.waitForEvent('download');
+    await operator.getByRole('button', { name: 'Export for authorities' }).click();
+    const exported: unknown = JSON.parse(await readFile(await (await download).path(), 'utf8'));
+    expect(exported).toMatchObject({ incident: { reasons: ['intimate'] }, reports: [{ reason: 'intimate' }] });
+
+    await owner.goto(`${rig.url}/account`);
+    await owner.getByText('The person did not agree.').waitFor();
+    await owner.getByRole('button', { name: 'Appeal' }).click();
+    await owner.getByLabel('Why is the decision wrong?').fill('The person agreed in writing.');
+    await shoot(owner, 'report-appeal');
+    await owner.getByRole('button', { name: 'Send the appeal' }).click();
+    await owner.getByText('You appealed. A person reviews it.').waitFor();
+    await judge(owner, 'a decision about your content');
+    await shoot(owner, 'report-decided');
+
+    await operator.goto(`${rig.url}/operator/incidents`);
+    await operator.getByRole('radio', { name: 'Appealed' }).check();
+    await operator.getByRole('list', { name: 'Incidents' }).getByRole('link').first().click();
+    await operator.getByText('The person agreed in writing.').waitFor();
+    await shoot(operator, 'report-appealed');
+    await decide(operator, 'Answer the appeal', 'Dismiss', 'The agreement is valid.');
+
+    await owner.reload();
+    await owner.getByText('The agreement is valid.').waitFor();
+    await owner.getByText('This decision answers your appeal.').waitFor();
+    await reader.reload();
+    await reader.getByRole('button', { name: 'Report' }).waitFor();
+    await operator.goto(`${rig.url}/operator/incidents`);
+    await operator.getByRole('radio', { name: 'Appealed' }).check();
+    await operator.getByText('No incidents here.').waitFor();
+  });
+});

@@ -1,0 +1,142 @@
+/** Pages of shares and the report form: accessible in both color schemes, complete without JavaScript, and read by other parsers. */
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { Asset, UploadReservation } from '#media/api.ts';
+import type { Share } from '#media/shares/api.ts';
+import { launchChromium, withoutChromium } from '../chromium.fixture.ts';
+import { openDesk, type Person } from '../console/desk.fixture.ts';
+import { judge } from '../console/judging.fixture.ts';
+import { type ConsoleRig, startConsole } from '../console/rig.fixture.ts';
+import { shoot } from '../console/shooting.fixture.ts';
+import { makeImage } from '../media/images.fixture.ts';
+import { skipWithout } from '../programs.fixture.ts';
+
+const limitMs = 120_000;
+
+describe.skipIf(withoutChromium || skipWithout('xmllint'))('the page of a share', () => {
+  let rig: ConsoleRig;
+  let browser: Browser;
+  let ada: Person;
+  const shares = new Map<string, Share>();
+  beforeAll(async () => {
+    [rig, browser] = await Promise.all([startConsole(), launchChromium()]);
+    ada = await (await openDesk(rig)).person();
+    const what = { scopeKind: 'library', scopeId: 'l', kind: 'image', mime: 'image/png' };
+    const { body } = await ada.call<UploadReservation>('media', 'POST', '/v1/uploads', what);
+    const bytes = new Uint8Array(await makeImage('png', { width: 600, height: 400 }));
+    await fetch(body.uploadUrl, { method: 'PUT', headers: body.headers, body: bytes });
+    const prompt = 'a "boat" & a lighthouse';
+    const { assetId } = (
+      await ada.call<Asset>('media', 'POST', '/v1/assets', { ...what, assetId: body.assetId, prompt })
+    ).body;
+    const threadId = crypto.randomUUID();
+    const text = 'Make an image of a lighthouse';
+    const { taskId } = (await ada.call<{ taskId: string }>('agent', 'POST', '/task', { threadId, text })).body;
+    const ended = async () => expect((await ada.call('agent', 'GET', `/task/${taskId}`)).body.status).toBe('completed');
+    await vi.waitFor(ended, limitMs);
+    for (const [name, target] of Object.entries({ image: { assetId, showPrompt: true }, conversation: { threadId } }))
+      shares.set(name, (await ada.call<Share>('media', 'POST', '/v1/shares', target)).body);
+  }, 2 * limitMs);
+  afterAll(async () => {
+    await browser.close();
+    await rig.close();
+  });
+
+  const shareOf = (name: string): Share => {
+    const share = shares.get(name);
+    if (share === undefined) throw new Error(name);
+    return share;
+  };
+  async function open<T>(work: (page: Page) => Promise<T>, javaScriptEnabled = true): Promise<T> {
+    const context = await browser.newContext({ javaScriptEnabled, locale: 'en-GB' });
+    context.setDefaultTimeout(30_000);
+    try {
+      return await work(await context.newPage());
+    } finally {
+      await context.close();
+    }
+  }
+
+  it.each(['image', 'conversation'])('is accessible: %s', { timeout: limitMs }, (name) =>
+    open(async (page) => {
+      await page.goto(shareOf(name).url);
+      await judge(page, name);
+      await shoot(page, `share-${name}`);
+    }),
+  );
+
+  it('has an accessible form for reports, with its errors and its end', { timeout: limitMs }, () =>
+    open(async (page) => {
+      await page.goto(shareOf('image').url);
+      await page.getByRole('link', { name: 'Report' }).click();
+      await judge(page, 'the form');
+      await shoot(page, 'share-report');
+      await page.locator('form').evaluate((form) => Reflect.set(form, 'noValidate', true));
+      await page.getByRole('button', { name: 'Report' }).click();
+      await page.getByText('Choose a reason.').waitFor();
+      await judge(page, 'a missing reason');
+      await page.getByRole('radio', { name: 'Violence' }).check();
+      await page.getByRole('button', { name: 'Report' }).click();
+      await page.getByText('Thank you.').waitFor();
+      await judge(page, 'a report that was sent');
+      await page.goto(`${rig.addresses.edge}/s/${'x'.repeat(22)}`);
+      await judge(page, 'a share that has ended');
+    }),
+  );
+
+  it('is readable, and can be reported, without JavaScript', { timeout: limitMs }, () =>
+    open(async (page) => {
+      await page.goto(shareOf('conversation').url);
+      await page.getByText('Make an image of a lighthouse').first().waitFor();
+      await page.goto(shareOf('image').url);
+      await page.getByText('a "boat" & a lighthouse').first().waitFor();
+      const width = () =>
+        page
+          .locator('img')
+          .first()
+          .evaluate((image) => Reflect.get(image, 'naturalWidth'));
+      await expect.poll(width).toBeGreaterThan(0);
+      await page.getByRole('link', { name: 'Report' }).click();
+      await page.getByRole('radio', { name: 'Spam' }).check();
+      await page.getByRole('button', { name: 'Report' }).click();
+      await page.getByText('Thank you.').waitFor();
+      await page.getByRole('link', { name: 'Back to the page' }).click();
+      expect(page.url()).toBe(shareOf('image').url);
+    }, false),
+  );
+
+  it.each([
+    ['image', 'website', 'a "boat" & a lighthouse'],
+    ['conversation', 'article', 'Make an image of a lighthouse'],
+  ])('has a card that libxml2 reads: %s', async (name, type, title) => {
+    const { url, id } = shareOf(name);
+    const source = await (await fetch(url, { headers: { accept: 'text/html' } })).text();
+    const reading = promisify(execFile)('xmllint', ['--html', '--xpath', '//head/meta[@content]', '-']);
+    reading.child.stdin?.end(source);
+    const { stdout } = await reading;
+    const attribute = (tag: string, key: string) =>
+      new RegExp(`${key}=(?:"([^"]*)"|'([^']*)')`).exec(tag)?.slice(1).find(Boolean) ?? '';
+    const decoded = (text: string) => text.replaceAll('&quot;', '"').replaceAll('&amp;', '&');
+    const meta = new Map(
+      (stdout.match(/<meta[^>]*>/g) ?? []).map((tag) => [
+        attribute(tag, 'property') || attribute(tag, 'name'),
+        decoded(attribute(tag, 'content')),
+      ]),
+    );
+    const card = `${rig.addresses.edge}/s/${id}/0/card.jpg`;
+    // The four properties that Open Graph requires, and the card of X.
+    expect(Object.fromEntries(meta)).toMatchObject({
+      'og:type': type,
+      'og:url': url,
+      'og:title': expect.stringContaining(title),
+      'og:image': card,
+      'og:image:type': 'image/jpeg',
+      'og:site_name': 'Atelier',
+      'twitter:card': 'summary_large_image',
+      'twitter:image': card,
+    });
+    expect((await fetch(card)).headers.get('content-type')).toBe('image/jpeg');
+  });
+});
