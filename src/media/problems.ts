@@ -1,6 +1,5 @@
 import { decodableFormats } from '#image/engine/formats.ts';
 import { defineProblems, type Problem } from '#platform/problem.ts';
-import type { Match } from './screening/screening.ts';
 
 /** docs/specification/media.md#media-errors. */
 export const mediaProblems = defineProblems({
@@ -59,6 +58,11 @@ export const mediaProblems = defineProblems({
   },
   csam_blocked: { status: 451, message: 'The upload matches a list of prohibited content.' },
   content_blocked: { status: 451, message: 'Content like this cannot be stored here. `label` names what was seen.' },
+  no_evidence: { status: 404, message: 'The blocked object was not retained, or its days are over.' },
+  evidence_locked: {
+    status: 409,
+    message: 'The blocked object was encrypted with another key. Set `MEDIA_QUARANTINE_KEY` to the key of that time.',
+  },
   screening_unavailable: {
     status: 503,
     message: 'The upload could not be screened right now. Try again later.',
@@ -102,11 +106,6 @@ export function refusalProblem(refusal: Refusal, label = ''): Problem {
   if (refusal !== 'content_blocked') return mediaProblems[refusal]();
   return mediaProblems[refusal]({ message: `Content like this cannot be stored here: ${label}.`, fields: { label } });
 }
-
-export const blockProblem = (match: Match | undefined): Problem => refusalProblem(refusalOf(match), match?.list);
-
-/** Only lists and a match of the classifier are about prohibited content. */
-export const refusalOf = (match: Match | undefined) => (match?.check === 'label' ? 'content_blocked' : 'csam_blocked');
 
 /** Of screening. Its object is removed with everything made of it. */
 export const isBlock = (refusal: string | undefined) => refusal === 'csam_blocked' || refusal === 'content_blocked';

@@ -32,6 +32,7 @@ import { addIncidentRoutes } from './incidents/routes.ts';
 import { createLibraryNews } from './news.ts';
 import { addPeopleRoutes } from './people/routes.ts';
 import { mediaProblems } from './problems.ts';
+import { createQuarantine } from './quarantine/quarantine.ts';
 import { createDigester } from './reading/digests.ts';
 import type { FolderTables } from './reconciling/folderstore.ts';
 import { createReconciler, type FilesFolder, type Reconciler } from './reconciling/reconciling.ts';
@@ -205,6 +206,7 @@ export function createMedia(deps: MediaDeps): HttpServer {
     closing: closing.signal,
     log,
     news: createLibraryNews(deps.sharing.agent, log),
+    quarantine: createQuarantine({ objects: originals, db, clock, settings }),
     countIncident: measureIncidents(app.metrics),
   };
   if (reconciler !== undefined) {
@@ -218,8 +220,11 @@ export function createMedia(deps: MediaDeps): HttpServer {
     expiring = startExpiringReservations(common);
     endingShares = startInterval(
       sharesEndEveryMs,
-      () => Promise.all([dropExpiredShares(shareDb), dropOldCounts(shareDb)]).then(() => undefined),
-      (error) => log.warn({ err: error }, 'expired shares and counts of reports could not be removed'),
+      () =>
+        Promise.all([dropExpiredShares(shareDb), dropOldCounts(shareDb), common.quarantine.expire()]).then(
+          () => undefined,
+        ),
+      (error) => log.warn({ err: error }, 'expired shares, evidence and counts of reports could not be removed'),
     );
   });
   app.addHook('onClose', () => Promise.all([expiring?.stop(), endingShares?.stop()]).then(() => undefined));
@@ -312,6 +317,7 @@ const imagePermits = () => createPermits({ count: imagesAtOnce, waitMs: imageWai
 const incidentDeeds = [
   '/v1/incidents/:id/resolution',
   '/v1/incidents/:id/preview',
+  '/v1/incidents/:id/evidence',
   '/v1/incidents/:id/decision',
   '/v1/incidents/:id/export',
 ];
@@ -380,11 +386,21 @@ export function sweeperOf(
 export function rescreenerOf(
   deps: Pick<
     MediaDeps,
-    'database' | 'signedUrls' | 'originals' | 'legacy' | 'variants' | 'screening' | 'webhooks' | 'jobs'
+    | 'clock'
+    | 'database'
+    | 'signedUrls'
+    | 'originals'
+    | 'legacy'
+    | 'variants'
+    | 'screening'
+    | 'webhooks'
+    | 'jobs'
+    | 'settings'
   >,
 ) {
   const { database, originals, ...others } = deps;
   const databases = { db: database.queries<MediaTables>(), reportDb: database.queries<ReportTables>() };
-  const rescreeningDeps = { ...others, ...databases, objects: originals };
+  const quarantine = createQuarantine({ ...others, ...databases, objects: originals });
+  const rescreeningDeps = { ...others, ...databases, objects: originals, quarantine };
   return () => rescreenAll(rescreeningDeps);
 }

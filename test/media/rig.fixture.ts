@@ -196,6 +196,7 @@ export interface MediaRigOptions extends Partial<ScreeningSettings> {
   readonly ffmpegPath?: string;
   readonly maxOwnerBytes?: number;
   readonly uploadTtlS?: number;
+  readonly quarantineKey?: string;
   /** The largest files. */
   readonly sizes?: typeof testLimits;
   /** Whether a webhook receiver is set. Deliveries stay in their queue. */
@@ -211,6 +212,7 @@ export async function startMedia(
     ffmpegPath = 'ffmpeg',
     maxOwnerBytes = 0,
     uploadTtlS = 3600,
+    quarantineKey,
     sizes = testLimits,
     blockedHashes,
     screeningUrl,
@@ -287,6 +289,8 @@ export async function startMedia(
       blockedHashes,
       screeningUrl,
       screeningRules,
+      quarantineKey,
+      quarantineDays: 365,
     },
   });
   const url = await listen(media);

@@ -30,7 +30,10 @@ describe('albums', () => {
       const accessToken = output.trim().split('\n').at(-1) ?? '';
       expect(decodeJwt(accessToken).sub).toEqual(expect.any(String));
       const at = (port: number) => `http://localhost:${place.portBase + port}`;
-      return createAtelier({ urls: { media: at(1), agent: at(4) }, credential: { accessToken: async () => accessToken } });
+      return createAtelier({
+        urls: { media: at(1), agent: at(4) },
+        credential: { accessToken: async () => accessToken },
+      });
     };
     [phone, laptop] = [await signIn(), await signIn()];
   }, limitMs);

@@ -487,6 +487,8 @@ export interface Incident {
   readonly createdAt: string;
   readonly resolvedAt: string | null;
   readonly note: string | null;
+  /** Until when the blocked object is retained, encrypted. `null`: it is not retained. */
+  readonly evidenceUntil: string | null;
   /** The appeal of the owner. Absent: none. */
   readonly appeal?: { readonly text: string; readonly at: string };
 }
@@ -532,7 +534,8 @@ export interface Swept {
       | 'rendition_without_source'
       | 'asset_without_object'
       | 'asset_with_other_bytes'
-      | 'variant_without_source';
+      | 'variant_without_source'
+      | 'evidence_without_incident';
     readonly fate: 'found' | 'removed' | 'left';
     readonly key: string;
     readonly assetId?: string;

@@ -18,9 +18,10 @@ import { storageKeyOf } from '../assets/storagekey.ts';
 import { type RemovalDeps, removeDerivatives, removeObject } from '../deletion/removal.ts';
 import { blockAndPublish } from '../events.ts';
 import { type Stripping, strips } from '../metadata/publicity.ts';
-import { blockProblem, mediaProblems } from '../problems.ts';
+import { mediaProblems } from '../problems.ts';
 import { admit, assertRoom, type QuotaDeps } from '../quota/quota.ts';
 import { type PublishingDeps, publishDraft } from '../registration/publishing.ts';
+import { blockProblem } from '../registration/refusal.ts';
 import { type CopyScreeningDeps, screenCopy } from './copyscreening.ts';
 import { assertMayCopy, type CopySource, findSource, noSuchSource } from './copysource.ts';
 import { blockCopy, draftCopy, dropCopy, markCopied, withdrawCopy } from './copystore.ts';
@@ -134,6 +135,7 @@ async function showCopy(
   const published = await publishDraft(deps, {
     match: verdict.match,
     finding: { etag, digests, origin: originOf(source) },
+    object: { assetId, storageKey },
     block: (finding) => blockAndPublish(deps, finding, (handle) => blockCopy(handle, assetId, finding)),
     // Nothing else writes to the key of a copy.
     isUnchanged: async () => true,

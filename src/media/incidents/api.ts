@@ -36,6 +36,10 @@ export const incident = z.object({
   createdAt: z.iso.datetime(),
   resolvedAt: z.iso.datetime().nullable(),
   note: z.string().nullable(),
+  evidenceUntil: z.iso
+    .datetime()
+    .nullable()
+    .describe('Until when the blocked object is retained, encrypted. `null`: it is not retained.'),
   appeal: z
     .object({ text: z.string(), at: z.iso.datetime() })
     .optional()

@@ -76,6 +76,7 @@ onEveryPair('incidents', (pair) => {
       createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
       resolvedAt: null,
       note: null,
+      evidenceUntil: null,
       threadId: null,
       shareId: null,
       reports: 0,

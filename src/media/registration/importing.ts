@@ -20,7 +20,7 @@ import {
 } from '../assets/assetstore.ts';
 import { blockAndPublish, markAndPublish } from '../events.ts';
 import type { LookupDeps } from '../lookup/assetlookup.ts';
-import { blockProblem, mediaProblems, refusalProblem } from '../problems.ts';
+import { mediaProblems, refusalProblem } from '../problems.ts';
 import { mimeOfFile } from '../reading/legacymime.ts';
 import { blockAndDrop } from '../screening/incidentstore.ts';
 import type { Screening } from '../screening/screening.ts';
@@ -33,6 +33,7 @@ import {
   withInspected,
 } from './inspection.ts';
 import { type PublishingDeps, publishDraft } from './publishing.ts';
+import { blockProblem } from './refusal.ts';
 import type { Registration } from './registration.ts';
 
 export interface ImportDeps extends LookupDeps, Pick<InspectionDeps, 'engine' | 'images' | 'digester' | 'limits'> {

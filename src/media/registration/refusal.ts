@@ -7,7 +7,8 @@ import { type AssetPlace, dropUnready } from '../assets/assetstore.ts';
 import { type RemovalDeps, removeDerivatives, removeObject } from '../deletion/removal.ts';
 import { isBlock, type Refusal, refusalProblem } from '../problems.ts';
 import { settleReservations } from '../quota/reservationstore.ts';
-import { findBlockingLabel } from '../screening/incidentstore.ts';
+import { findBlockingLabel, refusalOf } from '../screening/incidentstore.ts';
+import type { Match } from '../screening/screening.ts';
 import type { InvalidationDeps } from '../signing/signedurlcache.ts';
 
 export interface RefusalDeps extends Pick<InvalidationDeps, 'db'>, Pick<RemovalDeps, 'variants' | 'objects'> {}
@@ -34,6 +35,8 @@ export async function removeRefused(
   if (!isReplaced) await settleReservations(db, storageKey);
   return !isReplaced;
 }
+
+export const blockProblem = (match: Match | undefined) => refusalProblem(refusalOf(match), match?.list);
 
 /** As `removeRefused`, and throws the refusal. `undefined`: there are other bytes, which must be inspected. */
 export async function refuse(deps: RefusalDeps, refused: RefusedUpload): Promise<undefined> {

@@ -30,9 +30,9 @@ import { storageKeyOf } from '../assets/storagekey.ts';
 import { blockAndPublish } from '../events.ts';
 import { type Stripping, strips } from '../metadata/publicity.ts';
 import { planImage, planRewriting, type Written } from '../metadata/rewriting.ts';
-import { mediaProblems, type Refusal, refusalOf } from '../problems.ts';
+import { mediaProblems, type Refusal } from '../problems.ts';
 import { admit } from '../quota/quota.ts';
-import { blockAsset } from '../screening/incidentstore.ts';
+import { blockAsset, refusalOf } from '../screening/incidentstore.ts';
 import type { Screening } from '../screening/screening.ts';
 import type { Verdict } from '../screening/verdicts.ts';
 import { type InvalidationDeps, withInvalidation } from '../signing/signedurlcache.ts';
@@ -199,6 +199,7 @@ async function publishUpload(
     const published = await publishDraft(deps, {
       match: verdict.match,
       finding: { etag, digests: inspection.digests, origin: null },
+      object: { assetId, storageKey },
       // The same bytes may have been registered, and their URLs cached, a moment before a list was changed.
       block: (finding) =>
         withInvalidation(deps, [assetId], () =>

@@ -7,17 +7,20 @@ import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
 import { bucketOf } from '../assets/buckets.ts';
 import { type RemovalDeps, removeDerivatives } from '../deletion/removal.ts';
 import { blockAndPublish } from '../events.ts';
-import { type Refusal, refusalOf } from '../problems.ts';
+import type { Refusal } from '../problems.ts';
 import type { PublishingDeps } from '../registration/publishing.ts';
 import { removeRefused } from '../registration/refusal.ts';
 import { applyRule, type RestrictingDeps } from '../reports/deciding.ts';
-import { blockAndDrop, blockAsset } from '../screening/incidentstore.ts';
+import { blockAndDrop, blockAsset, refusalOf } from '../screening/incidentstore.ts';
 import type { Match, Screening } from '../screening/screening.ts';
 import { decideBy } from '../screening/verdicts.ts';
 import { withInvalidation } from '../signing/signedurlcache.ts';
 import { findScreened, type ScreenedRow } from './rescreenstore.ts';
 
-export interface RescreeningDeps extends RemovalDeps, RestrictingDeps, Pick<PublishingDeps, 'countIncident'> {
+export interface RescreeningDeps
+  extends RemovalDeps,
+    RestrictingDeps,
+    Pick<PublishingDeps, 'countIncident' | 'quarantine'> {
   readonly screening: Pick<Screening, 'judgeKnown'>;
 }
 
@@ -79,7 +82,7 @@ async function rescreen(deps: RescreeningDeps, row: ScreenedRow): Promise<Outcom
 }
 
 /** `false`: the row has changed, and was screened with its new bytes. The file of a legacy row is not removed. */
-function block(
+async function block(
   deps: RescreeningDeps,
   {
     assetId,
@@ -91,7 +94,16 @@ function block(
   }: Omit<ScreenedRow, 'sha256' | 'md5'> & { readonly sha256: string; readonly md5: string },
   match: Match,
 ): Promise<boolean> {
-  const finding = { etag, digests, match, origin: backend === 'legacy' ? `${bucket}/${storageKey}` : null };
+  const bytes = { assetId, storageKey, etag };
+  const isKept = backend === 'objects' && bucket === deps.objects.bucket;
+  const evidenceUntil = isKept ? await deps.quarantine?.keep(bytes, digests.sha256, match) : undefined;
+  const finding = {
+    etag,
+    digests,
+    match,
+    evidenceUntil,
+    origin: backend === 'legacy' ? `${bucket}/${storageKey}` : null,
+  };
   const change = backend === 'legacy' ? blockAndDrop : blockAsset;
   return withInvalidation(deps, [assetId], () =>
     blockAndPublish(deps, finding, (handle) => change(handle, { assetId, etag }, finding)),

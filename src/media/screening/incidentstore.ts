@@ -3,7 +3,6 @@
 import { type Generated, type RawBuilder, sql } from 'kysely';
 import type { Db, Tx } from '#platform/db/db.ts';
 import type { AssetFacts } from '#webhooks/events.ts';
-import { refusalOf } from '../problems.ts';
 import type { Digests, Match } from './screening.ts';
 
 export interface IncidentTables {
@@ -50,6 +49,7 @@ interface IncidentsTable {
   is_priority: Generated<boolean>;
   decision: Decision | null;
   statement: string | null;
+  evidence_until: Date | null;
 }
 
 const ofTheRow = [
@@ -70,6 +70,8 @@ export interface Finding {
   readonly match: Match;
   /** The place of the same bytes that remain: the source asset, or the legacy file (`bucket/path`). */
   readonly origin: string | null;
+  /** Until when a copy of the bytes is retained. `undefined`: there is none. */
+  readonly evidenceUntil?: Date | undefined;
 }
 
 /** A row, if it still has this ETag. */
@@ -95,6 +97,9 @@ export function blockAndDrop(db: Handle, suspect: Suspect, finding: Finding): Pr
   const dropped = sql`delete from assets where asset_id = ${suspect.assetId}::uuid and etag = ${suspect.etag}`;
   return writeIncident(db, dropped, finding);
 }
+
+/** Only lists and a match of the classifier are about prohibited content. */
+export const refusalOf = (match: Match | undefined) => (match?.check === 'label' ? 'content_blocked' : 'csam_blocked');
 
 /** The newest resolution of the content of an incident's row. Those about labels decide about labels alone. */
 const isClearedContent = sql<boolean>`coalesce((
@@ -200,6 +205,7 @@ const incidentColumns = [
   'is_priority as isPriority',
   'decision',
   'statement',
+  'evidence_until as evidenceUntil',
   sql<string[]>`array(
     select distinct reason from content_reports
     where content_reports.incident_id = screening_incidents.incident_id order by reason
@@ -290,19 +296,21 @@ async function writeIncident(
   change: RawBuilder<unknown>,
   finding: Finding,
 ): Promise<AssetFacts | undefined> {
-  const { etag, digests, match, origin } = finding;
+  const { etag, digests, match, origin, evidenceUntil } = finding;
   const columns = sql.join(ofTheRow.map((column) => sql.ref(column)));
   const { rows } = await sql<AssetFacts>`
     with blocked as (${change} returning ${columns}),
     written as (
       insert into screening_incidents (
-        ${columns}, etag, sha256, md5, pdq, pdq_quality, check_name, list, listed, distance, origin
+        ${columns}, etag, sha256, md5, pdq, pdq_quality, check_name, list, listed, distance, origin,
+        evidence_until
       )
       select ${columns}, ${etag}::text, ${digests.sha256}::text, ${digests.md5}::text, ${digests.pdq}::text,
         ${digests.pdqQuality}::smallint, ${match.check}::text, ${match.list}::text, ${match.listed}::text,
-        ${match.distance}::smallint, ${origin}::text
+        ${match.distance}::smallint, ${origin}::text, ${evidenceUntil ?? null}::timestamptz
       from blocked
-      on conflict (asset_id, sha256, (check_name = 'label')) where check_name not in ('report', 'flag') do nothing
+      on conflict (asset_id, sha256, (check_name = 'label')) where check_name not in ('report', 'flag')
+      do update set evidence_until = coalesce(excluded.evidence_until, screening_incidents.evidence_until)
     )
     select asset_id as "assetId", owner_id as "ownerId", scope_kind as "scopeKind", scope_id as "scopeId", kind
     from blocked`.execute(db);

@@ -44,7 +44,7 @@ export interface Screening {
   hash(raster: Raster): Promise<PdqHash>;
   /** All checks, the classifier's included. Throws `screening_unavailable` unless one matched or all completed. */
   screen(image: Classifiable, digests: Digests): Promise<Judgement>;
-  /** Asks the classifier alone, about content whose match operators have cleared. Throws `screening_unavailable`. */
+  /** Requests only the labels of the classifier, for content whose match operators have cleared. Throws `screening_unavailable`. */
   label(image: Classifiable): Promise<Judgement>;
   /**
    * Checks the lists, and the labels that the content had, for files that are not images and for an image that passed

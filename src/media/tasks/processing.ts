@@ -113,7 +113,7 @@ async function processUpTo(deps: ProcessingDeps, job: Job<VideoUpload>, longestM
     const code = codeOf(error);
     if (code === undefined && !(error instanceof RunCancelled)) throw error;
     await removeOutput(deps, upload);
-    // A video that was registered before its poster was judged.
+    // A video that was registered before its poster was screened.
     if (isBlock(code)) await deps.discard(upload.ownerId, [upload.assetId]);
     if (code === undefined) return;
     deps.log.warn({ err: error, taskId: upload.taskId }, 'a video cannot be processed');
