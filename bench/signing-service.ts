@@ -151,6 +151,8 @@ function startMedia(signedUrls: Cache) {
       uploadTtlS: 3600,
       publicScopes: [],
       stripMetadata: 'public',
+      c2paCertificate: undefined,
+      c2paPrivateKey: undefined,
       ffmpegPath: 'ffmpeg',
       ...noLists,
     },

@@ -96,6 +96,8 @@ function startMedia() {
       uploadTtlS: 3600,
       publicScopes: [],
       stripMetadata: 'public',
+      c2paCertificate: undefined,
+      c2paPrivateKey: undefined,
       ffmpegPath: '',
       ...noLists,
     },

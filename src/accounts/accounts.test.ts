@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { migrations } from '#app/migrations.ts';
 import { type Database, type Db, transaction } from '#platform/db/db.ts';
 import { laneEngines } from '../../test/database.fixture.ts';
-import { grantRequest, plans } from './api.ts';
+import { grantRequest, type Profile, plans } from './api.ts';
 import { grant } from './granting.ts';
 import { onboard } from './onboarding.ts';
 import {
@@ -60,6 +60,15 @@ describe.each(laneEngines)('the shared records on $name', (engine) => {
         const { id } = await newUser('before@example.com');
         expect((await ensureProfile(db, { id })).email).toBe('before@example.com');
         expect((await ensureProfile(db, { id, email: 'after@example.com' })).email).toBe('after@example.com');
+      });
+
+      it('begins with the credits of a welcome, once', async () => {
+        const published: string[] = [];
+        const welcome = { credits: 7, publish: async (_tx: unknown, { id }: Profile) => void published.push(id) };
+        const id = randomUUID();
+        for (const later of [welcome, { ...welcome, credits: 9 }])
+          expect((await ensureProfile(db, { id }, later)).credits).toBe(7);
+        expect(published).toEqual([id]);
       });
 
       it('is created once for concurrent first uses', async () => {

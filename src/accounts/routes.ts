@@ -53,7 +53,7 @@ export function addAccountRoutes(app: HttpServer, access: Access, deps: Granting
       client: { answer: 'SeededAccounts', repeatable: true },
       response: { 200: seeded },
     },
-    async () => seed(deps.db, deps.onCreated),
+    async () => seed(deps.db, deps.welcome),
   );
 
   routes.get(

@@ -5,10 +5,10 @@ import { accountOf, sampleId } from './sampleaccounts.ts';
 import {
   type AccountTables,
   ensureProfile,
-  type OnCreated,
   putFeed,
   setFirstLanguage,
   setOpenNotification,
+  type Welcome,
 } from './store.ts';
 
 /** Accounts of the local identity provider, with which you can sign in. */
@@ -30,9 +30,9 @@ const feeds = [
   { name: 'for adults', by: 'dora@example.com', mediaType: 'image', flag: ['adult'] },
 ] as const;
 
-export async function seed(db: Db<AccountTables>, onCreated?: OnCreated): Promise<Seeded> {
+export async function seed(db: Db<AccountTables>, welcome?: Welcome): Promise<Seeded> {
   for (const { email, language, plan, credits, ...settings } of users) {
-    const { id } = await ensureProfile(db, { ...accountOf(email), plan, credits }, onCreated);
+    const { id } = await ensureProfile(db, { ...accountOf(email), plan, credits }, welcome);
     await setFirstLanguage(db, id, language);
     if ('isOpenNotification' in settings) await setOpenNotification(db, id, settings.isOpenNotification);
   }

@@ -64,34 +64,31 @@ export interface NewProfile {
   readonly id: string;
   /** From the identity provider. If it is absent, the stored value is retained. */
   readonly email?: string | undefined;
-  /** For a new profile. By default `free` and STARTING_CREDITS (docs/specification/agent.md#credits). */
+  /** For a new profile. By default `free`, and the credits of `welcome`. */
   readonly plan?: Plan | undefined;
   readonly credits?: number | undefined;
 }
 
-/** The same for all services of a program, which sets it before it starts them. */
-const forNewProfiles = { credits: 100 };
-
-/** STARTING_CREDITS. */
-export function setStartingCredits(credits: number): void {
-  forNewProfiles.credits = credits;
+/** For new profiles. */
+export interface Welcome {
+  /** STARTING_CREDITS. */
+  readonly credits: number;
+  /** Runs in the transaction that creates a profile. */
+  readonly publish: (tx: Tx<AccountTables>, profile: Profile) => Promise<void>;
 }
 
-/** Runs in the transaction that creates a profile. */
-export type OnCreated = (tx: Tx<AccountTables>, profile: Profile) => Promise<void>;
-
-/** Returns the profile, and creates it if there is none. Concurrent calls create it once, and call `onCreated` once. */
-export async function ensureProfile(db: Handle, user: NewProfile, onCreated?: OnCreated): Promise<Profile> {
+/** Returns the profile, and creates it if there is none. Concurrent calls create it once, and publish it once. */
+export async function ensureProfile(db: Handle, user: NewProfile, welcome?: Welcome): Promise<Profile> {
   const { id, email } = user;
   const known = await findProfile(db, id);
   if (known !== undefined && (email === undefined || known.email === email)) return known;
-  if (known !== undefined || onCreated === undefined) return upsertProfile(db, user);
-  if (!db.isTransaction) return transaction(db as Db<AccountTables>, (tx) => createProfile(tx, user, onCreated));
-  return createProfile(db as Tx<AccountTables>, user, onCreated);
+  if (known !== undefined || welcome === undefined) return upsertProfile(db, user);
+  if (!db.isTransaction) return transaction(db as Db<AccountTables>, (tx) => createProfile(tx, user, welcome));
+  return createProfile(db as Tx<AccountTables>, user, welcome);
 }
 
-async function createProfile(tx: Tx<AccountTables>, user: NewProfile, onCreated: OnCreated): Promise<Profile> {
-  const { id, email, plan, credits = forNewProfiles.credits } = user;
+async function createProfile(tx: Tx<AccountTables>, user: NewProfile, welcome: Welcome): Promise<Profile> {
+  const { id, email, plan, credits = welcome.credits } = user;
   const created = await tx
     .insertInto('user_profiles')
     .values({ id, email, plan, credits })
@@ -99,14 +96,11 @@ async function createProfile(tx: Tx<AccountTables>, user: NewProfile, onCreated:
     .returning(profileColumns)
     .executeTakeFirst();
   if (created === undefined) return upsertProfile(tx, user);
-  await onCreated(tx, created);
+  await welcome.publish(tx, created);
   return created;
 }
 
-function upsertProfile(
-  db: Handle,
-  { id, email, plan, credits = forNewProfiles.credits }: NewProfile,
-): Promise<Profile> {
+function upsertProfile(db: Handle, { id, email, plan, credits }: NewProfile): Promise<Profile> {
   const changes = email === undefined ? { id: sql<string>`user_profiles.id` } : { email, updated_at: now };
   return db
     .insertInto('user_profiles')

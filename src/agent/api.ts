@@ -11,26 +11,35 @@ export const threadId = z.string().regex(/^[A-Za-z0-9_-]{1,128}$/, 'must be 1 to
 export const messageId = z.string().regex(/^[\x21-\x7e]{1,128}$/, 'must be 1 to 128 visible ASCII characters');
 
 const textPart = z.object({ type: z.literal('text'), text: z.string() });
-const filePart = z.object({
-  type: z.literal('file'),
-  mediaType: z
-    .string()
-    .regex(/^[\w!#$&^.+-]{1,127}\/[\w!#$&^.+-]{1,127}(?:\s*;[^,]{0,200})?$/, 'must be a media type such as image/png')
-    .describe('Parameters, such as `;codecs=opus`, are dropped.'),
-  filename: z.string().max(255).nullish(),
-  url: z
-    .string()
-    .regex(
-      /^(https?:\/\/[^/\s]|data:[\w.+-]+\/[\w.+-]+(?:;[^,;]{1,200}){0,8};base64,|asset:[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$)/i,
-      'must be an http(s) URL, data in base64, or asset: and an assetId',
-    )
-    .describe('`asset:<assetId>` refers to a file of the library, whose URL is signed when messages are read.'),
-  providerMetadata: z
-    .looseObject({ atelier: z.looseObject({ assetId: z.guid().optional() }).optional() })
-    .nullish()
-    .catch(undefined)
-    .describe('As `GET /messages` returns it: `atelier.assetId` identifies the asset, regardless of the URL.'),
-});
+const fileUrl = 'must be an http(s) URL, data in base64, or asset: and an assetId';
+const filePart = z
+  .object({
+    type: z.literal('file'),
+    mediaType: z
+      .string()
+      .regex(/^[\w!#$&^.+-]{1,127}\/[\w!#$&^.+-]{1,127}(?:\s*;[^,]{0,200})?$/, 'must be a media type such as image/png')
+      .describe('Parameters, such as `;codecs=opus`, are dropped.'),
+    filename: z.string().max(255).nullish(),
+    url: z
+      .string()
+      .regex(
+        /^(https?:\/\/[^/\s]|data:[\w.+-]+\/[\w.+-]+(?:;[^,;]{1,200}){0,8};base64,|blob:|asset:[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$)/i,
+        fileUrl,
+      )
+      .describe(
+        '`asset:<assetId>` refers to a file of the library, whose URL is signed when messages are read. `blob:` needs `atelier.assetId`.',
+      ),
+    providerMetadata: z
+      .looseObject({ atelier: z.looseObject({ assetId: z.guid().optional() }).optional() })
+      .nullish()
+      .catch(undefined)
+      .describe('As `GET /messages` returns it: `atelier.assetId` identifies the asset, regardless of the URL.'),
+  })
+  // A page shows a photo from its own memory while the message is sent.
+  .refine(({ url, providerMetadata }) => !/^blob:/i.test(url) || providerMetadata?.atelier?.assetId !== undefined, {
+    path: ['url'],
+    message: fileUrl,
+  });
 
 /** A v5 `UIMessage` of role `user`. */
 export const userMessage = z

@@ -42,7 +42,7 @@ export const agentSettings = {
     default: [],
     defaultText: 'none',
     meaning:
-      'The hosts of the pictures and input images of home cards, as `host` or `host:port`, separated by commas. The studio shows pictures of no other host.',
+      'The hosts of the cover and input images of home cards, as `host` or `host:port`, separated by commas. The studio shows cover images of no other host.',
   }),
   drainS: integer('AGENT_DRAIN_SECS', {
     default: 30,

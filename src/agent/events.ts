@@ -4,6 +4,7 @@
  */
 import type { UIMessage } from 'ai';
 import type { Settlement } from '#accounts/ledger/credits.ts';
+import type { Welcome } from '#accounts/store.ts';
 import type { Tx } from '#platform/db/db.ts';
 import type { Webhooks } from '#webhooks/publishing.ts';
 import type { PendingApproval } from './approvals/approval.ts';
@@ -15,6 +16,7 @@ import type { UserEvents } from './userevents/publishing.ts';
 export interface Publishers {
   readonly userEvents: UserEvents;
   readonly webhooks?: Webhooks | undefined;
+  readonly welcome: Welcome;
 }
 
 /** Publishes `run.started`, and `thread.updated` for the question. */
@@ -89,11 +91,14 @@ export async function publishRunEnd<Tables>(
   const media = parts.flatMap((part) => imageEventOf(run, part) ?? []);
   const failed = videos.map(failureOf);
   const facts = { taskId, threadId, userId: ownerId };
+  const generations = videos.map((one) => videoEnd(one.video, failureOf(one)));
   for (const event of [...media, ...failed]) await publishMedia(webhooks, tx, ownerId, event);
+  for (const event of generations) await publishEnd(webhooks, tx, ownerId, event);
   await webhooks?.publish(tx, 'run.ended', { ...facts, status });
   await userEvents.publish(tx, ownerId, [
     ...media,
     ...failed,
+    ...generations,
     ...videos.flatMap(({ video, settlement: ofVideo }) => creditsEvent(video, ofVideo)),
     ...(isChanged ? [{ type: 'thread.updated', threadId } as const] : []),
     ...creditsEvent(run, settlement),
@@ -130,7 +135,7 @@ export async function publishSettlement<Tables>(
   if (settlement !== undefined) await userEvents.publish(tx, settlement.userId, creditsEvent(work, settlement));
 }
 
-/** Publishes `media.completed`. */
+/** Publishes the ends of a video. */
 export async function publishVideo<Tables>(
   publishers: Publishers,
   tx: Tx<Tables>,
@@ -141,7 +146,7 @@ export async function publishVideo<Tables>(
   await publishVideoEnd(publishers, tx, video, { type: 'media.completed', ...factsOf(video), assetId }, settlement);
 }
 
-/** Publishes `media.failed`. */
+/** As `publishVideo`. */
 export async function publishVideoFailure<Tables>(
   publishers: Publishers,
   tx: Tx<Tables>,
@@ -150,48 +155,43 @@ export async function publishVideoFailure<Tables>(
   await publishVideoEnd(publishers, tx, failed.video, failureOf(failed), failed.settlement);
 }
 
-/** Publishes `media.failed` for videos of one thread that is being deleted. */
+/** As `publishVideo`, for videos of one user. Their thread is not changed. */
 export async function publishVideoFailures<Tables>(
   { userEvents, webhooks }: Publishers,
   tx: Tx<Tables>,
   failed: readonly FailedVideo[],
 ): Promise<void> {
-  for (const one of failed.filter(({ video }) => video.origin === 'api'))
-    await publishOrder({ userEvents, webhooks }, tx, one.video, failureOf(one), one.settlement);
-  const ofThread = failed.filter(({ video }) => video.origin !== 'api');
-  const [first] = ofThread;
+  const [first] = failed;
   if (first === undefined) return;
   const { ownerId } = first.video;
-  for (const one of ofThread) await publishMedia(webhooks, tx, ownerId, failureOf(one));
-  const events = ofThread.flatMap((one) => [failureOf(one), ...creditsEvent(one.video, one.settlement)]);
+  const events: UserEvent[] = [];
+  for (const one of failed) {
+    events.push(...(await publishToWebhooks(webhooks, tx, one.video, failureOf(one))));
+    events.push(...creditsEvent(one.video, one.settlement));
+  }
   await userEvents.publish(tx, ownerId, events);
 }
 
 export interface EndedGeneration {
   readonly id: string;
-  readonly ownerId: string;
   readonly kind: 'image' | 'video';
   readonly status: 'completed' | 'failed' | 'canceled';
-  readonly settlement: Settlement | undefined;
 }
 
-/** Publishes `generation.completed` or `generation.failed`, and `credits.changed`. */
+/** Publishes `generation.completed` or `generation.failed`, and `credits.changed`, for images. */
 export async function publishGeneration<Tables>(
   { userEvents, webhooks }: Publishers,
   tx: Tx<Tables>,
-  { id: generationId, ownerId: userId, kind, status, settlement }: EndedGeneration,
+  { ownerId, settlement, ...ended }: EndedGeneration & Pick<Video, 'ownerId'> & Pick<FailedVideo, 'settlement'>,
 ): Promise<void> {
-  if (status === 'completed') await webhooks?.publish(tx, 'generation.completed', { generationId, userId, kind });
-  else await webhooks?.publish(tx, 'generation.failed', { generationId, userId, kind, status });
-  const end: UserEvent =
-    status === 'completed'
-      ? { type: 'generation.completed', generationId, kind }
-      : { type: 'generation.failed', generationId, kind, status };
-  const place = { threadId: `generation-${generationId}`, taskId: generationId };
-  await userEvents.publish(tx, userId, [end, ...creditsEvent(place, settlement)]);
+  const end = endOf(ended);
+  await publishEnd(webhooks, tx, ownerId, end);
+  const place = { threadId: `generation-${ended.id}`, taskId: ended.id };
+  await userEvents.publish(tx, ownerId, [end, ...creditsEvent(place, settlement)]);
 }
 
 type MediaEvent = Extract<UserEvent, { type: 'media.completed' | 'media.failed' }>;
+type GenerationEvent = Extract<UserEvent, { type: 'generation.completed' | 'generation.failed' }>;
 
 async function publishVideoEnd<Tables>(
   { userEvents, webhooks }: Publishers,
@@ -200,23 +200,45 @@ async function publishVideoEnd<Tables>(
   event: MediaEvent,
   settlement: Settlement | undefined,
 ): Promise<void> {
-  if (video.origin === 'api') return publishOrder({ userEvents, webhooks }, tx, video, event, settlement);
-  await publishMedia(webhooks, tx, video.ownerId, event);
-  const { threadId } = video;
-  const changed = { type: 'thread.updated', threadId } as const;
-  await userEvents.publish(tx, video.ownerId, [event, changed, ...creditsEvent(video, settlement)]);
+  const { threadId, origin, ownerId } = video;
+  const events = await publishToWebhooks(webhooks, tx, video, event);
+  const changed: readonly UserEvent[] = origin === 'api' ? [] : [{ type: 'thread.updated', threadId }];
+  await userEvents.publish(tx, ownerId, [...events, ...changed, ...creditsEvent(video, settlement)]);
 }
 
-/** For a video that no run ordered. */
-function publishOrder<Tables>(
-  publishers: Publishers,
+/** Returns the same events for the user. A video without a thread has no `media.*`. */
+async function publishToWebhooks<Tables>(
+  webhooks: Webhooks | undefined,
   tx: Tx<Tables>,
-  { videoId: id, ownerId, failureCode }: Video,
-  { type }: MediaEvent,
-  settlement: Settlement | undefined,
-): Promise<void> {
+  video: Video,
+  event: MediaEvent,
+): Promise<readonly UserEvent[]> {
+  const end = videoEnd(video, event);
+  const isOfThread = video.origin !== 'api';
+  if (isOfThread) await publishMedia(webhooks, tx, video.ownerId, event);
+  await publishEnd(webhooks, tx, video.ownerId, end);
+  return isOfThread ? [event, end] : [end];
+}
+
+function videoEnd({ videoId: id, failureCode }: Video, { type }: MediaEvent): GenerationEvent {
   const status = type === 'media.completed' ? 'completed' : failureCode === 'aborted' ? 'canceled' : 'failed';
-  return publishGeneration(publishers, tx, { id, ownerId, kind: 'video', status, settlement });
+  return endOf({ id, kind: 'video', status });
+}
+
+const endOf = ({ id: generationId, kind, status }: EndedGeneration): GenerationEvent =>
+  status === 'completed'
+    ? { type: 'generation.completed', generationId, kind }
+    : { type: 'generation.failed', generationId, kind, status };
+
+async function publishEnd<Tables>(
+  webhooks: Webhooks | undefined,
+  tx: Tx<Tables>,
+  userId: string,
+  event: GenerationEvent,
+): Promise<void> {
+  const { generationId, kind } = event;
+  if (event.type === 'generation.completed') await webhooks?.publish(tx, event.type, { generationId, userId, kind });
+  else await webhooks?.publish(tx, event.type, { generationId, userId, kind, status: event.status });
 }
 
 async function publishMedia<Tables>(

@@ -5,7 +5,6 @@ import type { Access } from '#platform/access/access.ts';
 import { idempotencyHeaders } from '#platform/http/idempotency.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
-import { publishAccount } from '#webhooks/accounts.ts';
 import {
   creditsInfo,
   creditsQuery,
@@ -192,7 +191,7 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
     },
     async (request) => {
       if (request.caller.kind !== 'user') throw new Error('the guard admits only users');
-      const { plan } = await ensureProfile(deps.db, { id: request.caller.userId }, publishAccount(deps.webhooks));
+      const { plan } = await ensureProfile(deps.db, { id: request.caller.userId }, deps.welcome);
       const all = [...deps.models.list(plan), ...listMediaModels(deps.catalogue, plan)];
       const { kind } = request.query;
       return { models: kind === undefined ? all : all.filter((model) => model.kind === kind) };

@@ -15,6 +15,7 @@ import type { Jobs } from '#platform/jobs/jobs.ts';
 import type { PubSub } from '#platform/pubsub/pubsub.ts';
 import type { Redis } from '#platform/redis/redis.ts';
 import { noTelemetry } from '#platform/telemetry/telemetry.ts';
+import { welcomeOf } from '#webhooks/accounts.ts';
 import type { Webhooks } from '#webhooks/publishing.ts';
 import type { ApprovalTables } from './approvals/approvalstore.ts';
 import { addChatRoutes } from './chat/routes.ts';
@@ -89,6 +90,8 @@ export interface AgentDeps {
   readonly pubsub: PubSub;
   readonly jobs: Jobs;
   readonly webhooks?: Webhooks | undefined;
+  /** STARTING_CREDITS. */
+  readonly startingCredits: number;
   /** Other services, with the internal key. */
   readonly media: ActingClient;
   readonly memory: ActingClient;
@@ -166,6 +169,7 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
     jobs,
     pubsub,
     webhooks: deps.webhooks,
+    welcome: welcomeOf(deps.webhooks, deps.startingCredits),
     userEvents: createUserEvents(pubsub),
     media,
     memory,

@@ -6,6 +6,7 @@ import { resolve } from 'node:path';
 import { secretsOfMcpServers } from '#agent/mcpservers.ts';
 import { findUncovered } from '#auth/cookiedomain.ts';
 import { findUndrawable } from '#image/config.ts';
+import { findUnusable } from '#media/credentials/identity.ts';
 import { ConfigFault, type Environment, readSettings, type Setting } from '#platform/config.ts';
 import { anyLocalOrigin } from '#platform/http/origins.ts';
 import { findMisspellings } from '#platform/misspelling.ts';
@@ -64,6 +65,7 @@ export function readConfig(
     ...(production ? findExamples(environment) : []),
     ...(production && services.includes('auth') ? findUncovered(environment) : []),
     ...findUndrawable(environment),
+    ...(services.includes('media') ? findUnusable(environment) : []),
   ];
   try {
     const config = readSettings(complete, settingGroups, rule);

@@ -3,7 +3,6 @@
  * the tests use the same call.
  */
 import type { FastifyRequest } from 'fastify';
-import { setStartingCredits } from '#accounts/store.ts';
 import { tightenFolder } from '#platform/datafolder/permissions.ts';
 import { fullDisk } from '#platform/db/lock.ts';
 import type { HttpServer, ServerCommons } from '#platform/http/server.ts';
@@ -26,7 +25,6 @@ export interface Suite {
 /** Throws StartFault with one readable line. Everything that was already opened is closed. */
 export async function startSuite(config: Config, services: readonly ServiceName[], log: Log): Promise<Suite> {
   const closers = new Closers();
-  setStartingCredits(config.process.startingCredits);
   const engines = createEngines(config, log, closers);
   const servers = new Map<ServiceName, HttpServer>();
   let isClosing = false;

@@ -1,6 +1,6 @@
 /** `GET /callback`: the browser returns with a code. Failures are redirects too (docs/specification/auth.md#callback). */
 import { onboard } from '#accounts/onboarding.ts';
-import type { AccountTables, OnCreated } from '#accounts/store.ts';
+import type { AccountTables, Welcome } from '#accounts/store.ts';
 import type { Db } from '#platform/db/db.ts';
 import { negotiateLanguage } from '#platform/language.ts';
 import type { Log } from '#platform/log.ts';
@@ -23,7 +23,7 @@ export interface CallbackDeps extends SignInDeps {
   readonly refreshResults: RefreshResults;
   readonly sessionEnds: SessionEnds;
   readonly accounts: Db<AccountTables>;
-  readonly onAccountCreated?: OnCreated | undefined;
+  readonly welcome?: Welcome | undefined;
   readonly log: Log;
   readonly timeoutMs?: number;
 }
@@ -155,11 +155,7 @@ async function runOnboarding(
       await deps.refreshResults.forget(hashToken(session.refreshToken));
       if (user === undefined) return false;
       const language = negotiateLanguage(acceptLanguage);
-      const { isReferred } = await onboard(
-        deps.accounts,
-        { ...user, language, invite: signIn.invite },
-        deps.onAccountCreated,
-      );
+      const { isReferred } = await onboard(deps.accounts, { ...user, language, invite: signIn.invite }, deps.welcome);
       return isReferred;
     });
   } catch (error) {

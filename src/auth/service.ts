@@ -6,7 +6,7 @@ import type { PeopleTables } from '#accounts/people/peoplestore.ts';
 import { addPeopleRoutes } from '#accounts/people/routes.ts';
 import { accountProblems } from '#accounts/problems.ts';
 import { addAccountRoutes } from '#accounts/routes.ts';
-import type { AccountTables, OnCreated } from '#accounts/store.ts';
+import type { AccountTables, Welcome } from '#accounts/store.ts';
 import type { Access } from '#platform/access/access.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/db.ts';
@@ -44,7 +44,7 @@ export interface AuthDeps {
   /** A migrated database. */
   readonly database: Database;
   readonly jobs: Jobs;
-  readonly onAccountCreated?: OnCreated | undefined;
+  readonly welcome?: Welcome | undefined;
   /** The public URL of this service, without a trailing slash. */
   readonly publicUrl: string;
   /** At least one origin, in the browser's spelling. */
@@ -127,7 +127,7 @@ export async function createAuth(deps: AuthDeps): Promise<HttpServer> {
   addRoutes(app, {
     ...parts,
     accounts,
-    onAccountCreated: deps.onAccountCreated,
+    welcome: deps.welcome,
     targets: createTargets(allowedOrigins, deps.defaultOrigin, originWarner(log, 'ALLOWED_REDIRECT_ORIGINS')),
     cookies: cookieRules({ domain: deps.cookieDomain, publicUrl }),
     allowedOrigins,
@@ -137,7 +137,7 @@ export async function createAuth(deps: AuthDeps): Promise<HttpServer> {
     addAccountRoutes(app, records.access, {
       db: accounts,
       log,
-      onCreated: deps.onAccountCreated,
+      welcome: deps.welcome,
       ...records,
     });
   if (deps.people !== undefined) {

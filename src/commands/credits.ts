@@ -17,9 +17,9 @@ export async function credits(args: readonly string[]): Promise<number> {
     method: 'PUT',
     path: '/v1/accounts/credits',
     json: request,
-    locally: (db, config, onCreated) =>
+    locally: (db, config, welcome) =>
       audited(auditOf(db), { action: 'credits', target: hashedTarget(request.user) }, () =>
-        grant({ db, hasMadeUpAccounts: hasMadeUpAccounts(config), onCreated }, request),
+        grant({ db, hasMadeUpAccounts: hasMadeUpAccounts(config), welcome }, request),
       ),
   });
   console.log(`${profile.email ?? profile.id}: ${profile.plan}, ${profile.credits} credits`);

@@ -2,14 +2,14 @@
  * How `credits`, `seed` and `audit` access the records: through the running instance if it holds the embedded database, otherwise
  * directly (docs/specification/system.md#commands).
  */
-import type { AccountTables, OnCreated } from '#accounts/store.ts';
+import type { AccountTables, Welcome } from '#accounts/store.ts';
 import { addressesOf, type Config, readConfig, secretsOf } from '#app/config.ts';
 import { createEngines } from '#app/engines.ts';
 import type { Db } from '#platform/db/db.ts';
 import { Closers, StartFault } from '#platform/lifecycle.ts';
 import { createLog } from '#platform/log.ts';
 import { Problem } from '#platform/problem.ts';
-import { publishAccount } from '#webhooks/accounts.ts';
+import { welcomeOf } from '#webhooks/accounts.ts';
 import { clientOfInstance, isEmbeddedInUse } from './instance.ts';
 
 interface RecordsAction<Result> {
@@ -18,7 +18,7 @@ interface RecordsAction<Result> {
   readonly path: string;
   readonly json?: unknown;
   /** The same action in this process. */
-  readonly locally: (db: Db<AccountTables>, config: Config, onCreated: OnCreated) => Promise<Result>;
+  readonly locally: (db: Db<AccountTables>, config: Config, welcome: Welcome) => Promise<Result>;
 }
 
 /** Throws StartFault with one line if the action is not possible. */
@@ -33,7 +33,7 @@ export async function onRecords<Result>(action: RecordsAction<Result>): Promise<
     const log = createLog({ level: 'error', secrets: secretsOf(config) });
     const engines = createEngines(config, log, closers);
     const db = (await engines.database()).queries<AccountTables>();
-    return await action.locally(db, config, publishAccount(await engines.publisher()));
+    return await action.locally(db, config, welcomeOf(await engines.publisher(), config.process.startingCredits));
   } catch (error) {
     if (error instanceof Problem) throw new StartFault(error.message, { cause: error });
     throw error;

@@ -8,8 +8,8 @@ export async function seed(): Promise<number> {
   const { users, feeds } = await onRecords<Seeded>({
     method: 'POST',
     path: '/v1/accounts/seed',
-    locally: (db, _config, onCreated) =>
-      audited(auditOf(db), { action: 'seed', target: 'accounts' }, () => seedRecords(db, onCreated)),
+    locally: (db, _config, welcome) =>
+      audited(auditOf(db), { action: 'seed', target: 'accounts' }, () => seedRecords(db, welcome)),
   });
   console.log(`There are now ${users} test users and ${feeds} feeds. You can sign in as ada@example.com, for example.`);
   return 0;

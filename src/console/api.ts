@@ -15,7 +15,7 @@ export const consoleInfo = z.object({
   hasOperatorAccounts: z.boolean().describe('Operators can sign in with an account at the identity provider.'),
   hasPeople: z.boolean().describe('People and incidents can be managed: an internal key is configured.'),
   addresses: z.record(z.string(), z.string()).describe('Service → its URL for browsers.'),
-  pictureHosts: z.array(z.string()).describe('The hosts of pictures of home cards, as `host` or `host:port`.'),
+  pictureHosts: z.array(z.string()).describe('The hosts of cover images of home cards, as `host` or `host:port`.'),
   hasOutbox: z.boolean(),
   hasMemory: z.boolean(),
   hasWebhooks: z.boolean(),

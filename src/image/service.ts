@@ -35,8 +35,8 @@ export function createImageService(deps: ImageDeps): HttpServer {
       problems: { ...imageProblems.table, ...engineProblems.table },
     },
     plainHealth: true,
-    // The limit of one request: its source, two waits for a permit, the processing.
-    drainTimeoutMs: fetchTimeoutMs + 2 * settings.permitWaitMs + settings.processTimeoutS * 1000,
+    // The limit of one request: its source, two waits for a permit, its header and the processing.
+    drainTimeoutMs: fetchTimeoutMs + 2 * (settings.permitWaitMs + settings.processTimeoutS * 1000),
   });
   // An empty key grants no access.
   const internalKeys = settings.internalKey === '' ? [] : [settings.internalKey];

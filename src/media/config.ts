@@ -43,6 +43,14 @@ export const mediaSettings = {
     },
     parseStripping,
   ),
+  c2paCertificate: text('C2PA_CERTIFICATE', {
+    meaning:
+      'The PEM file of the certificate that signs the originals of generations, and of those above it, or its content. Not set: content credentials are not written.',
+  }),
+  c2paPrivateKey: text('C2PA_PRIVATE_KEY', {
+    secret: true,
+    meaning: 'The PEM file of its private key (P-256, P-384 or Ed25519), or its content.',
+  }),
   ffmpegPath: text('FFMPEG_PATH', {
     default: 'ffmpeg',
     meaning: 'The ffmpeg program, for video tasks and watermarks. ffprobe must be next to it.',

@@ -26,6 +26,7 @@ import type { LegacyImport } from './api.ts';
 import type { MediaTables } from './assets/assetstore.ts';
 import { addCollectionRoutes } from './collections/routes.ts';
 import type { mediaSettings } from './config.ts';
+import { createCredentials } from './credentials/credentials.ts';
 import { incidentParams } from './incidents/api.ts';
 import { measureIncidents } from './incidents/counting.ts';
 import { addIncidentRoutes } from './incidents/routes.ts';
@@ -134,8 +135,9 @@ export interface MediaDeps {
 
 /** Pages of expired shares return 404 at once. */
 const sharesEndEveryMs = 3_600_000;
-/** At 64 MiB each, the most that registrations hold in memory is 512 MiB. */
+/** Of the files of registrations and watermarks, while they are in memory. One of up to 64 MiB can be alone. */
 const imagesAtOnce = 8;
+const imageMemory = 48 * 1024 * 1024;
 const imageWaitMs = 5000;
 
 export function createMedia(deps: MediaDeps): HttpServer {
@@ -195,6 +197,7 @@ export function createMedia(deps: MediaDeps): HttpServer {
     brand: deps.brand,
     variants,
     screening,
+    credentials: createCredentials(settings, deps.brand.name, log),
     images,
     watermarks: createImageWatermarker({ db, engine, images }),
     resizeAddress,
@@ -312,7 +315,7 @@ function combine(
   };
 }
 
-const imagePermits = () => createPermits({ count: imagesAtOnce, waitMs: imageWaitMs });
+const imagePermits = () => createPermits({ count: imagesAtOnce, waitMs: imageWaitMs, memory: imageMemory });
 
 const incidentDeeds = [
   '/v1/incidents/:id/resolution',

@@ -1,5 +1,5 @@
 /** Memory of a program that runs, with all processes that it started (Linux). */
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import type { Program } from './running.fixture.ts';
 
 /** Resident bytes. */
@@ -30,4 +30,16 @@ export async function peakOf(program: Pick<Program, 'child'>, work: () => Promis
   });
   await sampling;
   return peak;
+}
+
+/** Bytes that the memory of the program's own process grows by at most while `work` runs. */
+export async function growthOf({ child }: Pick<Program, 'child'>, work: () => Promise<unknown>): Promise<number> {
+  const bytes = async (name: string) => {
+    const status = await readFile(`/proc/${child.pid}/status`, 'utf8');
+    return Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1]) * 1024;
+  };
+  await writeFile(`/proc/${child.pid}/clear_refs`, '5');
+  const idle = await bytes('VmRSS');
+  await work();
+  return (await bytes('VmHWM')) - idle;
 }

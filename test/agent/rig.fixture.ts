@@ -144,6 +144,7 @@ export async function startAgent(
       redis: undefined,
       pubsub: openPubSub({ redis: undefined, name: `agent-${randomUUID()}`, log }),
       jobs,
+      startingCredits: 100,
       media: clients[0],
       memory: clients[1],
       settings: testSettings,

@@ -176,7 +176,6 @@ describe('together with the packages of applications', () => {
           complaints.length = 0;
           await tab.getByRole('button', { name: 'Continue' }).first().click();
           await tab.getByLabel('Image').setInputFiles(join(project.folder, 'photo.jpg'));
-          await tab.locator('progress[value="1"]').waitFor();
           await tab.getByLabel('Message').fill('make an image of a lighthouse');
           await tab.getByRole('button', { name: 'Send' }).click();
           const made = tab.getByRole('article', { name: 'assistant' }).getByRole('img');
@@ -219,14 +218,13 @@ describe('together with the packages of applications', () => {
           const isShown = (image: ReturnType<typeof tab.getByRole>) =>
             expect.poll(() => image.evaluate((shown) => Reflect.get(shown, 'naturalWidth'))).toBeGreaterThan(0);
           await tab.getByLabel('Photo').setInputFiles(join(project.folder, 'photo.jpg'));
-          await tab.locator('progress[value="1"]').waitFor();
           await tab.getByLabel('Message').fill('make an image of a lighthouse');
           await tab.getByRole('button', { name: 'Send' }).click();
           const made = tab.getByRole('article', { name: 'assistant' }).getByRole('img');
           const sent = tab.getByRole('article', { name: 'user' }).getByRole('img');
-          await isShown(made);
+          for (const image of [sent, made]) await isShown(image);
           await tab.reload();
-          await isShown(made);
+          for (const image of [sent, made]) await isShown(image);
           await tab.getByRole('button', { name: 'Show my images' }).click();
           await isShown(tab.getByRole('region', { name: 'Gallery' }).getByRole('img').first());
           await tab.getByRole('button', { name: 'Erase all of me' }).click();

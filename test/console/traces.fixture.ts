@@ -169,10 +169,16 @@ async function filesThat(folder: string, names: Names): Promise<readonly string[
   const found: string[] = [];
   for (const entry of entries) {
     const path = join(entry.parentPath, entry.name);
-    const text = entry.isFile() ? await readFile(path, 'latin1') : '';
+    // Files that arrive are moved away in between.
+    const text = entry.isFile() ? await readFile(path, 'latin1').catch(unlessGone) : '';
     if (names(path) || names(text)) found.push(`file: ${path}`);
   }
   return found;
+}
+
+function unlessGone(error: NodeJS.ErrnoException): string {
+  if (error.code !== 'ENOENT') throw error;
+  return '';
 }
 
 /** Current and earlier versions, and unfinished multipart uploads. */

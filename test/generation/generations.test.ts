@@ -12,13 +12,18 @@ describe('generations', () => {
   let ada: Person;
   let ben: Person;
   beforeAll(async () => {
-    running = await start(await newLanePlace());
+    running = await start(await newLanePlace(), { STARTING_CREDITS: '7' });
     ada = await running.person('ada@example.com', 'pro', 1000);
     ben = await running.person('ben@example.com', 'free', 5);
   });
   afterAll(async () => {
     await running.stop();
     await running.place.remove();
+  });
+
+  it('gives new users STARTING_CREDITS', async () => {
+    const { status, body } = await order(running.server, '/images', { prompt: 'x', n: 4, userId: randomUUID() });
+    expect([status, body]).toMatchObject([402, { required: 8, balance: 7 }]);
   });
 
   it('makes four images, each charged when it is delivered', async () => {

@@ -5,6 +5,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import sharp from 'sharp';
 import { offlineVideos } from '#local/renderer/renderer.ts';
 import { makeImage } from '../media/images.fixture.ts';
 
@@ -50,6 +51,8 @@ class Refusal extends Error {
 interface Sent {
   readonly fields: Readonly<Record<string, unknown>>;
   readonly files: Readonly<Record<string, number>>;
+  /** `<width>x<height>` of the last file of a name in a form. */
+  readonly sizes?: Readonly<Record<string, string>>;
 }
 
 export async function startMakers(): Promise<Makers> {
@@ -113,6 +116,9 @@ export async function startMakers(): Promise<Makers> {
       assertKnown(sent.files, ['input_reference']);
       assertOneOf('size', size, ['1280x720', '720x1280', undefined]);
       assertOneOf('seconds', sent.fields.seconds, ['4', '8', '12', undefined]);
+      const frame = sent.sizes?.input_reference;
+      if (frame !== undefined && frame !== size)
+        throw new Refusal('Inpaint image must match the requested width and height');
       const order = await accept('openai', 'video', String(model), prompt, sent);
       return { id: order.id, object: 'video', status: 'queued' };
     }
@@ -262,10 +268,17 @@ async function readBody(type: string | undefined, body: Buffer): Promise<Sent> {
   const form = await new Response(new Uint8Array(body), { headers: { 'content-type': type } }).formData();
   const fields: Record<string, unknown> = {};
   const files: Record<string, number> = {};
-  for (const [name, value] of form)
-    if (typeof value === 'string') fields[name] = value;
-    else files[name] = (files[name] ?? 0) + 1;
-  return { fields, files };
+  const sizes: Record<string, string> = {};
+  for (const [name, value] of form) {
+    if (typeof value === 'string') {
+      fields[name] = value;
+      continue;
+    }
+    files[name] = (files[name] ?? 0) + 1;
+    const { width, height } = await sharp(await value.arrayBuffer()).metadata();
+    sizes[name] = `${width}x${height}`;
+  }
+  return { fields, files, sizes };
 }
 
 /** Images in JSON are data URLs, or lists of them. */

@@ -115,13 +115,14 @@ describe('an image', () => {
 });
 
 describe('a video', () => {
-  it('of every wire starts with its first frame', async () => {
+  it('of every wire starts with its first frame, and takes the seed 0', async () => {
     const firstFrame = `asset:${await upload(ada)}`;
     for (const model of ['film', 'fal-film', 'replicate-film']) {
       const prompt = `waves of ${model}`;
-      const { body } = await order(ada, '/videos', { prompt, model, firstFrame, duration: 8 });
+      const seed = model === 'film' ? {} : { seed: 0 };
+      const { body } = await order(ada, '/videos', { prompt, model, firstFrame, duration: 8, ...seed });
       expect([body.status, body.items[0]?.failure]).toEqual(['completed', null]);
-      expect(made(prompt)).toMatchObject([{ kind: 'video', images: 1 }]);
+      expect(made(prompt)).toMatchObject([{ kind: 'video', images: 1, fields: seed }]);
     }
   });
 

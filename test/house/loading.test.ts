@@ -6,7 +6,16 @@ import { describe, expect, it } from 'vitest';
 
 const sources = join(dirname(fileURLToPath(import.meta.url)), '../../src');
 const services = ['media', 'image', 'auth', 'agent', 'memory', 'content', 'notify', 'edge', 'console'];
-const largePackages = ['ai', '@ai-sdk/openai-compatible', 'sharp', 'opencc-js', 'nodemailer', 'pg', '@redis/client'];
+const largePackages = [
+  'ai',
+  '@ai-sdk/openai-compatible',
+  'sharp',
+  'opencc-js',
+  'nodemailer',
+  'pg',
+  '@redis/client',
+  '@trustnxt/c2pa-ts/manifest',
+];
 
 /** Follows the imports of values that are not dynamic. Returns files relative to src/, and packages. */
 function load(entry: string) {

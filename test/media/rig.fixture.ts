@@ -202,6 +202,7 @@ export interface MediaRigOptions extends Partial<ScreeningSettings> {
   /** Whether a webhook receiver is set. Deliveries stay in their queue. */
   readonly publishes?: boolean;
   readonly brand?: Brand;
+  readonly credentials?: { readonly c2paCertificate: string; readonly c2paPrivateKey: string };
   /** By default, mails about decisions wait. */
   readonly notify?: Pick<HttpClient, 'send'>;
 }
@@ -220,6 +221,7 @@ export async function startMedia(
     classifierTimeoutMs,
     publishes = false,
     brand = defaultBrand,
+    credentials = { c2paCertificate: undefined, c2paPrivateKey: undefined },
     notify = { send: async () => Promise.reject(new Error('there is no notify service')) },
   }: MediaRigOptions = {},
 ): Promise<MediaRig> {
@@ -285,6 +287,7 @@ export async function startMedia(
       uploadTtlS,
       publicScopes: ['feed', 'avatars'],
       stripMetadata: 'public',
+      ...credentials,
       ffmpegPath,
       blockedHashes,
       screeningUrl,

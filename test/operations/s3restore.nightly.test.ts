@@ -68,6 +68,7 @@ describe.each([
         S3_PUBLIC_BUCKET: `${bucket}-variants`,
         S3_ACCESS_KEY_ID: id,
         S3_SECRET_ACCESS_KEY: secret,
+        S3_REGION: 'us-east-1',
         STARTING_CREDITS: '1000',
       };
       const tools = {

@@ -90,7 +90,7 @@ describe('albums', () => {
     expect(await list({ collectionId, q: 'LIGHT' })).toEqual(at((position) => position % 100 === 7));
     expect(await list({ collectionId, favorite: 'true' })).toEqual([]);
 
-    // What one device changes, the other one is told, and reads.
+    // Each change of one device reaches the other one.
     await expect.poll(() => changes).toBeGreaterThan(0);
     const told = async (change: () => Promise<unknown>) => {
       const before = changes;

@@ -9,7 +9,6 @@ import { ensureProfile } from '#accounts/store.ts';
 import { type Tx, transaction } from '#platform/db/db.ts';
 import { isUuid } from '#platform/ids.ts';
 import { invalid, problems } from '#platform/problem.ts';
-import { publishAccount } from '#webhooks/accounts.ts';
 import type { ApprovalAnswer } from '../api.ts';
 import { publishRunStart } from '../events.ts';
 import { agentProblems } from '../problems.ts';
@@ -93,11 +92,11 @@ async function findAnswered(tx: Tx<ApprovalTables>, userId: string, { threadId, 
 const answered = () => agentProblems.approval_answered({ fields: { reason: 'approval_answered' } });
 
 async function admitRun(
-  { webhooks, maxRunsPerUser }: RunsDeps,
+  { welcome, maxRunsPerUser }: RunsDeps,
   tx: Tx<RunTables & LedgerTables & ToolCallTables>,
   userId: string,
 ): Promise<void> {
-  await ensureProfile(tx, { id: userId }, publishAccount(webhooks));
+  await ensureProfile(tx, { id: userId }, welcome);
   // Starts of a user are counted one after the other.
   await lockBalance(tx, userId);
   if ((await countInFlightOf(tx, userId)) >= maxRunsPerUser) throw agentProblems.too_many_runs();

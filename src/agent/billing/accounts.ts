@@ -1,10 +1,8 @@
 /** `GET /usage` and `GET /credits`: what a user has used, has left and pays (docs/specification/agent.md#usage). */
 
-import { type AccountTables, ensureProfile } from '#accounts/store.ts';
+import { type AccountTables, ensureProfile, type Welcome } from '#accounts/store.ts';
 import type { Db } from '#platform/db/db.ts';
 import { invalid } from '#platform/problem.ts';
-import { publishAccount } from '#webhooks/accounts.ts';
-import type { Webhooks } from '#webhooks/publishing.ts';
 import type { CreditsInfo, UsageDays } from '../api.ts';
 import type { Catalogue } from '../generation/catalogue.ts';
 import type { Spenders, SpendersQuery, TotalsQuery, UsageTotals } from '../operatorapi.ts';
@@ -13,7 +11,7 @@ import { listSpenders, listTotals, type UsageTotalTables } from '../store/usaget
 
 export interface UsageDeps {
   readonly db: Db<UsageTables & AccountTables>;
-  readonly webhooks?: Webhooks | undefined;
+  readonly welcome: Welcome;
 }
 
 const dayMs = 86_400_000;
@@ -44,12 +42,12 @@ export function chooseDays(range: DayRange): { readonly from: string; readonly t
 }
 
 export async function readCredits(
-  { db, webhooks }: UsageDeps,
+  { db, welcome }: UsageDeps,
   userId: string,
   runCost: number,
   { images, videos }: Catalogue,
 ): Promise<CreditsInfo> {
-  const { plan, credits } = await ensureProfile(db, { id: userId }, publishAccount(webhooks));
+  const { plan, credits } = await ensureProfile(db, { id: userId }, welcome);
   return { plan, credits, prices: { run: runCost, image: images[0].credits, video: videos[0].credits } };
 }
 

@@ -90,9 +90,7 @@ export async function readGeneration(
   const found = await findAny(deps, id);
   if (found === undefined) throw problems.not_found({ message: 'There is no such generation.' });
   if (userId !== undefined && found.ownerId !== userId) throw problems.forbidden();
-  const [shown] = await describe(deps, found.ownerId, [found]);
-  if (shown === undefined) throw new Error('a generation was not described');
-  return shown;
+  return describeOne(deps, found);
 }
 
 type Found =
@@ -106,12 +104,12 @@ async function findAny({ db }: GenerationDeps, id: string): Promise<Found | unde
   return video && { ...video, kind: 'video' };
 }
 
-/** Waits for the end of a generation of the user, until `signal` is aborted. Every end is an event of the user. */
+/** The generation of the user when it has ended. `undefined`: `signal` was aborted before. Every end is an event of the user. */
 export async function waitForEnd(
   deps: GenerationDeps,
   { userId, id }: { readonly userId: string; readonly id: string },
   signal: AbortSignal,
-): Promise<boolean> {
+): Promise<Generation | undefined> {
   let wake = Promise.withResolvers<void>();
   const wakeUp = () => wake.resolve();
   const unsubscribe = deps.pubsub.subscribe(userEventsTopic, {
@@ -125,8 +123,8 @@ export async function waitForEnd(
     for (;;) {
       wake = Promise.withResolvers();
       const found = await findAny(deps, id);
-      if (found === undefined || !isRunning(found)) return true;
-      if (signal.aborted) return false;
+      if (found !== undefined && !isRunning(found)) return await describeOne(deps, found);
+      if (found === undefined || signal.aborted) return undefined;
       await wake.promise;
     }
   } finally {
@@ -188,6 +186,12 @@ function readCursor(text: string): Place {
   if (createdAtUs === undefined || id === undefined || !z.guid().safeParse(id).success)
     throw invalid('querystring.cursor', 'must be a next_cursor');
   return { createdAtUs, id };
+}
+
+async function describeOne(deps: GenerationDeps, found: Found): Promise<Generation> {
+  const [shown] = await describe(deps, found.ownerId, [found]);
+  if (shown === undefined) throw new Error('a generation was not described');
+  return shown;
 }
 
 /** If the media service does not respond, the items have no URLs. */
@@ -310,13 +314,15 @@ export async function endImages(
 ): Promise<void> {
   const { id, ownerId, model } = row;
   const open = new Set(await lockReserved(tx, imageScopeOf(id)));
-  const items = await listItems(tx, [id]);
   const undelivered: string[] = [];
-  for (const item of items) {
-    if (item.status !== 'running') continue;
+  const delivered: string[] = [];
+  for (const item of await listItems(tx, [id])) {
     const reference = imageReferenceOf(id, item.index);
+    if (item.status === 'completed') delivered.push(reference);
+    if (item.status !== 'running') continue;
     if (!open.has(reference) && (await isSettled(tx, reference))) {
       await endItem(tx, item, { status: 'completed', assetId: assetIdOf(reference) });
+      delivered.push(reference);
       continue;
     }
     undelivered.push(reference);
@@ -331,11 +337,8 @@ export async function endImages(
       : [];
   const settlement = await closeCredits(tx, imageScopeOf(id), await chargedCancels(deps, tx, ownerId, reached));
   const credits = (settlement?.settled ?? []).reduce((sum, { amount }) => sum + amount, 0);
-  const ended = await listItems(tx, [id]);
-  const delivered = ended.filter(({ status }) => status === 'completed');
   const status = delivered.length > 0 ? 'completed' : rest.status;
-  const references = delivered.map(({ index }) => imageReferenceOf(id, index));
-  const costUsd = await takeCosts(tx, imageScopeOf(id), references);
+  const costUsd = await takeCosts(tx, imageScopeOf(id), delivered);
   const isEnd = await endGeneration(tx, id, status, credits);
   if (!isEnd) return;
   if (credits > 0 || delivered.length > 0)

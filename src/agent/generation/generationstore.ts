@@ -119,16 +119,21 @@ export function listItems(db: Handle, ids: readonly string[]) {
     .execute();
 }
 
-/** Notes that orders are being sent. `false`: they were sent before, or the generation has ended. */
-export async function markOrdered(db: Handle, id: string): Promise<boolean> {
-  const { numUpdatedRows } = await db
+/** Notes that orders are being sent. `undefined`: they were sent before, or the generation has ended. */
+export function markOrdered(db: Handle, id: string) {
+  return db
     .updateTable('agent_generations')
     .set({ ordered_at: sql<Date>`clock_timestamp()` })
     .where('generation_id', '=', id)
     .where('status', '=', 'running')
     .where('ordered_at', 'is', null)
-    .executeTakeFirstOrThrow();
-  return numUpdatedRows === 1n;
+    .returning(columns)
+    .returning(
+      sql<number>`(
+        select count(*)::int from agent_generation_items item where item.generation_id = agent_generations.generation_id
+      )`.as('count'),
+    )
+    .executeTakeFirst();
 }
 
 /** An item that is not over. */

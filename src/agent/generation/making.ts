@@ -22,9 +22,7 @@ import {
 } from './generations.ts';
 import {
   endItem,
-  findGeneration,
   type ImageInput,
-  listItems,
   lockGeneration,
   markOrdered,
   type StoredGeneration,
@@ -48,12 +46,11 @@ export function workOnImages(deps: GenerationDeps): () => void {
     imagesQueue,
     async (job: Job<{ generationId: string }>) => {
       const { generationId: id } = job.payload;
-      const row = await findGeneration(deps.db, id);
-      if (row?.status !== 'running') return;
       const canceled = new AbortController();
       underWay.set(id, canceled);
       try {
-        if (await markOrdered(deps.db, id)) await makeAll(deps, row, AbortSignal.any([job.signal, canceled.signal]));
+        const row = await markOrdered(deps.db, id);
+        if (row !== undefined) await makeAll(deps, row, AbortSignal.any([job.signal, canceled.signal]));
         job.signal.throwIfAborted();
         await transaction(deps.db, async (tx) => {
           const locked = await lockGeneration(tx, id);
@@ -78,8 +75,11 @@ export function workOnImages(deps: GenerationDeps): () => void {
   });
 }
 
-async function makeAll(deps: GenerationDeps, row: StoredGeneration, signal: AbortSignal): Promise<void> {
-  const items = await listItems(deps.db, [row.id]);
+async function makeAll(
+  deps: GenerationDeps,
+  row: StoredGeneration & { readonly count: number },
+  signal: AbortSignal,
+): Promise<void> {
   const { references, mask } = row.input;
   const readSources = async () => {
     const [masked, ...sources] = await readImages(
@@ -95,7 +95,7 @@ async function makeAll(deps: GenerationDeps, row: StoredGeneration, signal: Abor
   // Read once for all images of the order.
   const given = readSources();
   given.catch(() => undefined);
-  await mapConcurrently(items, imagesAtOnce, async ({ index }) => {
+  await mapConcurrently([...Array(row.count).keys()], imagesAtOnce, async (index) => {
     try {
       const reference = imageReferenceOf(row.id, index);
       // Each image of an order is another one.

@@ -8,7 +8,6 @@ import { ensureProfile } from '#accounts/store.ts';
 import { type Tx, transaction } from '#platform/db/db.ts';
 import { digestOf } from '#platform/http/idempotency.ts';
 import { invalid } from '#platform/problem.ts';
-import { publishAccount } from '#webhooks/accounts.ts';
 import type { MediaKind } from '../api.ts';
 import { starts } from '../billing/starts.ts';
 import { agentProblems } from '../problems.ts';
@@ -148,7 +147,7 @@ async function place(
   const order = () =>
     transaction(deps.db, async (tx) => {
       if (keyed && !(await takeKey(tx, keyed, { taskId: id, threadId: '' }))) throw new KeyTaken();
-      const { plan } = await ensureProfile(tx, { id: userId }, publishAccount(deps.webhooks));
+      const { plan } = await ensureProfile(tx, { id: userId }, deps.welcome);
       if (!model.plans.includes(plan))
         throw agentProblems.insufficient_plan({ message: `Your plan doesn't include the model ${model.id}.` });
       await write(tx, id);

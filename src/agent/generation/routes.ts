@@ -38,8 +38,8 @@ export function addGenerationRoutes(app: HttpServer, access: Access, deps: Gener
   const routes = routesOf(app, 'generations');
   const answer = async (reply: FastifyReply, userId: string, id: string, prefer: string | undefined) => {
     const waitS = waitOf(prefer);
-    const hasEnded = waitS > 0 && (await waitForEnd(deps, { userId, id }, endOfWait(reply, waitS)));
-    return reply.code(hasEnded ? 201 : 202).send(await readGeneration(deps, userId, id));
+    const ended = waitS > 0 ? await waitForEnd(deps, { userId, id }, endOfWait(reply, waitS)) : undefined;
+    return reply.code(ended ? 201 : 202).send(ended ?? (await readGeneration(deps, userId, id)));
   };
 
   routes.post(

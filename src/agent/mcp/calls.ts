@@ -9,7 +9,6 @@ import { type Interval, startInterval } from '#platform/background/interval.ts';
 import { type Db, type Tx, transaction } from '#platform/db/db.ts';
 import type { Log } from '#platform/log.ts';
 import { withDeadline } from '#platform/resilience/deadline.ts';
-import { publishAccount } from '#webhooks/accounts.ts';
 import { starts } from '../billing/starts.ts';
 import { type Publishers, publishImage, publishSettlement } from '../events.ts';
 import type { ImageModel } from '../generation/catalogue.ts';
@@ -152,7 +151,7 @@ export class McpCalls {
     const call = { callId, scope: scopeOf(callId), references, userId };
     const begin = () =>
       transaction(this.#deps.db, async (tx) => {
-        const { plan } = await ensureProfile(tx, { id: userId }, publishAccount(this.#deps.webhooks));
+        const { plan } = await ensureProfile(tx, { id: userId }, this.#deps.welcome);
         if (!plans.includes(plan)) throw new ToolFailed('insufficient_plan', "Your plan doesn't include images.");
         for (const [index, reference] of references.entries()) {
           const reservation = reservationOf({ reference, ownerId: userId }, call.scope, credits);

@@ -9,8 +9,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createLog } from '#platform/log.ts';
 import { withMark } from '#platform/metadata/metadata.ts';
 import { openPubSub } from '#platform/pubsub/open.ts';
+import { welcomeOf } from '#webhooks/accounts.ts';
 import { type Chatter, testSettings } from '../../../test/agent/rig.fixture.ts';
 import { imageAnswer, impatient, json, type ScriptedRig, startScripted } from '../../../test/agent/scripted.fixture.ts';
+import { listen } from '../../../test/agent/userevents.fixture.ts';
 import { laneEngines } from '../../../test/database.fixture.ts';
 import { makeImage } from '../../../test/media/images.fixture.ts';
 import { upload } from '../../../test/media/rig.fixture.ts';
@@ -294,7 +296,13 @@ describe('generate_image and edit_image', () => {
     await sql`update agent_tool_calls set expires_at = now() where owner_id = ${user.userId}::uuid`.execute(queries);
     const log = createLog({ level: 'silent' });
     const userEvents = createUserEvents(openPubSub({ redis: undefined, name: randomUUID(), log }));
-    const another = new McpCalls({ db: queries, log, userEvents, maxRunsPerUser: 2 });
+    const another = new McpCalls({
+      db: queries,
+      log,
+      userEvents,
+      welcome: welcomeOf(undefined, 100),
+      maxRunsPerUser: 2,
+    });
     await another.reap(false);
     await another.close();
     expect([await rig.credits(user), await callsInFlight(user)]).toEqual([100, 0]);
@@ -308,6 +316,7 @@ describe('generate_video', () => {
 
   it('returns the future asset of the video, with progress, and charges on completion', async () => {
     const { user, client } = await prepare();
+    const listening = await listen(rig.url, user);
     const prompt = `mcp video ${randomUUID()}`;
     rig.provider.on(prompt, state({ status: 'in_progress' }));
     rig.provider.on('/videos/video_7', state({ status: 'in_progress' }));
@@ -317,6 +326,12 @@ describe('generate_video', () => {
     expect([await rig.credits(user), await callsInFlight(user)]).toEqual([60, 0]);
     rig.provider.on('/videos/video_7', state({ status: 'failed', error: { message: 'too long' } }));
     await expect.poll(() => rig.credits(user), { timeout: 20_000 }).toBe(100);
+    const { videoId } = dataOf(result);
+    const listed = await user.call<{ generations: object[] }>('GET', '/generations');
+    expect(listed.body.generations).toMatchObject([{ id: videoId, origin: 'mcp', status: 'failed', credits: 0 }]);
+    const ends = () => listening.events.map(({ data }) => data).filter(({ type }) => type.startsWith('generation.'));
+    await expect.poll(ends).toMatchObject([{ generationId: videoId, kind: 'video', status: 'failed' }]);
+    await listening.close();
   });
 
   it('names the video even if the end of the call cannot be written', async () => {

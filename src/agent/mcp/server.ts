@@ -14,7 +14,6 @@ import { z } from 'zod';
 import { ensureProfile } from '#accounts/store.ts';
 import { Problem } from '#platform/problem.ts';
 import { version } from '#platform/version.ts';
-import { publishAccount } from '#webhooks/accounts.ts';
 import type { AgentMetrics } from '../metrics.ts';
 import { fail, ToolFailed } from './results.ts';
 import { findTool, type McpCaller, type McpToolDeps, toolDefinitions } from './tools.ts';
@@ -36,7 +35,7 @@ const instructions =
 export async function answerMcp(deps: McpServerDeps, request: McpRequest) {
   const server = new Server({ name: 'Atelier', version }, { capabilities: { tools: {} }, instructions });
   server.setRequestHandler('tools/list', async () => {
-    const { plan } = await ensureProfile(deps.db, { id: request.userId }, publishAccount(deps.webhooks));
+    const { plan } = await ensureProfile(deps.db, { id: request.userId }, deps.welcome);
     return { tools: [...toolDefinitions(deps.catalogue, plan)] };
   });
   server.setRequestHandler('tools/call', async ({ params }, { mcpReq }) => {

@@ -2,7 +2,6 @@
 import { randomUUID } from 'node:crypto';
 import { ensureProfile } from '#accounts/store.ts';
 import { type Db, transaction } from '#platform/db/db.ts';
-import { publishAccount } from '#webhooks/accounts.ts';
 import { videoAssetId } from '../billing/references.ts';
 import { starts } from '../billing/starts.ts';
 import { modelFor, type VideoModel } from '../generation/catalogue.ts';
@@ -71,7 +70,7 @@ export async function generateVideo(
 function order(deps: VideoCallDeps, callId: string, userId: string, model: VideoModel, input: VideoInput) {
   const place = () =>
     transaction(deps.db, async (tx) => {
-      await ensureProfile(tx, { id: userId }, publishAccount(deps.webhooks));
+      await ensureProfile(tx, { id: userId }, deps.welcome);
       const { video, failure } = await placeOrder(deps, tx, {
         ownerId: userId,
         threadId: threadOf(userId),

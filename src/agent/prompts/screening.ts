@@ -1,5 +1,5 @@
 /**
- * Asks the operator's service about prompts and messages before anything is reserved (PROMPT_SCREENING_URL;
+ * Screens prompts and messages by a service of the operator before anything is reserved (PROMPT_SCREENING_URL;
  * docs/specification/agent.md#prompt-screening). The service speaks OpenAI's `/moderations`. No text reaches the log.
  */
 import { Pool } from 'undici';

@@ -1,4 +1,4 @@
-/** What a message of a user tells the model. */
+/** The texts of a user's message that a model reads. */
 import type { TaskRequest } from '../api.ts';
 import { isTextType, readDataUrl } from '../attachments.ts';
 

@@ -162,7 +162,7 @@ function reasonOf(bytes: Uint8Array): string | undefined {
 /** Returns `undefined` if it is not JSON. */
 export function parseJson(bytes: Uint8Array): unknown {
   try {
-    return JSON.parse(Buffer.from(bytes).toString('utf8'));
+    return JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8'));
   } catch {
     // The caller reports what is missing in it.
     return undefined;

@@ -107,7 +107,8 @@ function callOf(
     frameImages: undefined,
     inputReferences: references.length === 0 ? undefined : references.map(fileOf),
     generateAudio: undefined,
-    providerOptions: {},
+    // The packages of fal and Replicate take 0 for no seed.
+    providerOptions: seed === 0 ? { fal: { seed }, replicate: { seed } } : {},
     ...(signal && { abortSignal: signal }),
   };
 }

@@ -5,13 +5,11 @@ import { parseJson } from './mediafetch.ts';
 import { callProvider, isOpenAi, type ProviderCall, type ProviderSettings } from './requests.ts';
 
 /** The provider has these two sizes. */
-const sizes: Readonly<Record<Ratio, string>> = {
-  '1:1': '1280x720',
-  '4:3': '1280x720',
-  '16:9': '1280x720',
-  '3:4': '720x1280',
-  '9:16': '720x1280',
-};
+const [wide, tall] = [{ width: 1280, height: 720 } as const, { width: 720, height: 1280 } as const];
+const sizes = { '1:1': wide, '4:3': wide, '16:9': wide, '3:4': tall, '9:16': tall } as const satisfies Record<
+  Ratio,
+  object
+>;
 export const callTimeoutMs = 30_000;
 export const contentTimeoutMs = 300_000;
 /** Responses to the cancellation of an order that is over, or by a server that cannot cancel. */
@@ -43,9 +41,12 @@ export function openVideoProvider(settings: ProviderSettings, pollEveryMs = 3000
   return {
     pollEveryMs,
     takes: { ...takesAll, seed: !isOpenAi(settings.url), maxReferences: 0 },
+    // OpenAI refuses an image of another size than the video.
+    frameSizeOf: (ratio) => sizes[ratio],
     async order({ prompt, ratio, duration, seed, firstFrame }) {
       const seconds = duration === undefined ? undefined : String(duration);
-      const json = { model: settings.name, prompt, size: sizes[ratio], seconds, seed };
+      const { width, height } = sizes[ratio];
+      const json = { model: settings.name, prompt, size: `${width}x${height}`, seconds, seed };
       const body = firstFrame === undefined ? { json } : { form: formOf(json, firstFrame) };
       return { providerId: (await call({ method: 'POST', path: '/videos', ...body })).id };
     },

@@ -14,7 +14,6 @@ import { isUuid } from '#platform/ids.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
 import { invalid, problems } from '#platform/problem.ts';
 import type { PubSub } from '#platform/pubsub/pubsub.ts';
-import { publishAccount } from '#webhooks/accounts.ts';
 import type { CurrentTask, TaskInfo, TaskRequest } from '../api.ts';
 import type { PendingApproval } from '../approvals/approval.ts';
 import { type ApprovalTables, insertApprovals } from '../approvals/approvalstore.ts';
@@ -258,14 +257,14 @@ async function cancelDropped(deps: RunsDeps, tx: Tx<Tables>, userId: string, thr
 }
 
 async function payForRun(
-  { webhooks, maxRunsPerUser }: RunsDeps,
+  { welcome, maxRunsPerUser }: RunsDeps,
   tx: Tx<RunTables & LedgerTables & ToolCallTables>,
   taskId: string,
   userId: string,
   { plans, credits }: RunPrice,
   isQueued: boolean,
 ): Promise<void> {
-  const { plan } = await ensureProfile(tx, { id: userId }, publishAccount(webhooks));
+  const { plan } = await ensureProfile(tx, { id: userId }, welcome);
   if (plans !== undefined && !plans.includes(plan)) throw agentProblems.insufficient_plan();
   const reference = runReference(taskId);
   const { reserved, balance } = await reserveCredits(tx, { reference, scope: taskId, userId, amount: credits });

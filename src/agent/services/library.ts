@@ -245,14 +245,19 @@ export async function fetchImage(
 const modelSide = 1568;
 const maxModelImageBytes = 8 * 1024 * 1024;
 
-/** A scaled JPEG of an image, for a model. `undefined` if the user may not read the asset, or it shows no image. */
+/**
+ * A scaled JPEG of an image, for a model; with `exact`, cropped to that size. `undefined` if the user may not read the asset, or it
+ * shows no image.
+ */
 export async function fetchScaledImage(
   { media }: LibraryDeps,
   userId: string,
   assetId: string,
   outer: AbortSignal,
+  exact?: { readonly width: number; readonly height: number },
 ): Promise<{ bytes: Uint8Array; mime: string } | undefined> {
-  const json = { ref: assetId, width: modelSide, height: modelSide, resizingType: 'fit', format: 'jpeg' };
+  const size = { width: modelSide, height: modelSide, ...exact };
+  const json = { ref: assetId, ...size, ...(exact && { resizingType: 'fill', enlarge: true }), format: 'jpeg' };
   const call = { json, idempotent: true, onBehalfOf: userId, signal: outer } as const;
   const answer = await media.send({ ...call, method: 'POST', route: '/v1/fit' });
   if (answer.status !== 200) return undefined;

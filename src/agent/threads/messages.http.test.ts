@@ -67,19 +67,25 @@ describe('addresses of media', () => {
     const threadId = newThread();
     const assetId = await newAsset(user);
     const others = [file('https://images.example/a.png'), file('data:image/png;base64,iVBORw0KGgo=')];
-    const parts = [{ type: 'text', text: 'Look.' }, file(`asset:${assetId.toUpperCase()}`), ...others];
+    const shown = file('blob:http://localhost:5173/1');
+    const named = { ...shown, providerMetadata: { atelier: { assetId } } };
+    expect(await say(threadId, [shown])).toMatchObject({
+      status: 400,
+      body: { issues: [{ path: 'body.message.parts.0.url' }] },
+    });
+    const parts = [{ type: 'text', text: 'Look.' }, file(`asset:${assetId.toUpperCase()}`), named, ...others];
     const { status, body } = await say(threadId, parts);
     expect(status).toBe(201);
     await user.ended(body.taskId);
     const [question] = await user.messages(threadId);
-    const [, attached, ...rest] = question?.parts ?? [];
-    expect((await fetch(String(attached?.url))).status).toBe(200);
+    const [, attached, same, ...rest] = question?.parts ?? [];
+    for (const part of [attached, same]) expect((await fetch(String(part?.url))).status).toBe(200);
     // The second image cannot be decoded, so it cannot become an asset.
     expect(rest).toMatchObject(others);
     expect(await stored(threadId)).not.toContain('signature');
     await rig.media.client(user.credential).delete('/v1/assets', { ids: [assetId] });
     const gone = { ...file(`asset:${assetId}`), providerMetadata: { atelier: { assetId } } };
-    expect((await user.messages(threadId))[0]?.parts).toMatchObject([parts[0], gone, ...others]);
+    expect((await user.messages(threadId))[0]?.parts).toMatchObject([parts[0], gone, gone, ...others]);
   });
 
   describe('accepts an attached image that the user may read, also through a server', () => {

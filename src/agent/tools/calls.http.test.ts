@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { answerTo } from '#local/model/answering.ts';
 import type { ScriptedAnswer, ToolCall } from '../../../test/agent/provider.fixture.ts';
 import { type Chatter, newThread } from '../../../test/agent/rig.fixture.ts';
 import { calling, imageAnswer, type ScriptedRig, startScripted } from '../../../test/agent/scripted.fixture.ts';
+import { messagesOf } from '../../../test/agent/wire.fixture.ts';
 import { makeImage } from '../../../test/media/images.fixture.ts';
 
 let rig: ScriptedRig;
@@ -122,6 +124,7 @@ describe('the memory tools', () => {
     const recalled = await rig.runScript(user, calling('recallMemory', { query: 'home' }), newThread());
     expect(recalled.tools[0]?.output).toMatchObject({ status: 'completed' });
     expect(Reflect.get(Object(recalled.tools[0]?.output), 'memories')).toContain('I live in Ghent');
-    expect(JSON.stringify(rig.provider.requests.at(-1)?.body)).toContain('- I live in Ghent');
+    const [instructions] = rig.provider.requests.slice(-1).flatMap(messagesOf);
+    expect(answerTo('', [], String(instructions?.content))).toMatch(/I was reminded of: .*I live in Ghent\./);
   });
 });

@@ -103,6 +103,11 @@ describe('the events of a run', () => {
       const types = events.map(({ type }) => type);
       expect(types.indexOf(`media.${status}`)).toBeGreaterThan(types.indexOf('run.ended'));
       expect(events.find(({ type }) => type === `media.${status}`)).toMatchObject({ ...of, kind: 'video' });
+      const { body } = await user.call<{ generations: { id: string }[] }>('GET', '/generations?limit=1');
+      const [generation] = body.generations;
+      expect(generation).toMatchObject({ origin: 'run', taskId, status });
+      const end = listening.events.find(({ data }) => data.type === `generation.${status}`);
+      expect(end?.data).toMatchObject({ generationId: generation?.id, kind: 'video' });
       await expect
         .poll(() => listening.events.findLast(({ data }) => data.type === 'credits.changed')?.data)
         .toMatchObject({ ...of, credits: status === 'completed' ? 59 : 58 });

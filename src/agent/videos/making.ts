@@ -8,7 +8,7 @@ import { type Job, UnrecoverableError } from '#platform/jobs/jobs.ts';
 import { retry } from '#platform/resilience/retry.ts';
 import { publishVideoFailure } from '../events.ts';
 import { modelOfRow, withFallbacks } from '../generation/catalogue.ts';
-import { readImages } from '../generation/sources.ts';
+import { readFrame, readImages } from '../generation/sources.ts';
 import { type Clip, type OrderedVideo, OrderRefused, ProviderFailed } from '../providers/generators.ts';
 import { examineClip } from '../services/clips.ts';
 import { keep, NotPaid, Refused, setThumb } from '../services/library.ts';
@@ -70,16 +70,14 @@ async function order(deps: VideoDeps, job: Job<VideoAttempt>, video: Video): Pro
 /** Another model of the catalogue takes the order if the first one cannot be reached. */
 async function orderFromChain(deps: VideoDeps, video: Video, signal: AbortSignal): Promise<OrderedVideo> {
   const { prompt, ratio, duration, seed, firstFrame, references = [] } = video.input;
-  const images = await readImages(deps, video.ownerId, [...(firstFrame ? [firstFrame] : []), ...references], signal);
-  const order = {
-    ...{ prompt, ratio, duration, seed, signal },
-    firstFrame: firstFrame && images.shift(),
-    references: images,
-  };
+  const images = await readImages(deps, video.ownerId, references, signal);
+  const order = { prompt, ratio, duration, seed, signal, references: images };
   const chain = withFallbacks(deps.catalogue.videos, modelOf(deps, video), video.input);
   for (const [index, { id, generator, costUsd = null }] of chain.entries()) {
     try {
-      const ordered = await generator.order({ ...order, firstFrame: order.firstFrame || undefined });
+      const frame =
+        firstFrame && (await readFrame(deps, video.ownerId, { assetId: firstFrame, ratio }, generator, signal));
+      const ordered = await generator.order({ ...order, firstFrame: frame || undefined });
       if (index > 0) await changeVideo(deps.db, video, { media_model: id, cost_usd: costUsd });
       return ordered;
     } catch (error) {

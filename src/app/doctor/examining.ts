@@ -30,6 +30,7 @@ import {
   checkCdn,
   checkClassifier,
   checkCms,
+  checkCredentials,
   checkIdentity,
   checkMail,
   checkPromptScreening,
@@ -64,6 +65,7 @@ const checks: Readonly<Record<string, Check>> = {
   classifier: checkClassifier,
   quarantine: checkQuarantine,
   prompts: checkPromptScreening,
+  'content credentials': checkCredentials,
   ffmpeg: checkVideo,
 };
 

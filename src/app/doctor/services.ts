@@ -6,6 +6,7 @@ import type { Config } from '#app/config.ts';
 import { announcementFeature } from '#content/announcement.ts';
 import { readAllOnce } from '#content/cms.ts';
 import { pathSigner } from '#edge/api.ts';
+import { readIdentity } from '#media/credentials/identity.ts';
 import { createClassifier } from '#media/screening/classifier.ts';
 import { hitsOf } from '#media/screening/labels.ts';
 import { openChannel } from '#notify/channels/open.ts';
@@ -84,6 +85,17 @@ export async function checkCdn({ resizing: { cdnUrl } }: Config): Promise<string
   // No variant has this name, so any response means that the CDN is reachable.
   await probe({ url: `${cdnUrl}/img/doctor`, settings: 'PUBLIC_CDN_URL' });
   return `the CDN at ${placeOf(cdnUrl)}`;
+}
+
+export async function checkCredentials({ media }: Config): Promise<string> {
+  const { c2paCertificate, c2paPrivateKey } = media;
+  if (c2paCertificate === undefined || c2paPrivateKey === undefined) return 'none (C2PA_CERTIFICATE is not set)';
+  const [signer] = readIdentity(c2paCertificate, c2paPrivateKey).chain;
+  const end = signer?.validToDate ?? new Date(0);
+  const until = end.toISOString().slice(0, 10);
+  if (end < new Date())
+    throw new Warning(`the certificate expired on ${until}, so readers reject manifests; renew C2PA_CERTIFICATE`);
+  return `generated images are signed, with a certificate that is valid until ${until}`;
 }
 
 /** A service that flags a harmless text would refuse everything. */

@@ -48,6 +48,7 @@ export async function wireAgent({ config, engines, server, log }: Wiring): Promi
     pubsub: openPubSub({ redis, name: 'agent', log }),
     jobs: await engines.jobs(),
     webhooks: await engines.webhooks(),
+    startingCredits: config.process.startingCredits,
     media,
     memory,
     hasMemoryModel: hasMemoryModel(config),

@@ -3,7 +3,7 @@ import { createAccess } from '#platform/access/access.ts';
 import { systemClock as clock } from '#platform/clock.ts';
 import { createClient } from '#platform/http/client.ts';
 import type { HttpServer } from '#platform/http/server.ts';
-import { publishAccount } from '#webhooks/accounts.ts';
+import { welcomeOf } from '#webhooks/accounts.ts';
 import { droppedAtErasure, noWebhooks } from '#webhooks/publishing.ts';
 import { addressesOf, publicAuthUrlOf, redirectOriginsOf, serviceKeyOf } from '../config.ts';
 import { wireAccess } from './access.ts';
@@ -47,7 +47,7 @@ export async function wireAuth({ config, engines, server, log }: Wiring): Promis
     clock,
     database,
     jobs: await engines.jobs(),
-    onAccountCreated: publishAccount(webhooks),
+    welcome: welcomeOf(webhooks, config.process.startingCredits),
     publicUrl: publicAuthUrlOf(config),
     allowedOrigins,
     defaultOrigin: auth.defaultOrigin ?? allowedOrigins[0] ?? publicAuthUrlOf(config),

@@ -1,7 +1,7 @@
 import { createIdentityProvider } from '#local/idp/service.ts';
 import { systemClock as clock } from '#platform/clock.ts';
 import type { HttpServer } from '#platform/http/server.ts';
-import { publishAccount } from '#webhooks/accounts.ts';
+import { welcomeOf } from '#webhooks/accounts.ts';
 import { addressesOf, publicAuthUrlOf, serviceKeyOf } from '../config.ts';
 import type { Wiring } from './wiring.ts';
 
@@ -13,7 +13,7 @@ export async function wireIdp({ config, engines, server }: Wiring): Promise<Http
     settings: config.localIdp,
     dataDir: config.process.dataDir,
     database: await engines.database(),
-    onAccountCreated: publishAccount(await engines.webhooks()),
+    welcome: welcomeOf(await engines.webhooks(), config.process.startingCredits),
     publicUrl: addressesOf(config).idp,
     redirectUrls: [callbackUrl, `${callbackUrl}?state=*`, ...config.localIdp.redirectUrls],
     anonKey: config.identity.anonKey,

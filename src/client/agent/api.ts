@@ -397,7 +397,7 @@ export interface UserMessage {
         /** Parameters, such as `;codecs=opus`, are dropped. */
         readonly mediaType: string;
         readonly filename?: string | null;
-        /** `asset:<assetId>` refers to a file of the library, whose URL is signed when messages are read. */
+        /** `asset:<assetId>` refers to a file of the library, whose URL is signed when messages are read. `blob:` needs `atelier.assetId`. */
         readonly url: string;
         /** As `GET /messages` returns it: `atelier.assetId` identifies the asset, regardless of the URL. */
         readonly providerMetadata?: {

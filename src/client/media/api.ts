@@ -773,7 +773,7 @@ export interface DecisionRequest {
 export interface OwnDecisions {
   /** Newest first, at most 100. */
   readonly decisions: readonly {
-    /** Of the incident. An appeal names it. */ readonly id: string;
+    /** The id of the incident, for an appeal. */ readonly id: string;
     /** `null`: a conversation. */
     readonly assetId: string | null;
     readonly kind: string;

@@ -81,7 +81,7 @@ export function addIncidentRoutes(app: HttpServer, guard: OperatorGuard, media: 
   routes.get(
     '/api/incidents/:id/reports',
     guard,
-    { summary: 'What people reported', params: incidentPath },
+    { summary: 'The reports of an incident', params: incidentPath },
     async ({ params }) =>
       bodyOf<object>(await media.send({ method: 'GET', route: '/v1/incidents/:id/reports', params })),
   );

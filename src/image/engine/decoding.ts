@@ -4,6 +4,7 @@ import type { Generated } from '#platform/metadata/xmp.ts';
 import type { Brand } from './brand.ts';
 import type { Deadline } from './deadline.ts';
 import type { EngineLimits, ImageMime } from './engine.ts';
+import { free } from './sources.ts';
 
 // One thread per pipeline and no cache of operations, because permits limit the processors and the memory in use.
 sharp.concurrency(1);
@@ -45,7 +46,7 @@ export interface RawImage {
 }
 
 /** Reads the header only. Rejects an image above the pixel limit before decoding it. */
-export function readHeader(opening: Opening): Promise<Metadata> {
+export function readHeader(opening: Pick<Opening, 'bytes' | 'limits' | 'deadline'>): Promise<Metadata> {
   return open(opening).metadata();
 }
 
@@ -64,7 +65,11 @@ export function openUnrotated(opening: Opening, header: Metadata): Sharp {
   return image;
 }
 
-function open({ bytes, limits, deadline }: Opening, autoOrient = true, failOn: 'error' | 'warning' = 'error'): Sharp {
+function open(
+  { bytes, limits, deadline }: Pick<Opening, 'bytes' | 'limits' | 'deadline'>,
+  autoOrient = true,
+  failOn: 'error' | 'warning' = 'error',
+): Sharp {
   return sharp(bytes, {
     limitInputPixels: limits.maxSourcePixels,
     // Truncated data is an error, not a gray area.
@@ -97,5 +102,5 @@ export async function toRaw(pipeline: Sharp): Promise<RawImage> {
  * would cause a full garbage collection.
  */
 export function discard({ data }: RawImage): void {
-  if (data.buffer instanceof ArrayBuffer && data.byteLength === data.buffer.byteLength) data.buffer.transfer(0);
+  free(data);
 }

@@ -7,6 +7,19 @@ const plan = (spec: VariantSpec, width: number, height: number, maxPixels = 50_0
   return `${size.width}x${size.height}`;
 };
 
+it('of an image that is made smaller for its budget is at most 24 megapixels', () => {
+  const sizeOf = (shrinks?: true) =>
+    planSize(
+      { ...toTransform({ maxBytes: 20_000 }), ...(shrinks && { shrinks }) },
+      { width: 10_000, height: 5000 },
+      5e7,
+    );
+  expect([sizeOf(), sizeOf(true)]).toEqual([
+    { width: 10_000, height: 5000 },
+    { width: 6928, height: 3464 },
+  ]);
+});
+
 describe('the size of a result', () => {
   const enlarge = true;
   const fill = 'fill';

@@ -8,6 +8,13 @@ export interface Size {
 
 /** The pixel limit of an enlarged image, unless its source has more. */
 const largestEnlargement = 2048 * 2048;
+/**
+ * Of a watermarked image. The encoder holds 12 bytes for each pixel of an image whose codes it optimizes, and only some
+ * lines of others.
+ */
+export const mostOptimizedPixels = 12_000_000;
+/** Of an image that is made smaller for its budget anyway, because the encoder holds up to 14.5 bytes for each. */
+const mostShrunkPixels = 24_000_000;
 /** The largest side in pixels that an encoder accepts. */
 export const longestSide = { webp: 16_383, jpeg: 65_500, png: Number.POSITIVE_INFINITY } as const;
 
@@ -19,9 +26,11 @@ export const longestSide = { webp: 16_383, jpeg: 65_500, png: Number.POSITIVE_IN
  */
 export function planSize(transform: Transform, upright: Size, maxPixels: number): Size {
   const requested = isFill(transform) ? fillSize(transform, upright) : fitSize(transform, upright);
+  const { width, height } = requested;
+  const mostPixels = transform.shrinks === true ? mostShrunkPixels : width * height;
   const size = scale(
     requested,
-    Math.min(1, longestSide[transform.format] / Math.max(requested.width, requested.height)),
+    Math.min(1, longestSide[transform.format] / Math.max(width, height), Math.sqrt(mostPixels / (width * height))),
   );
   assertSize(size, transform.format, upright, maxPixels);
   return size;

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { EngineBusy } from './engine.ts';
 import { type Claim, createPermits, type Permits } from './permits.ts';
 
@@ -119,4 +119,55 @@ it('releases a permit once, even if it is returned repeatedly', async () => {
   release();
   await one.acquire(of('a'));
   await expect(one.acquire(of('a'))).rejects.toBeInstanceOf(EngineBusy);
+});
+
+describe('memory', () => {
+  const limited = () => createPermits({ count: 8, waitMs: 30_000, memory: 120 });
+  const sized = (bytes: number, owner = 'a'): Claim => ({ owner, bytes });
+  const settled = () => new Promise(setImmediate);
+
+  it('is never exceeded by claims that fit, and a larger one is alone', async () => {
+    const permits = limited();
+    const held: number[] = [];
+    const seen: number[][] = [];
+    const claims = [60, 50, 60, 500, 60].map(async (bytes, index) => {
+      const release = await permits.acquire(sized(bytes, `owner ${index}`));
+      held.push(bytes);
+      seen.push([...held]);
+      await settled();
+      held.splice(held.indexOf(bytes), 1);
+      release();
+    });
+    await Promise.all(claims);
+    expect(seen).toEqual([[60], [60, 50], [50, 60], [500], [60]]);
+  });
+
+  it('is kept for a large claim whose turn it is, and its share for small ones', async () => {
+    const permits = limited();
+    const release = await permits.acquire(sized(100));
+    const begun: string[] = [];
+    const begin = async (name: string, bytes: number) => {
+      const done = await permits.acquire(sized(bytes, name));
+      begun.push(name);
+      return done;
+    };
+    const large = begin('large', 90);
+    const small = begin('small', 1);
+    const other = begin('other', 20);
+    await settled();
+    expect(begun).toEqual(['small']);
+    release();
+    (await small)();
+    (await large)();
+    (await other)();
+    expect(begun).toEqual(['small', 'large', 'other']);
+  });
+
+  it('is given to a claim of more than fits while small ones continue', async () => {
+    const permits = limited();
+    const first = await permits.acquire(sized(1, 'small'));
+    const huge = await permits.acquire(sized(500, 'huge'));
+    const second = await permits.acquire(sized(1, 'another'));
+    for (const release of [first, huge, second]) release();
+  });
 });

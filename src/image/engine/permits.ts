@@ -9,6 +9,8 @@ export interface Claim {
   readonly owner?: string | undefined;
   /** `upload`: an asset cannot be registered without it. Uploads and other work take turns. */
   readonly kind?: 'upload' | 'variant';
+  /** Memory that the image takes while the permit is held. */
+  readonly bytes?: number;
 }
 
 export interface Permits {
@@ -24,10 +26,22 @@ interface Waiting extends Required<Claim> {
 /**
  * Gives one permit more than `count` while one owner holds all of them and another waits, because running work cannot
  * be interrupted and may take longer than a wait.
+ *
+ * `memory`: the most bytes of all permits in use. A claim of more than fits begins when no other large one is in use. A
+ * large claim whose turn it is waits for memory, and no later claim takes it away. Small ones pass it within a share of
+ * their own, which is in addition to a claim that is alone.
  */
-export function createPermits(options: { readonly count: number; readonly waitMs: number }): Permits {
-  const { count, waitMs } = options;
+export function createPermits(options: {
+  readonly count: number;
+  readonly waitMs: number;
+  readonly memory?: number;
+}): Permits {
+  const { count, waitMs, memory = Number.POSITIVE_INFINITY } = options;
+  const smallShare = memory / 32;
+  const isSmall = ({ bytes }: Pick<Waiting, 'bytes'>) => bytes <= smallShare / 2;
   let inUse = 0;
+  let smallBytes = 0;
+  let largeBytes = 0;
   /** In the order of arrival. A claim that gives up is removed. */
   const waiting = new Set<Waiting>();
   /** The permits that each owner holds. Owners without permits are missing. */
@@ -37,16 +51,23 @@ export function createPermits(options: { readonly count: number; readonly waitMs
   let turns = 0;
   let lastKind: Claim['kind'];
 
-  function grant({ owner, kind }: Required<Claim>): void {
+  function grant({ owner, kind, bytes }: Required<Claim>): void {
     inUse += 1;
+    hold(bytes);
     turns += 1;
     lastKind = kind;
     held.set(owner, (held.get(owner) ?? 0) + 1);
     lastTurn.set(owner, turns);
   }
 
-  function takeBack(owner: string): void {
+  function hold(bytes: number, sign: 1 | -1 = 1): void {
+    if (isSmall({ bytes })) smallBytes += sign * bytes;
+    else largeBytes += sign * bytes;
+  }
+
+  function takeBack({ owner, bytes }: Required<Claim>): void {
     inUse -= 1;
+    hold(bytes, -1);
     const left = (held.get(owner) ?? 0) - 1;
     if (left > 0) held.set(owner, left);
     else held.delete(owner);
@@ -67,11 +88,23 @@ export function createPermits(options: { readonly count: number; readonly waitMs
    * a turn.
    */
   function chooseNext(): Waiting | undefined {
+    const next = first(() => true);
+    if (next === undefined || fits(next)) return next;
+    const small = isSmall(next) ? undefined : first(isSmall);
+    return small !== undefined && fits(small, true) ? small : undefined;
+  }
+
+  function first(isMeant: (one: Waiting) => boolean): Waiting | undefined {
     let best: Waiting | undefined;
-    for (const one of waiting) {
-      if (mayBegin(one.owner) && (best === undefined || precedes(one, best))) best = one;
-    }
+    for (const one of waiting)
+      if (isMeant(one) && mayBegin(one.owner) && (best === undefined || precedes(one, best))) best = one;
     return best;
+  }
+
+  /** `isAhead`: of a large claim whose turn it is. */
+  function fits(one: Pick<Waiting, 'bytes'>, isAhead = false): boolean {
+    if (isSmall(one)) return smallBytes + one.bytes <= Math.max(smallShare, isAhead ? 0 : memory - largeBytes);
+    return smallBytes <= smallShare && (largeBytes === 0 || largeBytes + one.bytes <= memory - smallShare);
   }
 
   function mayBegin(owner: string): boolean {
@@ -91,16 +124,16 @@ export function createPermits(options: { readonly count: number; readonly waitMs
   }
 
   return {
-    acquire: ({ owner = '', kind = 'variant' } = {}) => {
-      const release = once(() => takeBack(owner));
-      if (waiting.size === 0 && mayBegin(owner)) {
-        grant({ owner, kind });
+    acquire: ({ owner = '', kind = 'variant', bytes = 0 } = {}) => {
+      const claim = { owner, kind, bytes };
+      const release = once(() => takeBack(claim));
+      if (waiting.size === 0 && mayBegin(owner) && fits(claim)) {
+        grant(claim);
         return Promise.resolve(release);
       }
       const { promise, resolve, reject } = Promise.withResolvers<() => void>();
       const one: Waiting = {
-        owner,
-        kind,
+        ...claim,
         begin: () => {
           clearTimeout(timer);
           resolve(release);

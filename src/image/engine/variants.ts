@@ -86,6 +86,10 @@ interface RenderedOutput {
  * The number of sources in memory for each image that is processed, so that a slow read does not idle a processor.
  */
 const sourcesPerPermit = 4;
+/** Of all sources of variants together. One of up to 64 MiB can be alone. */
+const sourceMemory = 48 * 1024 * 1024;
+/** Of a source whose size is unknown. */
+const usualSourceBytes = 6 * 1024 * 1024;
 /** The number of stored variants of one source whose transforms the public chose. */
 const mostStored = 64;
 /** The time for which this process does not retry a transform that took too long. */
@@ -98,6 +102,7 @@ export function createVariantMaker(deps: VariantMakerDeps): VariantMaker {
   const places = createPermits({
     count: deps.limits.concurrency * sourcesPerPermit,
     waitMs: deps.limits.permitWaitMs,
+    memory: sourceMemory,
   });
   const shelves = createShelves({ objects: publicObjects, places: mostStored, clock });
   /** By key. An entry exists before the existence check, so that identical requests write once. */
@@ -176,17 +181,18 @@ export function createVariantMaker(deps: VariantMakerDeps): VariantMaker {
   }
 
   async function render(source: VariantSource, flights: readonly Flight[]) {
-    const release = await places.acquire({ owner: source.owner });
+    const bytes = (await source.size?.()) ?? usualSourceBytes;
+    const release = await places.acquire({ owner: source.owner, bytes });
     try {
-      const { bytes, stillStands } = await source.read();
+      const { bytes: read, stillStands } = await source.read();
       const outputs: RenderedOutput[] = [];
       const jobs = flights.map((flight) => ({
         transform: flight.transform,
         deliver: (output: Uint8Array) => outputs.push({ flight, output }),
       }));
-      const [ended] = await Promise.allSettled([engine.transform(bytes, jobs, source.owner)]);
+      const [ended] = await Promise.allSettled([engine.transform(read, jobs, source.owner)]);
       // After a failure the library may still be reading.
-      if (ended.status === 'fulfilled') free(bytes);
+      if (ended.status === 'fulfilled') free(read);
       // A copy, because a job that ends after the deadline is ignored.
       return { made: [...outputs], ended, stillStands };
     } finally {

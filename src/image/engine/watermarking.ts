@@ -4,11 +4,8 @@ import { layOut } from './brand.ts';
 import { brandmarkOf, fade } from './brandmark.ts';
 import { type Opening, openImage, openRaw, readHeader, toRaw } from './decoding.ts';
 import type { Transform } from './engine.ts';
-import { planSize } from './geometry.ts';
+import { mostOptimizedPixels, planSize } from './geometry.ts';
 import { offsetBy, placeInside } from './positions.ts';
-
-/** The encoder holds 12 bytes for each pixel of an image whose codes it optimizes, and only some lines of others. */
-const mostOptimizedPixels = 12_000_000;
 
 /** The image's own size, unless it is longer than a JPEG can be. */
 const download: Transform = {

@@ -1,31 +1,42 @@
 /** The engine with its permits, deadline and faults. */
 import { readMark } from '#platform/metadata/metadata.ts';
 import { type Brand, brandIdOf, defaultBrand } from './brand.ts';
-import { startDeadline } from './deadline.ts';
-import { translate } from './decoders/translating.ts';
+import { type Deadline, startDeadline } from './deadline.ts';
+import { firstPageOf } from './decoders/firstpage.ts';
+import { isTranslated, translate } from './decoders/translating.ts';
 import type { Opening } from './decoding.ts';
 import { lacksEnd, withEndMarker } from './endmarker.ts';
-import type { Engine, EngineLimits, ImageMime } from './engine.ts';
+import { type Engine, type EngineLimits, ImageFault, type ImageMime } from './engine.ts';
 import { toFault } from './faults.ts';
 import { type Claim, createPermits } from './permits.ts';
 import { recognizeFormat } from './sniffing.ts';
+import { free } from './sources.ts';
+import type { Task, Weighed } from './weighing.ts';
+
+/**
+ * The most that all images that are processed at once take, without their files. An AVIF of the most pixels takes nearly
+ * all of it. With the files it is less than 512 MiB.
+ */
+const memory = 448 * 1024 * 1024;
 
 /** One per process. The permits limit the memory of all services together. */
 export function createEngine(limits: EngineLimits, brand: Brand = defaultBrand): Engine {
-  const permits = createPermits({ count: limits.concurrency, waitMs: limits.permitWaitMs });
+  const permits = createPermits({ count: limits.concurrency, waitMs: limits.permitWaitMs, memory });
 
   /** Responds at the deadline. The permit is held until the library has released the image. */
   async function work<Result>(
     bytes: Uint8Array,
     claim: Claim,
+    task: Task,
     job: (opening: Opening) => Promise<Result>,
   ): Promise<Result> {
     const mime = await recognizeFormat(bytes);
     const mark = readMark(bytes);
-    const release = await permits.acquire(claim);
+    const { weight, read } = await prepare({ bytes, mime, maxPixels: limits.maxSourcePixels }, limits, task);
+    const release = await permits.acquire({ ...claim, bytes: weight });
     const deadline = startDeadline(limits.processTimeoutMs);
     const run = async () => {
-      const readable = await translate({ bytes, mime, maxPixels: limits.maxSourcePixels }, deadline);
+      const readable = await read(deadline);
       const opening = { bytes: readable, mime, limits: limitsOf(mime, limits), deadline, brand, mark };
       try {
         return await job(opening);
@@ -34,6 +45,9 @@ export function createEngine(limits: EngineLimits, brand: Brand = defaultBrand):
         const ended = { ...opening, bytes: withEndMarker(readable) };
         await (await import('./decoding.ts')).assertWhole(ended);
         return await job(ended);
+      } finally {
+        // Nothing reads them any more. The garbage collector would free them late.
+        if (readable !== bytes) free(readable);
       }
     };
     const working = run().finally(() => {
@@ -51,15 +65,54 @@ export function createEngine(limits: EngineLimits, brand: Brand = defaultBrand):
   return {
     brandId: brandIdOf(brand),
     inspect: (bytes, owner) =>
-      work(bytes, { owner, kind: 'upload' }, async (opening) => (await import('./inspecting.ts')).readFacts(opening)),
+      work(bytes, { owner, kind: 'upload' }, 'inspect', async (opening) =>
+        (await import('./inspecting.ts')).readFacts(opening),
+      ),
     transform: (bytes, jobs, owner) =>
-      work(bytes, { owner }, async (opening) => (await import('./rendering.ts')).renderAll(opening, jobs)),
+      work(bytes, { owner }, jobs, async (opening) => (await import('./rendering.ts')).renderAll(opening, jobs)),
     watermark: (bytes, owner) =>
-      work(bytes, { owner }, async (opening) => (await import('./watermarking.ts')).drawWatermark(opening)),
+      work(bytes, { owner }, 'watermark', async (opening) =>
+        (await import('./watermarking.ts')).drawWatermark(opening),
+      ),
   };
 }
 
-/** A decoder of AVIF takes 18 bytes for each pixel, and other decoders 9 or less. */
+interface Prepared {
+  /** Bytes. */
+  readonly weight: number;
+  /** Returns what libvips reads. */
+  read(deadline: Deadline): Promise<Uint8Array>;
+}
+
+/** Reads the header. Throws ImageFault for an image that would take too much memory, or as the task does. */
+async function prepare(image: Weighed, limits: EngineLimits, task: Task): Promise<Prepared> {
+  const deadline = startDeadline(limits.processTimeoutMs);
+  try {
+    const prepared = await Promise.race([weighImage(image, limits, task, deadline), deadline.passed]);
+    if (prepared.weight > memory)
+      throw new ImageFault('too_large', 'The image would take too much memory. Use fewer pixels, or another format.');
+    return prepared;
+  } catch (error) {
+    throw toFault(error);
+  } finally {
+    deadline.clear();
+  }
+}
+
+async function weighImage(image: Weighed, limits: EngineLimits, task: Task, deadline: Deadline): Promise<Prepared> {
+  const { bytes, mime } = image;
+  const { weigh, weighTranslated } = await import('./weighing.ts');
+  if (isTranslated(mime)) {
+    const { weight, maxPixels } = weighTranslated(image, task);
+    return { weight, read: (until) => translate({ bytes, mime, maxPixels }, until) };
+  }
+  const { file, bufferedPixels } = mime === 'image/tiff' ? firstPageOf(bytes) : { file: bytes, bufferedPixels: 0 };
+  const { readHeader } = await import('./decoding.ts');
+  const header = await readHeader({ bytes: file, limits: limitsOf(mime, limits), deadline });
+  return { weight: weigh(image, header, task, bufferedPixels), read: async () => file };
+}
+
+/** A decoder of AVIF takes 19 bytes for each pixel, and other decoders 9 or less. */
 const mostAvifPixels = 24_000_000;
 
 function limitsOf(mime: ImageMime, limits: EngineLimits): EngineLimits {

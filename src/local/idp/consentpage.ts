@@ -3,10 +3,21 @@ import { createHash } from 'node:crypto';
 import { offeredAddresses } from '#accounts/sampleaccounts.ts';
 
 const style = `
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 26rem; margin: 4rem auto; padding: 0 1rem; color: #1d1d28; }
-h1 { font-size: 1.4rem; } label { display: block; padding: .5rem 0; }
-input[type=email] { font: inherit; width: 100%; padding: .5rem; box-sizing: border-box; }
-button { font: inherit; padding: .5rem 1rem; margin: .5rem .5rem 1rem 0; cursor: pointer; }
+:root { color-scheme: light dark; --ground: #fbfaf8; --raised: #fff; --ink: #1b1c1f; --quiet: #5b5d66; --edge: #d9d8d4; --accent: #3a49b5; }
+@media (prefers-color-scheme: dark) {
+  :root { --ground: #16171a; --raised: #202124; --ink: #f1f0ee; --quiet: #a7a9b2; --edge: #3a3c42; --accent: #97a3ff; }
+}
+* { box-sizing: border-box; }
+body { display: grid; place-items: center; min-height: 100vh; margin: 0; padding: 1rem; background: var(--ground); color: var(--ink); font: 16px/1.5 system-ui, sans-serif; }
+main { width: min(26rem, 100%); padding: 1.5rem; border: 1px solid var(--edge); border-radius: 1rem; background: var(--raised); }
+h1 { margin: 0; font-size: 1.4rem; }
+p { margin: .25rem 0 1rem; color: var(--quiet); }
+label { display: flex; align-items: center; gap: .75rem; min-height: 44px; }
+label.other { display: block; margin-top: 1rem; padding-top: 1rem; border-top: 1px solid var(--edge); }
+input { accent-color: var(--accent); }
+input[type=email] { width: 100%; min-height: 44px; margin: .25rem 0; padding: .5rem .75rem; border: 1px solid var(--edge); border-radius: .5rem; background: var(--ground); color: inherit; font: inherit; }
+button { width: 100%; min-height: 44px; margin-top: .5rem; border: 1px solid var(--edge); border-radius: .5rem; background: none; color: inherit; font: inherit; cursor: pointer; }
+button.primary { border-color: var(--accent); background: var(--accent); color: var(--raised); }
 `;
 
 export const consentPageHeaders = {
@@ -27,16 +38,18 @@ export function renderConsentPage(flowId: string, action: string): string {
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
+<meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Local sign-in</title>
 <style>${style}</style>
 </head>
 <body>
+<main>
 <h1>Choose an account</h1>
 <p>This page replaces the social sign-in during development. These are test accounts.</p>
-${form(`${choices.join('\n')}\n<button type="submit">Continue</button>`)}
-${form('<label>Another user <input type="email" name="email" required maxlength="254" placeholder="you@example.com"></label>\n<button type="submit">Continue with this address</button>')}
+${form(`${choices.join('\n')}\n<button type="submit" class="primary">Continue</button>`)}
+${form('<label class="other">Another user <input type="email" name="email" required maxlength="254" placeholder="you@example.com"></label>\n<button type="submit">Continue with this address</button>')}
 ${form('<button type="submit" name="deny" value="1">Cancel</button>')}
+</main>
 </body>
 </html>
 `;

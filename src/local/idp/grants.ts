@@ -5,7 +5,7 @@
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { type Account, accountOf, accountPlan } from '#accounts/sampleaccounts.ts';
-import { type AccountTables, ensureProfile, type OnCreated } from '#accounts/store.ts';
+import { type AccountTables, ensureProfile, type Welcome } from '#accounts/store.ts';
 import { type Db, transaction } from '#platform/db/db.ts';
 import type { Problem } from '#platform/problem.ts';
 import { idpProblems } from './problems.ts';
@@ -25,7 +25,7 @@ import { type AccessToken, describeUser, issueAccessToken, type TokenDeps } from
 export interface GrantDeps extends TokenDeps {
   readonly db: Db<IdpTables>;
   readonly accounts: Db<AccountTables>;
-  readonly onAccountCreated?: OnCreated | undefined;
+  readonly welcome?: Welcome | undefined;
   /** 10, as in the hosted product. */
   readonly reuseIntervalS: number;
 }
@@ -48,7 +48,7 @@ export async function exchangeCode(deps: GrantDeps, code: string, verifier: stri
 
 /** Also opens a session without a browser (`npm run token`). */
 export async function openSession(deps: GrantDeps, account: Account): Promise<Session> {
-  await ensureProfile(deps.accounts, { ...account, ...accountPlan }, deps.onAccountCreated);
+  await ensureProfile(deps.accounts, { ...account, ...accountPlan }, deps.welcome);
   const token = newRefreshToken();
   const sessionId = await transaction(deps.db, (tx) =>
     createSession(tx, { userId: account.id, email: account.email, token }),

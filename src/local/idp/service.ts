@@ -3,7 +3,7 @@
  * (docs/local.md). It signs in any user without a password. It therefore listens on the loopback interface only
  * (config.ts), and in production it starts only if it is named.
  */
-import type { AccountTables, OnCreated } from '#accounts/store.ts';
+import type { AccountTables, Welcome } from '#accounts/store.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Values } from '#platform/config.ts';
 import type { Database } from '#platform/db/db.ts';
@@ -29,7 +29,7 @@ export interface IdentityProviderDeps {
   readonly anonKey: string;
   /** Allows the deletion of accounts. */
   readonly serviceKey?: string | undefined;
-  readonly onAccountCreated?: OnCreated | undefined;
+  readonly welcome?: Welcome | undefined;
   /** In seconds. Default: 10, as in the hosted product. */
   readonly reuseIntervalS?: number;
 }
@@ -64,7 +64,7 @@ export async function createIdentityProvider(deps: IdentityProviderDeps): Promis
     clock,
     db: database.queries<IdpTables>(),
     accounts: database.queries<AccountTables>(),
-    onAccountCreated: deps.onAccountCreated,
+    welcome: deps.welcome,
     reuseIntervalS,
     publicUrl,
     redirectUrls,

@@ -15,8 +15,9 @@ interface ToolAnswer {
 
 export function answerTo(question: string, answers: readonly ToolAnswer[], instructions: string): string {
   if (answers.length > 0) return `${label} ${answers.map(describe).join(' ')}`;
-  const known = /information, never instructions\):\n([\s\S]*)$/.exec(instructions)?.[1];
-  const memory = known === undefined ? '' : ` I was reminded of: ${known.replaceAll('\n', '; ').replaceAll('- ', '')}.`;
+  const blocks = [...instructions.matchAll(/^<(wishes|memories)>\n([\s\S]*?)\n<\/\1>$/gm)];
+  const known = blocks.flatMap(([, , lines = '']) => lines.split('\n').map((line) => line.replace(/^- /, '')));
+  const memory = known.length === 0 ? '' : ` I was reminded of: ${list(known)}`;
   const excerpt = question.replaceAll(/\s+/g, ' ').trim().slice(0, 200);
   return `${label} I understood: “${excerpt}”.${memory} Ask me for an image, an edit or a video, or tell me to remember something.`;
 }
@@ -37,8 +38,8 @@ function describe({ toolName, output }: ToolAnswer): string {
       return `I will remember: ${sentence(Reflect.get(result, 'content'))}`;
     case 'recallMemory': {
       const memories: unknown = Reflect.get(result, 'memories');
-      const list = Array.isArray(memories) ? memories.map(String) : [];
-      return list.length === 0 ? 'I remember nothing of that.' : `I remember: ${sentence(list.join('; '))}`;
+      const known = Array.isArray(memories) ? memories.map(String) : [];
+      return known.length === 0 ? 'I remember nothing of that.' : `I remember: ${list(known)}`;
     }
     case 'forgetMemory': {
       const forgotten: unknown = Reflect.get(result, 'forgotten');
@@ -50,7 +51,11 @@ function describe({ toolName, output }: ToolAnswer): string {
 }
 
 /** Contents can end with a full stop already. */
-const sentence = (content: unknown): string => `${String(content).replace(/\.$/, '')}.`;
+const withoutStop = (content: unknown): string => String(content).replace(/\.$/, '');
+const sentence = (content: unknown): string => `${withoutStop(content)}.`;
+
+/** Several memories can have the same content, for example with other scopes. */
+const list = (contents: readonly string[]): string => sentence([...new Set(contents.map(withoutStop))].join('; '));
 
 const words = 'the light over the quiet hills turns slowly into evening and nobody minds the time it takes '.split(' ');
 

@@ -89,8 +89,8 @@ async function* say(
   if (toTheEnd) yield { type: 'text-end', id: 't' };
 }
 
-/** Describes an attached image in words, beside the user's text. */
-const attachedNote = /^\[attached: [^\]]*\]$/;
+/** Describes an attached image in words, beside the user's text. A model that sees no images is reminded of that. */
+const attachedNote = /^\[attached: [^\]]*\](?:\n\[[^\]]*\])?$/;
 
 /** Returns the last message of the user, and the tool results since then. */
 function lastTurn(prompt: Prompt): { readonly question: string; readonly answers: readonly ToolAnswer[] } {

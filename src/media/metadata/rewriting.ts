@@ -8,6 +8,8 @@ import { readMark, withMark, withoutMetadata } from '#platform/metadata/metadata
 import { isMovie, movieMark, type Patch, patched, readMovie } from '#platform/metadata/movie.ts';
 import type { Generated } from '#platform/metadata/xmp.ts';
 import type { ObjectHead, Objects } from '#platform/objects/objects.ts';
+import type { Credentials } from '../credentials/credentials.ts';
+import type { Claim } from '../credentials/signing.ts';
 import { readUnchanged, startHashes } from '../reading/unchanged.ts';
 import type { ExactDigests } from '../screening/messages.ts';
 
@@ -16,6 +18,8 @@ export interface Wanted {
   readonly strips: boolean;
   /** `undefined`: the mark stays as it is. */
   readonly mark?: Generated | undefined;
+  /** Images are signed with it. */
+  readonly claim?: Claim | undefined;
 }
 
 /** An object as it would be written. */
@@ -54,11 +58,16 @@ export async function planRewriting(
 }
 
 /** For an image in memory. */
-export function planImage(bytes: Uint8Array, { strips, mark }: Wanted): Rewritten {
+export async function planImage(
+  bytes: Uint8Array,
+  { strips, mark, claim }: Wanted,
+  credentials?: Credentials,
+): Promise<Rewritten> {
   const kept = strips ? withoutMetadata(bytes) : bytes;
-  const made = mark === undefined ? kept : withMark(kept, mark);
+  const marked = mark === undefined ? kept : withMark(kept, mark);
+  const made = claim && credentials ? await credentials.sign(marked, claim) : marked;
   const generated = mark ?? readMark(bytes) ?? null;
-  if (made === bytes) return { generated, write: undefined };
+  if (made === bytes || (claim && Buffer.compare(made, bytes) === 0)) return { generated, write: undefined };
   const write = async (target: Objects, key: string, contentType: string) => {
     const hashes = startHashes();
     hashes.update(made);

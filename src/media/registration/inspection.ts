@@ -74,7 +74,7 @@ export async function withInspected<Result>(
   // The limit of images applies whatever the declared mime is: the object is read into memory.
   if (head.size > deps.limits.maxImageBytes) return work('asset_too_large');
   const owner = ownerOfKey(storageKey);
-  const leave = await deps.images.acquire({ owner, kind: 'upload' }).catch(busy);
+  const leave = await deps.images.acquire({ owner, kind: 'upload', bytes: head.size }).catch(busy);
   try {
     const read = await readUnchanged(deps.objects, storageKey, { ifMatch: head.etag });
     return await work(read && (await inspectBytes(deps, read, owner)));

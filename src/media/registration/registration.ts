@@ -27,6 +27,7 @@ import {
 } from '../assets/assetstore.ts';
 import { assertOwnId, ownerFor } from '../assets/ownership.ts';
 import { storageKeyOf } from '../assets/storagekey.ts';
+import type { Credentials } from '../credentials/credentials.ts';
 import { blockAndPublish } from '../events.ts';
 import { type Stripping, strips } from '../metadata/publicity.ts';
 import { planImage, planRewriting, type Written } from '../metadata/rewriting.ts';
@@ -56,6 +57,8 @@ export interface RegistrationDeps extends InspectionDeps, InvalidationDeps, Refu
   /** `undefined`: frames of videos are not screened. */
   readonly ffmpeg?: Ffmpeg;
   readonly publicScopes: readonly string[];
+  /** `undefined`: images are not signed. */
+  readonly credentials?: Credentials | undefined;
   readonly limits: InspectionDeps['limits'] & { readonly stripMetadata: Stripping };
 }
 
@@ -239,15 +242,17 @@ async function markUpload(
   upload: Upload,
   inspection: Inspection,
 ): Promise<MarkedUpload | undefined> {
-  const { objects, limits, publicScopes } = deps;
+  const { objects, limits, publicScopes, credentials } = deps;
   const { identity, storageKey, head, facts } = upload;
   const { assetId, scopeKind, requestedMime } = identity;
   const wanted = {
     strips: strips({ stripMetadata: limits.stripMetadata, publicScopes }, scopeKind),
     mark: facts.generated ?? undefined,
+    // Only a generation names its mark. That of an upload is read from its bytes.
+    claim: facts.generated === null ? undefined : { assetId, generated: facts.generated },
   };
   const plan = inspection.image
-    ? planImage(inspection.image.bytes, wanted)
+    ? await planImage(inspection.image.bytes, wanted, credentials)
     : await planRewriting(objects, storageKey, head, wanted).catch(refuseComplex);
   if (plan === undefined) return undefined;
   const { generated } = plan;

@@ -83,7 +83,7 @@ export const ownDecisions = z.object({
   decisions: z
     .array(
       z.object({
-        id: z.string().describe('Of the incident. An appeal names it.'),
+        id: z.string().describe('The id of the incident, for an appeal.'),
         assetId: z.string().nullable().describe('`null`: a conversation.'),
         kind: z.string(),
         decision: z.enum(decisions),

@@ -73,12 +73,13 @@ async function make(deps: ImageWatermarkerDeps, source: WatermarkSource, key: st
   const { engine, images } = deps;
   const { objects, storageKey, etag, version } = source;
   const owner = ownerOfKey(storageKey);
-  const release = await images.acquire({ owner });
+  const { size: bytes = 0 } = (await objects.head(storageKey)) ?? {};
+  const release = await images.acquire({ owner, bytes });
   try {
-    const { bytes, stillStands } = await objectSource(objects, storageKey, etag ?? version).read();
-    const jpeg = await engine.watermark(bytes, owner);
+    const read = await objectSource(objects, storageKey, etag ?? version).read();
+    const jpeg = await engine.watermark(read.bytes, owner);
     await (version === undefined ? putOnce(source, key, jpeg) : replace(deps, source, key, jpeg));
-    await takeBackUnless(stillStands, source, key);
+    await takeBackUnless(read.stillStands, source, key);
   } finally {
     release();
   }

@@ -49,6 +49,8 @@ onEveryDatabase('POST /memory/extract', (engine) => {
   const list = async (entity: Record<string, string>) =>
     (await rig.server.send<{ memories: Memory[] }>('GET', `/memories?${new URLSearchParams(entity)}`)).body.memories;
   const porto = { content: 'I live in Porto', type: 'preference' };
+  /** Valid, after more characters than a model may write. */
+  const longAnswer = `${' '.repeat(200_000)}{"memories": []}`;
   const rex = { content: 'My dog is called Rex', type: 'preference' };
 
   it('sends the whole messages to the model, and adds its memories', async () => {
@@ -119,6 +121,7 @@ onEveryDatabase('POST /memory/extract', (engine) => {
     ['is away', { status: 401 }],
     ['does not answer in time', { hang: true }],
     ['breaks off', { half: '{"memories": [' }],
+    ['writes for too long', { text: longAnswer }],
     ['answers in prose', { text: 'The user lives in Porto.' }],
     ['answers with another shape', { json: [porto] }],
     ['names an unknown type', { json: { memories: [{ content: 'I like tea', type: 'secret' }] } }],
@@ -180,6 +183,8 @@ onEveryDatabase('POST /memory/extract', (engine) => {
       expect((await extract(user, other.server)).body.memories).toMatchObject([porto]);
       expect((await extract(user, other.server)).body.memories).toMatchObject([{ action: 'none' }]);
       expect(strict.requests.map(({ form }) => form)).toEqual(['tool', 'tool']);
+      strict.handle(() => ({ text: longAnswer }));
+      expect((await extract(newUser(), other.server)).status).toBe(503);
     } finally {
       await other.close();
       strict.close();

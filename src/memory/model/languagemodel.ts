@@ -123,11 +123,13 @@ async function read<Answer>(
 ): Promise<ModelAnswer<Answer>> {
   const { stream } = await model.doStream(call);
   let text = '';
+  let characters = 0;
   let toolInput: string | undefined;
   let usage: ModelUsage = { inputTokens: 0, outputTokens: 0 };
   let isComplete = false;
   for await (const part of stream) {
     if (part.type === 'error') throw part.error;
+    if ('delta' in part) characters += part.delta.length;
     if (part.type === 'text-delta') text += part.delta;
     if (part.type === 'tool-call' && part.toolName === question.name) toolInput = part.input;
     if (part.type === 'finish') {
@@ -135,7 +137,8 @@ async function read<Answer>(
       usage = { inputTokens: inputTokens.total ?? 0, outputTokens: outputTokens.total ?? 0 };
       isComplete = part.finishReason.unified === 'stop' || part.finishReason.unified === 'tool-calls';
     }
-    if (text.length > mostAnswerCharacters) throw new AnswerRejected('it is too long', usage);
+    // The request ends here, so a model that does not stop costs no more.
+    if (characters > mostAnswerCharacters) throw new AnswerRejected('it is too long', usage);
   }
   call.abortSignal?.throwIfAborted();
   if (!isComplete) throw new AnswerRejected('it is not complete', usage);

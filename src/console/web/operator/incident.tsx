@@ -102,7 +102,7 @@ interface Look {
   readonly isSharp: boolean;
 }
 
-/** Nothing is shown before the operator asks for it. */
+/** Nothing is shown before the operator requests it. */
 function Preview({ id, isThere }: { readonly id: string; readonly isThere: boolean }) {
   const [look, setLook] = useState<Look>();
   const looking = useMutation({

@@ -1,14 +1,17 @@
 import { LogIn } from 'lucide-react';
 import { useMemo } from 'react';
 import { Link } from 'wouter';
+import type { ConsoleInfo } from '../../api.ts';
 import { useConsole } from '../operator.tsx';
+import { prepareDraft } from '../studio/draft.ts';
+import { suggestions } from '../studio/suggestions.ts';
 import { rememberSignIn } from '../user.tsx';
 import { product } from './product.ts';
 
 /** For users who are not signed in. After the sign-in, the browser returns to the same URL. */
 export function Landing() {
   const { data: info } = useConsole();
-  const next = useMemo(() => encodeURIComponent(withoutError(location.href)), []);
+  const here = useMemo(() => withoutError(location.href), []);
   const hasFailed = new URLSearchParams(location.search).has('auth_error');
   return (
     <div className="landing">
@@ -26,13 +29,31 @@ export function Landing() {
           </p>
         )}
         {info && (
-          <a className="button primary big" href={`${info.addresses.auth}/login?next=${next}`} onClick={rememberSignIn}>
+          <a className="button primary big" href={signInOf(info, here)} onClick={rememberSignIn}>
             <LogIn size={20} strokeWidth={1.75} aria-hidden="true" />
             {info.hasDemoUsers ? 'Sign in as a demo user' : 'Sign in'}
           </a>
         )}
         {info?.hasDemoUsers && (
           <p className="quiet small">Runs on this machine. You need no account and no password.</p>
+        )}
+        {info?.addresses.agent !== undefined && (
+          <ul className="starts" aria-label="Start with">
+            {suggestions.slice(0, 2).map(({ text, Icon }) => (
+              <li key={text}>
+                <button
+                  type="button"
+                  onClick={() => {
+                    rememberSignIn();
+                    const path = prepareDraft({ assetIds: [], text, isReady: true });
+                    location.assign(signInOf(info, new URL(path, location.href).href));
+                  }}
+                >
+                  <Icon size={20} strokeWidth={1.75} aria-hidden="true" /> {text}
+                </button>
+              </li>
+            ))}
+          </ul>
         )}
       </main>
       <footer className="quiet small">
@@ -42,6 +63,9 @@ export function Landing() {
     </div>
   );
 }
+
+const signInOf = ({ addresses }: ConsoleInfo, next: string) =>
+  `${addresses.auth}/login?next=${encodeURIComponent(next)}`;
 
 function withoutError(href: string): string {
   const url = new URL(href);

@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { UIMessage } from 'ai';
-import { ArrowDown, Brain, Clapperboard, ImagePlus, Paperclip, Sparkles, WifiOff } from 'lucide-react';
+import { ArrowDown, Paperclip, WifiOff } from 'lucide-react';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { Failure, Loading } from '../parts/states.tsx';
 import { useIsOnline } from '../shell/browser.ts';
@@ -26,6 +26,7 @@ import { useMediaChoice } from './mediachoice.tsx';
 import { Message, textOfMessage } from './message.tsx';
 import { type Outcome, OutcomeNote, storedOutcome } from './outcome.tsx';
 import { QueuedMessages } from './queued.tsx';
+import { suggestions } from './suggestions.ts';
 
 export function Conversation({ threadId }: { readonly threadId: string }) {
   const user = useUser();
@@ -126,7 +127,7 @@ function Chat({
     (isUnanswered ? { kind: 'failed' as const, message: 'This message has no answer.' } : last && storedOutcome(last));
   const { addAssets } = attachments;
   const attach = useCallback((assetId: string) => addAssets([assetId]), [addAssets]);
-  usePreparedDraft(threadId, setText, addAssets);
+  usePreparedDraft(threadId, setText, addAssets, (ready) => chat.send(ready, [], choice));
   const wasOnline = useRef(isOnline);
   useEffect(() => {
     if (isOnline && !wasOnline.current && outcome?.kind === 'lost') void chat.refresh();
@@ -256,6 +257,7 @@ function usePreparedDraft(
   threadId: string,
   setText: (text: string) => void,
   addAssets: (assetIds: readonly string[]) => void,
+  send: (text: string) => void,
 ): void {
   const isRead = useRef(false);
   useEffect(() => {
@@ -263,17 +265,15 @@ function usePreparedDraft(
     isRead.current = true;
     const draft = readDraft(threadId);
     if (draft === undefined) return;
+    if (draft.isReady) {
+      clearDraft(threadId);
+      send(draft.text);
+      return;
+    }
     if (draft.text !== '') setText(draft.text);
     addAssets(draft.assetIds);
-  }, [threadId, setText, addAssets]);
+  }, [threadId, setText, addAssets, send]);
 }
-
-const suggestions = [
-  { text: 'An image of a lighthouse at dusk', Icon: ImagePlus },
-  { text: 'A video of waves', Icon: Clapperboard },
-  { text: 'Remember that I like warm colors', Icon: Brain },
-  { text: 'What do you know about me?', Icon: Sparkles },
-];
 
 function Beginning({ onChoose }: { readonly onChoose: (text: string) => void }) {
   return (

@@ -6,6 +6,7 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { ImageFault } from '../engine.ts';
 import { createCanvas } from './canvas.ts';
+import { decoderBytes } from './heifsize.ts';
 
 /** The part of libheif's C interface that is used here. Pointers are numbers. Errors are written to `error`. */
 interface Libheif {
@@ -84,15 +85,6 @@ const [chromaRgb, chromaRgba] = [10, 11];
 const interleaved = 10;
 const errorBytes = 16;
 
-/**
- * Bytes of WebAssembly memory per pixel: planes of 4:4:4 in 16 bits, their copy as RGB, and one more if the image is
- * rotated.
- */
-const bytesPerPixel = 24;
-/** For libheif itself and the tables of a file. */
-const baseBytes = 64 * 1024 * 1024;
-/** Of all WebAssembly memory: about 38 megapixels with 8 bits in 4:2:0. */
-const mostBytes = 352 * 1024 * 1024;
 const longestProfile = 4 * 1024 * 1024;
 const pageBytes = 65_536;
 
@@ -101,7 +93,7 @@ const pageBytes = 65_536;
  * per channel, with its color profile. Throws ImageFault.
  */
 export async function decodeHeif(bytes: Uint8Array, maxPixels: number): Promise<Uint8Array<ArrayBuffer>> {
-  const calls = await openCalls(Math.min(mostBytes, baseBytes + bytes.length + maxPixels * bytesPerPixel));
+  const calls = await openCalls(decoderBytes(bytes, maxPixels));
   const { lib, call, allocate } = calls;
   const file = allocate(bytes.length);
   lib.HEAPU8.set(bytes, file);

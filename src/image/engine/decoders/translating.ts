@@ -5,7 +5,6 @@
 import { Worker } from 'node:worker_threads';
 import type { Deadline } from '../deadline.ts';
 import { EngineBusy, ImageFault, type ImageMime } from '../engine.ts';
-import { firstPageOf } from './firstpage.ts';
 
 export interface Undecoded {
   readonly bytes: Uint8Array;
@@ -21,21 +20,11 @@ export type Decoded =
 /** The limit of JavaScript's heap. Pixels are outside of it, and the decoders limit them. */
 const resourceLimits = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16 };
 
-/** Returns bytes that libvips reads. Throws ImageFault, EngineBusy, and EngineTimeout at the deadline. */
-export async function translate(image: Undecoded, deadline: Deadline): Promise<Uint8Array> {
-  switch (image.mime) {
-    case 'image/tiff':
-      return firstPageOf(image.bytes);
-    case 'image/bmp':
-    case 'image/heic':
-    case 'image/heif':
-      return decodeInThread(image, deadline);
-    default:
-      return image.bytes;
-  }
-}
+/** Whether a thread decodes it. */
+export const isTranslated = (mime: ImageMime): boolean => ['image/bmp', 'image/heic', 'image/heif'].includes(mime);
 
-async function decodeInThread(image: Undecoded, deadline: Deadline): Promise<Uint8Array> {
+/** Returns bytes that libvips reads. Throws ImageFault, EngineBusy, and EngineTimeout at the deadline. */
+export async function translate(image: Undecoded, deadline: Deadline): Promise<Uint8Array<ArrayBuffer>> {
   const thread = new Worker(new URL('./thread.ts', import.meta.url), { workerData: image, resourceLimits });
   try {
     const answered = await Promise.race([answerOf(thread), deadline.passed]);

@@ -1,4 +1,4 @@
-/** The composer's choice of models and ratio for images and videos, in a real browser. */
+/** From the landing page to the first image, and the choice of models and ratio, in a real browser. */
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { launchChromium, withoutChromium } from '../chromium.fixture.ts';
@@ -8,7 +8,7 @@ import { shoot } from './shooting.fixture.ts';
 
 const limitMs = 120_000;
 
-describe.skipIf(withoutChromium)('the composer', () => {
+describe.skipIf(withoutChromium)('the first image', () => {
   let rig: ConsoleRig;
   let browser: Browser;
   beforeAll(async () => {
@@ -37,6 +37,28 @@ describe.skipIf(withoutChromium)('the composer', () => {
     const ratio = () =>
       picture.evaluate((image) => Reflect.get(image, 'naturalWidth') / Reflect.get(image, 'naturalHeight'));
     await expect.poll(ratio, { timeout: 30_000 }).toBeCloseTo(16 / 9, 1);
+    expect(complaints).toEqual([]);
+  });
+
+  it('sends what a visitor chose before the sign-in: two clicks to the first image', { timeout: limitMs }, async () => {
+    const { page, complaints } = await visit();
+    await page.goto(rig.url);
+    await page.getByRole('button', { name: 'An image of a lighthouse at dusk' }).waitFor();
+    await shoot(page, 'landing');
+    await judge(page, 'the landing page');
+    await page.getByRole('button', { name: 'An image of a lighthouse at dusk' }).click();
+    await page.getByRole('button', { name: 'Continue', exact: true }).waitFor();
+    await shoot(page, 'consent');
+    await judge(page, 'the sign-in page');
+    await page.getByRole('button', { name: 'Continue', exact: true }).click();
+    const picture = page.getByRole('region', { name: 'Conversation' }).locator('img').first();
+    const width = () => picture.evaluate((image) => Reflect.get(image, 'naturalWidth'));
+    await expect.poll(width, { timeout: 30_000 }).toBeGreaterThan(0);
+    const questions = page.getByRole('region', { name: 'Conversation' }).getByText('An image of a lighthouse at dusk');
+    expect(await questions.count()).toBe(1);
+    await page.reload();
+    await expect.poll(width, { timeout: 30_000 }).toBeGreaterThan(0);
+    expect(await questions.count()).toBe(1);
     expect(complaints).toEqual([]);
   });
 });
