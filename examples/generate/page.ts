@@ -25,13 +25,15 @@ async function start(): Promise<void> {
     models.add(new Option(`${label} (${credits} credits)`, id, allowed));
 }
 
-/** Shows each image as soon as it is delivered. */
+/** Shows each image as soon as it is delivered, above the earlier ones. */
 async function run(order: (options: Parameters<typeof atelier.images.generate>[1]) => Promise<Generation>) {
   const canceling = new AbortController();
+  const section = document.createElement('section');
+  images.prepend(section);
   cancel.hidden = false;
   cancel.onclick = () => canceling.abort();
   try {
-    await order({ signal: canceling.signal, onProgress: show });
+    await order({ signal: canceling.signal, onProgress: (generation) => show(section, generation) });
   } catch (error) {
     if (!canceling.signal.aborted) status.textContent = error instanceof AtelierError ? error.message : String(error);
   } finally {
@@ -39,10 +41,10 @@ async function run(order: (options: Parameters<typeof atelier.images.generate>[1
   }
 }
 
-function show({ items, status: state, credits }: Generation): void {
+function show(section: HTMLElement, { items, status: state, credits }: Generation): void {
   const ended = items.filter((item) => item.status !== 'running').length;
   status.textContent = `${state}: ${ended} of ${items.length}, ${credits} credits`;
-  images.replaceChildren(
+  section.replaceChildren(
     ...items.map(({ assetId, url, mime, failure }) => {
       const figure = document.createElement('figure');
       if (url === null || assetId === null) figure.textContent = failure?.message ?? 'One moment …';

@@ -52,7 +52,9 @@ export async function startSuite(config: Config, services: readonly ServiceName[
     const bound = isAlone(config) ? services.filter(usesDatabase) : [];
     const serviceLeases =
       bound.length > 0 ? await acquireServiceLeases(bound, await engines.database(), log, closers) : undefined;
-    for (const service of services) {
+    // The agent starts last: the runs that it continues call the other services at once.
+    const isAgent = (service: ServiceName) => service === 'agent';
+    for (const service of services.toSorted((one, other) => Number(isAgent(one)) - Number(isAgent(other)))) {
       const serviceLease = serviceLeases?.get(service);
       const commons = await openCommons(config, service, log.child({ service }), closers);
       const wire = await wirings[service]();

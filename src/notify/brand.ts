@@ -14,6 +14,12 @@ export function nameIn(sender: string): string {
   return mailboxOf(sender)?.name || 'Atelier';
 }
 
+/** Adds the name of the brand to a sender that has none. */
+export function senderOf(from: string, brandName: string): string {
+  const mailbox = mailboxOf(from);
+  return mailbox?.name === '' ? `"${brandName.replace(/["\\]/g, '\\$&')}" <${mailbox.address}>` : from;
+}
+
 /** Returns black or white, whichever has more contrast to the color (WCAG 2.2, relative luminance). */
 export function textColorOn(color: string): '#ffffff' | '#18181b' {
   const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {

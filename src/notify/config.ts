@@ -5,9 +5,9 @@ export const notifySettings = {
   from: setting(
     'NOTIFY_FROM',
     {
-      default: 'Atelier <noreply@example.com>',
+      default: 'noreply@example.com',
       requiredInProduction: true,
-      meaning: 'The sender of notifications: `Name <address>`.',
+      meaning: 'The sender of notifications: `Name <address>`. Without a name, the sender is `NOTIFY_BRAND_NAME`.',
     },
     (raw) => {
       if (/[\r\n]/.test(raw) || !raw.includes('@')) throw new Error('must be an address, or `Name <address>`');

@@ -1,8 +1,11 @@
 /** The operator's brand (docs/specification/media.md#brand) in the program that `npm start` starts. */
-import { writeFile } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import PostalMime from 'postal-mime';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readConfig } from '#app/config.ts';
+import { senderOf } from '#notify/brand.ts';
 import { newLanePlace, type Place, type Program, run } from './running.fixture.ts';
 
 let place: Place;
@@ -88,5 +91,23 @@ describe('a brand', () => {
       body: JSON.stringify({ locale: 'en' }),
     });
     expect(mail).toContain('Студия &amp; Co');
+  });
+
+  it('is the sender of emails, unless NOTIFY_FROM has a name', async () => {
+    const sent = await read(7, '/notify', {
+      method: 'POST',
+      headers: { 'x-internal-key': 'an internal key', 'content-type': 'application/json' },
+      body: JSON.stringify({
+        ...{ type: 'account_deletion.scheduled', userId: randomUUID(), contact: { email: 'ada@example.com' } },
+        data: { deletionAt: '2026-12-24T00:00:00.000Z' },
+      }),
+    });
+    const folder = join(place.dataDir, 'outbox');
+    const [name] = await readdir(folder).catch(() => []);
+    expect([sent, name]).toEqual([sent, expect.stringMatching(/eml$/)]);
+    const { from } = await PostalMime.parse(await readFile(join(folder, name ?? '')));
+    expect(from).toMatchObject({ name: brand, address: 'noreply@example.com' });
+    expect(senderOf('Desk <desk@example.com>', brand)).toBe('Desk <desk@example.com>');
+    expect(senderOf('desk@example.com', 'A "B", Inc.')).toBe('"A \\"B\\", Inc." <desk@example.com>');
   });
 });

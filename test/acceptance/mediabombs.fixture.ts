@@ -15,7 +15,7 @@ export async function openBombed() {
     ...place.env,
     JWKS_URL: issuer.jwksUrl,
     SVC_IMAGE_CONCURRENCY: '8',
-    SVC_IMAGE_PERMIT_WAIT_MS: '600000',
+    SVC_IMAGE_PERMIT_WAIT_MS: '60000',
   };
   const program = run('start', ['media', 'image', 'edge'], env);
   await program.waitFor('Atelier is ready');

@@ -1,141 +1,139 @@
 /** Runs of six steps with three tools, whose process is killed: another one, or the next one, goes on from the last step. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { newPlace } from '../acceptance/running.fixture.ts';
-import { createPostgresDatabase, laneEngines } from '../database.fixture.ts';
 import { isNightly } from '../lane.fixture.ts';
-import { startTestIssuer } from '../platform/tokenissuer.fixture.ts';
 import { type Fleet, openFleet, skipWithoutFleet } from './fleet.fixture.ts';
-import { follow, type Instance, startInstance, userAt } from './instances.fixture.ts';
+import { follow, type Instance } from './instances.fixture.ts';
 import { cost, expectLongRun, type LongRuns, openLongRuns, question } from './longrun.fixture.ts';
-import { newThread } from './rig.fixture.ts';
+import { type Chatter, newThread } from './rig.fixture.ts';
 import type { SeenEvent } from './stream.fixture.ts';
 
-/** How many events a reader has seen when the process is killed. The whole stream has about 70. */
-const every = (moments: number) =>
-  Array.from({ length: moments }, (_, index) => 1 + Math.round((index * 66) / moments));
-const [distributed, alone] = isNightly ? [every(40), every(40)] : [[12, 30, 47], [22]];
+/** One kill strikes this many runs, each at a moment of its own. */
+const runsPerKill = isNightly ? 8 : 3;
+const kills = Array.from({ length: isNightly ? 5 : 1 }, (_, kill) => kill);
+/** The moments of a kill: the number of events that each run has shown. A whole run shows about 75. */
+const momentsOf = (kill: number) =>
+  Array.from({ length: runsPerKill }, (_, run) => 1 + Math.round((60 * (run + kill / kills.length)) / runsPerKill));
+/** So that a reader sees an event before the model sends the next one. */
+const paceMs = 40;
 const credits = 100;
-const lanes = 3;
+const services = ['agent', 'media', 'edge', 'memory'];
 
 let long: LongRuns;
 beforeAll(async () => {
-  long = await openLongRuns();
+  long = await openLongRuns(paceMs);
 });
 afterAll(() => long.close());
 
-const tagOf = () => `<run ${randomUUID()}>`;
+interface Begun {
+  readonly threadId: string;
+  readonly taskId: string;
+  readonly tag: string;
+  /** The user where the run goes on. */
+  readonly there: Chatter;
+  readonly readings: Promise<readonly (readonly SeenEvent[])[]>;
+}
 
-/** Resolves once the reader has seen so many events. */
-function seen(count: number) {
-  const { promise, resolve } = Promise.withResolvers<void>();
+/** Begins a run that waits once it has shown so many events. Calls `onEvent` for each later one. */
+async function begin([here, there]: readonly [Chatter, Chatter], moment: number, onEvent?: () => void): Promise<Begun> {
+  const [tag, threadId, held] = [`<run ${randomUUID()}>`, newThread(), Promise.withResolvers<void>()];
   const events: SeenEvent[] = [];
   const push = events.push.bind(events);
   events.push = (...more) => {
-    const length = push(...more);
-    if (length >= count) resolve();
-    return length;
+    const count = push(...more);
+    if (count > moment) onEvent?.();
+    if (count !== moment) return count;
+    long.hold(tag);
+    held.resolve();
+    return count;
   };
-  return { events, reached: promise };
+  const taskId = await here.ask(threadId, `${question} ${tag}`);
+  const readings = Promise.all([follow(taskId, [there], events), follow(taskId, [here, there])]);
+  await Promise.race([held.promise, readings]);
+  return { there, tag, threadId, taskId, readings };
 }
 
-describe.skipIf(skipWithoutFleet)('on PostgreSQL and Redis, another process goes on with a run that was killed', () => {
+/** `isAlone`: no other process is there when theirs is killed. `hasLedger`: the test can read the database. */
+const inLane = [
+  { name: 'on PostgreSQL and Redis, another process', isAlone: false, hasLedger: true, isQuick: true },
+  { name: 'alone on PostgreSQL, the next process', isAlone: true, hasLedger: true, isQuick: true },
+  { name: 'alone on the embedded engines, the next process', isAlone: true, hasLedger: false, isQuick: false },
+].filter(({ isQuick }) => isQuick || isNightly);
+
+describe.skipIf(skipWithoutFleet).each(inLane)('$name goes on with runs that were killed', ({ isAlone, hasLedger }) => {
   let fleet: Fleet;
   let survivor: Instance;
-  let busy: Promise<unknown>[] = [];
-  const outcomes = new Map<number, Promise<void>>();
+  const settings = () => ({
+    ...long.env,
+    ...(isAlone && { REDIS_URL: '' }),
+    ...(!hasLedger && { DATABASE_URL: 'embedded' }),
+  });
 
   beforeAll(async () => {
     fleet = await openFleet();
-    survivor = await fleet.start({ services: ['agent', 'media', 'edge', 'memory'], env: long.env });
-    busy = Array(lanes).fill(Promise.resolve());
-    for (const [index, moment] of distributed.entries()) {
-      const struck = (busy[index % lanes] as Promise<unknown>).then(() => strikeAt(moment));
-      busy[index % lanes] = struck.catch(() => undefined);
-      outcomes.set(moment, struck);
-    }
+    survivor = await fleet.start({ services, env: settings() });
   });
   afterAll(() => fleet.close());
 
-  async function strikeAt(moment: number): Promise<void> {
+  const startVictim = () => {
     const at = (offset: number) => `http://127.0.0.1:${survivor.portBase + offset}`;
-    const env = { ...long.env, MEDIA_URL: at(1), MEMORY_URL: at(5), EDGE_URL: at(10), DATABASE_POOL_SIZE: '5' };
-    const victim = await fleet.start({ env });
-    const anywhere = await fleet.user(credits);
-    const [here, there] = [anywhere(victim), anywhere(survivor)];
-    const tag = tagOf();
-    const threadId = newThread();
-    const taskId = await here.ask(threadId, `${question} ${tag}`);
-    const { events, reached } = seen(moment);
-    const readings = Promise.all([follow(taskId, [there], events), follow(taskId, [here, there])]);
-    await Promise.race([reached, readings]);
-    await victim.kill();
-    await fleet.expireLeases(there);
-    await expectLongRun(there, { threadId, taskId }, long, tag, await readings);
-    await expect.poll(() => fleet.ledger(there)).toEqual({ balance: credits - cost, reserved: 0, settled: cost });
-  }
+    const siblings = { MEDIA_URL: at(1), MEMORY_URL: at(5), EDGE_URL: at(10), DATABASE_POOL_SIZE: '5' };
+    return fleet.start({ env: { ...settings(), ...siblings } });
+  };
 
-  it.each(distributed)('after %i events', { timeout: 600_000 }, (moment) => outcomes.get(moment));
-
-  it('or ends it, if it was stopped afterwards or had too many restarts', { timeout: 600_000 }, async () => {
-    const victim = await fleet.start({ env: long.env });
+  const at = async (victim: Instance) => {
     const anywhere = await fleet.user(credits);
-    const [here, there] = [anywhere(victim), anywhere(survivor)];
-    const runs = await Promise.all(
-      ['stopped', 'failed'].map(async () => {
-        const threadId = newThread();
-        const taskId = await here.ask(threadId, `${question} ${tagOf()}`);
-        const { events, reached } = seen(4);
-        const reading = follow(taskId, [there], events);
-        await reached;
-        return { threadId, taskId, reading };
-      }),
-    );
+    return [anywhere(victim), anywhere(survivor)] as const;
+  };
+
+  it.each(kills)('from a step of their own each, after kill %i', { timeout: 300_000 }, async (index) => {
+    const victim = isAlone ? survivor : await startVictim();
+    const struck = Promise.withResolvers<void>();
+    let isReleased = false;
+    let eventsLeft = runsPerKill;
+    const onEvent = () => isReleased && --eventsLeft === 0 && struck.resolve();
+    const begun = momentsOf(index).map(async (moment) => begin(await at(victim), moment, onEvent));
+    const runs = await Promise.all(begun);
+    // All go on at once, so that the kill meets them in the midst of what they do.
+    isReleased = true;
+    long.release();
+    await Promise.race([struck.promise, Promise.all(runs.map(({ readings }) => readings))]);
     await victim.kill();
-    const [stopped, failed] = runs as [(typeof runs)[0], (typeof runs)[0]];
+    if (isAlone) survivor = await fleet.start({ portBase: victim.portBase, services, env: settings() });
+    for (const { there } of runs) await fleet.expireLeases(there);
+    for (const { there, tag, readings, ...run } of runs) {
+      await expectLongRun(there, run, long, tag, await readings);
+      const [first] = await readings;
+      expect(first?.filter(({ data }) => data.type === 'data-restarted')).toHaveLength(1);
+      const paid = { balance: credits - cost, reserved: 0, settled: cost };
+      if (hasLedger) await expect.poll(() => fleet.ledger(there)).toEqual(paid);
+      else expect((await there.call('GET', '/credits')).body.credits).toBe(paid.balance);
+    }
+  });
+
+  if (isAlone) return;
+
+  it('or ends those that were stopped afterwards or had too many restarts', { timeout: 60_000 }, async () => {
+    const victim = await startVictim();
+    const user = await at(victim);
+    const [, there] = user;
+    const runs = await Promise.all([begin(user, 4), begin(user, 4)]);
+    await victim.kill();
+    const [stopped, failed] = runs;
     expect((await there.call('DELETE', `/task/${stopped.taskId}`)).status).toBe(204);
     await fleet.restartOften(failed.taskId);
     await fleet.expireLeases(there);
-    expect((await stopped.reading).at(-1)?.data).toMatchObject({ type: 'abort' });
-    expect((await failed.reading).at(-1)?.data).toMatchObject({ type: 'error' });
-    expect(await there.task(stopped.taskId)).toMatchObject({ status: 'aborted', error: null });
-    expect(await there.task(failed.taskId)).toMatchObject({ status: 'failed', error: expect.any(String) });
+    for (const [{ taskId, readings }, end, outcome] of [
+      [stopped, 'abort', { status: 'aborted', error: null }],
+      [failed, 'error', { status: 'failed', error: expect.any(String) }],
+    ] as const) {
+      for (const events of await readings) expect(events.at(-1)?.data.type).toBe(end);
+      expect(await there.task(taskId)).toMatchObject(outcome);
+    }
     // What was shown of the stopped run is paid.
     const paid = { balance: credits - 1, reserved: 0, settled: 1 };
     await expect.poll(() => fleet.ledger(there)).toEqual(paid);
     for (const { threadId } of runs)
       expect((await there.call('GET', `/thread/${threadId}/current-task`)).body).toEqual({ task: null });
-  });
-});
-
-/** The quick lane takes PostgreSQL, which starts faster. */
-const engines = laneEngines.filter(({ missing }) => !missing).map(({ name }) => name);
-
-describe.each(engines)('alone on %s, the next process goes on with a run that was killed', (engine) => {
-  it.each(alone)('after %i events', { timeout: 120_000 }, async (moment) => {
-    const [place, issuer] = [await newPlace(), await startTestIssuer()];
-    const database = engine === 'postgres' ? await createPostgresDatabase() : undefined;
-    const url = database && { DATABASE_URL: database.url };
-    const env = { ...place.env, ...long.env, ...url, JWKS_URL: issuer.jwksUrl };
-    const services = ['agent', 'media', 'edge', 'memory'];
-    let instance = await startInstance(place.portBase, env, services);
-    try {
-      const user = await userAt(issuer, instance.url, randomUUID());
-      const tag = tagOf();
-      const threadId = newThread();
-      const taskId = await user.ask(threadId, `${question} ${tag}`);
-      const { events, reached } = seen(moment);
-      const reading = follow(taskId, [user], events);
-      await Promise.race([reached, reading]);
-      await instance.kill();
-      instance = await startInstance(place.portBase, env, services);
-      await expectLongRun(user, { threadId, taskId }, long, tag, [await reading]);
-      expect((await user.call('GET', '/credits')).body.credits).toBe(100 - cost);
-    } finally {
-      await instance.kill();
-      await issuer.close();
-      await database?.drop();
-      await place.remove();
-    }
   });
 });

@@ -4,7 +4,7 @@ import { readUIMessageStream, type UIMessage, type UIMessageChunk } from 'ai';
 import { expect } from 'vitest';
 import { z } from 'zod';
 import { type ForeignServer, startForeignServer } from './mcp.fixture.ts';
-import { type Provider, type ReceivedRequest, type ScriptedAnswer, startProvider } from './provider.fixture.ts';
+import { type Provider, type ReceivedRequest, startProvider } from './provider.fixture.ts';
 import type { Chatter, Message } from './rig.fixture.ts';
 import { type SeenEvent, withoutVoid } from './stream.fixture.ts';
 
@@ -31,20 +31,42 @@ export interface LongRuns {
   readonly env: Readonly<Record<string, string>>;
   /** The keys that were noted, by the user's question. */
   readonly notes: readonly string[];
+  /** Stops the model and the notes of the run with this tag, wherever it is. */
+  hold(tag: string): void;
+  /** Lets all runs go on. */
+  release(): void;
   close(): Promise<void>;
 }
 
-export async function openLongRuns(): Promise<LongRuns> {
+/** With `paceMs`, the model pauses so long after each word and call. */
+export async function openLongRuns(paceMs = 0): Promise<LongRuns> {
   const notes: string[] = [];
+  const held = new Set<string>();
+  let released = Promise.withResolvers<void>();
+  const untilFree = async (tag: string) => {
+    while (held.has(tag)) await released.promise;
+  };
   const provider: Provider = await startProvider();
   const desk: ForeignServer = await startForeignServer((server) =>
     server.registerTool('note', { description: 'Notes a key.', inputSchema: { key: z.string() } }, async ({ key }) => {
       await sleep(20);
+      await untilFree(tagIn(String(key)));
       notes.push(String(key));
       return { content: [{ type: 'text', text: `noted ${key}` }] };
     }),
   );
-  provider.on(question, answerOf);
+  async function* paced(events: readonly string[], tag: string) {
+    for (const event of events) {
+      await untilFree(tag);
+      yield event;
+      await sleep(paceMs);
+    }
+  }
+  provider.on(question, (request) => {
+    const [events, tag] = [eventsOf(request), tagIn(JSON.stringify(request.body))];
+    const body = paceMs === 0 ? events.join('') : paced(events, tag);
+    return { after: sleep(30), reply: { answer: { type: 'text/event-stream', body } } };
+  });
   return {
     env: {
       MODEL_BASE_URL: provider.url,
@@ -54,6 +76,12 @@ export async function openLongRuns(): Promise<LongRuns> {
       AGENT_EXTRACT_MEMORIES: 'false',
     },
     notes,
+    hold: (tag) => void held.add(tag),
+    release() {
+      held.clear();
+      released.resolve();
+      released = Promise.withResolvers();
+    },
     async close() {
       provider.close();
       await desk.close();
@@ -61,11 +89,12 @@ export async function openLongRuns(): Promise<LongRuns> {
   };
 }
 
+const tagIn = (text: string) => /<run [\w-]+>/.exec(text)?.[0] ?? '';
+
 /** The first step of which a call is missing, as a model that wants all of them would continue. */
-function answerOf({ body }: ReceivedRequest): ScriptedAnswer {
+function eventsOf({ body }: ReceivedRequest): readonly string[] {
   const { messages } = body as { messages: { role: string; tool_calls?: { function: { arguments: string } }[] }[] };
-  const text = JSON.stringify(messages);
-  const tag = /<run [\w-]+>/.exec(text)?.[0] ?? '';
+  const tag = tagIn(JSON.stringify(messages));
   const made = messages.flatMap(({ tool_calls = [] }) => tool_calls.map((call) => call.function.arguments));
   const isMade = ({ args }: Call) => made.some((one) => one.includes(String(Object.values(args)[0])));
   const index = steps.findIndex((calls) => !calls.every(isMade));
@@ -87,20 +116,18 @@ function answerOf({ body }: ReceivedRequest): ScriptedAnswer {
   const frame = (delta: object, finish_reason: string | null = null) =>
     `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'a-model', choices: [{ index: 0, delta, finish_reason }] })}\n\n`;
   const end = frame({}, calls.length > 0 ? 'tool_calls' : 'stop');
-  const reply = {
-    answer: { type: 'text/event-stream', body: `${deltas.map((one) => frame(one)).join('')}${end}data: [DONE]\n\n` },
-  };
-  return { after: sleep(30), reply };
+  return [...deltas.map((one) => frame(one)), end, 'data: [DONE]\n\n'];
 }
 
-/** What holds once the run has ended, whatever died in the meantime. */
+/** What holds once the run has ended, whatever died in the meantime. With `isLoaded`, its image may have failed. Returns its cost. */
 export async function expectLongRun(
   user: Chatter,
   run: { readonly threadId: string; readonly taskId: string },
   { notes }: LongRuns,
   tag: string,
   readers: readonly (readonly SeenEvent[])[],
-): Promise<void> {
+  isLoaded = false,
+): Promise<number> {
   expect(await user.task(run.taskId)).toMatchObject({ status: 'completed', error: null });
   const [, answer, ...others] = await user.messages(run.threadId);
   expect(others).toEqual([]);
@@ -116,9 +143,10 @@ export async function expectLongRun(
     expect(carriedOut).toBeLessThanOrEqual(1);
   }
   const images = calls.filter(({ type }) => type === 'tool-generateImage');
-  const failures = images.map(({ errorText, output }) => [errorText, (output as { failure?: object })?.failure]);
-  expect(failures).toEqual([[undefined, undefined]]);
-  expect(images).toMatchObject([{ state: 'output-available', output: { status: 'completed' } }]);
+  const failures = images.map(({ output }) => (output as { failure?: { code: string } })?.failure?.code);
+  const isRefused = isLoaded && failures[0] === 'provider_failed';
+  expect(failures).toEqual([isRefused ? 'provider_failed' : undefined]);
+  expect(images).toMatchObject([{ state: 'output-available', output: { status: isRefused ? 'failed' : 'completed' } }]);
   expect(parts.filter(({ text }) => text === 'That was all.')).toHaveLength(1);
   const whole = (await user.stream(run.taskId)).events;
   for (const events of [...readers, whole]) {
@@ -126,6 +154,7 @@ export async function expectLongRun(
     expect(events.map(({ id }) => id)).toEqual(events.map((_event, index) => `${epoch}-${index + 1}`));
     expect((await rebuilt(events)).map(comparable)).toEqual(parts.map(comparable));
   }
+  return isRefused ? 1 : cost;
 }
 
 /** As the AI SDK's client builds the message, without void parts. */

@@ -29,7 +29,7 @@ export interface Answer {
   readonly status?: number;
   readonly type?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string | Uint8Array;
+  readonly body?: string | Uint8Array | AsyncIterable<string>;
   /** The head comes, and what there is of the body, and then nothing more. */
   readonly stall?: true;
 }
@@ -140,6 +140,10 @@ async function answer(response: ServerResponse, scripted: ScriptedAnswer, path: 
   if ('answer' in scripted) {
     const { status = 200, type = 'application/json', headers = {}, body = '', stall } = scripted.answer;
     response.writeHead(status, { 'content-type': type, ...headers });
+    if (typeof body === 'object' && Symbol.asyncIterator in body) {
+      for await (const piece of body) response.write(piece);
+      return void response.end();
+    }
     if (stall) return void response.write(body);
     return void response.end(body);
   }

@@ -57,6 +57,7 @@ export async function startGoTrue(redirectUrls: readonly string[]): Promise<GoTr
     GOTRUE_JWT_SECRET: 'only for the admin API of the tests',
     GOTRUE_JWT_KEYS: JSON.stringify([{ ...key, key_ops: ['sign', 'verify'] }]),
     GOTRUE_JWT_AUD: 'authenticated',
+    GOTRUE_JWT_ISSUER: `${url}/auth/v1`,
     GOTRUE_JWT_EXP: '3600',
     GOTRUE_JWT_DEFAULT_GROUP_NAME: 'authenticated',
     GOTRUE_EXTERNAL_KEYCLOAK_ENABLED: 'true',
@@ -65,6 +66,9 @@ export async function startGoTrue(redirectUrls: readonly string[]): Promise<GoTr
     GOTRUE_EXTERNAL_KEYCLOAK_URL: `http://localhost:${social.port}`,
     GOTRUE_EXTERNAL_KEYCLOAK_REDIRECT_URI: `${url}/auth/v1/callback`,
     GOTRUE_RATE_LIMIT_TOKEN_REFRESH: '100000',
+    GOTRUE_OAUTH_SERVER_ENABLED: 'true',
+    GOTRUE_OAUTH_SERVER_ALLOW_DYNAMIC_REGISTRATION: 'true',
+    GOTRUE_OAUTH_SERVER_AUTHORIZATION_PATH: '/consent',
     GOTRUE_LOG_LEVEL: 'error',
   };
   execFileSync(String(program), ['migrate'], { env, stdio: 'pipe' });

@@ -4,7 +4,9 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
+import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { GalleryPage } from '#media/shares/api.ts';
 import { launchChromium, withoutChromium } from '../chromium.fixture.ts';
 import { makeImage } from '../media/images.fixture.ts';
 import { judge } from './judging.fixture.ts';
@@ -49,6 +51,36 @@ describe.skipIf(withoutChromium)('Explore', () => {
     expect(complaints).toEqual([]);
     await judge(page, 'home cards');
     await shoot(page, 'explore');
+  });
+
+  it('publishes a photo with metadata once, and unpublishes all of its copies', { timeout: limitMs }, async () => {
+    const visitor = await visit();
+    await enterAsUser(visitor, rig, '/library');
+    const { page, complaints } = visitor;
+    const image = await makeImage('jpeg', { width: 300, height: 200 });
+    const buffer = await sharp(image)
+      .withExif({ IFD0: { Artist: 'Ada' } })
+      .toBuffer();
+    await page.locator('input[type=file]').setInputFiles({ name: 'boat.jpg', mimeType: 'image/jpeg', buffer });
+    const gallery = async () => {
+      const answer = await fetch(`${rig.addresses.content}/op/gallery`);
+      return ((await answer.json()) as GalleryPage).items.map(({ assetId }) => assetId);
+    };
+    const sharing = page.getByRole('dialog', { name: 'Share the image' });
+    const share = page.locator('dialog.lightbox').getByRole('button', { name: 'Share', exact: true });
+    await page.locator('.tile .open').click();
+    await share.click();
+    await sharing.getByRole('button', { name: 'Publish' }).click();
+    await sharing.getByRole('button', { name: 'Yes, publish' }).click();
+    await sharing.getByRole('button', { name: 'Unpublish' }).waitFor();
+    await expect.poll(gallery, { timeout: 10_000 }).toHaveLength(1);
+    await page.reload();
+    await share.click();
+    await sharing.getByRole('button', { name: 'Unpublish' }).click();
+    await sharing.getByRole('button', { name: 'Yes, unpublish' }).click();
+    await sharing.getByRole('button', { name: 'Publish' }).waitFor();
+    await expect.poll(gallery, { timeout: 10_000 }).toEqual([]);
+    expect(complaints).toEqual([]);
   });
 
   it('leads from a remix to its source and back', { timeout: limitMs }, async () => {

@@ -134,6 +134,19 @@ describe('generations', () => {
     expect((await derived(child)).map(({ assetId }) => assetId)).toEqual([grandchild]);
     expect(await derived(grandchild)).toEqual([]);
 
+    // Remixed again, as an image: a page can walk up and down.
+    const [, remixed] = await made('/images', { prompt: 'in red', references: [`asset:${child}`] });
+    const up = [remixed];
+    for (let next = await read(ada, remixed); next.generation !== null; next = await read(ada, String(up.at(-1))))
+      up.push(String(next.generation.references[0]));
+    expect(up).toEqual([remixed, child, first]);
+    const down = [first];
+    for (const next of up.toReversed().slice(1)) {
+      const found = await derived(String(down.at(-1)));
+      down.push(...found.filter(({ assetId }) => assetId === next).map(({ assetId }) => assetId));
+    }
+    expect(down).toEqual(up.toReversed());
+
     // A published copy shows others the picture, and not how it was made. A server's copy for another user has no lineage.
     const copy = { fromAssetId: child, toScopeKind: 'feed', toScopeId: 'f' };
     const { body: kept } = await ada.media.call<Row>('POST', '/v1/copy', copy);

@@ -14,7 +14,7 @@ import { createVariantMaker } from '#image/engine/variants.ts';
 import { createEngine } from '#image/engine/working.ts';
 import type { Asset, ImageSignedRefs, UploadReservation } from '#media/api.ts';
 import { createScreening, type ScreeningSettings } from '#media/screening/screening.ts';
-import { createMedia } from '#media/service.ts';
+import { createMedia, type MediaDeps } from '#media/service.ts';
 import { createAccess } from '#platform/access/access.ts';
 import { openCache } from '#platform/cache/open.ts';
 import { systemClock } from '#platform/clock.ts';
@@ -202,7 +202,7 @@ export interface MediaRigOptions extends Partial<ScreeningSettings> {
   /** Whether a webhook receiver is set. Deliveries stay in their queue. */
   readonly publishes?: boolean;
   readonly brand?: Brand;
-  readonly credentials?: { readonly c2paCertificate: string; readonly c2paPrivateKey: string };
+  readonly credentials?: Pick<MediaDeps['settings'], 'c2paCertificate' | 'c2paPrivateKey'>;
   /** By default, mails about decisions wait. */
   readonly notify?: Pick<HttpClient, 'send'>;
 }

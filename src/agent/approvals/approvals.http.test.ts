@@ -3,9 +3,13 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { LedgerTables } from '#accounts/ledger/credits.ts';
 import { type ForeignServer, startForeignServer } from '../../../test/agent/mcp.fixture.ts';
-import { type Chatter, type Message, newThread } from '../../../test/agent/rig.fixture.ts';
+import { type Chatter, type Message, newThread, testSettings } from '../../../test/agent/rig.fixture.ts';
 import { imageAnswer, type ScriptedRig, startScripted } from '../../../test/agent/scripted.fixture.ts';
+import { listen } from '../../../test/agent/userevents.fixture.ts';
 import { makeImage } from '../../../test/media/images.fixture.ts';
+import { imageModel, videoModel } from '../generation/catalogue.ts';
+import { openImageProvider } from '../providers/images.ts';
+import { openVideoProvider } from '../providers/videos.ts';
 
 let rig: ScriptedRig;
 let user: Chatter;
@@ -297,6 +301,40 @@ describe('an answer', () => {
       expect([approval, response.status]).toEqual([approval, 400]);
     }
     expect(rig.memories).not.toContain('Forged');
+  });
+
+  it('has the price of all its images, with the model of the call or of the run', async () => {
+    const settings = { url: rig.provider.url, apiKey: 'k', name: 'a-maker' };
+    const [painter, filmer] = [openImageProvider(settings), openVideoProvider(settings)];
+    const other = await rig.another({
+      settings: { ...testSettings, approvalCredits: 1 },
+      catalogue: {
+        images: [imageModel(painter, { id: 'plain' }), imageModel(painter, { id: 'fine', credits: 3 })],
+        videos: [videoModel(filmer, { id: 'film' }), videoModel(filmer, { id: 'short', credits: 7 })],
+      },
+      pace: { leaseMs: 60_000 },
+    });
+    const own = rig.at(other.url, await rig.user('pro', 100));
+    const [word, prompt, threadId] = [`<price ${randomUUID()}>`, `fine bees ${randomUUID()}`, newThread()];
+    for (const seed of [1, 2, 3]) rig.provider.on(prompt, imageAnswer(await makeImage('png', { seed })));
+    const calls = [
+      call('generateImage', { prompt, n: 3 }, 'call_0'),
+      call('generateImage', { prompt, n: 2, model: 'plain' }, 'call_1'),
+      call('generateVideo', { prompt }, 'call_2'),
+    ];
+    rig.provider.on(word, { calls }, { text: 'Done.' });
+    const listening = await listen(other.url, own);
+    const media = { imageModel: 'fine', videoModel: 'short' };
+    const { body } = await own.call<{ taskId: string }>('POST', '/task', { threadId, text: word, media });
+    await own.ended(body.taskId);
+    const asked = () => listening.events.map(({ data }) => data).filter(({ type }) => type === 'approval.requested');
+    await expect.poll(asked).toMatchObject([{ credits: 9 }, { credits: 4 }, { credits: 7 }]);
+    const [first, ...rest] = idsIn((await own.messages(threadId))[1]);
+    const approvals = [yes(String(first)), ...rest.map((id) => no(id))];
+    const answered = await answer(threadId, approvals, own);
+    await own.ended(String(answered.body.taskId));
+    expect([answered.status, await rig.credits(own)]).toEqual([201, 100 - 1 - 9]);
+    await listening.close();
   });
 
   it('is published to the user and counts only its tool', async () => {

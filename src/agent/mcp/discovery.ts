@@ -15,18 +15,46 @@ const open = { 'access-control-allow-origin': '*', 'cache-control': 'public, max
 
 export function addDiscoveryRoutes(app: HttpServer, { authorizationServer, identity }: DiscoveryDeps): void {
   const hidden = { schema: { hide: true } } as const;
+  const servers = authorizationServer === undefined ? async () => [] : findIssuer(authorizationServer);
   // RFC 9728 puts the path of the resource behind the well-known one.
   for (const path of [metadataPath, `${metadataPath}/mcp`]) {
     app.get(path, hidden, async (request, reply) =>
       reply.headers(open).send({
         resource: `${originOf(request)}/mcp`,
-        authorization_servers: authorizationServer === undefined ? [] : [authorizationServer],
+        authorization_servers: await servers(),
         bearer_methods_supported: ['header'],
         resource_name: 'Atelier',
       }),
     );
   }
   app.get('/.well-known/jwks.json', hidden, async (_request, reply) => reply.headers(open).send(await identity.keys()));
+}
+
+const askedForMs = 2000;
+const keptForMs = 600_000;
+
+/**
+ * Clients reject an authorization server whose metadata names another issuer, and GoTrue, as an authorization server, is an issuer
+ * below IDP_URL. A provider without metadata there is named by IDP_URL.
+ */
+function findIssuer(idpUrl: string): () => Promise<readonly string[]> {
+  let found: { readonly servers: Promise<readonly string[]>; readonly atMs: number } | undefined;
+  const ask = async () => {
+    const url = `${idpUrl}/auth/v1/.well-known/oauth-authorization-server`;
+    const response = await fetch(url, { signal: AbortSignal.timeout(askedForMs) });
+    const { issuer } = (response.ok ? await response.json() : {}) as { readonly issuer?: unknown };
+    return [typeof issuer === 'string' && URL.canParse(issuer) ? issuer : idpUrl];
+  };
+  return () => {
+    if (found === undefined || performance.now() - found.atMs > keptForMs) {
+      const servers = ask().catch(() => {
+        found = undefined;
+        return [idpUrl];
+      });
+      found = { servers, atMs: performance.now() };
+    }
+    return found.servers;
+  };
 }
 
 /** In place of the plain `Bearer` of other endpoints. */

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { createLog } from '#platform/log.ts';
+import { openTestDatabase } from '../../../test/database.fixture.ts';
 import type { Batch, EventLog } from '../eventlog/eventlog.ts';
 import type { Run } from '../store/runstore.ts';
 import { RunEventBuffers } from '../stream/runbuffers.ts';
@@ -8,8 +9,8 @@ import { Execution, type ExecutionDeps } from './execution.ts';
 const run = { taskId: 'task', status: 'running', epochMs: 1, fence: 1 } as Run;
 const chosen = { label: {} };
 
-/** An execution whose event log answers appends with `appended`. Its database does not respond. */
-function prepare(appended: Awaited<ReturnType<EventLog['append']>>) {
+/** An execution whose event log answers appends with `appended`. Without `db`, its database does not respond. */
+function prepare(appended: Awaited<ReturnType<EventLog['append']>>, db: object = {}) {
   const lines: string[] = [];
   const log = createLog({ level: 'warn', destination: { write: (line) => void lines.push(JSON.parse(line).msg) } });
   let follower: ((batch: Batch) => void) | undefined;
@@ -24,7 +25,8 @@ function prepare(appended: Awaited<ReturnType<EventLog['append']>>) {
     },
   };
   const buffers = new RunEventBuffers({ log, eventLog, db: {} } as ConstructorParameters<typeof RunEventBuffers>[0]);
-  const deps = { log, eventLog, buffers, lease: { holder: 'h', leaseMs: -1 }, db: {} } as unknown as ExecutionDeps;
+  const lease = { holder: 'h', leaseMs: -1 };
+  const deps = { log, eventLog, buffers, lease, db, continueRuns: true } as unknown as ExecutionDeps;
   const execute = (model: object) => new Execution(deps, run, model as ConstructorParameters<typeof Execution>[2]).over;
   return { lines, buffers, execute, append: (batch: Batch) => follower?.(batch) };
 }
@@ -33,6 +35,16 @@ it('warns about a run whose events could not be stored', async () => {
   const { lines, buffers, execute } = prepare('vanished');
   await execute(chosen);
   expect(lines).toContain('a run failed, because its events could not be stored');
+  buffers.close();
+});
+
+it('leaves a run to a later try if the database admits no more work', async () => {
+  const database = await openTestDatabase();
+  const db = database.queries();
+  await database.close();
+  const { lines, buffers, execute } = prepare('appended', db);
+  await execute(chosen);
+  expect(lines).toEqual(['a run could not continue, because an engine did not respond']);
   buffers.close();
 });
 

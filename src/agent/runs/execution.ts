@@ -10,6 +10,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '#platform/log.ts';
+import { Problem } from '#platform/problem.ts';
 import { costOfTokens, UsageMeter } from '../billing/usage.ts';
 import type { AgentMetrics } from '../metrics.ts';
 import type { ChosenModel } from '../providers/models.ts';
@@ -65,11 +66,18 @@ const permitted: Transitions<ExecutionState['mode']> = {
 
 type Ended = Pick<RunEnd, 'status' | 'error' | 'code' | 'approvals'> & { readonly finishReason?: string };
 
-type Outcome = Ended | { readonly status: 'lost' } | { readonly status: 'drained'; readonly error: string };
+/** `drained` and `stalled`: a process goes on with the run, unless AGENT_CONTINUE_RUNS is off. */
+type Outcome =
+  | Ended
+  | { readonly status: 'lost' }
+  | { readonly status: 'drained'; readonly error: string }
+  | { readonly status: 'stalled'; readonly error: string };
 
 const emptyAnswer = { status: 'failed', error: 'The model returned nothing.', code: 'empty_answer' } as const;
 
 const endTriesPauseMs = 500;
+/** Codes of failures that a later try may not meet. */
+const passing: ReadonlySet<string> = new Set(['overloaded', 'engine_unavailable', 'draining']);
 
 export class Execution {
   /** Resolves when the run is `ended` or `lost`. Never rejects. */
@@ -126,11 +134,13 @@ export class Execution {
     // The last batch may find the log lost, or the run in other hands: readers then lack a part of the answer.
     const unwritten = await writer.finish();
     const written = unwritten === undefined || worked.status === 'lost' ? worked : await outcomeOf(unwritten, log);
-    if (written.status === 'drained' && this.#deps.continueRuns) {
-      await this.#handOver();
+    const goesOn = written.status === 'drained' || written.status === 'stalled';
+    if (goesOn && this.#deps.continueRuns) {
+      // After an overload, the rest of the lease is the pause before the next try.
+      if (written.status === 'drained') await this.#handOver();
       return this.#become({ mode: 'lost' });
     }
-    const ended = written.status === 'drained' ? ({ ...written, status: 'failed' } as const) : written;
+    const ended = goesOn ? ({ ...written, status: 'failed' } as const) : written;
     const outcome = ended.status === 'completed' && !writer.parts().some(isShown) ? emptyAnswer : ended;
     if (outcome.status !== 'lost') {
       this.#become({ mode: 'ending' });
@@ -239,6 +249,10 @@ async function outcomeOf(error: unknown, log: Log): Promise<Outcome> {
   if (error instanceof ServerDrained) return { status: 'drained', error: error.message };
   if (error instanceof EventLogLost || error instanceof RunTooLong) {
     return { status: 'failed', error: error.message };
+  }
+  if (error instanceof Problem && passing.has(error.code)) {
+    log.warn({ err: error }, 'a run could not continue, because an engine did not respond');
+    return { status: 'stalled', error: error.message };
   }
   log.error({ err: error }, 'a run failed');
   return { status: 'failed', error: await explain(error, log) };

@@ -1,5 +1,5 @@
 import { defaultBrand } from '#image/engine/brand.ts';
-import { nameIn } from '#notify/brand.ts';
+import { nameIn, senderOf } from '#notify/brand.ts';
 import { openChannel } from '#notify/channels/open.ts';
 import { createNotify } from '#notify/service.ts';
 import type { HttpServer } from '#platform/http/server.ts';
@@ -11,6 +11,7 @@ export async function wireNotify({ config, engines, server }: Wiring): Promise<H
   const { from, appUrl, unsubscribeUrl, templatesDir, brandName, brandLogoUrl, brandColor, postalAddress } =
     config.notify;
   const { content } = addressesOf(config);
+  const name = brandName ?? (config.brand.name === defaultBrand.name ? nameIn(from) : config.brand.name);
   return createNotify({
     server: { ...server, readiness: { database: () => database.check() } },
     internalKeys: config.internal.keys,
@@ -18,11 +19,11 @@ export async function wireNotify({ config, engines, server }: Wiring): Promise<H
     jobs: await engines.jobs(),
     webhooks: await engines.webhooks(),
     channel: await openChannel(config.notify, config.process.dataDir),
-    from,
+    from: senderOf(from, name),
     appUrl,
     unsubscribeUrl: unsubscribeUrl ?? `${content}/unsubscribe`,
     brand: {
-      name: brandName ?? (config.brand.name === defaultBrand.name ? nameIn(from) : config.brand.name),
+      name,
       logoUrl: brandLogoUrl,
       color: brandColor,
       postalAddress,

@@ -66,8 +66,8 @@ export function weigh(weighed: Weighed, header: Header, task: Task, bufferedPixe
       const upright = edits.rotate % 180 === 0 ? autoOrient : { width: autoOrient.height, height: autoOrient.width };
       const { canvas, scaled } = planLayout(transform, edits, upright, maxPixels);
       const share = Math.max(canvas.width * canvas.height, scaled.width * scaled.height) / pixels;
-      const turning = followed(Math.max(decoded(1), channels), plane);
-      return Math.max(turning, channels * share * 2, share * (channels + encoder)) + (edits.trim ? channels : 0);
+      const turning = followed(Math.max(decoded(1), channels), plane) + (edits.trim ? channels : 0);
+      return Math.max(turning, channels * share * 2, share * (channels + encoder));
     }
     const size = planSize(transform, autoOrient, maxPixels);
     const share = (size.width * size.height) / pixels;
@@ -87,6 +87,8 @@ export function weighTranslated(weighed: Weighed, task: Task): { readonly weight
   // The codes of an image can have more pixels than are shown.
   const maxPixels = Math.min(most, (width + codedMargin) * (height + codedMargin));
   // A HEIC can be turned. A task that is impossible for the image fails after it is decoded.
+  /** Decoded pixels as an uncompressed TIFF (translating.ts), which is in memory until the end. */
+  const fileBytes = maxPixels * 4;
   const weights = [[width, height], ...(isBmp ? [] : [[height, width]])].map(([width = 0, height = 0]) => {
     try {
       const size = { width, height };
@@ -95,8 +97,8 @@ export function weighTranslated(weighed: Weighed, task: Task): { readonly weight
       return 0;
     }
   });
-  const decoding = baseBytes + maxPixels * 4 + (isBmp ? bytes.length : decoderBytes(bytes, maxPixels));
-  return { weight: Math.max(decoding, ...weights), maxPixels };
+  const decoding = baseBytes + (isBmp ? bytes.length : decoderBytes(bytes, maxPixels));
+  return { weight: fileBytes + Math.max(decoding, ...weights), maxPixels };
 }
 
 /** `share`: the pixels of the result per pixel of the image. A WebP without losses or with frames cannot be decoded smaller. */
@@ -119,7 +121,6 @@ function decoding({ mime, bytes }: Weighed, { channels = 4, depth, isProgressive
     case 'image/tiff':
       return 0.3 * channels * sample + 1;
     default:
-      // Decoded pixels as an uncompressed TIFF (decoders/translating.ts).
-      return 4.5;
+      return 0.5;
   }
 }

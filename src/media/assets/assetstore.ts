@@ -2,7 +2,7 @@
 import { type Generated, type InsertObject, type JSONColumnType, type RawBuilder, sql } from 'kysely';
 import type { LedgerTables } from '#accounts/ledger/credits.ts';
 import { type Db, json, type Tx } from '#platform/db/db.ts';
-import { isUniqueViolation } from '#platform/db/errors.ts';
+import { isDeadlock, isUniqueViolation } from '#platform/db/errors.ts';
 import type { Generated as Mark } from '#platform/metadata/xmp.ts';
 import { searchable } from '#platform/searching.ts';
 import type { Lineage } from '../api.ts';
@@ -276,8 +276,9 @@ export async function draftAsset(
   try {
     return (await drafting.executeTakeFirstOrThrow()).numInsertedOrUpdatedRows === 1n;
   } catch (error) {
-    // `on conflict` covers one index: the second of two concurrent inserts can fail at the other index first.
-    if (isUniqueViolation(error, 'assets_in_legacy')) return false;
+    // `on conflict` covers one index: the second of two concurrent inserts can fail at the other index first, and some of
+    // several can wait for one another.
+    if (isUniqueViolation(error, 'assets_in_legacy') || isDeadlock(error)) return false;
     throw error;
   }
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import sharp, { type Sharp } from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { defaultBrand } from '#image/engine/brand.ts';
+import { type Brand, defaultBrand } from '#image/engine/brand.ts';
 import { everyNth } from '../../../test/lane.fixture.ts';
 import { render, samples } from '../../../test/media/videosamples.fixture.ts';
 import { skipWithout } from '../../../test/programs.fixture.ts';
@@ -118,6 +118,48 @@ describe.skipIf(skipWithout('ffmpeg'))('a video', () => {
       if (!sample.hasSound) return;
       expect(await soundOf(into, 0.1, Math.min(0.4, sample.seconds))).toBeGreaterThan(-40);
       expect(await soundOf(into, sample.seconds + 0.7, sample.seconds + 1.7)).toBeLessThan(-80);
+    });
+  });
+
+  describe('with BRAND_CLOSING_CLIP', () => {
+    const sine = ['-f', 'lavfi', '-i', 'sine=f=440:d=1', '-shortest'];
+    const clipOf = async (name: string, color: string, sound: readonly string[] = []) => {
+      const file = join(folder, name);
+      const image = ['-f', 'lavfi', '-i', `color=${color}:s=320x180:d=1:r=10`];
+      await run('ffmpeg', ['-v', 'error', '-y', ...image, ...sound, '-pix_fmt', 'yuv420p', file]);
+      return file;
+    };
+    const brandedWith = async (closing: Brand['closing'], file: string) => {
+      const into = join(folder, 'closed.mp4');
+      const facts = await probeVideo(ffmpeg, file);
+      const files = { mark: join(folder, 'mark'), into };
+      await brandVideo({ ffmpeg, brand: { ...brand, closing } }, { file, facts }, files, signal);
+      const { durationMs, hasSound } = await probeVideo(ffmpeg, into);
+      return { into, seconds: (durationMs ?? 0) / 1000, hasSound };
+    };
+
+    it('none, ends with the video and its sound', async () => {
+      const made = await brandedWith('none', await clipOf('loud.mp4', 'gray', sine));
+      expect([made.seconds, made.hasSound]).toEqual([expect.closeTo(1, 0), true]);
+      expect(await soundOf(made.into, 0.2, 0.8)).toBeGreaterThan(-40);
+      expect((await brightness(made.into, 0.8)).mean).toBeGreaterThan(80);
+      const silent = await brandedWith('none', await clipOf('silent.mp4', 'gray'));
+      expect([silent.seconds, silent.hasSound]).toEqual([expect.closeTo(1, 0), false]);
+    });
+
+    it('a clip with sound, is seen and heard after a video with sound, and only seen after a silent one', async () => {
+      const closing = { path: await clipOf('jingle.mp4', 'white', sine), sha256: '0' };
+      const made = await brandedWith(
+        closing,
+        await clipOf('quiet.mp4', 'black', ['-f', 'lavfi', '-i', 'anullsrc', '-shortest']),
+      );
+      expect([made.seconds, made.hasSound]).toEqual([expect.closeTo(2, 0), true]);
+      expect(await soundOf(made.into, 0.2, 0.8)).toBeLessThan(-80);
+      expect(await soundOf(made.into, 1.2, 1.8)).toBeGreaterThan(-40);
+      expect((await brightness(made.into, 1.5)).mean).toBeGreaterThan(200);
+      const silent = await brandedWith(closing, await clipOf('silent.mp4', 'black'));
+      expect([silent.seconds, silent.hasSound]).toEqual([expect.closeTo(2, 0), false]);
+      expect((await brightness(silent.into, 1.5)).mean).toBeGreaterThan(200);
     });
   });
 

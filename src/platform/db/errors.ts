@@ -29,6 +29,10 @@ export function isUniqueViolation(error: unknown, constraint?: string): boolean 
   return constraint === undefined || (error as { constraint?: string }).constraint === constraint;
 }
 
+/** As the engine reports it, or as `engine_unavailable`. */
+export const isDeadlock = (error: unknown): boolean =>
+  sqlState(error instanceof Problem ? error.cause : error) === '40P01';
+
 /** A row that the statement names does not exist. */
 export const isForeignKeyViolation = (error: unknown): boolean => sqlState(error) === '23503';
 

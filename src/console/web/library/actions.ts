@@ -62,13 +62,11 @@ export async function downloadAll(user: User, assets: readonly ActionTarget[]): 
 const feed = { scopeKind: 'feed', scopeId: 'published' } as const;
 export const isShared = ({ scopeKind }: Pick<Asset, 'scopeKind'>) => scopeKind === feed.scopeKind;
 
-/** The copy of the asset in the public feed, if its owner has published it. */
-export async function findPublished(user: User, { assetId }: ActionTarget): Promise<Asset | undefined> {
-  const asset = await user.json<Asset>('media', `/v1/assets/${assetId}`);
-  if (isShared(asset)) return asset;
-  const query = new URLSearchParams({ ...feed, copiesOf: assetId, limit: '1' });
+/** The copies of the asset in the public feed. Two devices can have published it at the same time. */
+export async function findPublished(user: User, { assetId }: ActionTarget): Promise<readonly Asset[]> {
+  const query = new URLSearchParams({ scopeKind: feed.scopeKind, copiesOf: assetId, limit: '200' });
   const { assets } = await user.json<AssetPage>('media', `/v1/assets?${query}`);
-  return assets[0];
+  return assets;
 }
 
 /** Copies the asset to the public feed. */

@@ -170,13 +170,13 @@ function Publishing({ of, what }: { readonly of: Extract<Shareable, { kind: 'sha
   const queryKey = ['published', user.id, of.asset.assetId];
   const { data: published, error } = useQuery({
     queryKey,
-    queryFn: async () => (await findPublished(user, of.asset)) ?? null,
+    queryFn: () => findPublished(user, of.asset),
     staleTime: 0,
   });
   const publishing = useMutation({
     mutationFn: () => publish(user, of.asset, showPrompt),
     onSuccess: async (made) => {
-      queries.setQueryData(queryKey, made);
+      queries.setQueryData(queryKey, [made]);
       await readNew();
       notify('Published in Explore.');
     },
@@ -187,7 +187,7 @@ function Publishing({ of, what }: { readonly of: Extract<Shareable, { kind: 'sha
         <Globe {...icon} /> Explore
       </h3>
       <Problem of={error ?? publishing.error} />
-      {published === null && (
+      {published?.length === 0 && (
         <>
           <p>Everyone can find the {what} in Explore, and remix it.</p>
           {of.prompt !== null && (
@@ -201,17 +201,17 @@ function Publishing({ of, what }: { readonly of: Extract<Shareable, { kind: 'sha
           />
         </>
       )}
-      {published && (
+      {published !== undefined && published.length > 0 && (
         <>
           <p>The {what} is public in Explore.</p>
           <Confirm
             label="Unpublish"
             question="The public copy is deleted."
             onConfirm={async () => {
-              const json = { ids: [published.assetId] };
+              const json = { ids: published.map(({ assetId }) => assetId) };
               await user.send('media', '/v1/assets', { method: 'DELETE', json }).then(() => {
                 forget(json.ids);
-                queries.setQueryData(queryKey, null);
+                queries.setQueryData(queryKey, []);
                 notify('It is no longer in Explore.');
               }, notifyFailure);
             }}
