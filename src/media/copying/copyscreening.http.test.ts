@@ -136,7 +136,6 @@ onEveryPair('the screening of copies', (pair) => {
           appealed_at: null,
           thread_id: null,
           share_id: null,
-          source_id: null,
           reports: 0,
           is_priority: false,
           decision: null,

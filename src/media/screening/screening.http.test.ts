@@ -210,7 +210,6 @@ onEveryPair(
           appealed_at: null,
           thread_id: null,
           share_id: null,
-          source_id: null,
           reports: 0,
           is_priority: false,
           decision: null,
