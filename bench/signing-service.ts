@@ -32,7 +32,13 @@ import { databaseEngines } from '../test/database.fixture.ts';
 import { startTestIssuer, testUserId } from '../test/platform/tokenissuer.fixture.ts';
 
 const count = 200;
-const noLists = { blockedHashes: undefined, screeningUrl: undefined };
+const noLists = {
+  blockedHashes: undefined,
+  screeningUrl: undefined,
+  screeningRules: [],
+  quarantineKey: undefined,
+  quarantineDays: 365,
+};
 const log = createLog({ level: 'silent' });
 // PostgreSQL where it runs: PGlite would do the query within the process that is measured.
 const engine = databaseEngines.findLast(({ missing }) => !missing) ?? databaseEngines[0];

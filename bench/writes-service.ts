@@ -61,7 +61,13 @@ const common = { server: { log, readiness: {} }, agentOrigins: [], clock, access
 
 function startMedia() {
   const limits = { maxSourcePixels: 1e6, processTimeoutMs: 20_000, concurrency: 2, permitWaitMs: 5000 };
-  const noLists = { blockedHashes: undefined, screeningUrl: undefined };
+  const noLists = {
+    blockedHashes: undefined,
+    screeningUrl: undefined,
+    screeningRules: [],
+    quarantineKey: undefined,
+    quarantineDays: 365,
+  };
   const [engine, publicObjects] = [createEngine(limits), openFiles('public')];
   return createMedia({
     brand: defaultBrand,

@@ -8,6 +8,7 @@ import { acquireForCommand } from '#app/servicelease.ts';
 import { rescreenerOf } from '#media/service.ts';
 import { audited, auditOf } from '#platform/audit/audit.ts';
 import { openCache } from '#platform/cache/open.ts';
+import { systemClock } from '#platform/clock.ts';
 import { Closers, StartFault } from '#platform/lifecycle.ts';
 import { createLog } from '#platform/log.ts';
 import { clientOfInstance, isEmbeddedInUse } from './instance.ts';
@@ -45,6 +46,8 @@ async function alone(config: Config, closers: Closers): Promise<string> {
   const redis = await engines.redis();
   const { originals } = await engines.objects();
   const rescreenAssets = rescreenerOf({
+    clock: systemClock,
+    settings: config.media,
     database,
     signedUrls: openCache({ redis, database, name: 'media', maxBytes: 1_000_000, log }),
     originals,
@@ -52,6 +55,7 @@ async function alone(config: Config, closers: Closers): Promise<string> {
     variants: await engines.variants(),
     screening: await engines.screening(),
     webhooks: await engines.publisher(),
+    jobs: await engines.jobs(),
   });
   const db = auditOf(database.queries());
   const { checked, blocked, withoutDigests } = await audited(

@@ -82,6 +82,7 @@ const names = {
   asset_without_object: ['asset without object', 'assets without object'],
   asset_with_other_bytes: ['asset with other bytes', 'assets with other bytes'],
   variant_without_source: ['variant without source', 'variants without source'],
+  evidence_without_incident: ['evidence without incident', 'evidence without incident'],
 } as const;
 
 function lineOf({ what, fate, key, assetId, byteSize, why }: SweepFinding): string {

@@ -75,7 +75,7 @@ const examples: WebhookEvents = {
   'account.deleted': { userId: run.userId },
   'asset.registered': { ...asset, mime: 'image/png', byteSize: 12_345 },
   'asset.deleted': asset,
-  'asset.blocked': { ...asset, sha256: '0'.repeat(64), list: 'example' },
+  'asset.blocked': { ...asset, sha256: '0'.repeat(64), list: 'example', label: null },
   'video_task.completed': { ...task, assetIds: [asset.assetId] },
   'video_task.failed': { ...task, error: 'processing_failed' },
   'mail.bounced': mail,

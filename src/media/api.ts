@@ -5,6 +5,7 @@ import { isBucketName, isSafeKey } from '#platform/objects/keys.ts';
 import { defaultLegacyBucket } from '#platform/objects/objects.ts';
 import { isStorableText } from '#platform/storable.ts';
 import { isLegacyPath, isLegacyPrefix, isUuid } from './refs.ts';
+import { label } from './screening/labels.ts';
 
 /** Any UUID of any version, because callers generate their own. Stored in lower case, so that one id is one key. */
 export const uuid = z.guid().toLowerCase();
@@ -178,6 +179,9 @@ export const asset = z.object({
   name: z.string().nullable().describe('The name of the file. Only the owner and servers can read it.'),
   favorite: z.boolean().describe('A favorite of its owner. `false` for other readers.'),
   generation: lineage.nullable().describe('The order that it was made from. Only the owner and servers can read it.'),
+  labels: z
+    .array(label)
+    .describe('The labels of the classifier, highest first. Empty for readers who are not the owner.'),
   createdAt: z.iso.datetime(),
 });
 export type Asset = z.output<typeof asset>;

@@ -1,6 +1,7 @@
 import { integer, list, parseAddress, setting, text } from '#platform/config.ts';
 
 import { type Stripping, strippings } from './metadata/publicity.ts';
+import { parseRules, type Rule } from './screening/labels.ts';
 
 const MiB = 1024 * 1024;
 
@@ -66,7 +67,38 @@ export const mediaSettings = {
     },
     parseClassifierAddress,
   ),
+  screeningRules: setting<readonly Rule[]>(
+    'MEDIA_SCREENING_RULES',
+    {
+      default: [],
+      defaultText: '`[]`',
+      meaning:
+        'The rules about labels of the classifier, as JSON: `[{ "label": "nudity", "minScore": 0.8, "action": "block" }]`. A rule applies from `minScore` (0 to 1). Actions: `block`, `restrict` (only the owner reads it) and `flag`; the last two add an incident.',
+    },
+    parseRules,
+  ),
+  quarantineKey: setting(
+    'MEDIA_QUARANTINE_KEY',
+    {
+      secret: true,
+      meaning:
+        'The key that encrypts blocked objects, which are retained as evidence: 32 bytes in base64 (`openssl rand -base64 32`). If it is not set, blocked objects are deleted.',
+    },
+    parseKey,
+  ),
+  quarantineDays: integer('MEDIA_QUARANTINE_DAYS', {
+    default: 365,
+    min: 1,
+    max: 36_500,
+    meaning: 'Days after which a retained blocked object is deleted.',
+  }),
 } as const;
+
+function parseKey(raw: string): string {
+  const bytes = Buffer.from(raw, 'base64');
+  if (bytes.length !== 32 || bytes.toString('base64') !== raw) throw new Error('must be 32 bytes in base64');
+  return raw;
+}
 
 function parseStripping(raw: string): Stripping {
   const found = strippings.find((each) => each === raw);

@@ -95,6 +95,7 @@ onEveryPair('webhook events of the media service', (pair) => {
           kind: 'image',
           sha256: digestOf('sha256', bytes),
           list: expect.any(String),
+          label: null,
         },
       },
     ]);

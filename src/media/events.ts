@@ -2,6 +2,7 @@
 import { type Db, type Tx, transaction } from '#platform/db/db.ts';
 import type { AssetFacts } from '#webhooks/events.ts';
 import type { Webhooks } from '#webhooks/publishing.ts';
+import type { Match } from './screening/screening.ts';
 
 export interface EventDeps {
   /** `undefined`: no webhooks, so changes need no transaction for them. */
@@ -27,12 +28,13 @@ export async function publishRegistered<Tables>(
   await webhooks?.publish(tx, 'asset.registered', { ...factsOf(asset), mime, byteSize });
 }
 
-/** Makes a row readable (`mark`), and publishes that it is. */
+/** Makes a row readable (`mark`), and publishes that it is. `inOne`: `mark` writes more than the row. */
 export async function markAndPublish<Tables, Row extends RegisteredAsset>(
   deps: EventDeps & { readonly db: Db<Tables> },
   mark: (handle: Db<Tables> | Tx<Tables>) => Promise<Row | undefined>,
+  inOne: boolean,
 ): Promise<Row | undefined> {
-  if (deps.webhooks === undefined) return mark(deps.db);
+  if (deps.webhooks === undefined && !inOne) return mark(deps.db);
   return transaction(deps.db, async (tx) => {
     const row = await mark(tx);
     if (row !== undefined) await publishRegistered(deps, tx, row);
@@ -56,7 +58,7 @@ export async function dropAndPublish<Tables, Row extends AssetFacts & { readonly
 /** Blocks a row (`block`), and publishes it. `false`: the row has changed, and nothing is blocked. */
 export async function blockAndPublish<Tables>(
   { db, webhooks }: EventDeps & { readonly db: Db<Tables> },
-  { digests, match }: { readonly digests: { readonly sha256: string }; readonly match: { readonly list: string } },
+  { digests, match }: { readonly digests: { readonly sha256: string }; readonly match: Pick<Match, 'check' | 'list'> },
   block: (handle: Db<Tables> | Tx<Tables>) => Promise<AssetFacts | undefined>,
 ): Promise<boolean> {
   if (webhooks === undefined) return (await block(db)) !== undefined;
@@ -64,7 +66,8 @@ export async function blockAndPublish<Tables>(
     const row = await block(tx);
     if (row === undefined) return false;
     const { sha256 } = digests;
-    await webhooks.publish(tx, 'asset.blocked', { ...factsOf(row), sha256, list: match.list });
+    const label = match.check === 'label' ? match.list : null;
+    await webhooks.publish(tx, 'asset.blocked', { ...factsOf(row), sha256, list: match.list, label });
     return true;
   });
 }

@@ -57,6 +57,12 @@ export const mediaProblems = defineProblems({
     retryAfterS: 60,
   },
   csam_blocked: { status: 451, message: 'The upload matches a list of prohibited content.' },
+  content_blocked: { status: 451, message: 'Content like this cannot be stored here. `label` names what was seen.' },
+  no_evidence: { status: 404, message: 'The blocked object was not retained, or its days are over.' },
+  evidence_locked: {
+    status: 409,
+    message: 'The blocked object was encrypted with another key. Set `MEDIA_QUARANTINE_KEY` to the key of that time.',
+  },
   screening_unavailable: {
     status: 503,
     message: 'The upload could not be screened right now. Try again later.',
@@ -91,9 +97,15 @@ export type Refusal =
   | 'undecodable_image'
   | 'image_too_large'
   | 'csam_blocked'
+  | 'content_blocked'
   | 'object_not_found';
 
-/** The 451 carries its code in the field that docs/specification/media.md#screening names, too. */
-export function refusalProblem(refusal: Refusal): Problem {
-  return mediaProblems[refusal](refusal === 'csam_blocked' ? { fields: { errorCode: refusal } } : {});
+/** A block carries the fields that docs/specification/media.md#screening names. `label`: of `content_blocked`. */
+export function refusalProblem(refusal: Refusal, label = ''): Problem {
+  if (refusal === 'csam_blocked') return mediaProblems[refusal]({ fields: { errorCode: refusal } });
+  if (refusal !== 'content_blocked') return mediaProblems[refusal]();
+  return mediaProblems[refusal]({ message: `Content like this cannot be stored here: ${label}.`, fields: { label } });
 }
+
+/** Of screening. Its object is removed with everything made of it. */
+export const isBlock = (refusal: string | undefined) => refusal === 'csam_blocked' || refusal === 'content_blocked';

@@ -50,7 +50,7 @@ const assetId = '0d9f5a34-6f0e-4c7a-9d0b-2f6b8f1c7e11';
 const ownerId = '5b1c1f0e-8a4d-4f0f-8f57-0f4c0b9b8a21';
 const place = { scopeKind: 'thread', scopeId: 'thread-1' };
 const unstable = ['screening_unavailable', 'digest_pending'] as const;
-const refused = ['csam_blocked', 'asset_too_large', 'quota_exceeded', ...unstable] as const;
+const refused = ['csam_blocked', 'content_blocked', 'asset_too_large', 'quota_exceeded', ...unstable] as const;
 
 export type RouteDeps = { readonly news: LibraryNews } & ReservationDeps &
   PendingDeps &

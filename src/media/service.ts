@@ -33,6 +33,7 @@ import { addIncidentRoutes } from './incidents/routes.ts';
 import { createLibraryNews } from './news.ts';
 import { addPeopleRoutes } from './people/routes.ts';
 import { mediaProblems } from './problems.ts';
+import { createQuarantine } from './quarantine/quarantine.ts';
 import { createDigester } from './reading/digests.ts';
 import type { FolderTables } from './reconciling/folderstore.ts';
 import { createReconciler, type FilesFolder, type Reconciler } from './reconciling/reconciling.ts';
@@ -162,7 +163,10 @@ export function createMedia(deps: MediaDeps): HttpServer {
         shares: 'Public pages of assets and conversations, and the public gallery.',
       },
       problems: mediaProblems.table,
-      problemFields: { csam_blocked: { errorCode: { const: 'csam_blocked' } } },
+      problemFields: {
+        csam_blocked: { errorCode: { const: 'csam_blocked' } },
+        content_blocked: { label: { type: 'string' } },
+      },
     },
     cors: allowApplications(deps.agentOrigins),
   });
@@ -205,6 +209,7 @@ export function createMedia(deps: MediaDeps): HttpServer {
     closing: closing.signal,
     log,
     news: createLibraryNews(deps.sharing.agent, log),
+    quarantine: createQuarantine({ objects: originals, db, clock, settings }),
     countIncident: measureIncidents(app.metrics),
   };
   if (reconciler !== undefined) {
@@ -218,8 +223,11 @@ export function createMedia(deps: MediaDeps): HttpServer {
     expiring = startExpiringReservations(common);
     endingShares = startInterval(
       sharesEndEveryMs,
-      () => Promise.all([dropExpiredShares(shareDb), dropOldCounts(shareDb)]).then(() => undefined),
-      (error) => log.warn({ err: error }, 'expired shares and counts of reports could not be removed'),
+      () =>
+        Promise.all([dropExpiredShares(shareDb), dropOldCounts(shareDb), common.quarantine.expire()]).then(
+          () => undefined,
+        ),
+      (error) => log.warn({ err: error }, 'expired shares, evidence and counts of reports could not be removed'),
     );
   });
   app.addHook('onClose', () => Promise.all([expiring?.stop(), endingShares?.stop()]).then(() => undefined));
@@ -228,7 +236,7 @@ export function createMedia(deps: MediaDeps): HttpServer {
   addCollectionRoutes(app, deps.access, common);
   addTaskRoutes(app, deps.access, common);
   addIncidentRoutes(app, deps.access, common);
-  addRescreenRoutes(app, deps.access, { ...common, progressDb: database.queries<ProgressTables>() });
+  addRescreenRoutes(app, deps.access, { ...common, reportDb: shareDb, progressDb: database.queries<ProgressTables>() });
   addPeopleRoutes(app, deps.access, { ...common, shareDb });
   addSweepRoutes(app, deps.access, common);
   addShareRoutes(app, deps.access, { ...common, ...deps.sharing, db: shareDb });
@@ -312,6 +320,7 @@ const imagePermits = () => createPermits({ count: imagesAtOnce, waitMs: imageWai
 const incidentDeeds = [
   '/v1/incidents/:id/resolution',
   '/v1/incidents/:id/preview',
+  '/v1/incidents/:id/evidence',
   '/v1/incidents/:id/decision',
   '/v1/incidents/:id/export',
 ];
@@ -378,9 +387,23 @@ export function sweeperOf(
 
 /** For `npm run rescreen` without a running instance: `POST /v1/rescreen` without HTTP and jobs. */
 export function rescreenerOf(
-  deps: Pick<MediaDeps, 'database' | 'signedUrls' | 'originals' | 'legacy' | 'variants' | 'screening' | 'webhooks'>,
+  deps: Pick<
+    MediaDeps,
+    | 'clock'
+    | 'database'
+    | 'signedUrls'
+    | 'originals'
+    | 'legacy'
+    | 'variants'
+    | 'screening'
+    | 'webhooks'
+    | 'jobs'
+    | 'settings'
+  >,
 ) {
   const { database, originals, ...others } = deps;
-  const rescreeningDeps = { ...others, db: database.queries<MediaTables>(), objects: originals };
+  const databases = { db: database.queries<MediaTables>(), reportDb: database.queries<ReportTables>() };
+  const quarantine = createQuarantine({ ...others, ...databases, objects: originals });
+  const rescreeningDeps = { ...others, ...databases, objects: originals, quarantine };
   return () => rescreenAll(rescreeningDeps);
 }

@@ -16,7 +16,8 @@ export interface WebhookEvents {
   'account.deleted': { readonly userId: string };
   'asset.registered': AssetFacts & { readonly mime: string; readonly byteSize: number };
   'asset.deleted': AssetFacts;
-  'asset.blocked': AssetFacts & { readonly sha256: string; readonly list: string };
+  /** `label`: it was blocked for a label of the classifier. `null`: it is prohibited content. */
+  'asset.blocked': AssetFacts & { readonly sha256: string; readonly list: string; readonly label: string | null };
   'video_task.completed': TaskFacts & { readonly assetIds: readonly string[] };
   'video_task.failed': TaskFacts & { readonly error: string };
   'mail.bounced': MailFacts;

@@ -5,12 +5,14 @@ import { expect, it } from 'vitest';
 import { defaultBrand } from '#image/engine/brand.ts';
 import type { ImageSignedRefs, RegistrationRequest } from '#media/api.ts';
 import { findAsset, type MediaTables } from '#media/assets/assetstore.ts';
+import { createQuarantine } from '#media/quarantine/quarantine.ts';
 import { signImages } from '#media/signing/signing.ts';
+import { systemClock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/db.ts';
 import { openTestCache } from '../caches.fixture.ts';
 import { type Deaths, onEveryDatabase } from '../crashes/crashes.fixture.ts';
 import { makeImage, svg } from './images.fixture.ts';
-import { openFiles, outcomeOf, registrationDeps, uploaded } from './registering.fixture.ts';
+import { openFiles, outcomeOf, registrationDeps, testQuarantine, uploaded } from './registering.fixture.ts';
 
 const program = join(import.meta.dirname, 'registering.child.ts');
 
@@ -91,11 +93,21 @@ onEveryDatabase('a process killed while it registers', (rig) => {
       const recorded = await database
         .queries<MediaTables>()
         .selectFrom('screening_incidents')
-        .select('asset_id as assetId')
+        .select(['incident_id as id', 'asset_id as assetId'])
         .execute();
       // Each once.
       const ids = recorded.map(({ assetId }) => assetId).sort();
       expect(ids).toEqual([...killed, ...lived].map(({ assetId }) => assetId).sort());
+      const stores = { db: database.queries<MediaTables>(), objects: openFiles(rig.dataDir) };
+      const quarantine = createQuarantine({ ...stores, clock: systemClock, settings: testQuarantine });
+      for (const { id } of recorded) {
+        const chunks: Buffer[] = [];
+        for await (const chunk of await quarantine.open(id)) chunks.push(chunk);
+        expect(Buffer.concat(chunks).equals(prohibited)).toBe(true);
+      }
+      const copies: string[] = [];
+      for await (const { key } of stores.objects.list('quarantine/')) copies.push(key);
+      expect(copies).toHaveLength(recorded.length);
     } finally {
       await deps.screening.close();
       await database.close();

@@ -7,6 +7,7 @@ import { createEngine } from '#image/engine/working.ts';
 import { type RegistrationRequest, registrationRequest } from '#media/api.ts';
 import type { MediaTables } from '#media/assets/assetstore.ts';
 import { storageKeyOf } from '#media/assets/storagekey.ts';
+import { createQuarantine } from '#media/quarantine/quarantine.ts';
 import { createDigester } from '#media/reading/digests.ts';
 import { type RegistrationDeps, registerAsset } from '#media/registration/registration.ts';
 import { createScreening, type ScreeningSettings } from '#media/screening/screening.ts';
@@ -33,6 +34,8 @@ export function openPublicFiles(folder: string): Objects {
 
 const limits = { maxSourcePixels: 1e6, processTimeoutMs: 20_000, concurrency: 2, permitWaitMs: 5000 };
 
+export const testQuarantine = { quarantineKey: Buffer.alloc(32, 7).toString('base64'), quarantineDays: 365 };
+
 /** Its screening is to be closed. */
 export function registrationDeps(
   database: Database,
@@ -40,9 +43,10 @@ export function registrationDeps(
   { blockedHashes, screeningUrl }: Partial<ScreeningSettings> = {},
 ): RegistrationDeps {
   const engine = createEngine(limits);
+  const stores = { db: database.queries<MediaTables>(), objects: openFiles(folder) };
   return {
-    db: database.queries<MediaTables>(),
-    objects: openFiles(folder),
+    ...stores,
+    quarantine: createQuarantine({ ...stores, clock: systemClock, settings: testQuarantine }),
     engine,
     variants: createVariantMaker({ engine, keySecret: 'a key secret', publicObjects: openPublicFiles(folder), limits }),
     images: createPermits({ count: 4, waitMs: 5000 }),

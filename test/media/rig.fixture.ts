@@ -196,6 +196,7 @@ export interface MediaRigOptions extends Partial<ScreeningSettings> {
   readonly ffmpegPath?: string;
   readonly maxOwnerBytes?: number;
   readonly uploadTtlS?: number;
+  readonly quarantineKey?: string;
   /** The largest files. */
   readonly sizes?: typeof testLimits;
   /** Whether a webhook receiver is set. Deliveries stay in their queue. */
@@ -212,9 +213,11 @@ export async function startMedia(
     ffmpegPath = 'ffmpeg',
     maxOwnerBytes = 0,
     uploadTtlS = 3600,
+    quarantineKey,
     sizes = testLimits,
     blockedHashes,
     screeningUrl,
+    screeningRules = [],
     classifierTimeoutMs,
     publishes = false,
     brand = defaultBrand,
@@ -240,6 +243,7 @@ export async function startMedia(
   const screening = createScreening({
     blockedHashes,
     screeningUrl,
+    screeningRules,
     ...(classifierTimeoutMs !== undefined && { classifierTimeoutMs }),
   });
   const server = { log, readiness: { database: () => database.check(), originals: () => originals.check() } };
@@ -287,6 +291,9 @@ export async function startMedia(
       ffmpegPath,
       blockedHashes,
       screeningUrl,
+      screeningRules,
+      quarantineKey,
+      quarantineDays: 365,
     },
   });
   const url = await listen(media);

@@ -112,7 +112,7 @@ function read({ code, output }: { readonly code: number | null; readonly output:
 
 const names = [
   ...['database', 'redis', 'objects', 'legacy', 'resizing', 'cdn', 'identity', 'cms', 'mail', 'model', 'image model'],
-  ...['video model', 'embeddings', 'screening', 'classifier', 'ffmpeg'],
+  ...['video model', 'embeddings', 'screening', 'classifier', 'quarantine', 'ffmpeg'],
 ];
 
 describe('doctor', { timeout: 90_000 }, () => {

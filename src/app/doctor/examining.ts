@@ -8,6 +8,7 @@ import { access, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { agentOriginsOf, type Config, legacyOf } from '#app/config.ts';
 import { migrations } from '#app/migrations.ts';
+import { probeQuarantine } from '#media/quarantine/quarantine.ts';
 import { createScreening } from '#media/screening/screening.ts';
 import { createFfmpeg, withoutFfmpeg } from '#media/video/ffmpeg.ts';
 import { systemClock } from '#platform/clock.ts';
@@ -62,6 +63,7 @@ const checks: Readonly<Record<string, Check>> = {
   webhooks: checkWebhooks,
   screening: checkScreening,
   classifier: checkClassifier,
+  quarantine: checkQuarantine,
   prompts: checkPromptScreening,
   'content credentials': checkCredentials,
   ffmpeg: checkVideo,
@@ -259,6 +261,26 @@ async function checkScreening({ media: { blockedHashes } }: Config): Promise<str
     throw new Error(`the lists are unusable (${reasonOf(error as Error)}); check MEDIA_BLOCKED_HASHES`);
   } finally {
     await screening.close();
+  }
+}
+
+/** Decrypts one of the retained objects. */
+async function checkQuarantine({ objects, media, process: { dataDir } }: Config): Promise<string> {
+  const opened = await openObjects({ settings: objects, production: true, dataDir, clock: systemClock, log });
+  try {
+    const result = await probeQuarantine(opened.originals, media.quarantineKey);
+    if (result === 'broken')
+      throw new Error(
+        'MEDIA_QUARANTINE_KEY does not decrypt the blocked objects; set the key of the time when they were blocked',
+      );
+    if (result === 'locked')
+      throw new Warning(
+        'there are encrypted copies of blocked objects; set MEDIA_QUARANTINE_KEY to the key of that time to read them',
+      );
+    if (media.quarantineKey === undefined) return 'blocked objects are deleted (MEDIA_QUARANTINE_KEY is not set)';
+    return `blocked objects are retained for ${media.quarantineDays} days${result === 'opened' ? ', and the key decrypts them' : ''}`;
+  } finally {
+    await opened.close();
   }
 }
 

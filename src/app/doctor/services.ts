@@ -8,6 +8,7 @@ import { readAllOnce } from '#content/cms.ts';
 import { pathSigner } from '#edge/api.ts';
 import { readIdentity } from '#media/credentials/identity.ts';
 import { createClassifier } from '#media/screening/classifier.ts';
+import { hitsOf } from '#media/screening/labels.ts';
 import { openChannel } from '#notify/channels/open.ts';
 import { readKeys } from '#platform/access/keyset.ts';
 import { placeOf, probe, reasonOf, Warning } from './probing.ts';
@@ -115,7 +116,7 @@ export async function checkPromptScreening({ agent }: Config): Promise<string> {
 }
 
 /** The image is plain gray. A classifier that flags it would block everything. */
-export async function checkClassifier({ media: { screeningUrl } }: Config): Promise<string> {
+export async function checkClassifier({ media: { screeningUrl, screeningRules } }: Config): Promise<string> {
   if (screeningUrl === undefined) return 'none (MEDIA_SCREENING_URL is not set)';
   const gray = { width: 64, height: 64, channels: 3, background: '#808080' } as const;
   const { default: sharp } = await import('sharp');
@@ -124,8 +125,10 @@ export async function checkClassifier({ media: { screeningUrl } }: Config): Prom
   const place = placeOf(screeningUrl);
   try {
     const image = { assetId: '00000000-0000-0000-0000-000000000000', mime: 'image/png', bytes };
-    const list = await classifier.classify(image, AbortSignal.timeout(10_000));
+    const { list, labels } = await classifier.classify(image, AbortSignal.timeout(10_000));
     if (list !== undefined) throw new Error(`it blocks a plain gray image (list ${list || 'without a name'})`);
+    const [hit] = hitsOf(screeningRules, labels);
+    if (hit?.action === 'block') throw new Error(`MEDIA_SCREENING_RULES block a plain gray image (${hit.label})`);
     return `the classifier at ${place}`;
   } catch (error) {
     throw new Error(`the classifier at ${place} is unusable (${describeContent(error)}); check MEDIA_SCREENING_URL`);

@@ -126,6 +126,12 @@ export interface Asset {
     /** The assets that the model was given, in their order. */
     readonly references: readonly string[];
   } | null;
+  /** The labels of the classifier, highest first. Empty for readers who are not the owner. */
+  readonly labels: readonly {
+    readonly name: string;
+    /** 0 to 1. */
+    readonly score: number;
+  }[];
   readonly createdAt: string;
 }
 
@@ -145,6 +151,8 @@ export interface AssetListing {
   readonly favorite?: 'true' | null;
   /** Only assets of this collection of the owner. */
   readonly collectionId?: string | null;
+  /** Only assets with this label of the classifier. */
+  readonly label?: string | null;
   /** An asset: those that a model made from it. */
   readonly derivedFrom?: string | null;
   /** An asset: itself, its source if it is a copy, and all copies of that source. */
@@ -458,6 +466,8 @@ export interface Incident {
   readonly sha256: string;
   /** `sha256`, `md5`, `pdq`, the list that the classifier named, its label, or `report`. */
   readonly list: string;
+  /** The label that a rule blocked, restricted or flagged. `null`: a list, the classifier, or reports. */
+  readonly label: string | null;
   /** `report`: people reported it. `label`: a rule flagged or restricted it. Otherwise, where the bytes remain: an asset, or `bucket/path` of a legacy file. */
   readonly origin: string | null;
   /** A reported conversation. */
@@ -477,6 +487,8 @@ export interface Incident {
   readonly createdAt: string;
   readonly resolvedAt: string | null;
   readonly note: string | null;
+  /** Until when the blocked object is retained, encrypted. `null`: it is not retained. */
+  readonly evidenceUntil: string | null;
   /** The appeal of the owner. Absent: none. */
   readonly appeal?: { readonly text: string; readonly at: string };
 }
@@ -522,7 +534,8 @@ export interface Swept {
       | 'rendition_without_source'
       | 'asset_without_object'
       | 'asset_with_other_bytes'
-      | 'variant_without_source';
+      | 'variant_without_source'
+      | 'evidence_without_incident';
     readonly fate: 'found' | 'removed' | 'left';
     readonly key: string;
     readonly assetId?: string;

@@ -40,6 +40,7 @@ export const toOthers = (asset: Asset): Asset => ({
   name: null,
   favorite: false,
   generation: null,
+  labels: [],
 });
 
 export function toAsset(row: StoredAsset): Asset {
@@ -64,6 +65,7 @@ export function toAsset(row: StoredAsset): Asset {
     name: row.name,
     favorite: row.isFavorite,
     generation: row.generation,
+    labels: [...(row.labels ?? [])],
     createdAt: row.createdAt.toISOString(),
   };
 }

@@ -8,7 +8,9 @@ import { searchable } from '#platform/searching.ts';
 import type { Lineage } from '../api.ts';
 import type { Refusal } from '../problems.ts';
 import type { ReservationTables } from '../quota/reservationstore.ts';
-import type { IncidentTables } from '../screening/incidentstore.ts';
+import { flagAsset, type IncidentTables } from '../screening/incidentstore.ts';
+import type { Label } from '../screening/labels.ts';
+import type { Verdict } from '../screening/verdicts.ts';
 
 /** The file that browsers play: the original, or the rendition beside it (docs/specification/media.md#renditions). */
 export type Playback = 'original' | 'rendition';
@@ -51,6 +53,7 @@ interface AssetsTable {
   created_at: Generated<Date>;
   ready_at: Date | null;
   screened_at: Date | null;
+  labels: JSONColumnType<readonly Label[]> | null;
   restricted_at: Date | null;
   refusal: Refusal | null;
 }
@@ -132,6 +135,7 @@ export const assetColumns = [
   'name',
   'is_favorite as isFavorite',
   'generation',
+  'labels',
   'created_at as createdAt',
   'ready_at as readyAt',
   'restricted_at as restrictedAt',
@@ -279,17 +283,42 @@ export async function draftAsset(
   }
 }
 
+export interface Screened extends Pick<Verdict, 'labels' | 'hit'> {
+  /** It is an image that passed its screening. */
+  readonly isScreened: boolean;
+}
+
+/** The columns of labels and of the restriction that they cause. A video has those of its poster too. */
+export function labelColumns({ labels, hit }: Omit<Screened, 'isScreened'>, again = restrictedAgain()) {
+  const poster = (column: RawBuilder<unknown>) => sql`(
+    select ${column} from assets as poster
+    where poster.asset_id = assets.thumb_asset_id and poster.owner_id = assets.owner_id
+  )`;
+  return {
+    labels: labels.length > 0 ? sql<string>`${json(labels)}` : sql<string>`${poster(sql`poster.labels`)}`,
+    restricted_at:
+      hit?.action === 'restrict'
+        ? sql<Date>`now()`
+        : sql<Date | null>`coalesce(${again}, ${poster(sql`poster.restricted_at`)})`,
+  };
+}
+
 /**
- * Makes the asset readable if the row still has the ETag that was inspected, or returns `undefined`. `isScreened`: it
- * is an image that passed its screening. One of several concurrent calls gets the row.
+ * Makes the asset readable if the row still has the ETag that was inspected, or returns `undefined`. One of several
+ * concurrent calls gets the row. With a rule that applies, a transaction.
  */
-export function markReady(db: Handle, assetId: string, etag: string, isScreened = false) {
-  return db
+export async function markReady(
+  handle: Handle,
+  assetId: string,
+  etag: string,
+  screened: Screened = { labels: [], isScreened: false },
+) {
+  const row = await handle
     .updateTable('assets')
     .set({
       ready_at: sql<Date>`now()`,
-      screened_at: isScreened ? sql<Date>`now()` : null,
-      restricted_at: restrictedAgain(),
+      screened_at: screened.isScreened ? sql<Date>`now()` : null,
+      ...labelColumns(screened),
     })
     .where('asset_id', '=', assetId)
     .where('etag', '=', etag)
@@ -297,6 +326,9 @@ export function markReady(db: Handle, assetId: string, etag: string, isScreened 
     .where('refusal', 'is', null)
     .returning(assetColumns)
     .executeTakeFirst();
+  if (row !== undefined && (screened.hit ?? row.thumbAssetId) !== null)
+    await flagAsset(handle, assetId, screened.hit?.label);
+  return row;
 }
 
 /** For a readable asset whose object was written again with the same bytes. */

@@ -18,9 +18,10 @@ import { storageKeyOf } from '../assets/storagekey.ts';
 import { type RemovalDeps, removeDerivatives, removeObject } from '../deletion/removal.ts';
 import { blockAndPublish } from '../events.ts';
 import { type Stripping, strips } from '../metadata/publicity.ts';
-import { mediaProblems, refusalProblem } from '../problems.ts';
+import { mediaProblems } from '../problems.ts';
 import { admit, assertRoom, type QuotaDeps } from '../quota/quota.ts';
 import { type PublishingDeps, publishDraft } from '../registration/publishing.ts';
+import { blockProblem } from '../registration/refusal.ts';
 import { type CopyScreeningDeps, screenCopy } from './copyscreening.ts';
 import { assertMayCopy, type CopySource, findSource, noSuchSource } from './copysource.ts';
 import { blockCopy, draftCopy, dropCopy, markCopied, withdrawCopy } from './copystore.ts';
@@ -125,24 +126,25 @@ async function showCopy(
   const { etag, size: byteSize } = head;
   const judgement = await screenCopy(deps, source, { assetId, storageKey, head });
   if (judgement === undefined) return undefined;
-  const { digests, match, isImage } = judgement;
+  const { digests, verdict, isImage: isScreened } = judgement;
   const thumb = isVideo({ kind: source.kind, mime: judgement.facts.mime }) ? (thumbAssetId ?? null) : null;
   // The words of one user are not handed to another.
   const origin = source.ownerId === ownerId ? {} : { prompt: null, model: null, name: null, generation: null };
   const facts = { ...judgement.facts, thumbAssetId: thumb, ...origin };
   const playback = await copyRendition(source, deps.objects, storageKey);
   const published = await publishDraft(deps, {
-    match,
+    match: verdict.match,
     finding: { etag, digests, origin: originOf(source) },
+    object: { assetId, storageKey },
     block: (finding) => blockAndPublish(deps, finding, (handle) => blockCopy(handle, assetId, finding)),
     // Nothing else writes to the key of a copy.
     isUnchanged: async () => true,
     markReady: () =>
-      admit(deps, ownerId, (handle) =>
-        markCopied(handle, assetId, { etag, byteSize }, { ...facts, playback }, isImage),
+      admit(deps, ownerId, (tx) =>
+        markCopied(tx, assetId, { etag, byteSize }, { ...facts, playback }, { ...verdict, isScreened }),
       ),
   });
-  if (published === 'blocked') throw refusalProblem('csam_blocked');
+  if (published === 'blocked') throw blockProblem(verdict.match);
   return published && toAsset(published);
 }
 

@@ -2,13 +2,15 @@
  * Decides whether a copy can be shown (docs/specification/media.md#copies). A screened source in the object store is
  * matched by its stored digests, without reading its bytes. Other sources are read and screened as in a registration.
  */
+import type { Db } from '#platform/db/db.ts';
 import type { Objects } from '#platform/objects/objects.ts';
-import type { AssetFacts } from '../assets/assetstore.ts';
+import type { AssetFacts, MediaTables } from '../assets/assetstore.ts';
 import { isImage } from '../assets/sizelimits.ts';
 import { refusalProblem } from '../problems.ts';
 import { factsOf, type InspectionDeps, screenInspected, withInspected } from '../registration/inspection.ts';
 import type { ExactDigests } from '../screening/messages.ts';
-import type { Digests, Match, Screening } from '../screening/screening.ts';
+import type { Digests, Screening } from '../screening/screening.ts';
+import { decideBy, type Verdict } from '../screening/verdicts.ts';
 import type { CopySource } from './copysource.ts';
 import type { CopiedObject } from './transfer.ts';
 
@@ -16,6 +18,7 @@ export interface CopyScreeningDeps extends InspectionDeps {
   /** The store of copies. */
   readonly objects: Objects;
   readonly screening: Screening;
+  readonly db: Db<MediaTables>;
 }
 
 /** A copy whose bytes exist. */
@@ -29,8 +32,7 @@ export interface CopyScreening {
   readonly facts: AssetFacts;
   readonly digests: Digests;
   readonly isImage: boolean;
-  /** `undefined`: it may be shown. */
-  readonly match: Match | undefined;
+  readonly verdict: Verdict;
 }
 
 /**
@@ -44,7 +46,7 @@ export async function screenCopy(
 ): Promise<CopyScreening | undefined> {
   const { facts: known, isScreened, mime } = source;
   if (isScreened) {
-    const screened = await matchStoredDigests(deps, known);
+    const screened = await judgeStored(deps, source);
     // The copy's own bytes: the lists were asked for those of its source.
     return head.digests === undefined ? screened : withDigests(screened, head.digests);
   }
@@ -57,12 +59,12 @@ export async function screenCopy(
   return withInspected(deps, { storageKey, head, mime }, async (inspection) => {
     if (inspection === undefined) return undefined;
     if (typeof inspection === 'string') throw refusalProblem(inspection);
-    const match = await screenInspected(deps.screening, assetId, inspection);
+    const verdict = await screenInspected(deps, assetId, inspection);
     return {
       facts: factsOf(known, inspection),
       digests: inspection.digests,
       isImage: inspection.image !== undefined,
-      match,
+      verdict,
     };
   });
 }
@@ -71,9 +73,13 @@ function withDigests(screened: CopyScreening, own: ExactDigests): CopyScreening 
   return { ...screened, facts: { ...screened.facts, ...own }, digests: { ...screened.digests, ...own } };
 }
 
-async function matchStoredDigests({ screening }: CopyScreeningDeps, facts: AssetFacts): Promise<CopyScreening> {
+async function judgeStored(
+  { db, screening }: CopyScreeningDeps,
+  { facts, labels }: CopySource,
+): Promise<CopyScreening> {
   const { sha256, md5, pdq, pdqQuality } = facts;
   if (sha256 === null || md5 === null) throw new Error('a screened asset has no digests');
   const digests = { sha256, md5, pdq, pdqQuality };
-  return { facts, digests, isImage: pdq !== null, match: await screening.matchDigests(digests) };
+  const verdict = await decideBy(db, sha256, await screening.judgeKnown(digests, labels));
+  return { facts, digests, isImage: pdq !== null, verdict };
 }

@@ -11,6 +11,7 @@ import { isImage } from '../assets/sizelimits.ts';
 import { type LookupDeps, lookUpAssets, startReading } from '../lookup/assetlookup.ts';
 import { isUuid } from '../refs.ts';
 import { unknownFacts } from '../registration/inspection.ts';
+import type { Label } from '../screening/labels.ts';
 import { findCopySource } from './copystore.ts';
 
 export interface CopySource {
@@ -22,6 +23,7 @@ export interface CopySource {
   readonly byteSize: number;
   /** Its facts. */
   readonly facts: AssetFacts;
+  readonly labels: readonly Label[];
   /** Its bytes were inspected when they were uploaded, and passed their screening if they are an image. */
   readonly isScreened: boolean;
   readonly backend: 'objects' | 'legacy';
@@ -81,7 +83,22 @@ async function findAssetSource(deps: LookupDeps, caller: Caller, assetId: string
   const etag = backend === 'objects' || sha256 !== null ? row.etag : undefined;
   // Rows from before every upload was hashed have no digests.
   const isScreened = backend === 'objects' && sha256 !== null && (!isImage(mime) || row.screenedAt !== null);
-  return { assetId, ownerId, kind, mime, byteSize, facts, isScreened, backend, objects, storageKey, etag, playback };
+  const labels = row.labels ?? [];
+  return {
+    assetId,
+    ownerId,
+    kind,
+    mime,
+    byteSize,
+    facts,
+    labels,
+    isScreened,
+    backend,
+    objects,
+    storageKey,
+    etag,
+    playback,
+  };
 }
 
 async function findLegacySource(deps: LookupDeps, bucket: string, path: string): Promise<CopySource | undefined> {
@@ -95,6 +112,7 @@ async function findLegacySource(deps: LookupDeps, bucket: string, path: string):
     mime,
     byteSize,
     facts: unknownFacts(mime),
+    labels: [],
     isScreened: false,
     backend,
     objects,

@@ -7,13 +7,15 @@ import {
   type AssetPlace,
   assetColumns,
   dropUnready,
+  labelColumns,
   type MediaTables,
   originColumns,
   type Playback,
   restrictedAgain,
+  type Screened,
   signingColumns,
 } from '../assets/assetstore.ts';
-import { blockAsset, type Finding } from '../screening/incidentstore.ts';
+import { blockAsset, type Finding, flagAsset } from '../screening/incidentstore.ts';
 
 type Handle = Db<MediaTables> | Tx<MediaTables>;
 
@@ -33,6 +35,7 @@ export function findCopySource(db: Handle, assetId: string) {
       'model',
       'name',
       'generation',
+      'labels',
     ])
     .where('asset_id', '=', assetId)
     .where('ready_at', 'is not', null)
@@ -71,17 +74,15 @@ export async function draftCopy(
   return numAffectedRows === 1n;
 }
 
-/**
- * Makes the copy readable. `isScreened`: it is an image that passed its screening. `undefined`: its row was deleted.
- */
-export function markCopied(
-  db: Handle,
+/** Makes the copy readable. `undefined`: its row was deleted. */
+export async function markCopied(
+  tx: Tx<MediaTables>,
   assetId: string,
   { etag, byteSize }: Pick<AssetPlace, 'etag' | 'byteSize'>,
   facts: AssetFacts & { readonly playback: Playback | null },
-  isScreened: boolean,
+  screened: Screened,
 ) {
-  return db
+  const row = await tx
     .updateTable('assets')
     .set({
       etag,
@@ -91,8 +92,8 @@ export function markCopied(
       md5: facts.md5,
       pdq: facts.pdq,
       pdq_quality: facts.pdqQuality,
-      screened_at: isScreened ? sql<Date>`now()` : null,
-      restricted_at: restrictedAgain(sql`${facts.sha256}::text`),
+      screened_at: screened.isScreened ? sql<Date>`now()` : null,
+      ...labelColumns(screened, restrictedAgain(sql`${facts.sha256}::text`)),
       width: facts.width,
       height: facts.height,
       duration_ms: facts.durationMs,
@@ -109,6 +110,8 @@ export function markCopied(
     .where('refusal', 'is', null)
     .returning(assetColumns)
     .executeTakeFirst();
+  if (row !== undefined && screened.hit !== undefined) await flagAsset(tx, assetId, screened.hit.label);
+  return row;
 }
 
 /**

@@ -15,6 +15,10 @@ export const incident = z.object({
   scopeId: z.string(),
   sha256: z.string().describe('The SHA-256 of the bytes in hex. Empty: there is none.'),
   list: z.string().describe('`sha256`, `md5`, `pdq`, the list that the classifier named, its label, or `report`.'),
+  label: z
+    .string()
+    .nullable()
+    .describe('The label that a rule blocked, restricted or flagged. `null`: a list, the classifier, or reports.'),
   origin: z
     .string()
     .nullable()
@@ -32,6 +36,10 @@ export const incident = z.object({
   createdAt: z.iso.datetime(),
   resolvedAt: z.iso.datetime().nullable(),
   note: z.string().nullable(),
+  evidenceUntil: z.iso
+    .datetime()
+    .nullable()
+    .describe('Until when the blocked object is retained, encrypted. `null`: it is not retained.'),
   appeal: z
     .object({ text: z.string(), at: z.iso.datetime() })
     .optional()

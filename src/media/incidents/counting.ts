@@ -2,7 +2,7 @@
 import { Counter, type Registry } from '@prometheus-io/client';
 import type { Match } from '../screening/screening.ts';
 
-/** Call it for each incident that this process records. Lists of the classifier share one label: it names them freely. */
+/** Call it for each incident that this process records. Lists and labels of the classifier share one value each: it names them freely. */
 export type CountIncident = (match: Match) => void;
 
 export function measureIncidents(registry: Registry): CountIncident {
@@ -12,5 +12,5 @@ export function measureIncidents(registry: Registry): CountIncident {
     labelNames: ['list'],
     registers: [registry],
   });
-  return ({ check, list }) => counter.inc({ list: check === 'classifier' ? 'classifier' : list });
+  return ({ check, list }) => counter.inc({ list: check === 'classifier' || check === 'label' ? check : list });
 }

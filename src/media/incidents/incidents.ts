@@ -58,8 +58,19 @@ function existing(row: StoredIncident | undefined): Incident {
 }
 
 export function toIncident(stored: StoredIncident): Incident {
-  const { createdAtUs, isPriority, check, createdAt, resolvedAt, appeal, appealedAt, decision, statement, ...row } =
-    stored;
+  const {
+    createdAtUs,
+    isPriority,
+    check,
+    createdAt,
+    resolvedAt,
+    appeal,
+    appealedAt,
+    decision,
+    statement,
+    evidenceUntil,
+    ...row
+  } = stored;
   const appealed =
     appeal === null || appealedAt === null ? {} : { appeal: { text: appeal, at: appealedAt.toISOString() } };
   return {
@@ -70,6 +81,7 @@ export function toIncident(stored: StoredIncident): Incident {
         : { decision, statement, at: resolvedAt.toISOString() },
     createdAt: createdAt.toISOString(),
     resolvedAt: resolvedAt?.toISOString() ?? null,
+    evidenceUntil: evidenceUntil?.toISOString() ?? null,
     ...appealed,
   };
 }

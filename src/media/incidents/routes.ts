@@ -1,8 +1,10 @@
 /** The endpoints of incidents, for operators (docs/specification/media.md#incidents). */
 
+import { Readable } from 'node:stream';
 import type { Access } from '#platform/access/access.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
+import type { Quarantine } from '../quarantine/quarantine.ts';
 import {
   appealed,
   incident,
@@ -18,7 +20,12 @@ import { appeal } from './appealing.ts';
 import { countIncidents, decideIncident, type IncidentDeps, readIncident, readIncidents } from './incidents.ts';
 import { type PreviewDeps, renderPreview } from './preview.ts';
 
-export function addIncidentRoutes(app: HttpServer, access: Access, deps: IncidentDeps & PreviewDeps): void {
+export interface IncidentRouteDeps extends IncidentDeps, PreviewDeps {
+  readonly db: PreviewDeps['db'];
+  readonly quarantine: Pick<Quarantine, 'open'>;
+}
+
+export function addIncidentRoutes(app: HttpServer, access: Access, deps: IncidentRouteDeps): void {
   const routes = routesOf(app, 'incidents');
 
   routes.get(
@@ -66,6 +73,28 @@ export function addIncidentRoutes(app: HttpServer, access: Access, deps: Inciden
     },
     async ({ params, query }, reply) =>
       reply.type('image/webp').send(await renderPreview(deps, params.id, query.sharp !== undefined)),
+  );
+
+  routes.get(
+    '/v1/incidents/:id/evidence',
+    access.internalOnly,
+    {
+      id: 'readEvidence',
+      summary: 'Read the blocked object of an incident',
+      description:
+        'Returns the bytes of the blocked object as they were uploaded, if `MEDIA_QUARANTINE_KEY` was set then. Each request is recorded in the audit log.',
+      problems: ['forbidden', 'not_found', 'no_evidence', 'evidence_locked'],
+      otherResponses: { 200: ['The bytes, of any type.', 'application/octet-stream'] },
+      client: { kind: 'foreign' },
+      params: incidentParams,
+    },
+    async (request, reply) => {
+      const bytes = await deps.quarantine.open(request.params.id);
+      return reply
+        .type('application/octet-stream')
+        .header('content-disposition', `attachment; filename="${request.params.id}.bin"`)
+        .send(Readable.from(bytes, { objectMode: false }));
+    },
   );
 
   routes.post(

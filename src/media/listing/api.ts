@@ -16,6 +16,9 @@ export const assetListing = z.object({
   ),
   favorite: optional(z.enum(['true'])).describe('`true`: only favorites.'),
   collectionId: optional(uuid).describe('Only assets of this collection of the owner.'),
+  label: optional(
+    z.string().min(1).max(200).refine(isStorableText, 'must not contain NUL or lone surrogates'),
+  ).describe('Only assets with this label of the classifier.'),
   derivedFrom: optional(uuid).describe('An asset: those that a model made from it.'),
   copiesOf: optional(uuid).describe('An asset: itself, its source if it is a copy, and all copies of that source.'),
   createdFrom: optional(z.iso.datetime({ offset: true })).describe('The earliest creation time.'),

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Db } from '#platform/db/db.ts';
+import { type Db, json } from '#platform/db/db.ts';
 import { assetColumns, isCopyOf, type MediaTables } from '../assets/assetstore.ts';
 
 /** The end of a page. Microseconds since 1970, the precision of the database. */
@@ -20,6 +20,7 @@ export interface Wanted {
   readonly isFavorite: boolean;
   readonly collectionId: string | undefined;
   readonly derivedFrom: string | undefined;
+  readonly label: string | undefined;
   readonly copiesOf: string | undefined;
   /** ISO 8601, inclusive. */
   readonly createdFrom: string | undefined;
@@ -42,7 +43,7 @@ const isThumbnail = sql<boolean>`exists (
 /** Returns readable assets after `after`, newest first. */
 export function listReadyAssets(db: Db<MediaTables>, wanted: Wanted, after: Place | undefined, limit: number) {
   const { ownerId, scopeKind, scopeId, kind, type, withoutThumbnails, words, createdFrom, createdBefore } = wanted;
-  const { isFavorite, collectionId, derivedFrom, copiesOf } = wanted;
+  const { isFavorite, collectionId, derivedFrom, copiesOf, label } = wanted;
   const holds = words.map((word) => sql<boolean>`strpos(prompt_search, ${word}) > 0`);
   return db
     .selectFrom('assets')
@@ -63,6 +64,7 @@ export function listReadyAssets(db: Db<MediaTables>, wanted: Wanted, after: Plac
       )`),
     )
     .$if(derivedFrom !== undefined, (query) => query.where(sql<boolean>`derived_from @> array[${derivedFrom}::uuid]`))
+    .$if(label !== undefined, (query) => query.where(sql<boolean>`labels @> ${json([{ name: label }])}`))
     .$if(copiesOf !== undefined, (query) => query.where(isCopyOf([String(copiesOf)])))
     .$if(createdFrom !== undefined, (query) => query.where(sql<boolean>`created_at >= ${createdFrom}::timestamptz`))
     .$if(createdBefore !== undefined, (query) => query.where(sql<boolean>`created_at < ${createdBefore}::timestamptz`))

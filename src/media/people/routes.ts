@@ -10,6 +10,7 @@ import type { Log } from '#platform/log.ts';
 import { scopeDeletion } from '../api.ts';
 import { dropCollectionsOf } from '../collections/collectionstore.ts';
 import { removeAll } from '../deletion/removal.ts';
+import type { Quarantine } from '../quarantine/quarantine.ts';
 import { settleReservationsOf } from '../quota/reservationstore.ts';
 import { forgetReporter, type ReportTables } from '../reports/reportstore.ts';
 import { deleteScope, type ScopeDeletionDeps } from '../scopes/scopedeletion.ts';
@@ -18,7 +19,12 @@ import type { SweepDeps } from '../sweeping/page.ts';
 import { expireReservations } from '../sweeping/reservations.ts';
 import { forgetOwner } from './peoplestore.ts';
 
-export type PeopleDeps = ScopeDeletionDeps & SweepDeps & { readonly log: Log; readonly shareDb: Db<ReportTables> };
+export type PeopleDeps = ScopeDeletionDeps &
+  SweepDeps & {
+    readonly log: Log;
+    readonly shareDb: Db<ReportTables>;
+    readonly quarantine: Pick<Quarantine, 'forget'>;
+  };
 
 const params = z.object({ userId: z.guid().toLowerCase() });
 const erased = z.object({
@@ -65,6 +71,7 @@ async function eraseOwner(deps: PeopleDeps, ownerId: string): Promise<z.output<t
   const shares = await dropSharesOfOwner(deps.shareDb, ownerId);
   const collections = await dropCollectionsOf(deps.db, ownerId);
   const reports = await forgetReporter(deps.shareDb, ownerId);
+  await deps.quarantine.forget(ownerId);
   const rows = await forgetOwner(deps.db, ownerId);
   return {
     removed: {

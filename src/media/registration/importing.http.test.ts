@@ -48,6 +48,7 @@ onEveryPair('POST /v1/assets/legacy', (pair) => {
         name: null,
         favorite: false,
         generation: null,
+        labels: [],
         ownerId: rig.userId,
         scopeKind: 'thread',
         scopeId: '1',

@@ -33,6 +33,7 @@ import {
   withInspected,
 } from './inspection.ts';
 import { type PublishingDeps, publishDraft } from './publishing.ts';
+import { blockProblem } from './refusal.ts';
 import type { Registration } from './registration.ts';
 
 export interface ImportDeps extends LookupDeps, Pick<InspectionDeps, 'engine' | 'images' | 'digester' | 'limits'> {
@@ -105,7 +106,7 @@ async function writeFile(
   { files, path, identity, head }: FoundFile,
   inspection: Inspection,
 ): Promise<Registration | undefined> {
-  const { db, screening } = deps;
+  const { db } = deps;
   const { assetId, requestedMime } = identity;
   const { etag } = head;
   const { bucket } = files;
@@ -114,14 +115,21 @@ async function writeFile(
   const place = { backend: 'legacy', bucket, storageKey: path, etag, byteSize: head.size } as const;
   // For files other than images, only the name is known.
   if (!(await draftAsset(db, identity, place, factsOf(unknownFacts(requestedMime), inspection)))) return undefined;
+  const verdict = await screenInspected(deps, assetId, inspection);
+  const isScreened = inspection.image !== undefined;
   const published = await publishDraft(deps, {
-    match: await screenInspected(screening, assetId, inspection),
+    match: verdict.match,
     finding: { etag, digests: inspection.digests, origin: `${bucket}/${path}` },
     block: (finding) => blockAndPublish(deps, finding, (handle) => blockAndDrop(handle, { assetId, etag }, finding)),
     isUnchanged: async () => (await files.head(path))?.etag === etag,
-    markReady: () => markAndPublish(deps, (handle) => markReady(handle, assetId, etag, inspection.image !== undefined)),
+    markReady: () =>
+      markAndPublish(
+        deps,
+        (handle) => markReady(handle, assetId, etag, { ...verdict, isScreened }),
+        verdict.hit !== undefined,
+      ),
   });
-  if (published === 'blocked') throw refusalProblem('csam_blocked');
+  if (published === 'blocked') throw blockProblem(verdict.match);
   return published && { created: true, asset: toAsset(published) };
 }
 

@@ -4,6 +4,7 @@ import { isImageMime } from '#image/engine/formats.ts';
 import type { Permits } from '#image/engine/permits.ts';
 import { beginningBytes, sniff } from '#image/engine/sniffing.ts';
 import { ownerOfKey } from '#image/engine/sources.ts';
+import type { Db } from '#platform/db/db.ts';
 import type { ObjectHead } from '#platform/objects/objects.ts';
 import { problems } from '#platform/problem.ts';
 import type { AssetFacts } from '../assets/assetstore.ts';
@@ -11,7 +12,9 @@ import { isImage, maxBytesOf, type SizeLimits } from '../assets/sizelimits.ts';
 import type { Refusal } from '../problems.ts';
 import type { Digester } from '../reading/digests.ts';
 import { type ReadableObjects, type ReadObject, readUnchanged } from '../reading/unchanged.ts';
-import type { Digests, Match, Screening } from '../screening/screening.ts';
+import type { IncidentTables } from '../screening/incidentstore.ts';
+import type { Digests, Screening } from '../screening/screening.ts';
+import { decideBy, type Verdict } from '../screening/verdicts.ts';
 
 export interface InspectionDeps {
   readonly objects: ReadableObjects;
@@ -43,6 +46,9 @@ interface Image {
   readonly facts: Pick<ImageFacts, 'mime' | 'width' | 'height' | 'blurhash'>;
 }
 
+/** Read in one piece. Digests of longer pieces would block other requests. */
+const wholeBytes = 4 * 1024 * 1024;
+
 const refusalByFault: Readonly<Record<ImageFault['reason'], Refusal>> = {
   unsupported: 'unsupported_image',
   undecodable: 'undecodable_image',
@@ -73,22 +79,28 @@ export async function withInspected<Result>(
   const owner = ownerOfKey(storageKey);
   const leave = await deps.images.acquire({ owner, kind: 'upload', bytes: head.size }).catch(busy);
   try {
-    const read = await readUnchanged(deps.objects, storageKey, { ifMatch: head.etag });
+    const whole = head.size <= wholeBytes;
+    const read = await readUnchanged(deps.objects, storageKey, { ifMatch: head.etag, whole });
     return await work(read && (await inspectBytes(deps, read, owner)));
   } finally {
     leave();
   }
 }
 
-/** `undefined`: the bytes can be shown. Throws `screening_unavailable`. */
-export function screenInspected(
-  screening: Pick<Screening, 'screen' | 'matchDigests'>,
+/** `frame`: of a video, as a JPEG. Throws `screening_unavailable`. */
+export async function screenInspected(
+  {
+    db,
+    screening,
+  }: { readonly db: Db<IncidentTables>; readonly screening: Pick<Screening, 'screen' | 'label' | 'judgeKnown'> },
   assetId: string,
   { digests, image }: Inspection,
-): Promise<Match | undefined> {
-  return image === undefined
-    ? screening.matchDigests(digests)
-    : screening.screen({ assetId, mime: image.facts.mime, bytes: image.bytes }, digests);
+  frame?: Uint8Array,
+): Promise<Verdict> {
+  const shown = image ? { mime: image.facts.mime, bytes: image.bytes } : frame && { mime: 'image/jpeg', bytes: frame };
+  if (shown === undefined) return decideBy(db, digests.sha256, await screening.judgeKnown(digests));
+  const judgement = await screening.screen({ assetId, ...shown }, digests);
+  return decideBy(db, digests.sha256, judgement, () => screening.label({ assetId, ...shown }));
 }
 
 /** For an image, the bytes decide, whatever its mime is. Other files keep their declared facts. */

@@ -2,19 +2,24 @@
 import type { Db } from '#platform/db/db.ts';
 import type { MediaTables, StoredAsset } from '../assets/assetstore.ts';
 import type { EventDeps } from '../events.ts';
-import { type Finding, isCleared } from '../screening/incidentstore.ts';
+import type { Bytes, Quarantine } from '../quarantine/quarantine.ts';
+import type { Finding } from '../screening/incidentstore.ts';
 import type { Match } from '../screening/screening.ts';
 
 export interface PublishingDeps extends EventDeps {
   readonly db: Db<MediaTables>;
+  /** `undefined`: nothing that is blocked is retained. */
+  readonly quarantine?: Pick<Quarantine, 'keep'> | undefined;
   /** Called for each incident that is recorded. */
   readonly countIncident?: ((match: Match) => void) | undefined;
 }
 
 export interface PublishingSteps {
-  /** The result of the screening of the bytes. `undefined`: they can be shown. */
+  /** Why the bytes are blocked. `undefined`: they can be shown. */
   readonly match: Match | undefined;
   readonly finding: Omit<Finding, 'match'>;
+  /** The object that a block removes. `undefined`: it stays. */
+  readonly object?: Omit<Bytes, 'etag'>;
   /** Makes the row unreadable for good and records the incident. `false`: the row has changed. */
   readonly block: (finding: Finding) => Promise<boolean>;
   /** Whether the object still has the bytes that were inspected. */
@@ -32,8 +37,11 @@ export async function publishDraft(
   steps: PublishingSteps,
 ): Promise<StoredAsset | 'blocked' | undefined> {
   const { match, finding } = steps;
-  if (match !== undefined && !(await isCleared(deps.db, finding.digests.sha256))) {
-    if (!(await steps.block({ ...finding, match }))) return undefined;
+  if (match !== undefined) {
+    const bytes = steps.object && { ...steps.object, etag: finding.etag };
+    // Before the block: from then on, any call may remove the object.
+    const evidenceUntil = bytes && (await deps.quarantine?.keep(bytes, finding.digests.sha256, match));
+    if (!(await steps.block({ ...finding, match, evidenceUntil }))) return undefined;
     deps.countIncident?.(match);
     return 'blocked';
   }

@@ -57,6 +57,7 @@ onEveryPair('POST /v1/assets', (pair) => {
         name: null,
         favorite: false,
         generation: null,
+        labels: [],
         ownerId: rig.userId,
         scopeKind: registration.scopeKind,
         scopeId: registration.scopeId,

@@ -248,7 +248,7 @@ for (const engine of laneEngines)
           ...deps.screening,
           screen: async () => {
             await before();
-            return match;
+            return { match, labels: [], hits: [] };
           },
         },
       });

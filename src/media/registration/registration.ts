@@ -33,9 +33,12 @@ import { type Stripping, strips } from '../metadata/publicity.ts';
 import { planImage, planRewriting, type Written } from '../metadata/rewriting.ts';
 import { mediaProblems, type Refusal } from '../problems.ts';
 import { admit } from '../quota/quota.ts';
-import { blockAsset } from '../screening/incidentstore.ts';
+import { blockAsset, refusalOf } from '../screening/incidentstore.ts';
 import type { Screening } from '../screening/screening.ts';
+import type { Verdict } from '../screening/verdicts.ts';
 import { type InvalidationDeps, withInvalidation } from '../signing/signedurlcache.ts';
+import type { Ffmpeg } from '../video/ffmpeg.ts';
+import { frameOf } from '../video/frame.ts';
 import {
   factsOf,
   type Inspection,
@@ -51,6 +54,8 @@ export interface RegistrationDeps extends InspectionDeps, InvalidationDeps, Refu
   readonly objects: RefusalDeps['objects'];
   readonly db: PublishingDeps['db'];
   readonly screening: Screening;
+  /** `undefined`: frames of videos are not screened. */
+  readonly ffmpeg?: Ffmpeg;
   readonly publicScopes: readonly string[];
   /** `undefined`: images are not signed. */
   readonly credentials?: Credentials | undefined;
@@ -89,8 +94,8 @@ interface InspectedUpload extends Upload {
 
 /**
  * Throws 400, 403 (as `ownerFor`), 409 `asset_conflict`, `object_not_found`, `charge_closed`, 413 `asset_too_large`,
- * `quota_exceeded`, 422 `unsupported_image`, `undecodable_image`, `image_too_large`, 451 `csam_blocked` (after these six
- * there is no row and no object), and 503, after which the call can be retried.
+ * `quota_exceeded`, 422 `unsupported_image`, `undecodable_image`, `image_too_large`, 451 `csam_blocked` and
+ * `content_blocked` (after these there is no row and no object), and 503, after which the call can be retried.
  */
 export async function registerAsset(
   deps: RegistrationDeps,
@@ -189,12 +194,15 @@ async function publishUpload(
   const { identity, storageKey, head, inspection, generated } = upload;
   const { assetId, ownerId } = identity;
   const { etag } = head;
+  const isScreened = inspection.image !== undefined;
   const facts = { ...factsOf(upload.facts, inspection), generated };
   if (!(await draftAsset(db, identity, placeOf(deps, upload), facts))) return undefined;
   try {
+    const verdict = upload.verdict ?? (await screenUpload(deps, upload, inspection));
     const published = await publishDraft(deps, {
-      match: upload.isScreened ? undefined : await screenInspected(deps.screening, assetId, inspection),
+      match: verdict.match,
       finding: { etag, digests: inspection.digests, origin: null },
+      object: { assetId, storageKey },
       // The same bytes may have been registered, and their URLs cached, a moment before a list was changed.
       block: (finding) =>
         withInvalidation(deps, [assetId], () =>
@@ -206,9 +214,9 @@ async function publishUpload(
         return (await objects.head(storageKey))?.etag === etag;
       },
       markReady: () =>
-        admit(deps, ownerId, (handle) => markReady(handle, assetId, etag, inspection.image !== undefined), alongside),
+        admit(deps, ownerId, (tx) => markReady(tx, assetId, etag, { ...verdict, isScreened }), alongside),
     });
-    if (published === 'blocked') return refuse(deps, { assetId, storageKey, etag, refusal: 'csam_blocked' });
+    if (published === 'blocked') return refuse(deps, { assetId, storageKey, etag, refusal: refusalOf(verdict.match) });
     return published && { created: true, asset: toAsset(published) };
   } catch (error) {
     const refusal = lateRefusals.find((code) => error instanceof Problem && error.code === code);
@@ -221,8 +229,8 @@ async function publishUpload(
 interface MarkedUpload extends Upload {
   readonly inspection: Inspection;
   readonly generated: AssetFacts['generated'];
-  /** The bytes from before passed the screening, with the same pixels. */
-  readonly isScreened: boolean;
+  /** About the bytes that were uploaded, which have the same pixels. `undefined`: they are screened after the draft. */
+  readonly verdict: Verdict | undefined;
 }
 
 /**
@@ -248,14 +256,28 @@ async function markUpload(
     : await planRewriting(objects, storageKey, head, wanted).catch(refuseComplex);
   if (plan === undefined) return undefined;
   const { generated } = plan;
-  const same = { ...upload, inspection, generated: generated ?? facts.generated, isScreened: false };
-  if (plan.write === undefined) return same;
+  const same = { ...upload, inspection, generated: generated ?? facts.generated };
+  if (plan.write === undefined) return { ...same, verdict: undefined };
+  const verdict = await screenUpload(deps, upload, inspection);
   // What is blocked is not written again.
-  if ((await screenInspected(deps.screening, assetId, inspection)) !== undefined) return same;
+  if (verdict.match !== undefined) return { ...same, verdict };
   const written = await plan.write(objects, storageKey, requestedMime);
   await adoptRewritten(deps, assetId, written);
   const digests = { ...inspection.digests, ...written.digests };
-  return { ...same, head: written.head, inspection: { ...inspection, digests }, isScreened: true };
+  return { ...same, head: written.head, inspection: { ...inspection, digests }, verdict };
+}
+
+/** A generated video becomes readable, and is paid for, only after one of its frames has passed the classifier. */
+async function screenUpload(
+  deps: RegistrationDeps,
+  { identity, facts, storageKey, head }: Upload,
+  inspection: Inspection,
+): Promise<Verdict> {
+  const { objects, screening, ffmpeg } = deps;
+  const hasFrame =
+    screening.classifies && facts.generated !== null && isVideo({ kind: identity.kind, mime: facts.mime });
+  const frame = hasFrame && ffmpeg ? await frameOf({ objects, ffmpeg }, storageKey, head) : undefined;
+  return screenInspected(deps, identity.assetId, inspection, frame);
 }
 
 function refuseComplex(error: unknown): never {

@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { Caller } from '#platform/access/caller.ts';
-import { type Db, transaction } from '#platform/db/db.ts';
+import { type Db, type Tx, transaction } from '#platform/db/db.ts';
 import type { Job, Jobs, Queue } from '#platform/jobs/jobs.ts';
 import { problems } from '#platform/problem.ts';
 import { findAsset } from '../assets/assetstore.ts';
@@ -15,6 +15,8 @@ import { type RemovalDeps, removeObjects } from '../deletion/removal.ts';
 import type { Incident } from '../incidents/api.ts';
 import { readIncident } from '../incidents/incidents.ts';
 import { mediaProblems } from '../problems.ts';
+import { flagAsset } from '../screening/incidentstore.ts';
+import type { Hit } from '../screening/labels.ts';
 import { withInvalidation } from '../signing/signedurlcache.ts';
 import type { DecisionRequest, OwnDecisions } from './api.ts';
 import {
@@ -44,10 +46,12 @@ type DecisionJob = z.output<typeof payload>;
 /** Without an end: content that was decided about must not stay. */
 export const decisionQueue: Queue<DecisionJob> = { name: 'media/decisions', payload, maxAttempts: 1000 };
 
-export interface DecidingDeps extends RemovalDeps {
+export interface RestrictingDeps {
   readonly reportDb: Db<ReportTables>;
   readonly jobs: Pick<Jobs, 'enqueue'>;
 }
+
+export interface DecidingDeps extends RemovalDeps, RestrictingDeps {}
 
 /**
  * Throws 404, and 409 for content that screening blocked. The same decision again changes nothing and sends no email, unless it answers
@@ -69,14 +73,8 @@ export async function decide(deps: DecidingDeps, id: string, request: DecisionRe
       await writeDecision(tx, id, decision, statement);
       if (decision === 'dismiss') await releaseAssets(tx, assetIds);
       else {
-        await restrictAssets(tx, assetIds);
         if (threadId !== null) await endShareOfThread(tx, ownerId, threadId);
-        for (const row of affected) {
-          // The bytes of a legacy file belong to another system, and its path is blocked.
-          if (decision === 'restrict' && row.backend === 'legacy') continue;
-          const from = row.storageKey;
-          await deps.jobs.enqueue(tx, decisionQueue, { decision, assetId: row.assetId, from, to: hiddenKeyOf(from) });
-        }
+        await hide(deps, tx, affected, decision);
       }
       const decided = { ownerId, kind, decision, statement };
       await enqueueMails(deps, tx, decided, await listReports(tx, id), randomUUID());
@@ -86,6 +84,41 @@ export async function decide(deps: DecidingDeps, id: string, request: DecisionRe
   // At once if the engines respond. Otherwise, the jobs remove it.
   if (removed.length > 0) await removeNow(deps, removed).catch(() => undefined);
   return readIncident(deps, id);
+}
+
+/** In the transaction of a decision or of a rule. The jobs move or remove the bytes. */
+async function hide(
+  { jobs }: RestrictingDeps,
+  tx: Tx<ReportTables>,
+  affected: Awaited<ReturnType<typeof findAffected>>,
+  decision: DecisionJob['decision'],
+): Promise<void> {
+  await restrictAssets(
+    tx,
+    affected.map(({ assetId }) => assetId),
+  );
+  for (const { assetId, backend, storageKey: from } of affected) {
+    // The bytes of a legacy file belong to another system, and its path is blocked.
+    if (decision === 'restrict' && backend === 'legacy') continue;
+    await jobs.enqueue(tx, decisionQueue, { decision, assetId, from, to: hiddenKeyOf(from) });
+  }
+}
+
+/** Flags an asset that is readable already, and restricts it as a decision does. Without a statement, so without emails. */
+export function applyRule(
+  deps: RestrictingDeps,
+  {
+    assetId,
+    ownerId,
+    restrictedAt,
+  }: { readonly assetId: string; readonly ownerId: string; readonly restrictedAt: Date | null },
+  { label, action }: Hit,
+): Promise<void> {
+  return transaction(deps.reportDb, async (tx) => {
+    await flagAsset(tx, assetId, label);
+    if (action === 'restrict' && restrictedAt === null)
+      await hide(deps, tx, await findAffected(tx, ownerId, [assetId]), 'restrict');
+  });
 }
 
 const mostDecisions = 100;

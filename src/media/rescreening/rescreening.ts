@@ -1,5 +1,5 @@
 /**
- * Matches the stored digests of all assets with today's lists and blocks what matches, as an upload is blocked
+ * Judges the stored digests and labels of all assets by today's lists and rules, as those of an upload
  * (docs/specification/media.md#rescreening). Pages follow the ids of the assets; every page can be repeated, and a blocked
  * asset that a process did not finish removing is removed by the next rescreening.
  */
@@ -7,15 +7,21 @@ import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
 import { bucketOf } from '../assets/buckets.ts';
 import { type RemovalDeps, removeDerivatives } from '../deletion/removal.ts';
 import { blockAndPublish } from '../events.ts';
+import type { Refusal } from '../problems.ts';
 import type { PublishingDeps } from '../registration/publishing.ts';
 import { removeRefused } from '../registration/refusal.ts';
-import { blockAndDrop, blockAsset, isCleared } from '../screening/incidentstore.ts';
+import { applyRule, type RestrictingDeps } from '../reports/deciding.ts';
+import { blockAndDrop, blockAsset, refusalOf } from '../screening/incidentstore.ts';
 import type { Match, Screening } from '../screening/screening.ts';
+import { decideBy } from '../screening/verdicts.ts';
 import { withInvalidation } from '../signing/signedurlcache.ts';
 import { findScreened, type ScreenedRow } from './rescreenstore.ts';
 
-export interface RescreeningDeps extends RemovalDeps, Pick<PublishingDeps, 'countIncident'> {
-  readonly screening: Pick<Screening, 'matchDigests'>;
+export interface RescreeningDeps
+  extends RemovalDeps,
+    RestrictingDeps,
+    Pick<PublishingDeps, 'countIncident' | 'quarantine'> {
+  readonly screening: Pick<Screening, 'judgeKnown'>;
 }
 
 export interface RescreenCounts {
@@ -58,22 +64,25 @@ export async function rescreenPage(
 type Outcome = 'passed' | 'blocked' | 'unhashed';
 
 async function rescreen(deps: RescreeningDeps, row: ScreenedRow): Promise<Outcome> {
-  if (row.isBlocked) {
-    await removeBlocked(deps, row);
+  if (row.refusal !== null) {
+    await removeBlocked(deps, row, row.refusal);
     return 'passed';
   }
   const { sha256, md5, pdq, pdqQuality } = row;
   if (sha256 === null || md5 === null) return 'unhashed';
-  const match = await deps.screening.matchDigests({ sha256, md5, pdq, pdqQuality });
-  if (match === undefined || (await isCleared(deps.db, sha256))) return 'passed';
+  const digests = { sha256, md5, pdq, pdqQuality };
+  const judgement = await deps.screening.judgeKnown(digests, row.labels ?? []);
+  const { match, hit } = await decideBy(deps.db, sha256, judgement);
+  if (hit !== undefined) await withInvalidation(deps, [row.assetId], () => applyRule(deps, row, hit));
+  if (match === undefined) return 'passed';
   if (!(await block(deps, { ...row, sha256, md5 }, match))) return 'passed';
   deps.countIncident?.(match);
-  await removeBlocked(deps, row);
+  await removeBlocked(deps, row, refusalOf(match));
   return 'blocked';
 }
 
 /** `false`: the row has changed, and was screened with its new bytes. The file of a legacy row is not removed. */
-function block(
+async function block(
   deps: RescreeningDeps,
   {
     assetId,
@@ -82,20 +91,29 @@ function block(
     storageKey,
     etag,
     ...digests
-  }: ScreenedRow & { readonly sha256: string; readonly md5: string },
+  }: Omit<ScreenedRow, 'sha256' | 'md5'> & { readonly sha256: string; readonly md5: string },
   match: Match,
 ): Promise<boolean> {
-  const finding = { etag, digests, match, origin: backend === 'legacy' ? `${bucket}/${storageKey}` : null };
+  const bytes = { assetId, storageKey, etag };
+  const isKept = backend === 'objects' && bucket === deps.objects.bucket;
+  const evidenceUntil = isKept ? await deps.quarantine?.keep(bytes, digests.sha256, match) : undefined;
+  const finding = {
+    etag,
+    digests,
+    match,
+    evidenceUntil,
+    origin: backend === 'legacy' ? `${bucket}/${storageKey}` : null,
+  };
   const change = backend === 'legacy' ? blockAndDrop : blockAsset;
   return withInvalidation(deps, [assetId], () =>
     blockAndPublish(deps, finding, (handle) => change(handle, { assetId, etag }, finding)),
   );
 }
 
-async function removeBlocked(deps: RescreeningDeps, row: ScreenedRow): Promise<void> {
+async function removeBlocked(deps: RescreeningDeps, row: ScreenedRow, refusal: Refusal): Promise<void> {
   const objects = bucketOf(deps, row);
   // Objects in a bucket that is not configured cannot be removed. The unreadable row stays.
   if (objects === undefined) return;
   if (row.backend === 'legacy') await removeDerivatives(deps, { backend: 'legacy', objects }, [row.storageKey]);
-  else await removeRefused(deps, { ...row, refusal: 'csam_blocked' });
+  else await removeRefused(deps, { ...row, refusal });
 }

@@ -1,9 +1,12 @@
 /** The rows that a rescreening reads. */
 import type { Db } from '#platform/db/db.ts';
 import type { MediaTables } from '../assets/assetstore.ts';
+import type { Refusal } from '../problems.ts';
+import type { Label } from '../screening/labels.ts';
 
 export interface ScreenedRow {
   readonly assetId: string;
+  readonly ownerId: string;
   readonly backend: 'objects' | 'legacy';
   readonly bucket: string;
   readonly storageKey: string;
@@ -12,20 +15,23 @@ export interface ScreenedRow {
   readonly md5: string | null;
   readonly pdq: string | null;
   readonly pdqQuality: number | null;
-  /** Blocked before, and not removed yet. */
-  readonly isBlocked: boolean;
+  readonly restrictedAt: Date | null;
+  readonly labels: readonly Label[] | null;
+  /** A block. It was not removed yet. */
+  readonly refusal: Refusal | null;
 }
 
 /** Returns at most `limit` ready and blocked rows after `after`, ordered by id. */
-export async function findScreened(
+export function findScreened(
   db: Db<MediaTables>,
   after: string | null,
   limit: number,
 ): Promise<readonly ScreenedRow[]> {
-  const rows = await db
+  return db
     .selectFrom('assets')
     .select([
       'asset_id as assetId',
+      'owner_id as ownerId',
       'backend',
       'bucket',
       'storage_key as storageKey',
@@ -34,12 +40,13 @@ export async function findScreened(
       'md5',
       'pdq',
       'pdq_quality as pdqQuality',
+      'restricted_at as restrictedAt',
+      'labels',
       'refusal',
     ])
-    .where((eb) => eb.or([eb('ready_at', 'is not', null), eb('refusal', '=', 'csam_blocked')]))
+    .where((eb) => eb.or([eb('ready_at', 'is not', null), eb('refusal', 'in', ['csam_blocked', 'content_blocked'])]))
     .$if(after !== null, (query) => query.where('asset_id', '>', String(after)))
     .orderBy('asset_id')
     .limit(limit)
     .execute();
-  return rows.map(({ refusal, ...row }) => ({ ...row, isBlocked: refusal !== null }));
 }

@@ -1,6 +1,6 @@
 /**
- * The external classifier (MEDIA_SCREENING_URL; docs/specification/media.md#screening): receives the bytes and returns
- * whether they match. Only a well-formed response counts. There is no breaker and no retry: each image needs a response
+ * The external classifier (MEDIA_SCREENING_URL; docs/specification/media.md#screening): receives the bytes, and returns
+ * whether they match and their labels. Only a well-formed response counts. There is no breaker and no retry: each image needs a response
  * of its own.
  */
 
@@ -12,6 +12,7 @@ import { userAgent } from '#platform/http/outgoing.ts';
 import { withDeadline } from '#platform/resilience/deadline.ts';
 import { toStorableLine } from '#platform/storable.ts';
 import { currentScope, writeTrace } from '#platform/telemetry/trace.ts';
+import { type Label, label } from './labels.ts';
 
 export interface Classifiable {
   readonly assetId: string;
@@ -20,16 +21,21 @@ export interface Classifiable {
   readonly bytes: Uint8Array;
 }
 
+export interface Classification {
+  /** The name of the list that matched, and `''` if it has none. `undefined`: no match. */
+  readonly list: string | undefined;
+  readonly labels: readonly Label[];
+}
+
 export interface Classifier {
-  /**
-   * Returns the name of the list that matched, `''` if it has none, or `undefined` without a match. Rejects on any
-   * other response.
-   */
-  classify(image: Classifiable, signal: AbortSignal): Promise<string | undefined>;
+  /** Rejects unless the response is well-formed. */
+  classify(image: Classifiable, signal: AbortSignal): Promise<Classification>;
   close(): Promise<void>;
 }
 
-const answerSchema = z.object({ match: z.boolean(), list: z.string().optional() });
+const answerSchema = z
+  .object({ match: z.boolean().optional(), list: z.string().optional(), labels: z.array(label).optional() })
+  .refine(({ match, labels }) => match !== undefined || labels !== undefined, 'has neither match nor labels');
 
 const longestAnswerMs = 10_000;
 const maxAnswerBytes = 64 * 1024;
@@ -41,10 +47,7 @@ export function createClassifier(address: string, timeoutMs = longestAnswerMs): 
   const url = new URL(address);
   const pool = new Pool(url.origin, { connections: maxConnections, connect: { timeout: 2000 } });
 
-  async function requestLabel(
-    { assetId, mime, bytes }: Classifiable,
-    signal: AbortSignal,
-  ): Promise<string | undefined> {
+  async function request({ assetId, mime, bytes }: Classifiable, signal: AbortSignal): Promise<Classification> {
     const scope = currentScope();
     const response = await pool.request({
       method: 'POST',
@@ -63,14 +66,14 @@ export function createClassifier(address: string, timeoutMs = longestAnswerMs): 
     });
     const body = await readAtMost(response.body, maxAnswerBytes, tooLong);
     if (response.statusCode !== 200) throw new Error(`the classifier returned ${response.statusCode}`);
-    const { match, list = '' } = answerSchema.parse(JSON.parse(body.toString('utf8')));
-    return match ? toStorableLine(list, longestListName) : undefined;
+    const { match, list = '', labels = [] } = answerSchema.parse(JSON.parse(body.toString('utf8')));
+    return { list: match ? toStorableLine(list, longestListName) : undefined, labels };
   }
 
   return {
     classify: (image, signal) => {
       assertOutsideTransaction('the classifier');
-      return withDeadline(timeoutMs, (ended) => requestLabel(image, ended), signal);
+      return withDeadline(timeoutMs, (ended) => request(image, ended), signal);
     },
     close: () => pool.destroy(),
   };

@@ -49,6 +49,7 @@ interface IncidentsTable {
   is_priority: Generated<boolean>;
   decision: Decision | null;
   statement: string | null;
+  evidence_until: Date | null;
 }
 
 const ofTheRow = [
@@ -69,6 +70,8 @@ export interface Finding {
   readonly match: Match;
   /** The place of the same bytes that remain: the source asset, or the legacy file (`bucket/path`). */
   readonly origin: string | null;
+  /** Until when a copy of the bytes is retained. `undefined`: there is none. */
+  readonly evidenceUntil?: Date | undefined;
 }
 
 /** A row, if it still has this ETag. */
@@ -84,7 +87,7 @@ interface Suspect {
  */
 export function blockAsset(db: Handle, suspect: Suspect, finding: Finding): Promise<AssetFacts | undefined> {
   const refused = sql`
-    update assets set refusal = 'csam_blocked', ready_at = null, screened_at = null, version = version + 1
+    update assets set refusal = ${refusalOf(finding.match)}, ready_at = null, screened_at = null, version = version + 1
     where asset_id = ${suspect.assetId}::uuid and etag = ${suspect.etag} and refusal is null`;
   return writeIncident(db, refused, finding);
 }
@@ -95,26 +98,77 @@ export function blockAndDrop(db: Handle, suspect: Suspect, finding: Finding): Pr
   return writeIncident(db, dropped, finding);
 }
 
-/** The newest resolution of the content of an incident's row. */
+/** Only lists and a match of the classifier are about prohibited content. */
+export const refusalOf = (match: Match | undefined) => (match?.check === 'label' ? 'content_blocked' : 'csam_blocked');
+
+/** The newest resolution of the content of an incident's row. Those about labels decide about labels alone. */
 const isClearedContent = sql<boolean>`coalesce((
   select latest.status = 'cleared' from screening_incidents latest
   where latest.sha256 = screening_incidents.sha256 and latest.resolved_at is not null
     and latest.check_name not in ('report', 'flag')
+    and (latest.check_name = 'label') = (screening_incidents.check_name = 'label')
   order by latest.resolved_at desc limit 1
 ), false)`;
 
-/** Returns whether operators have cleared this content. It then passes, whatever the lists contain. */
+/** Returns whether operators have cleared this content. It then passes, whatever the lists contain, but not every rule. */
 export async function isCleared(db: Db<IncidentTables>, sha256: string): Promise<boolean> {
   const row = await db
     .selectFrom('screening_incidents')
     .select('status')
     .where('sha256', '=', sha256)
     .where('resolved_at', 'is not', null)
-    .where('check_name', 'not in', ['report', 'flag'])
+    .where('check_name', 'not in', ['report', 'flag', 'label'])
     .orderBy('resolved_at', 'desc')
     .limit(1)
     .executeTakeFirst();
   return row?.status === 'cleared';
+}
+
+/** The labels whose newest decision about this content is that it may stay. */
+export async function findClearedLabels(db: Db<IncidentTables>, sha256: string): Promise<ReadonlySet<string>> {
+  const { rows } = await sql<{ readonly list: string; readonly status: IncidentStatus }>`
+    select distinct on (list) list, status from screening_incidents
+    where sha256 = ${sha256} and resolved_at is not null and check_name in ('label', 'flag')
+    order by list, resolved_at desc`.execute(db);
+  return new Set(rows.flatMap(({ list, status }) => (status === 'cleared' ? [list] : [])));
+}
+
+/** The label that a registration of this asset was blocked for. */
+export async function findBlockingLabel(db: Db<IncidentTables>, assetId: string): Promise<string> {
+  const row = await db
+    .selectFrom('screening_incidents')
+    .select('list')
+    .where('asset_id', '=', assetId)
+    .where('check_name', '=', 'label')
+    .orderBy('created_at', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.list ?? '';
+}
+
+/**
+ * Puts a readable asset into the list of incidents, once for each label. An open report of it is enough. Without a
+ * `label`, the asset is a video, and its poster may be in the list.
+ */
+export async function flagAsset(handle: Handle, assetId: string, label: string | undefined): Promise<void> {
+  await sql`
+    insert into screening_incidents (
+      asset_id, owner_id, scope_kind, scope_id, kind, mime, byte_size, etag, sha256, md5, pdq, pdq_quality,
+      check_name, list, origin
+    )
+    select asset_id, owner_id, scope_kind, scope_id, kind, mime, byte_size, etag, coalesce(sha256, ''),
+      coalesce(md5, ''), pdq, pdq_quality, 'flag', named.label, 'label'
+    from assets cross join lateral (select coalesce(${label ?? null}::text, (
+      select poster.list from screening_incidents as poster
+      where poster.asset_id = assets.thumb_asset_id and poster.owner_id = assets.owner_id
+        and poster.check_name = 'flag' and poster.status = 'open'
+    )) as label) as named
+    where named.label is not null and asset_id = ${assetId}::uuid and ready_at is not null and not exists (
+      select from screening_incidents as known
+      where known.asset_id = assets.asset_id and known.check_name = 'flag' and known.list = named.label
+    )
+    on conflict (asset_id) where check_name in ('report', 'flag') and status = 'open' and asset_id is not null
+    do nothing`.execute(handle);
 }
 
 /** There is an appeal, and no decision since. */
@@ -144,12 +198,14 @@ const incidentColumns = [
   'appeal',
   'appealed_at as appealedAt',
   'check_name as check',
+  sql<string | null>`case when check_name in ('label', 'flag') then list end`.as('label'),
   'thread_id as threadId',
   'share_id as shareId',
   'reports',
   'is_priority as isPriority',
   'decision',
   'statement',
+  'evidence_until as evidenceUntil',
   sql<string[]>`array(
     select distinct reason from content_reports
     where content_reports.incident_id = screening_incidents.incident_id order by reason
@@ -240,19 +296,21 @@ async function writeIncident(
   change: RawBuilder<unknown>,
   finding: Finding,
 ): Promise<AssetFacts | undefined> {
-  const { etag, digests, match, origin } = finding;
+  const { etag, digests, match, origin, evidenceUntil } = finding;
   const columns = sql.join(ofTheRow.map((column) => sql.ref(column)));
   const { rows } = await sql<AssetFacts>`
     with blocked as (${change} returning ${columns}),
     written as (
       insert into screening_incidents (
-        ${columns}, etag, sha256, md5, pdq, pdq_quality, check_name, list, listed, distance, origin
+        ${columns}, etag, sha256, md5, pdq, pdq_quality, check_name, list, listed, distance, origin,
+        evidence_until
       )
       select ${columns}, ${etag}::text, ${digests.sha256}::text, ${digests.md5}::text, ${digests.pdq}::text,
         ${digests.pdqQuality}::smallint, ${match.check}::text, ${match.list}::text, ${match.listed}::text,
-        ${match.distance}::smallint, ${origin}::text
+        ${match.distance}::smallint, ${origin}::text, ${evidenceUntil ?? null}::timestamptz
       from blocked
-      on conflict (asset_id, sha256) where check_name not in ('report', 'flag') do nothing
+      on conflict (asset_id, sha256, (check_name = 'label')) where check_name not in ('report', 'flag')
+      do update set evidence_until = coalesce(excluded.evidence_until, screening_incidents.evidence_until)
     )
     select asset_id as "assetId", owner_id as "ownerId", scope_kind as "scopeKind", scope_id as "scopeId", kind
     from blocked`.execute(db);

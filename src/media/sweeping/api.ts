@@ -5,13 +5,14 @@ import { isUuid } from '../refs.ts';
 import { readStep } from './steps.ts';
 
 /** The parts of a sweep, in this order. */
-export const sweepParts = ['registrations', 'uploads', 'resumable', 'assets', 'variants'] as const;
+export const sweepParts = ['registrations', 'uploads', 'resumable', 'evidence', 'assets', 'variants'] as const;
 
 const isAfter: Readonly<Record<(typeof sweepParts)[number], (text: string) => boolean>> = {
   registrations: isUuid,
   uploads: isSafeKey,
   // A position of the object store, which the store parses.
   resumable: () => true,
+  evidence: isSafeKey,
   assets: isUuid,
   variants: (text) => readStep(text) !== undefined,
 };
@@ -57,6 +58,7 @@ const sweepFinding = z.object({
     'asset_without_object',
     'asset_with_other_bytes',
     'variant_without_source',
+    'evidence_without_incident',
   ]),
   fate: z.enum(['found', 'removed', 'left']),
   key: z.string(),

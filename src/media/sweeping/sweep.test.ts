@@ -12,6 +12,7 @@ import { hourMs, openSweepGround, type SweepGround, sweepAll } from '../../../te
 import { posterIdOf } from '../assets/asset.ts';
 import type { MediaTables } from '../assets/assetstore.ts';
 import { renditionKeyOf, storageKeyOf } from '../assets/storagekey.ts';
+import { evidenceKeyOf } from '../quarantine/quarantine.ts';
 import { insertRun, type TaskTables } from '../tasks/taskstore.ts';
 
 const transform = toTransform({ width: 8, height: 8 });
@@ -87,6 +88,15 @@ onEveryPair('a sweep', (pair) => {
   const spared = (left: string): Outcome => ({ dry: [], wet: [], again: [], left: [left] });
   const upload = 'unregistered_upload';
   const unfinished = 'unfinished_registration';
+
+  it('a copy of a blocked object without an incident goes after a day', async () => {
+    const key = evidenceKeyOf(randomUUID(), '0'.repeat(64), false);
+    await put(key);
+    const found = async (sweeping = deps) =>
+      (await sweepAll(sweeping)).filter((finding) => finding.key === key).map(({ what, fate }) => `${fate} ${what}`);
+    expect([await found(), await isThere(key)]).toEqual([[], true]);
+    expect([await found(at(25 * hourMs)), await isThere(key)]).toEqual([['removed evidence_without_incident'], false]);
+  });
 
   it.each<[string, () => Promise<string>, Outcome]>([
     [

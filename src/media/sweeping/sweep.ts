@@ -4,6 +4,7 @@
  */
 import { type SweepFinding, type SweepRequest, type Swept, sweepParts } from './api.ts';
 import { sweepAssets } from './assets.ts';
+import { sweepEvidence } from './evidence.ts';
 import { resumableOldBefore, type SweepDeps, type SweepPage, type SweepPageRequest } from './page.ts';
 import { sweepRegistrations } from './registrations.ts';
 import { sweepUploads } from './uploads.ts';
@@ -16,6 +17,7 @@ const parts: Readonly<Record<Part, (deps: SweepDeps, page: SweepPageRequest) => 
   registrations: sweepRegistrations,
   uploads: sweepUploads,
   resumable: sweepResumable,
+  evidence: sweepEvidence,
   assets: sweepAssets,
   // Last, because the other parts remove the variants of what they remove.
   variants: sweepVariants,
@@ -30,7 +32,8 @@ export async function sweepPage(
   { apply, acceptLostBuckets, cursor }: SweepRequest,
   aloneSince?: Date,
 ): Promise<Swept> {
-  const wanted: readonly Part[] = aloneSince === undefined ? sweepParts : ['registrations', 'uploads', 'resumable'];
+  const wanted: readonly Part[] =
+    aloneSince === undefined ? sweepParts : ['registrations', 'uploads', 'resumable', 'evidence'];
   const { part, after } = cursor ?? { part: 'registrations', after: undefined };
   const { found, next } = await parts[part](deps, {
     apply,

@@ -20,6 +20,7 @@ import { draftAsset, dropUnready, findAsset, type MediaTables } from '../assets/
 import { renditionKeyOf, storageKeyOf } from '../assets/storagekey.ts';
 import { type RemovalDeps, removeObject } from '../deletion/removal.ts';
 import type { EventDeps } from '../events.ts';
+import { isBlock } from '../problems.ts';
 import { startHashes } from '../reading/unchanged.ts';
 import { unknownFacts } from '../registration/inspection.ts';
 import { type RegistrationDeps, registerAsset } from '../registration/registration.ts';
@@ -112,6 +113,8 @@ async function processUpTo(deps: ProcessingDeps, job: Job<VideoUpload>, longestM
     const code = codeOf(error);
     if (code === undefined && !(error instanceof RunCancelled)) throw error;
     await removeOutput(deps, upload);
+    // A video that was registered before its poster was screened.
+    if (isBlock(code)) await deps.discard(upload.ownerId, [upload.assetId]);
     if (code === undefined) return;
     deps.log.warn({ err: error, taskId: upload.taskId }, 'a video cannot be processed');
     await transaction(deps.taskDb, async (tx) => {

@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import { type Db, json, type Tx } from '#platform/db/db.ts';
 import type { AssetFacts, MediaTables, Playback } from '../assets/assetstore.ts';
+import { flagAsset } from '../screening/incidentstore.ts';
 import type { TaskStatus } from './api.ts';
 
 interface TasksTable {
@@ -241,9 +242,14 @@ export async function describeVideo(
         ) then coalesce(${facts.thumbAssetId}::uuid, thumb_asset_id)
         else thumb_asset_id
       end,
+      labels = coalesce(labels, (select labels from assets poster where poster.asset_id = ${facts.thumbAssetId}::uuid)),
+      restricted_at = coalesce(
+        restricted_at, (select restricted_at from assets poster where poster.asset_id = ${facts.thumbAssetId}::uuid)
+      ),
       version = version + 1
     where asset_id = ${assetId}::uuid and ready_at is not null
     returning thumb_asset_id as "thumbAssetId"`.execute(tx);
+  await flagAsset(tx, assetId, undefined);
   return rows[0];
 }
 

@@ -170,6 +170,7 @@ const refusals: Readonly<Record<string, string>> = {
   undecodable_image: 'The image is damaged or is not an image.',
   image_too_large: 'The image has too many pixels.',
   csam_blocked: 'This file cannot be stored.',
+  content_blocked: 'Content like this cannot be stored here.',
 };
 
 function describe(error: unknown): Pick<UploadItem, 'problem' | 'isRefused'> {

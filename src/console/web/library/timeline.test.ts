@@ -28,6 +28,7 @@ function assetAt(daysAgo: number, place: number): Asset {
     name: null,
     favorite: false,
     generation: null,
+    labels: [],
     createdAt: createdAt.toISOString(),
   };
 }
