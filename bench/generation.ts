@@ -55,7 +55,8 @@ async function compare(): Promise<Row> {
       if (made.body.items[0]?.status !== 'completed') throw new Error(`the order is ${made.body.status}`);
     };
     const byHand = async () => {
-      const identity = { assetId: randomUUID(), ownerId: user.userId, scopeKind: 'bench', scopeId: 'bench' };
+      const place = { ownerId: user.userId, scopeKind: 'generation', scopeId: randomUUID() };
+      const identity = { assetId: randomUUID(), ...place };
       const registered = { ...identity, kind: 'image', requestedMime: 'image/jpeg' };
       const response = await fetch(`${url}/images/generations`, { method: 'POST', body: '{}' });
       const { data } = (await response.json()) as { data: [{ b64_json: string }] };

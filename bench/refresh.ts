@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Pool } from 'undici';
-import { createSealer } from '../src/auth/sealing.ts';
+import { createSealer } from '../src/platform/access/sealing.ts';
 import { atMost, type Bench, median, type Row } from './bench.ts';
 
 const sessionsAtOnce = 32;

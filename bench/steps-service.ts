@@ -65,12 +65,11 @@ async function writeOnce(): Promise<void> {
   const row = rows.pop();
   if (row === undefined) throw new Error('the benchmark has too few rows');
   const journal = openJournal(db, row);
-  for (let at = 1; at <= callsPerRun + 1; at++) {
+  // The last step ends with the run, and has no row.
+  for (let at = 1; at <= callsPerRun; at++) {
     const toolCallId = `call_${at}`;
-    if (at <= callsPerRun) {
-      await journal.callStarted({ toolCallId, name: 'recallMemory' });
-      await journal.callFinished(toolCallId, { output: { memories: [] } });
-    }
+    await journal.callStarted({ toolCallId, name: 'recallMemory' });
+    await journal.callFinished(toolCallId, { output: { memories: [] } });
     await journal.stepFinished({ step: at, parts: shown, usage, answeredBy: null });
   }
 }

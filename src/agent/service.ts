@@ -83,6 +83,8 @@ export interface AgentDeps {
   readonly agentUrl?: string;
   /** IDP_URL. */
   readonly authorizationServer?: string | undefined;
+  /** INTERNAL_KEY. */
+  readonly internalKeys: readonly string[];
   readonly access: Access;
   /** Migrated. */
   readonly database: Database;
@@ -181,7 +183,7 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
     freeCancels: settings.freeCancels,
   };
   const metrics = new AgentMetrics();
-  const identity = createIdentity({ db, issuer: deps.agentUrl ?? 'atelier' });
+  const identity = createIdentity({ db, issuer: deps.agentUrl ?? 'atelier', secrets: deps.internalKeys });
   const toolServers = await openToolServers({
     identity,
     servers: settings.mcpServers,

@@ -4,6 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
+import type { Sealer } from '#platform/access/sealing.ts';
 import { startInterval } from '#platform/background/interval.ts';
 import { type Db, transaction } from '#platform/db/db.ts';
 import { type Job, type Jobs, type Queue, UnrecoverableError } from '#platform/jobs/jobs.ts';
@@ -18,7 +19,6 @@ import {
 } from './provider.ts';
 import type { RefreshResults } from './refreshresults.ts';
 import { hashToken, subjectHashOf } from './rotation.ts';
-import type { Sealer } from './sealing.ts';
 import { type AuthTables, addRevocation, findRevocation, removeRevocation, replaceRevocation } from './store.ts';
 
 export interface RevocationDeps {

@@ -7,6 +7,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
+import type { Sealer } from '#platform/access/sealing.ts';
 import type { Log } from '#platform/log.ts';
 import { withDeadline } from '#platform/resilience/deadline.ts';
 import { accessToken } from './api.ts';
@@ -14,7 +15,6 @@ import type { Provider, ProviderCall, ProviderResult, ProviderSession } from './
 import { providerTimeoutMs } from './provider.ts';
 import type { RefreshResults, Settled } from './refreshresults.ts';
 import type { Unavailable } from './refusals.ts';
-import type { Sealer } from './sealing.ts';
 
 export interface RotationDeps {
   readonly refreshResults: RefreshResults;

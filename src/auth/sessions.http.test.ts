@@ -1,10 +1,10 @@
 /** `/refresh` and `/logout` on a real server, with the local identity provider. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { createSealer } from '#platform/access/sealing.ts';
 import { type Browser, openBrowser, signIn } from '../../test/auth/browser.fixture.ts';
 import { type AuthRig, eventually, type Fault, origin, otherOrigin, startAuth } from '../../test/auth/rig.fixture.ts';
 import { providerTimeoutMs } from './provider.ts';
-import { createSealer } from './sealing.ts';
 
 let rig: AuthRig;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 /** The sessions in a browser's cookies: a refresh token each, sealed together with the id of its user. */
 import { z } from 'zod';
+import { createSealer } from '#platform/access/sealing.ts';
 import { readCookies } from './cookies.ts';
-import { createSealer } from './sealing.ts';
 
 export interface Session {
   readonly token: string;

@@ -1,9 +1,9 @@
 /** Several `ka_session` cookies in one request: a sibling domain can add its own, which browsers send first. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { createSealer } from '#platform/access/sealing.ts';
 import { openBrowser, signIn } from '../../test/auth/browser.fixture.ts';
 import { type AuthRig, origin, startAuth } from '../../test/auth/rig.fixture.ts';
-import { createSealer } from './sealing.ts';
 
 let rig: AuthRig;
 beforeAll(async () => {

@@ -7,9 +7,9 @@
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { z } from 'zod';
+import type { Sealer } from '#platform/access/sealing.ts';
 import type { Clock } from '#platform/clock.ts';
 import { type CookieRules, readSignInCookies, type SignInCookieName, signInMaxAgeS } from './cookies.ts';
-import type { Sealer } from './sealing.ts';
 
 export interface SignIn {
   /** The PKCE code verifier (RFC 7636). */

@@ -1,9 +1,9 @@
 /** The edge (docs/specification/system.md#edge) is stateless, so any number can run in front of the configured stores. */
-
 import { engineProblems } from '#image/engine/problems.ts';
 import type { VariantMaker } from '#image/engine/variants.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { HttpServer, ServerOptions } from '#platform/http/httpserver.ts';
+import { stopListening } from '#platform/http/proxied.ts';
 import { createServer } from '#platform/http/server.ts';
 import { deriveAddressKey } from '#platform/objects/addresses.ts';
 import type { Objects } from '#platform/objects/objects.ts';
@@ -40,7 +40,7 @@ const longestUploadMs = 6 * 60 * 60 * 1000;
 export function createEdge(deps: EdgeDeps): HttpServer {
   const { originals, publicObjects, resizing, otherBucket, settings } = deps;
   const sessions = createSessions();
-  const app = createServer({
+  const app: HttpServer = createServer({
     ...deps.server,
     service: 'edge',
     reference: {
@@ -51,7 +51,13 @@ export function createEdge(deps: EdgeDeps): HttpServer {
     },
     cors: anyOrigin,
     requestTimeoutMs: longestUploadMs,
-    onDrain: async () => sessions.drain(),
+    // Nothing can send the body of an upload again to another process, as for other requests. So new connections go there, and
+    // uploads on open ones are stored.
+    servedWhileDraining: ({ method }) => method === 'PUT',
+    onDrain: async () => {
+      stopListening(app);
+      sessions.drain();
+    },
   });
   // Without a listener, Node requests the body before the handler has checked the request.
   app.server.on('checkContinue', (request, response) => app.server.emit('request', request, response));

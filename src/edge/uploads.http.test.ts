@@ -455,3 +455,24 @@ describe('a path that points elsewhere', () => {
     expect((await readdir(rig.dataDir)).sort()).toEqual(['.incoming', 'objects']);
   });
 });
+
+it('stores uploads of open connections while the edge drains, and accepts no new ones', async () => {
+  const other = await startEdge();
+  const socket = connect(other.port, '127.0.0.1');
+  socket.write('GET /health HTTP/1.1\r\nHost: edge\r\n\r\n');
+  await once(socket, 'data');
+  await other.app.drain();
+  const { url, headers } = other.originals.writeAddress('u/1/late.png', {
+    expiresInS: 300,
+    contentType: 'image/png',
+    maxSize: 100,
+  });
+  const lines = Object.entries({ host: 'edge', 'content-length': '9', ...headers }).map(
+    ([name, value]) => `${name}: ${value}`,
+  );
+  socket.write(`PUT ${url.slice(other.url.length)} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\nlate file`);
+  expect(await text(socket)).toMatch(/^HTTP\/1\.1 200 [\s\S]*connection: close/i);
+  expect((await other.originals.head('u/1/late.png'))?.size).toBe(9);
+  await expect(fetch(other.url)).rejects.toThrow('fetch failed');
+  await other.close();
+});

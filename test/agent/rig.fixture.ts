@@ -139,6 +139,7 @@ export async function startAgent(
     const app = await createAgent({
       server: { log, readiness: { database: () => database.check() } },
       agentOrigins: ['https://*.app.example'],
+      internalKeys: [internalKey],
       access: createAccess({ internalKeys: [internalKey], jwksUrl: issuer.jwksUrl, log }),
       database,
       redis: undefined,

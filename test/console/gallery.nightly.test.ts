@@ -303,7 +303,7 @@ describe.skipIf(withoutChromium)('the library', () => {
     await form.getByRole('button', { name: 'Generate 2 images' }).click();
     await page.getByText('a red balloon').waitFor();
     await form.waitFor({ state: 'detached' });
-    await page.getByRole('dialog').locator('.asset-image.there').waitFor();
+    await page.getByRole('dialog').locator('.asset-image.whole.there').waitFor();
     // Only the painted part is tinted: its right side, where the stroke was taken back, has the colors of the source.
     expect(await differences(page)).toEqual({ left: true, right: false });
     await shoot(page, 'edited');
@@ -383,7 +383,7 @@ describe.skipIf(withoutChromium)('the library', () => {
 
 /** Whether the edited image differs from the gradient of the source, at the places of the two strokes. */
 async function differences(page: Page): Promise<{ readonly left: boolean; readonly right: boolean }> {
-  const url = await page.getByRole('dialog').locator('.asset-image.there img').getAttribute('src');
+  const url = await page.getByRole('dialog').locator('.asset-image.whole.there img').getAttribute('src');
   const { data, info } = await sharp(Buffer.from(await (await fetch(url ?? '')).arrayBuffer()))
     .removeAlpha()
     .raw()

@@ -147,13 +147,20 @@ describe('Render', async () => {
 });
 
 describe('systemd', async () => {
-  const environment = await readEnvironment('deploy/systemd/atelier.env.example');
+  const example = await readEnvironment('deploy/systemd/atelier.env.example');
+  const environment = Object.fromEntries(
+    Object.entries(example).map(([name, value]) => [
+      name,
+      value.replaceAll('files-example.invalid', 'example.net').replaceAll('.invalid', '.com'),
+    ]),
+  );
   const app = await read('deploy/systemd/atelier.service');
   const caddy = await read('deploy/systemd/Caddyfile');
 
   it('starts every service with all settings that production needs', () => {
     expect(app).toMatch(/launch\.mjs start$/m);
     expectComplete(environment, inProduction);
+    expect(() => readConfig(example, inProduction)).toThrow(/replace the example values of .*IDP_URL.*CMS_URL/);
   });
 
   it('can be read by a shell, for commands that are run by hand', () => {

@@ -20,10 +20,24 @@ import { skipWithoutRedis, startRedisServer } from '../redis.fixture.ts';
 import { type NginxProxy, startProxy } from './proxy.fixture.ts';
 import { upgradeEnvironment, upgradeScript, writeRelease } from './release.fixture.ts';
 
+/** The text of a response, up to where its connection was cut. */
+async function textOf({ body }: Response): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = '';
+  try {
+    for await (const chunk of body ?? []) text += decoder.decode(chunk as Uint8Array, { stream: true });
+  } catch {
+    // The caller resumes.
+  }
+  return text;
+}
+
 const withoutPostgres = databaseEngines.some(({ name, missing }) => name === 'postgres' && missing);
 const domain = 'atelier.test';
 const filesDomain = 'atelier-files.test';
 const runsAtOnce = 200;
+/** A request without an end in this time hangs. */
+const longestMs = 120_000;
 
 describe.skipIf(withoutPostgres || skipWithoutRedis || skipWithout('nginx', 'openssl'))('upgrades under load', () => {
   const closers: (() => unknown)[] = [];
@@ -82,7 +96,7 @@ describe.skipIf(withoutPostgres || skipWithoutRedis || skipWithout('nginx', 'ope
     });
     await writeFile(
       join(place.dataDir, 'atelier.env'),
-      Object.entries(env)
+      Object.entries({ ...env, ATELIER_PORT_BASE: String(place.portBase) })
         .map(([name, value]) => `${name}="${value}"\n`)
         .join(''),
     );
@@ -91,6 +105,8 @@ describe.skipIf(withoutPostgres || skipWithoutRedis || skipWithout('nginx', 'ope
       const more = { ATELIER_RESTART: script, ATELIER_PROCESSES: bases, NODE_ENV: 'test' };
       const { stdout } = await promisify(execFile)(upgradeScript, words, {
         env: upgradeEnvironment(place.dataDir, more),
+      }).catch(({ stdout, stderr }) => {
+        throw new Error(`the upgrade failed:\n${stdout}${stderr}`);
       });
       return stdout;
     };
@@ -116,11 +132,20 @@ describe.skipIf(withoutPostgres || skipWithoutRedis || skipWithout('nginx', 'ope
 
   it('fails no request and loses no run', { timeout: 900_000 }, async () => {
     const failures: unknown[] = [];
+    let cutStreams = 0;
+    let mostCuts = 0;
+    let uploads = 0;
+    /** Both processes, by three switches. */
+    const restarts = 6;
     const statuses = new Map<string, number>();
     let isOver = false;
     const send = async (service: string, path: string, init: RequestInit = {}) => {
       const headers = { authorization: `Bearer ${token}`, ...init.headers };
-      const response = await proxy.fetch(at(service, path), { ...init, headers });
+      const response = await proxy.fetch(at(service, path), {
+        ...init,
+        headers,
+        signal: AbortSignal.timeout(longestMs),
+      });
       if (response.status >= 400) failures.push([path, response.status, (await response.text()).slice(0, 200)]);
       return response;
     };
@@ -131,17 +156,18 @@ describe.skipIf(withoutPostgres || skipWithoutRedis || skipWithout('nginx', 'ope
         headers: { 'content-type': 'application/json' },
       });
     const read = async (taskId: string) => {
-      // A stream that is cut resumes where it was, as the client does.
-      for (let lastId = ''; ; ) {
+      // A process that ends cuts its streams. They resume where they were, as the client does, at most once for each restart.
+      let lastId = '';
+      for (let cuts = 0; cuts <= restarts; cuts++) {
+        mostCuts = Math.max(mostCuts, cuts);
         const headers = lastId ? { 'last-event-id': lastId } : {};
-        const text = await send('agent', `/stream/${taskId}`, { headers }).then(
-          (response) => response.text(),
-          () => '',
-        );
+        const response = await send('agent', `/stream/${taskId}`, { headers });
+        const text = await textOf(response);
         if (text.includes('data: [DONE]')) return;
-        lastId = [...text.matchAll(/^id: (.+)$/gm)].at(-1)?.[1] ?? lastId;
-        await sleep(200);
+        cutStreams += 1;
+        lastId = [...text.matchAll(/^id: (.+)\n/gm)].at(-1)?.[1] ?? lastId;
       }
+      failures.push(['stream', taskId, `cut more than ${restarts} times`]);
     };
     const chat = async () => {
       do {
@@ -160,18 +186,18 @@ describe.skipIf(withoutPostgres || skipWithoutRedis || skipWithout('nginx', 'ope
       do {
         const scope = { scopeKind: 'thread', scopeId: 'x', kind: 'image', mime: 'image/png' };
         const reserved = (await (await post('media', '/v1/uploads', scope)).json()) as Record<string, never>;
-        // Uploads stream through nginx, so a draining process refuses them and the client sends them again.
-        for (;;) {
-          const put = await proxy.fetch(reserved.uploadUrl ?? '', {
-            method: 'PUT',
-            headers: reserved.headers ?? {},
-            body: new Uint8Array(picture),
-          });
-          await put.arrayBuffer();
-          if (put.status < 300) break;
-          if (put.status !== 503) failures.push(['upload', put.status]);
-          await sleep(500);
+        const put = await proxy.fetch(reserved.uploadUrl ?? '', {
+          method: 'PUT',
+          headers: reserved.headers ?? {},
+          body: new Uint8Array(picture),
+          signal: AbortSignal.timeout(longestMs),
+        });
+        if (put.status >= 300) {
+          failures.push(['upload', put.status, await put.text()]);
+          continue;
         }
+        await put.arrayBuffer();
+        uploads += 1;
         const { uploadUrl: _url, headers: _headers, expiresIn: _expires, ...registration } = reserved;
         const registered = await post('media', '/v1/assets', { ...scope, ...registration });
         if (registered.status >= 300) continue;
@@ -180,7 +206,9 @@ describe.skipIf(withoutPostgres || skipWithoutRedis || skipWithout('nginx', 'ope
           string,
           { previewUrl: string }
         >;
-        const preview = await proxy.fetch(signed[assetId]?.previewUrl ?? '');
+        const preview = await proxy.fetch(signed[assetId]?.previewUrl ?? '', {
+          signal: AbortSignal.timeout(longestMs),
+        });
         await preview.arrayBuffer();
         if (preview.status !== 200) failures.push(['preview', preview.status]);
         await sleep(500);
@@ -203,7 +231,9 @@ describe.skipIf(withoutPostgres || skipWithoutRedis || skipWithout('nginx', 'ope
       isOver = true;
     }
     await work;
-    console.info(`runs by status: ${JSON.stringify([...statuses])}`);
+    console.info(
+      `runs by status: ${JSON.stringify([...statuses])}; ${uploads} uploads; ${cutStreams} cut streams, of one run ${mostCuts}`,
+    );
     expect(failures).toEqual([]);
     expect([...statuses.keys()]).toEqual(['completed']);
     expect(statuses.get('completed')).toBeGreaterThanOrEqual(runsAtOnce);

@@ -2,12 +2,14 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readdir, readlink, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, readlink, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { migrations } from '#app/migrations.ts';
+import { freePortBase } from '../acceptance/running.fixture.ts';
 import { createMigratedDatabase, databaseEngines } from '../database.fixture.ts';
 import { isNightly } from '../lane.fixture.ts';
 import { programEnv } from '../programs.fixture.ts';
@@ -22,9 +24,10 @@ describe.skipIf(withoutPostgres)('deploy/host/upgrade', () => {
   const archive = (name: string) => join(place, `${name}.tar`);
   const version = async (link: string) => (await readlink(join(place, 'opt', link))).replace('versions/', '');
   const isComplete = (name: string) => existsSync(join(place, 'opt/versions', name, 'node_modules/sharp'));
-  /** No process runs, so it only installs and switches. */
+  /** The restart only writes which version it starts, and the process is a server of the test. */
+  const processes = () => ({ ATELIER_PROCESSES: String(port), ATELIER_RESTART: join(place, 'restart') });
   const upgrade = async (...words: readonly string[]) =>
-    promisify(execFile)(upgradeScript, words, { env: upgradeEnvironment(place, { ATELIER_PROCESSES: ' ' }) }).then(
+    promisify(execFile)(upgradeScript, words, { env: upgradeEnvironment(place, processes()) }).then(
       ({ stdout }) => ({ code: 0, stdout }),
       ({ code, stdout, stderr }) => ({ code, stdout: stdout + stderr }),
     );
@@ -36,6 +39,8 @@ describe.skipIf(withoutPostgres)('deploy/host/upgrade', () => {
         .join(''),
     );
   let settings: Record<string, string>;
+  const server = createServer((_request, response) => response.end());
+  let port: number;
 
   beforeAll(async () => {
     place = await mkdtemp(join(tmpdir(), 'atelier-upgrade-'));
@@ -44,9 +49,20 @@ describe.skipIf(withoutPostgres)('deploy/host/upgrade', () => {
     settings = { ...programEnv, DATABASE_URL: database.url, ATELIER_DATA_DIR: join(place, 'data') } as typeof settings;
     delete settings.PATH;
     await configure(settings);
+    port = await freePortBase();
+    await once(server.listen(port, '127.0.0.1'), 'listening');
+    await mkdir(join(place, 'shims'));
+    const kill = (when: string) => `#!/bin/sh\nPATH=$REAL_PATH\n"$(basename "$0")" "$@"\n${when} kill -9 0\nexit 0\n`;
+    for (const [path, text] of [
+      ['restart', '#!/bin/sh\nreadlink "$ATELIER_ROOT/current" >> "$HOME/restarted"\n'],
+      ['shims/mv', kill('[ "$(basename "$3")" != "$KILL_AT" ] ||')],
+      ['shims/tar', kill('[ "$KILL_AT" != tar ] ||')],
+    ] as const)
+      await writeFile(join(place, path), text, { mode: 0o755 });
     [old, next] = [await writeRelease(archive('old'), 'aaaa'), await writeRelease(archive('next'), 'bbbb')];
   }, 240_000);
   afterAll(async () => {
+    server.close();
     await drop();
     await rm(place, { recursive: true });
   });
@@ -79,31 +95,43 @@ describe.skipIf(withoutPostgres)('deploy/host/upgrade', () => {
     240_000,
   );
 
-  it.runIf(isNightly)(
-    'leaves a working version if it is killed, and completes when it runs again',
-    async () => {
-      for (const what of ['.new', `versions/${next}`]) {
-        await upgrade(archive('old'));
-        await rm(join(place, 'opt/versions', next), { recursive: true, force: true });
-        const child = spawn(upgradeScript, [archive('next')], {
-          env: upgradeEnvironment(place, { ATELIER_PROCESSES: ' ' }),
-          detached: true,
-          stdio: 'ignore',
-        });
-        const ended = once(child, 'exit');
-        const isThere = async () =>
-          what === '.new'
-            ? (await readdir(join(place, 'opt/versions'))).some((name) => name.startsWith(what))
-            : existsSync(join(place, 'opt', what));
-        await expect.poll(isThere, { timeout: 30_000, interval: 5 }).toBe(true);
-        process.kill(-(child.pid as number), 'SIGKILL');
-        await ended;
-        expect(isComplete(await version('current'))).toBe(true);
-        const again = await upgrade(archive('next'));
-        expect([again.code, await version('current')], again.stdout).toEqual([0, next]);
-        const versions = await readdir(join(place, 'opt/versions'));
-        expect(versions.filter((name) => !isComplete(name))).toEqual([]);
-      }
+  /** Kills the script and its children after `mv` to this name, or after `tar`. */
+  const killedAfter = async (killAt: string, words: readonly string[]) => {
+    const usual = upgradeEnvironment(place, { ...processes(), KILL_AT: killAt });
+    const child = spawn(upgradeScript, words, {
+      env: { ...usual, REAL_PATH: usual.PATH, PATH: `${join(place, 'shims')}:${usual.PATH}` },
+      detached: true,
+      stdio: 'ignore',
+    });
+    return (await once(child, 'exit'))[1];
+  };
+
+  it.runIf(isNightly).each([
+    ['during the installation', 'upgrade', 'tar', () => old],
+    ['before the switch', 'upgrade', 'next', () => old],
+    ['between the two links', 'upgrade', 'previous', () => old],
+    ['between the switch and the restarts', 'upgrade', 'current', () => next],
+    ['before the way back', '--back', 'back', () => next],
+    ['between the two links of the way back', '--back', 'previous', () => next],
+    ['between the way back and its restarts', '--back', 'current', () => old],
+  ] as const)(
+    'killed %s, leaves a working version, and completes when it runs again',
+    async (_title, command, killAt, left) => {
+      await upgrade(archive('old'));
+      if (command === '--back') await upgrade(archive('next'));
+      else await rm(join(place, 'opt/versions', next), { recursive: true, force: true });
+      const words = command === '--back' ? [command] : [archive('next')];
+      const [from, to] = command === '--back' ? [next, old] : [old, next];
+      await writeFile(join(place, 'restarted'), '');
+      expect(await killedAfter(killAt === 'next' ? next : killAt, words)).toBe('SIGKILL');
+      const current = await version('current');
+      expect([current, isComplete(current)]).toEqual([left(), true]);
+      expect(await readFile(join(place, 'restarted'), 'utf8')).toBe('');
+      const again = await upgrade(...words);
+      expect([again.code, await version('current'), await version('previous')], again.stdout).toEqual([0, to, from]);
+      expect(await readFile(join(place, 'restarted'), 'utf8')).toBe(`versions/${to}\n`);
+      const versions = await readdir(join(place, 'opt/versions'));
+      expect(versions.filter((name) => !isComplete(name))).toEqual([]);
     },
     240_000,
   );

@@ -17,6 +17,7 @@ import { startForeignServer } from '../agent/mcp.fixture.ts';
 import { makeCertificate } from '../certificate.fixture.ts';
 import { createProgramDatabase, laneEngines } from '../database.fixture.ts';
 import { isNightly } from '../lane.fixture.ts';
+import { makeSigner } from '../media/credentials.fixture.ts';
 import { openAiModels, startOpenAi } from '../parties/openai.fixture.ts';
 import { packageModels, startFal, startGoogle, startReplicate } from '../parties/packages.fixture.ts';
 import { listed } from '../platform/objects/objects.fixture.ts';
@@ -223,6 +224,18 @@ describe('doctor, with a provider that responds', { timeout: 60_000 }, () => {
     const url = `http://127.0.0.1:${await listen(refusing)}/v1`;
     const { lineOf } = await doctor({ IMAGE_MODEL_BASE_URL: url, IMAGE_MODEL_NAME: 'painter' });
     expect(lineOf('image model')).toMatch(/^warn .*IMAGE_MODEL_NAME/);
+  });
+});
+
+describe('doctor, with content credentials', () => {
+  it('names the end of the certificate, and a setting that is wrong', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'atelier-doctor-'));
+    closers.push(() => rm(folder, { recursive: true }));
+    const { certificate, privateKey } = makeSigner(folder, 'doctor');
+    const env = { C2PA_CERTIFICATE: certificate, C2PA_PRIVATE_KEY: privateKey };
+    expect((await doctor(env)).lineOf('content credentials')).toMatch(/^ok .*valid until \d{4}-\d\d-\d\d/);
+    const swapped = { C2PA_CERTIFICATE: certificate, C2PA_PRIVATE_KEY: certificate };
+    expect((await doctor(swapped)).lineOf('configuration')).toEqual(faultNaming('C2PA_PRIVATE_KEY'));
   });
 });
 

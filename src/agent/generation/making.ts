@@ -20,13 +20,7 @@ import {
   imageScopeOf,
   imagesQueue,
 } from './generations.ts';
-import {
-  endItem,
-  type ImageInput,
-  lockGeneration,
-  markOrdered,
-  type StoredGeneration,
-} from './generationstore.ts';
+import { endItem, type ImageInput, lockGeneration, markOrdered, type StoredGeneration } from './generationstore.ts';
 import { readImages } from './sources.ts';
 
 const stopped = {

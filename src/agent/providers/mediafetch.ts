@@ -29,6 +29,17 @@ export interface MediaFetchOptions {
  * reason of the request's signal.
  */
 export function createMediaFetch(options: MediaFetchOptions): typeof fetch {
+  const call = createMediaCall(options);
+  return async (input, init) => {
+    const { status, headers, bytes } = await call(input, init);
+    return new Response(status === 204 ? null : bytes, { status, headers });
+  };
+}
+
+/** As `createMediaFetch`, without the copies of the body that a `Response` makes. */
+export function createMediaCall(
+  options: MediaFetchOptions,
+): (...call: Parameters<typeof fetch>) => Promise<MediaResponse> {
   const { what, baseUrl, timeoutMs } = options;
   const guard = createGuard({ allowedHosts: baseUrl === undefined ? [] : [hostAndPortOf(new URL(baseUrl))] });
   return async (input, init) => {
@@ -42,8 +53,7 @@ export function createMediaFetch(options: MediaFetchOptions): typeof fetch {
       throw new ProviderFailed(`The ${what} provider could not be reached, or did not respond in time.`, { cause });
     });
     assertAccepted(response, what);
-    const { status, headers, bytes } = response;
-    return new Response(status === 204 ? null : bytes, { status, headers });
+    return response;
   };
 }
 

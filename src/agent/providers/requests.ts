@@ -1,5 +1,5 @@
 /** Calls to providers of images and videos on OpenAI's wire. */
-import { createMediaFetch } from './mediafetch.ts';
+import { createMediaCall } from './mediafetch.ts';
 
 export interface ProviderSettings {
   readonly url: string;
@@ -37,13 +37,13 @@ export async function callProvider(
     ...(json === undefined ? {} : { 'content-type': 'application/json' }),
   };
   const body = form ?? (json === undefined ? null : JSON.stringify(json));
-  const sendRequest = createMediaFetch({ what, baseUrl: url, timeoutMs, maxBytes });
+  const sendRequest = createMediaCall({ what, baseUrl: url, timeoutMs, maxBytes });
   const search = new URLSearchParams(query).toString();
-  const response = await sendRequest(isForeign ? path : `${url}${path}${search && `?${search}`}`, {
+  const { bytes, headers: sent } = await sendRequest(isForeign ? path : `${url}${path}${search && `?${search}`}`, {
     method,
     headers,
     body,
     ...(signal && { signal }),
   });
-  return { bytes: await response.bytes(), mime: response.headers.get('content-type') ?? '' };
+  return { bytes, mime: sent.get('content-type') ?? '' };
 }

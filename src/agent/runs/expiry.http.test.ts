@@ -5,6 +5,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AccountTables, setPlanAndCredits } from '#accounts/store.ts';
 import { createLog } from '#platform/log.ts';
+import { problems } from '#platform/problem.ts';
 import { type AgentRig, type Chatter, newThread, startAgent, testSettings } from '../../../test/agent/rig.fixture.ts';
 import { embedded } from '../../../test/media/rig.fixture.ts';
 import type { EventLog } from '../eventlog/eventlog.ts';
@@ -64,6 +65,31 @@ describe('a task past its time-to-live', () => {
   });
 });
 
+/** A reaper that continues no run. */
+function openReaper(eventLog: Partial<EventLog>) {
+  const db = rig.media.database.queries<RunTables>();
+  const executor = { isAccepting: true };
+  const pubsub = { subscribe: () => () => undefined };
+  const lease = { holder: randomUUID(), leaseMs: 1000 };
+  const log = createLog({ level: 'silent' });
+  return startReaper({ db, eventLog, log, executor, pubsub, lease } as unknown as ReaperDeps);
+}
+
+it('a run of a dead process does not end because the database admits no more work', async () => {
+  const db = rig.media.database.queries<RunTables>();
+  await sql`
+    insert into agent_runs (task_id, thread_id, owner_id, message_id, status, holder, lease_expires_at, epoch_ms)
+    select gen_random_uuid(), 'busy', gen_random_uuid(), 'busy', 'running', gen_random_uuid(), now() + interval '1 hour', 1`.execute(
+    db,
+  );
+  const reaper = openReaper({ claim: async () => undefined, read: async () => Promise.reject(problems.overloaded()) });
+  await reaper.reapAll();
+  reaper.close();
+  const runs = db.selectFrom('agent_runs').select(['status', 'restarts']).where('message_id', '=', 'busy');
+  expect(await runs.execute()).toEqual([{ status: 'running', restarts: 1 }]);
+  await sql`delete from agent_runs where message_id = 'busy'`.execute(db);
+});
+
 describe('a service that is shut down', () => {
   it('takes over no further runs of dead processes', async () => {
     const db = rig.media.database.queries<RunTables>();
@@ -74,11 +100,7 @@ describe('a service that is shut down', () => {
       select gen_random_uuid(), gen_random_uuid()::text, gen_random_uuid(), 'm', 'running', ${holder}, now() + interval '1 hour', 1
       from generate_series(1, ${dead})`.execute(db);
     const eventLog = { claim: async () => reaper.close(), read: async () => [] } as Partial<EventLog>;
-    const executor = { isAccepting: true };
-    const pubsub = { subscribe: () => () => undefined };
-    const lease = { holder: randomUUID(), leaseMs: 1000 };
-    const log = createLog({ level: 'silent' });
-    const reaper = startReaper({ db, eventLog, log, executor, pubsub, lease } as unknown as ReaperDeps);
+    const reaper = openReaper(eventLog);
     await reaper.reapAll();
     const left = await db.selectFrom('agent_runs').select('task_id').where('holder', '=', holder).execute();
     expect(left.length).toBeGreaterThan(0);

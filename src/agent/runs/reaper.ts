@@ -5,6 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startInterval } from '#platform/background/interval.ts';
 import type { Log } from '#platform/log.ts';
+import { Problem } from '#platform/problem.ts';
 import { unknownUsage } from '../billing/usage.ts';
 import type { EventLog } from '../eventlog/eventlog.ts';
 import type { AgentMetrics } from '../metrics.ts';
@@ -117,6 +118,8 @@ export function startReaper(deps: ReaperDeps): Reaper {
       try {
         return await readRecord(deps, run);
       } catch (error) {
+        // The database does not get to it, which says nothing about the log. The run is claimed again.
+        if (error instanceof Problem && error.code === 'overloaded') throw error;
         if (performance.now() - startedAtMs < unreadableForMs) continue;
         log.warn(
           { err: error },

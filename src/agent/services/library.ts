@@ -3,10 +3,11 @@
  * registered and screened like every upload, over the same public interface.
  */
 import { createHash } from 'node:crypto';
+import { request } from 'undici';
 import { z } from 'zod';
 import { readAtMost } from '#platform/http/boundedbody.ts';
 import type { ActingClient } from '#platform/http/client.ts';
-import { outgoingFetch } from '#platform/http/outgoing.ts';
+import { outgoingFetch, userAgent } from '#platform/http/outgoing.ts';
 import { isUuid } from '#platform/ids.ts';
 import { problems } from '#platform/problem.ts';
 import { withDeadline } from '#platform/resilience/deadline.ts';
@@ -144,13 +145,18 @@ function accept(answer: Awaited<ReturnType<ActingClient['send']>>): unknown {
 
 async function upload(place: z.output<typeof reservation>, bytes: Uint8Array, outer: AbortSignal): Promise<void> {
   const put = async (signal: AbortSignal) => {
-    const headers = { ...currentTraceHeaders(), ...place.headers };
-    const init = { method: 'PUT', headers, body: new Uint8Array(bytes), signal };
-    const answer = await outgoingFetch(place.uploadUrl, init);
-    await answer.arrayBuffer();
-    if (answer.status === 413) throw new Refused('The file is too large.', 413);
+    const headers = { 'user-agent': userAgent, ...currentTraceHeaders(), ...place.headers };
+    // `fetch` would copy the bytes.
+    const { statusCode: status, body } = await request(place.uploadUrl, {
+      method: 'PUT',
+      headers,
+      body: bytes,
+      signal,
+    });
+    await body.dump();
+    if (status === 413) throw new Refused('The file is too large.', 413);
     // 412: an earlier try put it there (docs/specification/media.md#uploads).
-    if (!answer.ok && answer.status !== 412) throw new Error(`an upload returned ${answer.status}`);
+    if (status >= 300 && status !== 412) throw new Error(`an upload returned ${status}`);
   };
   await withDeadline(uploadTimeoutMs, put, outer).catch((cause: unknown) => {
     outer.throwIfAborted();

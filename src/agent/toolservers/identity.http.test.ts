@@ -4,11 +4,12 @@ import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Client, type OAuthClientProvider, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { createRemoteJWKSet, decodeJwt, type JWTPayload, jwtVerify } from 'jose';
+import { createRemoteJWKSet, decodeJwt, decodeProtectedHeader, type JWTPayload, jwtVerify } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ForeignServer, startForeignServer } from '../../../test/agent/mcp.fixture.ts';
 import { newThread } from '../../../test/agent/rig.fixture.ts';
 import { calling, type ScriptedRig, startScripted } from '../../../test/agent/scripted.fixture.ts';
+import type { SigningKeyTables } from './signingkeystore.ts';
 
 let rig: ScriptedRig;
 let foreign: ForeignServer;
@@ -104,6 +105,20 @@ describe('an MCP server with identity', () => {
     });
     const other = await rig.another({ pace: { leaseMs: 60_000 } });
     expect(await (await fetch(`${other.url}/.well-known/jwks.json`)).json()).toEqual(keys);
+  });
+
+  it('gets tokens of a key that the database has sealed, and of another one after a change of INTERNAL_KEY', async () => {
+    const keysAt = async ({ url }: { readonly url: string }) => (await fetch(`${url}/.well-known/jwks.json`)).text();
+    const rows = await rig.media.database
+      .queries<SigningKeyTables>()
+      .selectFrom('agent_signing_keys')
+      .select('sealed_key')
+      .execute();
+    expect(rows.map(({ sealed_key }) => decodeProtectedHeader(sealed_key).enc)).toEqual(['A256GCM']);
+    const [changed, missing] = [await rig.another({ internalKeys: ['new'] }), await rig.another({ internalKeys: [] })];
+    expect(JSON.parse(await keysAt(changed)).keys).toHaveLength(1);
+    expect(await keysAt(changed)).not.toBe(await keysAt(rig));
+    expect(JSON.parse(await keysAt(missing))).toEqual({ keys: [] });
   });
 
   it('that refuses a user costs the run its tools, and nothing else', async () => {

@@ -4,13 +4,16 @@
  */
 import { randomUUID } from 'node:crypto';
 import { exportJWK, generateKeyPair, importJWK, type JWK, SignJWT } from 'jose';
-import type { Db } from '#platform/db/db.ts';
-import { insertFirstKey, listKeys, type SigningKeyTables } from './signingkeystore.ts';
+import { createSealer, type Sealer } from '#platform/access/sealing.ts';
+import { type Db, holdName, transaction } from '#platform/db/db.ts';
+import { insertKey, listSealedKeys, type SigningKeyTables } from './signingkeystore.ts';
 
 export interface IdentityDeps {
   readonly db: Db<SigningKeyTables>;
   /** The URL of the agent, for servers that compare `iss`. */
   readonly issuer: string;
+  /** INTERNAL_KEY, which seals the keys. Without one, there are none. */
+  readonly secrets: readonly string[];
 }
 
 export interface Identity {
@@ -27,11 +30,12 @@ const freshMs = 60_000;
 
 type Keys = readonly JWK[];
 
-export function createIdentity({ db, issuer }: IdentityDeps): Identity {
+export function createIdentity({ db, issuer, secrets }: IdentityDeps): Identity {
+  const sealer = secrets.length > 0 ? createSealer(secrets, 'identity key') : undefined;
   let read: { readonly keys: Promise<Keys>; readonly atMs: number } | undefined;
   const all = (): Promise<Keys> => {
     if (read !== undefined && performance.now() - read.atMs < freshMs) return read.keys;
-    const keys = readKeys(db);
+    const keys = sealer === undefined ? Promise.resolve([]) : readKeys(db, sealer);
     keys.catch(() => {
       read = undefined;
     });
@@ -41,7 +45,7 @@ export function createIdentity({ db, issuer }: IdentityDeps): Identity {
   return {
     async tokenFor(userId, url) {
       const [newest] = await all();
-      if (newest?.kid === undefined) throw new Error('there is no key to sign identities with');
+      if (newest?.kid === undefined) throw new Error('INTERNAL_KEY must be set to sign identities');
       return new SignJWT({})
         .setProtectedHeader({ alg: algorithm, kid: newest.kid, typ: 'JWT' })
         .setIssuer(issuer)
@@ -59,12 +63,23 @@ export function createIdentity({ db, issuer }: IdentityDeps): Identity {
   };
 }
 
-/** The first process makes the first key. */
-async function readKeys(db: Db<SigningKeyTables>): Promise<Keys> {
-  const found = await listKeys(db);
+/** The first process makes the first key. A key that was sealed with another INTERNAL_KEY is replaced. */
+async function readKeys(db: Db<SigningKeyTables>, sealer: Sealer): Promise<Keys> {
+  const open = (sealed: readonly string[]) =>
+    sealed.flatMap((one): JWK[] => {
+      const text = sealer.unseal(one);
+      return text === undefined ? [] : [JSON.parse(text)];
+    });
+  const found = open(await listSealedKeys(db));
   if (found.length > 0) return found;
   const { privateKey } = await generateKeyPair(algorithm, { extractable: true });
   const kid = randomUUID();
-  await insertFirstKey(db, { ...(await exportJWK(privateKey)), kid, alg: algorithm, use: 'sig' });
-  return listKeys(db);
+  const key = { ...(await exportJWK(privateKey)), kid, alg: algorithm, use: 'sig' };
+  return transaction(db, async (tx) => {
+    await holdName(tx, 'agent signing keys');
+    const others = open(await listSealedKeys(tx));
+    if (others.length > 0) return others;
+    await insertKey(tx, kid, sealer.seal(JSON.stringify(key)));
+    return [key];
+  });
 }

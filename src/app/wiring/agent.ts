@@ -42,6 +42,7 @@ export async function wireAgent({ config, engines, server, log }: Wiring): Promi
     agentOrigins: agentOriginsOf(config),
     agentUrl: browserUrlsOf(config).agent,
     authorizationServer: addresses.idp,
+    internalKeys: config.internal.keys,
     access: wireAccess({ config, log }),
     database,
     redis,

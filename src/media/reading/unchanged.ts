@@ -78,9 +78,11 @@ export async function readUnchanged(
   let bytes = Buffer.alloc(0);
   let length = 0;
   const isRead = await streamUnchanged(objects, storageKey, options, (size) => {
-    bytes = Buffer.allocUnsafe(size);
     return (chunk) => {
       hashes.update(chunk);
+      if (chunk.length === size) bytes = chunk;
+      if (bytes === chunk) return;
+      if (length === 0) bytes = Buffer.allocUnsafe(size);
       length += chunk.copy(bytes, length);
     };
   });

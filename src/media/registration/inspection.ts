@@ -46,6 +46,9 @@ interface Image {
   readonly facts: Pick<ImageFacts, 'mime' | 'width' | 'height' | 'blurhash'>;
 }
 
+/** Read in one piece. Digests of longer pieces would block other requests. */
+const wholeBytes = 4 * 1024 * 1024;
+
 const refusalByFault: Readonly<Record<ImageFault['reason'], Refusal>> = {
   unsupported: 'unsupported_image',
   undecodable: 'undecodable_image',
@@ -76,7 +79,8 @@ export async function withInspected<Result>(
   const owner = ownerOfKey(storageKey);
   const leave = await deps.images.acquire({ owner, kind: 'upload', bytes: head.size }).catch(busy);
   try {
-    const read = await readUnchanged(deps.objects, storageKey, { ifMatch: head.etag });
+    const whole = head.size <= wholeBytes;
+    const read = await readUnchanged(deps.objects, storageKey, { ifMatch: head.etag, whole });
     return await work(read && (await inspectBytes(deps, read, owner)));
   } finally {
     leave();

@@ -136,6 +136,20 @@ describe('closing', () => {
     await app.drain();
   });
 
+  it('refuses what proxies send on open connections, and ends when they have closed them', async () => {
+    await start();
+    const idle = open();
+    const forwarded = get('/health', 'X-Forwarded-For: 203.0.113.1\r\n');
+    idle.write(forwarded);
+    await readAnswers(idle, 1);
+    const closed = app.close();
+    await expect.poll(refused).toBe('ECONNREFUSED');
+    idle.write(forwarded);
+    const [answer] = await readAnswers(idle, 1);
+    expect([answer?.status, error(answer), answer?.headers.connection]).toEqual([503, 'draining', 'close']);
+    await closed;
+  });
+
   it('ends every drain with the last response', { timeout: 10_000 }, async () => {
     await start({ drainTimeoutMs: 600_000 });
     const slow = await inFlight();

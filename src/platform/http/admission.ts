@@ -7,6 +7,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { invalid, problems } from '../problem.ts';
 import { countHeader } from './headers.ts';
 import type { HttpServer, ServerOptions } from './httpserver.ts';
+import { watchProxied } from './proxied.ts';
 import { addTransfers } from './transferring.ts';
 
 /** Load balancers and monitors use these to route traffic, so they get a response even under full load. */
@@ -19,6 +20,8 @@ const alwaysServed: ReadonlySet<string | undefined> = new Set([
 ]);
 /** Time after the last response for sockets that are neither idle nor active, such as one that never sent its headers. */
 const closingGraceMs = 500;
+/** Time for reverse proxies to close their idle connections. */
+const proxyGraceMs = 2000;
 /** Bodies that may arrive concurrently. At 1 MiB each they use at most 1 GiB of memory. */
 const maxArriving = 1000;
 /** If there is no room for another body, a body that has taken longer than this is dropped. */
@@ -33,6 +36,7 @@ export function admitRequests(app: HttpServer, options: ServerOptions): void {
     onDrain,
   } = options;
   const arrivals = createArrivals();
+  const proxied = watchProxied(app);
   /** Requests without a response. */
   let open = 0;
   let inFlight = 0;
@@ -124,6 +128,7 @@ export function admitRequests(app: HttpServer, options: ServerOptions): void {
   app.addHook('preClose', async () => {
     await app.drain();
     if (open > 0) app.log.warn({ inFlight: open }, 'aborting requests in progress');
+    else await proxied.ended(proxyGraceMs);
     const closing = setTimeout(() => app.server.closeAllConnections(), open > 0 ? 0 : closingGraceMs);
     app.server.once('close', () => clearTimeout(closing));
   });

@@ -19,9 +19,9 @@ export const wordOf = (asset: Pick<Asset, 'mime'>) => (isVideo(asset) ? 'Video' 
 
 /** For assistive technology: the name of the file, the prompt, or the time of creation. */
 export function nameOf(asset: Asset): string {
-  const { mime } = asset;
-  // The tile of a file shows its type, so its name has to begin with it.
-  if (!isImage(asset) && !isVideo(asset)) return `${mime.split('/')[1]} file from ${momentOf(asset.createdAt)}`;
+  // The tile of a file shows its name or its type, so its label begins with that.
+  if (!isImage(asset) && !isVideo(asset))
+    return `${asset.name ?? asset.mime.split('/')[1]} file from ${momentOf(asset.createdAt)}`;
   if (asset.name !== null) return `${wordOf(asset)}: ${asset.name}`;
   return asset.prompt === null
     ? `${wordOf(asset)} from ${momentOf(asset.createdAt)}`

@@ -49,13 +49,16 @@ export function createFolders(root: string): Folders {
 
   async function syncChain(path: string): Promise<void> {
     const top = (await base()) ?? (await makeBase());
-    // If it is the folder that was synced before, those that lead to it were never empty since, so they are the same too.
-    const identity = await syncFolder(path);
-    if (identity === undefined || durable.get(path) === identity) return;
-    const chain: string[] = [];
-    for (let folder = path; folder !== top; folder = dirname(folder)) chain.push(dirname(folder));
-    await Promise.all(chain.map(syncFolder));
-    durable.set(path, identity);
+    const synced = new Map<string, string>();
+    for (let folder = path; ; folder = dirname(folder)) {
+      const identity = await syncFolder(folder);
+      if (identity === undefined && folder === path) return;
+      // If it is the folder that was synced before, those that lead to it were never empty since, so they are the same too.
+      if (identity !== undefined && durable.get(folder) === identity) break;
+      if (identity !== undefined) synced.set(folder, identity);
+      if (folder === top) break;
+    }
+    for (const [folder, identity] of synced) durable.set(folder, identity);
   }
 
   return {

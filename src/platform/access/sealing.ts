@@ -12,7 +12,7 @@ import {
   type KeyObject,
   randomBytes,
 } from 'node:crypto';
-import { StartFault } from '#platform/lifecycle.ts';
+import { StartFault } from '../lifecycle.ts';
 
 export interface Sealer {
   seal(text: string): string;
@@ -20,14 +20,14 @@ export interface Sealer {
   unseal(sealed: string): string | undefined;
 }
 
-export type SealPurpose = 'session' | 'dated session' | 'sign-in' | 'state' | 'answer' | 'revocation';
+export type SealPurpose = 'session' | 'dated session' | 'sign-in' | 'state' | 'answer' | 'revocation' | 'identity key';
 
 /** Browsers reject longer cookies, and other sealed values are at most an access token. */
 const maxSealedLength = 64 * 1024;
 const ivBytes = 12;
 const tagBytes = 16;
 
-/** `secrets`: at least one. The first seals, and all unseal (COOKIE_SECRETS). */
+/** `secrets`: at least one. The first seals, and all unseal. */
 export function createSealer(secrets: readonly string[], purpose: SealPurpose): Sealer {
   const keys = secrets.map((secret) => deriveKey(secret, purpose));
   const [current] = keys;
