@@ -75,7 +75,7 @@ export async function readUnchanged(
   options: ReadOptions,
 ): Promise<ReadObject | undefined> {
   const hashes = startHashes();
-  let bytes = Buffer.alloc(0);
+  let bytes: Buffer = Buffer.alloc(0);
   let length = 0;
   const isRead = await streamUnchanged(objects, storageKey, options, (size) => {
     return (chunk) => {
