@@ -28,7 +28,7 @@ export async function installClient(): Promise<Project> {
   const script = lines
     .replace('npm run build:client', `${process.execPath} ${join(root, 'launch.mjs')} build:client ${built}`)
     .replace('npm pack ./build/client', `npm pack ${built}`)
-    .replace('npm install', 'npm install --offline --no-audit --no-fund');
+    .replace('npm install /path/to/', 'npm install --offline --no-audit --no-fund ./');
   const write = (name: string, text: string) => writeFile(join(folder, name), text);
   await write('package.json', '{ "name": "application", "private": true, "type": "module" }');
   const call = promisify(execFile);

@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { Generation, GenerationPage } from '#agent/generation/api.ts';
+import { retry } from '#platform/resilience/retry.ts';
 import { newLanePlace } from '../acceptance/running.fixture.ts';
 import { type Makers, makersKey, startMakers } from './makers.fixture.ts';
 import { balance, order, type Person, type Running, start } from './program.fixture.ts';
@@ -61,6 +62,7 @@ function randomOf(seed: number) {
   };
 }
 
+const patience = { attempts: 60, baseDelayMs: 200, maxDelayMs: 1000, isRetryable: () => true };
 const scripts = ['', '', '', '<refuse>', '<broken>', '<hang>', '<hang-odd>', '<fail>'] as const;
 
 export interface Play {
@@ -82,7 +84,14 @@ export async function play(world: World, { seed, orders, killsAfter }: Play): Pr
     const isVideo = random(4) === 0;
     const model = isVideo ? 'film' : ['openai', 'gemini', 'fal'][random(3)];
     const wanted = isVideo ? {} : { n: 1 + random(4) };
-    const { status, body } = await order(person, isVideo ? '/videos' : '/images', { prompt, model, ...wanted }, {});
+    const send = async () => {
+      const key = { 'idempotency-key': `${seed}-${index}` };
+      const answer = await order(person, isVideo ? '/videos' : '/images', { prompt, model, ...wanted }, key);
+      // A process that has just started may be too busy. The order may have been placed nevertheless.
+      if (answer.status === 503) throw new Error('the service is not available');
+      return answer;
+    };
+    const { status, body } = await retry(send, patience);
     expect([202, 402]).toContain(status);
     if (status === 202) ordered.push(body.id);
     if (ordered.length > 0 && random(3) === 0) {

@@ -8,6 +8,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 /** From the repository's root, the longest first. Files that start Chromium are apart, because two at a time slow all others down. */
 export const longest: readonly string[] = [
   'test/soak/soak.nightly.test.ts',
+  'test/generation/kills.nightly.test.ts',
   'test/acceptance/mediabombs.nightly.test.ts',
   'test/agent/rolling.nightly.test.ts',
   'test/notify/scheduledcrashes.nightly.test.ts',

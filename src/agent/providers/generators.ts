@@ -83,7 +83,7 @@ export interface VideoGenerator {
   /** Default: everything. */
   readonly takes?: Takes;
   readonly pollEveryMs: number;
-  /** The size that the provider demands of a first frame. By default, each size is accepted. */
+  /** The size that the provider demands of a first frame. By default, none. */
   readonly frameSizeOf?: (ratio: Ratio) => { readonly width: number; readonly height: number };
   /** Not idempotent: a second call is a second order. */
   order(order: VideoOrder): Promise<OrderedVideo>;
