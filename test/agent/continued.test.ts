@@ -1,10 +1,11 @@
 /** Runs of six steps with three tools, whose process is killed: another one, or the next one, goes on from the last step. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { retry } from '#platform/resilience/retry.ts';
 import { isNightly } from '../lane.fixture.ts';
 import { type Fleet, openFleet, skipWithoutFleet } from './fleet.fixture.ts';
 import { follow, type Instance } from './instances.fixture.ts';
-import { cost, expectLongRun, type LongRuns, openLongRuns, question } from './longrun.fixture.ts';
+import { cost, expectLongRun, type LongRuns, openLongRuns, patience, question } from './longrun.fixture.ts';
 import { type Chatter, newThread } from './rig.fixture.ts';
 import type { SeenEvent } from './stream.fixture.ts';
 
@@ -47,7 +48,7 @@ async function begin([here, there]: readonly [Chatter, Chatter], moment: number,
     held.resolve();
     return count;
   };
-  const taskId = await here.ask(threadId, `${question} ${tag}`);
+  const taskId = await retry(() => here.ask(threadId, `${question} ${tag}`), patience);
   const readings = Promise.all([follow(taskId, [there], events), follow(taskId, [here, there])]);
   await Promise.race([held.promise, readings]);
   return { there, tag, threadId, taskId, readings };
@@ -104,7 +105,7 @@ describe.skipIf(skipWithoutFleet).each(inLane)('$name goes on with runs that wer
     for (const { there, tag, readings, ...run } of runs) {
       await expectLongRun(there, run, long, tag, await readings);
       const [first] = await readings;
-      expect(first?.filter(({ data }) => data.type === 'data-restarted')).toHaveLength(1);
+      expect(first?.map(({ data }) => data.type)).toContain('data-restarted');
       const paid = { balance: credits - cost, reserved: 0, settled: cost };
       if (hasLedger) await expect.poll(() => fleet.ledger(there)).toEqual(paid);
       else expect((await there.call('GET', '/credits')).body.credits).toBe(paid.balance);

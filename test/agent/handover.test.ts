@@ -8,12 +8,11 @@ import { retry } from '#platform/resilience/retry.ts';
 import { isNightly } from '../lane.fixture.ts';
 import { type Anywhere, type Fleet, openFleet, skipWithoutFleet } from './fleet.fixture.ts';
 import { follow, type Instance } from './instances.fixture.ts';
-import { expectLongRun, type LongRuns, openLongRuns, question } from './longrun.fixture.ts';
+import { expectLongRun, type LongRuns, openLongRuns, patience, question } from './longrun.fixture.ts';
 import { type Chatter, newThread } from './rig.fixture.ts';
 
 const runs = isNightly ? 100 : 6;
 const credits = 100;
-const patience = { attempts: 100, baseDelayMs: 200, maxDelayMs: 2000, isRetryable: () => true };
 
 describe.skipIf(skipWithoutFleet)('a rolling replacement of two processes', () => {
   let fleet: Fleet;
@@ -40,7 +39,6 @@ describe.skipIf(skipWithoutFleet)('a rolling replacement of two processes', () =
       const anywhere = new Proxy({} as Chatter, {
         get: (_target, name: keyof Chatter) => user(at(Math.floor(Math.random() * 2)))[name],
       });
-      // An overloaded service refuses starts.
       const taskId = await retry(() => user(at(index++)).ask(threadId, `${question} ${tag}`), patience);
       return { tag, threadId, taskId, user, reading: follow(taskId, [anywhere, anywhere]) };
     });

@@ -25,6 +25,8 @@ const steps: readonly (readonly Call[])[] = [
 /** For the run and its image. */
 export const cost = 3;
 export const question = 'Begin the long run';
+/** An overloaded service refuses starts. */
+export const patience = { attempts: 100, baseDelayMs: 200, maxDelayMs: 2000, isRetryable: () => true };
 
 export interface LongRuns {
   /** Of the agent that is to run them. */

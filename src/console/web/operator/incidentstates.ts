@@ -12,10 +12,12 @@ export const incidentTones: Readonly<Record<string, 'bad' | 'busy' | 'good' | 'q
 export function titleOf({
   origin,
   list,
+  label,
   reasons,
-}: Pick<Incident, 'origin' | 'list'> & { readonly reasons: readonly string[] }): string {
+}: Pick<Incident, 'origin' | 'list' | 'label'> & { readonly reasons: readonly string[] }): string {
   if (reasons.length > 0) return `${reasons.map(reasonOf).join(', ')}`;
-  return origin === 'label' ? `Flagged as ${list}` : `Matched ${list}`;
+  if (origin === 'label') return `Flagged as ${list}`;
+  return label === null ? `Matched ${list}` : `Blocked for ${label}`;
 }
 
 export const peopleOf = (count: number): string => (count === 1 ? '1 person' : `${countOf(count)} people`);

@@ -1,0 +1,1 @@
+import{t as e}from"./use-browser-location.js";var t=e=>`atelier.draft.${e}`,n=t=>e(r(t));function r(e){let n=`studio-${crypto.randomUUID()}`;return sessionStorage.setItem(t(n),JSON.stringify(e)),`/studio/${n}`}function i(e){let n=sessionStorage.getItem(t(e));return n===null?void 0:JSON.parse(n)}function a(e){sessionStorage.removeItem(t(e))}export{n as i,r as n,i as r,a as t};
