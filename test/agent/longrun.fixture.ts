@@ -40,7 +40,7 @@ export interface LongRuns {
   close(): Promise<void>;
 }
 
-/** With `paceMs`, the model pauses so long after each word and call. */
+/** With `paceMs`, the model pauses for that time after each word and call. */
 export async function openLongRuns(paceMs = 0): Promise<LongRuns> {
   const notes: string[] = [];
   const held = new Set<string>();

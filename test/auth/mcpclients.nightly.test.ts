@@ -21,7 +21,7 @@ describe.skipIf(skipWithoutGoTrue)('an OAuth client of POST /mcp, with GoTrue', 
     await place?.remove();
   });
 
-  /** A user who is signed in at the page where GoTrue asks for consent. */
+  /** A user who is signed in at the page where GoTrue requests consent. */
   async function signIn(): Promise<Record<string, string>> {
     const account = { email: `${randomUUID()}@example.com`, password: randomUUID() };
     expect((await gotrue.admin('POST', '/users', { ...account, email_confirm: true })).status).toBe(200);
@@ -34,7 +34,7 @@ describe.skipIf(skipWithoutGoTrue)('an OAuth client of POST /mcp, with GoTrue', 
     return { authorization: `Bearer ${access_token}`, 'content-type': 'application/json' };
   }
 
-  /** Approves what the client asks for, and returns the URL to which the browser goes back. */
+  /** Approves the request of the client, and returns the URL to which the browser goes back. */
   async function consent(at: URL, headers: Record<string, string>): Promise<URL> {
     const { headers: sent } = await fetch(at, { redirect: 'manual' });
     const id = new URL(sent.get('location') ?? '').searchParams.get('authorization_id');

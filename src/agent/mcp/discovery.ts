@@ -1,5 +1,6 @@
 /** How OAuth clients of `POST /mcp` find the identity provider (RFC 9728), and how MCP servers verify identities. */
 import type { FastifyRequest } from 'fastify';
+import { outgoingFetch } from '#platform/http/outgoing.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import type { Identity } from '../toolservers/identity.ts';
 
@@ -41,7 +42,7 @@ function findIssuer(idpUrl: string): () => Promise<readonly string[]> {
   let found: { readonly servers: Promise<readonly string[]>; readonly atMs: number } | undefined;
   const ask = async () => {
     const url = `${idpUrl}/auth/v1/.well-known/oauth-authorization-server`;
-    const response = await fetch(url, { signal: AbortSignal.timeout(askedForMs) });
+    const response = await outgoingFetch(url, { signal: AbortSignal.timeout(askedForMs) });
     const { issuer } = (response.ok ? await response.json() : {}) as { readonly issuer?: unknown };
     return [typeof issuer === 'string' && URL.canParse(issuer) ? issuer : idpUrl];
   };

@@ -118,7 +118,7 @@ export function startReaper(deps: ReaperDeps): Reaper {
       try {
         return await readRecord(deps, run);
       } catch (error) {
-        // The database does not get to it, which says nothing about the log. The run is claimed again.
+        // The database does not get to it, which shows nothing about the log. The run is claimed again.
         if (error instanceof Problem && error.code === 'overloaded') throw error;
         if (performance.now() - startedAtMs < unreadableForMs) continue;
         log.warn(

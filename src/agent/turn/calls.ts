@@ -26,7 +26,7 @@ export interface CallDeps {
 export interface CallContext {
   readonly tools: ToolSet;
   readonly journal: Journal;
-  readonly writer: Pick<EventWriter, 'write'>;
+  readonly writer: Pick<EventWriter, 'write' | 'flush'>;
   readonly signal: AbortSignal;
 }
 
@@ -88,9 +88,11 @@ export class ToolCalls {
   }
 
   async #carryOut(call: ToolCall): Promise<ToolResult> {
-    const { tools, journal, signal } = this.#context;
+    const { tools, journal, signal, writer } = this.#context;
     const { toolCallId, toolName, input } = call;
     signal.throwIfAborted();
+    // A process that goes on with the run keeps only calls that were shown. It would request this one again.
+    await writer.flush();
     await journal.callStarted({ toolCallId, name: toolName });
     let output: unknown;
     try {

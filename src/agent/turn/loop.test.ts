@@ -9,7 +9,7 @@ import { AgentMetrics } from '../metrics.ts';
 import { explainFailure } from '../providers/failures.ts';
 import type { Chunk } from '../stream/chunks.ts';
 import { EventLogLost } from '../stream/eventwriter.ts';
-import { ToolCalls } from './calls.ts';
+import { type CallContext, ToolCalls } from './calls.ts';
 import { type StreamDeps, streamTurn, type TurnStream } from './loop.ts';
 
 type Part = LanguageModelV4StreamPart;
@@ -92,14 +92,15 @@ function play(steps: readonly Step[], onWrite: (chunk: Chunk) => void = () => un
   const written: Chunk[] = [];
   const { model, prompts, canceled } = modelOf(steps);
   const ending = new AbortController();
-  const writer: TurnStream['writer'] = {
+  const nothing = async () => undefined;
+  const writer: CallContext['writer'] = {
     async write(chunk) {
       onWrite(chunk);
       written.push(chunk);
     },
+    flush: nothing,
   };
   const callDeps = { telemetry: noTelemetry, metrics: deps.metrics, log: deps.log, maxToolCallsPerStep: 16 };
-  const nothing = async () => undefined;
   const journal = { callStarted: nothing, callFinished: nothing, stepFinished: nothing };
   const calls = new ToolCalls(callDeps, { tools, journal, writer, signal: ending.signal });
   const turn: TurnStream = {

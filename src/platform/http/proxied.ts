@@ -1,6 +1,6 @@
 /**
  * Connections from reverse proxies. A proxy keeps them open for its next request. If the server closed one when that request is on its
- * way, the proxy could not see whether a POST was processed, and would answer 502. So the proxy closes them first: deploy/nginx does
+ * way, the proxy could not know whether a POST was processed, and would answer 502. So the proxy closes them first: deploy/nginx does
  * so after a second without a request.
  */
 import { Server, type Socket } from 'node:net';
