@@ -37,7 +37,8 @@ it.each(everyNth(['before its first run', 'during a run'], 2))(
         expect(response.status).toBe(201);
         return ((await response.json()) as { readonly taskId: string }).taskId;
       };
-      const lose = () => rm(folder, { recursive: true, force: true });
+      // The program still writes into it.
+      const lose = () => rm(folder, { recursive: true, force: true, maxRetries: 10 });
       const taskIds: string[] = [];
       if (moment === 'during a run') {
         taskIds.push(await start('/slow 40'));

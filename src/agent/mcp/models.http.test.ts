@@ -97,6 +97,7 @@ describe('generate_video', () => {
     const order = { prompt, model: 'short', duration: 8, firstFrame: await uploaded(user) };
     const { data } = await call(user, 'generate_video', order);
     expect([data.status, data.credits, await rig.credits(user)]).toEqual(['processing', 7, 93]);
+    await expect.poll(() => sent(prompt)).toHaveLength(1);
     const [request] = sent(prompt);
     expect(String(request?.body)).toMatch(/name="seconds"\r\n\r\n8/);
     expect(String(request?.body)).toContain('name="input_reference"');
