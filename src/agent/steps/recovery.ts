@@ -25,6 +25,7 @@ import {
 } from './stepstore.ts';
 
 type Part = UIMessage['parts'][number];
+type DataPart = Extract<Part, { type: `data-${string}` }>;
 
 export interface RecoveryDeps {
   readonly db: Db<StepTables & LedgerTables & VideoTables>;
@@ -134,9 +135,18 @@ async function keptOf(deps: RecoveryDeps, run: Run, shown: UIMessage['parts'], c
     const result = call && (await resultOf(deps, run, call));
     if (result === undefined) continue;
     isDone = true;
-    kept.push(withResult(part, result));
+    kept.push(withResult(part, result), ...videoPart(result, shown));
   }
   return isDone ? kept : [];
+}
+
+/** A video is shown by a part of its own, unless it is among `shown`. */
+export function videoPart(result: CallResult, shown: UIMessage['parts']): DataPart[] {
+  const output = 'output' in result ? result.output : undefined;
+  const { kind, videoId: id } = Object(output) as { readonly kind?: unknown; readonly videoId?: unknown };
+  if (kind !== 'video' || typeof id !== 'string') return [];
+  const isShown = shown.some((part) => part.type === 'data-video' && part.id === id);
+  return isShown ? [] : [{ type: 'data-video', id, data: output }];
 }
 
 function withResult(part: Part, result: CallResult): Part {

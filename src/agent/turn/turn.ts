@@ -11,7 +11,7 @@ import type { ChosenModel } from '../providers/models.ts';
 import { estimateTokens } from '../providers/promptsize.ts';
 import { injectMemory, type KnownOfUser, type MemoryDeps } from '../services/memory.ts';
 import type { Journal } from '../steps/journal.ts';
-import { stepsIn } from '../steps/recovery.ts';
+import { stepsIn, videoPart } from '../steps/recovery.ts';
 import type { CallResult } from '../steps/stepstore.ts';
 import { listMessagesWithImages, listRecentMessages } from '../store/messagestore.ts';
 import type { Run, RunTables } from '../store/runstore.ts';
@@ -133,9 +133,10 @@ async function carryOutAnswered({ earlier, answered, writer }: Turn, calls: Tool
     const result = answered.get(toolCallId);
     if (approval.approved !== true) await writer.write({ type: 'tool-output-denied', toolCallId });
     else if (result === undefined) calls.start({ toolCallId, toolName: getToolName(part), input });
-    else if ('output' in result)
+    else if ('output' in result) {
       await writer.write({ type: 'tool-output-available', toolCallId, output: result.output });
-    else await writer.write({ type: 'tool-output-error', toolCallId, errorText: result.error });
+      for (const video of videoPart(result, [])) await writer.write(video);
+    } else await writer.write({ type: 'tool-output-error', toolCallId, errorText: result.error });
   }
   await calls.results();
 }
