@@ -38,6 +38,13 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true }));
 
 describe('where files lie', () => {
+  test('a list removes empty folders, which a killed process left', async () => {
+    await put('u/2/kept/b.jpg');
+    await mkdir(join(folder, 'objects/u/1/thread/empty'), { recursive: true });
+    expect(await keys('u/')).toEqual(['u/2/kept/b.jpg']);
+    expect(await readdir(join(folder, 'objects/u'))).toEqual(['2']);
+  });
+
   test('the key is the path below the root', async () => {
     await put('u/1/a.jpg', 'hello');
     expect(await readFile(join(folder, 'objects/u/1/a.jpg'), 'utf8')).toBe('hello');

@@ -2,14 +2,15 @@
  * Walks the files of a bucket in the order of their keys, which is that of their UTF-8 bytes, as in S3. Holds the names of
  * one folder per level in memory.
  */
-import { lstat, readdir } from 'node:fs/promises';
+import { lstat, readdir, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isSafeKey } from '../keys.ts';
 import { ignore } from './folders.ts';
 
 /**
  * `top` is the folder of the bucket. `folder` is relative to it, and is empty or ends in `/`. The walk covers the names in it
- * that begin with `start`, and the keys that follow `after`.
+ * that begin with `start`, and the keys that follow `after`. Removes empty folders: a process that died before it placed a file leaves
+ * them, and their names can contain the id of an owner.
  */
 export async function* walk(
   top: string,
@@ -33,6 +34,9 @@ export async function* walk(
       if (stat?.isFile()) yield { key: path, stat };
     }
   }
+  const isMaybeEmpty = entries?.every((entry) => entry.isDirectory()) === true;
+  // The kernel refuses a folder that is not empty.
+  if (folder !== '' && isMaybeEmpty) await rmdir(join(top, folder)).catch(() => undefined);
 }
 
 /** Of a folder: whether any key in it can be. */
