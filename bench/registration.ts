@@ -81,8 +81,7 @@ async function compareMarked(deps: RegistrationDeps): Promise<readonly Row[]> {
       measured: cpu.ratio('marked', 'plain'),
       against,
     }),
-    // The digests of the marked file and the mark itself are 1.13: lists name digests of what was sent, and rows those of the file.
-    atMost(1.25, {
+    atMost(1.15, {
       goal: 'registration that writes the mark, by processor time',
       measured: cpu.ratio('marking', 'plain'),
       against,
