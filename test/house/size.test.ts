@@ -1,0 +1,15 @@
+/** The size of the product only falls. A change that needs more than a limit says why, and raises it. */
+import { expect, it } from 'vitest';
+import { measureSize } from '../../tools/size.ts';
+
+const { files, lines, depsTypes, tablesTypes } = measureSize();
+
+it.each([
+  ['files', files, 980],
+  ['lines that are not blank', lines, 83_500],
+  ['types that select what a function uses (`*Deps`)', depsTypes.length, 155],
+  ['types that list tables (`*Tables`)', tablesTypes.length, 41],
+])('src has few %s', (_, measured, most) => {
+  expect(measured).toBeGreaterThan(10);
+  expect(measured).toBeLessThanOrEqual(most);
+});
