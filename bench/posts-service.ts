@@ -14,8 +14,7 @@ import { readUnsubscribe, signUnsubscribe } from '../src/accounts/unsubscribing.
 import { addRoutes as addAgentRoutes } from '../src/agent/routes.ts';
 import { retryVideos, type VideoDeps } from '../src/agent/videos/videos.ts';
 import { migrations } from '../src/app/migrations.ts';
-import { renderUnsubscribePage } from '../src/content/unsubscribepage.ts';
-import { addUnsubscribing } from '../src/content/unsubscribing.ts';
+import { addUnsubscribing, renderUnsubscribePage } from '../src/content/unsubscribing.ts';
 import { ensureRequest } from '../src/image/api.ts';
 import { objectSource } from '../src/image/engine/sources.ts';
 import { toTransform } from '../src/image/engine/specs.ts';

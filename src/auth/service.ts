@@ -18,19 +18,20 @@ import { createServer, type HttpServer, type ServerOptions } from '#platform/htt
 import { measureJobs } from '#platform/jobs/depth.ts';
 import { countJobsAbout, forgetJobs } from '#platform/jobs/forgetting.ts';
 import type { Jobs, JobTables } from '#platform/jobs/jobs.ts';
+import { withDeadline } from '#platform/resilience/deadline.ts';
 import { type DeletionDeps, deletionQueue, startDeleting } from './account/deleting.ts';
 import { exportQueue, startExporting } from './account/exporting.ts';
 import type { ExportTables } from './account/exportstore.ts';
 import { addOwnAccountRoutes } from './account/routes.ts';
 import type { DeletionTables } from './account/store.ts';
-import { removeAccount } from './accountremoval.ts';
 import { cookieRules } from './cookies.ts';
 import type { EndedTables } from './endedstore.ts';
 import { createSessionEnds } from './ending.ts';
-import { openRefreshResults } from './openrefreshresults.ts';
+import { createMemoryRefreshResults } from './memoryrefreshresults.ts';
 import { authProblems } from './problems.ts';
-import { createProvider } from './provider.ts';
+import { createProvider, type Provider, providerTimeoutMs } from './provider.ts';
 import type { RefreshResults } from './refreshresults.ts';
+import { databaseRefreshResults } from './refreshresults.ts';
 import { revocationQueue, startRevoking, startSweeping } from './revocations.ts';
 import { createRotation } from './rotation.ts';
 import { addRoutes } from './routes.ts';
@@ -185,4 +186,22 @@ export async function createAuth(deps: AuthDeps): Promise<HttpServer> {
     await provider.close();
   });
   return app;
+}
+
+/** Deletes the account of a user at the identity provider. Throws 503 if the provider does not delete it. */
+async function removeAccount(
+  { deleteUser }: Pick<Provider, 'deleteUser'>,
+  userId: string,
+): Promise<'removed' | 'not_configured'> {
+  if (deleteUser === undefined) return 'not_configured';
+  const outcome = await withDeadline(providerTimeoutMs, (signal) => deleteUser(userId, { signal }));
+  if (outcome === 'removed') return outcome;
+  const cause = new Error(outcome === 'refused' ? 'it rejects IDP_SERVICE_KEY' : 'it does not respond');
+  throw accountProblems.account_not_deleted({ cause });
+}
+
+// Chooses where refresh results are stored.
+
+function openRefreshResults(database: Database): RefreshResults {
+  return database.driver === 'pglite' ? createMemoryRefreshResults() : databaseRefreshResults(database);
 }

@@ -5,7 +5,6 @@ import type { Access } from '#platform/access/access.ts';
 import { idempotencyHeaders } from '#platform/http/idempotency.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
-import { acceptBatch } from './batching.ts';
 import {
   batchAnswer,
   canceledEmail,
@@ -19,7 +18,7 @@ import {
 } from './emailapi.ts';
 import { cancelEmail, listEmails, mailOf, showEmail } from './emails.ts';
 import { notifyProblems } from './problems.ts';
-import { type SendingDeps, sendOnce } from './sending.ts';
+import { acceptBatch, type SendingDeps, sendOnce } from './sending.ts';
 
 const mail = {
   from: 'Atelier <hello@example.com>',

@@ -2,18 +2,18 @@
  * `POST /notify` (docs/specification/notify.md#notify): decides the recipient and the language, and whether to send.
  */
 import { type AccountTables, findRecipient, isUnsubscribed } from '#accounts/store.ts';
-import { digestAddress } from '#accounts/unsubscribing.ts';
+import { digestAddress, signUnsubscribe } from '#accounts/unsubscribing.ts';
 import type { Db } from '#platform/db/db.ts';
 import { isUuid } from '#platform/ids.ts';
 import { type ContentLanguage, toContentLanguage } from '#platform/language.ts';
 import { invalid, problems } from '#platform/problem.ts';
 import type { NotifyAnswer, NotifyRequest, SkipReason } from './api.ts';
+import type { Brand } from './brand.ts';
 import { addressOf, type Mail } from './mail.ts';
 import { notifyProblems } from './problems.ts';
-import { type RenderingDeps, renderMail } from './rendering.ts';
 import { type Outcome, type SendingDeps, sendOnce } from './sending.ts';
 import type { ReadTrending } from './trending.ts';
-import type { MailContent, MailUser, NotificationType } from './types/notification.ts';
+import type { MailContent, MailFacts, MailUser, NotificationType, TrendingItem } from './types/notification.ts';
 import type { TypeRegistry } from './types/registry.ts';
 
 export interface TypeDeps extends RenderingDeps {
@@ -122,4 +122,44 @@ async function renderFor(
 function toAnswer(outcome: Outcome): NotifyAnswer {
   if ('skipReason' in outcome) return { skipped: true, reason: outcome.skipReason };
   return { delivered: [{ channel: 'email', providerId: outcome.providerId }] };
+}
+
+// Renders the mail of a notification: the content of its type in one language, with the headers that mail clients need.
+
+interface RenderingDeps {
+  /** The URL of the button. */
+  readonly appUrl: string;
+  /** The page of the content service, without its query. */
+  readonly unsubscribeUrl: string;
+  readonly unsubscribeSecret: string;
+  readonly brand: Brand;
+}
+
+interface RenderedMail extends MailContent {
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export interface Rendering extends Pick<MailFacts, 'language' | 'user' | 'data'> {
+  readonly trending?: readonly TrendingItem[];
+  readonly now?: Date;
+}
+
+export function renderMail(deps: RenderingDeps, type: NotificationType, rendering: Rendering): RenderedMail {
+  const { appUrl, brand } = deps;
+  const { language, user, data, trending = [], now = new Date() } = rendering;
+  const unsubscribeUrl =
+    type.audience === 'product'
+      ? `${deps.unsubscribeUrl}?token=${signUnsubscribe(deps.unsubscribeSecret, user.id, addressOf(user.email) ?? user.email)}`
+      : undefined;
+  const content = type.render({ language, user, data, brand, appUrl, unsubscribeUrl, now, trending });
+  return {
+    ...content,
+    // Vacation responders do not answer such mails (RFC 3834 §5).
+    headers: { 'Auto-Submitted': 'auto-generated', ...(unsubscribeUrl && unsubscribeHeaders(unsubscribeUrl)) },
+  };
+}
+
+/** RFC 8058: mail clients show their own button, which sends a POST. */
+function unsubscribeHeaders(url: string) {
+  return { 'List-Unsubscribe': `<${url}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' };
 }

@@ -1,11 +1,11 @@
-/** The size of the product only falls. A change that needs more than a limit says why, and raises it. */
+/** The size of the product only falls. A change that needs more than a limit raises it, and its commit gives the reason. */
 import { expect, it } from 'vitest';
 import { measureSize } from '../../tools/size.ts';
 
 const { files, lines, depsTypes, tablesTypes } = measureSize();
 
 it.each([
-  ['files', files, 980],
+  ['files', files, 930],
   ['lines that are not blank', lines, 83_500],
   ['types that select what a function uses (`*Deps`)', depsTypes.length, 155],
   ['types that list tables (`*Tables`)', tablesTypes.length, 41],

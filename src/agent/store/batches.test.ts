@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { migrations } from '#app/migrations.ts';
 import { type Database, transaction } from '#platform/db/db.ts';
 import { discardDead } from '#platform/jobs/operatorstore.ts';
-import { removeFinished } from '#platform/jobs/retention.ts';
+import { removeFinished } from '#platform/jobs/queueing.ts';
 import { createLog } from '#platform/log.ts';
 import { laneEngines } from '../../../test/database.fixture.ts';
 import { openDatabaseLog } from '../eventlog/database.ts';
