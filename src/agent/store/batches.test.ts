@@ -8,7 +8,7 @@ import { removeFinished } from '#platform/jobs/queueing.ts';
 import { createLog } from '#platform/log.ts';
 import { laneEngines } from '../../../test/database.fixture.ts';
 import { openDatabaseLog } from '../eventlog/database.ts';
-import { removeExpiredRuns } from '../runs/retention.ts';
+import { removeExpiredRuns } from '../runs/reaper.ts';
 import type { EventTables } from './eventstore.ts';
 import { deleteExpiredRuns, findOverdueRunsS, type RunTables } from './runstore.ts';
 import { deleteOldStarts, findOverdueStartsS, type StartTables } from './startstore.ts';
