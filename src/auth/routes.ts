@@ -4,35 +4,27 @@ import { z } from 'zod';
 import { matchOrigins, type OriginMatcher } from '#platform/http/origins.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
-import type { Log } from '#platform/log.ts';
 import { html } from '#platform/markup.ts';
 import { Problem, problems } from '#platform/problem.ts';
 import { withDeadline } from '#platform/resilience/deadline.ts';
 import { accessToken, logoutQuery, signedOut } from './api.ts';
-import { type CallbackDeps, finishSignIn } from './callback.ts';
-import type { CookieRules } from './cookies.ts';
-import { type LoginDeps, type Redirect, redirectToProvider } from './login.ts';
+import { finishSignIn } from './callback.ts';
+import type { AuthContext } from './context.ts';
+import { type Redirect, redirectToProvider } from './login.ts';
 import { authProblems } from './problems.ts';
-import { type Provider, providerTimeoutMs, type RevocationScope } from './provider.ts';
-import { clearing, type RefreshDeps, refresh } from './refresh.ts';
-import { type RevocationDeps, revokeLater } from './revocations.ts';
-import { hashToken, type Refreshed, type Rotation, subjectHashOf } from './rotation.ts';
-import { readSessions, type SessionSealer } from './sessions.ts';
+import { providerTimeoutMs, type RevocationScope } from './provider.ts';
+import { clearing, refresh } from './refresh.ts';
+import { revokeLater } from './revocations.ts';
+import { hashToken, type Refreshed, subjectHashOf } from './rotation.ts';
+import { readSessions } from './sessions.ts';
 
-export interface RouteDeps extends LoginDeps, CallbackDeps, RefreshDeps, LogoutDeps {
-  readonly provider: LoginDeps['provider'] & CallbackDeps['provider'] & LogoutDeps['provider'];
-  readonly clientAddressOf: (request: FastifyRequest) => string | undefined;
-  /** The value of ALLOWED_REDIRECT_ORIGINS. */
-  readonly allowedOrigins: readonly string[];
-}
-
-export function addRoutes(app: HttpServer, deps: RouteDeps): void {
+export function addRoutes(app: HttpServer, deps: AuthContext): void {
   addNavigation(app, deps);
   app.register(async (scope: HttpServer) => addCalls(scope, deps));
 }
 
 /** Routes that the browser navigates to. Other pages must not read their responses, and a prefetch must not sign in. */
-function addNavigation(app: HttpServer, deps: RouteDeps): void {
+function addNavigation(app: HttpServer, deps: AuthContext): void {
   const routes = routesOf(app, 'auth');
   const navigation = { config: { cors: false, anyQuery: true }, exposeHeadRoute: false } as const;
   // Parsed manually, because the response is a redirect for any input.
@@ -119,7 +111,7 @@ function acceptsPage(accept = ''): boolean {
 }
 
 /** Routes that pages of the allowed origins call. */
-function addCalls(app: HttpServer, deps: RouteDeps): void {
+function addCalls(app: HttpServer, deps: AuthContext): void {
   const routes = routesOf(app, 'auth');
   // These routes have no body, so any body is read and discarded, even one of an invalid type.
   app.removeAllContentTypeParsers();
@@ -223,15 +215,6 @@ function renderFailurePage(query: string, homeUrl: string): string {
 
 // `POST /logout`: ends all sessions of the user or only this one, and clears the cookie in any case (docs/specification/auth.md#logout).
 
-interface LogoutDeps extends RevocationDeps {
-  readonly rotation: Rotation;
-  readonly provider: Pick<Provider, 'refresh' | 'revoke'>;
-  readonly sessionSealer: SessionSealer;
-  readonly cookies: CookieRules;
-  readonly log: Log;
-  readonly timeoutMs?: number;
-}
-
 /** The cookie is cleared in any case, so a logout does not wait longer for the database. */
 const databaseTimeoutMs = 2000;
 
@@ -245,7 +228,7 @@ interface Logout {
  * Ends the sessions of all valid cookies, even those of several users, and returns the `Set-Cookie` lines. Never throws: a revocation
  * that fails is stored and retried, and one that cannot be stored is logged.
  */
-async function signOut(deps: LogoutDeps, logout: Logout): Promise<readonly string[]> {
+async function signOut(deps: AuthContext, logout: Logout): Promise<readonly string[]> {
   const sessions = readSessions(deps.sessionSealer, logout.cookieHeader);
   await Promise.all(
     sessions.map(({ token }) =>
@@ -258,7 +241,7 @@ async function signOut(deps: LogoutDeps, logout: Logout): Promise<readonly strin
 }
 
 /** One deadline covers both calls to the provider. */
-async function endSession(deps: LogoutDeps, token: string, { scope, clientAddress }: Logout): Promise<void> {
+async function endSession(deps: AuthContext, token: string, { scope, clientAddress }: Logout): Promise<void> {
   let refreshed: Refreshed = { kind: 'unavailable' };
   const isEnded = await withDeadline(deps.timeoutMs ?? providerTimeoutMs, async (signal) => {
     refreshed = await deps.rotation.refresh(token, clientAddress);

@@ -19,11 +19,13 @@ import { measureJobs } from '#platform/jobs/depth.ts';
 import { countJobsAbout, forgetJobs } from '#platform/jobs/forgetting.ts';
 import type { Jobs, JobTables } from '#platform/jobs/jobs.ts';
 import { withDeadline } from '#platform/resilience/deadline.ts';
-import { type DeletionDeps, deletionQueue, startDeleting } from './account/deleting.ts';
+import type { AccountContext } from './account/context.ts';
+import { deletionQueue, startDeleting } from './account/deleting.ts';
 import { exportQueue, startExporting } from './account/exporting.ts';
 import type { ExportTables } from './account/exportstore.ts';
 import { addOwnAccountRoutes } from './account/routes.ts';
 import type { DeletionTables } from './account/store.ts';
+import type { AuthContext } from './context.ts';
 import { cookieRules } from './cookies.ts';
 import type { EndedTables } from './endedstore.ts';
 import { createSessionEnds } from './ending.ts';
@@ -69,7 +71,7 @@ export interface AuthDeps {
         readonly droppedJobs: PersonErasureDeps['droppedJobs'];
         /** For the deletion of accounts from all services. */
         readonly deletion?:
-          | (Pick<DeletionDeps, 'clients' | 'webhooks' | 'days'> & { readonly userAccess: Access })
+          | (Pick<AccountContext, 'clients' | 'webhooks' | 'days'> & { readonly userAccess: Access })
           | undefined;
       }
     | undefined;
@@ -123,17 +125,26 @@ export async function createAuth(deps: AuthDeps): Promise<HttpServer> {
   const limits = deps.providerTimeoutMs === undefined ? {} : { timeoutMs: deps.providerTimeoutMs };
   const rotation = createRotation({ refreshResults, provider, log, ...sealers, ...limits });
   const sessionEnds = createSessionEnds(database.queries<EndedTables>());
-  const parts = { db, sessionEnds, jobs, refreshResults, provider, rotation, log, clock, ...sealers, ...limits };
   const accounts = database.queries<AccountTables>();
-  addRoutes(app, {
-    ...parts,
+  const context: AuthContext = {
+    db,
+    sessionEnds,
+    jobs,
+    refreshResults,
+    provider,
+    rotation,
+    log,
+    clock,
+    ...sealers,
+    ...limits,
     accounts,
     welcome: deps.welcome,
     targets: createTargets(allowedOrigins, deps.defaultOrigin, originWarner(log, 'ALLOWED_REDIRECT_ORIGINS')),
     cookies: cookieRules({ domain: deps.cookieDomain, publicUrl }),
     allowedOrigins,
     clientAddressOf: clientAddressReader(deps.trustedProxies ?? []),
-  });
+  };
+  addRoutes(app, context);
   if (records !== undefined)
     addAccountRoutes(app, records.access, {
       db: accounts,
@@ -155,8 +166,9 @@ export async function createAuth(deps: AuthDeps): Promise<HttpServer> {
     };
     addPeopleRoutes(app, access, records);
     if (deletion !== undefined) {
-      const deletions = {
+      const deletions: AccountContext = {
         ...deletion,
+        publicUrl,
         db: database.queries<DeletionTables & ExportTables & PeopleTables>(),
         jobs,
         log,
@@ -168,7 +180,7 @@ export async function createAuth(deps: AuthDeps): Promise<HttpServer> {
           return countJobsAbout(records.jobTables, words);
         },
       };
-      addOwnAccountRoutes(app, deletion.userAccess, { ...deletions, publicUrl });
+      addOwnAccountRoutes(app, deletion.userAccess, deletions);
       startDeleting(deletions);
       startExporting(deletions);
     }
@@ -178,8 +190,8 @@ export async function createAuth(deps: AuthDeps): Promise<HttpServer> {
     ...(deps.people?.deletion === undefined ? [] : [deletionQueue.name, exportQueue.name]),
   ];
   measureJobs(app.metrics, jobs, queues);
-  startRevoking(parts);
-  const sweeping = startSweeping(parts);
+  startRevoking(context);
+  const sweeping = startSweeping(context);
   app.addHook('onClose', async () => {
     // A provider that hangs does not delay shutdown: the next process continues.
     await Promise.all([sweeping.stop(), jobs.stop({ queues, drainMs: 0 })]);
