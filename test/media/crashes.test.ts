@@ -8,8 +8,8 @@ import { findAsset, type MediaTables } from '#media/assets/assetstore.ts';
 import { createQuarantine } from '#media/quarantine/quarantine.ts';
 import { signImages } from '#media/signing/signing.ts';
 import { systemClock } from '#platform/clock.ts';
-import { readMark } from '#platform/metadata/metadata.ts';
 import type { Database } from '#platform/db/db.ts';
+import { readMark } from '#platform/metadata/metadata.ts';
 import { openTestCache } from '../caches.fixture.ts';
 import { type Deaths, onEveryDatabase } from '../crashes/crashes.fixture.ts';
 import { makeImage, svg } from './images.fixture.ts';
@@ -23,7 +23,8 @@ onEveryDatabase('a process killed while it registers', (rig) => {
     ending: string,
     { blockedHashes, deposits = false }: { readonly blockedHashes?: string; readonly deposits?: boolean } = {},
   ): Promise<Deaths<RegistrationRequest>> {
-    const prepare = async () => (deposits ? newRequest({ generated: 'ai' }) : (await uploaded(openFiles(rig.dataDir), bytes)).request);
+    const prepare = async () =>
+      deposits ? newRequest({ generated: 'ai' }) : (await uploaded(openFiles(rig.dataDir), bytes)).request;
     const deposit = deposits ? Buffer.from(bytes).toString('base64') : undefined;
     const deaths = await rig.killAtSteps(prepare, (request, killAt) =>
       rig.run(program, { request, killAt, blockedHashes, deposit }),
@@ -77,7 +78,9 @@ onEveryDatabase('a process killed while it registers', (rig) => {
     }
   });
 
-  it('leaves nothing readable of a deposit without its marked file, and a retry succeeds', { timeout: 300_000 }, async () => {
+  it('leaves nothing readable of a deposit without its marked file, and a retry succeeds', {
+    timeout: 300_000,
+  }, async () => {
     const image = await makeImage('png');
     const { killed } = await killEverywhere(image, 'created', { deposits: true });
     const database = await rig.openDatabase();
@@ -96,45 +99,49 @@ onEveryDatabase('a process killed while it registers', (rig) => {
     }
   });
 
-  it.each([false, true])('leaves only the record of a prohibited image, deposited: %s', { timeout: 400_000 }, async (deposits) => {
-    const prohibited = await makeImage('jpeg', { seed: deposits ? 78 : 77 });
-    const blockedHashes = join(rig.dataDir, `lists-${deposits}`);
-    await mkdir(blockedHashes);
-    await writeFile(join(blockedHashes, 'md5.txt'), createHash('md5').update(prohibited).digest('hex'));
-    const { killed, lived } = await killEverywhere(prohibited, 'csam_blocked', { blockedHashes, deposits });
+  it.each([false, true])(
+    'leaves only the record of a prohibited image, deposited: %s',
+    { timeout: 400_000 },
+    async (deposits) => {
+      const prohibited = await makeImage('jpeg', { seed: deposits ? 78 : 77 });
+      const blockedHashes = join(rig.dataDir, `lists-${deposits}`);
+      await mkdir(blockedHashes);
+      await writeFile(join(blockedHashes, 'md5.txt'), createHash('md5').update(prohibited).digest('hex'));
+      const { killed, lived } = await killEverywhere(prohibited, 'csam_blocked', { blockedHashes, deposits });
 
-    const database = await rig.openDatabase();
-    const deps = registrationDeps(database, rig.dataDir, { blockedHashes });
-    try {
-      for (const request of killed) {
-        expect((await look(database, request)).row?.readyAt ?? null).toBeNull();
-        const outcome = await outcomeOf(deps, request, deposits ? prohibited : undefined);
-        expect(['csam_blocked', 'object_not_found']).toContain(outcome);
-        expect(await look(database, request)).toEqual({ row: undefined, head: undefined });
+      const database = await rig.openDatabase();
+      const deps = registrationDeps(database, rig.dataDir, { blockedHashes });
+      try {
+        for (const request of killed) {
+          expect((await look(database, request)).row?.readyAt ?? null).toBeNull();
+          const outcome = await outcomeOf(deps, request, deposits ? prohibited : undefined);
+          expect(['csam_blocked', 'object_not_found']).toContain(outcome);
+          expect(await look(database, request)).toEqual({ row: undefined, head: undefined });
+        }
+        const recorded = await database
+          .queries<MediaTables>()
+          .selectFrom('screening_incidents')
+          .select(['incident_id as id', 'asset_id as assetId'])
+          .where('md5', '=', createHash('md5').update(prohibited).digest('hex'))
+          .execute();
+        // Each once.
+        const ids = recorded.map(({ assetId }) => assetId).sort();
+        expect(ids).toEqual([...killed, ...lived].map(({ assetId }) => assetId).sort());
+        const stores = { db: database.queries<MediaTables>(), objects: openFiles(rig.dataDir) };
+        const quarantine = createQuarantine({ ...stores, clock: systemClock, settings: testQuarantine });
+        for (const { id } of recorded) {
+          const chunks: Buffer[] = [];
+          for await (const chunk of await quarantine.open(id)) chunks.push(chunk);
+          expect(Buffer.concat(chunks).equals(prohibited)).toBe(true);
+        }
+        const copies: string[] = [];
+        for await (const { key } of stores.objects.list('quarantine/'))
+          if (ids.some((id) => key.includes(id))) copies.push(key);
+        expect(copies).toHaveLength(recorded.length);
+      } finally {
+        await deps.screening.close();
+        await database.close();
       }
-      const recorded = await database
-        .queries<MediaTables>()
-        .selectFrom('screening_incidents')
-        .select(['incident_id as id', 'asset_id as assetId'])
-        .where('md5', '=', createHash('md5').update(prohibited).digest('hex'))
-        .execute();
-      // Each once.
-      const ids = recorded.map(({ assetId }) => assetId).sort();
-      expect(ids).toEqual([...killed, ...lived].map(({ assetId }) => assetId).sort());
-      const stores = { db: database.queries<MediaTables>(), objects: openFiles(rig.dataDir) };
-      const quarantine = createQuarantine({ ...stores, clock: systemClock, settings: testQuarantine });
-      for (const { id } of recorded) {
-        const chunks: Buffer[] = [];
-        for await (const chunk of await quarantine.open(id)) chunks.push(chunk);
-        expect(Buffer.concat(chunks).equals(prohibited)).toBe(true);
-      }
-      const copies: string[] = [];
-      for await (const { key } of stores.objects.list('quarantine/'))
-        if (ids.some((id) => key.includes(id))) copies.push(key);
-      expect(copies).toHaveLength(recorded.length);
-    } finally {
-      await deps.screening.close();
-      await database.close();
-    }
-  });
+    },
+  );
 });

@@ -110,7 +110,13 @@ export async function keep(
   };
   if (mime.startsWith('image/')) {
     const pieces = [Buffer.from(`${JSON.stringify(json)}\n`), bytes];
-    const row = await media.send({ method: 'POST', route: '/v1/deposits', pieces, timeoutMs: uploadTimeoutMs, ...common });
+    const row = await media.send({
+      method: 'POST',
+      route: '/v1/deposits',
+      pieces,
+      timeoutMs: uploadTimeoutMs,
+      ...common,
+    });
     // A media service of the previous version takes uploads only.
     if (row.status !== 404) return registered.parse(accept(row));
   }

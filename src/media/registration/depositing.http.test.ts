@@ -1,8 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { readMark } from '#platform/metadata/metadata.ts';
-import { digestOf, type Lists, turned } from '../../../test/media/lists.fixture.ts';
 import { makeImage, svg } from '../../../test/media/images.fixture.ts';
+import { digestOf, type Lists, turned } from '../../../test/media/lists.fixture.ts';
 import { type MediaRig, onEveryPair, type Refusal, testLimits } from '../../../test/media/rig.fixture.ts';
 import { type ScreenedRig, startScreened } from '../../../test/media/screened.fixture.ts';
 import type { Asset } from '../api.ts';
@@ -72,7 +72,11 @@ onEveryPair('POST /v1/deposits', (pair) => {
     expect([first.status, again.status]).toEqual([201, 200]);
     expect(again.body).toEqual(first.body);
     const { storage_key } = (await rowOf(registration.assetId)) ?? { storage_key: '' };
-    await rig.database.queries<MediaTables>().deleteFrom('assets').where('asset_id', '=', registration.assetId).execute();
+    await rig.database
+      .queries<MediaTables>()
+      .deleteFrom('assets')
+      .where('asset_id', '=', registration.assetId)
+      .execute();
     const third = await deposit(registration, image);
     expect([third.status, third.body.storageKey, third.body.sha256]).toEqual([201, storage_key, first.body.sha256]);
   });
@@ -128,7 +132,9 @@ onEveryPair('POST /v1/deposits', (pair) => {
     expect(await pathOf('not JSON\nbytes')).toBe('body');
     expect(await pathOf(`${JSON.stringify({ ...newImage(), scopeKind: 'a b' })}\nbytes`)).toBe('body.scopeKind');
     expect(await pathOf(`${JSON.stringify({ ...newImage(), mime: 'video/mp4' })}\nbytes`)).toBe('body.mime');
-    expect((await send('{}', { ...key, 'content-type': 'application/json' })).body.error).toBe('unsupported_media_type');
+    expect((await send('{}', { ...key, 'content-type': 'application/json' })).body.error).toBe(
+      'unsupported_media_type',
+    );
   });
 
   it('is for servers, with the rights of the user that they name', async () => {
