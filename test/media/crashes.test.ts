@@ -13,7 +13,15 @@ import { readMark } from '#platform/metadata/metadata.ts';
 import { openTestCache } from '../caches.fixture.ts';
 import { type Deaths, onEveryDatabase } from '../crashes/crashes.fixture.ts';
 import { makeImage, svg } from './images.fixture.ts';
-import { newRequest, openFiles, outcomeOf, registrationDeps, testQuarantine, uploaded } from './registering.fixture.ts';
+import {
+  depositOf,
+  newRequest,
+  openFiles,
+  outcomeOf,
+  registrationDeps,
+  testQuarantine,
+  uploaded,
+} from './registering.fixture.ts';
 
 const program = join(import.meta.dirname, 'registering.child.ts');
 
@@ -88,7 +96,7 @@ onEveryDatabase('a process killed while it registers', (rig) => {
       const deps = registrationDeps(database, rig.dataDir);
       for (const request of killed) {
         await look(database, request);
-        expect(['created', 'replayed']).toContain(await outcomeOf(deps, request, image));
+        expect(['created', 'replayed']).toContain(await outcomeOf(deps, request, depositOf(deps, request, image)));
         const { row } = await look(database, request);
         expect(row?.readyAt).toBeInstanceOf(Date);
         const file = await readFile(join(rig.dataDir, 'objects', row?.storageKey ?? ''));
@@ -114,7 +122,7 @@ onEveryDatabase('a process killed while it registers', (rig) => {
       try {
         for (const request of killed) {
           expect((await look(database, request)).row?.readyAt ?? null).toBeNull();
-          const outcome = await outcomeOf(deps, request, deposits ? prohibited : undefined);
+          const outcome = await outcomeOf(deps, request, deposits ? depositOf(deps, request, prohibited) : undefined);
           expect(['csam_blocked', 'object_not_found']).toContain(outcome);
           expect(await look(database, request)).toEqual({ row: undefined, head: undefined });
         }

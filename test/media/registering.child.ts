@@ -2,7 +2,7 @@
 import { registrationRequest } from '#media/api.ts';
 import { type CrashOrders, obey } from '../crashes/dying.fixture.ts';
 import { interrupted } from './interruption.fixture.ts';
-import { outcomeOf, registrationDeps } from './registering.fixture.ts';
+import { depositOf, outcomeOf, registrationDeps } from './registering.fixture.ts';
 
 interface RegistrationOrders extends CrashOrders {
   readonly request: unknown;
@@ -14,10 +14,13 @@ interface RegistrationOrders extends CrashOrders {
 
 await obey<RegistrationOrders>(
   import.meta.filename,
-  ({ dataDir, request, deposit, blockedHashes }, database, interrupt) =>
-    outcomeOf(
-      interrupted(registrationDeps(database, dataDir, { blockedHashes }), interrupt),
-      registrationRequest.parse(request),
-      deposit === undefined ? undefined : Buffer.from(deposit, 'base64'),
-    ),
+  ({ dataDir, request, deposit, blockedHashes }, database, interrupt) => {
+    const deps = interrupted(registrationDeps(database, dataDir, { blockedHashes }), interrupt);
+    const parsed = registrationRequest.parse(request);
+    return outcomeOf(
+      deps,
+      parsed,
+      deposit === undefined ? undefined : depositOf(deps, parsed, Buffer.from(deposit, 'base64')),
+    );
+  },
 );

@@ -11,7 +11,7 @@ import { storageKeyOf } from '#media/assets/storagekey.ts';
 import { createQuarantine } from '#media/quarantine/quarantine.ts';
 import { createDigester } from '#media/reading/digests.ts';
 import { type DepositDeps, depositAsset } from '#media/registration/depositing.ts';
-import { type Registration, registerAsset } from '#media/registration/registration.ts';
+import { type Registration, type RegistrationDeps, registerAsset } from '#media/registration/registration.ts';
 import { createScreening, type ScreeningSettings } from '#media/screening/screening.ts';
 import type { TaskTables } from '#media/tasks/taskstore.ts';
 import { systemClock } from '#platform/clock.ts';
@@ -87,14 +87,17 @@ export async function uploaded(objects: Objects, bytes: Uint8Array) {
   return { request, storageKey, put };
 }
 
-/** `created`, `replayed`, or the code of the problem. With `bytes`, they are deposited. */
-export async function outcomeOf(deps: DepositDeps, request: RegistrationRequest, bytes?: Uint8Array): Promise<string> {
-  const caller = { kind: 'internal' } as const;
-  const work = (): Promise<Registration> => {
-    if (bytes === undefined) return registerAsset(deps, caller, request);
-    const body = Buffer.concat([Buffer.from(`${JSON.stringify(request)}\n`), bytes]);
-    return depositAsset(deps, caller, { length: body.length, body: Readable.from([body]) });
-  };
+export const depositOf = (deps: DepositDeps, request: RegistrationRequest, bytes: Uint8Array) => () => {
+  const body = Buffer.concat([Buffer.from(`${JSON.stringify(request)}\n`), bytes]);
+  return depositAsset(deps, { kind: 'internal' }, { length: body.length, body: Readable.from([body]) });
+};
+
+/** `created`, `replayed`, or the code of the problem. */
+export async function outcomeOf(
+  deps: RegistrationDeps,
+  request: RegistrationRequest,
+  work: () => Promise<Registration> = () => registerAsset(deps, { kind: 'internal' }, request),
+): Promise<string> {
   try {
     return (await work()).created ? 'created' : 'replayed';
   } catch (error) {
