@@ -13,11 +13,16 @@ import type {
   Generation,
   GenerationListing,
   GenerationPage,
+  GenerationRecordListing,
+  GenerationRecordPage,
   ImagesRequest,
   LibraryNews,
   MessagePaging,
   ModelList,
   ModelListing,
+  RunListing,
+  RunPage,
+  RunRecord,
   SpenderListing,
   Spenders,
   StartedTask,
@@ -155,6 +160,18 @@ export function agentCalls(access: Access) {
     /** Erase the threads of a user (`DELETE /people/:userId`). */
     eraseThreads: (userId: string, options?: CallOptions): Promise<ErasedThreads> =>
       callJson(access, { method: 'DELETE', path: `/people/${encodeURIComponent(userId)}`, repeatable: true }, options),
+
+    /** List the runs of all users, newest first (`GET /runs`). */
+    listRuns: (query?: RunListing, options?: CallOptions): Promise<RunPage> =>
+      callJson(access, { method: 'GET', path: '/runs', query, repeatable: true }, options),
+
+    /** Read how a run went (`GET /runs/:taskId`). */
+    readRun: (taskId: string, options?: CallOptions): Promise<RunRecord> =>
+      callJson(access, { method: 'GET', path: `/runs/${encodeURIComponent(taskId)}`, repeatable: true }, options),
+
+    /** List the generations of all users, newest first (`GET /generations/all`). */
+    listAllGenerations: (query?: GenerationRecordListing, options?: CallOptions): Promise<GenerationRecordPage> =>
+      callJson(access, { method: 'GET', path: '/generations/all', query, repeatable: true }, options),
 
     /** Generate images (`POST /images`). */
     generateImages: (body: ImagesRequest, options?: KeyedOptions): Promise<Generation> =>
