@@ -279,6 +279,19 @@ export interface ThreadDeletion {
   readonly assets?: boolean | 'true' | 'false';
 }
 
+export interface ThreadBranches {
+  /** The messages of the thread that have other versions, in their order. */
+  readonly forks: readonly {
+    /** The message with which the versions begin to differ. */ readonly messageId: string;
+    /** All versions, oldest first, with the one that is shown. */
+    readonly branches: readonly {
+      /** `null`: the version that the thread shows. */ readonly branchId: string | null;
+      /** When it was replaced. `null`: it is shown. */
+      readonly createdAt: string | null;
+    }[];
+  }[];
+}
+
 export interface ThreadCounts {
   readonly threads: number;
   readonly messages: number;

@@ -29,6 +29,7 @@ import type {
   TaskInfo,
   TaskRequest,
   Thread,
+  ThreadBranches,
   ThreadChange,
   ThreadCounts,
   ThreadDeletion,
@@ -150,6 +151,27 @@ export function agentCalls(access: Access) {
       callVoid(
         access,
         { method: 'DELETE', path: `/threads/${encodeURIComponent(threadId)}`, query, repeatable: true },
+        options,
+      ),
+
+    /** List the versions of a thread (`GET /threads/:threadId/branches`). */
+    listBranches: (threadId: string, query?: ThreadOwner, options?: CallOptions): Promise<ThreadBranches> =>
+      callJson(
+        access,
+        { method: 'GET', path: `/threads/${encodeURIComponent(threadId)}/branches`, query, repeatable: true },
+        options,
+      ),
+
+    /** Show another version of a thread (`POST /threads/:threadId/branches/:branchId`). */
+    chooseBranch: (threadId: string, branchId: string, query?: ThreadOwner, options?: CallOptions): Promise<void> =>
+      callVoid(
+        access,
+        {
+          method: 'POST',
+          path: `/threads/${encodeURIComponent(threadId)}/branches/${encodeURIComponent(branchId)}`,
+          query,
+          repeatable: false,
+        },
         options,
       ),
 
