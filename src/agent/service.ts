@@ -42,6 +42,7 @@ import { agentProblemFields, agentProblems } from './problems.ts';
 import { createPromptScreening } from './prompts/screening.ts';
 import { openModels } from './providers/models.ts';
 import { startQueue } from './queue/queue.ts';
+import { addRecordRoutes } from './records/routes.ts';
 import { addRoutes } from './routes.ts';
 import { RunExecutor } from './runs/executor.ts';
 import { startReaper } from './runs/reaper.ts';
@@ -304,6 +305,7 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
   const { cmsMediaHosts } = settings;
   const generations = { ...runs, pubsub, cmsMediaHosts, tables: {} as Tables };
   addPeopleRoutes(app, deps.access, { ...removal, ...generations });
+  addRecordRoutes(app, deps.access, { db: runs.db });
   addGenerationRoutes(app, deps.access, generations);
   addMcpRoutes(app, deps.access, {
     ...runs,
