@@ -281,6 +281,7 @@ export const thread = z.object({
   updatedAt: z.iso.datetime().describe('When the last message was added.'),
   messageCount: z.int(),
   runningTaskId: z.string().nullable(),
+  trashedAt: z.iso.datetime().nullable().describe('Since when it is in the trash.'),
 });
 export type ThreadInfo = z.output<typeof thread>;
 
@@ -294,6 +295,7 @@ export const threadListing = z.object({
     .refine(isStorable, 'must not contain NUL or lone surrogates')
     .optional()
     .describe('Words that must all occur in the title or the texts of the thread.'),
+  trashed: z.enum(['true']).optional().describe('`true`: only threads in the trash, which no other listing has.'),
   userId: userIdOfServers,
 });
 export type ThreadListing = z.output<typeof threadListing>;
@@ -311,7 +313,13 @@ export const threadChange = z.object({
     .max(200)
     .refine(isStorable, 'must not contain NUL or lone surrogates')
     .refine((title) => title.trim() !== '', 'must not be empty')
-    .transform((title) => title.trim()),
+    .transform((title) => title.trim())
+    .optional()
+    .describe('Required without `trashed`.'),
+  trashed: z
+    .boolean()
+    .optional()
+    .describe('`true`: into the trash, from which it is deleted after 30 days. `false`: back out of it.'),
   userId: z.unknown().optional().meta({ type: 'string', format: 'uuid', description: 'As in the query.' }),
 });
 

@@ -183,6 +183,7 @@ export const asset = z.object({
     .array(label)
     .describe('The labels of the classifier, highest first. Empty for readers who are not the owner.'),
   createdAt: z.iso.datetime(),
+  trashedAt: z.iso.datetime().nullable().describe('Since when it is in the trash.'),
 });
 export type Asset = z.output<typeof asset>;
 

@@ -47,6 +47,7 @@ export interface RunTables {
     updated_at: Generated<Date>;
     deleting_at: Date | null;
     deletes_assets: Generated<boolean>;
+    trashed_at: Generated<Date | null>;
   };
   agent_runs: {
     task_id: string;

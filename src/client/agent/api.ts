@@ -242,6 +242,8 @@ export interface ThreadListing {
   readonly cursor?: string;
   /** Words that must all occur in the title or the texts of the thread. */
   readonly q?: string;
+  /** `true`: only threads in the trash, which no other listing has. */
+  readonly trashed?: 'true';
   /** Required with X-Internal-Key. */
   readonly userId?: string;
 }
@@ -265,10 +267,14 @@ export interface Thread {
   readonly updatedAt: string;
   readonly messageCount: number;
   readonly runningTaskId: string | null;
+  /** Since when it is in the trash. */
+  readonly trashedAt: string | null;
 }
 
 export interface ThreadChange {
-  readonly title: string;
+  /** Required without `trashed`. */ readonly title?: string;
+  /** `true`: into the trash, from which it is deleted after 30 days. `false`: back out of it. */
+  readonly trashed?: boolean;
   /** As in the query. */
   readonly userId?: string;
 }

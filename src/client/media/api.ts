@@ -133,6 +133,8 @@ export interface Asset {
     readonly score: number;
   }[];
   readonly createdAt: string;
+  /** Since when it is in the trash. */
+  readonly trashedAt: string | null;
 }
 
 export interface AssetListing {
@@ -149,6 +151,8 @@ export interface AssetListing {
   readonly q?: string | null;
   /** `true`: only favorites. */
   readonly favorite?: 'true' | null;
+  /** `true`: only assets in the trash, which no other listing has. */
+  readonly trashed?: 'true' | null;
   /** Only assets of this collection of the owner. */
   readonly collectionId?: string | null;
   /** Only assets with this label of the classifier. */
@@ -360,6 +364,18 @@ export interface CollectionChange {
   readonly ownerId?: string | null;
 }
 
+export interface TrashChange {
+  readonly ids: readonly string[];
+  /** `true`: into the trash. `false`: back out of it. */
+  readonly trashed: boolean;
+  /** Required with X-Internal-Key. Default: the user of the token. */
+  readonly ownerId?: string | null;
+}
+
+export interface TrashChanged {
+  /** The number of assets that changed, without the thumbnails of videos. */ readonly changed: number;
+}
+
 export interface TaskUpsert {
   readonly taskId: string;
   /** Set by the first write. */
@@ -535,7 +551,8 @@ export interface Swept {
       | 'asset_without_object'
       | 'asset_with_other_bytes'
       | 'variant_without_source'
-      | 'evidence_without_incident';
+      | 'evidence_without_incident'
+      | 'expired_trash';
     readonly fate: 'found' | 'removed' | 'left';
     readonly key: string;
     readonly assetId?: string;

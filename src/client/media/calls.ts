@@ -65,6 +65,8 @@ import type {
   TasksDeletion,
   TaskUpsert,
   ThreadSharesDeletion,
+  TrashChange,
+  TrashChanged,
   UploadRequest,
   UploadReservation,
   VideoSignedRefs,
@@ -183,6 +185,10 @@ export function mediaCalls(access: Access) {
         { method: 'DELETE', path: `/v1/collections/${encodeURIComponent(collectionId)}`, query, repeatable: true },
         options,
       ),
+
+    /** Move assets to the trash, or restore them (`POST /v1/trash`). */
+    changeTrash: (body: TrashChange, options?: CallOptions): Promise<TrashChanged> =>
+      callJson(access, { method: 'POST', path: '/v1/trash', body, repeatable: true }, options),
 
     /** Create or update a media task (`POST /v1/media-tasks`). */
     writeMediaTask: (body: TaskUpsert, options?: CallOptions): Promise<MediaTask> =>

@@ -15,6 +15,7 @@ export const assetListing = z.object({
     'Each of its words (at most 10) must occur in the prompt or the name.',
   ),
   favorite: optional(z.enum(['true'])).describe('`true`: only favorites.'),
+  trashed: optional(z.enum(['true'])).describe('`true`: only assets in the trash, which no other listing has.'),
   collectionId: optional(uuid).describe('Only assets of this collection of the owner.'),
   label: optional(
     z.string().min(1).max(200).refine(isStorableText, 'must not contain NUL or lone surrogates'),

@@ -23,7 +23,7 @@ const maxWords = 10;
 
 /** Throws 400 (invalid cursor; long search; server without `ownerId`; `scopeId` without `scopeKind`) and 403 (another owner). */
 export async function listAssets({ db }: ListingDeps, caller: Caller, query: AssetListing): Promise<AssetPage> {
-  const { limit, cursor, ownerId: named, q = '', thumbnails, favorite, ...filters } = query;
+  const { limit, cursor, ownerId: named, q = '', thumbnails, favorite, trashed, ...filters } = query;
   const { scopeKind, scopeId } = filters;
   if (scopeId !== undefined && scopeKind === undefined)
     throw invalid('querystring.scopeKind', 'is required with scopeId');
@@ -34,7 +34,13 @@ export async function listAssets({ db }: ListingDeps, caller: Caller, query: Ass
   // One row more than the page shows whether there is another page.
   const rows = await listReadyAssets(
     db,
-    { ...filters, ownerId, words, withoutThumbnails: thumbnails === 'false', isFavorite: favorite === 'true' },
+    {
+      ...filters,
+      ...{ ownerId, words },
+      withoutThumbnails: thumbnails === 'false',
+      isFavorite: favorite === 'true',
+      isTrashed: trashed === 'true',
+    },
     after,
     limit + 1,
   );
