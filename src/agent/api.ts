@@ -89,8 +89,9 @@ export const runMedia = z
       .nullish()
       .transform((value) => (value === 'auto' ? undefined : orAbsent(value)))
       .describe('Used by the models that have it. `auto`: none.'),
+    count: z.int().min(1).max(4).nullish().transform(orAbsent).describe('The number of images of a call. Default: 1.'),
   })
-  .describe('The models and the ratio of images and videos, unless a tool call names others.');
+  .describe('The models, the ratio and the number of images and videos, unless a tool call names others.');
 function orAbsent<T>(value: T | null | undefined): T | undefined {
   return value ?? undefined;
 }

@@ -299,6 +299,7 @@ const imageSignedRef = z.union([
     blurhash: z.string().nullable(),
     mime: z.string(),
     generated: generated.nullable(),
+    trashed: z.literal(true).optional().describe('It is in the trash of its owner. Otherwise absent.'),
   }),
   unresolvedRef,
 ]);
@@ -325,6 +326,7 @@ const videoSignedRef = z.union([
     blurhash: z.string().nullable(),
     mime: z.string(),
     generated: generated.nullable(),
+    trashed: z.literal(true).optional().describe('It is in the trash of its owner. Otherwise absent.'),
   }),
   unresolvedRef,
 ]);

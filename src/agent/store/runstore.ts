@@ -28,6 +28,8 @@ export interface RunOptions {
     readonly imageModel?: string | undefined;
     readonly videoModel?: string | undefined;
     readonly ratio?: string | undefined;
+    /** Of the images of one call. */
+    readonly count?: number | undefined;
   };
   /** For the model, of a server. */
   readonly instructions?: string | undefined;

@@ -25,6 +25,8 @@ export interface TaskRequest {
     readonly videoModel?: string | null;
     /** Used by the models that have it. `auto`: none. */
     readonly ratio?: 'auto' | '1:1' | '4:3' | '3:4' | '16:9' | '9:16' | null;
+    /** The number of images of a call. Default: 1. */
+    readonly count?: number | null;
   } | null;
   /** Only with X-Internal-Key: for the model, in addition to AGENT_INSTRUCTIONS. Not stored in messages. */
   readonly instructions?: string | null;

@@ -189,6 +189,20 @@ export interface AssetsDeleted {
   readonly deletedLegacy: number;
 }
 
+export interface MonthListing {
+  /** Required with X-Internal-Key. Default: the user of the token. */ readonly ownerId?: string | null;
+  /** Minutes east of UTC. */
+  readonly utcOffset?: number;
+}
+
+export interface AssetMonths {
+  /** Newest first, without thumbnails of videos and without the trash. */
+  readonly months: readonly {
+    /** Such as `2026-11`. */ readonly month: string;
+    readonly count: number;
+  }[];
+}
+
 export interface AssetChange {
   /** Videos only. */ readonly thumbAssetId?: string | null;
   /** Video and audio only, like the next three fields. */
@@ -850,6 +864,8 @@ export type ImageSignedRef =
       readonly blurhash: string | null;
       readonly mime: string;
       readonly generated: 'ai' | 'edited' | null;
+      /** It is in the trash of its owner. Otherwise absent. */
+      readonly trashed?: true;
     }
   | { readonly ready: false; readonly error: 'not_found' };
 
@@ -870,5 +886,7 @@ export type VideoSignedRef =
       readonly blurhash: string | null;
       readonly mime: string;
       readonly generated: 'ai' | 'edited' | null;
+      /** It is in the trash of its owner. Otherwise absent. */
+      readonly trashed?: true;
     }
   | { readonly ready: false; readonly error: 'not_found' };

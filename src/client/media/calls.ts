@@ -6,6 +6,7 @@ import type {
   Asset,
   AssetChange,
   AssetListing,
+  AssetMonths,
   AssetPage,
   AssetsDeleted,
   AssetsDeletion,
@@ -39,6 +40,7 @@ import type {
   MediaTaskState,
   MediaUsage,
   MediaUsageQuery,
+  MonthListing,
   OwnDecisions,
   OwnReportListing,
   OwnReportPage,
@@ -101,6 +103,10 @@ export function mediaCalls(access: Access) {
     /** Delete up to 1000 assets with their watermark files, variants and thumbnails (`DELETE /v1/assets`). */
     deleteAssets: (body: AssetsDeletion, options?: CallOptions): Promise<AssetsDeleted> =>
       callJson(access, { method: 'DELETE', path: '/v1/assets', body, repeatable: true }, options),
+
+    /** Count the assets of an owner by month (`GET /v1/assets/months`). */
+    listAssetMonths: (query?: MonthListing, options?: CallOptions): Promise<AssetMonths> =>
+      callJson(access, { method: 'GET', path: '/v1/assets/months', query, repeatable: true }, options),
 
     /** Read an asset (`GET /v1/assets/:assetId`). */
     readAsset: (assetId: string, options?: CallOptions): Promise<Asset> =>

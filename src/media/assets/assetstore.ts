@@ -200,6 +200,7 @@ export const signingColumns = [
   'duration_ms as durationMs',
   'blurhash',
   'generated',
+  sql<boolean>`trashed_at is not null`.as('isTrashed'),
   // As registered: its owner must be checked before it is shown.
   'thumb_asset_id as namedThumbId',
   'playback',

@@ -29,6 +29,19 @@ export const assetListing = z.object({
 });
 export type AssetListing = z.output<typeof assetListing>;
 
+export const monthListing = z.object({
+  ownerId: optional(uuid).describe('Required with X-Internal-Key. Default: the user of the token.'),
+  utcOffset: z.coerce.number().int().min(-840).max(840).default(0).describe('Minutes east of UTC.'),
+});
+export type MonthListing = z.output<typeof monthListing>;
+
+export const assetMonths = z.object({
+  months: z
+    .array(z.object({ month: z.string().describe('Such as `2026-11`.'), count: z.int() }))
+    .describe('Newest first, without thumbnails of videos and without the trash.'),
+});
+export type AssetMonths = z.output<typeof assetMonths>;
+
 export const assetPage = z.object({
   assets: z.array(asset).describe('Newest first.'),
   nextCursor: z.string().nullable().describe('`null`: this was the last page.'),

@@ -11,8 +11,8 @@ import { searchWords } from '#platform/searching.ts';
 import { toAsset } from '../assets/asset.ts';
 import type { MediaTables } from '../assets/assetstore.ts';
 import { ownerFor } from '../assets/ownership.ts';
-import type { AssetListing, AssetPage } from './api.ts';
-import { listReadyAssets, type Place } from './listingstore.ts';
+import type { AssetListing, AssetMonths, AssetPage, MonthListing } from './api.ts';
+import { countByMonth, listReadyAssets, type Place } from './listingstore.ts';
 
 export interface ListingDeps {
   readonly db: Db<MediaTables>;
@@ -47,6 +47,15 @@ export async function listAssets({ db }: ListingDeps, caller: Caller, query: Ass
   const page = rows.slice(0, limit);
   const last = rows.length > limit ? page.at(-1) : undefined;
   return { assets: page.map(toAsset), nextCursor: last === undefined ? null : writeCursor(last) };
+}
+
+/** For jumps to a date. */
+export async function readMonths(
+  { db }: ListingDeps,
+  caller: Caller,
+  { ownerId: named, utcOffset }: MonthListing,
+): Promise<AssetMonths> {
+  return { months: [...(await countByMonth(db, ownerFor(caller, named, 'querystring.ownerId'), utcOffset))] };
 }
 
 const writeCursor = ({ createdAtUs, assetId }: Place) => Buffer.from(`${createdAtUs} ${assetId}`).toString('base64url');

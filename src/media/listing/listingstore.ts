@@ -42,6 +42,21 @@ const isThumbnail = sql<boolean>`exists (
   where video.thumb_asset_id = assets.asset_id and video.owner_id = assets.owner_id and video.ready_at is not null
 )`;
 
+/** The number of assets in each month, newest first. */
+export async function countByMonth(
+  db: Db<MediaTables>,
+  ownerId: string,
+  utcOffset: number,
+): Promise<readonly { readonly month: string; readonly count: number }[]> {
+  const { rows } = await sql<{ month: string; count: number }>`
+    select to_char(created_at at time zone 'UTC' + make_interval(mins => ${utcOffset}), 'YYYY-MM') as month,
+      count(*)::int as count
+    from assets
+    where owner_id = ${ownerId}::uuid and ready_at is not null and trashed_at is null and not ${isThumbnail}
+    group by 1 order by 1 desc`.execute(db);
+  return rows;
+}
+
 /** Returns readable assets after `after`, newest first. */
 export function listReadyAssets(db: Db<MediaTables>, wanted: Wanted, after: Place | undefined, limit: number) {
   const { ownerId, scopeKind, scopeId, kind, type, withoutThumbnails, words, createdFrom, createdBefore } = wanted;
