@@ -54,6 +54,7 @@ export function registrationDeps(
     clock: systemClock,
     log: createLog({ level: 'silent' }),
     publicObjects: openPublicFiles(folder),
+    legacy: { bucket: () => undefined },
     quarantine: createQuarantine({ ...stores, clock: systemClock, settings: testQuarantine }),
     engine,
     variants: createVariantMaker({ engine, keySecret: 'a key secret', publicObjects: openPublicFiles(folder), limits }),
