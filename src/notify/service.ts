@@ -21,6 +21,7 @@ import { notifyProblemFields, notifyProblems } from './problems.ts';
 import { queueNames } from './queue.ts';
 import { addRoutes } from './routes.ts';
 import { dropOld, findOverdueSendsS } from './sendstore.ts';
+import { normalizeSuppressions } from './suppressions.ts';
 import type { NotifyTables } from './tables.ts';
 import { createTrendingReader } from './trending.ts';
 import { openTypes } from './types/registry.ts';
@@ -120,6 +121,7 @@ export async function createNotify(deps: NotifyDeps): Promise<HttpServer> {
     unsubscribeSecret: await readUnsubscribeSecret(accounts),
     isKeyConfigured: internalKeys.length > 0,
   };
+  await normalizeSuppressions(db);
   startDelivering(context);
   addPeopleRoutes(app, access, context);
   addRoutes(app, access, context);

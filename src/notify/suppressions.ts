@@ -7,7 +7,8 @@ import type { z } from 'zod';
 import { problems } from '#platform/problem.ts';
 import type { suppressionListing, suppressionPage } from './api.ts';
 import type { NotifyContext } from './context.ts';
-import { liftSuppression, listSuppressions } from './suppressionstore.ts';
+import { addressOf } from './mail.ts';
+import { findOutsideAscii, liftSuppression, listSuppressions, renameSuppression } from './suppressionstore.ts';
 
 /** The cursor is the last address of the previous page. */
 export async function listPage(
@@ -21,6 +22,22 @@ export async function listPage(
     suppressions: page.map(({ address, reason, since }) => ({ address, reason, since: since.toISOString() })),
     next_cursor: rows.length > limit ? (page.at(-1)?.address ?? null) : null,
   };
+}
+
+const renamedAtOnce = 500;
+
+/** Earlier versions stored domains as they were spelled, so the rows did not match other spellings. */
+export async function normalizeSuppressions(db: NotifyContext['db']): Promise<void> {
+  let addresses: readonly string[];
+  let after = '';
+  do {
+    addresses = await findOutsideAscii(db, after, renamedAtOnce);
+    for (const address of addresses) {
+      const normalized = addressOf(address) ?? address;
+      if (normalized !== address) await renameSuppression(db, address, normalized);
+    }
+    after = addresses.at(-1) ?? '';
+  } while (addresses.length === renamedAtOnce);
 }
 
 /** Throws 404 if the address is not suppressed. */

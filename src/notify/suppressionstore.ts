@@ -56,6 +56,28 @@ export function listSuppressions(db: Handle, after: string | undefined, limit: n
     .execute();
 }
 
+/** Returns addresses outside ASCII after `after`, in order. */
+export async function findOutsideAscii(db: Handle, after: string, limit: number): Promise<readonly string[]> {
+  const rows = await db
+    .selectFrom('suppressed_addresses')
+    .select('address')
+    .where(sql<boolean>`octet_length(address) > char_length(address)`)
+    .where('address', '>', after)
+    .orderBy('address')
+    .limit(limit)
+    .execute();
+  return rows.map(({ address }) => address);
+}
+
+/** If both addresses are suppressed, keeps the earlier row. Does nothing if another process was first. */
+export async function renameSuppression(db: Handle, from: string, to: string): Promise<void> {
+  await sql`
+    with renamed as (delete from suppressed_addresses where address = ${from} returning reason, blocks, created_at)
+    insert into suppressed_addresses (address, reason, blocks, created_at) select ${to}, reason, blocks, created_at from renamed
+    on conflict (address) do update set reason = excluded.reason, blocks = excluded.blocks, created_at = excluded.created_at
+    where excluded.created_at < suppressed_addresses.created_at`.execute(db);
+}
+
 /** Whether the address was suppressed. */
 export async function liftSuppression(db: Handle, address: string): Promise<boolean> {
   const { numDeletedRows } = await db
