@@ -19,11 +19,11 @@ export interface Size {
   readonly tablesTypes: readonly string[];
 }
 
-/** The sources of the product under a folder, without tests, generated files and the components of the console. */
+/** The sources of the product under a folder, without tests and generated files. */
 export function measureSize(folder = 'src'): Size {
-  const texts = globSync(`${folder}/**/*.ts`, { cwd: root })
+  const texts = globSync(`${folder}/**/*.{ts,tsx}`, { cwd: root })
     .map((path) => path.split('\\').join('/'))
-    .filter((path) => !/\.test\.ts$|\/dist\//.test(path) && !generated.test(path))
+    .filter((path) => !/\.test\.tsx?$|\/dist\//.test(path) && !generated.test(path))
     .map((path) => readFileSync(join(root, path), 'utf8'));
   const all = texts.join('\n');
   return {

@@ -161,7 +161,9 @@ async function visitWith(jar: Map<string, string>, url: string, init: RequestIni
     headers: { ...init.headers, ...(cookie === '' ? {} : { cookie }) },
     signal: AbortSignal.timeout(15_000),
   }).catch((cause: Error) => {
-    throw new StartFault(`${new URL(url).origin} is not responding. Is \`npm start\` running? (${cause.message})`);
+    throw new StartFault(
+      `${new URL(url).origin} is not responding. Is \`npm start\` running, with the same ATELIER_PORT_BASE? (${cause.message})`,
+    );
   });
   for (const line of response.headers.getSetCookie()) {
     const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
