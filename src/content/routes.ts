@@ -82,10 +82,10 @@ function showContent<Body, Shown>(deps: ContentContext, feature: Feature<Body, S
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const language = negotiateLanguage(request.headers['accept-language']);
     const shown = read(language);
-    const { bytes, etag, isFresh } = shown instanceof Promise ? await shown : shown;
+    const { json, etag, isFresh } = shown instanceof Promise ? await shown : shown;
     reply.header('content-language', language.replace('_', '-'));
-    if (!isFresh) return reply.headers(headersOfEmpty).send(bytes);
-    return sendValidated(request, reply, { body: bytes, etag, type, vary });
+    if (!isFresh) return reply.headers(headersOfEmpty).send(json);
+    return sendValidated(request, reply, { body: json, etag, type, vary });
   };
 }
 

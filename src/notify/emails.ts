@@ -95,10 +95,10 @@ export async function cancelEmail({ db, jobs }: NotifyContext, id: string): Prom
 /** The cursor is the id of the last mail of the previous page. */
 export async function listEmails(
   { db }: { readonly db: Db<NotifyTables> },
-  { after, limit }: z.output<typeof emailListing>,
+  { after, limit, q = '' }: z.output<typeof emailListing>,
 ): Promise<z.output<typeof emailList>> {
   // One more row than requested shows whether another page exists.
-  const rows = await listSends(db, after, limit + 1);
+  const rows = await listSends(db, after, limit + 1, q.trim());
   const page = rows.slice(0, limit);
   const eventsOf = await listEventsOf(db, page);
   return {

@@ -121,7 +121,7 @@ export async function createNotify(deps: NotifyDeps): Promise<HttpServer> {
     unsubscribeSecret: await readUnsubscribeSecret(accounts),
     isKeyConfigured: internalKeys.length > 0,
   };
-  await normalizeSuppressions(db);
+  await normalizeSuppressions(context);
   startDelivering(context);
   addPeopleRoutes(app, access, context);
   addRoutes(app, access, context);

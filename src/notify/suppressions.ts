@@ -26,8 +26,8 @@ export async function listPage(
 
 const renamedAtOnce = 500;
 
-/** Earlier versions stored domains as they were spelled, so the rows did not match other spellings. */
-export async function normalizeSuppressions(db: NotifyContext['db']): Promise<void> {
+/** Version 1.0.0 stored domains as they were spelled, so the rows did not match other spellings. */
+export async function normalizeSuppressions({ db }: NotifyContext): Promise<void> {
   let addresses: readonly string[];
   let after = '';
   do {

@@ -10,6 +10,8 @@ import {
   actionPage,
   actionSearch,
   creditsChange,
+  names,
+  namesQuery,
   peopleListing,
   peoplePage,
   person,
@@ -17,7 +19,7 @@ import {
   personParams,
 } from './api.ts';
 import type { PeopleContext } from './context.ts';
-import { changeCredits, readActions, readPeople, readPerson } from './people.ts';
+import { changeCredits, readActions, readNames, readPeople, readPerson } from './people.ts';
 
 export function addPeopleRoutes(app: HttpServer, access: Access, deps: PeopleContext): void {
   auditOperators(app, {
@@ -47,6 +49,20 @@ export function addPeopleRoutes(app: HttpServer, access: Access, deps: PeopleCon
       response: { 200: peoplePage },
     },
     async ({ query }) => readPeople(deps, query),
+  );
+
+  routes.get(
+    '/v1/people/names',
+    guard,
+    {
+      id: 'readNames',
+      summary: 'Read the email addresses of users',
+      description: 'Returns the email addresses of up to 200 users, for pages that list their ids.',
+      client: { query: 'NamesQuery', answer: 'Names' },
+      querystring: namesQuery,
+      response: { 200: names },
+    },
+    async ({ query }) => readNames(deps, query.ids),
   );
 
   routes.get(

@@ -102,21 +102,6 @@ export function findMessage(db: Handle, threadId: string, id: string) {
     .executeTakeFirst();
 }
 
-/** The thread has to be locked. */
-export async function deleteMessagesFrom(tx: Tx<RunTables>, threadId: string, seq: number): Promise<void> {
-  await tx
-    .with('dropped', (query) =>
-      query.deleteFrom('agent_messages').where('thread_id', '=', threadId).where('seq', '>=', seq).returning('bytes'),
-    )
-    .updateTable('agent_threads')
-    .set({
-      message_count: sql<number>`message_count - (select count(*) from dropped)`,
-      message_bytes: sql<number>`message_bytes - (select coalesce(sum(bytes), 0) from dropped)`,
-    })
-    .where('thread_id', '=', threadId)
-    .execute();
-}
-
 export interface NewMessage {
   readonly threadId: string;
   readonly id: string;

@@ -48,6 +48,8 @@ export interface Call {
   /** The encoded path and query, if they are not built from the route. */
   readonly path?: string;
   readonly json?: unknown;
+  /** Instead of `json`: pieces of an `application/octet-stream`, which are sent without being copied. */
+  readonly pieces?: readonly Uint8Array[];
   /** With `authorization` the call is made as that user, and the internal key is not sent. */
   readonly headers?: Readonly<Record<string, string>>;
   /** The user whose rights the call has, sent as `X-On-Behalf-Of`. Without one the call has the rights of a server. */
@@ -100,11 +102,15 @@ export function createClient(options: ClientOptions): HttpClient {
   });
 
   async function attempt(call: Call, trace: Trace | undefined, signal: AbortSignal): Promise<ServiceResponse> {
-    const { method, path = pathOf(call), json, onBehalfOf } = call;
+    const { method, path = pathOf(call), json, pieces, onBehalfOf } = call;
     const headers = {
       accept: 'application/json',
       'user-agent': userAgent,
       ...(json === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(pieces && {
+        'content-type': 'application/octet-stream',
+        'content-length': String(pieces.reduce((sum, { length }) => sum + length, 0)),
+      }),
       // If the call has its own credential, the key must be absent, because it would take precedence
       // (docs/specification/http.md#credentials).
       ...(options.internalKey === undefined || call.headers?.authorization !== undefined
@@ -116,9 +122,10 @@ export function createClient(options: ClientOptions): HttpClient {
       ...headersOfScope(trace, options.isInternal),
       ...call.headers,
     };
-    const body = json === undefined ? null : JSON.stringify(json);
+    const body = pieces ?? (json === undefined ? null : JSON.stringify(json));
     const response = await pool
-      .request({ method, path: prefix + path, headers, body, signal })
+      // Undici accepts any iterable; its types name streams only.
+      .request({ method, path: prefix + path, headers, body: body as string | null, signal })
       .then(async (response) => {
         const { statusCode: status, headers } = response;
         const bytes = await readAtMost(response.body, maxResponseBytes, tooLong);
