@@ -84,7 +84,10 @@ export function pickModel<Model extends MediaModel>(
 }
 
 /** Throws 400 for defaults of a run that no model can honor. */
-export function assertMedia(catalogue: Catalogue, { imageModel: image, videoModel: video, ratio, count = 1 }: RunMedia): void {
+export function assertMedia(
+  catalogue: Catalogue,
+  { imageModel: image, videoModel: video, ratio, count = 1 }: RunMedia,
+): void {
   const ofImages = pickModel(catalogue.images, image, 'body.media.imageModel');
   const models = [ofImages, pickModel(catalogue.videos, video, 'body.media.videoModel')];
   if (count > ofImages.maxCount) throw invalid('body.media.count', `must be at most ${ofImages.maxCount}`);
