@@ -327,6 +327,23 @@ export const threadChange = z.object({
 export const taskParams = z.object({ taskId: z.string() });
 export const threadParams = z.object({ threadId });
 
+export const branchParams = threadParams.extend({ branchId: z.guid().toLowerCase() });
+const branch = z.object({
+  branchId: z.string().nullable().describe('`null`: the version that the thread shows.'),
+  createdAt: z.iso.datetime().nullable().describe('When it was replaced. `null`: it is shown.'),
+});
+export const threadBranches = z.object({
+  forks: z
+    .array(
+      z.object({
+        messageId: z.string().describe('The message with which the versions begin to differ.'),
+        branches: z.array(branch).describe('All versions, oldest first, with the one that is shown.'),
+      }),
+    )
+    .describe('The messages of the thread that have other versions, in their order.'),
+});
+export type ThreadBranches = z.output<typeof threadBranches>;
+
 /** Of the tools that make media, and of `data-video` parts. */
 export type MediaKind = 'image' | 'video';
 export interface Failure {

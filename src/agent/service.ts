@@ -43,6 +43,7 @@ import { agentProblemFields, agentProblems } from './problems.ts';
 import { createPromptScreening } from './prompts/screening.ts';
 import { openModels } from './providers/models.ts';
 import { startQueue } from './queue/queue.ts';
+import { addRecordRoutes } from './records/routes.ts';
 import { addRoutes } from './routes.ts';
 import { RunExecutor } from './runs/executor.ts';
 import { startReaper } from './runs/reaper.ts';
@@ -238,6 +239,7 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
   const unsubscribe = pubsub.subscribe(abortTopic, { onMessage: (taskId) => executor.abort(taskId) });
 
   let drainedByMs = 0;
+  let isOver = false;
   let endImageWork: (() => void) | undefined;
 
   const app = createServer({
@@ -260,12 +262,13 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
     },
     cors: allowChats(deps.agentOrigins),
     isLongLived: (route) => route !== undefined && longLivedRoutes.includes(route),
-    // Only new runs are refused: runs in progress can still be read and stopped.
+    // While runs are in progress, only new runs are refused: the others can still be read and stopped.
     servedWhileDraining: ({ method, routeOptions: { url } }) =>
-      url !== '/health' && !(method === 'POST' && startsWork.includes(url ?? '')),
+      !isOver && url !== '/health' && !(method === 'POST' && startsWork.includes(url ?? '')),
     onDrain: async () => {
       drainedByMs = performance.now() + settings.drainS * 1000;
       await Promise.all([executor.drain(settings.drainS * 1000), calls.drain(settings.drainS * 1000)]);
+      isOver = true;
       await userEventReaders.close();
       await readers.close();
     },
@@ -306,6 +309,7 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
   const { cmsMediaHosts } = settings;
   const generations = { ...runs, pubsub, cmsMediaHosts, tables: {} as Tables };
   addPeopleRoutes(app, deps.access, { ...removal, ...generations });
+  addRecordRoutes(app, deps.access, { db: runs.db });
   addGenerationRoutes(app, deps.access, generations);
   addMcpRoutes(app, deps.access, {
     ...runs,

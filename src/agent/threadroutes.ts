@@ -8,7 +8,9 @@ import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { invalid } from '#platform/problem.ts';
 import {
+  branchParams,
   thread,
+  threadBranches,
   threadChange,
   threadDeletion,
   threadListing,
@@ -20,6 +22,7 @@ import {
 import { deleteThread, deleteThreads, endShareOf } from './deletion/deletion.ts';
 import type { RemovalDeps } from './deletion/removal.ts';
 import { namedUserOf, userOf } from './threads/access.ts';
+import { chooseBranch, readBranches } from './threads/branches.ts';
 import { renameThread, trashThread } from './threads/changes.ts';
 import { type ListingDeps, readThread, readThreads } from './threads/listing.ts';
 
@@ -135,6 +138,44 @@ export function addThreadRoutes(app: HttpServer, access: Access, deps: ThreadRou
     async ({ caller, params, query }, reply) => {
       const userId = namedUserOf(caller, query.userId, userField);
       await deleteThread(deps, userId, params.threadId, query.assets === 'true');
+      return reply.code(204).send(null);
+    },
+  );
+
+  routes.get(
+    '/threads/:threadId/branches',
+    access.userOrInternal,
+    {
+      id: 'listBranches',
+      summary: 'List the versions of a thread',
+      description:
+        'Returns the messages that have other versions, because a message was edited or answered again. Versions are kept until the thread is deleted, up to 100 and 32 MiB of a thread.',
+      problems: ['forbidden', 'not_found'],
+      client: { query: 'ThreadOwner', answer: 'ThreadBranches' },
+      params: threadParams,
+      querystring: threadOwner,
+      response: { 200: threadBranches },
+    },
+    async ({ caller, params, query }) =>
+      readBranches(deps, namedUserOf(caller, query.userId, userField), params.threadId),
+  );
+
+  routes.post(
+    '/threads/:threadId/branches/:branchId',
+    access.userOrInternal,
+    {
+      id: 'chooseBranch',
+      summary: 'Show another version of a thread',
+      description:
+        'Replaces the messages from the fork on with those of the branch. The replaced messages become a branch. A thread with a run returns 409.',
+      problems: ['forbidden', 'not_found', 'task_running', 'thread_deleting'],
+      client: { query: 'ThreadOwner' },
+      params: branchParams,
+      querystring: threadOwner,
+      response: { 204: z.null() },
+    },
+    async ({ caller, params, query }, reply) => {
+      await chooseBranch(deps, namedUserOf(caller, query.userId, userField), params);
       return reply.code(204).send(null);
     },
   );

@@ -10,6 +10,7 @@ import type {
   ActionPage,
   ActionSearch,
   CreditsChange,
+  Names,
   PeopleListing,
   PeoplePage,
   Person,
@@ -21,6 +22,7 @@ import {
   findChangeOwner,
   findSurroundings,
   listCreditChanges,
+  listEmails,
   listPeople,
   lockAccount,
   type PeopleTables,
@@ -51,6 +53,10 @@ export async function readPeople({ db }: PeopleDeps, { q = '', limit, cursor }: 
   const page = rows.slice(0, limit);
   const last = rows.length > limit ? page.at(-1) : undefined;
   return { people: page.map(toPerson), next_cursor: last === undefined ? null : writeCursor(last) };
+}
+
+export async function readNames({ db }: Pick<PeopleDeps, 'db'>, ids: readonly string[]): Promise<Names> {
+  return { names: Object.fromEntries((await listEmails(db, ids)).map(({ id, email }) => [id, email])) };
 }
 
 /** Throws 404. */

@@ -11,13 +11,15 @@ import {
   actionPage,
   actionSearch,
   creditsChange,
+  names,
+  namesQuery,
   peopleListing,
   peoplePage,
   person,
   personDetails,
   personParams,
 } from './api.ts';
-import { changeCredits, type PeopleDeps, readActions, readPeople, readPerson } from './people.ts';
+import { changeCredits, type PeopleDeps, readActions, readNames, readPeople, readPerson } from './people.ts';
 
 export type PeopleRouteDeps = Omit<PeopleDeps, 'audit'> & {
   readonly endSessions: (userId: string) => Promise<void>;
@@ -53,6 +55,20 @@ export function addPeopleRoutes(app: HttpServer, access: Access, given: PeopleRo
       response: { 200: peoplePage },
     },
     async ({ query }) => readPeople(deps, query),
+  );
+
+  routes.get(
+    '/v1/people/names',
+    guard,
+    {
+      id: 'readNames',
+      summary: 'Read the email addresses of users',
+      description: 'Returns the email addresses of up to 200 users, for pages that list their ids.',
+      client: { query: 'NamesQuery', answer: 'Names' },
+      querystring: namesQuery,
+      response: { 200: names },
+    },
+    async ({ query }) => readNames(deps, query.ids),
   );
 
   routes.get(

@@ -3,6 +3,7 @@ import type { UIMessage } from 'ai';
 import { type Generated, type JSONColumnType, sql } from 'kysely';
 import { findOverdueS } from '#platform/background/overduestore.ts';
 import { type Db, json, type Tx } from '#platform/db/db.ts';
+import { currentScope } from '#platform/telemetry/trace.ts';
 
 export type RunStatus = 'queued' | 'running' | 'completed' | 'failed' | 'aborted';
 export type EndedStatus = Exclude<RunStatus, 'queued' | 'running'>;
@@ -33,6 +34,25 @@ export interface RunOptions {
   };
   /** For the model, of a server. */
   readonly instructions?: string | undefined;
+}
+
+/** The request that started a run. */
+export interface RunTrace {
+  readonly requestId: string;
+  readonly traceId: string;
+}
+
+/** How a run went, for operators. It has no content. */
+export interface RunRecord {
+  readonly steps: number;
+  readonly tools: readonly string[];
+  readonly inputTokens: number | null;
+  readonly outputTokens: number | null;
+  readonly credits: number;
+  readonly costUsd: number;
+  readonly answeredBy?: string | undefined;
+  /** The failure in the words of the provider. */
+  readonly answer?: string | undefined;
 }
 
 export interface RunTables {
@@ -81,6 +101,8 @@ export interface RunTables {
     interrupts: Generated<boolean>;
     queued_at: Date | null;
     options: JSONColumnType<RunOptions> | null;
+    trace: JSONColumnType<RunTrace | null, string | null | undefined>;
+    record: JSONColumnType<RunRecord | null, string | null | undefined>;
   };
   agent_messages: {
     thread_id: string;
@@ -149,6 +171,8 @@ export interface QueuedStart {
 }
 
 export function insertRun(tx: Tx<RunTables>, run: NewRun) {
+  const scope = currentScope();
+  const trace = scope && { requestId: scope.requestId, traceId: scope.trace.traceId };
   return tx
     .insertInto('agent_runs')
     .values({
@@ -168,6 +192,7 @@ export function insertRun(tx: Tx<RunTables>, run: NewRun) {
       replayed: run.replayed ?? null,
       holder: run.holder,
       options: run.options === undefined ? null : sql`${json(run.options)}`,
+      trace: trace === undefined ? null : sql`${json(trace)}`,
       lease_expires_at: later(run.leaseMs),
       epoch_ms: sql<number>`floor(extract(epoch from clock_timestamp()) * 1000)::bigint`,
     })
@@ -215,18 +240,30 @@ export async function requestAbort(db: Handle, taskId: string): Promise<void> {
 }
 
 /**
- * One statement for all runs that a process executes. Runs that are missing in the result are lost. A row whose commit was
- * not confirmed is not renewed, so its lease runs out.
+ * One statement for all runs that a process executes. Runs that are missing in the result are lost. A run that a transaction has locked, such
+ * as the one that ends it, keeps its lease: if the statement waited, every other run would wait for it. A row whose commit was not confirmed
+ * is not renewed, so its lease runs out.
  */
 export function renewLeases(db: Handle, holder: string, taskIds: readonly string[], leaseMs: number) {
+  const held = (from: Pick<Handle, 'selectFrom'>) =>
+    from
+      .selectFrom('agent_runs')
+      .where('holder', '=', holder)
+      .where(sql<boolean>`task_id = any(${taskIds}::uuid[])`)
+      .where('status', '=', 'running')
+      .where('lease_expires_at', '>', now);
   return db
-    .updateTable('agent_runs')
-    .set({ lease_expires_at: later(leaseMs) })
-    .where('holder', '=', holder)
-    .where(sql<boolean>`task_id = any(${taskIds}::uuid[])`)
-    .where('status', '=', 'running')
-    .where('lease_expires_at', '>', now)
-    .returning(['task_id as taskId', 'abort_requested as abortRequested'])
+    .with('free', (from) => held(from).select('task_id').forNoKeyUpdate().skipLocked())
+    .with('renewed', (from) =>
+      from
+        .updateTable('agent_runs')
+        .from('free')
+        .set({ lease_expires_at: later(leaseMs) })
+        .whereRef('agent_runs.task_id', '=', 'free.task_id'),
+    )
+    .with('rows', (from) => held(from).select(['task_id as taskId', 'abort_requested as abortRequested']))
+    .selectFrom('rows')
+    .selectAll()
     .execute();
 }
 
@@ -343,6 +380,15 @@ export async function markEnded(
     .where('status', '=', run.status)
     .executeTakeFirstOrThrow();
   return numUpdatedRows === 1n;
+}
+
+/** Of a run that has ended. */
+export async function recordRun(tx: Tx<RunTables>, taskId: string, record: RunRecord): Promise<void> {
+  await tx
+    .updateTable('agent_runs')
+    .set({ record: sql`${json(record)}` })
+    .where('task_id', '=', taskId)
+    .execute();
 }
 
 /** Deletes runs that ended longer ago than `ttlS`, with their events in the database, and returns their ids. */

@@ -249,7 +249,9 @@ export function listHiddenThreads(
 export async function listTaskIds(db: Handle, threadId: string): Promise<readonly string[]> {
   const { rows } = await sql<{ taskId: string }>`
     select task_id as "taskId" from agent_runs where thread_id = ${threadId}
-    union select task_id from agent_messages where thread_id = ${threadId} and task_id is not null`.execute(db);
+    union select task_id from agent_messages where thread_id = ${threadId} and task_id is not null
+    union select task_id from agent_branch_messages join agent_branches using (branch_id)
+    where agent_branches.thread_id = ${threadId} and task_id is not null`.execute(db);
   return rows.map(({ taskId }) => taskId);
 }
 
@@ -257,5 +259,6 @@ export async function listTaskIds(db: Handle, threadId: string): Promise<readonl
 export async function removeThread(tx: Tx<RunTables>, threadId: string): Promise<void> {
   await tx.deleteFrom('agent_runs').where('thread_id', '=', threadId).execute();
   await tx.deleteFrom('agent_messages').where('thread_id', '=', threadId).execute();
+  await sql`delete from agent_branches where thread_id = ${threadId}`.execute(tx);
   await tx.deleteFrom('agent_threads').where('thread_id', '=', threadId).execute();
 }

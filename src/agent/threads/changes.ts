@@ -5,7 +5,7 @@
 import type { Tx } from '#platform/db/db.ts';
 import { problems } from '#platform/problem.ts';
 import { agentProblems } from '../problems.ts';
-import { appendMessage, deleteMessagesFrom, type NewMessage, type ThreadLimits } from '../store/messagestore.ts';
+import { appendMessage, type NewMessage, type ThreadLimits } from '../store/messagestore.ts';
 import { findRunningOf, type RunTables } from '../store/runstore.ts';
 import {
   hideThreads as hide,
@@ -17,6 +17,7 @@ import {
   setTrashed,
 } from '../store/threadstore.ts';
 import type { UserEvents } from '../userevents/publishing.ts';
+import { branchOff, findPlace, moveBack } from './branchstore.ts';
 
 export interface ChangeDeps {
   readonly userEvents: UserEvents;
@@ -39,9 +40,9 @@ export function addMessage(tx: Tx<RunTables>, message: NewMessage, limits: Threa
   return appendMessage(tx, message, limits);
 }
 
-/** Drops the message with this number and all after it. The thread has to be locked. */
+/** Drops the message with this number and all after it. They stay as a branch. The thread has to be locked. */
 export function rewindThread(tx: Tx<RunTables>, threadId: string, seq: number): Promise<void> {
-  return deleteMessagesFrom(tx, threadId, seq);
+  return branchOff(tx, threadId, seq);
 }
 
 /** Sets a title that no model replaces. Throws 404 if there is no such thread. */
@@ -67,6 +68,22 @@ export async function trashThread(
   if (ownerId !== undefined) await userEvents.publish(tx, ownerId, [{ type: 'thread.updated', threadId }]);
 }
 
+/**
+ * Shows another version of the thread. The present one becomes a branch in its place. Throws 404 for a branch that the present messages
+ * do not have. The thread has to be locked, without a run.
+ */
+export async function switchBranch(
+  { userEvents }: ChangeDeps,
+  tx: Tx<RunTables>,
+  { threadId, ownerId, branchId }: { readonly threadId: string; readonly ownerId: string; readonly branchId: string },
+): Promise<void> {
+  const afterSeq = await findPlace(tx, threadId, branchId);
+  if (afterSeq === undefined) throw problems.not_found({ message: 'The thread has no such branch here.' });
+  await branchOff(tx, threadId, afterSeq + 1);
+  await moveBack(tx, threadId, branchId);
+  await userEvents.publish(tx, ownerId, [{ type: 'thread.updated', threadId }]);
+}
+
 /** A title that a model made of the conversation with this message. Does nothing if a user has set one. */
 export async function nameThread(
   { userEvents }: ChangeDeps,
@@ -80,8 +97,8 @@ export async function nameThread(
 }
 
 /**
- * Hides one thread of the owner, or all, or those whose time in the trash is over: for users they are deleted. Their rows are removed later (`removeThread`). Returns
- * those that were not hidden before.
+ * Hides one thread of the owner, or all, or those whose time in the trash is over: for users they are deleted. Their rows are
+ * removed later (`removeThread`). Returns those that were not hidden before.
  */
 export async function hideThreads(
   { userEvents }: ChangeDeps,

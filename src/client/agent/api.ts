@@ -287,6 +287,19 @@ export interface ThreadDeletion {
   readonly assets?: boolean | 'true' | 'false';
 }
 
+export interface ThreadBranches {
+  /** The messages of the thread that have other versions, in their order. */
+  readonly forks: readonly {
+    /** The message with which the versions begin to differ. */ readonly messageId: string;
+    /** All versions, oldest first, with the one that is shown. */
+    readonly branches: readonly {
+      /** `null`: the version that the thread shows. */ readonly branchId: string | null;
+      /** When it was replaced. `null`: it is shown. */
+      readonly createdAt: string | null;
+    }[];
+  }[];
+}
+
 export interface ThreadCounts {
   readonly threads: number;
   readonly messages: number;
@@ -296,6 +309,87 @@ export interface ThreadCounts {
 
 export interface ErasedThreads {
   /** The number of removed records of each kind. */ readonly removed: Readonly<Record<string, number>>;
+}
+
+export interface RunListing {
+  /** Only those of this user. */ readonly userId?: string;
+  readonly model?: string;
+  readonly limit?: number;
+  /** The `next_cursor` of the previous page. */
+  readonly cursor?: string;
+  readonly status?: 'queued' | 'running' | 'completed' | 'failed' | 'aborted';
+}
+
+export interface RunPage {
+  readonly runs: readonly RunRecord[];
+  readonly next_cursor: string | null;
+}
+
+export interface RunRecord {
+  readonly taskId: string;
+  readonly threadId: string;
+  readonly userId: string;
+  readonly status: 'queued' | 'running' | 'completed' | 'failed' | 'aborted';
+  readonly model: string;
+  /** The fallback that answered. */
+  readonly answeredBy: string | null;
+  /** The failure, as the user sees it. */
+  readonly error: string | null;
+  readonly errorCode: string | null;
+  /** The failure in the words of the provider. */
+  readonly answer: string | null;
+  readonly createdAt: string;
+  readonly endedAt: string | null;
+  /** How often another process continued it. */
+  readonly restarts: number;
+  /** Calls of the model. `null`: not known. */
+  readonly steps: number | null;
+  /** The tools that were called, in order. */
+  readonly tools: readonly string[];
+  readonly inputTokens: number | null;
+  readonly outputTokens: number | null;
+  /** All that was charged, without videos. `null`: it has not ended. */
+  readonly credits: number | null;
+  /** What the operator pays, in US dollars. */
+  readonly costUsd: number | null;
+  readonly requestId: string | null;
+  readonly traceId: string | null;
+}
+
+export interface GenerationRecordListing {
+  /** Only those of this user. */ readonly userId?: string;
+  readonly model?: string;
+  readonly limit?: number;
+  /** The `next_cursor` of the previous page. */
+  readonly cursor?: string;
+  readonly status?: 'running' | 'completed' | 'failed' | 'canceled';
+  readonly kind?: 'image' | 'video';
+}
+
+export interface GenerationRecordPage {
+  readonly generations: readonly {
+    readonly id: string;
+    readonly kind: 'image' | 'video';
+    readonly userId: string;
+    /** The run that ordered it. */
+    readonly taskId: string | null;
+    readonly model: string;
+    readonly status: 'running' | 'completed' | 'failed' | 'canceled';
+    /** Ordered images or videos. */
+    readonly count: number;
+    readonly delivered: number;
+    /** What was charged. `null`: it has not ended. */
+    readonly credits: number | null;
+    readonly costUsd: number | null;
+    /** The first failure, as the user sees it. */
+    readonly failure: string | null;
+    readonly failureCode: string | null;
+    /** The first failure in the words of the provider. */
+    readonly answer: string | null;
+    readonly createdAt: string;
+    readonly endedAt: string | null;
+  }[];
+  readonly next_cursor: string | null;
 }
 
 export interface ImagesRequest {

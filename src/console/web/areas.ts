@@ -11,6 +11,7 @@ import {
   LayoutGrid,
   Link2,
   ListChecks,
+  ListTree,
   Mail as MailIcon,
   MessageSquare,
   ScrollText,
@@ -98,6 +99,13 @@ export const operatorPages: readonly Page[] = [
     Icon: ListChecks,
     View: lazily(async () => (await import('./operator/jobs.tsx')).Jobs),
     isAvailable: ({ hasDatabase }) => hasDatabase,
+  },
+  {
+    path: '/operator/runs/:taskId?',
+    title: 'Runs',
+    Icon: ListTree,
+    View: lazily(async () => (await import('./operator/runs.tsx')).Runs),
+    isAvailable: ({ hasPeople }) => hasPeople,
   },
   {
     path: '/operator/models',
