@@ -53,6 +53,14 @@ describe('MODELS_FILE', () => {
     await expect(read([{ ...image, vision: true }])).rejects.toThrow('vision');
   });
 
+  it('can name the offline renderer for images and videos, which no language model has', async () => {
+    const models = [{ kind: 'image', id: 'a', model: 'a', baseUrl: 'offline' }];
+    expect(await read(models)).toEqual(models);
+    await expect(read([{ ...models[0], provider: 'google' }])).rejects.toThrow('0.baseUrl');
+    await expect(read([{ ...models[0], baseUrl: 'ftp://x' }])).rejects.toThrow('0.baseUrl: must be');
+    await expect(read([{ ...entry, baseUrl: 'offline' }])).rejects.toThrow('0.baseUrl');
+  });
+
   it.each(['anthropic', 'openai', 'google'])('needs no address with the package %s', async (provider) => {
     const models = [{ id: 'a', model: 'a', provider }];
     expect(await read(models)).toEqual(models.map((model) => ({ kind: 'chat', ...model })));

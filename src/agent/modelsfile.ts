@@ -7,6 +7,7 @@ import { findMissingPackage, providerNames } from './sdkpackages.ts';
 
 export const reasoningEfforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
 
+const address = z.url({ protocol: /^https?$/ });
 const texts = z.record(z.string(), z.string());
 
 const modelEntry = z
@@ -15,7 +16,7 @@ const modelEntry = z
     id: z.string().min(1).max(128),
     label: z.string().min(1).max(200).optional(),
     provider: z.enum(providerNames).optional(),
-    baseUrl: z.url({ protocol: /^https?$/ }).optional(),
+    baseUrl: address.optional(),
     apiKeyEnv: z.string().min(1).optional(),
     model: z.string().min(1),
     vision: z.boolean().optional(),
@@ -39,7 +40,11 @@ const mediaEntry = {
   id: z.string().min(1).max(128),
   label: z.string().min(1).max(200).optional(),
   provider: z.enum(providerNames).optional(),
-  baseUrl: z.url({ protocol: /^https?$/ }).optional(),
+  /** `offline`: the offline renderer, to try a catalog without providers. */
+  baseUrl: z
+    .string()
+    .refine((text) => text === 'offline' || address.safeParse(text).success, 'must be an HTTP URL, or offline')
+    .optional(),
   apiKeyEnv: z.string().min(1).optional(),
   model: z.string().min(1),
   plans: z.array(plan).optional(),
@@ -85,6 +90,12 @@ const modelsFile = z
     for (const [index, { id, kind, fallback, provider = 'openai-compatible', baseUrl }] of entries.entries()) {
       if (provider === 'openai-compatible' && baseUrl === undefined)
         context.addIssue({ code: 'custom', path: [index, 'baseUrl'], message: 'is required without a provider' });
+      if (provider !== 'openai-compatible' && baseUrl === 'offline')
+        context.addIssue({
+          code: 'custom',
+          path: [index, 'baseUrl'],
+          message: 'is offline, so provider must be absent',
+        });
       const missing = findMissingPackage(provider);
       if (missing !== undefined) context.addIssue({ code: 'custom', path: [index, 'provider'], message: missing });
       if (ids.indexOf(id) !== index)

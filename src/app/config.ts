@@ -174,16 +174,16 @@ export function standInsOf(config: Config, services: readonly ServiceName[]): re
       'MODEL_BASE_URL',
     ),
     ...standIn(
-      agent && !hasEntries(model.file, 'image') && isOffline(imageModel),
+      agent && isMediaOffline('image', model.file, imageModel),
       'the image model',
       'offline',
-      'IMAGE_MODEL_BASE_URL',
+      hasEntries(model.file, 'image') ? 'MODELS_FILE' : 'IMAGE_MODEL_BASE_URL',
     ),
     ...standIn(
-      agent && !hasEntries(model.file, 'video') && isOffline(videoModel),
+      agent && isMediaOffline('video', model.file, videoModel),
       'the video model',
       'offline',
-      'VIDEO_MODEL_BASE_URL',
+      hasEntries(model.file, 'video') ? 'MODELS_FILE' : 'VIDEO_MODEL_BASE_URL',
     ),
     ...standIn(
       uses('notify') && notify.resendApiKey === undefined && notify.smtpUrl === 'outbox',
@@ -198,7 +198,13 @@ export function standInsOf(config: Config, services: readonly ServiceName[]): re
 const hasEntries = (file: Config['model']['file'], kind: 'chat' | 'image' | 'video'): boolean =>
   file?.some((entry) => (entry.kind ?? 'chat') === kind) ?? false;
 
-function isOffline({ provider, url }: Pick<Config['videoModel'], 'provider' | 'url'>): boolean {
+/** Whether the offline renderer makes images or videos for at least one model. */
+function isMediaOffline(
+  kind: 'image' | 'video',
+  file: Config['model']['file'],
+  { provider, url }: Pick<Config['videoModel'], 'provider' | 'url'>,
+): boolean {
+  if (hasEntries(file, kind)) return file?.some((entry) => entry.kind === kind && entry.baseUrl === 'offline') ?? false;
   return provider === 'openai-compatible' && url === 'offline';
 }
 

@@ -27,6 +27,7 @@ export async function startSuite(config: Config, services: readonly ServiceName[
   const closers = new Closers();
   const engines = createEngines(config, log, closers);
   const servers = new Map<ServiceName, HttpServer>();
+  let isStarting = true;
   let isClosing = false;
   /**
    * The call comes from an internal service (docs/specification/http.md#draining). While the suite closes, only the agent's last runs make
@@ -64,6 +65,7 @@ export async function startSuite(config: Config, services: readonly ServiceName[
         engines,
         server: {
           ...commons,
+          isStarting: () => isStarting,
           servedWhileDraining: isForRuns,
           ...(serviceLease && { mayServe: () => serviceLease.isHeld() }),
         },
@@ -78,6 +80,7 @@ export async function startSuite(config: Config, services: readonly ServiceName[
     if (error instanceof Problem && error.code === 'storage_full') throw fullDisk(config.process.dataDir);
     throw error;
   }
+  isStarting = false;
   const all = addressesOf(config);
   return { addresses: Object.fromEntries(services.map((service) => [service, all[service]])), close };
 }

@@ -69,6 +69,7 @@ export type ProblemCode =
   | 'sitemap_unavailable'
   | 'source_unavailable'
   | 'source_url_forbidden'
+  | 'starting'
   | 'still_deleting'
   | 'storage_full'
   | 'task_running'

@@ -21,7 +21,7 @@ async function requestToken(config: Config, email: string): Promise<string> {
     signal: AbortSignal.timeout(5000),
   }).catch((cause: Error) => {
     throw new StartFault(
-      `The local identity provider at ${url} is not responding. Is \`npm start\` running? (${cause.message})`,
+      `The local identity provider at ${url} is not responding. Is \`npm start\` running, with the same ATELIER_PORT_BASE? (${cause.message})`,
     );
   });
   const body = (await response.json()) as { access_token?: string; message?: string };

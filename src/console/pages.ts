@@ -18,6 +18,7 @@ const pagePaths = [
   '/explore',
   '/albums',
   '/shared',
+  '/trash',
   '/library',
   '/library/:assetId',
   '/memory',

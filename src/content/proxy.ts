@@ -27,8 +27,8 @@ export interface ProxyDeps {
 }
 
 interface ShownContent {
-  /** Encoded JSON, once per body and language instead of once per request. */
-  readonly bytes: Buffer;
+  /** JSON, once per body and language instead of once per request. Node sends a string with its headers in one piece. */
+  readonly json: string;
   readonly etag: string;
   /** `false`: the empty response of a CMS that failed. */
   readonly isFresh: boolean;
@@ -82,13 +82,13 @@ interface Reading {
 }
 
 interface Encoded {
-  readonly bytes: Buffer;
+  readonly json: string;
   readonly etag: string;
 }
 
 function encode(shown: unknown): Encoded {
-  const bytes = Buffer.from(JSON.stringify(shown));
-  return { bytes, etag: etagOf(bytes) };
+  const json = JSON.stringify(shown);
+  return { json, etag: etagOf(json) };
 }
 
 function onceEach(render: (language: ContentLanguage) => Encoded): (language: ContentLanguage) => Encoded {

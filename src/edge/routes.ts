@@ -1,13 +1,16 @@
 /** The edge's routes, with the rules that apply to every response. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { mimeOfFormat } from '#image/engine/formats.ts';
 import type { RouteTexts } from '#platform/http/apireference.ts';
 import { traceHeaders } from '#platform/http/cors.ts';
 import type { CorsRule, HttpServer } from '#platform/http/httpserver.ts';
-import { type CdnDeps, sendVariant } from './cdn.ts';
+import type { Objects } from '#platform/objects/objects.ts';
+import { problems } from '#platform/problem.ts';
 import { type FileDeps, receiveFile, sendFile } from './files.ts';
 import { cutOffLater } from './receiving.ts';
 import { type ResizingDeps, sendResized } from './resizing.ts';
-import { withoutObjectHeaders } from './sending.ts';
+import { sendObject, withoutObjectHeaders } from './sending.ts';
+import { targetOf } from './targets.ts';
 import { tusRequestHeaders, tusResponseHeaders } from './tus/protocol.ts';
 import { addTusRoutes } from './tus/routes.ts';
 import type { TusDeps } from './tus/uploads.ts';
@@ -146,4 +149,30 @@ function addUploads(app: HttpServer, deps: TusDeps): void {
   } as const;
   app.put('/o/*', { schema }, (request, reply) => receiveFile(deps, request, reply));
   addTusRoutes(app, deps, anyOrigin);
+}
+
+// Public variants: `GET|HEAD /img/…`, from the public bucket of any driver (docs/specification/image.md#variant-objects).
+
+interface CdnDeps {
+  readonly publicObjects: Objects;
+}
+
+const contentTypes: Readonly<Record<string, string>> = {
+  webp: mimeOfFormat.webp,
+  jpg: mimeOfFormat.jpeg,
+  png: mimeOfFormat.png,
+};
+
+/** A path that is not the key of a variant causes no lookup, regardless of its encoding. A variant never changes. */
+async function sendVariant(deps: CdnDeps, request: FastifyRequest, reply: FastifyReply) {
+  const { path } = targetOf(request.raw);
+  const [, extension = ''] = /^\/img\/[0-9a-f]{2}\/[0-9a-f]{2}\/[\w-]+\.(webp|jpg|png)$/.exec(path) ?? [];
+  const contentType = contentTypes[extension];
+  if (contentType === undefined) throw problems.not_found();
+  return sendObject(request, reply, {
+    objects: deps.publicObjects,
+    key: path.slice(1),
+    contentType,
+    cacheControl: 'public, max-age=31536000, immutable',
+  });
 }

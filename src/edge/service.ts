@@ -55,8 +55,8 @@ export function createEdge(deps: EdgeDeps): HttpServer {
     // uploads on open ones are stored.
     servedWhileDraining: ({ method }) => method === 'PUT',
     onDrain: async () => {
-      stopListening(app);
       sessions.drain();
+      await stopListening(app);
     },
   });
   // Without a listener, Node requests the body before the handler has checked the request.

@@ -86,6 +86,7 @@ export const problems = defineProblems({
     retryAfterS: 30,
   },
   overloaded: { status: 503, message: 'The service is overloaded. Try again later.', retryAfterS: 1 },
+  starting: { status: 503, message: 'The process is starting. Try again later.', retryAfterS: 1 },
   draining: { status: 503, message: 'The service is shutting down. Try again later.', retryAfterS: 2 },
 });
 

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { credits } from '#commands/credits.ts';
 import { demo } from '#commands/demo.ts';
 import { doctor } from '#commands/doctor.ts';
@@ -52,6 +52,12 @@ const withoutPostgres = databaseEngines.some(({ name, missing }) => name === 'po
 
 describe('npm start with all services', () => {
   let program: Program;
+  let agentWhenHealthy: number;
+  const statusOf = (offset: number) =>
+    health(offset).then(
+      ({ status }) => status,
+      () => 0,
+    );
   const lines = () => linesOf(program);
   const says = async (command: typeof credits, args: readonly string[], code = 0) => {
     const ended = await runInProcess(command, args, place.env);
@@ -61,12 +67,17 @@ describe('npm start with all services', () => {
 
   beforeAll(async () => {
     program = run('start', [], place.env);
+    // Media listens first, and the agent last.
+    await vi.waitFor(async () => expect(await statusOf(1)).toBe(200), { interval: 5, timeout: 60_000 });
+    agentWhenHealthy = await statusOf(4);
     await program.waitFor(lastLine);
   });
   afterAll(async () => {
     program.child.kill('SIGKILL');
     await program.ended();
   });
+
+  it('is healthy only when every service listens', () => expect(agentWhenHealthy).toBe(200));
 
   it('starts every service, prints each URL, and responds', async () => {
     for (const [service, offset] of [

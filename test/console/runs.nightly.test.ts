@@ -99,7 +99,7 @@ describe.skipIf(withoutChromium)('runs', () => {
     await page.getByText('A new conversation').waitFor();
     await complete(page, 'first question');
     await page.getByRole('button', { name: 'Edit the message' }).click();
-    await page.getByLabel('Edit your message').fill('second question');
+    await page.getByLabel('New text of the message').fill('second question');
     await page.getByRole('article', { name: 'You' }).getByRole('button', { name: 'Send' }).click();
     await answers(page).getByText('The second answer.').waitFor();
     const versions = page.getByRole('group', { name: 'Versions of the conversation from here' });

@@ -107,7 +107,8 @@ const mainFile = (folder: string) => `
 ${process.getuid?.() === 0 ? 'user root;' : ''}
 daemon off;
 pid ${folder}/nginx.pid;
-events {}
+worker_processes auto;
+events { worker_connections 768; }
 http {
   log_format main '$remote_addr - $remote_user [$time_local] "$request" $status $body_bytes_sent "$http_referer"';
   access_log ${folder}/log/access.log main;

@@ -40,6 +40,8 @@ describe.skipIf(withoutPostgres)('deploy/host/upgrade', () => {
     );
   let settings: Record<string, string>;
   const server = createServer((_request, response) => response.end());
+  /** Another program, on a port between those of the services. */
+  const other = createServer((_request, response) => response.writeHead(400).end());
   let port: number;
 
   beforeAll(async () => {
@@ -51,6 +53,7 @@ describe.skipIf(withoutPostgres)('deploy/host/upgrade', () => {
     await configure(settings);
     port = await freePortBase();
     await once(server.listen(port, '127.0.0.1'), 'listening');
+    await once(other.listen(port + 9, '127.0.0.1'), 'listening');
     await mkdir(join(place, 'shims'));
     const kill = (when: string) => `#!/bin/sh\nPATH=$REAL_PATH\n"$(basename "$0")" "$@"\n${when} kill -9 0\nexit 0\n`;
     for (const [path, text] of [
@@ -63,6 +66,7 @@ describe.skipIf(withoutPostgres)('deploy/host/upgrade', () => {
   }, 240_000);
   afterAll(async () => {
     server.close();
+    other.close();
     await drop();
     await rm(place, { recursive: true });
   });

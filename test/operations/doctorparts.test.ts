@@ -1,6 +1,6 @@
 /** `npm run doctor` with every external service broken in one way at a time. No line may say `ok`, and each names a setting. */
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, request as forward, type Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
@@ -212,6 +212,53 @@ describe('doctor, with a provider that responds', { timeout: 60_000 }, () => {
     };
     const googleKey = await doctor({ ...gemini, IMAGE_MODEL_API_KEY: 'x' });
     expect(googleKey.lineOf('image model')).toEqual(faultNaming('IMAGE_MODEL_API_KEY'));
+  });
+
+  it('asks each model of a catalog, and names the entry or the key at fault', async () => {
+    const fal = await startFal(Buffer.of(1));
+    closers.push(fal.close);
+    const folder = await mkdtemp(join(tmpdir(), 'atelier-doctor-'));
+    closers.push(() => rm(folder, { recursive: true }));
+    const openAiEntry = { baseUrl: `${openAi.url}/v1`, apiKeyEnv: 'CATALOG_TEST_KEY' };
+    const entries = [
+      { kind: 'image', id: 'first', ...openAiEntry, model: openAiModels.image },
+      {
+        kind: 'image',
+        id: 'second',
+        provider: 'fal',
+        baseUrl: fal.url,
+        apiKeyEnv: 'FAL_TEST_KEY',
+        model: packageModels.image,
+      },
+      { kind: 'image', id: 'drawn', baseUrl: 'offline', model: 'any' },
+      { kind: 'video', id: 'clip', ...openAiEntry, model: openAiModels.video },
+    ];
+    const examineCatalog = async (catalog: readonly object[], keys = {}) => {
+      const path = join(folder, 'models.json');
+      await writeFile(path, JSON.stringify(catalog));
+      return doctor({ MODELS_FILE: path, CATALOG_TEST_KEY: openAi.key, FAL_TEST_KEY: fal.key, ...keys });
+    };
+    const well = await examineCatalog(entries);
+    expect(parts.map(well.lineOf)).toEqual([
+      expect.stringMatching(/^ok .*offline model/),
+      expect.stringMatching(/^ok .*127\.0\.0\.1.*127\.0\.0\.1.*offline renderer/),
+      expect.stringMatching(/^ok .*127\.0\.0\.1/),
+    ]);
+    expect([openAi.images, openAi.videos, fal.orders]).toEqual([[], [], []]);
+    const keys = await examineCatalog(entries, { CATALOG_TEST_KEY: 'the-wrong-one' });
+    expect([keys.lineOf('image model'), keys.lineOf('video model')]).toEqual([
+      faultNaming('CATALOG_TEST_KEY'),
+      faultNaming('CATALOG_TEST_KEY'),
+    ]);
+    const closed = createTcpServer();
+    const url = `http://127.0.0.1:${await listen(closed)}/v1`;
+    closed.close();
+    await once(closed, 'close');
+    const dead = await examineCatalog([...entries, { kind: 'video', id: 'dead', baseUrl: url, model: 'any' }]);
+    expect([dead.lineOf('image model'), dead.lineOf('video model')]).toEqual([
+      expect.stringMatching(/^ok /),
+      expect.stringMatching(/^FAULT .*entry dead of MODELS_FILE/),
+    ]);
   });
 
   it('names a model that the provider does not list', async () => {

@@ -54,7 +54,7 @@ const isOffline = ({ url, provider }: GeneratorSettings) => provider === 'openai
 
 async function openImage(settings: CatalogueSettings, entry: ImageEntry): Promise<ImageModel> {
   const { id, label, plans, fallback, ratios, maxCount, maxReferences, costUsd, editModel } = entry;
-  const provider = { ...providerOf(settings, entry), editName: editModel };
+  const provider = { ...providerOf(settings.readKey, entry), editName: editModel };
   const generator = await openImages(provider, settings.offlineImages);
   return imageModel(generator, {
     ...{ id, model: entry.model },
@@ -65,7 +65,7 @@ async function openImage(settings: CatalogueSettings, entry: ImageEntry): Promis
 
 async function openVideo(settings: CatalogueSettings, entry: VideoEntry): Promise<VideoModel> {
   const { id, label, fallback, ratios = wideRatios, durations, maxReferences, costUsd } = entry;
-  const generator = await openVideos(providerOf(settings, entry), settings.offlineVideos);
+  const generator = await openVideos(providerOf(settings.readKey, entry), settings.offlineVideos);
   return videoModel(generator, {
     ...{ id, model: entry.model },
     credits: entry.credits ?? settings.videoCredits,
@@ -79,7 +79,8 @@ async function openVideo(settings: CatalogueSettings, entry: VideoEntry): Promis
 const atMost = ({ takes = takesAll }: ImageGenerator | VideoGenerator, references: number | undefined) =>
   references === undefined ? undefined : Math.min(references, takes.maxReferences);
 
-function providerOf({ readKey }: CatalogueSettings, entry: ImageEntry | VideoEntry) {
+/** Throws StartFault for a key that is not set. */
+export function providerOf(readKey: CatalogueSettings['readKey'], entry: ImageEntry | VideoEntry) {
   const { id, provider = 'openai-compatible', baseUrl = 'offline', apiKeyEnv, model, headers, query } = entry;
   const apiKey = apiKeyEnv === undefined ? undefined : readKey(apiKeyEnv);
   if (apiKeyEnv !== undefined && !apiKey)

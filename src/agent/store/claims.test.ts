@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { migrations } from '#app/migrations.ts';
 import { type Database, transaction } from '#platform/db/db.ts';
 import { databaseEngines } from '../../../test/database.fixture.ts';
-import { beginRun, claimRun, insertRun, type RunTables, releaseRun } from './runstore.ts';
+import { beginRun, claimRun, insertRun, type RunTables, releaseRun, renewLeases } from './runstore.ts';
 
 describe.each(databaseEngines)('claims of runs on $name', (engine) => {
   describe.skipIf(engine.missing)('', () => {
@@ -14,14 +14,14 @@ describe.each(databaseEngines)('claims of runs on $name', (engine) => {
     });
     afterAll(() => database.close());
 
-    const newRun = () =>
+    const newRun = (holder: string = randomUUID()) =>
       transaction(database.queries<RunTables>(), (tx) =>
         insertRun(tx, {
           taskId: randomUUID(),
           threadId: randomUUID(),
           ownerId: randomUUID(),
           messageId: randomUUID(),
-          holder: randomUUID(),
+          holder,
           model: 'offline-demo',
           credits: 1,
           leaseMs: 60_000,
@@ -42,6 +42,28 @@ describe.each(databaseEngines)('claims of runs on $name', (engine) => {
       const last = await claim(taskId);
       expect(await beginRun(db, last, 60_000)).toBe(true);
       expect((await claim(taskId)).restarts).toBe(2);
+    });
+
+    it.runIf(engine.name === 'postgres')('wait for no run that a transaction has locked', async () => {
+      const db = database.queries<RunTables>();
+      const holder = randomUUID();
+      const [locked, free, lost] = [await newRun(holder), await newRun(holder), await newRun()];
+      const taskIds = [locked, free, lost].map(({ taskId }) => taskId);
+      const leases = () =>
+        db.selectFrom('agent_runs').select(['task_id', 'lease_expires_at']).where('task_id', 'in', taskIds).execute();
+      const before = new Map((await leases()).map((row) => [row.task_id, row.lease_expires_at.getTime()]));
+      const [hasLock, isRenewed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      const ending = transaction(db, async (tx) => {
+        await tx.selectFrom('agent_runs').select('task_id').where('task_id', '=', locked.taskId).forUpdate().execute();
+        hasLock.resolve();
+        await isRenewed.promise;
+      });
+      await hasLock.promise;
+      const held = await renewLeases(db, holder, taskIds, 600_000).finally(isRenewed.resolve);
+      await ending;
+      expect(held.map(({ taskId }) => taskId).sort()).toEqual([locked.taskId, free.taskId].sort());
+      const renewed = (await leases()).filter((row) => row.lease_expires_at.getTime() !== before.get(row.task_id));
+      expect(renewed.map((row) => row.task_id)).toEqual([free.taskId]);
     });
 
     it('let only the last claimer begin', async () => {

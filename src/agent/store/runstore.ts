@@ -29,6 +29,8 @@ export interface RunOptions {
     readonly imageModel?: string | undefined;
     readonly videoModel?: string | undefined;
     readonly ratio?: string | undefined;
+    /** Of the images of one call. */
+    readonly count?: number | undefined;
   };
   /** For the model, of a server. */
   readonly instructions?: string | undefined;
@@ -67,6 +69,7 @@ export interface RunTables {
     updated_at: Generated<Date>;
     deleting_at: Date | null;
     deletes_assets: Generated<boolean>;
+    trashed_at: Generated<Date | null>;
   };
   agent_runs: {
     task_id: string;
@@ -237,18 +240,30 @@ export async function requestAbort(db: Handle, taskId: string): Promise<void> {
 }
 
 /**
- * One statement for all runs that a process executes. Runs that are missing in the result are lost. A row whose commit was
- * not confirmed is not renewed, so its lease runs out.
+ * One statement for all runs that a process executes. Runs that are missing in the result are lost. A run that a transaction has locked, such
+ * as the one that ends it, keeps its lease: if the statement waited, every other run would wait for it. A row whose commit was not confirmed
+ * is not renewed, so its lease runs out.
  */
 export function renewLeases(db: Handle, holder: string, taskIds: readonly string[], leaseMs: number) {
+  const held = (from: Pick<Handle, 'selectFrom'>) =>
+    from
+      .selectFrom('agent_runs')
+      .where('holder', '=', holder)
+      .where(sql<boolean>`task_id = any(${taskIds}::uuid[])`)
+      .where('status', '=', 'running')
+      .where('lease_expires_at', '>', now);
   return db
-    .updateTable('agent_runs')
-    .set({ lease_expires_at: later(leaseMs) })
-    .where('holder', '=', holder)
-    .where(sql<boolean>`task_id = any(${taskIds}::uuid[])`)
-    .where('status', '=', 'running')
-    .where('lease_expires_at', '>', now)
-    .returning(['task_id as taskId', 'abort_requested as abortRequested'])
+    .with('free', (from) => held(from).select('task_id').forNoKeyUpdate().skipLocked())
+    .with('renewed', (from) =>
+      from
+        .updateTable('agent_runs')
+        .from('free')
+        .set({ lease_expires_at: later(leaseMs) })
+        .whereRef('agent_runs.task_id', '=', 'free.task_id'),
+    )
+    .with('rows', (from) => held(from).select(['task_id as taskId', 'abort_requested as abortRequested']))
+    .selectFrom('rows')
+    .selectAll()
     .execute();
 }
 

@@ -3,47 +3,88 @@
  * shows that the URL, the key and usually the model are right, and costs nothing.
  */
 import { z } from 'zod';
+import { providerOf } from '#agent/generation/opening.ts';
+import type { ImageEntry, VideoEntry } from '#agent/modelsfile.ts';
 import { type ImageGenerator, OrderRefused, ProviderFailed, type VideoGenerator } from '#agent/providers/generators.ts';
 import { openImageProvider } from '#agent/providers/images.ts';
 import { parseJson } from '#agent/providers/mediafetch.ts';
-import { openSdkImages, openSdkVideos } from '#agent/providers/open.ts';
+import { type GeneratorSettings, openSdkImages, openSdkVideos } from '#agent/providers/open.ts';
 import { callProvider } from '#agent/providers/requests.ts';
 import { openVideoProvider } from '#agent/providers/videos.ts';
 import type { Config } from '#app/config.ts';
-import { isKeyRefusal, placeOf, reasonOf, Warning } from './probing.ts';
+import { allOf, isKeyRefusal, placeOf, reasonOf, Warning } from './probing.ts';
 
 const timeoutMs = 15_000;
 
-type Prefix = 'IMAGE_MODEL' | 'VIDEO_MODEL';
-
-export async function checkImageModel({ imageModel }: Config): Promise<string> {
-  const { provider, url, name, editName } = imageModel;
-  if (provider === 'openai-compatible' && url === 'offline') return 'the offline renderer';
-  const target = { ...imageModel, prefix: 'IMAGE_MODEL', nameSetting: 'IMAGE_MODEL_NAME' } as const;
-  if (provider === 'openai-compatible') {
-    await assertRefused(target, requestImage(openImageProvider(imageModel, timeoutMs)));
-    await assertListed(target);
-  } else {
-    const generator = await openSdkImages({ ...imageModel, provider }, timeoutMs, withoutContent);
-    await assertRefused(target, requestImage(generator));
-    const edits = { ...target, name: editName, nameSetting: 'IMAGE_MODEL_EDIT_NAME' };
-    if (editName !== undefined && editName !== name) await assertRefused(edits, requestEdit(generator));
-  }
-  return `${name} at ${placeOfTarget(target)}`;
+/** A provider to check, with the names of its settings. */
+interface Target extends GeneratorSettings {
+  readonly editName?: string | undefined;
+  readonly settings: {
+    readonly url: string;
+    readonly key: string;
+    readonly name: string;
+    readonly editName: string;
+  };
 }
 
-export async function checkVideoModel({ videoModel }: Config): Promise<string> {
-  const { provider, url, name } = videoModel;
-  if (provider === 'openai-compatible' && url === 'offline') return 'the offline renderer';
-  const target = { ...videoModel, prefix: 'VIDEO_MODEL', nameSetting: 'VIDEO_MODEL_NAME' } as const;
-  if (provider === 'openai-compatible') {
-    await assertRefused(target, requestVideo(openVideoProvider(videoModel)));
-    await assertListed(target);
-  } else {
-    const generator = await openSdkVideos({ ...videoModel, provider }, timeoutMs, withoutContent);
+const offline = 'the offline renderer';
+
+export function checkImageModel({ imageModel, model: { file } }: Config): Promise<string> {
+  return checkTargets(targetsOf('image', file, imageModel), async (target) => {
+    const { provider, name, editName } = target;
+    if (provider === 'openai-compatible') {
+      await assertRefused(target, requestImage(openImageProvider({ ...target, editName }, timeoutMs)));
+      await assertListed(target);
+      return;
+    }
+    const generator = await openSdkImages({ ...target, editName, provider }, timeoutMs, withoutContent);
+    await assertRefused(target, requestImage(generator));
+    const edits = { ...target, name: editName, settings: { ...target.settings, name: target.settings.editName } };
+    if (editName !== undefined && editName !== name) await assertRefused(edits, requestEdit(generator));
+  });
+}
+
+export function checkVideoModel({ videoModel, model: { file } }: Config): Promise<string> {
+  return checkTargets(targetsOf('video', file, videoModel), async (target) => {
+    const { provider } = target;
+    if (provider === 'openai-compatible') {
+      await assertRefused(target, requestVideo(openVideoProvider(target)));
+      await assertListed(target);
+      return;
+    }
+    const generator = await openSdkVideos({ ...target, provider }, timeoutMs, withoutContent);
     await assertRefused(target, requestVideo(generator));
-  }
-  return `${name} at ${placeOfTarget(target)}`;
+  });
+}
+
+/** The models of this kind in MODELS_FILE or, if it has none, the one of the settings. */
+function targetsOf(
+  kind: 'image' | 'video',
+  file: Config['model']['file'] = [],
+  settings: GeneratorSettings & { readonly editName?: string | undefined },
+): readonly Target[] {
+  const entries = file.filter((entry): entry is ImageEntry | VideoEntry => entry.kind === kind);
+  const prefix = kind === 'image' ? 'IMAGE_MODEL' : 'VIDEO_MODEL';
+  const names = { url: `${prefix}_BASE_URL`, key: `${prefix}_API_KEY` };
+  if (entries.length === 0)
+    return [{ ...settings, settings: { ...names, name: `${prefix}_NAME`, editName: `${prefix}_EDIT_NAME` } }];
+  return entries.map((entry) => {
+    const place = `the entry ${entry.id} of MODELS_FILE`;
+    return {
+      ...providerOf((variable) => process.env[variable], entry),
+      ...(entry.kind === 'image' && { editName: entry.editModel }),
+      settings: { url: place, key: entry.apiKeyEnv ?? place, name: place, editName: place },
+    };
+  });
+}
+
+async function checkTargets(targets: readonly Target[], check: (target: Target) => Promise<void>): Promise<string> {
+  const checked = targets.map(async (target) => {
+    if (target.provider === 'openai-compatible' && target.url === 'offline') return offline;
+    await check(target);
+    return `${target.name} at ${placeOfTarget(target)}`;
+  });
+  return [...new Set(await allOf(checked))].join(', ');
 }
 
 type Request = (signal: AbortSignal) => Promise<unknown>;
@@ -78,15 +119,6 @@ function withoutContent(send: typeof fetch): typeof fetch {
   };
 }
 
-interface Target {
-  readonly prefix: Prefix;
-  readonly nameSetting: string;
-  readonly provider: string;
-  readonly url: string;
-  readonly apiKey: string | undefined;
-  readonly name: string | undefined;
-}
-
 const placeOfTarget = ({ url, provider }: Target) => (url === 'offline' ? `the provider ${provider}` : placeOf(url));
 
 async function assertRefused(target: Target, order: Request): Promise<void> {
@@ -102,27 +134,25 @@ async function assertRefused(target: Target, order: Request): Promise<void> {
 
 /** Returns `undefined` for a refusal of the order itself. */
 function explain(target: Target, error: unknown, signal: AbortSignal): Error | undefined {
-  const { prefix, name } = target;
+  const { name, settings } = target;
   const place = placeOfTarget(target);
-  const settings = `${prefix}_BASE_URL and ${target.nameSetting}`;
-  if (signal.aborted)
-    return new Error(`${place} did not respond within ${timeoutMs / 1000} s; check ${prefix}_BASE_URL`);
+  const both = [...new Set([settings.url, settings.name])].join(' and ');
+  if (signal.aborted) return new Error(`${place} did not respond within ${timeoutMs / 1000} s; check ${settings.url}`);
   if (error instanceof OrderRefused) {
-    if (isKeyRefusal(error.message)) return new Error(`${place} rejects the key; check ${prefix}_API_KEY`);
+    if (isKeyRefusal(error.message)) return new Error(`${place} rejects the key; check ${settings.key}`);
     if (isModelUnknown(error.message))
-      return new Error(`${place} does not know the model ${name} (${error.message}); check ${target.nameSetting}`);
+      return new Error(`${place} does not know the model ${name} (${error.message}); check ${settings.name}`);
     if (error.message.endsWith('no reason given'))
       return new Warning(`${place} refuses an empty order without a reason, so key and model could not be checked`);
     return undefined;
   }
   if (!(error instanceof ProviderFailed)) return error as Error;
   const { status } = error;
-  if (status === 401 || status === 403)
-    return new Error(`${place} rejects the key (${status}); check ${prefix}_API_KEY`);
+  if (status === 401 || status === 403) return new Error(`${place} rejects the key (${status}); check ${settings.key}`);
   if (status === 429) return new Warning(`${place} returns 429: too many requests, or the quota is used up`);
-  if (status !== undefined) return new Error(`${place} returns ${status} for the model ${name}; check ${settings}`);
-  if (/needs a key/.test(error.message)) return new Error(`${place} needs a key; set ${prefix}_API_KEY`);
-  return new Error(`${place} does not work (${reasonOf(error)}); check ${settings}`);
+  if (status !== undefined) return new Error(`${place} returns ${status} for the model ${name}; check ${both}`);
+  if (/needs a key/.test(error.message)) return new Error(`${place} needs a key; set ${settings.key}`);
+  return new Error(`${place} does not work (${reasonOf(error)}); check ${both}`);
 }
 
 /** The order is refused for its prompt, and not for the model. */
@@ -137,7 +167,7 @@ const modelList = z.object({ data: z.array(z.object({ id: z.string() })).min(1) 
 
 /** Some providers refuse the prompt before they look for the model. Some list only their models of texts. */
 async function assertListed(target: Target): Promise<void> {
-  const { name, nameSetting } = target;
+  const { name, settings } = target;
   const call = { method: 'GET', path: '/models', timeoutMs, maxBytes: 4 * 1024 * 1024 } as const;
   const listed = await callProvider(target, 'model', { ...call, signal: AbortSignal.timeout(timeoutMs) }).then(
     ({ bytes }) => modelList.safeParse(parseJson(bytes)).data?.data,
@@ -145,5 +175,5 @@ async function assertListed(target: Target): Promise<void> {
     () => undefined,
   );
   if (name === undefined || listed === undefined || listed.some(({ id }) => id === name)) return;
-  throw new Warning(`${placeOfTarget(target)} does not list the model ${name}; check ${nameSetting}`);
+  throw new Warning(`${placeOfTarget(target)} does not list the model ${name}; check ${settings.name}`);
 }

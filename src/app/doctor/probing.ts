@@ -4,6 +4,16 @@ import { outgoingFetch } from '#platform/http/outgoing.ts';
 /** A finding that is reported but is not a fault. */
 export class Warning extends Error {}
 
+/** Waits for all checks. Throws the first fault or, if there is none, the first warning. */
+export async function allOf<Result>(checks: readonly Promise<Result>[]): Promise<readonly Result[]> {
+  const errors = (await Promise.allSettled(checks)).flatMap((result) =>
+    result.status === 'rejected' ? [result.reason as Error] : [],
+  );
+  const worst = errors.find((error) => !(error instanceof Warning)) ?? errors[0];
+  if (worst !== undefined) throw worst;
+  return Promise.all(checks);
+}
+
 export interface ProbeOptions {
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;

@@ -87,7 +87,7 @@ async function readState({ service, url, setting = variableOf(service) }: Target
     const response = await outgoingFetch(`${url}/health`, { redirect: 'manual', signal });
     const text = (await response.text()).slice(0, 1000);
     // A proxy responds in place of a process that is not running.
-    if ([502, 503, 504].includes(response.status)) return text.includes('"draining"') ? 'up' : 'down';
+    if ([502, 503, 504].includes(response.status)) return /"(starting|draining)"/.test(text) ? 'up' : 'down';
     const isService = service === 'image' ? text === 'ok' : text.includes(`"service":"${service}"`);
     if (response.status === 200 && isService) return 'up';
     return { fault: `${place} is not the ${service} service (/health returns ${response.status}); check ${setting}` };

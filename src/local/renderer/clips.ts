@@ -30,7 +30,7 @@ export async function renderClip(
   const [width, height] = sizeOf(ratio).map((side) => side / 2) as [number, number];
   const image =
     firstFrame === undefined
-      ? await renderImage(prompt, [width, height])
+      ? await renderImage(prompt, [width, height], 0)
       : await sharp(firstFrame).rotate().resize(width, height, { fit: 'cover' }).png().toBuffer();
   const durationMs = durationS * 1000;
   const moving = await move(image, width, height, signal);

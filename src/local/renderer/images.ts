@@ -1,4 +1,4 @@
-/** Images of the offline renderer: real PNG files with a label. Colors and hills depend on the prompt. */
+/** Images of the offline renderer: real PNG files with a label. Colors depend on the prompt, and hills and the sun on the seed. */
 import { createHash } from 'node:crypto';
 import sharp, { type Sharp } from 'sharp';
 import { escapeXml } from '#platform/escaping.ts';
@@ -20,10 +20,10 @@ export const sizeOf = (ratio: string): Size => sizes[ratio] ?? [1024, 1024];
 /** Painted small and enlarged, which keeps the event loop free and looks like soft light. */
 const paintedSide = 128;
 
-export async function renderImage(prompt: string, size: Size): Promise<Uint8Array> {
+export async function renderImage(prompt: string, size: Size, seed: number): Promise<Uint8Array> {
   const [width, height] = size;
   const scale = paintedSide / Math.max(width, height);
-  const painted = paint(prompt, [Math.round(width * scale), Math.round(height * scale)]);
+  const painted = paint(prompt, seed, [Math.round(width * scale), Math.round(height * scale)]);
   return toPng(painted.resize(width, height, { kernel: 'cubic', fit: 'fill' }), prompt, size);
 }
 
@@ -90,14 +90,16 @@ async function toPng(image: Sharp, prompt: string, size: Size): Promise<Uint8Arr
 
 type Color = readonly [number, number, number];
 
-function paint(prompt: string, [width, height]: Size): Sharp {
+function paint(prompt: string, seed: number, [width, height]: Size): Sharp {
   const [high, low, ground] = colorsOf(prompt);
-  const seed = createHash('sha256').update(prompt).digest().readUInt16BE(12) / 1000;
+  const digest = createHash('sha256').update(`${prompt} ${seed}`).digest();
+  const phase = digest.readUInt16BE(0) / 1000;
+  const sunAt = 0.2 + 0.6 * (digest.readUInt16BE(2) / 2 ** 16);
   const pixels = Buffer.alloc(width * height * 3);
   for (let x = 0; x < width; x++) {
-    const hill = 0.66 + 0.07 * Math.sin(seed + (x / width) * 6) + 0.04 * Math.sin(seed * 3 + (x / width) * 17);
+    const hill = 0.66 + 0.07 * Math.sin(phase + (x / width) * 6) + 0.04 * Math.sin(phase * 3 + (x / width) * 17);
     for (let y = 0; y < height; y++) {
-      const fromSun = Math.hypot(x - 0.68 * width, y - 0.4 * height) - 0.09 * width;
+      const fromSun = Math.hypot(x - sunAt * width, y - 0.4 * height) - 0.09 * width;
       const sky = mix(high, low, Math.min(1, y / height / hill));
       const withSun = mix(sky, mix(low, [255, 255, 255], 0.7), within(fromSun));
       pixels.set(mix(withSun, ground, within(hill * height - y)), (y * width + x) * 3);

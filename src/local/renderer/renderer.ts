@@ -1,5 +1,7 @@
 /** The offline renderer replaces providers of images and videos with real, labeled files. */
 
+import { randomInt } from 'node:crypto';
+
 // sharp is loaded for the first image.
 const loadImages = () => import('./images.ts');
 
@@ -35,7 +37,8 @@ export const offlineImages = {
     readonly seed?: number | undefined;
   }) => {
     const { renderImage, sizeOf } = await loadImages();
-    return png(await renderImage(seeded(prompt, seed), sizeOf(ratio)));
+    // Without a seed, each image of an order looks different, as those of a model do.
+    return png(await renderImage(seeded(prompt, seed), sizeOf(ratio), seed ?? randomInt(2 ** 31)));
   },
   edit: async ({ prompt, sources, mask, ratio, seed }: ImageEdit) => {
     const [source] = sources;

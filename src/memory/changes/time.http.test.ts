@@ -49,6 +49,12 @@ onEveryDatabase('time and relevance', (engine) => {
     const stopped = await add(user, 'I no longer eat meat');
     expect(await read(home.id)).toMatchObject({ replaced_by: moved.id });
     expect(await read(meat.id)).toMatchObject({ replaced_by: stopped.id });
+    const coffee = await add(user, 'I drink coffee at work');
+    const tea = await add(user, 'I now drink green tea instead of coffee at work');
+    const cup = await add(user, '我喝咖啡');
+    const pot = await add(user, '我现在喝茶而不是咖啡');
+    expect(await read(coffee.id)).toMatchObject({ replaced_by: tea.id });
+    expect(await read(cup.id)).toMatchObject({ replaced_by: pot.id });
     const late = await add(user, 'I moved to Rome', { said_at: '2020-01-01T00:00:00Z' });
     expect(await read(moved.id)).toMatchObject({ replaced_by: null });
     expect(await read(late.id)).toMatchObject({ replaced_by: null });

@@ -150,6 +150,41 @@ describe('closing', () => {
     await closed;
   });
 
+  it('resets no connection that it has not accepted yet', async () => {
+    await start();
+    // The kernel establishes these at once, and this turn of the event loop does not accept them.
+    const waiting = Array.from({ length: 5 }, () => open());
+    await new Promise<void>((resolve) => process.nextTick(resolve));
+    const closed = app.close();
+    const answers = waiting.map((socket) => {
+      socket.write(get('/health', 'X-Forwarded-For: 203.0.113.1\r\n'));
+      return readAnswers(socket, 1);
+    });
+    for (const [answer] of await Promise.all(answers))
+      expect([answer?.status, error(answer)]).toEqual([503, 'draining']);
+    await closed;
+  });
+
+  it('leaves idle connections to proxies while it waits for a request', async () => {
+    await start();
+    const idle = open();
+    const forwarded = get('/health', 'X-Forwarded-For: 203.0.113.1\r\n');
+    idle.write(forwarded);
+    await readAnswers(idle, 1);
+    const direct = open();
+    direct.write(get('/health'));
+    await readAnswers(direct, 1);
+    const slow = await inFlight();
+    const closed = app.close();
+    // Longer than the server leaves its own idle connections open.
+    await sleep(300);
+    idle.write(forwarded);
+    expect((await readAnswers(idle, 1)).map(error)).toEqual(['draining']);
+    finish();
+    await slow.answers(1);
+    await closed;
+  });
+
   it('ends every drain with the last response', { timeout: 10_000 }, async () => {
     await start({ drainTimeoutMs: 600_000 });
     const slow = await inFlight();
@@ -196,4 +231,17 @@ describe('with more concurrent requests than the limit', () => {
       200,
     );
   });
+});
+
+it('is not healthy until all services of its process listen, and serves requests meanwhile', async () => {
+  let isStarting = true;
+  await start({ isStarting: () => isStarting });
+  const [early] = await sendRaw(address, get('/health'));
+  expect([early?.status, JSON.parse(early?.body ?? '')]).toMatchObject([
+    503,
+    { error: 'starting', status: 'starting' },
+  ]);
+  expect((await sendRaw(address, get('/')))[0]?.status).toBe(200);
+  isStarting = false;
+  expect((await sendRaw(address, get('/health')))[0]?.status).toBe(200);
 });

@@ -110,8 +110,8 @@ export function admitRequests(app: HttpServer, options: ServerOptions): void {
     const { promise: idle, resolve } = Promise.withResolvers<void>();
     onIdle.add(resolve);
     const timer = setTimeout(resolve, drainTimeoutMs);
-    // A socket whose last response began before draining did not get a `connection: close` header.
-    const sweeping = setInterval(() => app.server.closeIdleConnections(), 100);
+    // A socket whose last response began before draining did not get a `connection: close` header. Proxies close theirs themselves.
+    const sweeping = setInterval(() => proxied.isEmpty() && app.server.closeIdleConnections(), 100);
     await idle;
     onIdle.delete(resolve);
     clearTimeout(timer);

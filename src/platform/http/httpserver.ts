@@ -79,6 +79,8 @@ export interface ServerCommons {
   readonly transferWindowMs?: number;
   /** If it returns `false`, the process may not act as the service, and requests get 503 until it may again. */
   readonly mayServe?: () => boolean;
+  /** Other services of the process do not listen yet, so its `/health` returns 503. Requests are served. */
+  readonly isStarting?: () => boolean;
   /** How long `close` waits for requests in flight. */
   readonly drainTimeoutMs?: number;
   /** Calls for runs in progress are still served while the service drains (docs/specification/http.md#draining). */

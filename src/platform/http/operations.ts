@@ -1,5 +1,5 @@
 /** The endpoints that every service has: `/`, `/health`, `/ready` (docs/specification/http.md#service-endpoints). */
-import { Problem } from '../problem.ts';
+import { Problem, problems } from '../problem.ts';
 import { withDeadline } from '../resilience/deadline.ts';
 import { commit, version } from '../version.ts';
 import { describeOperation } from './apireference.ts';
@@ -34,12 +34,19 @@ export function addOperations(app: HttpServer, options: ServerOptions): void {
       schema: describeOperation({
         id: 'checkHealth',
         summary: 'Check that the service runs',
-        description: 'Returns 200 while the process runs, even if an engine fails. Use it as a liveness probe.',
-        otherResponses: { 200: ['The process runs.', 'application/json'] },
+        description:
+          'Returns 200 while the process runs, even if an engine fails, and 503 until all services of the process listen and after it ' +
+          'began to drain. Use it as a liveness probe.',
+        otherResponses: {
+          200: ['The process runs.', 'application/json'],
+          503: ['The process is starting or draining.', 'application/json'],
+        },
       }),
     },
-    async (_request, reply) =>
-      options.plainHealth ? reply.type('text/plain; charset=utf-8').send('ok') : { status: 'ok', service },
+    async (_request, reply) => {
+      if (options.isStarting?.()) throw problems.starting({ fields: { status: 'starting' } });
+      return options.plainHealth ? reply.type('text/plain; charset=utf-8').send('ok') : { status: 'ok', service };
+    },
   );
 
   let checked: { readonly atMs: number; readonly engines: Promise<Record<string, EngineState>> } | undefined;

@@ -4,9 +4,12 @@
  * so after a second without a request.
  */
 import { Server, type Socket } from 'node:net';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { HttpServer } from './httpserver.ts';
 
 export interface Proxied {
+  /** No proxy has a connection open. */
+  isEmpty(): boolean;
   /** Accepts no new connections, and resolves when proxies have closed theirs, or after `limitMs`. */
   ended(limitMs: number): Promise<void>;
 }
@@ -25,8 +28,9 @@ export function watchProxied(app: HttpServer): Proxied {
     done();
   });
   return {
+    isEmpty: () => sockets.size === 0,
     ended: async (limitMs) => {
-      stopListening(app);
+      await stopListening(app);
       if (sockets.size === 0) return;
       const { promise, resolve } = Promise.withResolvers<void>();
       onEmpty = resolve;
@@ -37,5 +41,29 @@ export function watchProxied(app: HttpServer): Proxied {
   };
 }
 
-/** The method of `http` would also close idle connections. */
-export const stopListening = (app: HttpServer) => void Server.prototype.close.call(app.server);
+/**
+ * Accepts no new connections. The kernel resets those that it has established and the server has not accepted yet, and then a proxy answers
+ * 502 for a POST. So this waits for a short turn of the event loop that found none.
+ */
+export async function stopListening({ server }: HttpServer): Promise<void> {
+  let accepted = false;
+  const note = () => {
+    accepted = true;
+  };
+  server.on('connection', note);
+  // The rest of this turn may not look for connections.
+  await nextTurn();
+  for (let turns = 0; turns < mostTurns; turns++) {
+    accepted = false;
+    const begunMs = performance.now();
+    await nextTurn();
+    if (!accepted && performance.now() - begunMs < shortTurnMs) break;
+  }
+  server.off('connection', note);
+  // The method of `http` would also close idle connections.
+  Server.prototype.close.call(server);
+}
+
+const shortTurnMs = 0.5;
+/** A server that never has a short turn stops after these. */
+const mostTurns = 1000;

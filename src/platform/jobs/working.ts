@@ -228,8 +228,10 @@ export function startWorker<Payload, Tables>(
       log.warn({ err: error, jobId, attempt }, 'a job failed');
       throw cause;
     });
-    // The handler may have met the loss itself, or the job was canceled.
-    if (!isWritten) return log.warn({ err: error, jobId, attempt }, 'a job now belongs to another worker');
+    // The handler may have met the loss itself.
+    const cause = error instanceof LeaseLost ? {} : { err: error };
+    if (!isWritten)
+      return log.warn({ ...cause, jobId, attempt }, 'a job was canceled, or now belongs to another worker');
     log[isDead ? 'error' : 'warn']({ err: error, jobId, attempt }, isDead ? 'a job is dead' : 'a job failed');
   }
 

@@ -6,6 +6,7 @@ import { AssetImage } from '../library/assetimage.tsx';
 import { openDialog } from '../library/dialogs.ts';
 import { MediaActions } from '../library/mediaactions.tsx';
 import { useSigned } from '../library/signing.ts';
+import { InTrash } from '../studio/media.tsx';
 import { momentOf } from '../parts/figures.tsx';
 import { notifyFailure } from '../shell/notices.ts';
 import { type Generation, type GenerationItem, ratioOf, useCancel } from './generations.ts';
@@ -81,6 +82,7 @@ function Result({ generation, item }: { readonly generation: Generation; readonl
       </div>
     );
   if (data?.ready === false) return <p className="quiet small">This {kind} has been deleted.</p>;
+  if (data?.trashed) return <InTrash what={kind} />;
   return (
     <div className="result completed" ref={(box) => box?.style.setProperty('aspect-ratio', ratio)}>
       <Link href={`/library/${assetId}`} state={fromPage} aria-label={`Open ${kind} ${index + 1}: ${prompt}`}>

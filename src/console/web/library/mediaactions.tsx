@@ -25,12 +25,12 @@ import {
   downloadWatermarked,
   editInStudio,
   referInStudio,
-  remove,
 } from './actions.ts';
 import { useFavorites } from './albums.ts';
-import { isImage, isVideo, useForget } from './assets.ts';
+import { isImage, isVideo } from './assets.ts';
 import { openDialog } from './dialogs.ts';
 import './mediaactions.css';
+import { useTrash } from './trash.ts';
 
 export interface MediaActionsProps {
   readonly asset: ActionTarget;
@@ -115,7 +115,7 @@ function Menu({ actions }: { readonly actions: readonly Action[] }) {
 function useActions({ asset, prompt, isFavorite, onUseAsReference, onEdit, onDeleted }: MediaActionsProps) {
   const user = useUser();
   const changeFavorites = useFavorites();
-  const forget = useForget();
+  const { trash } = useTrash();
   const [isBusy, setBusy] = useState(false);
   const run = (work: () => Promise<void>) => async () => {
     setBusy(true);
@@ -166,7 +166,7 @@ function useActions({ asset, prompt, isFavorite, onUseAsReference, onEdit, onDel
     isDanger: true,
     isInBar: true,
     run: () => {
-      remove(user, [asset], forget);
+      trash([asset]);
       onDeleted?.();
     },
   };

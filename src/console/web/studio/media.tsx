@@ -58,9 +58,16 @@ export function Media({
   );
 }
 
+export const InTrash = ({ what }: { readonly what: 'image' | 'video' }) => (
+  <p className="quiet small">
+    This {what} is in the <Link href="/trash">trash</Link>.
+  </p>
+);
+
 export function Image({ assetId, alt }: { readonly assetId: string; readonly alt: string }) {
   const { data } = useSigned('image', assetId);
   if (data?.ready === false) return <p className="quiet small">This image has been deleted.</p>;
+  if (data?.trashed) return <InTrash what="image" />;
   return (
     <div className="media">
       <Link href={`/library/${assetId}`} state={fromPage} aria-label={`Open the image: ${alt}`}>
@@ -74,6 +81,7 @@ export function Image({ assetId, alt }: { readonly assetId: string; readonly alt
 export function Video({ assetId, label }: { readonly assetId: string; readonly label: string }) {
   const { data } = useSigned('video', assetId);
   if (data?.ready === false) return <p className="quiet small">This video has been deleted.</p>;
+  if (data?.trashed) return <InTrash what="video" />;
   // Videos have no speech, so there is nothing to caption.
   return (
     <div className="media">
