@@ -1,6 +1,6 @@
 /** Pairs of texts that calibrate embedders (calibration.ts). After a change, raise the edition. */
 
-export const edition = 3;
+export const edition = 4;
 
 export type Pair = readonly [string, string];
 
@@ -70,6 +70,10 @@ export const unrelated: readonly string[] = [
   'Which planet has the most moons?',
   'What does a carburetor do?',
   'Explain how compound interest grows',
+  'Explain gravity',
+  'Tell me a riddle',
+  'Calculate 15 percent of 80',
+  'Translate thank you into Welsh',
   'Write a limerick about a lighthouse keeper',
   'How many ounces are in a pound?',
   'Fix this error: undefined is not a function',
