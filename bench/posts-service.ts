@@ -3,6 +3,7 @@
  * does for a request, and `bare`, a route that checks the same credential, parses the body with the same schema and performs the
  * same operation. Sends the requests to make, and answers each message with the CPU time used so far.
  */
+
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
@@ -14,8 +15,7 @@ import { readUnsubscribe, signUnsubscribe } from '../src/accounts/unsubscribing.
 import { addRoutes as addAgentRoutes } from '../src/agent/routes.ts';
 import { retryVideos, type VideoDeps } from '../src/agent/videos/videos.ts';
 import { migrations } from '../src/app/migrations.ts';
-import { renderUnsubscribePage } from '../src/content/unsubscribepage.ts';
-import { addUnsubscribing } from '../src/content/unsubscribing.ts';
+import { addUnsubscribing, renderUnsubscribePage } from '../src/content/unsubscribing.ts';
 import { ensureRequest } from '../src/image/api.ts';
 import { objectSource } from '../src/image/engine/sources.ts';
 import { toTransform } from '../src/image/engine/specs.ts';
@@ -35,7 +35,8 @@ import { createEntityIndexes } from '../src/memory/search/entityindex.ts';
 import { inject } from '../src/memory/search/searching.ts';
 import type { MemoryTables } from '../src/memory/tables.ts';
 import { notifyRequest } from '../src/notify/api.ts';
-import { type Notification, type NotifyingDeps, notify } from '../src/notify/notifying.ts';
+import type { NotifyContext } from '../src/notify/context.ts';
+import { type Notification, notify } from '../src/notify/notifying.ts';
 import { addRoutes as addNotifyRoutes } from '../src/notify/routes.ts';
 import { openTypes } from '../src/notify/types/registry.ts';
 import { type Access, createAccess } from '../src/platform/access/access.ts';
@@ -125,7 +126,7 @@ async function compareContent(): Promise<Compared> {
     route: '/unsubscribe',
     headers: {},
     cors: 'everyone',
-    addRoutes: (app) => addUnsubscribing(app, { accounts, unsubscribeSecret }),
+    addRoutes: (app) => addUnsubscribing(app, accounts, unsubscribeSecret),
     work: async () => {
       const unsubscription = readUnsubscribe(unsubscribeSecret, token);
       if (unsubscription !== undefined) await unsubscribe(accounts, unsubscription);
@@ -145,7 +146,7 @@ async function compareNotify(): Promise<Compared> {
     addRoutes: (app) => addNotifyRoutes(app, access, { ...deps, isKeyConfigured: true } as never),
     work: (body) => {
       const asked = notifyRequest.parse(body) as Notification;
-      return notify(deps as unknown as NotifyingDeps, asked, { key: undefined, body });
+      return notify(deps as unknown as NotifyContext, asked, { key: undefined, body });
     },
   };
 }

@@ -53,7 +53,8 @@ async function rowsOf(name: string, conversations: readonly Conversation[]): Pro
   const words = await recallOf(conversations, ({ turns }) => bm25({ memories: turns.map(({ content }) => content) }));
   const model = openFullModel();
   const rows: Outcome[] = [];
-  for (const embedder of [createBuiltinEmbedder(), ...(model === undefined ? [] : [model])]) {
+  const measured = [[1.1, createBuiltinEmbedder()] as const, ...(model === undefined ? [] : [[1.25, model] as const])];
+  for (const [bound, embedder] of measured) {
     const ready = await calibrated(embedder);
     const ours = await recallOf(conversations, ({ turns }) =>
       rankContents(
@@ -67,7 +68,7 @@ async function rowsOf(name: string, conversations: readonly Conversation[]): Pro
       `  ${name}, ${embedder.name}, recall@${limit}: ${ours.toFixed(3)}, BM25 ${words.toFixed(3)}, mem0 ${peer?.toFixed(3) ?? '–'}`,
     );
     const goal = `${name}, ${embedder.name}, recall@${limit}`;
-    rows.push(atLeast(1.1, { goal, measured: ours / words, against: 'BM25 with stems' }));
+    rows.push(atLeast(bound, { goal, measured: ours / words, against: 'BM25 with stems' }));
     if (peer !== undefined)
       rows.push(atLeast(1, { goal, measured: ours / peer, against: 'mem0 with the same embedder' }));
     await embedder.close();

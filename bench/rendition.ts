@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { migrations } from '../src/app/migrations.ts';
-import { makePlayable } from '../src/media/tasks/renditions.ts';
+import { makePlayable } from '../src/media/tasks/processing.ts';
 import { insertRun, type TaskTables } from '../src/media/tasks/taskstore.ts';
 import { createFfmpeg } from '../src/media/video/ffmpeg.ts';
 import { probeVideo } from '../src/media/video/probing.ts';

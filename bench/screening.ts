@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { createEngine } from '../src/image/engine/working.ts';
-import { createMatcher, type Matcher } from '../src/media/screening/matcher.ts';
+import { createMatcher, type Matcher } from '../src/media/screening/screening.ts';
 import { photo, pipe } from '../test/image/images.fixture.ts';
 import { atMost, type Bench, median, type Row } from './bench.ts';
 import { compareCpu } from './rounds.ts';

@@ -106,7 +106,8 @@ describe.each(laneEngines)('the shared records on $name', (engine) => {
       it.each(['ada@bücher.example', 'r&d@example.com'])('finds the user of %s', async (email) => {
         const { id } = await newUser(email);
         const request = grantRequest.parse({ user: email.toUpperCase(), plan: 'pro', credits: 7 });
-        expect(await grant({ db, hasMadeUpAccounts: false }, request)).toEqual({ id, email, plan: 'pro', credits: 7 });
+        const granted = await grant({ db: database.queries(), hasMadeUpAccounts: false }, 'root', request);
+        expect(granted).toEqual({ id, email, plan: 'pro', credits: 7 });
       });
 
       it.each(['nobody', 'nobody@', '@example.com', 'a b@example.com', 'a@\0'])('rejects %j', (user) => {

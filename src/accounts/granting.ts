@@ -1,25 +1,38 @@
 /** `npm run credits`: sets a user's plan and credits. */
-import type { Db } from '#platform/db/db.ts';
+import { randomUUID } from 'node:crypto';
+import { type Db, transaction } from '#platform/db/db.ts';
 import type { GrantedProfile, GrantRequest } from './api.ts';
+import { lockAccount, type PeopleTables, writeCreditChange } from './people/peoplestore.ts';
 import { accountProblems } from './problems.ts';
 import { accountOf } from './sampleaccounts.ts';
-import { type AccountTables, ensureProfile, findProfilesByEmail, setPlanAndCredits, type Welcome } from './store.ts';
+import { ensureProfile, findProfilesByEmail, type Welcome } from './store.ts';
 
 export interface GrantingDeps {
-  readonly db: Db<AccountTables>;
+  readonly db: Db<PeopleTables>;
   /** The local identity provider is in use, so an email address identifies an account before its first sign-in. */
   readonly hasMadeUpAccounts: boolean;
   readonly welcome?: Welcome | undefined;
 }
 
 /** Throws `user_not_found` (404) and `user_ambiguous` (409). Creates the profile of an id that has none. */
-export async function grant(deps: GrantingDeps, { user, plan, credits }: GrantRequest): Promise<GrantedProfile> {
-  const id = user.includes('@') ? await idOf(deps, user) : user;
-  // Setting the plan creates a missing profile too, but publishes nothing.
-  if (deps.welcome !== undefined) await ensureProfile(deps.db, { id }, deps.welcome);
-  const profile = await setPlanAndCredits(deps.db, id, plan, credits);
-  return { id: profile.id, email: profile.email, plan: profile.plan, credits: profile.credits };
+export async function grant(
+  deps: GrantingDeps,
+  actor: string,
+  { user, plan, credits }: GrantRequest,
+): Promise<GrantedProfile> {
+  const userId = user.includes('@') ? await idOf(deps, user) : user;
+  const { id, email } = await ensureProfile(deps.db, { id: userId }, deps.welcome);
+  await transaction(deps.db, async (tx) => {
+    const before = await lockAccount(tx, id);
+    if (before === undefined) throw accountProblems.user_not_found();
+    const change = { changeId: randomUUID(), userId: id, actor, reason, before, after: { plan, credits } };
+    if (before.plan !== plan || before.credits !== credits) await writeCreditChange(tx, change);
+  });
+  return { id, email, plan, credits };
 }
+
+/** Operators see it on the page of the person. */
+const reason = 'Set by npm run credits';
 
 async function idOf({ db, hasMadeUpAccounts, welcome }: GrantingDeps, email: string): Promise<string> {
   const [found, another] = await findProfilesByEmail(db, email);

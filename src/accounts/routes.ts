@@ -3,10 +3,11 @@
  * (docs/accounts.md). The authentication service serves them.
  */
 
+import type { FastifyRequest } from 'fastify';
 import type { Access } from '#platform/access/access.ts';
 import { findActions } from '#platform/audit/actionstore.ts';
 import { auditOf, hashedTarget } from '#platform/audit/audit.ts';
-import { auditOperators } from '#platform/audit/http.ts';
+import { actorOf, auditOperators } from '#platform/audit/http.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import type { Log } from '#platform/log.ts';
@@ -15,11 +16,13 @@ import { type GrantingDeps, grant } from './granting.ts';
 import { seed } from './seeding.ts';
 
 export function addAccountRoutes(app: HttpServer, access: Access, deps: GrantingDeps & { readonly log: Log }): void {
+  /** The ids of users who were named by their addresses. */
+  const granted = new WeakMap<FastifyRequest, string>();
   auditOperators(app, {
     ...deps,
     isOperators: (url, method) => url.startsWith('/v1/accounts/') && method !== 'GET',
-    targetOf: ({ body }) => {
-      const user = grantRequest.safeParse(body).data?.user;
+    targetOf: (request) => {
+      const user = granted.get(request) ?? grantRequest.safeParse(request.body).data?.user;
       return user === undefined ? 'accounts' : hashedTarget(user);
     },
   });
@@ -40,7 +43,11 @@ export function addAccountRoutes(app: HttpServer, access: Access, deps: Granting
       body: grantRequest,
       response: { 200: grantedProfile },
     },
-    async (request) => grant(deps, request.body),
+    async (request) => {
+      const profile = await grant(deps, actorOf(request.headers), request.body);
+      granted.set(request, profile.id);
+      return profile;
+    },
   );
 
   routes.post(

@@ -1,32 +1,15 @@
 /** `GET /callback`: the browser returns with a code. Failures are redirects too (docs/specification/auth.md#callback). */
-import { onboard } from '#accounts/onboarding.ts';
-import type { AccountTables, Welcome } from '#accounts/store.ts';
-import type { Db } from '#platform/db/db.ts';
-import { negotiateLanguage } from '#platform/language.ts';
-import type { Log } from '#platform/log.ts';
-import { withDeadline } from '#platform/resilience/deadline.ts';
-import type { CookieRules } from './cookies.ts';
-import type { SessionEnds } from './ending.ts';
-import type { Redirect } from './login.ts';
-import { type Provider, type ProviderSession, providerTimeoutMs } from './provider.ts';
-import type { RefreshResults } from './refreshresults.ts';
-import { hashToken } from './rotation.ts';
-import { areOfOneSubject, readSessions, type SessionSealer } from './sessions.ts';
-import { findSignIns, type SignIn, type SignInDeps, type State, unknownVerifier } from './signins.ts';
-import { type Targets, withReferral } from './targets.ts';
 
-export interface CallbackDeps extends SignInDeps {
-  readonly targets: Targets;
-  readonly cookies: CookieRules;
-  readonly provider: Pick<Provider, 'exchange'>;
-  readonly sessionSealer: SessionSealer;
-  readonly refreshResults: RefreshResults;
-  readonly sessionEnds: SessionEnds;
-  readonly accounts: Db<AccountTables>;
-  readonly welcome?: Welcome | undefined;
-  readonly log: Log;
-  readonly timeoutMs?: number;
-}
+import { onboard } from '#accounts/onboarding.ts';
+import { negotiateLanguage } from '#platform/language.ts';
+import { withDeadline } from '#platform/resilience/deadline.ts';
+import type { AuthContext } from './context.ts';
+import type { Redirect } from './login.ts';
+import { type ProviderSession, providerTimeoutMs } from './provider.ts';
+import { hashToken } from './rotation.ts';
+import { areOfOneSubject, readSessions } from './sessions.ts';
+import { findSignIns, type SignIn, type State, unknownVerifier } from './signins.ts';
+import { withReferral } from './targets.ts';
 
 interface Returned {
   /** The raw value, which may be of any type. */
@@ -44,7 +27,7 @@ interface Returned {
 const onboardingTimeoutMs = 2000;
 const maxCodeLength = 1024;
 
-export async function finishSignIn(deps: CallbackDeps, returned: Returned): Promise<Redirect> {
+export async function finishSignIn(deps: AuthContext, returned: Returned): Promise<Redirect> {
   const { targets, cookies } = deps;
   const { code, error, cookieHeader } = returned;
   const failed = { location: `${targets.fallback}/?auth_error=1`, setCookies: [] };
@@ -88,7 +71,7 @@ interface Opened {
  * Returns `unknown` if the code belongs to none of the sign-ins.
  */
 async function openSession(
-  { provider, log, timeoutMs = providerTimeoutMs }: CallbackDeps,
+  { provider, log, timeoutMs = providerTimeoutMs }: AuthContext,
   code: string,
   signIns: readonly SignIn[],
   clientAddress: string | undefined,
@@ -114,7 +97,7 @@ const wrongVerifier = 'bad_code_verifier';
 const codeIsLost: ReadonlySet<string | undefined> = new Set(['flow_state_not_found', 'flow_state_expired']);
 
 /** Reports whether this browser is signed in, as far as that is known without the provider. */
-async function hasSession(deps: CallbackDeps, cookieHeader: string | undefined): Promise<boolean> {
+async function hasSession(deps: AuthContext, cookieHeader: string | undefined): Promise<boolean> {
   const sessions = readSessions(deps.sessionSealer, cookieHeader);
   if (!areOfOneSubject(sessions)) return false;
   const areGood = sessions.map(async (session) => {
@@ -129,7 +112,7 @@ async function hasSession(deps: CallbackDeps, cookieHeader: string | undefined):
  * another one finished first. A used code comes from an old URL, so its target is no longer of interest.
  */
 async function findTarget(
-  { targets, provider, timeoutMs = providerTimeoutMs }: CallbackDeps,
+  { targets, provider, timeoutMs = providerTimeoutMs }: AuthContext,
   code: string,
   state: State | undefined,
   clientAddress: string | undefined,
@@ -144,7 +127,7 @@ async function findTarget(
 
 /** Runs onboarding and reports whether an invitation was accepted. A failure never prevents the sign-in. */
 async function runOnboarding(
-  deps: CallbackDeps,
+  deps: AuthContext,
   session: ProviderSession,
   signIn: SignIn,
   acceptLanguage: string | undefined,

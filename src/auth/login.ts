@@ -1,16 +1,10 @@
 /** `GET /login`: stores the target and sends the browser to sign in (docs/specification/auth.md#login). */
-import { withDeadline } from '#platform/resilience/deadline.ts';
-import type { CookieRules } from './cookies.ts';
-import { authProblems } from './problems.ts';
-import { type Provider, providerTimeoutMs } from './provider.ts';
-import { beginSignIn, type SignInDeps } from './signins.ts';
-import type { Targets } from './targets.ts';
 
-export interface LoginDeps extends SignInDeps {
-  readonly targets: Targets;
-  readonly cookies: CookieRules;
-  readonly provider: Pick<Provider, 'authorize'>;
-}
+import { withDeadline } from '#platform/resilience/deadline.ts';
+import type { AuthContext } from './context.ts';
+import { authProblems } from './problems.ts';
+import { providerTimeoutMs } from './provider.ts';
+import { beginSignIn } from './signins.ts';
 
 export interface Redirect {
   readonly location: string;
@@ -19,7 +13,7 @@ export interface Redirect {
 
 /** `next` and `invite` are raw values of any type. Throws `oauth_init_failed` (502) and then sets no cookie. */
 export async function redirectToProvider(
-  deps: LoginDeps,
+  deps: AuthContext,
   query: { readonly next?: unknown; readonly invite?: unknown },
   cookieHeader: string | undefined,
   clientAddress: string | undefined,

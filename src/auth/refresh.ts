@@ -2,23 +2,15 @@
  * `POST /refresh`: exchanges the cookie's refresh credential for an access token. The front end never sees the credential
  * (docs/specification/auth.md#refresh).
  */
-import type { Clock } from '#platform/clock.ts';
+
 import type { Problem } from '#platform/problem.ts';
 import type { AccessToken } from './api.ts';
+import type { AuthContext } from './context.ts';
 import type { CookieRules } from './cookies.ts';
-import type { SessionEnds } from './ending.ts';
 import { authProblems } from './problems.ts';
-import { type RevocationDeps, revokeLater } from './revocations.ts';
-import { hashToken, type Refreshed, type Rotation } from './rotation.ts';
-import { areOfOneSubject, readSessions, type Session, type SessionSealer } from './sessions.ts';
-
-export interface RefreshDeps extends RevocationDeps {
-  readonly sessionEnds: SessionEnds;
-  readonly clock: Clock;
-  readonly rotation: Rotation;
-  readonly sessionSealer: SessionSealer;
-  readonly cookies: CookieRules;
-}
+import { revokeLater } from './revocations.ts';
+import { hashToken, type Refreshed } from './rotation.ts';
+import { areOfOneSubject, readSessions, type Session } from './sessions.ts';
 
 export interface Refresh {
   readonly outcome: AccessToken | Problem;
@@ -30,7 +22,7 @@ const maxTried = 5;
 
 /** The problem is `no_session` (401), `refresh_failed` (401) or `upstream_unavailable` (503). */
 export async function refresh(
-  deps: RefreshDeps,
+  deps: AuthContext,
   cookieHeader: string | undefined,
   clientAddress: string | undefined,
 ): Promise<Refresh> {
@@ -54,7 +46,7 @@ export async function refresh(
 }
 
 /** Clients can send the cookie of an ended session any number of times, so only the first request stores a revocation. */
-async function revokeOnce(deps: RefreshDeps, { token }: Session): Promise<void> {
+async function revokeOnce(deps: AuthContext, { token }: Session): Promise<void> {
   const result = await deps.refreshResults.find(hashToken(token));
   if (result?.outcome !== 'signed_out') await revokeLater(deps, { refreshToken: token, scope: 'local' }, [token]);
 }
@@ -69,7 +61,7 @@ const unavailable = (retryAfterS: number | undefined) =>
 
 /** `sealedAtMs`: the time of the check for an end, so that an end during this request ends the new cookie too. */
 function renew(
-  deps: RefreshDeps,
+  deps: AuthContext,
   before: Session,
   { session }: Refreshed & { readonly kind: 'ok' },
   sealedAtMs: number,

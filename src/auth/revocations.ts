@@ -2,33 +2,17 @@
  * Sign-outs that the provider has not confirmed. Each is stored encrypted, with a job that sends it until the provider
  * responds. Its tokens are rejected here at once.
  */
+
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import type { Sealer } from '#platform/access/sealing.ts';
 import { startInterval } from '#platform/background/interval.ts';
-import { type Db, transaction } from '#platform/db/db.ts';
-import { type Job, type Jobs, type Queue, UnrecoverableError } from '#platform/jobs/jobs.ts';
-import type { Log } from '#platform/log.ts';
+import { transaction } from '#platform/db/db.ts';
+import { type Job, type Queue, UnrecoverableError } from '#platform/jobs/jobs.ts';
 import { withDeadline } from '#platform/resilience/deadline.ts';
-import {
-  type Provider,
-  type ProviderResult,
-  type ProviderSession,
-  providerTimeoutMs,
-  type RevocationScope,
-} from './provider.ts';
-import type { RefreshResults } from './refreshresults.ts';
+import type { AuthContext } from './context.ts';
+import { type ProviderResult, type ProviderSession, providerTimeoutMs, type RevocationScope } from './provider.ts';
 import { hashToken, subjectHashOf } from './rotation.ts';
 import { type AuthTables, addRevocation, findRevocation, removeRevocation, replaceRevocation } from './store.ts';
-
-export interface RevocationDeps {
-  readonly db: Db<AuthTables>;
-  readonly jobs: Jobs;
-  readonly refreshResults: RefreshResults;
-  readonly provider: Pick<Provider, 'refresh' | 'revoke'>;
-  readonly revocationSealer: Sealer;
-  readonly log: Log;
-}
 
 const revocationJob = z.object({ revocationId: z.guid() });
 type RevocationJob = z.output<typeof revocationJob>;
@@ -48,7 +32,7 @@ export const revocationQueue: Queue<RevocationJob> = {
 
 /** Stores the sign-out of the newest token; `dead` are all known tokens of the session. */
 export async function revokeLater(
-  { db, jobs, refreshResults, revocationSealer }: RevocationDeps,
+  { db, jobs, refreshResults, revocationSealer }: AuthContext,
   { refreshToken, scope }: { readonly refreshToken: string; readonly scope: RevocationScope },
   dead: readonly string[],
 ): Promise<void> {
@@ -60,7 +44,7 @@ export async function revokeLater(
   for (const token of dead) await refreshResults.markRevoked(hashToken(token), randomUUID(), givenUpAfterMs);
 }
 
-export function startRevoking(deps: RevocationDeps): void {
+export function startRevoking(deps: AuthContext): void {
   const { jobs } = deps;
   jobs.work<RevocationJob, AuthTables>(revocationQueue, (job) => revoke(deps, job), {
     concurrency: 4,
@@ -68,7 +52,7 @@ export function startRevoking(deps: RevocationDeps): void {
   });
 }
 
-async function revoke(deps: RevocationDeps, { payload, signal, complete }: Job<RevocationJob>): Promise<void> {
+async function revoke(deps: AuthContext, { payload, signal, complete }: Job<RevocationJob>): Promise<void> {
   const { db, revocationSealer } = deps;
   const { revocationId } = payload;
   const revocation = await findRevocation(db, revocationId);
@@ -100,7 +84,7 @@ interface Ending {
 }
 
 /** `false`: the provider did not respond. */
-async function endSession({ provider, refreshResults }: RevocationDeps, ending: Ending): Promise<boolean> {
+async function endSession({ provider, refreshResults }: AuthContext, ending: Ending): Promise<boolean> {
   const { token, scope, keep, signal } = ending;
   const answer: ProviderResult<ProviderSession> = await provider.refresh(token, { signal });
   if (answer.kind !== 'ok') return answer.kind === 'refused';
@@ -114,7 +98,7 @@ async function endSession({ provider, refreshResults }: RevocationDeps, ending: 
 const sweepEveryMs = 60_000;
 
 /** Deletes expired refresh results at intervals. */
-export function startSweeping({ refreshResults, log }: Pick<RevocationDeps, 'refreshResults' | 'log'>) {
+export function startSweeping({ refreshResults, log }: Pick<AuthContext, 'refreshResults' | 'log'>) {
   return startInterval(
     sweepEveryMs,
     (stopped) => refreshResults.sweep(stopped),

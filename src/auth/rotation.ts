@@ -16,7 +16,7 @@ import { providerTimeoutMs } from './provider.ts';
 import type { RefreshResults, Settled } from './refreshresults.ts';
 import type { Unavailable } from './refusals.ts';
 
-export interface RotationDeps {
+export interface RotationOptions {
   readonly refreshResults: RefreshResults;
   readonly provider: Pick<Provider, 'refresh'>;
   readonly resultSealer: Sealer;
@@ -44,7 +44,7 @@ const databaseTimeoutMs = 1500;
 
 export const hashToken = (token: string): Buffer => createHash('sha256').update(token).digest();
 
-export function createRotation(deps: RotationDeps): Rotation {
+export function createRotation(deps: RotationOptions): Rotation {
   const { timeoutMs = providerTimeoutMs } = deps;
   const flights = new Map<string, Promise<Refreshed>>();
   return {
@@ -65,7 +65,7 @@ export function createRotation(deps: RotationDeps): Rotation {
   };
 }
 
-async function rotate(deps: RotationDeps, token: string, hash: Buffer, call: ProviderCall): Promise<Refreshed> {
+async function rotate(deps: RotationOptions, token: string, hash: Buffer, call: ProviderCall): Promise<Refreshed> {
   const attempt = randomUUID();
   const claimed = await withinLimit(deps, () => deps.refreshResults.claim(hash, attempt, claimTtlMs));
   if (claimed !== false) return callProvider(deps, token, hash, attempt, call);
@@ -75,7 +75,7 @@ async function rotate(deps: RotationDeps, token: string, hash: Buffer, call: Pro
 }
 
 async function callProvider(
-  deps: RotationDeps,
+  deps: RotationOptions,
   token: string,
   hash: Buffer,
   attempt: string,
@@ -92,7 +92,7 @@ async function callProvider(
 }
 
 function conclude(
-  deps: RotationDeps,
+  deps: RotationOptions,
   result: ProviderResult<ProviderSession>,
 ): { readonly settled: Settled; readonly refreshed: Refreshed } {
   if (result.kind === 'refused') return { settled: { outcome: 'expired' }, refreshed: { kind: 'expired' } };
@@ -111,7 +111,7 @@ export const subjectHashOf = ({ user }: ProviderSession): Buffer | undefined =>
   user === undefined ? undefined : hashToken(`subject ${user.id}`);
 
 /** Returns `undefined` if there is no longer a result to wait for, or the database does not respond. */
-async function waitForResult(deps: RotationDeps, hash: Buffer, signal: AbortSignal): Promise<Refreshed | undefined> {
+async function waitForResult(deps: RotationOptions, hash: Buffer, signal: AbortSignal): Promise<Refreshed | undefined> {
   for (;;) {
     const row = await withinLimit(deps, () => deps.refreshResults.find(hash));
     if (row === undefined) return undefined;
@@ -128,7 +128,7 @@ const storedSession = accessToken.extend({
 });
 
 /** A result of a process with other secrets is unreadable. Then this process calls the provider itself. */
-function openResult(deps: RotationDeps, sealed: string | null): Refreshed | undefined {
+function openResult(deps: RotationOptions, sealed: string | null): Refreshed | undefined {
   const text = sealed === null ? undefined : deps.resultSealer.unseal(sealed);
   if (text === undefined) return undefined;
   const { user, ...session } = storedSession.parse(JSON.parse(text));
@@ -136,7 +136,7 @@ function openResult(deps: RotationDeps, sealed: string | null): Refreshed | unde
 }
 
 /** Returns `undefined` if the database does not respond in time. */
-async function withinLimit<T>({ log }: RotationDeps, work: () => Promise<T>): Promise<T | undefined> {
+async function withinLimit<T>({ log }: RotationOptions, work: () => Promise<T>): Promise<T | undefined> {
   try {
     return await withDeadline(databaseTimeoutMs, work);
   } catch (error) {

@@ -1,31 +1,30 @@
+import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { matchOrigins, type OriginMatcher } from '#platform/http/origins.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
+import { html } from '#platform/markup.ts';
 import { Problem, problems } from '#platform/problem.ts';
+import { withDeadline } from '#platform/resilience/deadline.ts';
 import { accessToken, logoutQuery, signedOut } from './api.ts';
-import { type CallbackDeps, finishSignIn } from './callback.ts';
-import { failurePageHeaders, renderFailurePage } from './failurepage.ts';
-import { type LoginDeps, type Redirect, redirectToProvider } from './login.ts';
-import { type LogoutDeps, signOut } from './logout.ts';
+import { finishSignIn } from './callback.ts';
+import type { AuthContext } from './context.ts';
+import { type Redirect, redirectToProvider } from './login.ts';
 import { authProblems } from './problems.ts';
-import { type RefreshDeps, refresh } from './refresh.ts';
+import { providerTimeoutMs, type RevocationScope } from './provider.ts';
+import { clearing, refresh } from './refresh.ts';
+import { revokeLater } from './revocations.ts';
+import { hashToken, type Refreshed, subjectHashOf } from './rotation.ts';
+import { readSessions } from './sessions.ts';
 
-export interface RouteDeps extends LoginDeps, CallbackDeps, RefreshDeps, LogoutDeps {
-  readonly provider: LoginDeps['provider'] & CallbackDeps['provider'] & LogoutDeps['provider'];
-  readonly clientAddressOf: (request: FastifyRequest) => string | undefined;
-  /** The value of ALLOWED_REDIRECT_ORIGINS. */
-  readonly allowedOrigins: readonly string[];
-}
-
-export function addRoutes(app: HttpServer, deps: RouteDeps): void {
+export function addRoutes(app: HttpServer, deps: AuthContext): void {
   addNavigation(app, deps);
   app.register(async (scope: HttpServer) => addCalls(scope, deps));
 }
 
 /** Routes that the browser navigates to. Other pages must not read their responses, and a prefetch must not sign in. */
-function addNavigation(app: HttpServer, deps: RouteDeps): void {
+function addNavigation(app: HttpServer, deps: AuthContext): void {
   const routes = routesOf(app, 'auth');
   const navigation = { config: { cors: false, anyQuery: true }, exposeHeadRoute: false } as const;
   // Parsed manually, because the response is a redirect for any input.
@@ -112,7 +111,7 @@ function acceptsPage(accept = ''): boolean {
 }
 
 /** Routes that pages of the allowed origins call. */
-function addCalls(app: HttpServer, deps: RouteDeps): void {
+function addCalls(app: HttpServer, deps: AuthContext): void {
   const routes = routesOf(app, 'auth');
   // These routes have no body, so any body is read and discarded, even one of an invalid type.
   app.removeAllContentTypeParsers();
@@ -180,3 +179,85 @@ function refuseOtherOrigins(isAllowed: OriginMatcher) {
     if (isForeign) throw authProblems.forbidden_origin();
   };
 }
+
+// The page of a sign-in that cannot start: plain HTML without scripts.
+
+const style = `
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 26rem; margin: 4rem auto; padding: 0 1rem; color: #1d1d28; background: #fff; }
+h1 { font-size: 1.4rem; } a { color: #3b3bb3; }
+@media (prefers-color-scheme: dark) { body { color: #eee; background: #16161c; } a { color: #a9a9ff; } }
+`;
+
+const failurePageHeaders = {
+  'content-type': 'text/html; charset=utf-8',
+  'cache-control': 'no-store',
+  'content-security-policy': `default-src 'none'; style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'; frame-ancestors 'none'`,
+};
+
+/** `query`: of the request, with its `?`. `homeUrl`: DEFAULT_REDIRECT_ORIGIN. */
+function renderFailurePage(query: string, homeUrl: string): string {
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>Sign-in is not available</title>
+<style>${{ text: style }}</style>
+</head>
+<body>
+<h1>Sign-in is not available</h1>
+<p>The sign-in could not start. Try again in a moment.</p>
+<p><a href="${query}">Try again</a> · <a href="${homeUrl}">Back</a></p>
+</body>
+</html>
+`.text;
+}
+
+// `POST /logout`: ends all sessions of the user or only this one, and clears the cookie in any case (docs/specification/auth.md#logout).
+
+/** The cookie is cleared in any case, so a logout does not wait longer for the database. */
+const databaseTimeoutMs = 2000;
+
+interface Logout {
+  readonly cookieHeader: string | undefined;
+  readonly scope: RevocationScope;
+  readonly clientAddress: string | undefined;
+}
+
+/**
+ * Ends the sessions of all valid cookies, even those of several users, and returns the `Set-Cookie` lines. Never throws: a revocation
+ * that fails is stored and retried, and one that cannot be stored is logged.
+ */
+async function signOut(deps: AuthContext, logout: Logout): Promise<readonly string[]> {
+  const sessions = readSessions(deps.sessionSealer, logout.cookieHeader);
+  await Promise.all(
+    sessions.map(({ token }) =>
+      endSession(deps, token, logout).catch((error: unknown) =>
+        deps.log.error({ err: error }, 'cannot end a session or store it for a retry'),
+      ),
+    ),
+  );
+  return clearing(deps.cookies, sessions);
+}
+
+/** One deadline covers both calls to the provider. */
+async function endSession(deps: AuthContext, token: string, { scope, clientAddress }: Logout): Promise<void> {
+  let refreshed: Refreshed = { kind: 'unavailable' };
+  const isEnded = await withDeadline(deps.timeoutMs ?? providerTimeoutMs, async (signal) => {
+    refreshed = await deps.rotation.refresh(token, clientAddress);
+    if (refreshed.kind !== 'ok') return refreshed.kind === 'expired';
+    const { access_token: accessToken } = refreshed.session;
+    return (await deps.provider.revoke(accessToken, scope, { signal, clientAddress })).kind !== 'unavailable';
+  }).catch(() => false);
+  const session = sessionOf(refreshed);
+  await withDeadline(databaseTimeoutMs, async () => {
+    // Mark the token as revoked before deleting results, so that a second tab cannot read a result in between.
+    if (!isEnded) {
+      const newest = session?.refreshToken ?? token;
+      await revokeLater(deps, { refreshToken: newest, scope }, [...new Set([token, newest])]);
+    }
+    await deps.refreshResults.drop(hashToken(token), session === undefined ? undefined : subjectHashOf(session));
+  });
+}
+
+const sessionOf = (refreshed: Refreshed) => (refreshed.kind === 'ok' ? refreshed.session : undefined);

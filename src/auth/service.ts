@@ -1,7 +1,8 @@
 /** The authentication service (docs/specification/auth.md; docs/auth.md). */
 
 import { sql } from 'kysely';
-import { erasePerson as eraseRecords, type PersonErasureDeps } from '#accounts/people/erasing.ts';
+import type { PeopleContext } from '#accounts/people/context.ts';
+import { erasePerson as eraseRecords } from '#accounts/people/erasing.ts';
 import type { PeopleTables } from '#accounts/people/peoplestore.ts';
 import { addPeopleRoutes } from '#accounts/people/routes.ts';
 import { accountProblems } from '#accounts/problems.ts';
@@ -18,19 +19,22 @@ import { createServer, type HttpServer, type ServerOptions } from '#platform/htt
 import { measureJobs } from '#platform/jobs/depth.ts';
 import { countJobsAbout, forgetJobs } from '#platform/jobs/forgetting.ts';
 import type { Jobs, JobTables } from '#platform/jobs/jobs.ts';
-import { type DeletionDeps, deletionQueue, startDeleting } from './account/deleting.ts';
+import { withDeadline } from '#platform/resilience/deadline.ts';
+import type { AccountContext } from './account/context.ts';
+import { deletionQueue, startDeleting } from './account/deleting.ts';
 import { exportQueue, startExporting } from './account/exporting.ts';
 import type { ExportTables } from './account/exportstore.ts';
 import { addOwnAccountRoutes } from './account/routes.ts';
 import type { DeletionTables } from './account/store.ts';
-import { removeAccount } from './accountremoval.ts';
+import type { AuthContext } from './context.ts';
 import { cookieRules } from './cookies.ts';
 import type { EndedTables } from './endedstore.ts';
 import { createSessionEnds } from './ending.ts';
-import { openRefreshResults } from './openrefreshresults.ts';
+import { createMemoryRefreshResults } from './memoryrefreshresults.ts';
 import { authProblems } from './problems.ts';
-import { createProvider } from './provider.ts';
+import { createProvider, type Provider, providerTimeoutMs } from './provider.ts';
 import type { RefreshResults } from './refreshresults.ts';
+import { databaseRefreshResults } from './refreshresults.ts';
 import { revocationQueue, startRevoking, startSweeping } from './revocations.ts';
 import { createRotation } from './rotation.ts';
 import { addRoutes } from './routes.ts';
@@ -65,10 +69,10 @@ export interface AuthDeps {
   readonly people?:
     | {
         readonly access: Access;
-        readonly droppedJobs: PersonErasureDeps['droppedJobs'];
+        readonly droppedJobs: PeopleContext['droppedJobs'];
         /** For the deletion of accounts from all services. */
         readonly deletion?:
-          | (Pick<DeletionDeps, 'clients' | 'webhooks' | 'days'> & { readonly userAccess: Access })
+          | (Pick<AccountContext, 'clients' | 'webhooks' | 'days'> & { readonly userAccess: Access })
           | undefined;
       }
     | undefined;
@@ -122,17 +126,26 @@ export async function createAuth(deps: AuthDeps): Promise<HttpServer> {
   const limits = deps.providerTimeoutMs === undefined ? {} : { timeoutMs: deps.providerTimeoutMs };
   const rotation = createRotation({ refreshResults, provider, log, ...sealers, ...limits });
   const sessionEnds = createSessionEnds(database.queries<EndedTables>());
-  const parts = { db, sessionEnds, jobs, refreshResults, provider, rotation, log, clock, ...sealers, ...limits };
   const accounts = database.queries<AccountTables>();
-  addRoutes(app, {
-    ...parts,
+  const context: AuthContext = {
+    db,
+    sessionEnds,
+    jobs,
+    refreshResults,
+    provider,
+    rotation,
+    log,
+    clock,
+    ...sealers,
+    ...limits,
     accounts,
     welcome: deps.welcome,
     targets: createTargets(allowedOrigins, deps.defaultOrigin, originWarner(log, 'ALLOWED_REDIRECT_ORIGINS')),
     cookies: cookieRules({ domain: deps.cookieDomain, publicUrl }),
     allowedOrigins,
     clientAddressOf: clientAddressReader(deps.trustedProxies ?? []),
-  });
+  };
+  addRoutes(app, context);
   if (records !== undefined)
     addAccountRoutes(app, records.access, {
       db: accounts,
@@ -154,8 +167,9 @@ export async function createAuth(deps: AuthDeps): Promise<HttpServer> {
     };
     addPeopleRoutes(app, access, records);
     if (deletion !== undefined) {
-      const deletions = {
+      const deletions: AccountContext = {
         ...deletion,
+        publicUrl,
         db: database.queries<DeletionTables & ExportTables & PeopleTables>(),
         jobs,
         log,
@@ -167,7 +181,7 @@ export async function createAuth(deps: AuthDeps): Promise<HttpServer> {
           return countJobsAbout(records.jobTables, words);
         },
       };
-      addOwnAccountRoutes(app, deletion.userAccess, { ...deletions, publicUrl });
+      addOwnAccountRoutes(app, deletion.userAccess, deletions);
       startDeleting(deletions);
       startExporting(deletions);
     }
@@ -177,12 +191,30 @@ export async function createAuth(deps: AuthDeps): Promise<HttpServer> {
     ...(deps.people?.deletion === undefined ? [] : [deletionQueue.name, exportQueue.name]),
   ];
   measureJobs(app.metrics, jobs, queues);
-  startRevoking(parts);
-  const sweeping = startSweeping(parts);
+  startRevoking(context);
+  const sweeping = startSweeping(context);
   app.addHook('onClose', async () => {
     // A provider that hangs does not delay shutdown: the next process continues.
     await Promise.all([sweeping.stop(), jobs.stop({ queues, drainMs: 0 })]);
     await provider.close();
   });
   return app;
+}
+
+/** Deletes the account of a user at the identity provider. Throws 503 if the provider does not delete it. */
+async function removeAccount(
+  { deleteUser }: Pick<Provider, 'deleteUser'>,
+  userId: string,
+): Promise<'removed' | 'not_configured'> {
+  if (deleteUser === undefined) return 'not_configured';
+  const outcome = await withDeadline(providerTimeoutMs, (signal) => deleteUser(userId, { signal }));
+  if (outcome === 'removed') return outcome;
+  const cause = new Error(outcome === 'refused' ? 'it rejects IDP_SERVICE_KEY' : 'it does not respond');
+  throw accountProblems.account_not_deleted({ cause });
+}
+
+// Chooses where refresh results are stored.
+
+function openRefreshResults(database: Database): RefreshResults {
+  return database.driver === 'pglite' ? createMemoryRefreshResults() : databaseRefreshResults(database);
 }

@@ -5,10 +5,10 @@
  * The provider may also return the sealed state in the URL. It identifies the sign-in of a code and contains the target, and it is
  * worthless without a cookie. A sign-in that drops the cookie of an older one inherits its secret, so the older one can still finish.
  */
+
 import { createHash, randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import type { Sealer } from '#platform/access/sealing.ts';
-import type { Clock } from '#platform/clock.ts';
+import type { AuthContext } from './context.ts';
 import { type CookieRules, readSignInCookies, type SignInCookieName, signInMaxAgeS } from './cookies.ts';
 
 export interface SignIn {
@@ -23,12 +23,6 @@ export interface SignIn {
 
 /** The contents of a sealed state that this service issued and that has not expired. */
 export type State = Pick<SignIn, 'next' | 'invite'> & { readonly challenge: string };
-
-export interface SignInDeps {
-  readonly signInSealer: Sealer;
-  readonly stateSealer: Sealer;
-  readonly clock: Clock;
-}
 
 const maxSignIns = 10;
 /** Characters of all cookies of sign-ins. Proxies accept 8 KiB for the header, together with the session. */
@@ -66,7 +60,7 @@ export interface Begun {
 
 /** Keeps the newest sign-ins of this browser that fit, with the new one. */
 export function beginSignIn(
-  deps: SignInDeps & { readonly cookies: CookieRules },
+  deps: AuthContext & { readonly cookies: CookieRules },
   cookieHeader: string | undefined,
   { next, invite }: Pick<SignIn, 'next' | 'invite'>,
 ): Begun {
@@ -101,7 +95,7 @@ export interface FoundSignIns {
 }
 
 /** `state`: the raw value, which may be of any type. Without a valid one, the code may belong to any sign-in of this browser. */
-export function findSignIns(deps: SignInDeps, cookieHeader: string | undefined, state: unknown): FoundSignIns {
+export function findSignIns(deps: AuthContext, cookieHeader: string | undefined, state: unknown): FoundSignIns {
   const kept = readKept(deps, cookieHeader);
   const opened = openState(deps, state);
   if (opened === undefined)
@@ -125,7 +119,7 @@ const sha256 = (text: string) => createHash('sha256').update(text).digest('base6
 const verifierOf = (secret: string) => sha256(`verifier ${secret}`);
 const challengeOf = (verifier: string) => sha256(verifier);
 
-function openState(deps: SignInDeps, sealed: unknown): State | undefined {
+function openState(deps: AuthContext, sealed: unknown): State | undefined {
   const text = typeof sealed === 'string' ? deps.stateSealer.unseal(sealed) : undefined;
   if (text === undefined) return undefined;
   const [challenge, beganAt, next, invite] = stateContent.parse(JSON.parse(text));
@@ -133,7 +127,7 @@ function openState(deps: SignInDeps, sealed: unknown): State | undefined {
 }
 
 /** Returns this browser's unexpired sign-ins, newest first. */
-function readKept(deps: SignInDeps, cookieHeader: string | undefined): readonly Kept[] {
+function readKept(deps: AuthContext, cookieHeader: string | undefined): readonly Kept[] {
   const bySecret = new Map<string, Kept>();
   for (const { name, value } of readSignInCookies(cookieHeader)) {
     const text = deps.signInSealer.unseal(value);
@@ -147,7 +141,7 @@ function readKept(deps: SignInDeps, cookieHeader: string | undefined): readonly 
   return [...bySecret.values()].sort((one, other) => other.beganAt - one.beganAt);
 }
 
-const isUnexpired = ({ clock }: SignInDeps, beganAt: number) => beganAt > clock.now() - signInMaxAgeS * 1000;
+const isUnexpired = ({ clock }: AuthContext, beganAt: number) => beganAt > clock.now() - signInMaxAgeS * 1000;
 
 /** How many of the other sign-ins stay beside a new one. */
 function countThatFits(others: readonly Kept[], newLength: number): number {

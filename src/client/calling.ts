@@ -1,7 +1,6 @@
 /** How the client calls a service: with `fetch` only, in browsers and in Node. */
 import { AtelierError, errorOf, toAtelierError } from './errors.ts';
 import { createPauses, type Patience } from './pausing.ts';
-import { findRefusedOrigin } from './refusedorigins.ts';
 
 export type Headers = Readonly<Record<string, string>>;
 
@@ -177,3 +176,26 @@ export async function request(access: Access, path: string, init: RequestInit = 
   await response.body?.cancel();
   return send({ authorization: `Bearer ${renewed}` });
 }
+
+// Finds out why a browser hides a response: `fetch` rejects alike if a service is down and if it does not allow the page's origin.
+
+/** Returns an error that names the origin if the service at `url` is reachable and does not allow it, in a browser only. */
+async function findRefusedOrigin(
+  url: string,
+  fetch: typeof globalThis.fetch,
+  signal: AbortSignal,
+): Promise<AtelierError | undefined> {
+  const origin: unknown = Reflect.get(Object(Reflect.get(globalThis, 'location')), 'origin');
+  const health = `${url}/health`;
+  if (typeof origin !== 'string' || !/^https?:/.test(health) || new URL(health).origin === origin) return undefined;
+  const isReadable = await isFulfilled(fetch(health, { signal }));
+  if (isReadable || !(await isFulfilled(fetch(health, { mode: 'no-cors', signal })))) return undefined;
+  const settings = 'ALLOWED_REDIRECT_ORIGINS and AGENT_ALLOWED_ORIGINS';
+  return new AtelierError('forbidden_origin', `${url} does not allow pages of ${origin}: add it to ${settings}.`);
+}
+
+const isFulfilled = (promise: Promise<unknown>) =>
+  promise.then(
+    () => true,
+    () => false,
+  );

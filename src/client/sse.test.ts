@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readEvents, type ServerSentEvent } from './sse.ts';
+import { readEvents, type ServerSentEvent } from './connection.ts';
 
 async function read(chunks: Iterable<Uint8Array>): Promise<readonly ServerSentEvent[]> {
   const events: ServerSentEvent[] = [];

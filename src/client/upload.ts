@@ -1,11 +1,10 @@
 /** An upload: the client reserves an asset id, sends the bytes to the store and registers the asset. Completed steps are not repeated. */
 import type { CallOptions } from './calling.ts';
-import { AtelierError } from './errors.ts';
+import { AtelierError, errorOf, toAtelierError } from './errors.ts';
 import type { Asset, RegistrationRequest, UploadReservation } from './media/api.ts';
 import type { MediaCalls } from './media/calls.ts';
-import { createPauses, type Patience, type Pauses } from './pausing.ts';
-import { putBytes, type Sending, type UploadProgress } from './putting.ts';
-import { resumeBytes } from './resuming.ts';
+import { createPauses, type Patience, type Pauses, patienceOf } from './pausing.ts';
+import { putBytes, type Sending, sendBytes, type UploadProgress } from './putting.ts';
 
 /** The properties of the asset. `mime`: default is the blob's type. */
 export type UploadDetails = Omit<RegistrationRequest, 'assetId' | 'mime' | 'byteSize'> & {
@@ -96,4 +95,38 @@ export function createUpload(
       return media.registerAsset({ ...details, mime, assetId }, { signal: options.signal });
     },
   };
+}
+
+// Resumable uploads by tus 1.0.0: the server reports how many bytes it has, and receives the rest.
+
+const version = { 'Tus-Resumable': '1.0.0' };
+
+/** Makes one attempt. `onOffset` is called with the bytes that the server has. Throws as `sendBytes`. */
+async function resumeBytes(
+  url: string,
+  bytes: Blob,
+  options: Sending & { readonly onOffset: (offset: number) => void },
+): Promise<void> {
+  const offset = await readOffset(url, options);
+  options.onOffset(offset);
+  if (offset === bytes.size) return;
+  const headers = {
+    ...version,
+    'Upload-Offset': String(offset),
+    'Content-Type': 'application/offset+octet-stream',
+  };
+  await sendBytes({ method: 'PATCH', url, headers }, bytes, offset, options);
+}
+
+async function readOffset(url: string, { fetch = globalThis.fetch, signal, patience }: Sending): Promise<number> {
+  const deadline = AbortSignal.timeout(patienceOf(patience).silentMs);
+  const limited = signal === undefined ? deadline : AbortSignal.any([signal, deadline]);
+  const response = await fetch(url, { method: 'HEAD', headers: version, signal: limited }).catch((error: unknown) => {
+    throw toAtelierError(error);
+  });
+  // A response to HEAD has no body to name the error.
+  if (response.status === 409)
+    throw new AtelierError('upload_in_progress', 'An earlier request is still being stored.', { status: 409 });
+  if (!response.ok) throw await errorOf(response);
+  return Number(response.headers.get('upload-offset'));
 }

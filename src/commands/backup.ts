@@ -4,15 +4,15 @@
  * The command takes the folder's lock, so no instance may be running.
  */
 import { existsSync } from 'node:fs';
-import { mkdir, rename, rm } from 'node:fs/promises';
+import { lstat, mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import { readConfig } from '#app/config.ts';
+import { folderFile } from '#platform/datafolder/identity.ts';
 import type { Database } from '#platform/db/db.ts';
-import { type FolderLock, lockFolder } from '#platform/db/lock.ts';
+import { type FolderLock, lockFiles, lockFolder, unfinishedMark } from '#platform/db/lock.ts';
 import { openDatabase } from '#platform/db/open.ts';
 import { StartFault } from '#platform/lifecycle.ts';
 import { createLog } from '#platform/log.ts';
-import { contentsOf } from './backup/contents.ts';
 import { copyEach, copyFile } from './backup/copying.ts';
 import { writeManifest } from './backup/manifest.ts';
 import { writeRowFiles } from './backup/rows.ts';
@@ -72,4 +72,46 @@ async function copy(dataDir: string, folder: string, lock: FolderLock) {
   await writeManifest(draft, { createdAt: new Date().toISOString(), files: all, emptyFolders, bytes: total });
   await rename(draft, folder);
   return { files: all.length, bytes: total };
+}
+
+// Which contents of a data folder belong in its backup.
+
+interface Contents {
+  /** Relative to the folder, with forward slashes. */
+  readonly files: readonly { readonly path: string; readonly size: number }[];
+  readonly emptyFolders: readonly string[];
+}
+
+/** Belongs to the process or to this folder only, or can be regenerated: variants and half-written files. */
+const excluded: readonly string[] = [
+  ...lockFiles,
+  folderFile,
+  '.incoming',
+  'public',
+  // Other versions of PostgreSQL cannot read these files (rows.ts).
+  'database',
+  'database.new',
+  'lost+found',
+  unfinishedMark,
+];
+
+async function contentsOf(folder: string): Promise<Contents> {
+  const files: { path: string; size: number }[] = [];
+  const emptyFolders: string[] = [];
+
+  async function visit(path: string): Promise<void> {
+    const names = await readdir(join(folder, path));
+    if (names.length === 0) emptyFolders.push(path);
+    for (const name of names.sort()) await add(`${path}/${name}`, lstat);
+  }
+
+  async function add(path: string, statOf: typeof stat): Promise<void> {
+    const found = await statOf(join(folder, path));
+    if (found.isDirectory()) await visit(path);
+    else if (found.isFile()) files.push({ path, size: found.size });
+  }
+
+  // Top-level entries may be links to another disk. The store follows no links below them.
+  for (const name of (await readdir(folder)).sort()) if (!excluded.includes(name)) await add(name, stat);
+  return { files, emptyFolders };
 }

@@ -1,7 +1,7 @@
 /** `npm run credits -- <email or id> <plan> <credits>`: sets a user's plan and credits. */
 import { type GrantedProfile, grantRequest, maxCredits, plans } from '#accounts/api.ts';
 import { grant } from '#accounts/granting.ts';
-import { audited, auditOf, hashedTarget } from '#platform/audit/audit.ts';
+import { audited, auditOf, commandActor, hashedTarget } from '#platform/audit/audit.ts';
 import { StartFault } from '#platform/lifecycle.ts';
 import { onRecords } from './records.ts';
 import { usageOf } from './usage.ts';
@@ -18,8 +18,10 @@ export async function credits(args: readonly string[]): Promise<number> {
     path: '/v1/accounts/credits',
     json: request,
     locally: (db, config, welcome) =>
-      audited(auditOf(db), { action: 'credits', target: hashedTarget(request.user) }, () =>
-        grant({ db, hasMadeUpAccounts: hasMadeUpAccounts(config), welcome }, request),
+      audited(
+        auditOf(db),
+        { action: 'credits', target: hashedTarget(request.user), targetOf: ({ id }) => hashedTarget(id) },
+        () => grant({ db, hasMadeUpAccounts: hasMadeUpAccounts(config), welcome }, commandActor(), request),
       ),
   });
   console.log(`${profile.email ?? profile.id}: ${profile.plan}, ${profile.credits} credits`);

@@ -3,15 +3,15 @@
  * (docs/specification/system.md#commands). It starts nothing.
  */
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { decodeJwt } from 'jose';
-import { addressesOf, readConfig } from '#app/config.ts';
+import { addressesOf, type Config, readConfig, redirectOriginsOf } from '#app/config.ts';
+import type { Generation } from '#client/agent/api.ts';
+import { outgoingFetch } from '#platform/http/outgoing.ts';
+import { StartFault } from '#platform/lifecycle.ts';
 import { showChat } from './demo/agent.ts';
-import { printStep } from './demo/calls.ts';
-import { showGeneration } from './demo/generation.ts';
+import { call, type JsonObject, open, post, printStep } from './demo/calls.ts';
 import { chooseClip, choosePhoto, showImage, showVideo } from './demo/media.ts';
-import { rememberAndRecall } from './demo/memory.ts';
-import { notifyUser } from './demo/notification.ts';
-import { signInThroughBrowser } from './signin.ts';
 import { readArguments } from './usage.ts';
 
 const email = 'demo@example.com';
@@ -39,4 +39,152 @@ export async function demo(args: readonly string[]): Promise<number> {
   if (internalKey === undefined) printStep('Notify', 'skipped: INTERNAL_KEY is not configured');
   else await notifyUser(notify, internalKey, { userId, email }, outbox);
   return 0;
+}
+
+// Four images from an uploaded one, and a video that starts with one of them, without a conversation.
+
+interface DemoUser {
+  readonly agent: string;
+  readonly token: string;
+}
+
+const patienceMs = 120_000;
+
+async function showGeneration(user: DemoUser, assetId: string): Promise<void> {
+  const prompt = 'The same landscape at night';
+  const four = await order(user, '/images', { prompt, n: 4, references: [`asset:${assetId}`] });
+  printStep('Generate', `${four.items.length} images from the upload, ${four.credits} credits`);
+  for (const { url } of four.items) await open('Generated', url);
+  const firstFrame = `asset:${four.items[0]?.assetId}`;
+  const film = await order(user, '/videos', { prompt: 'Clouds pass by', firstFrame });
+  await open('Filmed', film.items[0]?.url);
+}
+
+async function order({ agent, token }: DemoUser, path: string, body: JsonObject): Promise<Generation> {
+  let generation = (await post(`${agent}${path}`, { token }, body)) as unknown as Generation;
+  const url = `${agent}/generations/${generation.id}`;
+  for (let waitedMs = 0; generation.status === 'running' && waitedMs < patienceMs; waitedMs += 500) {
+    await sleep(500);
+    generation = (await call('GET', url, { token })) as unknown as Generation;
+  }
+  if (generation.status === 'completed') return generation;
+  throw new StartFault(`${url} is ${generation.status}: ${JSON.stringify(generation.items[0]?.failure ?? null)}`);
+}
+
+/** Stores the same fact twice and recalls it in other words. */
+async function rememberAndRecall(memory: string, token: string, userId: string): Promise<void> {
+  const user = { entity_id: userId, entity_type: 'user' };
+  for (const content of ['I like images with warm evening light', 'I like images with very warm evening light.']) {
+    const added = await post(`${memory}/memory/add`, { token }, { ...user, content, type: 'preference' });
+    printStep(
+      'Remember',
+      `${content} (${added.deduplicated ? 'already known' : 'new'})`,
+      `${memory}/memory/${added.id}`,
+    );
+  }
+  const query = 'Which light should the image have?';
+  const { memories } = await post(`${memory}/inject`, { token }, { ...user, query, limit: 1 });
+  const [found] = memories as readonly { readonly content: string; readonly score: number }[];
+  if (found === undefined) throw new StartFault(`No memory was recalled for: ${query}`);
+  printStep('Recall', `${query} → ${found.content} (score ${found.score.toFixed(2)})`, `${memory}/inject`);
+}
+
+interface Recipient {
+  readonly userId: string;
+  readonly email: string;
+}
+
+/** Notifies the user and prints where the mail is. `outbox` is the local folder, if there is one. */
+async function notifyUser(
+  notify: string,
+  internalKey: string,
+  { userId, email }: Recipient,
+  outbox: string | undefined,
+): Promise<void> {
+  const response = await post(
+    `${notify}/notify`,
+    { internalKey },
+    { type: 'daily_digest', userId, contact: { email, locale: 'en' } },
+  );
+  const [delivery] = (response.delivered ?? []) as readonly JsonObject[];
+  if (delivery === undefined)
+    throw new StartFault(`${notify}/notify delivered no notification: ${JSON.stringify(response)}`);
+  printStep(
+    'Notify',
+    `daily_digest to ${email}`,
+    outbox === undefined ? undefined : `${outbox}/${delivery.providerId}.eml`,
+  );
+}
+
+// Signs in as a browser does: `/login`, the consent page's form, `/callback`, `/refresh`. The demo uses it.
+
+interface SignedIn {
+  readonly accessToken: string;
+  /** The final redirect target of the browser. */
+  readonly target: string;
+}
+
+/** Signs in with a made-up account at the running instance's local identity provider. */
+export async function signInThroughBrowser(config: Config, email: string): Promise<SignedIn> {
+  const { auth } = addressesOf(config);
+  const [origin = auth] = redirectOriginsOf(config);
+  const jar = new Map<string, string>();
+  const visit = (url: string, init: RequestInit = {}) => visitWith(jar, url, init);
+
+  const login = await visit(`${auth}/login?next=${encodeURIComponent(`${origin}/`)}`);
+  const page = await visit(login.location ?? refuse(login, 'start a sign-in'));
+  const form = readForm(page.text) ?? refuse(page, 'show the consent page of the local identity provider');
+  const consent = await visit(new URL(form.action, page.url).href, {
+    method: 'POST',
+    body: new URLSearchParams({ flow: form.flow, email }),
+  });
+  const callback = await visit(consent.location ?? refuse(consent, 'accept the consent'));
+  const target = callback.location ?? refuse(callback, 'finish the sign-in');
+  if (!jar.has('ka_session')) throw new StartFault(`The sign-in failed; the browser was sent to ${target}.`);
+  const refreshed = await visit(`${auth}/refresh`, { method: 'POST', headers: { origin } });
+  const { access_token: accessToken } = JSON.parse(refreshed.text) as { readonly access_token?: string };
+  return { accessToken: accessToken ?? refuse(refreshed, 'return an access token'), target };
+}
+
+interface Page {
+  readonly url: string;
+  readonly status: number;
+  readonly text: string;
+  readonly location: string | undefined;
+}
+
+async function visitWith(jar: Map<string, string>, url: string, init: RequestInit): Promise<Page> {
+  const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join('; ');
+  const response = await outgoingFetch(url, {
+    ...init,
+    redirect: 'manual',
+    headers: { ...init.headers, ...(cookie === '' ? {} : { cookie }) },
+    signal: AbortSignal.timeout(15_000),
+  }).catch((cause: Error) => {
+    throw new StartFault(
+      `${new URL(url).origin} is not responding. Is \`npm start\` running, with the same ATELIER_PORT_BASE? (${cause.message})`,
+    );
+  });
+  for (const line of response.headers.getSetCookie()) {
+    const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+    if (line.includes('Max-Age=0')) jar.delete(name);
+    else jar.set(name, value);
+  }
+  const location = response.headers.get('location');
+  return {
+    url,
+    status: response.status,
+    text: await response.text(),
+    location: location === null ? undefined : new URL(location, url).href,
+  };
+}
+
+function readForm(html: string): { readonly action: string; readonly flow: string } | undefined {
+  const action = /<form method="post" action="([^"]+)">/.exec(html)?.[1];
+  const flow = /name="flow" value="([^"]+)"/.exec(html)?.[1];
+  return action === undefined || flow === undefined ? undefined : { action, flow };
+}
+
+function refuse({ url, status }: Page, what: string): never {
+  throw new StartFault(`${new URL(url).origin} did not ${what} (status ${status}).`);
 }

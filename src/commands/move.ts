@@ -2,23 +2,38 @@
  * `npm run move`: moves a data folder to PostgreSQL and, with S3_ENDPOINT, to S3 (docs/operations.md). If it is killed, the next run
  * continues. The source is only read, and no instance may be running on it.
  */
+
+import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import mimeTypes from 'mime';
 import { type Config, readConfig } from '#app/config.ts';
 import { migrations } from '#app/migrations.ts';
-import { createRelocations, relocateAssets } from '#media/reconciling/relocationstore.ts';
+import {
+  createRelocations,
+  findRelocations,
+  forgetRelocation,
+  noteRelocations,
+  type Relocation,
+  relocateAssets,
+} from '#media/reconciling/relocationstore.ts';
 import { createEpochs, type EpochTables } from '#platform/cache/epochs.ts';
 import { systemClock as clock } from '#platform/clock.ts';
+import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
+import type { Db } from '#platform/db/db.ts';
 import { type Database, transaction } from '#platform/db/db.ts';
 import { installationId } from '#platform/db/installation.ts';
 import { assertKnown, openDatabase, tablesOfPostgres } from '#platform/db/open.ts';
 import { Closers, StartFault } from '#platform/lifecycle.ts';
 import { createLog } from '#platform/log.ts';
-import type { Objects } from '#platform/objects/objects.ts';
+import type { ListedObject, Objects } from '#platform/objects/objects.ts';
 import { openObjects } from '#platform/objects/open.ts';
-import { moveObjects } from './move/objects.ts';
+import { Problem } from '#platform/problem.ts';
+import { retry } from '#platform/resilience/retry.ts';
 import { moveRows } from './move/rows.ts';
 import { beginNotes, countRows, endNotes, hasRows, longestMs, readNote, readTables, writeNote } from './move/store.ts';
+import type { Progress } from './progress.ts';
 import { startProgress } from './progress.ts';
 import { withReadableErrors } from './readableerrors.ts';
 import { readArguments } from './usage.ts';
@@ -164,4 +179,117 @@ function printRequiredSecrets({ process: { dataDir } }: Config): void {
   console.log('The move is complete. The data folder is unchanged. Do not start it with the old settings again.');
   if (names.length > 0)
     console.log(`Processes that do not share the data folder need these variables from ${file}: ${names.join(', ')}.`);
+}
+
+// Moves the objects. Each is read back and compared before it is recorded as moved, so a repeated run continues.
+
+interface ObjectsMove {
+  readonly source: Objects;
+  readonly target: Objects;
+  /** The database that records the location of each object. */
+  readonly notes: Db<object>;
+  readonly progress: Progress;
+}
+
+const pageLength = 200;
+const objectsAtOnce = 8;
+const retryOptions = {
+  attempts: 5,
+  baseDelayMs: 500,
+  maxDelayMs: 8000,
+  isRetryable: (error: unknown) => error instanceof Problem,
+};
+
+/** Returns the number of objects. Throws StartFault if the target contains an object that the source does not have. */
+async function moveObjects(move: ObjectsMove): Promise<number> {
+  let count = 0;
+  for await (const page of pagesOf(move.source)) {
+    await moveMissing(move, page);
+    count += page.length;
+  }
+  const found = await verifyTarget(move);
+  if (found !== count)
+    throw new StartFault(`S3_BUCKET: the bucket has only ${found} of ${count} objects. Run \`npm run move\` again.`);
+  return count;
+}
+
+async function* pagesOf(objects: Objects): AsyncGenerator<readonly ListedObject[]> {
+  let page: ListedObject[] = [];
+  for await (const object of objects.list('')) {
+    page.push(object);
+    if (page.length < pageLength) continue;
+    yield page;
+    page = [];
+  }
+  if (page.length > 0) yield page;
+}
+
+async function moveMissing(move: ObjectsMove, page: readonly ListedObject[]): Promise<void> {
+  const { source, target, notes, progress } = move;
+  const noted = await findRelocations(
+    notes,
+    page.map(({ key }) => key),
+  );
+  await mapConcurrently(page, objectsAtOnce, async (object) => {
+    const { key, etag, size } = object;
+    const known = noted.get(key);
+    if (known?.etag !== etag || known.newBucket !== target.bucket) {
+      const moved = await retry(() => moveObject(move, object), retryOptions);
+      const place = { backend: 'objects', bucket: source.bucket, newBucket: target.bucket } as const;
+      await noteRelocations(notes, [{ ...place, key, etag, size, ...moved }]);
+    }
+    progress.add(size);
+  });
+}
+
+/** Returns the object's ETag in the target and its digest. */
+async function moveObject(
+  { source, target }: ObjectsMove,
+  { key, etag, size }: ListedObject,
+): Promise<Pick<Relocation, 'newEtag' | 'sha256'>> {
+  const body = await source.get(key, { ifMatch: etag });
+  if (body === undefined)
+    throw new StartFault(`${key} disappeared during the move: an instance is still running on the source.`);
+  const sent = createHash('sha256');
+  const stream = Readable.from(hashed(body.stream, sent), { objectMode: false });
+  const contentType = mimeTypes.getType(key) ?? 'application/octet-stream';
+  const written = await target.put(key, stream, { contentType, size });
+  const back = await target.get(key, { ifMatch: written.etag });
+  const received = createHash('sha256');
+  for await (const chunk of back?.stream ?? []) received.update(chunk);
+  const sha256 = sent.digest('hex');
+  if (sha256 !== received.digest('hex'))
+    throw new StartFault(`S3_ENDPOINT: ${key} has different bytes after the upload.`);
+  return { newEtag: written.etag, sha256 };
+}
+
+async function* hashed(stream: Readable, digest: ReturnType<typeof createHash>) {
+  for await (const chunk of stream) {
+    digest.update(chunk);
+    yield chunk;
+  }
+}
+
+/** Counts the objects that the target contains as recorded. Removes objects that the source no longer has. */
+async function verifyTarget({ source, target, notes }: ObjectsMove): Promise<number> {
+  let count = 0;
+  for await (const page of pagesOf(target)) {
+    const noted = await findRelocations(
+      notes,
+      page.map(({ key }) => key),
+    );
+    for (const { key, etag, size } of page) {
+      const note = noted.get(key);
+      if (note === undefined)
+        throw new StartFault(
+          `S3_BUCKET: the bucket "${target.bucket}" contains ${key}, which does not belong to this installation. Remove it.`,
+        );
+      const original = await source.head(key);
+      if (original === undefined) {
+        await target.remove([key]);
+        await forgetRelocation(notes, key);
+      } else if (note.newEtag === etag && original.size === size) count += 1;
+    }
+  }
+  return count;
 }

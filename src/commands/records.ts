@@ -2,7 +2,8 @@
  * How `credits`, `seed` and `audit` access the records: through the running instance if it holds the embedded database, otherwise
  * directly (docs/specification/system.md#commands).
  */
-import type { AccountTables, Welcome } from '#accounts/store.ts';
+import type { PeopleTables } from '#accounts/people/peoplestore.ts';
+import type { Welcome } from '#accounts/store.ts';
 import { addressesOf, type Config, readConfig, secretsOf } from '#app/config.ts';
 import { createEngines } from '#app/engines.ts';
 import type { Db } from '#platform/db/db.ts';
@@ -18,7 +19,7 @@ interface RecordsAction<Result> {
   readonly path: string;
   readonly json?: unknown;
   /** The same action in this process. */
-  readonly locally: (db: Db<AccountTables>, config: Config, welcome: Welcome) => Promise<Result>;
+  readonly locally: (db: Db<PeopleTables>, config: Config, welcome: Welcome) => Promise<Result>;
 }
 
 /** Throws StartFault with one line if the action is not possible. */
@@ -32,7 +33,7 @@ export async function onRecords<Result>(action: RecordsAction<Result>): Promise<
     if (isEmbeddedInUse(config)) return await throughInstance(config, closers, action);
     const log = createLog({ level: 'error', secrets: secretsOf(config) });
     const engines = createEngines(config, log, closers);
-    const db = (await engines.database()).queries<AccountTables>();
+    const db = (await engines.database()).queries<PeopleTables>();
     return await action.locally(db, config, welcomeOf(await engines.publisher(), config.process.startingCredits));
   } catch (error) {
     if (error instanceof Problem) throw new StartFault(error.message, { cause: error });

@@ -20,5 +20,6 @@ export const consoleProblems = defineProblems({
     message: 'The service has handled this failure, for example with a refund, so a retry would have no effect.',
   },
   job_replaced: { status: 409, message: 'A newer job does the same work. Discard this one.' },
+  run_not_ended: { status: 409, message: 'The run has not ended. Read its stream when it has.' },
   outbox_unused: { status: 404, message: 'This installation sends email through a server, so there is no outbox.' },
 });

@@ -20,6 +20,7 @@ import { addSessionRoutes, type SessionDeps } from './operators/routes.ts';
 import { collectOverview, type OverviewDeps } from './overview.ts';
 import { addPeopleRoutes } from './people/routes.ts';
 import { consoleProblems } from './problems.ts';
+import { addRunRoutes } from './runs/routes.ts';
 import { addSentMailRoutes } from './sentmails/routes.ts';
 import type { ServiceClients } from './services.ts';
 import { addSettingsRoutes, type SettingsDeps } from './settings/routes.ts';
@@ -99,7 +100,9 @@ export function addRoutes(app: HttpServer, deps: RouteDeps): void {
   addPeopleRoutes(app, guard, deps.clients);
   addActionRoutes(app, guard, deps.clients);
   addIncidentRoutes(app, guard, deps.clients.media);
-  addSentMailRoutes(app, guard, { notify: deps.clients.notify, audit: db && auditOf(db) });
+  const audit = db && auditOf(db);
+  addSentMailRoutes(app, guard, { notify: deps.clients.notify, audit });
+  addRunRoutes(app, guard, { agent: deps.clients.agent, audit, traceLink: deps.traceLink });
   addUsageRoutes(app, guard, { agent: deps.clients.agent });
 }
 

@@ -27,8 +27,8 @@ export async function readAllOnce(baseUrl: string): Promise<CmsFacts> {
   const failures: { path: string; reason: unknown }[] = [];
   const onFailure = (path: string, reason: unknown) => void failures.push({ path, reason });
   const isEmpty = async <Body, Shown>(feature: Feature<Body, Shown>) => {
-    const { bytes } = await createProxy({ cms, clock: monotonicClock, onFailure }, feature)('en');
-    return bytes.toString() === JSON.stringify(feature.empty);
+    const { json } = await createProxy({ cms, clock: monotonicClock, onFailure }, feature)('en');
+    return json === JSON.stringify(feature.empty);
   };
   try {
     const empty = await Promise.all([

@@ -2,12 +2,12 @@
  * The content proxy (docs/specification/content.md#fail-open). Concurrent requests share one read of a CMS body, which
  * is rendered in each reader's language. The proxy fails open: if the CMS fails, the response is empty.
  */
+
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
-import type { Clock } from '#platform/clock.ts';
-import type { HttpClient } from '#platform/http/client.ts';
 import { etagOf } from '#platform/http/validators.ts';
 import type { ContentLanguage } from '#platform/language.ts';
+import type { ContentContext } from './context.ts';
 
 /** A body of the CMS, and its public form. */
 export interface Feature<Body, Shown> {
@@ -18,17 +18,9 @@ export interface Feature<Body, Shown> {
   readonly empty: Shown;
 }
 
-export interface ProxyDeps {
-  readonly cms: HttpClient;
-  /** Monotonic. */
-  readonly clock: Clock;
-  /** Called for each failed read, with the path. */
-  readonly onFailure: (path: string, error: unknown) => void;
-}
-
 interface ShownContent {
-  /** Encoded JSON, once per body and language instead of once per request. */
-  readonly bytes: Buffer;
+  /** JSON, once per body and language instead of once per request. Node sends a string with its headers in one piece. */
+  readonly json: string;
   readonly etag: string;
   /** `false`: the empty response of a CMS that failed. */
   readonly isFresh: boolean;
@@ -40,7 +32,10 @@ interface ShownContent {
  */
 const reusableMs = 1000;
 
-export function createProxy<Body, Shown>(deps: ProxyDeps, feature: Feature<Body, Shown>) {
+export function createProxy<Body, Shown>(
+  deps: Pick<ContentContext, 'cms' | 'clock' | 'onFailure'>,
+  feature: Feature<Body, Shown>,
+) {
   const { cms, clock } = deps;
   const { path } = feature;
   let kept: Reading | undefined;
@@ -82,13 +77,13 @@ interface Reading {
 }
 
 interface Encoded {
-  readonly bytes: Buffer;
+  readonly json: string;
   readonly etag: string;
 }
 
 function encode(shown: unknown): Encoded {
-  const bytes = Buffer.from(JSON.stringify(shown));
-  return { bytes, etag: etagOf(bytes) };
+  const json = JSON.stringify(shown);
+  return { json, etag: etagOf(json) };
 }
 
 function onceEach(render: (language: ContentLanguage) => Encoded): (language: ContentLanguage) => Encoded {

@@ -1,23 +1,27 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import type { HttpClient } from '#platform/http/client.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { sendValidated } from '#platform/http/validators.ts';
 import { negotiateLanguage } from '#platform/language.ts';
+import { invalid, problems } from '#platform/problem.ts';
+import { toStorableLine } from '#platform/storable.ts';
 import { announcementFeature } from './announcement.ts';
 import { announcement, homeCards, trending } from './api.ts';
+import type { ContentContext } from './context.ts';
 import { homeCardsFeature } from './homecards.ts';
-import { addMailWebhook, type MailWebhookDeps } from './mailwebhook.ts';
-import { createProxy, type Feature, type ProxyDeps } from './proxy.ts';
-import { addSitemapRoutes, type SitemapDeps } from './sitemaproutes.ts';
+import { contentProblems } from './problems.ts';
+import { createProxy, type Feature } from './proxy.ts';
+import { addSitemapRoutes } from './sitemaproutes.ts';
 import { trendingFeature } from './trending.ts';
-import { addUnsubscribing, type UnsubscribingDeps } from './unsubscribing.ts';
+import { addUnsubscribing } from './unsubscribing.ts';
+import { isSigned } from './webhooksignature.ts';
 
 const localized = 'The texts are in the language of `Accept-Language`. If the CMS fails, the result is empty.';
 const unchanged = { 304: ['The content matches `If-None-Match`.'] } as const;
 
-export interface RouteDeps extends ProxyDeps, UnsubscribingDeps, MailWebhookDeps, SitemapDeps {}
-
-export function addRoutes(app: HttpServer, deps: RouteDeps): void {
+export function addRoutes(app: HttpServer, deps: ContentContext): void {
   const routes = routesOf(app, 'content');
 
   addSitemapRoutes(app, deps);
@@ -64,7 +68,7 @@ export function addRoutes(app: HttpServer, deps: RouteDeps): void {
     showContent(deps, trendingFeature),
   );
 
-  addUnsubscribing(app, deps);
+  addUnsubscribing(app, deps.accounts, deps.unsubscribeSecret);
   addMailWebhook(app, deps);
 }
 
@@ -73,14 +77,108 @@ const vary = 'Accept-Language';
 /** Caches must not store the empty response of a failed CMS. */
 const headersOfEmpty = { 'content-type': type, vary, 'cache-control': 'no-store' };
 
-function showContent<Body, Shown>(deps: ProxyDeps, feature: Feature<Body, Shown>) {
+function showContent<Body, Shown>(deps: ContentContext, feature: Feature<Body, Shown>) {
   const read = createProxy(deps, feature);
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const language = negotiateLanguage(request.headers['accept-language']);
     const shown = read(language);
-    const { bytes, etag, isFresh } = shown instanceof Promise ? await shown : shown;
+    const { json, etag, isFresh } = shown instanceof Promise ? await shown : shown;
     reply.header('content-language', language.replace('_', '-'));
-    if (!isFresh) return reply.headers(headersOfEmpty).send(bytes);
-    return sendValidated(request, reply, { body: bytes, etag, type, vary });
+    if (!isFresh) return reply.headers(headersOfEmpty).send(json);
+    return sendValidated(request, reply, { body: json, etag, type, vary });
   };
+}
+
+// `POST /webhooks/resend`: verifies the mail provider's events and forwards them to notify, which has no public
+// endpoint.
+
+const maxBodyBytes = 256 * 1024;
+const maxReasonLength = 2000;
+/** Of an email or a recipient. */
+const maxIdLength = 512;
+const maxNameLength = 64;
+const maxRecipients = 50;
+
+const addresses = z.union([z.string().transform((one) => [one]), z.array(z.string())]);
+const message = z.object({
+  type: z.string().max(maxNameLength),
+  data: z
+    .object({
+      email_id: z.string().max(maxIdLength).nullish(),
+      to: addresses.nullish(),
+      bounce: z.object({ type: z.string().max(maxNameLength).nullish(), message: z.string().nullish() }).nullish(),
+      failed: z.object({ reason: z.string().nullish() }).nullish(),
+    })
+    .nullish(),
+});
+
+function addMailWebhook(app: HttpServer, deps: ContentContext): void {
+  app.register(async (webhooks) => {
+    // The signature covers the exact bytes.
+    webhooks.removeAllContentTypeParsers();
+    webhooks.addContentTypeParser('*', { bodyLimit: maxBodyBytes, parseAs: 'buffer' }, (_request, body, done) =>
+      done(null, body),
+    );
+    webhooks.post(
+      '/webhooks/resend',
+      {
+        schema: {
+          id: 'receiveMailEvent',
+          summary: 'Receive an event of the mail provider',
+          description: 'Receives events of the mail provider. The headers must have a valid signature by Svix.',
+          problems: ['invalid_signature', 'payload_too_large'],
+          client: { repeatable: true },
+          tags: ['content'],
+          response: { 204: z.null() },
+        },
+      },
+      async (request, reply) => {
+        const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
+        const id = headerOf(request, 'svix-id');
+        const signed = {
+          id,
+          timestamp: headerOf(request, 'svix-timestamp'),
+          signature: headerOf(request, 'svix-signature'),
+        };
+        if (deps.webhookSecret === undefined || !isSigned(deps.webhookSecret, { ...signed, body }))
+          throw contentProblems.invalid_signature();
+        await handOn(deps.notify, id, parse(body));
+        return reply.code(204).send(null);
+      },
+    );
+  });
+}
+
+const headerOf = ({ headers }: FastifyRequest, name: string) => String(headers[name] ?? '');
+
+function parse(body: Buffer): z.output<typeof message> {
+  try {
+    return message.parse(JSON.parse(body.toString('utf8')));
+  } catch {
+    throw invalid('body', 'must be a message of the mail provider');
+  }
+}
+
+/**
+ * Without a successful response, the provider sends the event again, for days. Notify rejects values that a database cannot
+ * store, so none is sent.
+ */
+async function handOn(notify: HttpClient, id: string, { type, data }: z.output<typeof message>): Promise<void> {
+  // Other events are about domains and contacts.
+  if (!data?.email_id) return;
+  const { status } = await notify.send({
+    method: 'POST',
+    route: '/emails/events',
+    json: {
+      id: id.slice(0, 256),
+      type: toStorableLine(type, maxNameLength),
+      email_id: toStorableLine(data.email_id, maxIdLength),
+      to: (data.to ?? []).slice(0, maxRecipients).map((text) => toStorableLine(text, maxIdLength)),
+      bounce_type: toStorableLine(data.bounce?.type ?? '', maxNameLength),
+      reason: toStorableLine(data.bounce?.message ?? data.failed?.reason ?? '', maxReasonLength),
+    },
+    // Notify processes an event once.
+    idempotent: true,
+  });
+  if (status !== 204) throw problems.engine_unavailable({ cause: new Error(`notify returned ${status}`) });
 }

@@ -9,7 +9,7 @@ import type { Database } from '#platform/db/db.ts';
 import { type ContentRig, startContent } from '../../test/content/cms.fixture.ts';
 import { laneEngines } from '../../test/database.fixture.ts';
 import { skipWithout } from '../../test/programs.fixture.ts';
-import { renderSitemap, wantsXml } from './sitemap.ts';
+import { renderSitemap, wantsXml } from './sitemaproutes.ts';
 
 const sitemapSchema = fileURLToPath(new URL('schema/sitemap.xsd', import.meta.resolve('sitemap/package.json')));
 

@@ -2,41 +2,20 @@
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { escapeXml } from '#platform/escaping.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { etagOf, sendValidated } from '#platform/http/validators.ts';
 import { isUuid } from '#platform/ids.ts';
 import { problems } from '#platform/problem.ts';
 import { feedSitemap, type Listed, userSitemap } from './api.ts';
-import { readListed, readPageEnds, renderSitemap, renderSitemapIndex, wantsXml } from './sitemap.ts';
+import type { ContentContext, SitemapSource } from './context.ts';
+import { contentProblems } from './problems.ts';
 
 const xml = { 200: ['A sitemap.', 'application/xml'], 304: ['The sitemap matches `If-None-Match`.'] } as const;
 const unchanged = { 304: ['The content matches `If-None-Match`.'] } as const;
 
 const sharePageQuery = z.object({ after: z.string().max(64).optional().describe('The last id of the previous page.') });
-
-export interface SitemapSource {
-  /** Returns rows by age, the oldest first. `after`: starts after the row with this id. */
-  readonly list: (page: {
-    readonly limit: number;
-    readonly after?: string;
-  }) => Promise<readonly { readonly id: string; readonly updatedAt: Date }[]>;
-  /** Returns the last id of each page of `size` rows that is followed by another page. */
-  readonly listPageEnds: (size: number) => Promise<readonly string[]>;
-}
-
-export interface SitemapDeps {
-  readonly users: SitemapSource;
-  /** Only public feeds. */
-  readonly feeds: SitemapSource;
-  /** `undefined`: search engines find no shares. */
-  readonly shares?: SitemapSource | undefined;
-  readonly pages: { readonly userUrl: string; readonly feedUrl: string };
-  /** EDGE_URL, which serves the pages of shares. */
-  readonly edgeUrl: string;
-  /** CONTENT_PUBLIC_URL; `undefined`: the host of the request. */
-  readonly publicUrl: string | undefined;
-}
 
 const xmlType = 'application/xml; charset=utf-8';
 const hostHeaders = 'Host, X-Forwarded-Host, X-Forwarded-Proto';
@@ -45,7 +24,7 @@ const pageQuery = z.object({
   after: z.string().refine(isUuid, 'must be a UUID').optional().describe('The last id of the previous page.'),
 });
 
-export function addSitemapRoutes(app: HttpServer, deps: SitemapDeps): void {
+export function addSitemapRoutes(app: HttpServer, deps: ContentContext): void {
   const routes = routesOf(app, 'content');
   const { users, feeds, shares, pages } = deps;
 
@@ -190,4 +169,67 @@ function sendList(
 
 function sendXml(request: FastifyRequest, reply: FastifyReply, body: string, vary?: string) {
   return sendValidated(request, reply, { body, etag: etagOf(body), type: xmlType, ...(vary && { vary }) });
+}
+
+// `GET /sitemap/users`, `GET /sitemap/feeds` (docs/specification/content.md#sitemaps): JSON, or XML for search engines.
+
+/** The limit of both lists (docs/specification/content.md#sitemaps). */
+const maxListed = 10_000;
+
+type List = (page: {
+  readonly limit: number;
+  readonly after?: string;
+}) => Promise<readonly { readonly id: string; readonly updatedAt: Date }[]>;
+
+/** `after`: the last id of the previous page. */
+async function readListed(list: List, after?: string): Promise<Listed[]> {
+  const rows = await read(() => list({ limit: maxListed, ...(after === undefined ? {} : { after }) }));
+  return rows.map(({ id, updatedAt }) => ({ id, updated_at: updatedAt.toISOString() }));
+}
+
+function readPageEnds(listPageEnds: (size: number) => Promise<readonly string[]>): Promise<readonly string[]> {
+  return read(() => listPageEnds(maxListed));
+}
+
+/**
+ * Every failure to read the rows is a 500 here, and not the 503 of other endpoints
+ * (docs/specification/content.md#sitemaps).
+ */
+async function read<T>(rows: () => Promise<T>): Promise<T> {
+  try {
+    return await rows();
+  } catch (cause) {
+    throw contentProblems.sitemap_unavailable({ cause });
+  }
+}
+
+/** `sitemapindex` of the sitemap protocol. */
+function renderSitemapIndex(urls: readonly string[]): string {
+  const sitemaps = urls.map((url) => `<sitemap><loc>${escapeXml(url)}</loc></sitemap>\n`);
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<sitemapindex xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n${sitemaps.join('')}</sitemapindex>\n`;
+}
+
+/** `urlset` of the sitemap protocol. `page` is a URL that contains `{id}`. */
+export function renderSitemap(listed: readonly Listed[], page: string): string {
+  const urls = listed.map(({ id, updated_at }) => {
+    const location = page.replaceAll('{id}', () => encodeURIComponent(id));
+    return `<url><loc>${escapeXml(location)}</loc><lastmod>${updated_at}</lastmod></url>\n`;
+  });
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n${urls.join('')}</urlset>\n`;
+}
+
+/** Returns JSON unless the header names XML with at least the same quality. Wildcards are ignored. */
+export function wantsXml(accept: string | undefined): boolean {
+  const weights = new Map(
+    (accept ?? '')
+      .toLowerCase()
+      .split(',')
+      .map((range) => {
+        const [type = '', ...parameters] = range.split(';').map((part) => part.trim());
+        const weight = parameters.find((parameter) => parameter.startsWith('q='));
+        return [type, weight === undefined ? 1 : Number(weight.slice(2)) || 0];
+      }),
+  );
+  const xml = Math.max(weights.get('application/xml') ?? 0, weights.get('text/xml') ?? 0);
+  return xml > 0 && xml >= (weights.get('application/json') ?? 0);
 }

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { judgeConditions, type Verdict } from './conditions.ts';
+import { judgeConditions, type Verdict } from './sending.ts';
 
 const head = { size: 1, etag: '"a-1"', modifiedAt: new Date('2026-01-02T03:04:05.678Z') };
 const then = 'Fri, 02 Jan 2026 03:04:05 GMT';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { VariantSpec } from '#image/engine/specs.ts';
 import { faultOf } from '../../test/edge/faults.fixture.ts';
 import { resizeSigner } from './api.ts';
-import { parseResizePath, restorePath } from './options.ts';
+import { parseResizePath, restorePath } from './resizing.ts';
 
 const source = { bucket: 'objects', key: 'u/1/feed/2/3.png' };
 const plain = 'plain/s3://objects/u/1/feed/2/3.png';

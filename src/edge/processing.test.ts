@@ -3,8 +3,8 @@ import { center, type Edits } from '#image/engine/edits.ts';
 import type { VariantSpec } from '#image/engine/specs.ts';
 import { faultOf } from '../../test/edge/faults.fixture.ts';
 import { cacheSecondsOf, type Delivery, dispositionOf } from './delivery.ts';
-import { parseResizePath } from './options.ts';
 import { parsePresets } from './presets.ts';
+import { parseResizePath } from './resizing.ts';
 
 const parse = (options: string, presets?: ReturnType<typeof parsePresets>) =>
   parseResizePath(`/${options}/plain/s3://objects/a.png@jpg`, presets);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseRange, rangeStillApplies } from './ranges.ts';
+import { parseRange, rangeStillApplies } from './sending.ts';
 
 describe('a range', () => {
   it.each<[string | undefined, number, ReturnType<typeof parseRange>]>([

@@ -1,11 +1,11 @@
 /** Sends one object as an HTTP response: conditions, ranges, and a stream with backpressure (RFC 9110). */
+
+import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { responseTransfer } from '#platform/http/transfers.ts';
 import { type ObjectBody, ObjectChanged, type ObjectHead, type Objects } from '#platform/objects/objects.ts';
 import { problems } from '#platform/problem.ts';
-import { isConditional, judgeConditions } from './conditions.ts';
 import { edgeProblems } from './problems.ts';
-import { type ByteRange, parseRange, rangeStillApplies } from './ranges.ts';
 
 interface ObjectAnswer {
   readonly objects: Pick<Objects, 'head' | 'get'>;
@@ -104,4 +104,73 @@ export function withoutObjectHeaders(reply: FastifyReply): FastifyReply {
     if (!reply.raw.headersSent) reply.raw.removeHeader(name);
   }
   return reply;
+}
+
+// Conditional reads (RFC 9110, §13): compares what a client already has with what the store contains.
+
+export type Verdict = 'perform' | 'not_modified' | 'failed';
+
+/** Evaluates conditions in the order of §13.2.2. If both a tag and a date are present, only the entity tag counts. */
+export function judgeConditions(headers: IncomingHttpHeaders, head: ObjectHead): Verdict {
+  const modifiedS = Math.floor(head.modifiedAt.getTime() / 1000);
+  const ifMatch = headers['if-match'];
+  const unmodifiedSince = secondsOf(headers['if-unmodified-since']);
+  if (ifMatch !== undefined) {
+    if (!names(ifMatch, head.etag, 'strong')) return 'failed';
+  } else if (unmodifiedSince !== undefined && modifiedS > unmodifiedSince) return 'failed';
+
+  const ifNoneMatch = headers['if-none-match'];
+  const modifiedSince = secondsOf(headers['if-modified-since']);
+  if (ifNoneMatch !== undefined) return names(ifNoneMatch, head.etag, 'weak') ? 'not_modified' : 'perform';
+  return modifiedSince !== undefined && modifiedS <= modifiedSince ? 'not_modified' : 'perform';
+}
+
+/** Reports whether the request has a condition or a range, so that the object's metadata is needed before it is opened. */
+function isConditional(headers: IncomingHttpHeaders): boolean {
+  return ['if-match', 'if-none-match', 'if-modified-since', 'if-unmodified-since', 'range'].some(
+    (name) => headers[name] !== undefined,
+  );
+}
+
+function names(list: string, etag: string, comparison: 'strong' | 'weak'): boolean {
+  if (list.trim() === '*') return true;
+  return (list.match(/(W\/)?"[^"]*"/g) ?? []).some(
+    (tag) => tag === etag || (comparison === 'weak' && tag === `W/${etag}`),
+  );
+}
+
+function secondsOf(date: string | undefined): number | undefined {
+  const ms = Date.parse(date ?? '');
+  return Number.isNaN(ms) ? undefined : Math.floor(ms / 1000);
+}
+
+// Range and If-Range of RFC 9110, §§13.1.5 and 14, for one range, as pure functions.
+
+interface ByteRange {
+  /** Inclusive positions, within the object. */
+  readonly start: number;
+  readonly end: number;
+}
+
+/**
+ * Returns the requested part of `size` bytes. Another unit, a malformed range or several ranges return `whole`, as the RFC allows. A
+ * range that starts beyond the end is `unsatisfiable` (416).
+ */
+export function parseRange(header: string | undefined, size: number): ByteRange | 'whole' | 'unsatisfiable' {
+  const match = /^bytes=\s*(\d*)-(\d*)\s*$/i.exec(header ?? '');
+  if (match === null) return 'whole';
+  const [first, last] = [match[1], match[2]].map((digits) => (digits ? Number(digits) : undefined));
+  if (first === undefined) {
+    if (last === undefined) return 'whole';
+    return last === 0 || size === 0 ? 'unsatisfiable' : { start: Math.max(0, size - last), end: size - 1 };
+  }
+  if (last !== undefined && last < first) return 'whole';
+  if (first >= size) return 'unsatisfiable';
+  return { start: first, end: Math.min(last ?? size - 1, size - 1) };
+}
+
+/** Reports whether a range response is allowed: without If-Range, or if it matches the current object (strong comparison). */
+export function rangeStillApplies(ifRange: string | undefined, head: ObjectHead): boolean {
+  if (ifRange === undefined) return true;
+  return ifRange.startsWith('"') ? ifRange === head.etag : ifRange === head.modifiedAt.toUTCString();
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { validationMessage } from '#platform/http/validationmessages.ts';
+import { validationMessage } from '#platform/http/server.ts';
 import { registrationRequest, signRequest, uploadRequest } from './api.ts';
 
 const id = '0e3b6f8a-0000-4000-8000-00000000000a';

@@ -2,6 +2,7 @@ import type { Access } from '#platform/access/access.ts';
 import { sendJson } from '#platform/http/bodies.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
+import { problems } from '#platform/problem.ts';
 import {
   asset,
   assetChange,
@@ -30,11 +31,12 @@ import {
 } from './api.ts';
 import { type CopyDeps, copyAsset } from './copying/copying.ts';
 import { deleteAssets } from './deletion/deletion.ts';
-import { assetListing, assetPage } from './listing/api.ts';
-import { type ListingDeps, listAssets } from './listing/listing.ts';
+import { assetListing, assetMonths, assetPage, monthListing } from './listing/api.ts';
+import { type ListingDeps, listAssets, readMonths } from './listing/listing.ts';
 import type { LibraryNews } from './news.ts';
 import { readUsage } from './quota/quota.ts';
 import { changeAsset, type OneAssetDeps, readAsset } from './registration/changing.ts';
+import { type DepositDeps, depositAsset } from './registration/depositing.ts';
 import { type ImportDeps, importFile } from './registration/importing.ts';
 import { type PendingDeps, signPending } from './registration/pendinguploads.ts';
 import { type RegistrationDeps, registerAsset } from './registration/registration.ts';
@@ -55,6 +57,7 @@ const refused = ['csam_blocked', 'content_blocked', 'asset_too_large', 'quota_ex
 export type RouteDeps = { readonly news: LibraryNews } & ReservationDeps &
   PendingDeps &
   RegistrationDeps &
+  DepositDeps &
   CopyDeps &
   ImportDeps &
   ListingDeps &
@@ -132,6 +135,40 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
     },
   );
 
+  app.register(async (deposits: HttpServer) => {
+    deposits.removeAllContentTypeParsers();
+    // The handler reads the body when there is memory for it.
+    deposits.addContentTypeParser('application/octet-stream', (_request, payload, done) => done(null, payload));
+    routesOf(deposits, 'media').post(
+      '/v1/deposits',
+      access.userOrInternal,
+      {
+        id: 'depositAsset',
+        summary: 'Store an image as an asset, in one request',
+        description:
+          'For servers. The body is `application/octet-stream`: the JSON of `POST /v1/assets` in one line, a line feed, and the bytes of the image. The image is inspected and screened before it is stored. Repetitions work as with `POST /v1/assets`.',
+        problems: [
+          'forbidden',
+          'asset_conflict',
+          'unsupported_image',
+          'undecodable_image',
+          'image_too_large',
+          'object_changing',
+          'unsupported_media_type',
+          ...refused,
+        ],
+        client: { kind: 'foreign' },
+        response: { 200: asset.describe('The asset was already registered.'), 201: asset },
+      },
+      async ({ caller, headers, body }, reply) => {
+        if (caller.kind === 'user' && !caller.isOnBehalf) throw problems.forbidden();
+        const length = Number(headers['content-length']);
+        const { created, asset } = await depositAsset(deps, caller, { length, body: body as AsyncIterable<Buffer> });
+        return reply.code(created ? 201 : 200).send(asset);
+      },
+    );
+  });
+
   routes.get(
     '/v1/assets',
     access.userOrInternal,
@@ -145,6 +182,21 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
       response: { 200: assetPage },
     },
     async (request) => listAssets(deps, request.caller, request.query),
+  );
+
+  routes.get(
+    '/v1/assets/months',
+    access.userOrInternal,
+    {
+      id: 'listAssetMonths',
+      summary: 'Count the assets of an owner by month',
+      description: 'Returns the months in which the owner has assets, newest first.',
+      problems: ['forbidden'],
+      client: { query: 'MonthListing', answer: 'AssetMonths' },
+      querystring: monthListing,
+      response: { 200: assetMonths },
+    },
+    async (request) => readMonths(deps, request.caller, request.query),
   );
 
   routes.get(

@@ -3,40 +3,28 @@
  * tries the same mail with the same id. If it has, the id prevents a second delivery where the other side supports
  * idempotency.
  */
-import { type Db, type Tx, transaction } from '#platform/db/db.ts';
-import { type Job, type Jobs, LeaseLost, UnrecoverableError, WorkerStopping } from '#platform/jobs/jobs.ts';
-import type { Log } from '#platform/log.ts';
+
+import { type Tx, transaction } from '#platform/db/db.ts';
+import { type Job, LeaseLost, UnrecoverableError, WorkerStopping } from '#platform/jobs/jobs.ts';
 import { withDeadline } from '#platform/resilience/deadline.ts';
 import { retry } from '#platform/resilience/retry.ts';
 import { toStorableLine } from '#platform/storable.ts';
-import { type Channel, ChannelFailure } from './channels/channel.ts';
+import { ChannelFailure } from './channels/channel.ts';
+import type { NotifyContext } from './context.ts';
 import { recipientsOf, withoutRecipients } from './mail.ts';
-import type { Delivered, Outcomes } from './outcomes.ts';
+import type { Delivered } from './outcomes.ts';
 import { laterQueue, moveToLater, type SendJob, sendQueue } from './queue.ts';
 import { type BegunSend, beginTry, markFailed, markSent, noteFailure } from './sendstore.ts';
 import { findSuppressed, suppress } from './suppressionstore.ts';
 import type { NotifyTables } from './tables.ts';
-
-export interface DeliveringDeps {
-  readonly db: Db<NotifyTables>;
-  readonly jobs: Jobs;
-  readonly channel: Channel;
-  readonly outcomes: Outcomes;
-  readonly log: Log;
-  /** Called after each attempt. */
-  readonly onOutcome: (outcome: 'sent' | 'failed' | 'suppressed') => void;
-}
 
 /** Within the 10 s of a response, with room for the rows around it (docs/specification/http.md#failing-engines). */
 const deliveryMs = 8000;
 const sendsAtOnce = 64;
 const laterSendsAtOnce = 16;
 
-/** Tries an email whose row its caller has just inserted. */
-export type FirstAttempt = (job: Job<SendJob>, send: BegunSend) => Promise<void>;
-
-/** Returns the first attempt of emails whose callers wait. All other attempts are those of the queues. */
-export function startDelivering(deps: DeliveringDeps): FirstAttempt {
+/** Starts the attempts of the queues. The first attempt of an email whose caller waits is the caller's. */
+export function startDelivering(deps: NotifyContext): void {
   const { db, jobs } = deps;
   const onDead = async (tx: Tx<NotifyTables>, { sendId }: SendJob, reason: string) => {
     await markFailed(tx, sendId, { failure: reason });
@@ -48,10 +36,9 @@ export function startDelivering(deps: DeliveringDeps): FirstAttempt {
     { concurrency: sendsAtOnce, onDead },
   );
   jobs.work<SendJob, NotifyTables>(laterQueue, (job) => deliver(deps, job), { concurrency: laterSendsAtOnce, onDead });
-  return (job, send) => attempt(deps, job, send);
 }
 
-async function deliver(deps: DeliveringDeps, job: Job<SendJob>): Promise<void> {
+async function deliver(deps: NotifyContext, job: Job<SendJob>): Promise<void> {
   const { db } = deps;
   const { sendId } = job.payload;
   const send = await beginTry(db, sendId);
@@ -61,7 +48,8 @@ async function deliver(deps: DeliveringDeps, job: Job<SendJob>): Promise<void> {
   await attempt(deps, job, { mail, accepted: send.accepted, suppressed: await findSuppressed(db, mail) });
 }
 
-async function attempt(deps: DeliveringDeps, job: Job<SendJob>, send: BegunSend): Promise<void> {
+/** Tries an email once. For a caller that waits, the row was inserted just now. */
+export async function attempt(deps: NotifyContext, job: Job<SendJob>, send: BegunSend): Promise<void> {
   const { db, outcomes } = deps;
   const { sendId } = job.payload;
   let delivered: Delivered | undefined;
@@ -105,7 +93,7 @@ class AllSuppressed extends Error {
   }
 }
 
-async function tryOnce(deps: DeliveringDeps, job: Job<SendJob>, send: BegunSend): Promise<Delivered> {
+async function tryOnce(deps: NotifyContext, job: Job<SendJob>, send: BegunSend): Promise<Delivered> {
   const { db, channel, onOutcome } = deps;
   try {
     const recipients = [...new Set(recipientsOf(send.mail))];

@@ -3,6 +3,7 @@
  * requests.
  */
 import { z } from 'zod';
+import { isStorableJson } from '#platform/storable.ts';
 import { pageSize } from '#platform/wholenumber.ts';
 import { addressOf, hasControls } from './mail.ts';
 
@@ -172,6 +173,12 @@ export const email = z.object({
 export const emailListing = z.object({
   limit: pageSize(100, 20),
   after: z.guid().optional().describe('The id of the last email of the previous page.'),
+  q: z
+    .string()
+    .max(320)
+    .refine((text) => isStorableJson(text, 0), 'must not contain NUL or lone surrogates')
+    .optional()
+    .describe('Only emails whose subject or recipients contain this text. Ignores case.'),
 });
 export const emailList = z.object({
   object: z.literal('list'),

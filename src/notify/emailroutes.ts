@@ -5,7 +5,7 @@ import type { Access } from '#platform/access/access.ts';
 import { idempotencyHeaders } from '#platform/http/idempotency.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
-import { acceptBatch } from './batching.ts';
+import type { NotifyContext } from './context.ts';
 import {
   batchAnswer,
   canceledEmail,
@@ -19,7 +19,7 @@ import {
 } from './emailapi.ts';
 import { cancelEmail, listEmails, mailOf, showEmail } from './emails.ts';
 import { notifyProblems } from './problems.ts';
-import { type SendingDeps, sendOnce } from './sending.ts';
+import { acceptBatch, sendOnce } from './sending.ts';
 
 const mail = {
   from: 'Atelier <hello@example.com>',
@@ -37,7 +37,7 @@ type Guard = Omit<Access['internalOrBearer'], 'onRequest'> & {
 const maxEmailBytes = 40 * 1024 * 1024;
 const maxBatchBytes = 10 * 1024 * 1024;
 
-export function addEmailRoutes(app: HttpServer, guard: Guard, deps: SendingDeps): void {
+export function addEmailRoutes(app: HttpServer, guard: Guard, deps: NotifyContext): void {
   const routes = routesOf(app, 'notify');
 
   routes.post(

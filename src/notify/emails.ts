@@ -2,10 +2,11 @@
  * The status of accepted mails, and the cancellation of those that are not sent yet
  * (docs/specification/notify.md#emails).
  */
+
 import type { z } from 'zod';
 import { type Db, transaction } from '#platform/db/db.ts';
-import type { Jobs } from '#platform/jobs/jobs.ts';
 import { problems } from '#platform/problem.ts';
+import type { NotifyContext } from './context.ts';
 import type { EmailRequest, EmailStatus, EventType, email, emailList, emailListing } from './emailapi.ts';
 import { listEvents, listEventsOf } from './eventstore.ts';
 import { addressOf, type Mail } from './mail.ts';
@@ -13,11 +14,6 @@ import { notifyProblems } from './problems.ts';
 import { cancelSend } from './queue.ts';
 import { cancelWaiting, findEmail, listSends } from './sendstore.ts';
 import type { NotifyTables, SendStatus } from './tables.ts';
-
-export interface EmailDeps {
-  readonly db: Db<NotifyTables>;
-  readonly jobs: Jobs;
-}
 
 export function mailOf(request: EmailRequest): Mail {
   const { from, to, cc = [], bcc = [], reply_to: replyTo = [], subject, html, text, headers = {}, tags } = request;
@@ -51,7 +47,7 @@ function distinct(mailboxes: readonly string[]): readonly string[] {
 const maxEvents = 100;
 
 /** Throws 404 if the mail is unknown, or was sent more than 30 days ago. */
-export async function showEmail({ db }: EmailDeps, id: string): Promise<z.output<typeof email>> {
+export async function showEmail({ db }: NotifyContext, id: string): Promise<z.output<typeof email>> {
   const found = await findEmail(db, id);
   if (found === undefined) throw problems.not_found({ message: 'There is no email with this id.' });
   const { status, subject, recipients, tags, createdAt, scheduledAt } = found;
@@ -84,7 +80,7 @@ export function statusOf(status: SendStatus, events: readonly EventType[]): Emai
 }
 
 /** Throws 404 if the mail is unknown, and 409 if it can no longer be canceled. */
-export async function cancelEmail({ db, jobs }: EmailDeps, id: string): Promise<void> {
+export async function cancelEmail({ db, jobs }: NotifyContext, id: string): Promise<void> {
   const found = await findEmail(db, id);
   if (found === undefined) throw problems.not_found({ message: 'There is no email with this id.' });
   const isCanceled = await transaction(db, async (tx) => {
@@ -100,10 +96,10 @@ export async function cancelEmail({ db, jobs }: EmailDeps, id: string): Promise<
 /** The cursor is the id of the last mail of the previous page. */
 export async function listEmails(
   { db }: { readonly db: Db<NotifyTables> },
-  { after, limit }: z.output<typeof emailListing>,
+  { after, limit, q = '' }: z.output<typeof emailListing>,
 ): Promise<z.output<typeof emailList>> {
   // One more row than requested shows whether another page exists.
-  const rows = await listSends(db, after, limit + 1);
+  const rows = await listSends(db, after, limit + 1, q.trim());
   const page = rows.slice(0, limit);
   const eventsOf = await listEventsOf(db, page);
   return {

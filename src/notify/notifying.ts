@@ -1,31 +1,18 @@
 /**
  * `POST /notify` (docs/specification/notify.md#notify): decides the recipient and the language, and whether to send.
  */
-import { type AccountTables, findRecipient, isUnsubscribed } from '#accounts/store.ts';
-import { digestAddress } from '#accounts/unsubscribing.ts';
-import type { Db } from '#platform/db/db.ts';
+
+import { findRecipient, isUnsubscribed } from '#accounts/store.ts';
+import { digestAddress, signUnsubscribe } from '#accounts/unsubscribing.ts';
 import { isUuid } from '#platform/ids.ts';
 import { type ContentLanguage, toContentLanguage } from '#platform/language.ts';
 import { invalid, problems } from '#platform/problem.ts';
 import type { NotifyAnswer, NotifyRequest, SkipReason } from './api.ts';
+import type { NotifyContext } from './context.ts';
 import { addressOf, type Mail } from './mail.ts';
 import { notifyProblems } from './problems.ts';
-import { type RenderingDeps, renderMail } from './rendering.ts';
-import { type Outcome, type SendingDeps, sendOnce } from './sending.ts';
-import type { ReadTrending } from './trending.ts';
-import type { MailContent, MailUser, NotificationType } from './types/notification.ts';
-import type { TypeRegistry } from './types/registry.ts';
-
-export interface TypeDeps extends RenderingDeps {
-  readonly types: TypeRegistry;
-  readonly readTrending: ReadTrending;
-}
-
-export interface NotifyingDeps extends SendingDeps, TypeDeps {
-  readonly accounts: Db<AccountTables>;
-  /** NOTIFY_FROM. */
-  readonly from: string;
-}
+import { type Outcome, sendOnce } from './sending.ts';
+import type { MailContent, MailFacts, MailUser, NotificationType, TrendingItem } from './types/notification.ts';
 
 export interface Notification {
   readonly type: string;
@@ -35,7 +22,7 @@ export interface Notification {
 }
 
 export async function notify(
-  deps: NotifyingDeps,
+  deps: NotifyContext,
   notification: Notification,
   { key, body }: { readonly key: string | undefined; readonly body: unknown },
 ): Promise<NotifyAnswer> {
@@ -53,7 +40,7 @@ export async function notify(
 
 /** `POST /types/:type/preview`: renders for an invented user of the free plan. */
 export async function previewType(
-  deps: TypeDeps,
+  deps: NotifyContext,
   name: string,
   { locale, data = {} }: { readonly locale?: string | undefined; readonly data?: NotifyRequest['data'] },
 ): Promise<MailContent> {
@@ -71,7 +58,7 @@ interface Recipient {
 }
 
 async function chooseRecipient(
-  deps: NotifyingDeps,
+  deps: NotifyContext,
   type: NotificationType,
   { userId, contact }: Notification,
 ): Promise<Recipient | { readonly skipReason: SkipReason }> {
@@ -94,12 +81,12 @@ async function chooseRecipient(
   };
 }
 
-function hasUnsubscribed({ accounts, unsubscribeSecret }: NotifyingDeps, userId: string, email: string) {
+function hasUnsubscribed({ accounts, unsubscribeSecret }: NotifyContext, userId: string, email: string) {
   return isUnsubscribed(accounts, userId, digestAddress(unsubscribeSecret, addressOf(email) ?? email));
 }
 
 async function write(
-  deps: NotifyingDeps,
+  deps: NotifyContext,
   type: NotificationType,
   recipient: Recipient,
   data: NotifyRequest['data'],
@@ -110,7 +97,7 @@ async function write(
 }
 
 async function renderFor(
-  deps: TypeDeps,
+  deps: NotifyContext,
   type: NotificationType,
   { user, language }: Recipient,
   data: NotifyRequest['data'],
@@ -122,4 +109,35 @@ async function renderFor(
 function toAnswer(outcome: Outcome): NotifyAnswer {
   if ('skipReason' in outcome) return { skipped: true, reason: outcome.skipReason };
   return { delivered: [{ channel: 'email', providerId: outcome.providerId }] };
+}
+
+// Renders the mail of a notification: the content of its type in one language, with the headers that mail clients need.
+
+interface RenderedMail extends MailContent {
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export interface Rendering extends Pick<MailFacts, 'language' | 'user' | 'data'> {
+  readonly trending?: readonly TrendingItem[];
+  readonly now?: Date;
+}
+
+export function renderMail(deps: NotifyContext, type: NotificationType, rendering: Rendering): RenderedMail {
+  const { appUrl, brand } = deps;
+  const { language, user, data, trending = [], now = new Date() } = rendering;
+  const unsubscribeUrl =
+    type.audience === 'product'
+      ? `${deps.unsubscribeUrl}?token=${signUnsubscribe(deps.unsubscribeSecret, user.id, addressOf(user.email) ?? user.email)}`
+      : undefined;
+  const content = type.render({ language, user, data, brand, appUrl, unsubscribeUrl, now, trending });
+  return {
+    ...content,
+    // Vacation responders do not answer such mails (RFC 3834 §5).
+    headers: { 'Auto-Submitted': 'auto-generated', ...(unsubscribeUrl && unsubscribeHeaders(unsubscribeUrl)) },
+  };
+}
+
+/** RFC 8058: mail clients show their own button, which sends a POST. */
+function unsubscribeHeaders(url: string) {
+  return { 'List-Unsubscribe': `<${url}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' };
 }

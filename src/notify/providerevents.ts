@@ -2,21 +2,14 @@
  * Events that the provider reports about mails. Bounces and complaints suppress their addresses
  * (docs/specification/notify.md#provider-events).
  */
-import { type Db, transaction } from '#platform/db/db.ts';
-import type { Log } from '#platform/log.ts';
+
+import { transaction } from '#platform/db/db.ts';
 import { toStorableLine } from '#platform/storable.ts';
-import type { Webhooks } from '#webhooks/publishing.ts';
+import type { NotifyContext } from './context.ts';
 import type { EventType, ProviderEvent } from './emailapi.ts';
 import { addForeignEvent } from './eventstore.ts';
 import { addressOf } from './mail.ts';
 import { suppress } from './suppressionstore.ts';
-import type { NotifyTables } from './tables.ts';
-
-export interface ProviderEventDeps {
-  readonly db: Db<NotifyTables>;
-  readonly log: Log;
-  readonly webhooks?: Webhooks | undefined;
-}
 
 const maxReasonLength = 500;
 
@@ -30,7 +23,7 @@ const known: ReadonlyMap<string, EventType> = new Map([
   ['email.suppressed', 'suppressed'],
 ]);
 
-export async function takeProviderEvent({ db, log, webhooks }: ProviderEventDeps, event: ProviderEvent): Promise<void> {
+export async function takeProviderEvent({ db, log, webhooks }: NotifyContext, event: ProviderEvent): Promise<void> {
   const type = known.get(event.type);
   if (type === undefined) return;
   // An empty reason is no information.

@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { digestAddress, readUnsubscribe, signUnsubscribe } from '#accounts/unsubscribing.ts';
 import { contentLanguages } from '#platform/language.ts';
 import { textColorOn } from './brand.ts';
-import { footTexts } from './foot.ts';
-import { type Rendering, renderMail } from './rendering.ts';
+import type { NotifyContext } from './context.ts';
+import { footTexts } from './layout.ts';
+import { type Rendering, renderMail } from './notifying.ts';
 import { accountDeleted } from './types/accountdeleted.ts';
 import { accountDeletionScheduled } from './types/accountdeletionscheduled.ts';
 import { accountExportReady } from './types/accountexportready.ts';
@@ -23,7 +24,7 @@ const deps = {
   unsubscribeUrl: 'https://content.example.com/unsubscribe',
   unsubscribeSecret: 'secret',
   brand,
-};
+} as NotifyContext;
 const userId = '0b1e9d3c-1111-4222-8333-444455556666';
 const user = { id: userId, email: 'reader@example.com', plan: 'free' } as const;
 const now = new Date('2026-11-22T23:30:00Z');

@@ -18,9 +18,10 @@ import {
   typeList,
   typeName,
 } from './api.ts';
+import type { NotifyContext } from './context.ts';
 import { providerEvent } from './emailapi.ts';
 import { addEmailRoutes, keyOf } from './emailroutes.ts';
-import { type Notification, type NotifyingDeps, notify, previewType } from './notifying.ts';
+import { type Notification, notify, previewType } from './notifying.ts';
 import { notifyProblems } from './problems.ts';
 import { takeProviderEvent } from './providerevents.ts';
 import { lift, listPage } from './suppressions.ts';
@@ -29,12 +30,7 @@ const userId = '5b1c1f0e-8a4d-4f0f-8f57-0f4c0b9b8a21';
 const unconfigured = 'internal_key_not_configured' as const;
 const sending = [unconfigured, 'idempotency_conflict', 'email_failed', 'send_in_progress'] as const;
 
-export interface RouteDeps extends NotifyingDeps {
-  /** Whether INTERNAL_KEY is set. Without it, every response is 500 (docs/specification/notify.md#notify-endpoints). */
-  readonly isKeyConfigured: boolean;
-}
-
-export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): void {
+export function addRoutes(app: HttpServer, access: Access, deps: NotifyContext): void {
   const routes = routesOf(app, 'notify');
   const configured = refuseUnconfigured(deps.isKeyConfigured);
   const guard = {

@@ -4,16 +4,19 @@
  * process dies, the job continues. If the attempt fails while the caller waits, the caller gets a 500 and the send has
  * ended.
  */
+
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Db, transaction } from '#platform/db/db.ts';
+import { transaction } from '#platform/db/db.ts';
 import { digestOf } from '#platform/http/idempotency.ts';
-import type { Job, JobInsertion, Jobs } from '#platform/jobs/jobs.ts';
-import type { Log } from '#platform/log.ts';
+import type { Job, JobInsertion } from '#platform/jobs/jobs.ts';
 import type { SkipReason } from './api.ts';
-import type { FirstAttempt } from './delivering.ts';
+import type { NotifyContext } from './context.ts';
+import { attempt } from './delivering.ts';
+import type { EmailRequest } from './emailapi.ts';
+import { mailOf } from './emails.ts';
 import type { Mail } from './mail.ts';
-import type { Delivered, Outcomes } from './outcomes.ts';
+import type { Delivered } from './outcomes.ts';
 import { notifyProblems } from './problems.ts';
 import { cancelSend, enqueueLater, enqueueSend, expediteSend, type SendJob, sendQueue } from './queue.ts';
 import {
@@ -30,15 +33,7 @@ import {
   reopen,
   type StoredSend,
 } from './sendstore.ts';
-import type { Endpoint, NotifyTables } from './tables.ts';
-
-export interface SendingDeps {
-  readonly db: Db<NotifyTables>;
-  readonly jobs: Jobs;
-  readonly outcomes: Outcomes;
-  readonly firstAttempt: FirstAttempt;
-  readonly log: Log;
-}
+import type { Endpoint } from './tables.ts';
 
 export interface SendRequest {
   readonly endpoint: Endpoint;
@@ -58,7 +53,7 @@ const waitMs = 9000;
 /** A worker of this process wakes its callers. Polling finds the results of other processes. */
 const pollEveryMs = 250;
 
-export async function sendOnce(deps: SendingDeps, request: SendRequest): Promise<Outcome> {
+export async function sendOnce(deps: NotifyContext, request: SendRequest): Promise<Outcome> {
   const { endpoint, key, scheduledAt } = request;
   const bodyDigest = digestOf(request.body);
   const giveUpAt = performance.now() + waitMs;
@@ -86,8 +81,8 @@ export async function sendOnce(deps: SendingDeps, request: SendRequest): Promise
 }
 
 /** Accepts an email and waits for its first attempt. `undefined`: the key is taken. */
-async function sendNow(deps: SendingDeps, send: NewSend, giveUpAt: number): Promise<Outcome | undefined> {
-  const { db, jobs, outcomes, firstAttempt } = deps;
+async function sendNow(deps: NotifyContext, send: NewSend, giveUpAt: number): Promise<Outcome | undefined> {
+  const { db, jobs, outcomes } = deps;
   const { id } = send;
   const { promise: change, resolve: wake } = Promise.withResolvers<Delivered | undefined>();
   const stopWatching = outcomes.watch(id, wake);
@@ -99,8 +94,8 @@ async function sendNow(deps: SendingDeps, send: NewSend, giveUpAt: number): Prom
       if (!insertion.isClaimed) wake(undefined);
       return begun !== undefined;
     };
-    const attempt = async (job: Job<SendJob>) => begun && firstAttempt(job, begun);
-    if (!(await jobs.start(sendQueue, { sendId: id }, insert, { key: id, attempt }))) return undefined;
+    const tryFirst = async (job: Job<SendJob>) => begun && attempt(deps, job, begun);
+    if (!(await jobs.start(sendQueue, { sendId: id }, insert, { key: id, attempt: tryFirst }))) return undefined;
     const late = setTimeout(wake, giveUpAt - performance.now(), undefined);
     const delivered = await change;
     clearTimeout(late);
@@ -111,7 +106,7 @@ async function sendNow(deps: SendingDeps, send: NewSend, giveUpAt: number): Prom
 }
 
 /** Accepts an email for later, or a notification that is skipped. `undefined`: the key is taken. */
-async function accept({ db, jobs }: SendingDeps, send: NewSend): Promise<Outcome | undefined> {
+async function accept({ db, jobs }: NotifyContext, send: NewSend): Promise<Outcome | undefined> {
   const { id, content, scheduledAt } = send;
   if ('skipReason' in content) return (await insertSend(db, send)) ? content : undefined;
   return transaction(db, async (tx) => {
@@ -128,7 +123,7 @@ function outcomeOf({ id, providerId, skipReason, suppressed, scheduledAt }: Stor
 }
 
 /** Whether this caller now owns the send, because an earlier attempt failed. Otherwise another caller waits for it. */
-function join({ db, jobs }: SendingDeps, { id, status }: StoredSend): Promise<boolean> {
+function join({ db, jobs }: NotifyContext, { id, status }: StoredSend): Promise<boolean> {
   return transaction(db, async (tx) => {
     if (status === 'failed' && (await reopen(tx, id))) {
       await enqueueSend(jobs, tx, id);
@@ -141,7 +136,7 @@ function join({ db, jobs }: SendingDeps, { id, status }: StoredSend): Promise<bo
 }
 
 /** Waits for the next attempt. If it fails or does not end in time, ends the send. */
-async function outcomeOfOwn(deps: SendingDeps, id: string, giveUpAt: number): Promise<Outcome> {
+async function outcomeOfOwn(deps: NotifyContext, id: string, giveUpAt: number): Promise<Outcome> {
   for (;;) {
     const { promise: change, resolve: wake } = Promise.withResolvers<void>();
     const stopWatching = deps.outcomes.watch(id, () => wake());
@@ -164,7 +159,7 @@ async function outcomeOfOwn(deps: SendingDeps, id: string, giveUpAt: number): Pr
  * `undefined`: the database does not respond. Retries during a short failure, so that the caller gets the result of the
  * mail.
  */
-async function lookUp({ db }: SendingDeps, id: string, giveUpAt: number): Promise<StoredSend | undefined> {
+async function lookUp({ db }: NotifyContext, id: string, giveUpAt: number): Promise<StoredSend | undefined> {
   try {
     return await findSend(db, id);
   } catch (error) {
@@ -177,7 +172,7 @@ async function lookUp({ db }: SendingDeps, id: string, giveUpAt: number): Promis
  * `false`: it has ended in another way since. If this cannot be stored, the job continues although the caller gets an
  * error.
  */
-async function end({ db, jobs, log }: SendingDeps, id: string, failure: string): Promise<boolean> {
+async function end({ db, jobs, log }: NotifyContext, id: string, failure: string): Promise<boolean> {
   try {
     return await transaction(db, async (tx) => {
       const isEnded = await markFailed(tx, id, { failure });
@@ -190,8 +185,71 @@ async function end({ db, jobs, log }: SendingDeps, id: string, failure: string):
   }
 }
 
-async function refuse({ db }: SendingDeps, id: string, suppressed: readonly string[]): Promise<never> {
+async function refuse({ db }: NotifyContext, id: string, suppressed: readonly string[]): Promise<never> {
   await freeKey(db, id);
   const message = `${notifyProblems.table.recipient_suppressed.message} Suppressed: ${suppressed.join(', ')}.`;
   throw notifyProblems.recipient_suppressed({ message, fields: { suppressed } });
+}
+
+// `POST /emails/batch`: accepts up to 100 mails together or not at all. No caller waits for the sends.
+
+interface Batch {
+  readonly requests: readonly EmailRequest[];
+  readonly key: string | undefined;
+}
+
+/** The ids of the mails, in order. */
+export async function acceptBatch(deps: NotifyContext, { requests, key }: Batch): Promise<readonly string[]> {
+  const bodyDigest = digestOf(requests);
+  for (;;) {
+    const seen = key === undefined ? undefined : await findBatch(deps.db, key, requests.length);
+    if (seen !== undefined) {
+      if (seen.bodyDigest !== bodyDigest) throw notifyProblems.idempotency_conflict();
+      return seen.ids;
+    }
+    const ids = requests.map(() => randomUUID());
+    if (await insertBatch(deps, { requests, key }, ids, bodyDigest)) return ids;
+  }
+}
+
+/** Each mail of a batch has its own row, and so its own key. */
+const keyOf = (key: string, position: number) => `${position} ${key}`;
+
+async function findBatch(db: NotifyContext['db'], key: string, count: number) {
+  const first = await findByKey(db, 'batch', keyOf(key, 0));
+  if (first === undefined) return undefined;
+  const ids: string[] = [];
+  for (let position = 0; position < count; position += 1) {
+    const row = await findByKey(db, 'batch', keyOf(key, position));
+    if (row !== undefined) ids.push(row.id);
+  }
+  return { bodyDigest: first.bodyDigest, ids };
+}
+
+/** `false`: another request took the key. */
+function insertBatch(
+  { db, jobs }: NotifyContext,
+  { requests, key }: Batch,
+  ids: readonly string[],
+  bodyDigest: string,
+): Promise<boolean> {
+  return transaction(db, async (tx) => {
+    const keys = key === undefined ? [] : requests.map((_, position) => keyOf(key, position));
+    if (keys.length > 0) await releaseKeys(tx, 'batch', keys);
+    for (const [position, request] of requests.entries()) {
+      const id = ids[position] ?? '';
+      const isNew = await insertSend(tx, {
+        id,
+        endpoint: 'batch',
+        key: keys[position],
+        bodyDigest,
+        content: { mail: mailOf(request) },
+        scheduledAt: request.scheduled_at,
+      });
+      // The first row decides: a concurrent request has inserted all of the rows, or none.
+      if (!isNew) return false;
+      await enqueueLater(jobs, tx, id, request.scheduled_at);
+    }
+    return true;
+  });
 }

@@ -230,7 +230,9 @@ export function findEmail(db: Handle, id: string) {
 }
 
 /** Newest first, after the send `after`. Skipped notifications are left out. */
-export function listSends(db: Handle, after: string | undefined, limit: number) {
+/** `words`: a part of the subject or of a recipient. */
+export function listSends(db: Handle, after: string | undefined, limit: number, words = '') {
+  const pattern = `%${words.replace(/[\\%_]/g, '\\$&')}%`;
   const previous = sql`(select created_at, id from notify_sends where id = ${after ?? null})`;
   return db
     .selectFrom('notify_sends')
@@ -246,6 +248,7 @@ export function listSends(db: Handle, after: string | undefined, limit: number) 
     ])
     .where('status', '<>', 'skipped')
     .$if(after !== undefined, (query) => query.where(sql<boolean>`(created_at, id) < ${previous}`))
+    .$if(words !== '', (query) => query.where(sql<boolean>`concat_ws(' ', subject, recipients::text) ilike ${pattern}`))
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
     .limit(limit)

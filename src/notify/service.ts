@@ -12,6 +12,7 @@ import type { Jobs } from '#platform/jobs/jobs.ts';
 import type { Webhooks } from '#webhooks/publishing.ts';
 import type { Brand } from './brand.ts';
 import type { Channel } from './channels/channel.ts';
+import type { NotifyContext } from './context.ts';
 import { startDelivering } from './delivering.ts';
 import { dropOldEvents } from './eventstore.ts';
 import { createOutcomes } from './outcomes.ts';
@@ -73,16 +74,12 @@ export async function createNotify(deps: NotifyDeps): Promise<HttpServer> {
   });
   const accounts = database.queries<AccountTables>();
   const db = database.queries<NotifyTables>();
-  await normalizeSuppressions({ db });
   const mails = new Counter({
     name: 'notify_mails_total',
     help: 'Attempts to send an email through the email provider.',
     labelNames: ['outcome'],
     registers: [app.metrics],
   });
-  const delivering = { db, jobs, channel, webhooks: deps.webhooks, outcomes: createOutcomes(), log: server.log };
-  const onOutcome = (outcome: string) => mails.inc({ outcome });
-  const sending = { ...delivering, firstAttempt: startDelivering({ ...delivering, onOutcome }) };
   measureJobs(app.metrics, jobs, queueNames);
   measureOverdue(app.metrics, { emails: () => findOverdueSendsS(db) });
   const dropping = startInterval(
@@ -106,18 +103,27 @@ export async function createNotify(deps: NotifyDeps): Promise<HttpServer> {
     await channel.close();
   });
   const access = createAccess({ internalKeys, log: server.log });
-  addPeopleRoutes(app, access, sending);
-  addRoutes(app, access, {
-    ...sending,
+  const context: NotifyContext = {
+    db,
+    jobs,
+    channel,
+    webhooks: deps.webhooks,
+    outcomes: createOutcomes(),
+    log: server.log,
+    onOutcome: (outcome: string) => mails.inc({ outcome }),
     accounts,
     types,
-    readTrending: createTrendingReader({ content, appUrl, log: server.log }),
+    readTrending: createTrendingReader(content, appUrl, server.log),
     brand,
     from,
     appUrl,
     unsubscribeUrl,
     unsubscribeSecret: await readUnsubscribeSecret(accounts),
     isKeyConfigured: internalKeys.length > 0,
-  });
+  };
+  await normalizeSuppressions(context);
+  startDelivering(context);
+  addPeopleRoutes(app, access, context);
+  addRoutes(app, access, context);
   return app;
 }

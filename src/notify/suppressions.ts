@@ -2,21 +2,17 @@
  * Suppressed addresses, to which no mail is sent because their server reported a missing mailbox. Operators list and
  * remove them.
  */
+
 import type { z } from 'zod';
-import type { Db } from '#platform/db/db.ts';
 import { problems } from '#platform/problem.ts';
 import type { suppressionListing, suppressionPage } from './api.ts';
+import type { NotifyContext } from './context.ts';
 import { addressOf } from './mail.ts';
 import { findOutsideAscii, liftSuppression, listSuppressions, renameSuppression } from './suppressionstore.ts';
-import type { NotifyTables } from './tables.ts';
-
-export interface SuppressionDeps {
-  readonly db: Db<NotifyTables>;
-}
 
 /** The cursor is the last address of the previous page. */
 export async function listPage(
-  { db }: SuppressionDeps,
+  { db }: NotifyContext,
   { cursor, limit }: z.output<typeof suppressionListing>,
 ): Promise<z.output<typeof suppressionPage>> {
   // One more row than requested shows whether another page exists.
@@ -30,8 +26,8 @@ export async function listPage(
 
 const renamedAtOnce = 500;
 
-/** Earlier versions stored domains as they were spelled, so the rows did not match other spellings. */
-export async function normalizeSuppressions({ db }: SuppressionDeps): Promise<void> {
+/** Version 1.0.0 stored domains as they were spelled, so the rows did not match other spellings. */
+export async function normalizeSuppressions({ db }: NotifyContext): Promise<void> {
   let addresses: readonly string[];
   let after = '';
   do {
@@ -45,7 +41,7 @@ export async function normalizeSuppressions({ db }: SuppressionDeps): Promise<vo
 }
 
 /** Throws 404 if the address is not suppressed. */
-export async function lift({ db }: SuppressionDeps, address: string): Promise<void> {
+export async function lift({ db }: NotifyContext, address: string): Promise<void> {
   if (!(await liftSuppression(db, address)))
     throw problems.not_found({ message: `This address is not suppressed: ${address}.` });
 }

@@ -216,7 +216,7 @@ describe('a provider that does not answer', () => {
     running.program.child.kill('SIGKILL');
     await running.program.ended();
     running = await start(place, env());
-    const again = await running.person('killed@example.com', 'pro', 98);
+    const again = running.again(user);
     const read = async () => (await again.agent.call<Generation>('GET', `/generations/${body.id}`)).body.status;
     await expect.poll(read, { timeout: 30_000 }).toBe('failed');
     expect([requests, await balance(again)]).toEqual([ordered, 100]);

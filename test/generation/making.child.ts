@@ -9,7 +9,9 @@ import { type AccountTables, ensureProfile, findProfile, setPlanAndCredits } fro
 import type { Generation, GenerationPage } from '#agent/generation/api.ts';
 import { openImageProvider } from '#agent/providers/images.ts';
 import { openVideoProvider } from '#agent/providers/videos.ts';
+import { longVideoQueue, videoUploadQueue } from '#media/tasks/processing.ts';
 import { systemClock } from '#platform/clock.ts';
+import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
 import type { Database } from '#platform/db/db.ts';
 import { openFilesystem } from '#platform/objects/files/filesystem.ts';
 import { type AgentRig, chatter, startAgent } from '../agent/rig.fixture.ts';
@@ -98,28 +100,44 @@ async function personOf({ url, media }: AgentRig, userId: string) {
   return { agent: chatter(url, userId, credential), media: chatter(media.url, userId, credential) };
 }
 
+/** Each person lists many times, so all at once would be refused. */
+const peopleAtOnce = 8;
+
 async function finish(rig: AgentRig, database: Database, users: readonly string[]): Promise<readonly UserState[]> {
   const db = database.queries<AccountTables>();
-  return Promise.all(
-    users.map(async (userId): Promise<UserState> => {
-      const { agent, media } = await personOf(rig, userId);
-      const list = async () => (await agent.call<GenerationPage>('GET', '/generations')).body.generations;
-      while ((await list()).some(({ status }) => status === 'running')) await sleep(100);
-      const usage = await agent.call<{ days: UserState['usage'] }>('GET', '/usage');
-      const { body } = await media.call<{ assets: { assetId: string }[] }>('GET', '/v1/assets?thumbnails=false');
-      const { rows: reserved } = await sql`
-        select from credit_ledger where user_id = ${userId} and state = 'reserved'`.execute(db);
-      const { rows: events } = await sql<{ id: string }>`
-        select event ->> 'generationId' as id from agent_user_events
-        where user_id = ${userId} and event ->> 'type' like 'generation.%'`.execute(db);
-      return {
-        balance: (await findProfile(db, userId))?.credits,
-        generations: await list(),
-        usage: usage.body.days,
-        assets: body.assets.map(({ assetId }) => assetId),
-        reserved: reserved.length,
-        published: events.map(({ id }) => id),
-      };
-    }),
-  );
+  const people = await Promise.all(users.map(async (userId) => ({ userId, ...(await personOf(rig, userId)) })));
+  const list = async ({ agent }: (typeof people)[number]) => {
+    const { status, body } = await agent.call<GenerationPage>('GET', '/generations');
+    if (status !== 200) throw new Error(`GET /generations was answered ${status}: ${JSON.stringify(body)}`);
+    return body.generations;
+  };
+  await mapConcurrently(people, peopleAtOnce, async (person) => {
+    while ((await list(person)).some(({ status }) => status === 'running')) await sleep(100);
+  });
+  // The poster of a clip is an image of its own until the clip shows it.
+  const isProcessing = async () => {
+    const queues = [videoUploadQueue.name, longVideoQueue.name];
+    const { rows } = await sql`
+      select from jobs where queue = any(${queues}::text[]) and status in ('waiting', 'running')`.execute(db);
+    return rows.length > 0;
+  };
+  while (await isProcessing()) await sleep(100);
+  return mapConcurrently(people, peopleAtOnce, async (person): Promise<UserState> => {
+    const { userId, agent, media } = person;
+    const usage = await agent.call<{ days: UserState['usage'] }>('GET', '/usage');
+    const { body } = await media.call<{ assets: { assetId: string }[] }>('GET', '/v1/assets?thumbnails=false');
+    const { rows: reserved } = await sql`
+      select from credit_ledger where user_id = ${userId} and state = 'reserved'`.execute(db);
+    const { rows: events } = await sql<{ id: string }>`
+      select event ->> 'generationId' as id from agent_user_events
+      where user_id = ${userId} and event ->> 'type' like 'generation.%'`.execute(db);
+    return {
+      balance: (await findProfile(db, userId))?.credits,
+      generations: await list(person),
+      usage: usage.body.days,
+      assets: body.assets.map(({ assetId }) => assetId),
+      reserved: reserved.length,
+      published: events.map(({ id }) => id),
+    };
+  });
 }

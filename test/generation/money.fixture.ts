@@ -15,7 +15,7 @@ export interface World {
   close(): Promise<void>;
 }
 
-export async function openWorld(): Promise<World> {
+export async function openWorld(settings: Readonly<Record<string, string>> = {}): Promise<World> {
   const makers = await startMakers();
   const place = await newLanePlace();
   const file = join(place.dataDir, 'models.json');
@@ -39,6 +39,7 @@ export async function openWorld(): Promise<World> {
     MAKERS_KEY: makersKey,
     AGENT_FREE_CANCELS_PER_DAY: '3',
     AGENT_MAX_RUNS_PER_USER: '100',
+    ...settings,
   };
   const world: World = {
     makers,
@@ -51,6 +52,15 @@ export async function openWorld(): Promise<World> {
     },
   };
   return world;
+}
+
+/** Kills the program, and lets orders that wait go on. Returns the person of the program that is started then. */
+export async function killAndRestart(world: World, person: Person): Promise<Person> {
+  world.running.program.child.kill('SIGKILL');
+  await world.running.program.ended();
+  world.makers.release();
+  world.running = await start(world.running.place, world.env);
+  return world.running.again(person);
 }
 
 /** A linear congruential generator: a failure can be repeated with its seed. */
@@ -100,11 +110,7 @@ export async function play(world: World, { seed, orders, killsAfter }: Play): Pr
     }
     if (random(4) === 0) world.makers.release();
     if (!killsAfter.includes(index)) continue;
-    world.running.program.child.kill('SIGKILL');
-    await world.running.program.ended();
-    world.makers.release();
-    world.running = await start(world.running.place, world.env);
-    person = world.running.again(person);
+    person = await killAndRestart(world, person);
   }
   const running = async () => {
     world.makers.release();

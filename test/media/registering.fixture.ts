@@ -1,6 +1,7 @@
 /** What a registration needs, over files in a folder, for the tests. */
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { createPermits } from '#image/engine/permits.ts';
 import { createVariantMaker } from '#image/engine/variants.ts';
 import { createEngine } from '#image/engine/working.ts';
@@ -9,12 +10,16 @@ import type { MediaTables } from '#media/assets/assetstore.ts';
 import { storageKeyOf } from '#media/assets/storagekey.ts';
 import { createQuarantine } from '#media/quarantine/quarantine.ts';
 import { createDigester } from '#media/reading/digests.ts';
-import { type RegistrationDeps, registerAsset } from '#media/registration/registration.ts';
+import { type DepositDeps, depositAsset } from '#media/registration/depositing.ts';
+import { type Registration, type RegistrationDeps, registerAsset } from '#media/registration/registration.ts';
 import { createScreening, type ScreeningSettings } from '#media/screening/screening.ts';
+import type { TaskTables } from '#media/tasks/taskstore.ts';
 import { systemClock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/db.ts';
+import { createLog } from '#platform/log.ts';
 import { openFilesystem } from '#platform/objects/files/filesystem.ts';
 import type { Objects } from '#platform/objects/objects.ts';
+import { openLegacyObjects } from '#platform/objects/open.ts';
 import { Problem } from '#platform/problem.ts';
 import { openTestCache } from '../caches.fixture.ts';
 
@@ -32,6 +37,15 @@ export function openPublicFiles(folder: string): Objects {
   return openFilesystem({ bucket: 'public', root: join(folder, 'public'), stagingFolder, clock: systemClock });
 }
 
+export function openLegacyFiles(folder: string) {
+  return openLegacyObjects({
+    settings: { endpoint: 'embedded', region: undefined, accessKeyId: undefined, secretAccessKey: undefined },
+    ownBuckets: ['objects', 'public'],
+    dataDir: folder,
+    clock: systemClock,
+  });
+}
+
 const limits = { maxSourcePixels: 1e6, processTimeoutMs: 20_000, concurrency: 2, permitWaitMs: 5000 };
 
 export const testQuarantine = { quarantineKey: Buffer.alloc(32, 7).toString('base64'), quarantineDays: 365 };
@@ -41,11 +55,16 @@ export function registrationDeps(
   database: Database,
   folder: string,
   { blockedHashes, screeningUrl }: Partial<ScreeningSettings> = {},
-): RegistrationDeps {
+): DepositDeps {
   const engine = createEngine(limits);
   const stores = { db: database.queries<MediaTables>(), objects: openFiles(folder) };
   return {
     ...stores,
+    taskDb: database.queries<TaskTables>(),
+    clock: systemClock,
+    log: createLog({ level: 'silent' }),
+    publicObjects: openPublicFiles(folder),
+    legacy: openLegacyFiles(folder),
     quarantine: createQuarantine({ ...stores, clock: systemClock, settings: testQuarantine }),
     engine,
     variants: createVariantMaker({ engine, keySecret: 'a key secret', publicObjects: openPublicFiles(folder), limits }),
@@ -64,27 +83,34 @@ export function registrationDeps(
   };
 }
 
+export const newRequest = (changes: object = {}): RegistrationRequest =>
+  registrationRequest.parse({
+    ...{ assetId: randomUUID(), ownerId: randomUUID(), scopeKind: 'thread', scopeId: '1' },
+    ...{ kind: 'image', mime: 'image/png', ...changes },
+  });
+
 /** A registration whose object is `bytes`, and how to overwrite it. */
 export async function uploaded(objects: Objects, bytes: Uint8Array) {
-  const request = registrationRequest.parse({
-    assetId: randomUUID(),
-    ownerId: randomUUID(),
-    scopeKind: 'thread',
-    scopeId: '1',
-    kind: 'image',
-    mime: 'image/png',
-  });
+  const request = newRequest();
   const storageKey = storageKeyOf({ ...request, ownerId: String(request.ownerId) });
   const put = (again: Uint8Array) => objects.put(storageKey, again, { contentType: 'image/png' });
   await put(bytes);
   return { request, storageKey, put };
 }
 
+export const depositOf = (deps: DepositDeps, request: RegistrationRequest, bytes: Uint8Array) => () => {
+  const body = Buffer.concat([Buffer.from(`${JSON.stringify(request)}\n`), bytes]);
+  return depositAsset(deps, { kind: 'internal' }, { length: body.length, body: Readable.from([body]) });
+};
+
 /** `created`, `replayed`, or the code of the problem. */
-export async function outcomeOf(deps: RegistrationDeps, request: RegistrationRequest): Promise<string> {
+export async function outcomeOf(
+  deps: RegistrationDeps,
+  request: RegistrationRequest,
+  work: () => Promise<Registration> = () => registerAsset(deps, { kind: 'internal' }, request),
+): Promise<string> {
   try {
-    const { created } = await registerAsset(deps, { kind: 'internal' }, request);
-    return created ? 'created' : 'replayed';
+    return (await work()).created ? 'created' : 'replayed';
   } catch (error) {
     if (error instanceof Problem) return error.code;
     throw error;

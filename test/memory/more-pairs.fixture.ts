@@ -72,6 +72,46 @@ Je déteste les olives | Je n'aime pas du tout les olives
 Me encanta bailar | Bailar me encanta
 Я не ем мясо | Я вегетарианец
 我喜欢爬山 | 爬山是我的爱好
+I have two brothers | I have 2 brothers
+I was born in Leeds in 1990 | In 1990 I was born in Leeds
+My sister's name is Ruth | Ruth is my sister's name
+On Sundays I bake bread | I bake bread on Sundays
+I like jazz and blues | I like blues and jazz
+I'm left-handed | I am left handed
+I work from home on Fridays. | On Fridays I work from home
+The user lives in Bristol | I live in Bristol
+I do not eat pork | I don't eat pork
+My car is a red Fiat | my car is a red fiat!
+I've been vegan for three years | I have been vegan for 3 years
+Please always use the metric system | Always use the metric system please
+My favourite book is Dune | My favorite book is Dune
+My favourite book is Dune | Dune is my favourite book
+I play the violin every evening | Every evening I play the violin
+Ich trinke morgens Kaffee | Morgens trinke ich Kaffee
+Meine Katze heißt Momo | meine Katze heisst Momo
+Ich habe drei Kinder | Ich habe 3 Kinder
+Am Wochenende fahre ich Rad | Ich fahre am Wochenende Rad
+Mein Lieblingsfilm ist Alien | Alien ist mein Lieblingsfilm
+Tengo dos hijas | Tengo 2 hijas
+Los lunes voy al gimnasio | Voy al gimnasio los lunes
+Mi color favorito es el verde | El verde es mi color favorito
+Me gusta el café sin azúcar | me gusta el cafe sin azucar
+J'ai trois chats | J'ai 3 chats
+Le dimanche je cours au parc | Je cours au parc le dimanche
+Mon plat préféré est la ratatouille | La ratatouille est mon plat préféré
+Ho due figli | Ho 2 figli
+Il mio cane si chiama Argo | Argo si chiama il mio cane
+Eu moro em Recife | Moro em Recife
+Tenho dois gatos | Tenho 2 gatos
+Я живу в Казани | Живу в Казани
+У меня две собаки | У меня 2 собаки
+По утрам я пью чай | Я пью чай по утрам
+我有两只猫 | 我有2只猫
+我喜歡喝茶 | 我喜欢喝茶
+私は猫が二匹います | 私は猫が2匹います
+毎朝コーヒーを飲みます | コーヒーを毎朝飲みます
+저는 서울에 살아요 | 나는 서울에 살아요
+Saya ada dua ekor kucing | Saya ada 2 ekor kucing
 `,
   different: `
 I keep the spare key under the blue flower pot | I keep the spare key under the big blue flower pot
@@ -180,6 +220,108 @@ Ali tolong Abu | Abu tolong Ali
 나는 책 다섯 권이 있다 | 나는 책 여섯 권이 있다
 시험은 수요일에 있다 | 시험은 목요일에 있다
 철수가 영희를 도왔다 | 영희가 철수를 도왔다
+I will quit my job | I quit my job
+I am applying to Oxford | I applied to Oxford
+I was accepted at Oxford | I was rejected at Oxford
+I plan to adopt a dog | I adopted a dog
+I want to learn Greek | I learned Greek
+I used to live in Prague | I live in Prague
+I am about to sell my house | I have sold my house
+I am scared of dogs | I am scared of dog owners
+I like tea with milk | I like tea without milk
+I collect stamps | I collect stamp albums
+My brother teaches Anna | Anna teaches my brother
+I lent Tom my bike | Tom lent me his bike
+I gave up smoking | I took up smoking
+My exam is on 3 May | My exam is on 4 May
+I wake up at 6 | I wake up at 7
+My son is called Ben | My daughter is called Ben
+I live with Anna | I live with Hanna
+I have never been to Rome | I have been to Rome
+I hardly ever drink wine | I drink wine
+I failed the driving test | I passed the driving test
+I am engaged to Paul | I am married to Paul
+I am selling my flute | I am buying a flute
+I moved from Oslo to Bergen | I moved from Bergen to Oslo
+I prefer cats to dogs | I prefer dogs to cats
+The deadline is next week | The deadline is this week
+I paid 30 euros | I paid 30 dollars
+I run 5 km | I run 5 miles
+I broke my left arm | I broke my right arm
+I started therapy | I finished therapy
+I hope to get the grant | I got the grant
+I might move to Lima | I moved to Lima
+I almost bought a boat | I bought a boat
+I am waiting for my visa | I have my visa
+I like the old logo | I like the new logo
+Use serif fonts in titles | Use sans-serif fonts in titles
+I can swim | I can't swim
+I should stop eating sugar | I stopped eating sugar
+I have to call Eva | I called Eva
+Ich werde mein Auto verkaufen | Ich habe mein Auto verkauft
+Ich will Spanisch lernen | Ich habe Spanisch gelernt
+Ich suche eine Wohnung | Ich habe eine Wohnung gefunden
+Ich mag Kaffee mit Zucker | Ich mag Kaffee ohne Zucker
+Meine Prüfung ist am Montag | Meine Prüfung ist am Dienstag
+Ich bin gegen Katzen allergisch | Ich bin gegen Katzenfutter allergisch
+Ich ziehe nach Köln | Ich bin nach Köln gezogen
+Mein Bruder hilft Lena | Lena hilft meinem Bruder
+Voy a cambiar de trabajo | He cambiado de trabajo
+Quiero aprender alemán | Aprendí alemán
+Vivía en Lima | Vivo en Lima
+Me gusta el té con leche | Me gusta el té sin leche
+Busco piso | Encontré piso
+Aprobé el examen | Suspendí el examen
+Je vais déménager à Lille | J'ai déménagé à Lille
+J'habitais à Nice | J'habite à Nice
+Je cherche un emploi | J'ai trouvé un emploi
+Je veux acheter un vélo | J'ai acheté un vélo
+J'aime le thé avec du lait | J'aime le thé sans lait
+Sto per vendere la casa | Ho venduto la casa
+Voglio imparare il cinese | Ho imparato il cinese
+Abitavo a Torino | Abito a Torino
+Vou comprar um carro | Comprei um carro
+Morava em Natal | Moro em Natal
+Passei no exame | Reprovei no exame
+Я буду учить китайский | Я выучил китайский
+Я ищу работу | Я нашёл работу
+Я жил в Омске | Я живу в Омске
+Я люблю чай с сахаром | Я люблю чай без сахара
+Я хочу купить дом | Я купил дом
+我要去东京 | 我去过东京
+我在找工作 | 我找到工作了
+我想学法语 | 我学过法语
+我喜欢加糖的咖啡 | 我喜欢不加糖的咖啡
+东京に行きます | 东京に行きました
+仕事を探しています | 仕事を見つけました
+猫が好きです | 猫が好きでした
+引っ越すつもりです | 引っ越しました
+저는 이사할 거예요 | 저는 이사했어요
+직장을 찾고 있어요 | 직장을 찾았어요
+저는 커피를 좋아해요 | 저는 커피를 좋아했어요
+Saya akan membeli kereta | Saya sudah membeli kereta
+Saya mahu belajar bahasa Jepun | Saya sudah belajar bahasa Jepun
+Dulu saya tinggal di Ipoh | Saya tinggal di Ipoh
+Saya suka teh dengan susu | Saya suka teh tanpa susu
+I told Mia about Leo | I told Leo about Mia
+My boss is older than my father | My father is older than my boss
+I eat before I train | I train before I eat
+My flight is from Oslo | My flight is to Oslo
+I take the pills after meals | I take the pills before meals
+I have a cat and no dog | I have a dog and no cat
+Only I like olives | I only like olives
+I love my work | I loved my work
+Anna is my boss | I am Anna's boss
+I owe Sam money | Sam owes me money
+I own a flat in Rome | I rent a flat in Rome
+I study medicine | I studied medicine
+I was going to study law | I study law
+I wish I had a garden | I have a garden
+If I had time I would paint | I paint
+I tried to quit coffee | I quit coffee
+My contract ends in June | My contract starts in June
+I need a new laptop | I have a new laptop
+I wrote to Eva | Eva wrote to me
 `,
 };
 

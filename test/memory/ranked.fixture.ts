@@ -11,6 +11,8 @@ export async function calibrated(embedder: Embedder): Promise<CalibratedEmbedder
   return withCalibration(embedder, () => calibration);
 }
 
+const batch = 32;
+
 interface Origin {
   readonly type?: 'preference' | 'episodic';
   readonly atMs?: number;
@@ -22,7 +24,10 @@ export async function rankContents(
   contents: readonly string[],
   originOf: (place: number) => Origin = () => ({}),
 ): Promise<Search> {
-  const vectors = await embedder.embed(contents);
+  const vectors: Float32Array[] = [];
+  // A local model has a deadline for each text, also for those that wait.
+  for (let start = 0; start < contents.length; start += batch)
+    vectors.push(...(await embedder.embed(contents.slice(start, start + batch))));
   const index = indexRows(
     contents.map((content, place) => {
       const { type = 'preference', atMs = 0 } = originOf(place);

@@ -186,6 +186,138 @@ Pelanggan saya menulis dalam bahasa Inggeris
 영어로 대답하지 마세요
 영어로 물어보면 영어로 대답해 주세요
 고객은 일본어로 써요
+display_name=Priya | Hello! My name is Priya.
+display_name=Theo | You can call me Theo
+display_name=Grace | My name is Grace; I run a small bakery
+language=de | I want all answers in German
+language=en | Write to me in English
+timezone=America/New_York | My timezone is America/New_York
+language=pt | Please speak Portuguese with me
+display_name=Felix | Nenne mich Felix
+display_name=Mia | Mein Name ist Mia, ich male gern
+language=de | Bitte sprich Deutsch mit mir
+language=en | Antworten bitte auf Englisch
+display_name=Diego | Puedes llamarme Diego
+language=es | Háblame en español, por favor
+language=es | Quiero las respuestas en español
+display_name=Inés | Mi nombre es Inés y soy diseñadora
+display_name=Hugo | Salut, moi c'est Hugo
+display_name=Margaux | Appelez-moi Margaux
+language=fr | Parle-moi en français
+language=fr | Je veux des réponses en français
+display_name=Zoé | Je m'appelle Zoé, j'ai deux chats
+display_name=Elisa | Puoi chiamarmi Elisa
+language=it | Parlami in italiano
+language=it | Scrivimi in italiano, per favore
+display_name=Ana | Pode me chamar de Ana
+language=pt | Fale comigo em português
+language=pt | Quero respostas em português
+display_name=Олег | Привет, меня зовут Олег
+display_name=Настя | Называй меня Настя
+language=ru | Говори со мной по-русски
+language=ru | Пиши мне на русском языке
+display_name=Siti | Panggil saya Siti
+language=ms | Sila jawab dalam bahasa Melayu
+language=en | Tolong balas dalam bahasa Inggeris
+display_name=健太 | 健太と呼んでください
+display_name=美咲 | 私の名前は美咲です
+language=ja | 日本語で答えてください
+language=en | 英語で返信してください
+display_name=민준 | 제 이름은 민준이에요
+display_name=서연 | 저는 서연이라고 해요
+display_name=李娜 | 你可以叫我李娜
+language=zh_CN | 请用中文回答我
+language=en | 请用英文回复
+display_name=阿德 | 請叫我阿德
+timezone=Europe/Madrid | Mi zona horaria es Europe/Madrid
+My name isn't Priya anymore
+Don't call me Theo
+Call me as soon as you are done
+They call me at night
+My company is called Northwind
+My name tag fell off
+I can't speak German
+Translate this poem into German
+Reply in French to the customer
+If I write in French, answer in French
+She asked me to answer in English
+The book "My name is Red" is great
+I am tired of answers in English
+Stop answering in Spanish
+Ich heiße dich willkommen
+Ruf mich morgen an
+Meine Tochter heißt Mia
+Antworte nicht auf Englisch
+Mein Chef möchte Antworten auf Englisch
+Nenn mich nie wieder Schatz
+Me llamo a mí mismo artista
+No me llames Diego
+Mi perro se llama Toby
+Mis clientes escriben en inglés
+No respondas en español
+Je m'appelle souvent moi-même
+Mon fils s'appelle Hugo
+Ne m'appelle pas Margot
+Réponds au client en anglais
+Je ne parle pas français
+Mia sorella si chiama Elisa
+Non chiamarmi Luca
+Non rispondere in italiano
+Sono stanco
+Sono di Milano
+Meu gato se chama Bento
+Não me chame de Ana
+Não responda em português
+Sou de Lisboa
+Не называй меня Настя
+Мою маму зовут Вера
+Не отвечай по-английски
+Мой друг пишет по-русски
+Jangan panggil saya Siti
+Nama kucing saya Oyen
+Jangan jawab dalam bahasa Inggeris
+Saya Melayu
+先生と呼ばないでください
+私の犬の名前はポチです
+英語で答えないでください
+제 동생 이름은 민준이에요
+영어로 대답하지 마세요
+我的猫叫小明
+别叫我李娜
+不要用英文回答
+我叫了一辆出租车
+客户用英文写邮件
+I'm German
+I'm Hungry
+Ich bin Berliner
+Soy Vegetariana
+My clients read my mails and answer in English
+My parents live in Berlin and speak German
+They call me every day, write in French
+The team sits in Paris and writes to me in French
+My colleagues speak German with me
+Meine Kunden rufen an und antworten auf Englisch
+Die Kinder spielen und sprechen Deutsch mit mir
+Mi hermana vive en Londres y habla inglés conmigo
+Mis clientes llaman y responden en inglés
+Mon fils étudie et parle anglais avec moi
+Mia sorella vive a Berlino e parla tedesco con me
+Minha irmã mora em Londres e fala inglês comigo
+Моя сестра живёт в Берлине и пишет на немецком
+Kawan saya tinggal di London dan balas dalam bahasa Inggeris
+Speak German to my customers
+I speak German
+Ich spreche Deutsch
+Hablo inglés
+Parla italiano con mia madre
+display_name=Nora | Hi, my name is Nora and I live in Bergen
+language=en | I want you to answer in English
+language=fr | Please talk French to me
+language=de | Sprich Deutsch mit mir
+language=es | Habla español conmigo
+language=it | Vorrei le risposte in italiano
+language=pt | Fala português comigo
+language=ru | Я предпочитаю ответы на русском
 `;
 
 export interface Written {

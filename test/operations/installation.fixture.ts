@@ -4,7 +4,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { decodeJwt } from 'jose';
 import { readConfig } from '#app/config.ts';
-import { signInThroughBrowser } from '#commands/signin.ts';
+import { signInThroughBrowser } from '#commands/demo.ts';
 import { type Place, type Program, run } from '../acceptance/running.fixture.ts';
 import { chatter } from '../agent/rig.fixture.ts';
 import { makeImage } from '../media/images.fixture.ts';

@@ -26,6 +26,7 @@ export const longest: readonly string[] = [
   'src/edge/slowclients.http.test.ts',
   'test/agent/limits.test.ts',
   'test/agent/delivery.test.ts',
+  'test/webhooks/generations.test.ts',
   'test/webhooks/publishing.test.ts',
   'test/agent/streams.test.ts',
   'test/console/conversation.nightly.test.ts',

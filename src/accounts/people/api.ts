@@ -31,6 +31,19 @@ export const peoplePage = z.object({
 });
 export type PeoplePage = z.output<typeof peoplePage>;
 
+const mostNames = 200;
+export const namesQuery = z.object({
+  ids: z
+    .string()
+    .transform((text) => text.toLowerCase().split(','))
+    .pipe(z.array(z.guid('must be user ids, separated by commas')).max(mostNames, `must be at most ${mostNames} ids`))
+    .describe('User ids, separated by commas; at most 200.'),
+});
+export const names = z.object({
+  names: z.record(z.string(), z.string().nullable()).describe('Id → email address, of the users that exist.'),
+});
+export type Names = z.output<typeof names>;
+
 export const creditChange = z.object({
   id: z.string(),
   actor: z.string(),

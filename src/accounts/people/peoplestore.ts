@@ -70,6 +70,10 @@ export function findById(db: Handle, id: string) {
     .execute();
 }
 
+export function listEmails(db: Handle, ids: readonly string[]) {
+  return db.selectFrom('user_profiles').select(['id', 'email']).where(sql<boolean>`id = any(${ids}::uuid[])`).execute();
+}
+
 export async function findSurroundings(db: Handle, id: string) {
   const { rows } = await sql<{ isOpenNotification: boolean; invitedBy: string | null; invited: number }>`
     select

@@ -2,30 +2,26 @@
 
 import { z } from 'zod';
 import type { Access } from '#platform/access/access.ts';
-import { auditOf, hashedTarget } from '#platform/audit/audit.ts';
+import { hashedTarget } from '#platform/audit/audit.ts';
 import { actorOf, auditOperators } from '#platform/audit/http.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
-import type { Log } from '#platform/log.ts';
 import {
   actionPage,
   actionSearch,
   creditsChange,
+  names,
+  namesQuery,
   peopleListing,
   peoplePage,
   person,
   personDetails,
   personParams,
 } from './api.ts';
-import { changeCredits, type PeopleDeps, readActions, readPeople, readPerson } from './people.ts';
+import type { PeopleContext } from './context.ts';
+import { changeCredits, readActions, readNames, readPeople, readPerson } from './people.ts';
 
-export type PeopleRouteDeps = Omit<PeopleDeps, 'audit'> & {
-  readonly endSessions: (userId: string) => Promise<void>;
-  readonly log: Log;
-};
-
-export function addPeopleRoutes(app: HttpServer, access: Access, given: PeopleRouteDeps): void {
-  const deps = { ...given, audit: auditOf(given.db) };
+export function addPeopleRoutes(app: HttpServer, access: Access, deps: PeopleContext): void {
   auditOperators(app, {
     ...deps,
     isOperators: (url, method) =>
@@ -53,6 +49,20 @@ export function addPeopleRoutes(app: HttpServer, access: Access, given: PeopleRo
       response: { 200: peoplePage },
     },
     async ({ query }) => readPeople(deps, query),
+  );
+
+  routes.get(
+    '/v1/people/names',
+    guard,
+    {
+      id: 'readNames',
+      summary: 'Read the email addresses of users',
+      description: 'Returns the email addresses of up to 200 users, for pages that list their ids.',
+      client: { query: 'NamesQuery', answer: 'Names' },
+      querystring: namesQuery,
+      response: { 200: names },
+    },
+    async ({ query }) => readNames(deps, query.ids),
   );
 
   routes.get(

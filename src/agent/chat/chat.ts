@@ -15,8 +15,7 @@ import {
   whenBusy,
 } from '../api.ts';
 import { goOn, type StartDeps, startTask } from '../runs/tasks.ts';
-import { findMessage } from '../store/messagestore.ts';
-import { findQuestionOf } from '../store/questionstore.ts';
+import { findMessage, findQuestionOf } from '../store/messagestore.ts';
 import type { Run } from '../store/runstore.ts';
 import { checkThread } from '../threads/access.ts';
 

@@ -1,12 +1,13 @@
+import type { IncomingMessage } from 'node:http';
 import type { Access } from '#platform/access/access.ts';
 import type { Caller } from '#platform/access/caller.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
+import { problems } from '#platform/problem.ts';
 import type { StartDeps } from '../runs/tasks.ts';
 import { findRunningOf } from '../store/runstore.ts';
 import { readLastEventId, type StreamReaders } from '../stream/readers.ts';
 import { checkThread } from '../threads/access.ts';
-import { createBodyBudget } from './bodybudget.ts';
 import { chatParams, chatRequest, startChat } from './chat.ts';
 
 const threadId = 'thread-1';
@@ -103,4 +104,53 @@ export function addChatRoutes(app: HttpServer, access: Access, deps: ChatDeps): 
 function userOf(caller: Caller): string {
   if (caller.kind !== 'user') throw new Error('the guard admits only users');
   return caller.userId;
+}
+
+// Limits the memory of large request bodies: so many bytes may arrive at once. If there is no room for another body, the user
+// with the most bytes loses the oldest one. Otherwise one user with slow bodies could block all others.
+
+interface Arriving {
+  readonly userId: string;
+  readonly bytes: number;
+  readonly request: IncomingMessage;
+}
+
+/** A body without a declared length counts as the largest. Throws `overloaded`. */
+type BodyBudget = (userId: string, request: IncomingMessage) => void;
+
+function createBodyBudget(maxBytes: number, largestBytes: number): BodyBudget {
+  /** The oldest first. */
+  const arriving = new Set<Arriving>();
+
+  function bytesByUser(): ReadonlyMap<string, number> {
+    const sums = new Map<string, number>();
+    for (const { userId, bytes } of arriving) sums.set(userId, (sums.get(userId) ?? 0) + bytes);
+    return sums;
+  }
+
+  /** Returns `false` if no user has more than `bytes`. */
+  function dropFromUserWithMoreThan(bytes: number, sums: ReadonlyMap<string, number>): boolean {
+    const most = Math.max(...sums.values());
+    if (most <= bytes) return false;
+    for (const body of arriving) {
+      if (sums.get(body.userId) !== most) continue;
+      arriving.delete(body);
+      body.request.destroy();
+      return true;
+    }
+    return false;
+  }
+
+  return (userId, request) => {
+    const bytes = Math.min(Number(request.headers['content-length'] ?? largestBytes), largestBytes);
+    for (;;) {
+      const sums = bytesByUser();
+      const all = [...sums.values()].reduce((sum, one) => sum + one, 0);
+      if (all + bytes <= maxBytes) break;
+      if (!dropFromUserWithMoreThan((sums.get(userId) ?? 0) + bytes, sums)) throw problems.overloaded();
+    }
+    const body = { userId, bytes, request };
+    arriving.add(body);
+    request.once('close', () => arriving.delete(body));
+  };
 }

@@ -5,7 +5,7 @@ import type { AccountTables } from '#accounts/store.ts';
 import { type Db, type Tx, transaction } from '#platform/db/db.ts';
 import type { Jobs, Queue } from '#platform/jobs/jobs.ts';
 import type { Log } from '#platform/log.ts';
-import { invalid, problems } from '#platform/problem.ts';
+import { problems } from '#platform/problem.ts';
 import type { PubSub } from '#platform/pubsub/pubsub.ts';
 import { chargedCancels, type SpendingBounds } from '../billing/bounds.ts';
 import { publishGeneration, publishVideoFailures } from '../events.ts';
@@ -38,8 +38,10 @@ import {
   listItems,
   lockGeneration,
   type Place,
+  readCursor,
   type StoredGeneration,
   type StoredItem,
+  writeCursor,
 } from './generationstore.ts';
 import type { InputMediaDeps } from './inputmedias.ts';
 
@@ -176,16 +178,6 @@ function compare(one: Place, other: Place): number {
   const difference = BigInt(one.createdAtUs) - BigInt(other.createdAtUs);
   if (difference !== 0n) return difference > 0n ? 1 : -1;
   return one.id > other.id ? 1 : -1;
-}
-
-const writeCursor = ({ createdAtUs, id }: Place) => Buffer.from(`${createdAtUs} ${id}`).toString('base64url');
-
-function readCursor(text: string): Place {
-  const match = /^(\d{1,16}) ([0-9a-f-]{36})$/.exec(Buffer.from(text, 'base64url').toString('latin1'));
-  const [, createdAtUs, id] = match ?? [];
-  if (createdAtUs === undefined || id === undefined || !z.guid().safeParse(id).success)
-    throw invalid('querystring.cursor', 'must be a next_cursor');
-  return { createdAtUs, id };
 }
 
 async function describeOne(deps: GenerationDeps, found: Found): Promise<Generation> {

@@ -1,6 +1,8 @@
 /** The rows of orders of images, and the videos of a user as generations. */
 import { type Generated, type JSONColumnType, sql } from 'kysely';
 import { type Db, json, type Tx } from '#platform/db/db.ts';
+import { isUuid } from '#platform/ids.ts';
+import { invalid } from '#platform/problem.ts';
 import type { Failure } from '../api.ts';
 import type { Ratio } from '../providers/generators.ts';
 
@@ -38,6 +40,8 @@ export interface GenerationTables {
     status: GenerationStatus;
     asset_id: string | null;
     failure: JSONColumnType<Failure> | null;
+    /** The failure in the words of the provider. */
+    answer: Generated<string | null>;
   };
 }
 
@@ -142,7 +146,7 @@ export async function endItem(
   { id, index }: { readonly id: string; readonly index: number },
   end:
     | { readonly status: 'completed'; readonly assetId: string }
-    | { readonly status: 'failed' | 'canceled'; readonly failure: Failure },
+    | { readonly status: 'failed' | 'canceled'; readonly failure: Failure; readonly answer?: string | undefined },
 ): Promise<void> {
   await db
     .updateTable('agent_generation_items')
@@ -150,6 +154,7 @@ export async function endItem(
       status: end.status,
       asset_id: 'assetId' in end ? end.assetId : null,
       failure: 'failure' in end ? sql`${json(end.failure)}` : null,
+      answer: ('answer' in end ? end.answer : undefined) ?? null,
     })
     .where('generation_id', '=', id)
     .where('index', '=', index)
@@ -176,6 +181,17 @@ export async function endGeneration(
 export interface Place {
   readonly createdAtUs: string;
   readonly id: string;
+}
+
+export const writeCursor = ({ createdAtUs, id }: Place) => Buffer.from(`${createdAtUs} ${id}`).toString('base64url');
+
+/** Throws 400 for a cursor that no page returned. */
+export function readCursor(text: string): Place {
+  const match = /^(\d{1,16}) ([0-9a-f-]{36})$/.exec(Buffer.from(text, 'base64url').toString('latin1'));
+  const [, createdAtUs, id] = match ?? [];
+  if (createdAtUs === undefined || id === undefined || !isUuid(id))
+    throw invalid('querystring.cursor', 'must be a next_cursor');
+  return { createdAtUs, id };
 }
 
 /** Orders of images after `after`, newest first. */

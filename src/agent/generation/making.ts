@@ -9,6 +9,7 @@ import { type Tx, transaction } from '#platform/db/db.ts';
 import type { Job } from '#platform/jobs/jobs.ts';
 import type { Failure } from '../api.ts';
 import { type Generated, type Image, OrderRefused, ProviderFailed } from '../providers/generators.ts';
+import { answerOf } from '../records/answers.ts';
 import { type Deposit, keep, NotPaid, Refused, type SourceImage } from '../services/library.ts';
 import { type ImageModel, modelOfRow, withFallbacks } from './catalogue.ts';
 import { noteCost } from './coststore.ts';
@@ -165,6 +166,6 @@ async function failItem(deps: GenerationDeps, { id }: StoredGeneration, index: n
   await transaction(deps.db, async (tx) => {
     // If the response of the media service was lost, the image is charged, and the end of the generation finds it.
     if (await releaseCredits(tx, imageReferenceOf(id, index)))
-      await endItem(tx, { id, index }, { status: 'failed', failure });
+      await endItem(tx, { id, index }, { status: 'failed', failure, answer: answerOf(error) });
   });
 }

@@ -1,13 +1,25 @@
 /** The tools that MCP clients see: names, descriptions and inputs (docs/specification/agent.md#mcp-server). */
+
+import { randomUUID } from 'node:crypto';
 import type { CallToolResult, Tool } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import type { Plan } from '#accounts/api.ts';
+import { ensureProfile } from '#accounts/store.ts';
+import { type Db, transaction } from '#platform/db/db.ts';
 import { findUnstorable } from '#platform/storable.ts';
-import { type Catalogue, describeModels } from '../generation/catalogue.ts';
+import { videoAssetId } from '../billing/references.ts';
+import { starts } from '../billing/starts.ts';
+import { type Catalogue, describeModels, modelFor, type VideoModel } from '../generation/catalogue.ts';
+import type { Ratio } from '../providers/generators.ts';
 import { ratio } from '../providers/generators.ts';
-import { editImage, generateImage, type ImageDeps } from './images.ts';
-import { listAssets, type RecordDeps, recallMemory, saveMemory } from './records.ts';
-import { generateVideo, type VideoCallDeps } from './videos.ts';
+import { type LibraryDeps, type ListedAssets, listLibrary, Refused, sign } from '../services/library.ts';
+import { addMemory, type MemoryDeps, MemoryFull, searchMemory } from '../services/memory.ts';
+import { endCall } from '../store/toolcallstore.ts';
+import type { Video, VideoInput, VideoTables } from '../store/videostore.ts';
+import { placeOrder, type VideoDeps } from '../videos/videos.ts';
+import { admitCall, type CallDeps, type CallTables, type McpCalls, threadOf, usageModel } from './calls.ts';
+import { assertOwn, editImage, generateImage, type ImageDeps } from './images.ts';
+import { linkTo, succeed, ToolFailed } from './results.ts';
 
 export type McpToolDeps = ImageDeps & VideoCallDeps & RecordDeps;
 
@@ -143,4 +155,152 @@ export function toolDefinitions({ images, videos }: Catalogue, plan: Plan): read
 
 export function findTool(name: string): McpTool | undefined {
   return tools.find(({ definition }) => definition.name === name);
+}
+
+// `list_assets`, `save_memory` and `recall_memory`: free, with the rights of the user.
+
+interface RecordDeps extends LibraryDeps, MemoryDeps {}
+
+async function listAssets(
+  deps: RecordDeps,
+  userId: string,
+  query: { readonly limit: number; readonly cursor?: string | undefined; readonly kind?: string | undefined },
+  signal: AbortSignal,
+) {
+  const page = await listLibrary(deps, userId, query, signal).catch((error: unknown) => {
+    throw error instanceof Refused ? new ToolFailed('invalid_request', error.message) : error;
+  });
+  const urls = await signPage(deps, userId, page);
+  const assets = page.assets.map((asset) => ({ ...asset, url: urls.get(asset.assetId) ?? null }));
+  const data = { assets, nextCursor: page.nextCursor };
+  // Models read the text; the URLs are for programs, and long.
+  const lines = page.assets.map(({ assetId, kind, createdAt }) => `${assetId} ${kind} ${createdAt}`);
+  const more = page.nextCursor === null ? [] : [`For more, pass this cursor: ${page.nextCursor}`];
+  return succeed([...lines, ...more].join('\n') || 'The library is empty.', data);
+}
+
+async function signPage(deps: RecordDeps, userId: string, { assets }: ListedAssets) {
+  const idsOf = (isVideo: boolean) =>
+    assets.filter(({ mime }) => mime.startsWith('video/') === isVideo).map(({ assetId }) => assetId);
+  const [images, videos] = await Promise.all([
+    sign(deps, userId, 'image', idsOf(false)),
+    sign(deps, userId, 'video', idsOf(true)),
+  ]);
+  return new Map([...images, ...videos].map(([assetId, { url }]) => [assetId, url]));
+}
+
+async function saveMemory(
+  deps: RecordDeps,
+  userId: string,
+  { content, type }: { readonly content: string; readonly type: string },
+  signal: AbortSignal,
+) {
+  const { id, deduplicated } = await addMemory(deps, userId, content, type, signal).catch((error: unknown) => {
+    throw error instanceof MemoryFull ? new ToolFailed('memory_full', 'The memory is full.') : error;
+  });
+  return succeed(deduplicated ? 'This is already stored.' : 'Remembered.', { memoryId: id, deduplicated });
+}
+
+async function recallMemory(
+  deps: RecordDeps,
+  userId: string,
+  { query }: { readonly query: string },
+  signal: AbortSignal,
+) {
+  const memories = await searchMemory(deps, userId, query, signal);
+  return succeed(memories.join('\n') || 'No memories match.', { memories });
+}
+
+// `generate_video`: ordered and paid for as in a run. A video that takes longer than the call is finished by its job.
+
+interface VideoCallDeps extends VideoDeps, CallDeps {
+  readonly db: Db<VideoTables & CallTables>;
+  readonly calls: McpCalls;
+  readonly videoWaitMs?: number | undefined;
+}
+
+interface VideoCall {
+  readonly prompt: string;
+  readonly ratio?: Ratio | undefined;
+  readonly duration?: number | undefined;
+  /** An asset. */
+  readonly firstFrame?: string | undefined;
+  readonly model?: string | undefined;
+}
+
+const progressEveryMs = 2000;
+
+async function generateVideo(
+  deps: VideoCallDeps,
+  userId: string,
+  input: VideoCall,
+  onProgress: (message: string) => void,
+) {
+  const callId = randomUUID();
+  const { model: name, ...wanted } = input;
+  const chosen = modelFor(deps.catalogue.videos, name, { ...wanted, otherwise: ['16:9'] });
+  if ('failure' in chosen) throw new ToolFailed(chosen.failure.code, chosen.failure.message);
+  if (input.firstFrame !== undefined) await assertOwn(deps, userId, [input.firstFrame]);
+  await deps.prompts.assertAllowed(userId, [input.prompt]);
+  const { model, ratio = '16:9' } = chosen;
+  const ordered = await order(deps, callId, userId, model, { ...wanted, ratio });
+  return deps.calls.track(async (signal) => {
+    const telling = setInterval(() => onProgress('The video is being generated.'), progressEveryMs);
+    try {
+      const { db, videoWaitMs } = deps;
+      const { waitFor } = await import('../tools/videos.ts');
+      const waiting = waitFor({ db, ...(videoWaitMs !== undefined && { videoWaitMs }) }, ordered, signal);
+      // The video is ordered and paid for, so the result names it, whatever ends the wait.
+      const video = await waiting.catch((error: unknown) => {
+        deps.log.warn({ err: error }, 'could not wait for a video that was ordered over MCP');
+        return ordered;
+      });
+      return await describe(deps, userId, video);
+    } finally {
+      clearInterval(telling);
+      await transaction(deps.db, (tx) => endCall(tx, callId)).catch((error: unknown) =>
+        deps.log.warn({ err: error }, 'a finished tool call is ended when it expires'),
+      );
+    }
+  });
+}
+
+/** An order that cannot be paid for leaves nothing behind. */
+function order(deps: VideoCallDeps, callId: string, userId: string, model: VideoModel, input: VideoInput) {
+  const place = () =>
+    transaction(deps.db, async (tx) => {
+      await ensureProfile(tx, { id: userId }, deps.welcome);
+      const { video, failure } = await placeOrder(deps, tx, {
+        ownerId: userId,
+        threadId: threadOf(userId),
+        taskId: callId,
+        messageId: callId,
+        toolCallId: callId,
+        model: usageModel,
+        mediaModel: model.id,
+        price: model.credits,
+        origin: 'mcp',
+        input,
+      });
+      if (failure !== undefined) throw new ToolFailed(failure.code, failure.message);
+      await admitCall(deps, tx, callId, userId);
+      return video;
+    });
+  return starts.run(userId, place);
+}
+
+async function describe(deps: VideoCallDeps, userId: string, video: Video) {
+  const { price: credits } = video;
+  const { videoId, status, failureCode, failureMessage } = video;
+  if (status === 'failed')
+    throw new ToolFailed(failureCode ?? 'provider_failed', failureMessage ?? 'The video could not be generated.');
+  const assetId = video.assetId ?? videoAssetId(videoId);
+  if (status !== 'completed') {
+    const text = `The video is still being generated. Its assetId will be ${assetId}. Once it is ready, list_assets returns it.`;
+    return succeed(text, { status: 'processing', videoId, assetId, mime: 'video/mp4', url: null, credits });
+  }
+  const signed = await sign(deps, userId, 'video', [assetId]).catch(() => undefined);
+  const { url, mime = 'video/mp4' } = signed?.get(assetId) ?? {};
+  const data = { status: 'completed', videoId, assetId, mime, url: url ?? null, credits };
+  return succeed(`The video is in the library. assetId: ${assetId}`, data, url ? [linkTo(url, assetId, mime)] : []);
 }

@@ -2,6 +2,8 @@
  * A language model whose provider may fail (docs/specification/agent.md#provider-failures): bounded in time, retried
  * until its first token, replaced by a fallback, and called again with half of the prompt if that was too long.
  */
+
+import type { LanguageModelV4Message, LanguageModelV4Prompt } from '@ai-sdk/provider';
 import {
   APICallError,
   InvalidResponseDataError,
@@ -12,14 +14,13 @@ import {
 } from '@ai-sdk/provider';
 import type { Log } from '#platform/log.ts';
 import { DeadlineExceeded, withDeadline } from '#platform/resilience/deadline.ts';
-import type { Telemetry } from '#platform/telemetry/telemetry.ts';
-import { type ChatSpan, startChatSpan } from './chatspan.ts';
-import { coalesceDeltas, type PartSource } from './coalescing.ts';
+import type { Attributes, Telemetry } from '#platform/telemetry/telemetry.ts';
+import { currentScope } from '#platform/telemetry/trace.ts';
+import { isNoteOfToolImage } from '../attachments.ts';
 import { FirstTokenTimeout } from './expectedfailures.ts';
-import { mergingProvider } from './mergedframes.ts';
-import { isContextTooLong } from './promptsize.ts';
+import { limitPauses, type PartSource } from './idlestream.ts';
+import { bytesPerToken, estimateTokens, imageTokens, isContextTooLong } from './promptsize.ts';
 import { isRetryableStatus, maxTries, waitBeforeRetry } from './retrying.ts';
-import { newestHalf } from './shorterprompt.ts';
 import { isBreak, streamFailure } from './streamfailure.ts';
 
 export interface ResilienceOptions {
@@ -140,8 +141,7 @@ async function openStream(
       span.end(call.abortSignal?.aborted ? undefined : reason);
       ending.abort(reason);
     };
-    const windowMs = providerName === mergingProvider ? 0 : undefined;
-    return { ...result, stream: coalesceDeltas(opening, reader, { idleMs, onBroken, windowMs }) };
+    return { ...result, stream: limitPauses(opening, reader, { idleMs, onBroken }) };
   } catch (error) {
     span.end(call.abortSignal?.aborted ? undefined : error);
     ending.abort(error);
@@ -197,3 +197,189 @@ function isRetryable(error: unknown): boolean {
 function retryAfterOf(error: unknown): string | undefined {
   return APICallError.isInstance(error) ? error.responseHeaders?.['retry-after'] : undefined;
 }
+
+// Spans of model calls by OpenTelemetry's conventions for generative AI
+// (https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-spans/). No span has a word of a prompt or of an answer.
+
+interface ChatSpan {
+  /** Reads what the answer reports about itself. */
+  observe(part: LanguageModelV4StreamPart): void;
+  /** With an error, the call has failed. Further calls do nothing. */
+  end(error?: unknown): void;
+}
+
+/** Names of the convention, where they differ from the names of the SDK's packages. */
+const wellKnown: Readonly<Record<string, string>> = {
+  azure: 'azure.ai.openai',
+  bedrock: 'aws.bedrock',
+  google: 'gcp.gemini',
+  mistral: 'mistral_ai',
+  vertex: 'gcp.vertex_ai',
+  xai: 'x_ai',
+};
+
+function startChatSpan(telemetry: Telemetry, providerName: string, modelId: string): ChatSpan {
+  const span = telemetry.startSpan('client', `chat ${modelId}`, currentScope()?.trace, {
+    'gen_ai.operation.name': 'chat',
+    'gen_ai.provider.name': wellKnown[providerName] ?? providerName,
+    'gen_ai.request.model': modelId,
+  });
+  let { end } = span;
+  let attributes: Attributes = {};
+  return {
+    observe(part) {
+      if (end === undefined) return;
+      if (part.type === 'response-metadata' || part.type === 'finish')
+        attributes = { ...attributes, ...describe(part) };
+    },
+    end(error) {
+      if (error !== undefined) attributes = { ...attributes, 'error.type': typeOf(error) };
+      end?.({ attributes, failed: error !== undefined });
+      end = undefined;
+    },
+  };
+}
+
+type Reported = Extract<LanguageModelV4StreamPart, { type: 'response-metadata' | 'finish' }>;
+
+function describe(part: Reported): Attributes {
+  if (part.type === 'response-metadata') {
+    const { id, modelId } = part;
+    return { ...(id && { 'gen_ai.response.id': id }), ...(modelId && { 'gen_ai.response.model': modelId }) };
+  }
+  const { inputTokens, outputTokens } = part.usage;
+  const { unified, raw } = part.finishReason;
+  return {
+    'gen_ai.response.finish_reasons': [raw || unified],
+    ...(inputTokens.total !== undefined && { 'gen_ai.usage.input_tokens': inputTokens.total }),
+    ...(outputTokens.total !== undefined && { 'gen_ai.usage.output_tokens': outputTokens.total }),
+  };
+}
+
+/** Of few values, as the convention requires: the status of a refusal, or the name of the error. */
+function typeOf(error: unknown): string {
+  if (APICallError.isInstance(error) && error.statusCode !== undefined) return String(error.statusCode);
+  return error instanceof Error ? error.name : '_OTHER';
+}
+
+// Half of a prompt that its provider has refused for its length (docs/specification/agent.md#prompt).
+
+type Part = Exclude<LanguageModelV4Message['content'], string>[number];
+type ToolResult = Extract<Part, { type: 'tool-result' }>;
+
+/**
+ * The newest messages that have half of the tokens, from a user's message on. The last question and its steps stay; if they
+ * alone are more than half, their longest texts are cut in the middle, and their oldest images left out. `undefined`: nothing
+ * could be left out.
+ */
+export function newestHalf(prompt: LanguageModelV4Prompt): LanguageModelV4Prompt | undefined {
+  const system = prompt.filter(({ role }) => role === 'system');
+  const messages = prompt.filter(({ role }) => role !== 'system');
+  const sizes = messages.map(sizeOf);
+  const lastQuestion = messages.findLastIndex(isQuestion);
+  let remaining = sumOf(sizes);
+  const half = remaining / 2;
+  let from = 0;
+  while (from < lastQuestion && (remaining > half || !isQuestion(messages[from]))) {
+    remaining -= sizes[from] ?? 0;
+    from += 1;
+  }
+  const kept = messages.slice(from);
+  const fitting = remaining > half ? withShorterTexts(withFewerImages(kept, half / 2), half) : kept;
+  const isShorter = from > 0 || fitting.some((message, index) => message !== kept[index]);
+  return isShorter ? [...system, ...fitting] : undefined;
+}
+
+/** Images that tools have made follow their step in a message of the user, which is no question. */
+function isQuestion(message: LanguageModelV4Message | undefined): boolean {
+  if (message?.role !== 'user') return false;
+  const texts = message.content.flatMap((part) => (part.type === 'text' ? [part.text] : []));
+  return texts.length === 0 || !texts.every(isNoteOfToolImage);
+}
+
+function sizeOf(message: LanguageModelV4Message): number {
+  if (typeof message.content === 'string') return estimateTokens(message.content);
+  return sumOf(
+    message.content.map((part) => (part.type === 'file' ? imageTokens : estimateTokens(JSON.stringify(part)))),
+  );
+}
+
+function withFewerImages(messages: readonly LanguageModelV4Message[], maxTokens: number): LanguageModelV4Message[] {
+  const count = sumOf(messages.map((message) => partsOf(message).filter(({ type }) => type === 'file').length));
+  let excess = count - Math.floor(maxTokens / imageTokens);
+  return messages.map((message) =>
+    mapParts(message, (part) => {
+      if (part.type !== 'file' || excess <= 0) return part;
+      excess -= 1;
+      return { type: 'text', text: '[an image that is left out]' };
+    }),
+  );
+}
+
+function withShorterTexts(messages: readonly LanguageModelV4Message[], maxTokens: number): LanguageModelV4Message[] {
+  const texts = messages.flatMap((message) => partsOf(message).flatMap((part) => textOf(part) ?? []));
+  const bytes = texts.map((text) => Buffer.byteLength(text));
+  const otherBytes = sumOf(messages.map(sizeOf)) * bytesPerToken - sumOf(bytes);
+  const maxBytes = levelOf(bytes, maxTokens * bytesPerToken - otherBytes);
+  return messages.map((message) =>
+    mapParts(message, (part) => {
+      const text = textOf(part);
+      return text === undefined || Buffer.byteLength(text) <= maxBytes ? part : withText(part, cut(text, maxBytes));
+    }),
+  );
+}
+
+/** The most that each may have, so that all together have at most `budget`. */
+function levelOf(sizes: readonly number[], budget: number): number {
+  const ascending = sizes.toSorted((a, b) => a - b);
+  let left = budget;
+  for (const [index, size] of ascending.entries()) {
+    const share = left / (ascending.length - index);
+    if (size > share) return Math.max(share, leastBytes);
+    left -= size;
+  }
+  return Number.POSITIVE_INFINITY;
+}
+
+const leastBytes = 300;
+
+/** A question is often at the beginning or the end. */
+function cut(text: string, maxBytes: number): string {
+  const kept = Math.floor((text.length * maxBytes) / Buffer.byteLength(text) / 2);
+  return `${text.slice(0, kept)}\n[…]\n${text.slice(-kept)}`.toWellFormed();
+}
+
+/** What can be cut. A signed text stays whole, and so does reasoning before tool calls: providers refuse changes to them. */
+function textOf(part: Part): string | undefined {
+  if (part.type === 'text' || part.type === 'reasoning') return isSigned(part) ? undefined : part.text;
+  if (part.type !== 'tool-result') return undefined;
+  const { output } = part;
+  if (output.type === 'text' || output.type === 'error-text') return output.value;
+  return output.type === 'json' || output.type === 'error-json' ? JSON.stringify(output.value) : undefined;
+}
+
+/** Anthropic's, Google's and OpenAI's proof that they wrote it. */
+const isSigned = ({ providerOptions = {} }: Part) =>
+  Object.values(providerOptions).some(
+    ({ signature, thoughtSignature, reasoningEncryptedContent }) =>
+      (signature ?? thoughtSignature ?? reasoningEncryptedContent) != null,
+  );
+
+function withText(part: Part, text: string): Part {
+  if (part.type === 'text' || part.type === 'reasoning') return { ...part, text };
+  const type = (part as ToolResult).output.type.startsWith('error') ? 'error-text' : 'text';
+  return { ...(part as ToolResult), output: { type, value: text } };
+}
+
+const partsOf = ({ content }: LanguageModelV4Message): readonly Part[] => (typeof content === 'string' ? [] : content);
+
+/** The same message, if no part changes. */
+function mapParts(message: LanguageModelV4Message, change: (part: Part) => Part): LanguageModelV4Message {
+  const parts = partsOf(message);
+  const changed = parts.map(change);
+  if (changed.every((part, index) => part === parts[index])) return message;
+  // A part takes the place of one that the message may have.
+  return { ...message, content: changed } as LanguageModelV4Message;
+}
+
+const sumOf = (numbers: readonly number[]) => numbers.reduce((sum, number) => sum + number, 0);

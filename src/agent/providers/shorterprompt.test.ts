@@ -1,7 +1,7 @@
 import type { LanguageModelV4Message, LanguageModelV4Prompt, SharedV4ProviderOptions } from '@ai-sdk/provider';
 import { describe, expect, it } from 'vitest';
 import { noteOfToolImage } from '../attachments.ts';
-import { newestHalf } from './shorterprompt.ts';
+import { newestHalf } from './resilientmodel.ts';
 
 const system: LanguageModelV4Message = { role: 'system', content: 'Be kind.' };
 const ask = (text: string): LanguageModelV4Message => ({ role: 'user', content: [{ type: 'text', text }] });

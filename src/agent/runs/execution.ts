@@ -14,6 +14,7 @@ import { Problem } from '#platform/problem.ts';
 import { costOfTokens, UsageMeter } from '../billing/usage.ts';
 import type { AgentMetrics } from '../metrics.ts';
 import type { ChosenModel } from '../providers/models.ts';
+import { answerOf } from '../records/answers.ts';
 import { type Journal, openJournal } from '../steps/journal.ts';
 import type { Continuation } from '../steps/recovery.ts';
 import { type Run, releaseRun } from '../store/runstore.ts';
@@ -64,7 +65,7 @@ const permitted: Transitions<ExecutionState['mode']> = {
   lost: [],
 };
 
-type Ended = Pick<RunEnd, 'status' | 'error' | 'code' | 'approvals'> & { readonly finishReason?: string };
+type Ended = Pick<RunEnd, 'status' | 'error' | 'code' | 'answer' | 'approvals'> & { readonly finishReason?: string };
 
 /** `drained` and `stalled`: a process goes on with the run, unless AGENT_CONTINUE_RUNS is off. */
 type Outcome =
@@ -213,7 +214,7 @@ export class Execution {
   }
 
   /** Retries for as long as one lease; after that the reaper of any process ends the run. */
-  async #commitEnd(writer: EventWriter, { status, error, code, finishReason, approvals }: Ended) {
+  async #commitEnd(writer: EventWriter, { status, error, code, answer, finishReason, approvals }: Ended) {
     const parts = writer.parts();
     const answeredBy = this.#usage.answeredBy();
     const metadata = {
@@ -226,7 +227,7 @@ export class Execution {
     const costUsd = costOfTokens(this.#chosen, usage);
     for (const startedAtMs = performance.now(); ; ) {
       try {
-        const end = { status, error, code, parts, metadata, usage, imageOrders, approvals, costUsd };
+        const end = { status, error, code, answer, parts, metadata, usage, imageOrders, approvals, costUsd };
         return await endRun(this.#deps, this.#run, end);
       } catch (cause) {
         this.#deps.log.warn({ err: cause }, 'the end of a run could not be committed');
@@ -255,7 +256,7 @@ async function outcomeOf(error: unknown, log: Log): Promise<Outcome> {
     return { status: 'stalled', error: error.message };
   }
   log.error({ err: error }, 'a run failed');
-  return { status: 'failed', error: await explain(error, log) };
+  return { status: 'failed', error: await explain(error, log), answer: answerOf(error) };
 }
 
 /** A run must end even if the files of the program were deleted, so that nothing more can be loaded. */

@@ -4,6 +4,8 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startInterval } from '#platform/background/interval.ts';
+import { removeAll } from '#platform/background/removal.ts';
+import type { Db } from '#platform/db/db.ts';
 import type { Log } from '#platform/log.ts';
 import { Problem } from '#platform/problem.ts';
 import { unknownUsage } from '../billing/usage.ts';
@@ -11,11 +13,18 @@ import type { EventLog } from '../eventlog/eventlog.ts';
 import type { AgentMetrics } from '../metrics.ts';
 import { type Models, modelOf } from '../providers/models.ts';
 import { isLogLost, planContinuation, type RecoveryDeps, type RunRecord, readRecord } from '../steps/recovery.ts';
-import { beginRun, type ClaimedRun, claimDeadRuns, claimRun } from '../store/runstore.ts';
+import {
+  beginRun,
+  type ClaimedRun,
+  claimDeadRuns,
+  claimRun,
+  deleteExpiredRuns,
+  type RunTables,
+} from '../store/runstore.ts';
+import { deleteOldStarts, type StartTables } from '../store/startstore.ts';
 import { lastChunk } from '../stream/replay.ts';
 import { handOverTopic } from './execution.ts';
 import type { RunExecutor } from './executor.ts';
-import { removeExpiredRuns } from './retention.ts';
 import { endRun, type RunLease, type RunsDeps } from './runs.ts';
 
 export interface ReaperDeps extends RunsDeps {
@@ -164,4 +173,26 @@ async function endDeadRun(deps: ReaperDeps, run: ClaimedRun, record: RunRecord |
   await deps.eventLog.append(run, batch).catch((error: unknown) => {
     deps.log.warn({ err: error }, 'could not append the last event of a run to its log; its row has the status');
   });
+}
+
+// Deletes runs, and the starts that repeated requests return, after the time for which they can be read.
+
+const runsAtOnce = 500;
+const startsAtOnce = 1000;
+
+interface RetentionDeps {
+  readonly db: Db<RunTables & StartTables>;
+  readonly eventLog: Pick<EventLog, 'remove'>;
+  readonly ttlS: number;
+}
+
+export async function removeExpiredRuns({ db, eventLog, ttlS }: RetentionDeps, stopped: AbortSignal): Promise<void> {
+  const removeRuns = async (limit: number) => {
+    const gone = await deleteExpiredRuns(db, ttlS, limit);
+    // If the process dies here, streams in Redis expire.
+    if (gone.length > 0) await eventLog.remove(gone);
+    return gone.length;
+  };
+  await removeAll(runsAtOnce, removeRuns, stopped);
+  await removeAll(startsAtOnce, (limit) => deleteOldStarts(db, limit), stopped);
 }

@@ -48,6 +48,7 @@ import {
   type Run,
   type RunOptions,
   type RunTables,
+  recordRun,
   requestAbort,
 } from '../store/runstore.ts';
 import { type KeyedStart, markStartQueued, type StartTables, takeKey } from '../store/startstore.ts';
@@ -324,6 +325,8 @@ export interface RunEnd {
   readonly costUsd?: number;
   /** References of the images that a provider was making. If the run was stopped, they are canceled. */
   readonly imageOrders: readonly string[];
+  /** Of a failure, in the words of the provider. */
+  readonly answer?: string | undefined;
   /** Calls that wait for a person. */
   readonly approvals?: readonly PendingApproval[] | undefined;
 }
@@ -370,6 +373,7 @@ export async function endRun(deps: RunsDeps, run: Run, end: RunEnd): Promise<Ans
     const costUsd = (end.costUsd ?? 0) + (await takeCosts(tx, taskId, delivered));
     const used = { runs: 1, inputTokens, outputTokens, images, credits, costUsd };
     await addUsage(tx, { userId: ownerId, model: run.model, ...used });
+    await recordRun(tx, taskId, { ...workOf(end), inputTokens, outputTokens, credits, costUsd });
     await publishRunEnd(deps, tx, run, {
       ...end,
       parts: prior === undefined ? parts : parts.filter((part) => !isIn(prior.parts, part)),
@@ -382,6 +386,20 @@ export async function endRun(deps: RunsDeps, run: Run, end: RunEnd): Promise<Ans
   if (ended?.isAwaited) deps.pubsub.publish(queueTopic, run.threadId);
   return ended?.metadata;
 }
+
+/** How the answer was made, without its content. */
+function workOf({ parts, metadata, answer }: RunEnd) {
+  const { answeredBy } = metadata;
+  return {
+    steps: parts.filter(({ type }) => type === 'step-start').length,
+    tools: parts.flatMap((part) => ('toolCallId' in part ? [toolNameOf(part)] : [])),
+    ...(typeof answeredBy === 'string' && { answeredBy }),
+    ...(answer !== undefined && { answer }),
+  };
+}
+
+const toolNameOf = (part: { readonly type: string }): string =>
+  'toolName' in part ? String(part.toolName) : part.type.replace(/^tool-/, '');
 
 /** What the answer cost before, and its tokens, are added. */
 function withPrior(

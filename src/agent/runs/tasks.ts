@@ -6,11 +6,11 @@ import { digestOf } from '#platform/http/idempotency.ts';
 import type { PubSub } from '#platform/pubsub/pubsub.ts';
 import type { TaskRequest } from '../api.ts';
 import { type Answers, startAnswered } from '../approvals/answering.ts';
+import { isTextType, readDataUrl } from '../attachments.ts';
 import { starts } from '../billing/starts.ts';
 import { assertMedia, type Catalogue } from '../generation/catalogue.ts';
 import { agentProblems } from '../problems.ts';
 import type { PromptScreening } from '../prompts/screening.ts';
-import { textsOf } from '../prompts/texts.ts';
 import { modelOf } from '../providers/models.ts';
 import { endQueued, type QueueDeps, startNext } from '../queue/queue.ts';
 import { planContinuation, type RecoveryDeps, readRecord } from '../steps/recovery.ts';
@@ -150,4 +150,19 @@ export async function stopRun(deps: StopDeps, taskId: string): Promise<void> {
 function stopEverywhere({ executor, pubsub }: StopDeps, taskId: string): void {
   executor.abort(taskId);
   pubsub.publish(abortTopic, taskId);
+}
+
+// The texts of a user's message that a model reads.
+
+/** Its texts, the names of its files, and text files in `data:` URLs. */
+function textsOf({ message, text }: Pick<TaskRequest, 'message' | 'text'>): readonly string[] {
+  const parts = message?.parts ?? [];
+  return [text ?? '', ...parts.flatMap((part) => (part.type === 'text' ? part.text : textsOfFile(part)))];
+}
+
+type FilePart = Extract<NonNullable<TaskRequest['message']>['parts'][number], { type: 'file' }>;
+
+function textsOfFile({ filename, mediaType, url }: FilePart): readonly string[] {
+  const file = isTextType(mediaType.split(';', 1)[0] ?? '') ? readDataUrl(url) : undefined;
+  return [filename ?? '', ...(file === undefined ? [] : [new TextDecoder().decode(file.bytes)])];
 }

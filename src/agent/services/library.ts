@@ -99,8 +99,6 @@ export async function keep(
   const { kind: scopeKind, id: scopeId } = deposit.scope ?? { kind: 'thread', id: threadId };
   const identity = { assetId: assetIdOf(deposit.reference), ownerId, scopeKind, scopeId, kind, mime };
   const common = { idempotent: true, onBehalfOf: ownerId, signal } as const;
-  const reserved = await media.send({ method: 'POST', route: '/v1/uploads', json: identity, ...common });
-  await upload(reservation.parse(accept(reserved)), bytes, signal);
   const origin = { prompt: prompt && storable(prompt), model: model && storable(model.slice(0, maxModelName)) };
   const json = {
     ...identity,
@@ -110,6 +108,20 @@ export async function keep(
     generated,
     generation: generation && storableLineage(generation),
   };
+  if (mime.startsWith('image/')) {
+    const pieces = [Buffer.from(`${JSON.stringify(json)}\n`), bytes];
+    const row = await media.send({
+      method: 'POST',
+      route: '/v1/deposits',
+      pieces,
+      timeoutMs: uploadTimeoutMs,
+      ...common,
+    });
+    // A media service of the previous version takes uploads only.
+    if (row.status !== 404) return registered.parse(accept(row));
+  }
+  const reserved = await media.send({ method: 'POST', route: '/v1/uploads', json: identity, ...common });
+  await upload(reservation.parse(accept(reserved)), bytes, signal);
   const row = await media.send({ method: 'POST', route: '/v1/assets', json, ...common });
   return registered.parse(accept(row));
 }

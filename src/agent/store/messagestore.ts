@@ -2,7 +2,7 @@
 import type { UIMessage } from 'ai';
 import { sql } from 'kysely';
 import type { Db, Tx } from '#platform/db/db.ts';
-import { firstWords, searchText } from '../words.ts';
+import { searchable } from '#platform/searching.ts';
 import type { RunTables, TitleSource } from './runstore.ts';
 
 type Handle = Db<RunTables> | Tx<RunTables>;
@@ -102,21 +102,6 @@ export function findMessage(db: Handle, threadId: string, id: string) {
     .executeTakeFirst();
 }
 
-/** The thread has to be locked. */
-export async function deleteMessagesFrom(tx: Tx<RunTables>, threadId: string, seq: number): Promise<void> {
-  await tx
-    .with('dropped', (query) =>
-      query.deleteFrom('agent_messages').where('thread_id', '=', threadId).where('seq', '>=', seq).returning('bytes'),
-    )
-    .updateTable('agent_threads')
-    .set({
-      message_count: sql<number>`message_count - (select count(*) from dropped)`,
-      message_bytes: sql<number>`message_bytes - (select coalesce(sum(bytes), 0) from dropped)`,
-    })
-    .where('thread_id', '=', threadId)
-    .execute();
-}
-
 export interface NewMessage {
   readonly threadId: string;
   readonly id: string;
@@ -214,3 +199,49 @@ function titleOf({ role, parts }: NewMessage) {
     title_source: sql<TitleSource>`case when ${isTitled} then title_source else 'words' end`,
   };
 }
+
+// Questions: the messages of users that runs answer.
+
+/** The message itself if it is a user's, and otherwise the user's message before it. `undefined`: the thread has neither. */
+export function findQuestionOf(db: Db<RunTables>, threadId: string, messageId: string) {
+  return db
+    .selectFrom('agent_messages')
+    .select(['id', 'parts', 'metadata'])
+    .where('thread_id', '=', threadId)
+    .where('role', '=', 'user')
+    .where('seq', '<=', (eb) =>
+      eb.selectFrom('agent_messages').select('seq').where('thread_id', '=', threadId).where('id', '=', messageId),
+    )
+    .orderBy('seq', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+}
+
+// The words of messages: the first title of a thread, and the texts that the search looks through.
+
+type Parts = UIMessage['parts'];
+
+/** Of a title, in Unicode code points. */
+const maxTitleLength = 60;
+const wholeWords = new RegExp(`^(.{1,${maxTitleLength}})\\s`, 'u');
+
+/** The first words of a message, or the name of its first file. Empty if it has neither. */
+function firstWords(parts: Parts): string {
+  const words = textsOf(parts).join(' ').replace(/\s+/g, ' ').trim();
+  if (words !== '') return cut(words);
+  const filename = parts.find((part) => part.type === 'file' && part.filename !== undefined);
+  return filename?.type === 'file' ? cut((filename.filename ?? '').trim()) : '';
+}
+
+function cut(words: string): string {
+  const characters = [...words];
+  if (characters.length <= maxTitleLength) return words;
+  return wholeWords.exec(words)?.[1] ?? characters.slice(0, maxTitleLength).join('');
+}
+
+/** The texts of a message as they are stored for the search. */
+function searchText(parts: Parts): string {
+  return searchable(textsOf(parts).join(' '));
+}
+
+const textsOf = (parts: Parts) => parts.flatMap((part) => (part.type === 'text' ? [part.text] : []));

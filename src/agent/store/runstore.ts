@@ -3,6 +3,7 @@ import type { UIMessage } from 'ai';
 import { type Generated, type JSONColumnType, sql } from 'kysely';
 import { findOverdueS } from '#platform/background/overduestore.ts';
 import { type Db, json, type Tx } from '#platform/db/db.ts';
+import { currentScope } from '#platform/telemetry/trace.ts';
 
 export type RunStatus = 'queued' | 'running' | 'completed' | 'failed' | 'aborted';
 export type EndedStatus = Exclude<RunStatus, 'queued' | 'running'>;
@@ -28,9 +29,30 @@ export interface RunOptions {
     readonly imageModel?: string | undefined;
     readonly videoModel?: string | undefined;
     readonly ratio?: string | undefined;
+    /** Of the images of one call. */
+    readonly count?: number | undefined;
   };
   /** For the model, of a server. */
   readonly instructions?: string | undefined;
+}
+
+/** The request that started a run. */
+export interface RunTrace {
+  readonly requestId: string;
+  readonly traceId: string;
+}
+
+/** How a run went, for operators. It has no content. */
+export interface RunRecord {
+  readonly steps: number;
+  readonly tools: readonly string[];
+  readonly inputTokens: number | null;
+  readonly outputTokens: number | null;
+  readonly credits: number;
+  readonly costUsd: number;
+  readonly answeredBy?: string | undefined;
+  /** The failure in the words of the provider. */
+  readonly answer?: string | undefined;
 }
 
 export interface RunTables {
@@ -47,6 +69,7 @@ export interface RunTables {
     updated_at: Generated<Date>;
     deleting_at: Date | null;
     deletes_assets: Generated<boolean>;
+    trashed_at: Generated<Date | null>;
   };
   agent_runs: {
     task_id: string;
@@ -78,6 +101,8 @@ export interface RunTables {
     interrupts: Generated<boolean>;
     queued_at: Date | null;
     options: JSONColumnType<RunOptions> | null;
+    trace: JSONColumnType<RunTrace | null, string | null | undefined>;
+    record: JSONColumnType<RunRecord | null, string | null | undefined>;
   };
   agent_messages: {
     thread_id: string;
@@ -146,6 +171,8 @@ export interface QueuedStart {
 }
 
 export function insertRun(tx: Tx<RunTables>, run: NewRun) {
+  const scope = currentScope();
+  const trace = scope && { requestId: scope.requestId, traceId: scope.trace.traceId };
   return tx
     .insertInto('agent_runs')
     .values({
@@ -165,6 +192,7 @@ export function insertRun(tx: Tx<RunTables>, run: NewRun) {
       replayed: run.replayed ?? null,
       holder: run.holder,
       options: run.options === undefined ? null : sql`${json(run.options)}`,
+      trace: trace === undefined ? null : sql`${json(trace)}`,
       lease_expires_at: later(run.leaseMs),
       epoch_ms: sql<number>`floor(extract(epoch from clock_timestamp()) * 1000)::bigint`,
     })
@@ -352,6 +380,15 @@ export async function markEnded(
     .where('status', '=', run.status)
     .executeTakeFirstOrThrow();
   return numUpdatedRows === 1n;
+}
+
+/** Of a run that has ended. */
+export async function recordRun(tx: Tx<RunTables>, taskId: string, record: RunRecord): Promise<void> {
+  await tx
+    .updateTable('agent_runs')
+    .set({ record: sql`${json(record)}` })
+    .where('task_id', '=', taskId)
+    .execute();
 }
 
 /** Deletes runs that ended longer ago than `ttlS`, with their events in the database, and returns their ids. */

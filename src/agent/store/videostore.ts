@@ -51,6 +51,8 @@ export interface VideoTables {
     scope_id: string | null;
     /** In US dollars. */
     cost_usd: number | null;
+    /** The failure in the words of the provider. */
+    answer: Generated<string | null>;
   };
 }
 
@@ -252,6 +254,7 @@ export async function requeueVideo(tx: Tx<VideoTables>, videoId: string): Promis
       status: 'queued',
       failure_code: null,
       failure_message: null,
+      answer: null,
       provider_id: null,
       started_at: null,
       ordered_at: null,
@@ -267,6 +270,7 @@ interface Change {
   readonly status?: 'processing' | 'completed' | 'failed';
   readonly failure_code?: string;
   readonly failure_message?: string;
+  readonly answer?: string | null;
   readonly provider_id?: string;
   readonly asset_id?: string;
   readonly thumb_asset_id?: string | null;

@@ -5,7 +5,7 @@
 import type { Tx } from '#platform/db/db.ts';
 import { problems } from '#platform/problem.ts';
 import { agentProblems } from '../problems.ts';
-import { appendMessage, deleteMessagesFrom, type NewMessage, type ThreadLimits } from '../store/messagestore.ts';
+import { appendMessage, type NewMessage, type ThreadLimits } from '../store/messagestore.ts';
 import { findRunningOf, type RunTables } from '../store/runstore.ts';
 import {
   hideThreads as hide,
@@ -14,8 +14,10 @@ import {
   removeThread as remove,
   setModelTitle,
   setTitle,
+  setTrashed,
 } from '../store/threadstore.ts';
 import type { UserEvents } from '../userevents/publishing.ts';
+import { branchOff, findPlace, moveBack } from './branchstore.ts';
 
 export interface ChangeDeps {
   readonly userEvents: UserEvents;
@@ -23,8 +25,10 @@ export interface ChangeDeps {
 
 /** Locks the user's thread, or begins it. Throws 403 for another user's thread, and 409 while it is being deleted. */
 export async function openThread(tx: Tx<RunTables>, threadId: string, userId: string): Promise<void> {
-  const { ownerId, isDeleting } = await lockThread(tx, threadId, userId);
+  const { ownerId, isDeleting, isTrashed } = await lockThread(tx, threadId, userId);
   if (ownerId !== userId) throw problems.forbidden();
+  // A conversation that goes on is not thrown away.
+  if (isTrashed) await setTrashed(tx, threadId, false);
   if (!isDeleting) return;
   // The run ends with the deletion.
   const taskId = (await findRunningOf(tx, threadId))?.taskId;
@@ -36,9 +40,9 @@ export function addMessage(tx: Tx<RunTables>, message: NewMessage, limits: Threa
   return appendMessage(tx, message, limits);
 }
 
-/** Drops the message with this number and all after it. The thread has to be locked. */
+/** Drops the message with this number and all after it. They stay as a branch. The thread has to be locked. */
 export function rewindThread(tx: Tx<RunTables>, threadId: string, seq: number): Promise<void> {
-  return deleteMessagesFrom(tx, threadId, seq);
+  return branchOff(tx, threadId, seq);
 }
 
 /** Sets a title that no model replaces. Throws 404 if there is no such thread. */
@@ -50,6 +54,33 @@ export async function renameThread(
 ): Promise<void> {
   const ownerId = await setTitle(tx, threadId, title);
   if (ownerId === undefined) throw problems.not_found();
+  await userEvents.publish(tx, ownerId, [{ type: 'thread.updated', threadId }]);
+}
+
+/** Moves the thread to the trash, or out of it. Does nothing if it is there already. */
+export async function trashThread(
+  { userEvents }: ChangeDeps,
+  tx: Tx<RunTables>,
+  threadId: string,
+  isTrashed: boolean,
+): Promise<void> {
+  const ownerId = await setTrashed(tx, threadId, isTrashed);
+  if (ownerId !== undefined) await userEvents.publish(tx, ownerId, [{ type: 'thread.updated', threadId }]);
+}
+
+/**
+ * Shows another version of the thread. The present one becomes a branch in its place. Throws 404 for a branch that the present messages
+ * do not have. The thread has to be locked, without a run.
+ */
+export async function switchBranch(
+  { userEvents }: ChangeDeps,
+  tx: Tx<RunTables>,
+  { threadId, ownerId, branchId }: { readonly threadId: string; readonly ownerId: string; readonly branchId: string },
+): Promise<void> {
+  const afterSeq = await findPlace(tx, threadId, branchId);
+  if (afterSeq === undefined) throw problems.not_found({ message: 'The thread has no such branch here.' });
+  await branchOff(tx, threadId, afterSeq + 1);
+  await moveBack(tx, threadId, branchId);
   await userEvents.publish(tx, ownerId, [{ type: 'thread.updated', threadId }]);
 }
 
@@ -66,8 +97,8 @@ export async function nameThread(
 }
 
 /**
- * Hides one thread of the owner, or all: for users they are deleted. Their rows are removed later (`removeThread`). Returns
- * those that were not hidden before.
+ * Hides one thread of the owner, or all, or those whose time in the trash is over: for users they are deleted. Their rows are
+ * removed later (`removeThread`). Returns those that were not hidden before.
  */
 export async function hideThreads(
   { userEvents }: ChangeDeps,
@@ -75,8 +106,9 @@ export async function hideThreads(
   ownerId: string,
   threadId: string | undefined,
   deletesAssets: boolean,
+  isOnlyExpired = false,
 ): Promise<readonly string[]> {
-  const hidden = await hide(tx, ownerId, threadId, deletesAssets);
+  const hidden = await hide(tx, ownerId, threadId, deletesAssets, isOnlyExpired);
   await userEvents.publish(
     tx,
     ownerId,

@@ -3,7 +3,7 @@ import { dynamicTool, jsonSchema, type ToolSet } from 'ai';
 import type { Log } from '#platform/log.ts';
 import { DeadlineExceeded } from '#platform/resilience/deadline.ts';
 import { keep, type LibraryDeps, Refused } from '../services/library.ts';
-import { type ReadResult, type ReturnedImage, readResult } from '../toolservers/results.ts';
+import type { ToolResult } from '../toolservers/session.ts';
 import { RequestRefused } from '../toolservers/session.ts';
 import { reasonOf } from '../toolservers/toolserver.ts';
 import type { ForeignTool } from '../toolservers/toolservers.ts';
@@ -132,4 +132,61 @@ async function storeImage(
 /** The media service finds out what the bytes are. */
 function acceptedMime(mime: string): string {
   return /^image\/[a-z0-9][a-z0-9.+-]{0,60}$/.test(mime) ? mime : 'image/png';
+}
+
+// What a tool of an MCP server returned, as the agent uses it: a bounded text, and images.
+
+interface ReadResult {
+  readonly isError: boolean;
+  readonly text: string;
+  readonly images: readonly ReturnedImage[];
+}
+
+interface ReturnedImage {
+  readonly mime: string;
+  readonly bytes: Uint8Array;
+}
+
+export const maxText = 32_000;
+const maxImages = 8;
+
+function readResult(result: ToolResult): ReadResult {
+  const texts: string[] = [];
+  const images: ReturnedImage[] = [];
+  const addImage = (mime: string, base64: string) => {
+    if (images.length < maxImages) images.push({ mime: mime.toLowerCase(), bytes: Buffer.from(base64, 'base64') });
+    else texts.push('[an image after the first 8 was left out]');
+  };
+  for (const block of result.content) {
+    switch (block.type) {
+      case 'text':
+        texts.push(block.text);
+        break;
+      case 'image':
+        addImage(block.mimeType, block.data);
+        break;
+      case 'resource': {
+        const { resource } = block;
+        const { mimeType = '', uri } = resource;
+        if ('text' in resource) texts.push(resource.text);
+        else if (/^image\//i.test(mimeType)) addImage(mimeType, resource.blob);
+        else texts.push(`[a file that cannot be shown: ${uri}]`);
+        break;
+      }
+      case 'resource_link':
+        texts.push(`[${block.name}: ${block.uri}]`);
+        break;
+      default:
+        texts.push(`[${block.type} that cannot be shown]`);
+    }
+  }
+  if (texts.length === 0 && images.length === 0 && result.structuredContent !== undefined)
+    texts.push(JSON.stringify(result.structuredContent));
+  return { isError: result.isError === true, text: bounded(texts.join('\n')), images };
+}
+
+function bounded(text: string): string {
+  const clean = text.replaceAll('\0', '').toWellFormed();
+  if (clean.length <= maxText) return clean;
+  return `${clean.slice(0, maxText).toWellFormed()}\n[cut after ${maxText} characters]`;
 }

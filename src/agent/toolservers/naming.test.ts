@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { nameTools } from './naming.ts';
+import { nameTools } from './toolservers.ts';
 
 const names = (...tools: readonly (readonly [string, string])[]) =>
   nameTools(tools.map(([server, tool]) => ({ server, tool })));

@@ -20,7 +20,7 @@ import {
 } from '../../../test/agent/scripted.fixture.ts';
 import { makeImage } from '../../../test/media/images.fixture.ts';
 import { readMcpServers } from '../mcpservers.ts';
-import { maxText } from './results.ts';
+import { maxText } from '../tools/foreign.ts';
 import { openToolServers } from './toolservers.ts';
 
 let foreign: ForeignServer;

@@ -6,6 +6,7 @@ import { getErrorMessage } from '@ai-sdk/provider';
 import type { ToolModelMessage, ToolSet } from 'ai';
 import type { Log } from '#platform/log.ts';
 import type { Telemetry } from '#platform/telemetry/telemetry.ts';
+import { currentScope, inScope } from '#platform/telemetry/trace.ts';
 import type { AgentMetrics } from '../metrics.ts';
 import { explainFailure } from '../providers/failures.ts';
 import type { Journal } from '../steps/journal.ts';
@@ -13,7 +14,6 @@ import { storable } from '../stream/chunks.ts';
 import { type EventWriter, RunFenced } from '../stream/eventwriter.ts';
 import type { ToolCall } from '../tools/context.ts';
 import { failureOf } from './tooloutput.ts';
-import { inToolSpan } from './toolspans.ts';
 
 export interface CallDeps {
   readonly telemetry: Telemetry;
@@ -130,5 +130,29 @@ export class ToolCalls {
   /** Other servers choose the names of their tools, so these share one label. */
   #count(name: string, status: 'completed' | 'failed'): void {
     this.#deps.metrics.toolCalled(this.#context.tools[name]?.type === 'dynamic' ? 'mcp' : name, status);
+  }
+}
+
+// Spans of tool calls by OpenTelemetry's conventions for generative AI
+// (https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-spans/#execute-tool-span). No span has an argument or a result.
+
+/** Calls to services that a tool makes belong to its span. */
+async function inToolSpan(telemetry: Telemetry, name: string, id: string, work: () => unknown): Promise<unknown> {
+  const scope = currentScope();
+  const { trace, end } = telemetry.startSpan('internal', `execute_tool ${name}`, scope?.trace, {
+    'gen_ai.operation.name': 'execute_tool',
+    'gen_ai.tool.name': name,
+    'gen_ai.tool.call.id': id,
+    'gen_ai.tool.type': 'function',
+  });
+  if (end === undefined) return work();
+  try {
+    const output = await (scope === undefined ? work() : inScope({ ...scope, trace }, work));
+    const failure = failureOf(output);
+    end({ attributes: failure === undefined ? {} : { 'error.type': failure }, failed: failure !== undefined });
+    return output;
+  } catch (error) {
+    end({ attributes: { 'error.type': error instanceof Error ? error.name : '_OTHER' }, failed: true });
+    throw error;
   }
 }

@@ -21,6 +21,7 @@ import { RunFailure } from '../providers/expectedfailures.ts';
 import { brokeOff, explainFailure, isInterruption } from '../providers/failures.ts';
 import { readAnswerer } from '../providers/resilientmodel.ts';
 import { isBreak } from '../providers/streamfailure.ts';
+import { answerOf } from '../records/answers.ts';
 import type { EventWriter } from '../stream/eventwriter.ts';
 import type { ToolCall } from '../tools/context.ts';
 import type { ToolCalls } from './calls.ts';
@@ -69,7 +70,13 @@ export type TurnEnd =
       /** Calls that wait for a person. */
       readonly approvals?: readonly PendingApproval[];
     }
-  | { readonly status: 'failed'; readonly error: string; readonly code?: string };
+  | {
+      readonly status: 'failed';
+      readonly error: string;
+      readonly code?: string;
+      /** In the words of the provider. */
+      readonly answer?: string | undefined;
+    };
 
 /** Rejects with the writer's error, and with the signal's reason once that is aborted. */
 export async function streamTurn(deps: StreamDeps, turn: TurnStream): Promise<TurnEnd> {
@@ -170,7 +177,7 @@ class Steps {
         if (signal.aborted) break;
         if (part.type === 'error') {
           log.warn({ err: failure }, 'the model failed');
-          return { end: this.#failed(isInterruption(failure) ? brokeOff : explain(part.error)) };
+          return { end: this.#failed(isInterruption(failure) ? brokeOff : explain(part.error), failure) };
         }
         if (part.type === 'finish-step') {
           end = part;
@@ -218,8 +225,9 @@ class Steps {
     return approval;
   }
 
-  #failed(error: string): TurnEnd {
-    return this.#hasAnswer && error === brokeOff ? interrupted : { status: 'failed', error };
+  #failed(error: string, cause?: unknown): TurnEnd {
+    const end = this.#hasAnswer && error === brokeOff ? interrupted : { status: 'failed' as const, error };
+    return { ...end, answer: answerOf(cause) };
   }
 }
 
@@ -232,11 +240,11 @@ const unpassed: ReadonlySet<UIMessageChunk['type']> = new Set(['start', 'finish'
 
 const explain = (error: unknown) => explainFailure(error).slice(0, 1000);
 
-const interrupted: TurnEnd = {
+const interrupted = {
   status: 'failed',
   error: 'The model stopped in the middle of its answer.',
   code: 'provider_interrupted',
-};
+} as const;
 
 /** Clients show sources as links. */
 const isUnsafe = (chunk: UIMessageChunk) => chunk.type === 'source-url' && !/^https?:\/\//i.test(chunk.url);

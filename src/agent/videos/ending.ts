@@ -36,7 +36,7 @@ export async function failVideo(
   deps: Publishers,
   tx: Tx<EndTables>,
   video: Video,
-  { code, message }: { readonly code: string; readonly message: string },
+  { code, message, answer }: { readonly code: string; readonly message: string; readonly answer?: string | undefined },
   charges: () => Promise<readonly string[]> = async () => [],
 ): Promise<FailedVideo | undefined> {
   const reference = videoReference(video);
@@ -45,7 +45,12 @@ export async function failVideo(
     await completeVideo(deps, tx, video, null);
     return undefined;
   }
-  const failed = { status: 'failed', failure_code: code, failure_message: message.slice(0, 500) } as const;
+  const failed = {
+    status: 'failed',
+    failure_code: code,
+    failure_message: message.slice(0, 500),
+    answer: answer ?? null,
+  } as const;
   if (!(await changeVideo(tx, video, failed))) return undefined;
   const settlement = await closeCredits(tx, videoScope(video.videoId), await charges());
   await changeVideo(tx, video, { credits: costOf(settlement) }, ['failed']);

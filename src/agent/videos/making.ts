@@ -10,6 +10,7 @@ import { publishVideoFailure } from '../events.ts';
 import { modelOfRow, withFallbacks } from '../generation/catalogue.ts';
 import { readFrame, readImages } from '../generation/sources.ts';
 import { type Clip, type OrderedVideo, OrderRefused, ProviderFailed } from '../providers/generators.ts';
+import { answerOf } from '../records/answers.ts';
 import { examineClip } from '../services/clips.ts';
 import { keep, NotPaid, Refused, setThumb } from '../services/library.ts';
 import { changeVideo, findVideo, holdVideosOf, markOrdered, type Video } from '../store/videostore.ts';
@@ -160,7 +161,8 @@ async function settle(deps: VideoDeps, job: Job<VideoAttempt>, error: unknown): 
   if (!isRefused) deps.log.warn({ err: error }, 'a video could not be generated');
   // Before the job is dead: then its row would be locked before the videos of the user.
   await transaction(deps.db, async (tx) => {
-    await end(deps, tx, job.payload, { code: isRefused ? 'rejected' : 'provider_failed', message });
+    const code = isRefused ? 'rejected' : 'provider_failed';
+    await end(deps, tx, job.payload, { code, message, answer: answerOf(error) });
     await job.complete(tx);
   });
 }
@@ -174,7 +176,7 @@ async function end(
   deps: VideoDeps,
   tx: Tx<EndTables>,
   attempt: VideoAttempt,
-  failure: { readonly code: string; readonly message: string },
+  failure: { readonly code: string; readonly message: string; readonly answer?: string | undefined },
 ): Promise<void> {
   const video = await findVideo(tx, attempt.videoId);
   if (video?.attempt !== attempt.attempt) return;

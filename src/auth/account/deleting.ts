@@ -2,16 +2,16 @@
  * Deletes accounts, now or at a promised date. One job takes each deletion through its stages, so a process that ends at
  * any step is continued by another, and no mail and no event is sent twice.
  */
+
 import { z } from 'zod';
 import type { ErasureReport } from '#accounts/people/api.ts';
-import { findById, type PeopleTables } from '#accounts/people/peoplestore.ts';
-import { type Db, type Tx, transaction } from '#platform/db/db.ts';
-import type { Job, Jobs, Queue } from '#platform/jobs/jobs.ts';
-import type { Log } from '#platform/log.ts';
+import { findById } from '#accounts/people/peoplestore.ts';
+import { type Tx, transaction } from '#platform/db/db.ts';
+import type { Job, Queue } from '#platform/jobs/jobs.ts';
 import { Problem, problems } from '#platform/problem.ts';
-import type { Webhooks } from '#webhooks/publishing.ts';
 import { authProblems } from '../problems.ts';
-import { type ErasureDeps, erasePerson } from './erasing.ts';
+import type { AccountContext } from './context.ts';
+import { erasePerson } from './erasing.ts';
 import { sendMail } from './mailing.ts';
 import {
   addDeletion,
@@ -24,18 +24,6 @@ import {
   setStage,
   takeBack,
 } from './store.ts';
-
-export interface DeletionDeps extends ErasureDeps {
-  readonly db: Db<DeletionTables & PeopleTables>;
-  readonly jobs: Jobs;
-  readonly webhooks: Webhooks;
-  readonly log: Log;
-  /** ACCOUNT_DELETION_DAYS. */
-  readonly days: number;
-  readonly endSessions: (userId: string) => Promise<void>;
-  /** Removes finished jobs that mention one of these words, and returns the number of others that do. */
-  readonly forgetJobs: (words: readonly string[]) => Promise<number>;
-}
 
 /** It does not name the user, because an erasure waits for the jobs that do. */
 const deletionJob = z.object({ deletionId: z.guid() });
@@ -51,7 +39,7 @@ export const deletionQueue: Queue<DeletionJob> = {
 };
 
 /** Schedules the deletion and ends all sessions. A repeated request keeps the date. Throws 404 without a profile. */
-export async function scheduleDeletion(deps: DeletionDeps, userId: string): Promise<{ readonly deletesAt: string }> {
+export async function scheduleDeletion(deps: AccountContext, userId: string): Promise<{ readonly deletesAt: string }> {
   const { db, days } = deps;
   const { deletesAt } = (await findDeletionOf(db, userId)) ?? (await addWithJob(deps, userId, { days, mails: true }));
   await deps.endSessions(userId);
@@ -65,7 +53,7 @@ interface Order {
   readonly delayMs?: number;
 }
 
-async function addWithJob({ db, jobs }: DeletionDeps, userId: string, { delayMs = 0, ...order }: Order) {
+async function addWithJob({ db, jobs }: AccountContext, userId: string, { delayMs = 0, ...order }: Order) {
   const [profile] = await findById(db, userId);
   if (profile === undefined) throw problems.not_found({ message: 'There is no user with this id.' });
   const { email, language } = profile;
@@ -82,12 +70,12 @@ async function addWithJob({ db, jobs }: DeletionDeps, userId: string, { delayMs 
 }
 
 /** When the account is deleted. `undefined`: no deletion is scheduled. */
-export async function readDeletion({ db }: DeletionDeps, userId: string): Promise<Date | undefined> {
+export async function readDeletion({ db }: AccountContext, userId: string): Promise<Date | undefined> {
   return (await findDeletionOf(db, userId))?.deletesAt;
 }
 
 /** Takes a scheduled deletion back. Nothing happens if there is none. Throws 409 if it has begun. */
-export async function restoreAccount({ db, jobs }: DeletionDeps, userId: string): Promise<void> {
+export async function restoreAccount({ db, jobs }: AccountContext, userId: string): Promise<void> {
   await transaction(db, async (tx) => {
     const deletionId = await takeBack(tx, userId);
     if (deletionId !== undefined) await jobs.cancel(tx, deletionQueue, deletionId);
@@ -100,7 +88,7 @@ const takenOverAfterMs = 120_000;
 
 /** Erases the person in this call. If a service fails, the report names it, and a job continues. */
 export async function eraseNow(
-  deps: DeletionDeps,
+  deps: AccountContext,
   userId: string,
   { mails, headers }: { readonly mails: boolean; readonly headers: Readonly<Record<string, string>> },
 ): Promise<ErasureReport> {
@@ -121,7 +109,7 @@ export async function eraseNow(
   return report;
 }
 
-async function addForErasure(deps: DeletionDeps, userId: string, mails: boolean) {
+async function addForErasure(deps: AccountContext, userId: string, mails: boolean) {
   const pending = await findDeletionOf(deps.db, userId);
   if (pending !== undefined) return pending;
   return addWithJob(deps, userId, { days: 0, mails, delayMs: takenOverAfterMs }).catch((error: unknown) => {
@@ -131,17 +119,17 @@ async function addForErasure(deps: DeletionDeps, userId: string, mails: boolean)
 }
 
 /** The event is published once, by the process that sets the stage. */
-async function finishErasure({ webhooks }: DeletionDeps, tx: Tx<DeletionTables>, { deletionId, userId }: Person) {
+async function finishErasure({ webhooks }: AccountContext, tx: Tx<DeletionTables>, { deletionId, userId }: Person) {
   if (await setStage(tx, deletionId, ['erasing'], 'erased')) await webhooks.publish(tx, 'account.deleted', { userId });
 }
 
 type Person = Pick<Deletion, 'deletionId' | 'userId'>;
 
-export function startDeleting(deps: DeletionDeps): void {
+export function startDeleting(deps: AccountContext): void {
   deps.jobs.work(deletionQueue, (job) => proceed(deps, job), { concurrency: 2 });
 }
 
-async function proceed(deps: DeletionDeps, job: Job<DeletionJob>): Promise<void> {
+async function proceed(deps: AccountContext, job: Job<DeletionJob>): Promise<void> {
   const { db } = deps;
   const { deletionId } = job.payload;
   const deletion = await findDeletion(db, deletionId);
@@ -178,7 +166,7 @@ async function proceed(deps: DeletionDeps, job: Job<DeletionJob>): Promise<void>
 /** Jobs that clear up after processes that were late are due 90 s after the erasure. */
 const forgottenAgainAfterMs = 30_000;
 
-async function mail(deps: DeletionDeps, deletion: Deletion, type: string): Promise<void> {
+async function mail(deps: AccountContext, deletion: Deletion, type: string): Promise<void> {
   const { deletionId, userId, email, language, mails, deletesAt } = deletion;
   const data = { deletion_at: deletesAt.toISOString() };
   if (mails) await sendMail(deps, { type, key: `${type} ${deletionId}`, userId, email, language, data });

@@ -2,15 +2,11 @@
  * Erases a person from all services. Each step can be repeated. The shared records are last: as long as another service
  * has not finished, operators still find the person and can continue.
  */
+
 import type { Erased as ErasedRecords, ErasureReport } from '#accounts/people/api.ts';
 import { bodyOf } from '#platform/http/bodyof.ts';
-import type { HttpClient } from '#platform/http/client.ts';
 import { Problem } from '#platform/problem.ts';
-
-export interface ErasureDeps {
-  readonly clients: Readonly<Record<'agent' | 'media' | 'memory' | 'notify', HttpClient>>;
-  readonly eraseRecords: (userId: string) => Promise<ErasedRecords>;
-}
+import type { AccountContext } from './context.ts';
 
 export interface ErasedPerson {
   readonly userId: string;
@@ -21,13 +17,13 @@ export interface ErasedPerson {
 }
 
 type ErasureStep = ErasureReport['steps'][number];
-type Clients = ErasureDeps['clients'];
+type Clients = AccountContext['clients'];
 type Erased = Partial<ErasedRecords>;
 type Headers = Readonly<Record<string, string>>;
 
 /** Never throws for a service that fails: the report names it. */
 export async function erasePerson(
-  { clients, eraseRecords }: ErasureDeps,
+  { clients, eraseRecords }: AccountContext,
   { userId, email, headers }: ErasedPerson,
 ): Promise<ErasureReport> {
   // Runs end first, so that they add nothing to the other services.

@@ -3,6 +3,7 @@
  * archive is written when it is downloaded: originals are read then, so they are stored only once, and those that were deleted
  * since are missing.
  */
+
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { createDeflateRaw } from 'node:zlib';
@@ -22,13 +23,12 @@ import {
   usageOf,
 } from '#accounts/people/exporting.ts';
 import { readPerson } from '#accounts/people/people.ts';
-import { findById, type PeopleTables } from '#accounts/people/peoplestore.ts';
-import { auditOf } from '#platform/audit/audit.ts';
+import { findById } from '#accounts/people/peoplestore.ts';
 import { type Db, transaction } from '#platform/db/db.ts';
 import { outgoingFetch } from '#platform/http/outgoing.ts';
-import type { Job, Jobs, Queue } from '#platform/jobs/jobs.ts';
-import type { Log } from '#platform/log.ts';
+import type { Job, Queue } from '#platform/jobs/jobs.ts';
 import { problems } from '#platform/problem.ts';
+import type { AccountContext } from './context.ts';
 import {
   type AccountExport,
   addExport,
@@ -46,14 +46,6 @@ import {
 } from './exportstore.ts';
 import { sendMail } from './mailing.ts';
 import { createTally, type ZipFile, zip } from './zip.ts';
-
-export interface ExportDeps {
-  readonly db: Db<ExportTables & PeopleTables>;
-  readonly jobs: Jobs;
-  readonly log: Log;
-  readonly clients: ExportedServices;
-  readonly findSessionsEnd: (userId: string) => Promise<Date | undefined>;
-}
 
 /** How long an export can be downloaded. */
 export const exportDays = 7;
@@ -75,7 +67,7 @@ export const exportQueue: Queue<ExportJob> = {
 };
 
 /** Returns the export of the user. Orders one if there is none of the last 24 hours. Throws 404 without a profile. */
-export async function orderExport({ db, jobs }: ExportDeps, userId: string): Promise<AccountExport> {
+export async function orderExport({ db, jobs }: AccountContext, userId: string): Promise<AccountExport> {
   if ((await findById(db, userId)).length === 0)
     throw problems.not_found({ message: 'There is no user with this id.' });
   await transaction(db, async (tx) => {
@@ -91,14 +83,14 @@ export async function orderExport({ db, jobs }: ExportDeps, userId: string): Pro
 
 /** `undefined`: there is none, or it has expired. */
 export async function findOwnExport(
-  { db }: Pick<ExportDeps, 'db'>,
+  { db }: Pick<AccountContext, 'db'>,
   userId: string,
 ): Promise<AccountExport | undefined> {
   const found = await findExportOf(db, userId);
   return found?.isExpired ? undefined : found;
 }
 
-export function startExporting(deps: ExportDeps): void {
+export function startExporting(deps: AccountContext): void {
   deps.jobs.work(exportQueue, (job) => proceed(deps, job), {
     concurrency: 2,
     // The user can order another one.
@@ -106,7 +98,7 @@ export function startExporting(deps: ExportDeps): void {
   });
 }
 
-async function proceed(deps: ExportDeps, job: Job<ExportJob>): Promise<void> {
+async function proceed(deps: AccountContext, job: Job<ExportJob>): Promise<void> {
   const { db } = deps;
   const { exportId } = job.payload;
   const found = await findExport(db, exportId);
@@ -127,7 +119,7 @@ async function proceed(deps: ExportDeps, job: Job<ExportJob>): Promise<void> {
   await transaction(db, (tx) => job.postpone(tx, ready.expiresInMs));
 }
 
-async function prepare(deps: ExportDeps, ordered: AccountExport, signal: AbortSignal): Promise<void> {
+async function prepare(deps: AccountContext, ordered: AccountExport, signal: AbortSignal): Promise<void> {
   const { db } = deps;
   const { exportId } = ordered;
   const contentId = randomUUID();
@@ -141,14 +133,11 @@ async function prepare(deps: ExportDeps, ordered: AccountExport, signal: AbortSi
 
 /** A file for each service. */
 async function readAll(
-  deps: ExportDeps,
+  deps: AccountContext,
   { userId, requestedAt }: AccountExport,
 ): Promise<Readonly<Record<string, AsyncGenerator<string>>>> {
   const { clients } = deps;
-  const { person, settings, invitedBy, invited, changes } = await readPerson(
-    { ...deps, audit: auditOf(deps.db) },
-    userId,
-  );
+  const { person, settings, invitedBy, invited, changes } = await readPerson(deps, userId);
   const account = {
     exportedAt: new Date().toISOString(),
     person,
@@ -251,12 +240,12 @@ async function* encoded(pieces: AsyncGenerator<string>, signal: AbortSignal): As
 }
 
 /** The archive of an export that is ready. */
-export function readArchive(deps: ExportDeps, ready: AccountExport): Readable {
+export function readArchive(deps: AccountContext, ready: AccountExport): Readable {
   return Readable.from(zip(filesOf(deps, ready)), { objectMode: false });
 }
 
 async function* filesOf(
-  { db, clients }: ExportDeps,
+  { db, clients }: AccountContext,
   { exportId, contentId, files, userId, requestedAt }: AccountExport,
 ): AsyncGenerator<ZipFile> {
   for (const { name, compressedBytes, ...facts } of files ?? []) {

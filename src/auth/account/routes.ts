@@ -1,4 +1,5 @@
 /** One's own account, and its erasure by servers (docs/specification/auth.md#account). */
+
 import { z } from 'zod';
 import { erasureReport, personParams } from '#accounts/people/api.ts';
 import type { Access } from '#platform/access/access.ts';
@@ -8,8 +9,9 @@ import { actorOf } from '#platform/audit/http.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { problems } from '#platform/problem.ts';
-import { type DeletionDeps, eraseNow, readDeletion, restoreAccount, scheduleDeletion } from './deleting.ts';
-import { type ExportDeps, findOwnExport, orderExport, readArchive } from './exporting.ts';
+import type { AccountContext } from './context.ts';
+import { eraseNow, readDeletion, restoreAccount, scheduleDeletion } from './deleting.ts';
+import { findOwnExport, orderExport, readArchive } from './exporting.ts';
 import type { AccountExport } from './exportstore.ts';
 
 export const scheduledDeletion = z.object({ deletesAt: z.iso.datetime().describe('When the account is deleted.') });
@@ -35,16 +37,10 @@ function userIdOf(caller: Caller): string {
   return caller.userId;
 }
 
-export type AccountRouteDeps = DeletionDeps &
-  ExportDeps & {
-    /** The public URL of this service, without a trailing slash. */
-    readonly publicUrl: string;
-  };
-
 /** Seconds. */
 const askAgainAfterS = 2;
 
-export function addOwnAccountRoutes(app: HttpServer, access: Access, deps: AccountRouteDeps): void {
+export function addOwnAccountRoutes(app: HttpServer, access: Access, deps: AccountContext): void {
   const routes = routesOf(app, 'auth');
   const show = ({ requestedAt, readyAt, expiresAt }: AccountExport): z.output<typeof exportState> => ({
     status: readyAt === null ? 'preparing' : 'ready',

@@ -25,6 +25,8 @@ export interface TaskRequest {
     readonly videoModel?: string | null;
     /** Used by the models that have it. `auto`: none. */
     readonly ratio?: 'auto' | '1:1' | '4:3' | '3:4' | '16:9' | '9:16' | null;
+    /** The number of images of a call. Default: 1. */
+    readonly count?: number | null;
   } | null;
   /** Only with X-Internal-Key: for the model, in addition to AGENT_INSTRUCTIONS. Not stored in messages. */
   readonly instructions?: string | null;
@@ -242,6 +244,8 @@ export interface ThreadListing {
   readonly cursor?: string;
   /** Words that must all occur in the title or the texts of the thread. */
   readonly q?: string;
+  /** `true`: only threads in the trash, which no other listing has. */
+  readonly trashed?: 'true';
   /** Required with X-Internal-Key. */
   readonly userId?: string;
 }
@@ -265,10 +269,14 @@ export interface Thread {
   readonly updatedAt: string;
   readonly messageCount: number;
   readonly runningTaskId: string | null;
+  /** Since when it is in the trash. */
+  readonly trashedAt: string | null;
 }
 
 export interface ThreadChange {
-  readonly title: string;
+  /** Required without `trashed`. */ readonly title?: string;
+  /** `true`: into the trash, from which it is deleted after 30 days. `false`: back out of it. */
+  readonly trashed?: boolean;
   /** As in the query. */
   readonly userId?: string;
 }
@@ -277,6 +285,19 @@ export interface ThreadDeletion {
   /** With X-Internal-Key: must own the thread. */ readonly userId?: string;
   /** `true`: also delete the assets of the thread. */
   readonly assets?: boolean | 'true' | 'false';
+}
+
+export interface ThreadBranches {
+  /** The messages of the thread that have other versions, in their order. */
+  readonly forks: readonly {
+    /** The message with which the versions begin to differ. */ readonly messageId: string;
+    /** All versions, oldest first, with the one that is shown. */
+    readonly branches: readonly {
+      /** `null`: the version that the thread shows. */ readonly branchId: string | null;
+      /** When it was replaced. `null`: it is shown. */
+      readonly createdAt: string | null;
+    }[];
+  }[];
 }
 
 export interface ThreadCounts {
@@ -288,6 +309,87 @@ export interface ThreadCounts {
 
 export interface ErasedThreads {
   /** The number of removed records of each kind. */ readonly removed: Readonly<Record<string, number>>;
+}
+
+export interface RunListing {
+  /** Only those of this user. */ readonly userId?: string;
+  readonly model?: string;
+  readonly limit?: number;
+  /** The `next_cursor` of the previous page. */
+  readonly cursor?: string;
+  readonly status?: 'queued' | 'running' | 'completed' | 'failed' | 'aborted';
+}
+
+export interface RunPage {
+  readonly runs: readonly RunRecord[];
+  readonly next_cursor: string | null;
+}
+
+export interface RunRecord {
+  readonly taskId: string;
+  readonly threadId: string;
+  readonly userId: string;
+  readonly status: 'queued' | 'running' | 'completed' | 'failed' | 'aborted';
+  readonly model: string;
+  /** The fallback that answered. */
+  readonly answeredBy: string | null;
+  /** The failure, as the user sees it. */
+  readonly error: string | null;
+  readonly errorCode: string | null;
+  /** The failure in the words of the provider. */
+  readonly answer: string | null;
+  readonly createdAt: string;
+  readonly endedAt: string | null;
+  /** How often another process continued it. */
+  readonly restarts: number;
+  /** Calls of the model. `null`: not known. */
+  readonly steps: number | null;
+  /** The tools that were called, in order. */
+  readonly tools: readonly string[];
+  readonly inputTokens: number | null;
+  readonly outputTokens: number | null;
+  /** All that was charged, without videos. `null`: it has not ended. */
+  readonly credits: number | null;
+  /** What the operator pays, in US dollars. */
+  readonly costUsd: number | null;
+  readonly requestId: string | null;
+  readonly traceId: string | null;
+}
+
+export interface GenerationRecordListing {
+  /** Only those of this user. */ readonly userId?: string;
+  readonly model?: string;
+  readonly limit?: number;
+  /** The `next_cursor` of the previous page. */
+  readonly cursor?: string;
+  readonly status?: 'running' | 'completed' | 'failed' | 'canceled';
+  readonly kind?: 'image' | 'video';
+}
+
+export interface GenerationRecordPage {
+  readonly generations: readonly {
+    readonly id: string;
+    readonly kind: 'image' | 'video';
+    readonly userId: string;
+    /** The run that ordered it. */
+    readonly taskId: string | null;
+    readonly model: string;
+    readonly status: 'running' | 'completed' | 'failed' | 'canceled';
+    /** Ordered images or videos. */
+    readonly count: number;
+    readonly delivered: number;
+    /** What was charged. `null`: it has not ended. */
+    readonly credits: number | null;
+    readonly costUsd: number | null;
+    /** The first failure, as the user sees it. */
+    readonly failure: string | null;
+    readonly failureCode: string | null;
+    /** The first failure in the words of the provider. */
+    readonly answer: string | null;
+    readonly createdAt: string;
+    readonly endedAt: string | null;
+  }[];
+  readonly next_cursor: string | null;
 }
 
 export interface ImagesRequest {

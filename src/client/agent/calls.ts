@@ -13,17 +13,23 @@ import type {
   Generation,
   GenerationListing,
   GenerationPage,
+  GenerationRecordListing,
+  GenerationRecordPage,
   ImagesRequest,
   LibraryNews,
   MessagePaging,
   ModelList,
   ModelListing,
+  RunListing,
+  RunPage,
+  RunRecord,
   SpenderListing,
   Spenders,
   StartedTask,
   TaskInfo,
   TaskRequest,
   Thread,
+  ThreadBranches,
   ThreadChange,
   ThreadCounts,
   ThreadDeletion,
@@ -132,7 +138,7 @@ export function agentCalls(access: Access) {
         options,
       ),
 
-    /** Rename a thread (`PATCH /threads/:threadId`). */
+    /** Rename a thread, move it to the trash, or restore it (`PATCH /threads/:threadId`). */
     renameThread: (threadId: string, body: ThreadChange, query?: ThreadOwner, options?: CallOptions): Promise<Thread> =>
       callJson(
         access,
@@ -148,6 +154,27 @@ export function agentCalls(access: Access) {
         options,
       ),
 
+    /** List the versions of a thread (`GET /threads/:threadId/branches`). */
+    listBranches: (threadId: string, query?: ThreadOwner, options?: CallOptions): Promise<ThreadBranches> =>
+      callJson(
+        access,
+        { method: 'GET', path: `/threads/${encodeURIComponent(threadId)}/branches`, query, repeatable: true },
+        options,
+      ),
+
+    /** Show another version of a thread (`POST /threads/:threadId/branches/:branchId`). */
+    chooseBranch: (threadId: string, branchId: string, query?: ThreadOwner, options?: CallOptions): Promise<void> =>
+      callVoid(
+        access,
+        {
+          method: 'POST',
+          path: `/threads/${encodeURIComponent(threadId)}/branches/${encodeURIComponent(branchId)}`,
+          query,
+          repeatable: false,
+        },
+        options,
+      ),
+
     /** Count the threads and messages of a user (`GET /people/:userId`). */
     countThreads: (userId: string, options?: CallOptions): Promise<ThreadCounts> =>
       callJson(access, { method: 'GET', path: `/people/${encodeURIComponent(userId)}`, repeatable: true }, options),
@@ -155,6 +182,18 @@ export function agentCalls(access: Access) {
     /** Erase the threads of a user (`DELETE /people/:userId`). */
     eraseThreads: (userId: string, options?: CallOptions): Promise<ErasedThreads> =>
       callJson(access, { method: 'DELETE', path: `/people/${encodeURIComponent(userId)}`, repeatable: true }, options),
+
+    /** List the runs of all users, newest first (`GET /runs`). */
+    listRuns: (query?: RunListing, options?: CallOptions): Promise<RunPage> =>
+      callJson(access, { method: 'GET', path: '/runs', query, repeatable: true }, options),
+
+    /** Read how a run went (`GET /runs/:taskId`). */
+    readRun: (taskId: string, options?: CallOptions): Promise<RunRecord> =>
+      callJson(access, { method: 'GET', path: `/runs/${encodeURIComponent(taskId)}`, repeatable: true }, options),
+
+    /** List the generations of all users, newest first (`GET /generations/all`). */
+    listAllGenerations: (query?: GenerationRecordListing, options?: CallOptions): Promise<GenerationRecordPage> =>
+      callJson(access, { method: 'GET', path: '/generations/all', query, repeatable: true }, options),
 
     /** Generate images (`POST /images`). */
     generateImages: (body: ImagesRequest, options?: KeyedOptions): Promise<Generation> =>

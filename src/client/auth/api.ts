@@ -62,6 +62,14 @@ export interface PeoplePage {
   readonly next_cursor: string | null;
 }
 
+export interface NamesQuery {
+  /** User ids, separated by commas; at most 200. */ readonly ids: string;
+}
+
+export interface Names {
+  /** Id → email address, of the users that exist. */ readonly names: Readonly<Record<string, string | null>>;
+}
+
 export interface PersonDetails {
   readonly person: Person;
   readonly settings: { readonly isOpenNotification: boolean };

@@ -12,6 +12,8 @@ import type {
   ErasureOrder,
   ErasureReport,
   GrantedProfile,
+  Names,
+  NamesQuery,
   OperatorActions,
   OwnAccount,
   PeopleListing,
@@ -52,6 +54,10 @@ export function authCalls(access: Access) {
     /** Find users by id or email address (`GET /v1/people`). */
     listPeople: (query?: PeopleListing, options?: CallOptions): Promise<PeoplePage> =>
       callJson(access, { method: 'GET', path: '/v1/people', query, repeatable: true }, options),
+
+    /** Read the email addresses of users (`GET /v1/people/names`). */
+    readNames: (query: NamesQuery, options?: CallOptions): Promise<Names> =>
+      callJson(access, { method: 'GET', path: '/v1/people/names', query, repeatable: true }, options),
 
     /** Read a user (`GET /v1/people/:userId`). */
     readPerson: (userId: string, options?: CallOptions): Promise<PersonDetails> =>

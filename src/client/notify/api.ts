@@ -74,6 +74,8 @@ export interface EmailListing {
   readonly limit?: number;
   /** The id of the last email of the previous page. */
   readonly after?: string;
+  /** Only emails whose subject or recipients contain this text. Ignores case. */
+  readonly q?: string;
 }
 
 export interface EmailList {

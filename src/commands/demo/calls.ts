@@ -24,7 +24,9 @@ export async function call(method: string, url: string, credential: Credential, 
     headers: { ...authorization, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   }).catch((cause: Error) => {
-    throw new StartFault(`${url} is not responding. Is \`npm start\` running? (${cause.message})`);
+    throw new StartFault(
+      `${url} is not responding. Is \`npm start\` running, with the same ATELIER_PORT_BASE? (${cause.message})`,
+    );
   });
   const text = await response.text();
   if (!response.ok) throw new StartFault(`${url} returned ${response.status}: ${text}`);

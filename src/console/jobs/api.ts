@@ -1,5 +1,6 @@
 /** Queues and jobs as the Jobs page sees them. */
 import { z } from 'zod';
+import { isStorableJson } from '#platform/storable.ts';
 
 const jobState = z.enum(['waiting', 'scheduled', 'running', 'dead']);
 
@@ -18,7 +19,16 @@ export const queueList = z.object({
 export type QueueList = z.output<typeof queueList>;
 
 const queueName = z.string().min(1).max(200);
-export const jobQuery = z.object({ queue: queueName, state: jobState });
+export const jobQuery = z.object({
+  queue: queueName,
+  state: jobState,
+  q: z
+    .string()
+    .max(200)
+    .refine((text) => isStorableJson(text, 0), 'must not contain NUL or lone surrogates')
+    .optional()
+    .describe('A part of the id, the request id, the reason or the payload, among the first 10,000 jobs.'),
+});
 
 const job = z.object({
   id: z.string(),

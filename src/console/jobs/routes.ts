@@ -36,9 +36,11 @@ export function addJobRoutes(app: HttpServer, guard: OperatorGuard, deps: JobDep
     '/api/jobs',
     guard,
     { summary: 'Jobs of a queue', querystring: jobQuery, response: { 200: jobList } },
-    async ({ query: { queue, state } }) => {
-      const rows = await listJobs(deps.db, queue, state, longestList);
-      return { jobs: rows.map((row) => describe(row, deps.traceLink)) };
+    async ({ query: { queue, state, q = '' } }) => {
+      const words = q.trim();
+      const rows = await listJobs(deps.db, queue, state, longestList, words);
+      const jobs = rows.map((row) => describe(row, deps.traceLink));
+      return { jobs: words === '' ? jobs : jobs.filter((job) => isShownIn(job, words.toLowerCase())) };
     },
   );
 
@@ -78,6 +80,10 @@ export function addJobRoutes(app: HttpServer, guard: OperatorGuard, deps: JobDep
     async (request) => discardAllDead(deps, operatorName(request), request.body.queue),
   );
 }
+
+/** Hidden parts of the payload must not be found, because a search could guess them. */
+const isShownIn = ({ id, requestId, reason, payload }: ShownJob, words: string): boolean =>
+  [id, requestId, reason, payload].some((text) => text?.toLowerCase().includes(words));
 
 function describe(row: JobRow, traceLink: TraceLink): ShownJob {
   return {

@@ -41,6 +41,13 @@ export function addPeopleRoutes(app: HttpServer, guard: OperatorGuard, clients: 
   );
 
   routes.get(
+    '/api/people/names',
+    guard,
+    { summary: 'The email addresses of users', querystring: z.object({ ids: z.string().max(8000) }) },
+    async ({ query }) => bodyOf<object>(await auth.send({ method: 'GET', route: '/v1/people/names', query })),
+  );
+
+  routes.get(
     '/api/people/:userId',
     guard,
     { summary: 'A user, from all services', params: personPath },

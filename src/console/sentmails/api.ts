@@ -18,7 +18,10 @@ export const previewQuery = z.object({
 });
 export type PreviewQuery = z.output<typeof previewQuery>;
 
-export const sentMailQuery = z.object({ after: z.string().min(1).max(512).optional() });
+export const sentMailQuery = z.object({
+  after: z.string().min(1).max(512).optional(),
+  q: z.string().max(320).optional().describe('A part of the subject or of a recipient.'),
+});
 export const sentMailPath = z.object({ id: z.string().min(1).max(512) });
 export const suppressionQuery = z.object({ cursor: z.string().min(1).max(512).optional() });
 export const suppressionPath = z.object({ address: z.string().min(1).max(512) });

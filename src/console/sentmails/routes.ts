@@ -72,8 +72,12 @@ export function addSentMailRoutes(app: HttpServer, guard: OperatorGuard, { notif
     '/api/notify/emails',
     guard,
     { summary: 'List sent and scheduled emails, newest first', querystring: sentMailQuery },
-    async ({ query: { after } }, reply) => {
-      const response = await notify.send({ method: 'GET', route: '/emails', query: { limit: pageSize, after } });
+    async ({ query: { after, q } }, reply) => {
+      const response = await notify.send({
+        method: 'GET',
+        route: '/emails',
+        query: { limit: pageSize, after, q: q || undefined },
+      });
       return passOn(reply, response, 'notification');
     },
   );

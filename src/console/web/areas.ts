@@ -11,12 +11,14 @@ import {
   LayoutGrid,
   Link2,
   ListChecks,
+  ListTree,
   Mail as MailIcon,
   MessageSquare,
   ScrollText,
   ShieldAlert,
   SlidersHorizontal,
   Sparkles,
+  Trash2,
   Users,
   Webhook,
 } from 'lucide-react';
@@ -64,6 +66,12 @@ export const userPages: readonly Page[] = [
     View: lazily(async () => (await import('./pages/sharedlinks.tsx')).SharedLinks),
   },
   {
+    path: '/trash',
+    title: 'Trash',
+    Icon: Trash2,
+    View: lazily(async () => (await import('./pages/trash.tsx')).Trash),
+  },
+  {
     path: '/memory',
     title: 'Memory',
     Icon: Brain,
@@ -91,6 +99,13 @@ export const operatorPages: readonly Page[] = [
     Icon: ListChecks,
     View: lazily(async () => (await import('./operator/jobs.tsx')).Jobs),
     isAvailable: ({ hasDatabase }) => hasDatabase,
+  },
+  {
+    path: '/operator/runs/:taskId?',
+    title: 'Runs',
+    Icon: ListTree,
+    View: lazily(async () => (await import('./operator/runs.tsx')).Runs),
+    isAvailable: ({ hasPeople }) => hasPeople,
   },
   {
     path: '/operator/models',

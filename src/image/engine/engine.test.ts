@@ -21,9 +21,8 @@ import {
   type ImageFacts,
   ImageFault,
 } from './engine.ts';
-import { toFault } from './faults.ts';
 import { toTransform, type VariantSpec } from './specs.ts';
-import { createEngine } from './working.ts';
+import { createEngine, toFault } from './working.ts';
 
 const limits: EngineLimits = {
   maxSourcePixels: 50_000_000,

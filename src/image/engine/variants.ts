@@ -11,7 +11,6 @@ import { type Engine, type EngineLimits, EngineTimeout, type Transform } from '.
 import { mimeOfFormat } from './formats.ts';
 import { createVariantNames, isShelved, type VariantNames } from './keys.ts';
 import { createPermits } from './permits.ts';
-import { createShelves } from './shelves.ts';
 import { free, type NamedSource, SourceFault, type VariantSource } from './sources.ts';
 import { isOwnTransform } from './specs.ts';
 
@@ -50,7 +49,7 @@ export interface VariantMaker {
   readonly names: Pick<VariantNames, 'prefix' | 'mark'>;
 }
 
-export interface VariantMakerDeps {
+export interface VariantMakerOptions {
   readonly engine: Engine;
   /** SVC_IMAGE_KEY_SECRET. */
   readonly keySecret: string;
@@ -96,7 +95,7 @@ const mostStored = 64;
 const timeoutRememberedMs = 10 * 60 * 1000;
 const cacheControl = 'public, max-age=31536000, immutable';
 
-export function createVariantMaker(deps: VariantMakerDeps): VariantMaker {
+export function createVariantMaker(deps: VariantMakerOptions): VariantMaker {
   const { engine, publicObjects, clock = systemClock } = deps;
   const names = createVariantNames(deps.keySecret, deps.engine.brandId);
   const places = createPermits({
@@ -299,4 +298,40 @@ async function askStore<Result>(asking: Promise<Result>): Promise<Result> {
   } catch (error) {
     throw new StoreFault('the public bucket does not respond', { cause: error });
   }
+}
+
+// Keeps the stored variants of a source that were used last, of transforms that the public can choose.
+
+interface Shelves {
+  /** Notes the use of a stored variant. */
+  use(key: string): void;
+  /** Removes the variants that were not used for longest until `count` more fit. Rejects if the store does not respond. */
+  makeRoom(prefix: string, count: number): Promise<void>;
+}
+
+/**
+ * A process knows its own uses since its start. Other variants count from the time at which they were stored, so a
+ * variant that only other processes use can be removed. Its next use stores it again.
+ */
+function createShelves(deps: {
+  readonly objects: Pick<Objects, 'list' | 'remove'>;
+  readonly places: number;
+  readonly clock: Clock;
+}): Shelves {
+  const { objects, places, clock } = deps;
+  const usedAt = createLru<string, number>(100_000);
+  return {
+    use: (key) => {
+      if (isShelved(key)) usedAt.set(key, clock.now());
+    },
+    makeRoom: async (prefix, count) => {
+      const stored: { readonly key: string; readonly at: number }[] = [];
+      for await (const { key, modifiedAt } of objects.list(prefix))
+        if (isShelved(key)) stored.push({ key, at: Math.max(modifiedAt.getTime(), usedAt.get(key) ?? 0) });
+      const excess = stored.length + count - places;
+      if (excess <= 0) return;
+      const oldest = stored.sort((left, right) => left.at - right.at).slice(0, excess);
+      await objects.remove(oldest.map(({ key }) => key));
+    },
+  };
 }

@@ -5,9 +5,7 @@ import { type Deadline, startDeadline } from './deadline.ts';
 import { firstPageOf } from './decoders/firstpage.ts';
 import { isTranslated, translate } from './decoders/translating.ts';
 import type { Opening } from './decoding.ts';
-import { lacksEnd, withEndMarker } from './endmarker.ts';
-import { type Engine, type EngineLimits, ImageFault, type ImageMime } from './engine.ts';
-import { toFault } from './faults.ts';
+import { type Engine, type EngineLimits, EngineTimeout, ImageFault, type ImageMime } from './engine.ts';
 import { type Claim, createPermits } from './permits.ts';
 import { recognizeFormat } from './sniffing.ts';
 import { free } from './sources.ts';
@@ -119,4 +117,41 @@ const mostAvifPixels = 24_000_000;
 function limitsOf(mime: ImageMime, limits: EngineLimits): EngineLimits {
   if (mime !== 'image/avif') return limits;
   return { ...limits, maxSourcePixels: Math.min(limits.maxSourcePixels, mostAvifPixels) };
+}
+
+/** JPEG files that lack only their end marker, as some cameras, scanners and messengers write them. */
+
+const endMarker = Uint8Array.of(0xff, 0xd9);
+
+/** Whether libvips failed because a JPEG ends early. */
+function lacksEnd(error: unknown): boolean {
+  return error instanceof Error && error.message.includes('premature end of JPEG');
+}
+
+/**
+ * Returns the bytes with an end marker in place of zeros or nothing. If scan lines are missing too, the library warns when
+ * it meets the marker (`assertWhole`).
+ */
+function withEndMarker(bytes: Uint8Array): Uint8Array {
+  let length = bytes.length;
+  // A zero after 0xff belongs to the image.
+  while (length > 1 && bytes[length - 1] === 0 && bytes[length - 2] !== 0xff) length -= 1;
+  if (length === bytes.length && bytes[length - 1] === 0xff) length -= 1;
+  const whole = new Uint8Array(length + endMarker.length);
+  whole.set(bytes.subarray(0, length));
+  whole.set(endMarker, length);
+  return whole;
+}
+
+// The errors of libvips as errors of the engine.
+
+/** libvips throws plain Errors with sentences only, which stay in the cause. Errors of a class are not its own. */
+export function toFault(error: unknown): unknown {
+  if (!(error instanceof Error) || error.constructor !== Error) return error;
+  if (error.message.startsWith('timeout: ')) return new EngineTimeout('stopped by libvips', { cause: error });
+  // libvips checks its own limit first for a JPEG with a header longer than an encoder could have made it.
+  if (/exceeds pixel limit|Maximum supported image dimension/.test(error.message)) {
+    return new ImageFault('too_large', 'The image has too many pixels.', error);
+  }
+  return new ImageFault('undecodable', 'The image cannot be decoded.', error);
 }

@@ -7,22 +7,27 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { Caller } from '#platform/access/caller.ts';
+import type { Db } from '#platform/db/db.ts';
 import type { Log } from '#platform/log.ts';
+import type { Objects } from '#platform/objects/objects.ts';
 import { withDeadline } from '#platform/resilience/deadline.ts';
 import { retryWhileChanging } from '#platform/resilience/retry.ts';
 import type { Asset, CopyRequest } from '../api.ts';
 import { isVideo, toAsset } from '../assets/asset.ts';
-import type { AssetIdentity } from '../assets/assetstore.ts';
-import { maxBytesOf } from '../assets/sizelimits.ts';
+import type { AssetFacts, AssetIdentity, MediaTables } from '../assets/assetstore.ts';
+import { isImage, maxBytesOf } from '../assets/sizelimits.ts';
 import { storageKeyOf } from '../assets/storagekey.ts';
 import { type RemovalDeps, removeDerivatives, removeObject } from '../deletion/removal.ts';
 import { blockAndPublish } from '../events.ts';
 import { type Stripping, strips } from '../metadata/publicity.ts';
-import { mediaProblems } from '../problems.ts';
+import { mediaProblems, refusalProblem } from '../problems.ts';
 import { admit, assertRoom, type QuotaDeps } from '../quota/quota.ts';
+import { factsOf, type InspectionDeps, screenInspected, withInspected } from '../registration/inspection.ts';
 import { type PublishingDeps, publishDraft } from '../registration/publishing.ts';
 import { blockProblem } from '../registration/refusal.ts';
-import { type CopyScreeningDeps, screenCopy } from './copyscreening.ts';
+import type { ExactDigests } from '../screening/messages.ts';
+import type { Digests, Screening } from '../screening/screening.ts';
+import { decideBy, type Verdict } from '../screening/verdicts.ts';
 import { assertMayCopy, type CopySource, findSource, noSuchSource } from './copysource.ts';
 import { blockCopy, draftCopy, dropCopy, markCopied, withdrawCopy } from './copystore.ts';
 import { type CopiedObject, copyRendition, transfer, transferStripped } from './transfer.ts';
@@ -167,4 +172,77 @@ async function takeBack(deps: CopyDeps, { identity, storageKey }: Target): Promi
 /** For the incident: where the copied bytes remain. */
 function originOf({ assetId, objects, storageKey }: CopySource): string {
   return assetId ?? `${objects.bucket}/${storageKey}`;
+}
+
+// Decides whether a copy can be shown (docs/specification/media.md#copies). A screened source in the object store is
+// matched by its stored digests, without reading its bytes. Other sources are read and screened as in a registration.
+
+interface CopyScreeningDeps extends InspectionDeps {
+  /** The store of copies. */
+  readonly objects: Objects;
+  readonly screening: Screening;
+  readonly db: Db<MediaTables>;
+}
+
+/** A copy whose bytes exist. */
+interface WrittenCopy {
+  readonly assetId: string;
+  readonly storageKey: string;
+  readonly head: CopiedObject;
+}
+
+interface CopyScreening {
+  readonly facts: AssetFacts;
+  readonly digests: Digests;
+  readonly isImage: boolean;
+  readonly verdict: Verdict;
+}
+
+/**
+ * `undefined`: the bytes have changed. Throws 413 and 422 as a registration does, `overloaded`, `engine_unavailable`,
+ * `digest_pending` and `screening_unavailable`.
+ */
+async function screenCopy(
+  deps: CopyScreeningDeps,
+  source: CopySource,
+  { assetId, storageKey, head }: WrittenCopy,
+): Promise<CopyScreening | undefined> {
+  const { facts: known, isScreened, mime } = source;
+  if (isScreened) {
+    const screened = await judgeStored(deps, source);
+    // The copy's own bytes: the lists were asked for those of its source.
+    return head.digests === undefined ? screened : withDigests(screened, head.digests);
+  }
+  if (head.digests === undefined && source.backend === 'objects' && source.etag !== undefined && !isImage(mime)) {
+    // The same bytes, under a key that another attempt of the call reads too.
+    const digests = await deps.digester.digestsOf(source.objects, source.storageKey, { ...head, etag: source.etag });
+    if (digests === undefined) return undefined;
+    deps.digester.add(deps.objects, storageKey, head.etag, digests);
+  }
+  return withInspected(deps, { storageKey, head, mime }, async (inspection) => {
+    if (inspection === undefined) return undefined;
+    if (typeof inspection === 'string') throw refusalProblem(inspection);
+    const verdict = await screenInspected(deps, assetId, inspection);
+    return {
+      facts: factsOf(known, inspection),
+      digests: inspection.digests,
+      isImage: inspection.image !== undefined,
+      verdict,
+    };
+  });
+}
+
+function withDigests(screened: CopyScreening, own: ExactDigests): CopyScreening {
+  return { ...screened, facts: { ...screened.facts, ...own }, digests: { ...screened.digests, ...own } };
+}
+
+async function judgeStored(
+  { db, screening }: CopyScreeningDeps,
+  { facts, labels }: CopySource,
+): Promise<CopyScreening> {
+  const { sha256, md5, pdq, pdqQuality } = facts;
+  if (sha256 === null || md5 === null) throw new Error('a screened asset has no digests');
+  const digests = { sha256, md5, pdq, pdqQuality };
+  const verdict = await decideBy(db, sha256, await screening.judgeKnown(digests, labels));
+  return { facts, digests, isImage: pdq !== null, verdict };
 }

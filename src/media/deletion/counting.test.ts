@@ -11,10 +11,9 @@ import { laneEngines } from '../../../test/database.fixture.ts';
 import { openLegacyFiles, removalDeps } from '../../../test/media/deleting.fixture.ts';
 import { plant } from '../../../test/media/planting.fixture.ts';
 import { assetsDeletion } from '../api.ts';
-import type { PrefixRemovalDeps } from '../scopes/prefixremoval.ts';
-import { countDeletedFiles } from './counting.ts';
+import type { PrefixRemovalDeps } from '../scopes/scopedeletion.ts';
 import { claimFiles } from './countingstore.ts';
-import { deleteAssets } from './deletion.ts';
+import { countDeletedFiles, deleteAssets } from './deletion.ts';
 import { countObjects } from './removal.ts';
 
 for (const engine of laneEngines)

@@ -3,17 +3,21 @@
  * since it was read: a registration that changed it may have a new object, so both are read again. A concurrent deletion and
  * registration are thus serialized, and no ready row is left without its object.
  */
+
+import { randomUUID } from 'node:crypto';
 import type { Caller } from '#platform/access/caller.ts';
+import type { Objects } from '#platform/objects/objects.ts';
 import { problems } from '#platform/problem.ts';
 import { retryWhileChanging } from '#platform/resilience/retry.ts';
 import type { AssetsDeleted, AssetsDeletion } from '../api.ts';
 import { type DeletableAsset, findDeletable, findDeletableAt } from '../assets/assetstore.ts';
 import { assertOwnLegacyPaths } from '../assets/ownership.ts';
+import type { LookupDeps } from '../lookup/assetlookup.ts';
 import { mediaProblems } from '../problems.ts';
 import { isUuid } from '../refs.ts';
 import { dropAndInvalidate } from '../signing/signedurlcache.ts';
-import { countDeletedFiles } from './counting.ts';
-import { type RemovalDeps, removeObjects, rowsPerBatch } from './removal.ts';
+import { claimFiles, markSeen, releaseFiles } from './countingstore.ts';
+import { findExisting, type RemovalDeps, removeObjects, rowsPerBatch } from './removal.ts';
 
 /**
  * Throws 403 (an asset or path of another user: nothing is deleted) and 503, after which the call can be retried: what was
@@ -115,4 +119,37 @@ function assertOwn(caller: Caller, rows: readonly DeletableAsset[]): void {
 /** In the order of first occurrence. */
 function uniqueById(rows: readonly DeletableAsset[]): readonly DeletableAsset[] {
   return [...new Map(rows.map((row) => [row.assetId, row])).values()];
+}
+
+// Counts the legacy files that a call deletes, each once in all concurrent calls (docs/specification/media.md#deletion).
+
+/**
+ * Returns the result of `work`, and how many of `paths` existed before it that no other call counts. `files` is the
+ * legacy bucket. Another call can remove a file before the counting call sees it, so a call first records the files
+ * that it saw.
+ */
+export async function countDeletedFiles<Result>(
+  { db }: Pick<LookupDeps, 'db'>,
+  files: Objects | undefined,
+  paths: readonly string[],
+  work: () => Promise<Result>,
+): Promise<{ readonly result: Result; readonly count: number }> {
+  if (files === undefined || paths.length === 0) return { result: await work(), count: 0 };
+  const holder = randomUUID();
+  const ours = await claimFiles(db, files.bucket, paths, holder);
+  const isOurs = new Set(ours);
+  let there: readonly string[] = [];
+  let result: Result;
+  try {
+    there = await findExisting(files, paths);
+    const others = there.filter((path) => !isOurs.has(path));
+    if (others.length > 0) await markSeen(db, files.bucket, others);
+    result = await work();
+  } catch (error) {
+    await releaseFiles(db, files.bucket, ours, holder);
+    throw error;
+  }
+  const seenByOthers = await releaseFiles(db, files.bucket, ours, holder);
+  const counted = new Set([...there.filter((path) => isOurs.has(path)), ...seenByOthers]);
+  return { result, count: counted.size };
 }

@@ -1,10 +1,21 @@
 /** The endpoints of incidents, for operators (docs/specification/media.md#incidents). */
 
 import { Readable } from 'node:stream';
+import type { Engine } from '#image/engine/engine.ts';
 import type { Access } from '#platform/access/access.ts';
+import type { Caller } from '#platform/access/caller.ts';
+import type { Db } from '#platform/db/db.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
+import type { Objects } from '#platform/objects/objects.ts';
+import { problems } from '#platform/problem.ts';
+import { type LookupDeps, lookUpAssets } from '../lookup/assetlookup.ts';
+import { mediaProblems } from '../problems.ts';
 import type { Quarantine } from '../quarantine/quarantine.ts';
+import { readUnchanged } from '../reading/unchanged.ts';
+import { isUuid } from '../refs.ts';
+import type { IncidentTables } from '../screening/incidentstore.ts';
+import type { Appealed } from './api.ts';
 import {
   appealed,
   incident,
@@ -16,9 +27,8 @@ import {
   incidentPreview,
   incidentResolution,
 } from './api.ts';
-import { appeal } from './appealing.ts';
+import { findOrigin, findOwnIncident, writeAppeal } from './appealstore.ts';
 import { countIncidents, decideIncident, type IncidentDeps, readIncident, readIncidents } from './incidents.ts';
-import { type PreviewDeps, renderPreview } from './preview.ts';
 
 export interface IncidentRouteDeps extends IncidentDeps, PreviewDeps {
   readonly db: PreviewDeps['db'];
@@ -147,4 +157,96 @@ export function addIncidentRoutes(app: HttpServer, access: Access, deps: Inciden
     },
     async (request) => decideIncident(deps, request.params.id, request.body),
   );
+}
+
+// The owner of blocked content appeals once, and an operator reads it beside the incident.
+
+/**
+ * `id`: of the incident, or of the blocked asset, which is what the owner knows. Throws 403 for servers, 404 for what is not
+ * the caller's, and 409 after the first appeal or once the incident is cleared.
+ */
+async function appeal(
+  { db }: { readonly db: Db<IncidentTables> },
+  caller: Caller,
+  id: string,
+  text: string,
+): Promise<Appealed> {
+  if (caller.kind !== 'user') throw problems.forbidden({ message: 'Only the owner of the content can appeal.' });
+  const incident = await findOwnIncident(db, caller.userId, id);
+  if (incident === undefined) throw problems.not_found({ message: 'There is no such incident.' });
+  const appealedAt = await writeAppeal(db, incident.id, text);
+  if (appealedAt === undefined) throw mediaProblems.not_appealable();
+  return { id: incident.id, status: incident.status, appealedAt: appealedAt.toISOString() };
+}
+
+// A small, strongly blurred rendition of blocked content for operators, where the same bytes remain in the product: in the
+// asset that was copied, or in a legacy file. The blocked object itself is removed, with everything made of it. Operators must
+// see what they decide about, so reported and flagged content is also shown as it is.
+
+interface PreviewDeps extends LookupDeps {
+  readonly db: LookupDeps['db'] & Db<IncidentTables>;
+  readonly engine: Pick<Engine, 'transform'>;
+}
+
+/** Shapes and colors remain, details do not. */
+const sidePx = 24;
+const sigma = 2;
+const maxBytes = 64 * 1024 * 1024;
+
+const blurred = {
+  width: sidePx,
+  height: sidePx,
+  quality: 40,
+  format: 'webp',
+  resizingType: 'fit',
+  enlarge: false,
+  blur: sigma,
+  maxBytes: 0,
+  resampling: 'linear',
+} as const;
+
+const sharp = { ...blurred, width: 1024, height: 1024, quality: 80, blur: 0 } as const;
+
+/** Returns WebP. Throws 404 if the incident is unknown, or if none of its bytes remain as an image. */
+async function renderPreview(deps: PreviewDeps, incidentId: string, isSharp: boolean): Promise<Uint8Array> {
+  const found = await findOrigin(deps.db, incidentId);
+  if (found === undefined) throw problems.not_found({ message: 'There is no such incident.' });
+  // What was reported or flagged is still there, under its own id.
+  const isThere = ['report', 'label'].includes(found.origin ?? '');
+  const origin = isThere ? found.assetId : found.origin;
+  if (isSharp && !isThere) throw mediaProblems.nothing_left_to_show();
+  const place = origin === null ? undefined : await locate(deps, origin);
+  const bytes = place && (await read(place.objects, place.key));
+  if (bytes === undefined) throw mediaProblems.nothing_left_to_show();
+  let output: Uint8Array | undefined;
+  const deliver = (made: Uint8Array) => {
+    output = made;
+  };
+  await deps.engine
+    .transform(bytes, [{ transform: isSharp ? sharp : blurred, deliver }], found.ownerId)
+    .catch((cause: unknown) => {
+      throw mediaProblems.nothing_left_to_show({ cause });
+    });
+  if (output === undefined) throw mediaProblems.nothing_left_to_show();
+  return output;
+}
+
+async function locate(deps: PreviewDeps, origin: string) {
+  if (isUuid(origin)) {
+    const found = (await lookUpAssets(deps, [origin], '')).get(origin);
+    // A video is shown by its poster.
+    const poster = found?.mime.startsWith('video/') ? found.row?.namedThumbId : undefined;
+    const asset = poster ? (await lookUpAssets(deps, [poster], '')).get(poster) : found;
+    return asset && { objects: asset.objects, key: asset.storageKey };
+  }
+  // Blocked paths resolve to nothing, so the file is read by its place.
+  const end = origin.indexOf('/');
+  const objects = deps.legacy.bucket(origin.slice(0, end));
+  return objects && { objects, key: origin.slice(end + 1) };
+}
+
+async function read(objects: Objects, key: string): Promise<Uint8Array | undefined> {
+  const head = await objects.head(key);
+  if (head === undefined || head.size > maxBytes) return undefined;
+  return (await readUnchanged(objects, key, { ifMatch: head.etag, whole: true }))?.bytes;
 }

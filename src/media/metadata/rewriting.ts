@@ -58,16 +58,9 @@ export async function planRewriting(
 }
 
 /** For an image in memory. */
-export async function planImage(
-  bytes: Uint8Array,
-  { strips, mark, claim }: Wanted,
-  credentials?: Credentials,
-): Promise<Rewritten> {
-  const kept = strips ? withoutMetadata(bytes) : bytes;
-  const marked = mark === undefined ? kept : withMark(kept, mark);
-  const made = claim && credentials ? await credentials.sign(marked, claim) : marked;
-  const generated = mark ?? readMark(bytes) ?? null;
-  if (made === bytes || (claim && Buffer.compare(made, bytes) === 0)) return { generated, write: undefined };
+export async function planImage(bytes: Uint8Array, wanted: Wanted, credentials?: Credentials): Promise<Rewritten> {
+  const { generated, made } = await rewriteImage(bytes, wanted, credentials);
+  if (made === bytes) return { generated, write: undefined };
   const write = async (target: Objects, key: string, contentType: string) => {
     const hashes = startHashes();
     hashes.update(made);
@@ -75,6 +68,19 @@ export async function planImage(
     return { head, digests: hashes.digests() };
   };
   return { generated, write };
+}
+
+/** Returns the same bytes if nothing changes. */
+export async function rewriteImage(
+  bytes: Uint8Array,
+  { strips, mark, claim }: Wanted,
+  credentials?: Credentials,
+): Promise<{ readonly generated: Generated | null; readonly made: Uint8Array }> {
+  const kept = strips ? withoutMetadata(bytes) : bytes;
+  const marked = mark === undefined ? kept : withMark(kept, mark);
+  const made = claim && credentials ? await credentials.sign(marked, claim) : marked;
+  const generated = mark ?? readMark(bytes) ?? null;
+  return { generated, made: claim && Buffer.compare(made, bytes) === 0 ? bytes : made };
 }
 
 async function planMovie(

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { SealBroken, seal, sealedSize, unseal } from './sealing.ts';
+import { SealBroken, seal, sealedSize, unseal } from './quarantine.ts';
 
 const key = randomBytes(32);
 const chunk = 256 * 1024;

@@ -1,11 +1,12 @@
 /** Compares the file of a row with the registered one, by its ETag, else by its SHA-256. */
 import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
 import type { Db } from '#platform/db/db.ts';
 import type { Log } from '#platform/log.ts';
 import { bucketFolder } from '#platform/objects/open.ts';
 import { type BucketsDeps, bucketOf } from '../assets/buckets.ts';
 import { type FolderTables, findPin, type PinnedRow } from './folderstore.ts';
-import { createReader, type Reader } from './reading.ts';
+import type { ReadingReply, ReadingRequest, SeenFile } from './messages.ts';
 
 export type Comparison =
   /** The current file of the row, with this ETag. */
@@ -109,6 +110,69 @@ export function createComparer(deps: ComparingDeps): Comparer {
     isFull: () => lost.size >= maxLost,
     close: async () => {
       await Promise.all(Object.values(readers).map((reader) => reader.close()));
+    },
+  };
+}
+
+// Reads files in a thread, which exists while there are files to read.
+
+interface Reader {
+  /** `undefined`: there is no such file. Rejects if it cannot be read, and when the reader is closed. */
+  look(task: ReadingRequest): Promise<SeenFile | undefined>;
+  /** Ends the current reads. */
+  close(): Promise<void>;
+}
+
+/** Starting a thread takes longer than reading a file. */
+const idleMs = 1000;
+
+function createReader(): Reader {
+  /** In the order of the thread's replies. */
+  const waiting: PromiseWithResolvers<SeenFile | undefined>[] = [];
+  let thread: Worker | undefined;
+  let idle: NodeJS.Timeout | undefined;
+  let isClosed = false;
+
+  function start(): Worker {
+    const worker = new Worker(new URL('./thread.ts', import.meta.url));
+    worker.on('message', (reply: ReadingReply) => {
+      const pending = waiting.shift();
+      if ('failure' in reply) pending?.reject(new Error(`the file cannot be read (${reply.failure})`));
+      else pending?.resolve(reply.file);
+      if (waiting.length === 0) idle = setTimeout(() => void stop(), idleMs).unref();
+    });
+    worker.on('error', (error: Error) => abandon(worker, error));
+    worker.on('exit', () => abandon(worker, new Error('the reading thread ended')));
+    return worker;
+  }
+
+  function abandon(worker: Worker, error: Error): void {
+    if (thread !== worker) return;
+    thread = undefined;
+    for (const pending of waiting.splice(0)) pending.reject(error);
+  }
+
+  async function stop(): Promise<void> {
+    clearTimeout(idle);
+    const ending = thread;
+    if (ending === undefined) return;
+    abandon(ending, new Error('the reader is closed'));
+    await ending.terminate();
+  }
+
+  return {
+    look: (task) => {
+      if (isClosed) return Promise.reject(new Error('the reader is closed'));
+      clearTimeout(idle);
+      thread ??= start();
+      thread.postMessage(task);
+      const pending = Promise.withResolvers<SeenFile | undefined>();
+      waiting.push(pending);
+      return pending.promise;
+    },
+    close: () => {
+      isClosed = true;
+      return stop();
     },
   };
 }

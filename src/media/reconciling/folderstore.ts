@@ -90,3 +90,16 @@ export async function followFiles(db: Handle, files: readonly FollowedFile[]): P
       ${column('sha256')}::text[]) as file(asset_id, etag, new_etag, sha256)
     where assets.asset_id = file.asset_id and assets.etag = file.etag and assets.ready_at is not null`.execute(db);
 }
+
+// The digest and the ETag of a row whose object got another ETag.
+
+export async function findSha256(db: Db<MediaTables>, assetId: string): Promise<string | undefined> {
+  const row = await db.selectFrom('assets').select('sha256').where('asset_id', '=', assetId).executeTakeFirst();
+  return row?.sha256 ?? undefined;
+}
+
+/** Does nothing if the row has changed. */
+export async function writeEtag(db: Db<MediaTables>, assetId: string, from: string, to: string): Promise<void> {
+  await sql`update assets set etag = ${to}, version = version + 1
+    where asset_id = ${assetId} and etag = ${from} and ready_at is not null`.execute(db);
+}

@@ -13,8 +13,8 @@ import type { MediaTables } from '../assets/assetstore.ts';
 import { type BucketsDeps, headsAtOnce } from '../assets/buckets.ts';
 import type { Digester } from '../reading/digests.ts';
 import { type InvalidationDeps, withInvalidation } from '../signing/signedurlcache.ts';
+import { findSha256, writeEtag } from './folderstore.ts';
 import type { Reconciler } from './reconciling.ts';
-import { findSha256, writeEtag } from './settlingstore.ts';
 
 export interface SettlingDeps extends InvalidationDeps, Pick<BucketsDeps, 'objects'> {
   readonly db: Db<MediaTables>;

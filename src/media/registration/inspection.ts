@@ -11,8 +11,10 @@ import type { AssetFacts } from '../assets/assetstore.ts';
 import { isImage, maxBytesOf, type SizeLimits } from '../assets/sizelimits.ts';
 import type { Refusal } from '../problems.ts';
 import type { Digester } from '../reading/digests.ts';
-import { type ReadableObjects, type ReadObject, readUnchanged } from '../reading/unchanged.ts';
+import { type ReadableObjects, readUnchanged } from '../reading/unchanged.ts';
 import type { IncidentTables } from '../screening/incidentstore.ts';
+import type { ExactDigests } from '../screening/messages.ts';
+import type { PdqHash } from '../screening/pdq.ts';
 import type { Digests, Screening } from '../screening/screening.ts';
 import { decideBy, type Verdict } from '../screening/verdicts.ts';
 
@@ -81,7 +83,9 @@ export async function withInspected<Result>(
   try {
     const whole = head.size <= wholeBytes;
     const read = await readUnchanged(deps.objects, storageKey, { ifMatch: head.etag, whole });
-    return await work(read && (await inspectBytes(deps, read, owner)));
+    if (read === undefined) return await work(undefined);
+    const shown = await inspectImage(deps, read.bytes, owner);
+    return await work(typeof shown === 'string' ? shown : inspectionOf(shown, read.digests));
   } finally {
     leave();
   }
@@ -130,19 +134,28 @@ export function unknownFacts(mime: string): AssetFacts {
   };
 }
 
-async function inspectBytes(
+/** An image in memory, with its perceptual hash. */
+export interface InspectedImage extends Image {
+  readonly perceptual: PdqHash;
+}
+
+/** Throws `overloaded` and `screening_unavailable`. */
+export async function inspectImage(
   deps: Pick<InspectionDeps, 'engine' | 'screening'>,
-  { bytes, digests }: ReadObject,
+  bytes: Uint8Array,
   owner: string,
-): Promise<Inspection | Refusal> {
+): Promise<InspectedImage | Refusal> {
   try {
     const { rendition, ...facts } = await deps.engine.inspect(bytes, owner);
-    const { hex, quality } = await deps.screening.hash(rendition);
-    return { digests: { ...digests, pdq: hex, pdqQuality: quality }, image: { bytes, facts } };
+    return { bytes, facts, perceptual: await deps.screening.hash(rendition) };
   } catch (error) {
     if (error instanceof ImageFault) return refusalByFault[error.reason];
     return busy(error);
   }
+}
+
+export function inspectionOf({ perceptual, ...image }: InspectedImage, digests: ExactDigests): Inspection {
+  return { digests: { ...digests, pdq: perceptual.hex, pdqQuality: perceptual.quality }, image };
 }
 
 /**
@@ -164,6 +177,6 @@ async function classify(
 }
 
 /** An image that takes too long now may be fast on an idle machine: the object stays, and the call can be retried. */
-function busy(error: unknown): never {
+export function busy(error: unknown): never {
   throw error instanceof EngineBusy || error instanceof EngineTimeout ? problems.overloaded({ cause: error }) : error;
 }

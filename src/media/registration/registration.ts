@@ -30,7 +30,7 @@ import { storageKeyOf } from '../assets/storagekey.ts';
 import type { Credentials } from '../credentials/credentials.ts';
 import { blockAndPublish } from '../events.ts';
 import { type Stripping, strips } from '../metadata/publicity.ts';
-import { planImage, planRewriting, type Written } from '../metadata/rewriting.ts';
+import { planImage, planRewriting, type Wanted, type Written } from '../metadata/rewriting.ts';
 import { mediaProblems, type Refusal } from '../problems.ts';
 import { admit } from '../quota/quota.ts';
 import { blockAsset, refusalOf } from '../screening/incidentstore.ts';
@@ -75,7 +75,7 @@ const lateRefusals = ['quota_exceeded', 'charge_closed'] as const;
 type Alongside = (tx: Tx<MediaTables>) => Promise<void>;
 
 /** The facts that the caller declares. */
-interface DeclaredUpload {
+export interface DeclaredUpload {
   readonly identity: AssetIdentity;
   readonly storageKey: string;
   readonly facts: AssetFacts;
@@ -102,6 +102,7 @@ export async function registerAsset(
   caller: Caller,
   request: RegistrationRequest,
   alongside?: Alongside,
+  deposited?: MarkedObject,
 ): Promise<Registration> {
   const declared = declaredBy(caller, request);
   const { assetId, ownerId } = declared.identity;
@@ -109,6 +110,7 @@ export async function registerAsset(
   const registration = await retryWhileChanging(async () => {
     const upload = await readUpload(deps, declared);
     if (upload === undefined || 'asset' in upload) return upload;
+    if (deposited?.head.etag === upload.head.etag) return publishUpload(deps, { ...upload, ...deposited }, whenReady);
     return withInspected(deps, { ...upload, mime: request.mime }, (inspection) =>
       writeUpload(deps, { ...upload, inspection }, whenReady),
     );
@@ -118,7 +120,7 @@ export async function registerAsset(
   return registration;
 }
 
-function declaredBy(caller: Caller, request: RegistrationRequest): DeclaredUpload {
+export function declaredBy(caller: Caller, request: RegistrationRequest): DeclaredUpload {
   const { assetId, scopeKind, scopeId, kind, mime } = request;
   assertOwnId(caller, assetId);
   if (request.generated !== undefined && caller.kind === 'user' && !caller.isOnBehalf)
@@ -225,12 +227,28 @@ async function publishUpload(
   }
 }
 
-/** An upload whose bytes have their mark, and no metadata that they must not have. */
-interface MarkedUpload extends Upload {
+/** An object whose bytes have their mark, and no metadata that they must not have. */
+export interface MarkedObject {
+  readonly head: ObjectHead;
   readonly inspection: Inspection;
   readonly generated: AssetFacts['generated'];
   /** About the bytes that were uploaded, which have the same pixels. `undefined`: they are screened after the draft. */
   readonly verdict: Verdict | undefined;
+}
+
+interface MarkedUpload extends DeclaredUpload, MarkedObject {}
+
+/** The mark and the metadata that the object is to have. */
+export function wantedOf(
+  { limits, publicScopes }: Pick<RegistrationDeps, 'limits' | 'publicScopes'>,
+  { identity: { assetId, scopeKind }, facts: { generated } }: DeclaredUpload,
+): Wanted {
+  return {
+    strips: strips({ stripMetadata: limits.stripMetadata, publicScopes }, scopeKind),
+    mark: generated ?? undefined,
+    // Only a generation names its mark. That of an upload is read from its bytes.
+    claim: generated ? { assetId, generated } : undefined,
+  };
 }
 
 /**
@@ -242,15 +260,10 @@ async function markUpload(
   upload: Upload,
   inspection: Inspection,
 ): Promise<MarkedUpload | undefined> {
-  const { objects, limits, publicScopes, credentials } = deps;
+  const { objects, credentials } = deps;
   const { identity, storageKey, head, facts } = upload;
-  const { assetId, scopeKind, requestedMime } = identity;
-  const wanted = {
-    strips: strips({ stripMetadata: limits.stripMetadata, publicScopes }, scopeKind),
-    mark: facts.generated ?? undefined,
-    // Only a generation names its mark. That of an upload is read from its bytes.
-    claim: facts.generated === null ? undefined : { assetId, generated: facts.generated },
-  };
+  const { assetId, requestedMime } = identity;
+  const wanted = wantedOf(deps, upload);
   const plan = inspection.image
     ? await planImage(inspection.image.bytes, wanted, credentials)
     : await planRewriting(objects, storageKey, head, wanted).catch(refuseComplex);

@@ -1,21 +1,26 @@
 /** The endpoints of reports (docs/specification/media.md#reports). */
 import type { FastifyRequest } from 'fastify';
+import { z } from 'zod';
 import type { Access } from '#platform/access/access.ts';
+import type { Db } from '#platform/db/db.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
+import { problems } from '#platform/problem.ts';
 import { incident, incidentParams } from '../incidents/api.ts';
+import { readIncident } from '../incidents/incidents.ts';
 import {
   decisionRequest,
   ownDecisions,
   ownReportListing,
   ownReportPage,
+  report,
   reported,
   reportPage,
   reportRequest,
 } from './api.ts';
 import { type DecidingDeps, decide, readOwnDecisions } from './deciding.ts';
-import { exportIncident, incidentExport, readReports } from './exporting.ts';
 import { type ReportingDeps, readOwnReports, reportContent } from './reporting.ts';
+import { findContent, listReports, type ReportTables } from './reportstore.ts';
 
 export interface ReportRouteDeps {
   readonly reporting: ReportingDeps;
@@ -128,4 +133,37 @@ export function addReportRoutes(
     },
     async ({ params }) => exportIncident(reporting.db, params.id),
   );
+}
+
+// `GET /v1/incidents/:id/export`: all that is known about an incident, for authorities (docs/specification/media.md#reports).
+
+const incidentExport = z.object({
+  exportedAt: z.iso.datetime(),
+  incident,
+  content: z.object({
+    kind: z.string(),
+    mime: z.string(),
+    byteSize: z.int(),
+    sha256: z.string(),
+    md5: z.string(),
+    pdq: z.string().nullable(),
+  }),
+  reports: z.array(report),
+});
+
+/** Throws 404. */
+async function exportIncident(db: Db<ReportTables>, id: string): Promise<z.output<typeof incidentExport>> {
+  const content = await findContent(db, id);
+  if (content === undefined) throw problems.not_found({ message: 'There is no such incident.' });
+  return {
+    exportedAt: new Date().toISOString(),
+    incident: await readIncident({ db }, id),
+    content,
+    reports: await readReports(db, id),
+  };
+}
+
+async function readReports(db: Db<ReportTables>, id: string) {
+  const rows = await listReports(db, id);
+  return rows.map(({ language, createdAt, ...row }) => ({ ...row, createdAt: createdAt.toISOString() }));
 }

@@ -3,12 +3,24 @@
  * ends.
  */
 import { z } from 'zod';
+import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
 import { type Db, transaction } from '#platform/db/db.ts';
 import type { Job, Jobs, Queue } from '#platform/jobs/jobs.ts';
 import type { Log } from '#platform/log.ts';
+import { bucketOf } from '../assets/buckets.ts';
+import { type RemovalDeps, removeDerivatives } from '../deletion/removal.ts';
+import { blockAndPublish } from '../events.ts';
+import type { Refusal } from '../problems.ts';
+import type { PublishingDeps } from '../registration/publishing.ts';
+import { removeRefused } from '../registration/refusal.ts';
+import { applyRule, type RestrictingDeps } from '../reports/deciding.ts';
+import { blockAndDrop, blockAsset, refusalOf } from '../screening/incidentstore.ts';
+import type { Match, Screening } from '../screening/screening.ts';
+import { decideBy } from '../screening/verdicts.ts';
+import { withInvalidation } from '../signing/signedurlcache.ts';
 import type { TaskTables } from '../tasks/taskstore.ts';
 import { beginProgress, writeProgress } from './progressstore.ts';
-import { type RescreenCounts, type RescreeningDeps, rescreenPage } from './rescreening.ts';
+import { findScreened, type ScreenedRow } from './rescreenstore.ts';
 
 const payload = z.object({
   cursor: z.string().nullable(),
@@ -76,4 +88,106 @@ export async function rescreenAll(deps: RescreeningDeps): Promise<RescreenCounts
     cursor = page.cursor;
   } while (cursor !== null);
   return counts;
+}
+
+// Judges the stored digests and labels of all assets by today's lists and rules, as those of an upload
+// (docs/specification/media.md#rescreening). Pages follow the ids of the assets; every page can be repeated, and a blocked
+// asset that a process did not finish removing is removed by the next rescreening.
+
+interface RescreeningDeps extends RemovalDeps, RestrictingDeps, Pick<PublishingDeps, 'countIncident' | 'quarantine'> {
+  readonly screening: Pick<Screening, 'judgeKnown'>;
+}
+
+interface RescreenCounts {
+  /** Assets whose digests were matched. */
+  readonly checked: number;
+  readonly blocked: number;
+  /** Assets from before every upload was hashed. */
+  readonly withoutDigests: number;
+}
+
+interface RescreenedPage extends RescreenCounts {
+  /** The last id; `null`: this was the last page. */
+  readonly cursor: string | null;
+}
+
+const rowsPerPage = 500;
+/** Requests to the screening thread: enough that it never waits. */
+const matchesAtOnce = 16;
+
+/** Throws `screening_unavailable` and `engine_unavailable`. */
+async function rescreenPage(
+  deps: RescreeningDeps,
+  after: string | null,
+  signal?: AbortSignal,
+): Promise<RescreenedPage> {
+  const rows = await findScreened(deps.db, after, rowsPerPage);
+  const outcomes = await mapConcurrently(rows, matchesAtOnce, (row) => {
+    signal?.throwIfAborted();
+    return rescreen(deps, row);
+  });
+  const count = (outcome: Outcome) => outcomes.filter((each) => each === outcome).length;
+  return {
+    checked: rows.length - count('unhashed'),
+    blocked: count('blocked'),
+    withoutDigests: count('unhashed'),
+    cursor: rows.length < rowsPerPage ? null : (rows.at(-1)?.assetId ?? null),
+  };
+}
+
+type Outcome = 'passed' | 'blocked' | 'unhashed';
+
+async function rescreen(deps: RescreeningDeps, row: ScreenedRow): Promise<Outcome> {
+  if (row.refusal !== null) {
+    await removeBlocked(deps, row, row.refusal);
+    return 'passed';
+  }
+  const { sha256, md5, pdq, pdqQuality } = row;
+  if (sha256 === null || md5 === null) return 'unhashed';
+  const digests = { sha256, md5, pdq, pdqQuality };
+  const judgement = await deps.screening.judgeKnown(digests, row.labels ?? []);
+  const { match, hit } = await decideBy(deps.db, sha256, judgement);
+  if (hit !== undefined) await withInvalidation(deps, [row.assetId], () => applyRule(deps, row, hit));
+  if (match === undefined) return 'passed';
+  if (!(await block(deps, { ...row, sha256, md5 }, match))) return 'passed';
+  deps.countIncident?.(match);
+  await removeBlocked(deps, row, refusalOf(match));
+  return 'blocked';
+}
+
+/** `false`: the row has changed, and was screened with its new bytes. The file of a legacy row is not removed. */
+async function block(
+  deps: RescreeningDeps,
+  {
+    assetId,
+    backend,
+    bucket,
+    storageKey,
+    etag,
+    ...digests
+  }: Omit<ScreenedRow, 'sha256' | 'md5'> & { readonly sha256: string; readonly md5: string },
+  match: Match,
+): Promise<boolean> {
+  const bytes = { assetId, storageKey, etag };
+  const isKept = backend === 'objects' && bucket === deps.objects.bucket;
+  const evidenceUntil = isKept ? await deps.quarantine?.keep(bytes, digests.sha256, match) : undefined;
+  const finding = {
+    etag,
+    digests,
+    match,
+    evidenceUntil,
+    origin: backend === 'legacy' ? `${bucket}/${storageKey}` : null,
+  };
+  const change = backend === 'legacy' ? blockAndDrop : blockAsset;
+  return withInvalidation(deps, [assetId], () =>
+    blockAndPublish(deps, finding, (handle) => change(handle, { assetId, etag }, finding)),
+  );
+}
+
+async function removeBlocked(deps: RescreeningDeps, row: ScreenedRow, refusal: Refusal): Promise<void> {
+  const objects = bucketOf(deps, row);
+  // Objects in a bucket that is not configured cannot be removed. The unreadable row stays.
+  if (objects === undefined) return;
+  if (row.backend === 'legacy') await removeDerivatives(deps, { backend: 'legacy', objects }, [row.storageKey]);
+  else await removeRefused(deps, { ...row, refusal });
 }

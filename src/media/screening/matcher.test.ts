@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { photo } from '../../../test/image/images.fixture.ts';
-import { createMatcher, type Matcher } from './matcher.ts';
 import { pdqOf } from './pdq.ts';
+import { createMatcher, type Matcher } from './screening.ts';
 
 describe('the screening thread', () => {
   let folder: string;

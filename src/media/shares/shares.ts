@@ -12,13 +12,16 @@ import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
 import { type Db, transaction } from '#platform/db/db.ts';
 import { isForeignKeyViolation } from '#platform/db/errors.ts';
 import type { ActingClient } from '#platform/http/client.ts';
+import { MovieTooComplex } from '#platform/metadata/movie.ts';
+import type { Objects } from '#platform/objects/objects.ts';
 import { invalid, problems } from '#platform/problem.ts';
+import type { StoredAsset } from '../assets/assetstore.ts';
 import { headsAtOnce } from '../assets/buckets.ts';
 import { ownerFor } from '../assets/ownership.ts';
-import { renditionKeyOf, renditionMime } from '../assets/storagekey.ts';
+import { cleanKeyOf, renditionKeyOf, renditionMime } from '../assets/storagekey.ts';
 import { type LookupDeps, lookUpRow, type ResolvedAsset } from '../lookup/assetlookup.ts';
 import type { Stripping } from '../metadata/publicity.ts';
-import { sharedFileOf } from '../metadata/sharedfile.ts';
+import { planRewriting } from '../metadata/rewriting.ts';
 import { mediaProblems } from '../problems.ts';
 import { isUuid } from '../refs.ts';
 import { sourceOf } from '../signing/resolving.ts';
@@ -281,4 +284,33 @@ function readCursor(text: string, form: RegExp, name: string): { readonly create
   if (createdAtUs === undefined || id === undefined || !form.test(id))
     throw invalid('querystring.cursor', `must be ${name}`);
   return { createdAtUs, id };
+}
+
+// The file that people other than its owner get, where the owner's original keeps its metadata.
+
+/**
+ * Returns the key of the file without metadata, which is made first if it is missing: the original itself if it has none.
+ * It is removed with its source. `undefined`: the source was removed or replaced.
+ */
+async function sharedFileOf(
+  objects: Objects,
+  asset: Pick<StoredAsset, 'storageKey' | 'etag' | 'mime' | 'byteSize' | 'generated'>,
+): Promise<string | undefined> {
+  const { storageKey, etag, mime, byteSize, generated } = asset;
+  const key = cleanKeyOf(storageKey);
+  if ((await objects.head(key)) !== undefined) return key;
+  // Files from before marks existed get theirs here.
+  const wanted = { strips: true, mark: generated ?? undefined };
+  const plan = await planRewriting(objects, storageKey, { etag, size: byteSize }, wanted).catch((error: unknown) => {
+    // Not shown rather than shown with its metadata.
+    if (error instanceof MovieTooComplex) return undefined;
+    throw error;
+  });
+  if (plan === undefined) return undefined;
+  if (plan.write === undefined) return storageKey;
+  await plan.write(objects, key, mime);
+  // A deletion from before has not seen the file.
+  if ((await objects.head(storageKey))?.etag === etag) return key;
+  await objects.remove([key]);
+  return undefined;
 }

@@ -5,8 +5,12 @@
  * the task is unfinished there are at most the poster and the rendition; a run whose task was deleted or canceled removes
  * them.
  */
+
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { startInterval } from '#platform/background/interval.ts';
 import { type Db, type Tx, transaction } from '#platform/db/db.ts';
 import { type Job, type Jobs, type Queue, UnrecoverableError } from '#platform/jobs/jobs.ts';
 import type { Log } from '#platform/log.ts';
@@ -16,8 +20,9 @@ import { ObjectExists, type Objects } from '#platform/objects/objects.ts';
 import { Problem } from '#platform/problem.ts';
 import type { Asset } from '../api.ts';
 import { posterIdOf } from '../assets/asset.ts';
+import type { Playback } from '../assets/assetstore.ts';
 import { draftAsset, dropUnready, findAsset, type MediaTables } from '../assets/assetstore.ts';
-import { renditionKeyOf, storageKeyOf } from '../assets/storagekey.ts';
+import { renditionKeyOf, renditionMime, storageKeyOf } from '../assets/storagekey.ts';
 import { type RemovalDeps, removeObject } from '../deletion/removal.ts';
 import type { EventDeps } from '../events.ts';
 import { isBlock } from '../problems.ts';
@@ -25,14 +30,14 @@ import { startHashes } from '../reading/unchanged.ts';
 import { unknownFacts } from '../registration/inspection.ts';
 import { type RegistrationDeps, registerAsset } from '../registration/registration.ts';
 import { withInvalidation } from '../signing/signedurlcache.ts';
-import { type Ffmpeg, VideoFault } from '../video/ffmpeg.ts';
-import { markOfFile } from '../video/marking.ts';
+import { type Ffmpeg, VideoFault, type VideoFaultReason } from '../video/ffmpeg.ts';
+import { appendMark, markOfFile } from '../video/marking.ts';
 import { isPlayable } from '../video/playback.ts';
 import { takePoster } from '../video/poster.ts';
 import { longVideoMs, probeVideo, type VideoFacts } from '../video/probing.ts';
+import { renderRendition } from '../video/rendition.ts';
 import { download, inScratchFolder } from '../video/scratch.ts';
 import { endRun, RunCancelled } from './ending.ts';
-import { makePlayable, type Playing, type RenditionDeps } from './renditions.ts';
 import {
   advanceRun,
   describeVideo,
@@ -323,4 +328,90 @@ function codeOf(error: unknown): string | undefined {
     return typeof errorCode === 'string' ? errorCode : error.code;
   }
   return undefined;
+}
+
+// The rendition of an uploaded video, made by its job (docs/specification/media.md#renditions).
+
+interface RenditionDeps {
+  readonly taskDb: Db<TaskTables>;
+  readonly objects: Objects;
+  readonly ffmpeg: Ffmpeg;
+  readonly log: Pick<Log, 'warn'>;
+  /** Milliseconds between two writes of the progress; 2000 by default. */
+  readonly progressEveryMs?: number;
+}
+
+interface Run {
+  readonly taskId: string;
+  readonly runId: string;
+}
+
+interface DownloadedVideo {
+  readonly file: string;
+  readonly facts: VideoFacts;
+  readonly mark: Generated | undefined;
+  readonly mime: string;
+  readonly storageKey: string;
+}
+
+interface Playing {
+  readonly playback: Playback | null;
+  /** Why there is no rendition. */
+  readonly fault?: VideoFaultReason;
+}
+
+/**
+ * Stores a rendition, if browsers do not play the video. A rendition that cannot be made is no failure of the task: the
+ * video is what the user uploaded. Throws RunCancelled as soon as the task is deleted or canceled, and errors after
+ * which another attempt can succeed.
+ */
+export async function makePlayable(
+  deps: RenditionDeps,
+  run: Run,
+  video: DownloadedVideo,
+  folder: string,
+  signal: AbortSignal,
+): Promise<Playing> {
+  const { file, facts, mark, mime, storageKey } = video;
+  if (await isPlayable(file, facts, mime)) return { playback: 'original' };
+  const into = join(folder, 'rendition.mp4');
+  try {
+    await withProgress(deps, run, signal, (stopped, report) =>
+      renderRendition(deps.ffmpeg, { file, facts }, into, stopped, report),
+    );
+  } catch (error) {
+    if (!(error instanceof VideoFault)) throw error;
+    deps.log.warn({ err: error, taskId: run.taskId }, 'a video has no rendition');
+    return { playback: null, fault: error.reason };
+  }
+  await appendMark(into, mark);
+  const { size } = await stat(into);
+  signal.throwIfAborted();
+  await deps.objects.put(renditionKeyOf(storageKey), createReadStream(into), { contentType: renditionMime, size });
+  return { playback: 'rendition' };
+}
+
+/** Writes the progress to the task from time to time, and stops the work if the task was deleted or canceled. */
+async function withProgress(
+  { taskDb, log, progressEveryMs = 2000 }: RenditionDeps,
+  run: Run,
+  signal: AbortSignal,
+  work: (stopped: AbortSignal, report: (percent: number) => void) => Promise<void>,
+): Promise<void> {
+  const cancelled = new AbortController();
+  let progress = 0;
+  const write = async () => {
+    if (!(await advanceRun(taskDb, run, 'processing', { progress }))) cancelled.abort(new RunCancelled());
+  };
+  await write();
+  const writing = startInterval(progressEveryMs, write, (err) =>
+    log.warn({ err }, 'could not write the progress of a video task'),
+  );
+  try {
+    await work(AbortSignal.any([signal, cancelled.signal]), (percent) => {
+      progress = percent;
+    });
+  } finally {
+    await writing.stop();
+  }
 }

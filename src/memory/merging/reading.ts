@@ -71,7 +71,7 @@ function readIn(content: Draft, lexicon: Lexicon): Reading {
       names,
     );
   });
-  const reading = asFirstPerson(withTimeLast(joinDates(joinNegation(tokens)), lexicon), lexicon);
+  const reading = sortLastTwo(asFirstPerson(withTimeLast(joinDates(joinNegation(tokens)), lexicon), lexicon));
   content.readings.set(lexicon, reading);
   return reading;
 }
@@ -98,6 +98,15 @@ function withTimeLast(tokens: Reading, { language }: Lexicon): Reading {
     ['de', 'nl', 'sv'].includes(language.code) && tokens[0]?.kind === 'time' && subject?.value === '<i>';
   if (isInverted && verb !== undefined) return [subject, verb, ...rest.slice(2), ...times];
   return [...rest, ...times];
+}
+
+const coordinators = new Set('and or und oder y e o et ou ed и или dan atau'.split(' '));
+
+/** Reads "I like jazz and blues" as "I like blues and jazz". Only at the end, where the words after "and" begin no statement. */
+function sortLastTwo(tokens: Reading): Reading {
+  const [left, joint, right] = tokens.slice(-3);
+  if (left?.kind !== 'word' || right?.kind !== 'word' || !coordinators.has(joint?.value ?? '')) return tokens;
+  return left.value <= right.value ? tokens : [...tokens.slice(0, -3), ...tokens.slice(-3).toReversed()];
 }
 
 /** Groups neighboring words, so that sequences are found across them. A hyphen within a word does not separate. */

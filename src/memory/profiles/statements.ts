@@ -16,6 +16,10 @@ const vetoes = [
   /如果|要是|假如|时候|時候|[说說](?:过|過|[:：「“"])|问我|問我|もし|たら|とき|時は|場合|なら|と言った|と言って|と聞|면 |때 |라고 (?:했|말했)/u,
 ];
 
+/** In a sentence about somebody else, the verb of a later clause is theirs: "My clients call me and answer in English". */
+const otherSubject =
+  /^(?:my (?!(?:\w+ )?name\b|(?:\w+ )?language\b|time ?zone\b)|(?:our|his|her|their|the(?! user)|they|she|he|we|some|many|most|people)\b|meine? (?!name|(?:\S+ )?sprache|zeitzone)|(?:unsere?|der|die|das|er|wir|viele|alle) |mis? (?!nombre|idioma|zona|chiamo)|(?:nuestr\S+|sus?|el|los|las|él|ella|ellos) |m(?:on|a|es) (?!(?:pré)?nom |langue|fuseau)|(?:nos|notre|son|sa|ses|le|la|les|ils?|elles?) (?!mi[oa] )|(?:il |i |le )?mi(?:o|a|ei|e) (?!nome|lingua|fuso)|(?:lui|lei|loro) |(?:o |a )?(?:meus?|minhas?) (?!nome|idioma|língua|fuso)|(?:nosso|nossa|eles?|elas?|os|as) |мо[йяеиё] (?!имя|язык|часовой)|(?:наши?|она?|они|мы) |(?!nama|bahasa|zon|panggil|jawab|balas|tulis|cakap)\p{L}+ saya |(?:dia|mereka|kami) )/iu;
+
 /** Separates clauses. Within a name, none of these occurs. */
 const clauseBorders =
   / ?[,;，、；] ?| [–—-] | (?:and|but|und|aber|sondern|y|e|pero|et|mais|ma|mas|però|dan|tetapi|tapi|и|но|а) /iu;
@@ -44,7 +48,7 @@ const latinNames = [
   "i(?: am|['’]m) called|i go by|(?:you can |just )?call me|everyone calls me",
   'ich hei(?:ß|ss)e|mein name ist|(?:du kannst mich|nennen sie mich|nenn(?:e)? mich)',
   'me llamo|mi nombre es|(?:puedes )?ll(?:á|a)mame|puedes llamarme',
-  "je m['’]appelle|mon (?:pré)?nom est|appelle(?:s|z)?-moi|tu peux m['’]appeler|vous pouvez m['’]appeler",
+  "je m['’]appelle|mon (?:pré)?nom est|appel(?:le|les|ez)-moi|moi,? c['’]est|tu peux m['’]appeler|vous pouvez m['’]appeler",
   'mi chiamo|il mio nome è|chiamami|puoi chiamarmi',
   '(?:eu )?(?:me chamo|chamo-me)|(?:o )?meu nome é|(?:pode me chamar|me chame|chame-me|podes chamar-me)(?: de)?',
   'меня зовут|мо(?:е|ё) имя(?: —| -)?|(?:зови|зовите|называй|называйте) меня',
@@ -75,37 +79,43 @@ const noNamesUnspaced =
 
 /** The names of languages in each of the content languages, in the order of the codes. */
 const codes = ['en', 'de', 'es', 'fr', 'it', 'pt', 'ru', 'ms', 'ja', 'ko', 'zh_CN', 'zh_TW'] as const;
-const languageNames: readonly (readonly [begin: string, names: string])[] = [
+const languageNames: readonly (readonly [begin: string, names: string, end?: string])[] = [
   [
-    "(?:always |only |just |please )*(?:reply|answer|respond|write|talk|speak)(?: back)?(?: to me| me)?(?: always| only)* in|(?:my|the user['’]s|user['’]s)(?: preferred)? language is|(?:i|the user)(?: would|['’]d)? (?:prefers?|like|wants?)(?: to get| your| the| all)*(?: answers| replies| responses) in|(?:my )?preferred language:",
+    "(?:always |only |just |please )*(?:reply|answer|respond|write|talk|speak)(?: back)?(?: to me| me)?(?: always| only)* in|(?:my|the user['’]s|user['’]s)(?: preferred)? language is|(?:i|the user)(?: would|['’]d)? (?:prefers?|like|wants?)(?: to get| your| the| all)*(?: answers| replies| responses| you to (?:reply|answer|respond|write)) in|(?:my )?preferred language:|(?:speak|talk)(?=.* (?:with|to) me$)",
     'english, german, spanish, french, italian, portuguese, russian, malay, japanese, korean, (?:simplified )?chinese|mandarin, traditional chinese',
+    '(?: (?:with|to) me)?',
   ],
   [
-    '(?:immer )?(?:antworte|antworten sie|schreib|schreibe|sprich|rede)(?: mir| mit mir| bitte| immer| nur| stets)* (?:auf|in)|meine (?:bevorzugte )?sprache ist|ich (?:möchte|bevorzuge|will) (?:deine |die |alle )?antworten (?:immer |nur |bitte )*auf',
+    '(?:immer )?(?:antworte|bitte antworten|antworten bitte|antworten sie|schreib|schreibe|sprich|rede)(?: mir| mit mir| bitte| immer| nur| stets)* (?:auf|in)|meine (?:bevorzugte )?sprache ist|ich (?:möchte|bevorzuge|will|hätte gern) (?:deine |die |alle )?antworten (?:immer |nur |bitte )*auf|(?:sprich|rede)(?: bitte| immer| nur| mit mir)*',
     'englisch, deutsch, spanisch, französisch, italienisch, portugiesisch, russisch, malaiisch, japanisch, koreanisch, chinesisch, traditionellem chinesisch',
+    '(?: mit mir)?',
   ],
   [
-    '(?:siempre )?(?:responde|respóndeme|respondeme|responda|contesta|contéstame|conteste|escríbeme|háblame)(?: siempre| solo| sólo| por favor)* en|mi idioma (?:preferido )?es(?: el)?|prefiero (?:las |tus )?respuestas en',
+    '(?:siempre )?(?:responde|respóndeme|respondeme|responda|contesta|contéstame|conteste|escríbeme|háblame)(?: siempre| solo| sólo| por favor)* en|mi idioma (?:preferido )?es(?: el)?|(?:quiero|prefiero|quisiera)(?: recibir)? (?:todas )?(?:las |tus )?respuestas en|habla(?=.* conmigo$)',
     'inglés, alemán, español, francés, italiano, portugués, ruso, malayo, japonés, coreano, chino, chino tradicional',
+    '(?: conmigo)?',
   ],
   [
-    "(?:réponds|répondez|écris|écrivez|parle|parlez)(?:-moi)?(?: toujours| uniquement| seulement)* en|ma langue (?:préférée )?est(?: le| l['’])?|je préfère (?:tes|les|vos|des) réponses en",
+    "(?:réponds|répondez|écris|écrivez|parle|parlez)(?:-moi)?(?: toujours| uniquement| seulement)* en|ma langue (?:préférée )?est(?: le| l['’])?|je (?:préfère|veux|voudrais|souhaite)(?: recevoir)? (?:toutes )?(?:tes|les|vos|des) réponses en|(?:parle|parlez)(?=.* avec moi$)",
     'anglais, allemand, espagnol, français, italien, portugais, russe, malais, japonais, coréen, chinois, chinois traditionnel',
+    '(?: avec moi)?',
   ],
   [
-    "(?:rispondi|rispondimi|risponda|scrivi|scrivimi|parlami)(?: sempre| solo)* in|la mia lingua(?: preferita)? è(?: l['’]| il)?|preferisco (?:le |le tue )?risposte in",
+    "(?:rispondi|rispondimi|risponda|scrivi|scrivimi|parlami)(?: sempre| solo)* in|la mia lingua(?: preferita)? è(?: l['’]| il)?|(?:preferisco|voglio|vorrei)(?: ricevere)? (?:tutte )?(?:le |le tue )?risposte in|parla(?: in)?(?=.* con me$)",
     'inglese, tedesco, spagnolo, francese, italiano, portoghese, russo, malese, giapponese, coreano, cinese, cinese tradizionale',
+    '(?: con me)?',
   ],
   [
-    '(?:sempre )?(?:me responda|responda-me|responda|responde-me|responde|escreva|fale comigo|fala comigo)(?: sempre| só| apenas| por favor)* em|(?:o )?meu idioma(?: preferido)? é(?: o)?|(?:a )?minha língua(?: preferida)? é(?: o)?|prefiro (?:as |tuas |suas )?respostas em',
+    '(?:sempre )?(?:me responda|responda-me|responda|responde-me|responde|escreva|fale comigo|fala comigo)(?: sempre| só| apenas| por favor)* em|(?:o )?meu idioma(?: preferido)? é(?: o)?|(?:a )?minha língua(?: preferida)? é(?: o)?|(?:prefiro|quero|gostaria de)(?: receber)? (?:todas )?(?:as |tuas |suas )?respostas em|fal[ae](?: em)?(?=.* comigo$)',
     'inglês, alemão, espanhol, francês, italiano, português, russo, malaio, japonês, coreano, chinês, chinês tradicional',
+    '(?: comigo)?',
   ],
   [
-    '(?:всегда )?(?:отвечай|отвечайте|пиши|пишите|говори|говорите|общайся|общайтесь)(?: мне| со мной| всегда| только| пожалуйста)*(?: на)?|мой язык(?: —| -)?',
+    '(?:всегда )?(?:отвечай|отвечайте|пиши|пишите|говори|говорите|общайся|общайтесь)(?: мне| со мной| всегда| только| пожалуйста)*(?: на)?|мой язык(?: —| -)?|(?:я )?(?:хочу|предпочитаю)(?: получать)? ответы на',
     '(?:по-английски|английском(?: языке)?|английский), (?:по-немецки|немецком(?: языке)?|немецкий), (?:по-испански|испанском(?: языке)?|испанский), (?:по-французски|французском(?: языке)?|французский), (?:по-итальянски|итальянском(?: языке)?|итальянский), (?:по-португальски|португальском(?: языке)?|португальский), (?:по-русски|русском(?: языке)?|русский), (?:по-малайски|малайском(?: языке)?), (?:по-японски|японском(?: языке)?|японский), (?:по-корейски|корейском(?: языке)?|корейский), (?:по-китайски|китайском(?: языке)?|китайский), традиционном китайском',
   ],
   [
-    '(?:sentiasa )?(?:jawab|balas|tulis|cakap)(?: saya| sentiasa| kepada saya| dengan saya)* dalam(?: bahasa)?|bahasa (?:pilihan )?saya(?: ialah| adalah)?(?: bahasa)?',
+    '(?:sentiasa )?(?:jawab|balas|tulis|cakap)(?: saya| sentiasa| kepada saya| dengan saya)* dalam(?: bahasa)?|bahasa (?:pilihan )?saya(?: ialah| adalah)?(?: bahasa)?|saya (?:mahu|nak|lebih suka) jawapan dalam(?: bahasa)?',
     'inggeris|inggris, jerman, sepanyol|spanyol, perancis|prancis, itali|italia, portugis, rusia, melayu, jepun|jepang, korea, cina|mandarin, cina tradisional',
   ],
 ];
@@ -127,7 +137,7 @@ const unspacedLanguages: readonly (readonly [begin: string, names: string, end: 
   ],
 ];
 const languagePatterns = [
-  ...languageNames.map(([begin, names]) => [`(?:${begin})\\s*`, names, ''] as const),
+  ...languageNames.map(([begin, names, end = '']) => [`(?:${begin})\\s*`, names, end] as const),
   ...unspacedLanguages,
 ].map(([begin, names, end]) =>
   names
@@ -151,6 +161,7 @@ export function readStatements(content: string): readonly Statement[] {
     .replace(/[^\S\n]+/gu, ' ');
   for (const sentence of text.split(sentenceBorders)) {
     if (/[?？] ?$/u.test(sentence) || vetoes.some((veto) => veto.test(sentence))) continue;
+    if (otherSubject.test(sentence.replace(leadIns, ''))) continue;
     for (const part of sentence.split(clauseBorders)) {
       const clause = withoutClosings(part.trim().replace(leadIns, ''));
       for (const statement of statementsOf(clause)) found.set(statement.fact, statement);

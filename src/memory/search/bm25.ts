@@ -104,11 +104,15 @@ export function inverseFrequency(collection: Collection, term: string): number {
 
 /**
  * Scores documents as a share of the highest possible score, from 0 (no shared term) to 1. So one list can contain
- * scores from two collections.
+ * scores from two collections. `rarityPower`: the exponent of inverse frequencies, which is 1 in BM25.
  */
-export function createScorer(collection: Collection, query: readonly string[]): (document: Counted) => number {
+export function createScorer(
+  collection: Collection,
+  query: readonly string[],
+  rarityPower = 1,
+): (document: Counted) => number {
   const terms = [...new Set(query)];
-  const weights = terms.map((term) => inverseFrequency(collection, term));
+  const weights = terms.map((term) => inverseFrequency(collection, term) ** rarityPower);
   const most = weights.reduce((sum, weight) => sum + weight * (k1 + 1), 0);
   const average = collection.totalLength / Math.max(1, collection.documents) || 1;
   const eachIn = lookUp(terms);

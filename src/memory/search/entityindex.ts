@@ -12,6 +12,7 @@ import { type EntityState, findEntity } from '../memories/entitystore.ts';
 import { fromBytes, type VectorColumn } from '../memories/vectors.ts';
 import { findProfile, type StoredProfile } from '../profiles/profilestore.ts';
 import type { Handle, MemoryTables } from '../tables.ts';
+import { hashText } from '../text/hashing.ts';
 import type { WordLanguage } from '../text/languages.ts';
 import { analyse } from '../text/terms.ts';
 import { type Counted, countTerms } from './bm25.ts';
@@ -28,6 +29,8 @@ export interface IndexedMemory extends Counted {
   readonly size: number;
   /** A question states no fact. */
   readonly isQuestion: boolean;
+  /** The hash of its first term, which is the speaker of a message in the form `speaker: text`. */
+  readonly first: number;
   /** Made by the current embedder. `undefined` if the database computes similarities. */
   readonly vector: Float32Array | undefined;
 }
@@ -187,6 +190,7 @@ function put(index: Growing, row: IndexRow): void {
     return;
   }
   const { language, terms } = analyse(row.content);
+  const sought = terms.flatMap(({ term, isStop }) => (isStop ? [] : [term]));
   const memory = {
     id: row.id,
     seq: row.seq,
@@ -196,7 +200,8 @@ function put(index: Growing, row: IndexRow): void {
     size: row.content.length,
     isQuestion: /[?？؟]["'”»)\s]*$/.test(row.content),
     vector: row.embedding === null ? undefined : fromBytes(row.embedding),
-    ...countTerms(terms.flatMap(({ term, isStop }) => (isStop ? [] : [term]))),
+    first: hashText(sought[0] ?? ''),
+    ...countTerms(sought),
   };
   index.memories.set(row.id, memory);
   index.languages.add(language);

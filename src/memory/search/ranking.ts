@@ -9,6 +9,8 @@ import { cosine } from '../embedding/embedder.ts';
 import type { VectorColumn } from '../memories/vectors.ts';
 import { memoryProblems } from '../problems.ts';
 import type { Handle } from '../tables.ts';
+import { hashText } from '../text/hashing.ts';
+import { readMonths } from '../text/months.ts';
 import { analyse } from '../text/terms.ts';
 import { createScorer, findFrequencies } from './bm25.ts';
 import type { EntityIndex, IndexedMemory } from './entityindex.ts';
@@ -52,7 +54,13 @@ const neighbourWeight = 0.55;
 const neighbourDecay = 0.6;
 const answerWeight = 0.5;
 /** A question states no fact. */
-const questionPenalty = 0.15;
+const questionPenalty = 0.1;
+/** A message begins with its speaker, so one of somebody that the query names counts more. */
+const speakerWeight = 0.25;
+/** What was said in a month that the query names counts more. */
+const monthWeight = 0.2;
+/** Above 1, rare words count for more than BM25 has them. */
+const rarityPower = 1.5;
 const conversationMs = 30 * 60 * 1000;
 /** The vector of a short text is mostly that of the names in it. Half of its similarity counts at this size. */
 const shortText = 50;
@@ -92,7 +100,10 @@ export async function rankIndex(
   const scoreText = createScorer(
     { documents: index.memories.size, totalLength: index.totalLength, frequencies },
     terms,
+    rarityPower,
   );
+  const speakers = new Set(terms.map(hashText));
+  const isInMonth = readMonths(text);
   const scored: Scored[] = [];
   const pace = createPacer();
   let place = 0;
@@ -101,9 +112,12 @@ export async function rankIndex(
     if (place % betweenPauses === 0) await pace();
     const byText = scoreText(memory);
     const similarity = similarities?.get(memory.id);
-    const trust = memory.type === 'episodic' ? memory.size / (memory.size + shortText) : 1;
-    const byVector = searchWeight * Math.max(0, similarity ?? 0) * trust;
-    const score = byText + byVector - (memory.isQuestion ? questionPenalty : 0);
+    const isEpisode = memory.type === 'episodic';
+    const trust = isEpisode ? memory.size / (memory.size + shortText) : 1;
+    let score = byText + searchWeight * Math.max(0, similarity ?? 0) * trust;
+    if (memory.isQuestion) score -= questionPenalty;
+    if (isEpisode && speakers.has(memory.first)) score += speakerWeight;
+    if (isInMonth?.(memory.saidAtMs)) score += monthWeight;
     scored.push({ memory, byText, similarity, passed: 0, score });
   }
   passOn(scored);

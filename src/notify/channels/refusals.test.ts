@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isMailboxMissing } from './refusals.ts';
+import { isMailboxMissing } from './smtp.ts';
 
 const codeOf = (response: string) => Number(response.slice(0, 3));
 

@@ -3,24 +3,16 @@
 import type { Access } from '#platform/access/access.ts';
 import { hashedTarget } from '#platform/audit/audit.ts';
 import { auditOperators } from '#platform/audit/http.ts';
-import { type Db, transaction } from '#platform/db/db.ts';
+import { transaction } from '#platform/db/db.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
-import type { Log } from '#platform/log.ts';
-import type { Channel } from '../channels/channel.ts';
-import type { NotifyTables } from '../tables.ts';
+import type { NotifyContext } from '../context.ts';
 import { type Erased, type Erasure, erased, erasure, type MailsOfPerson, mailsOfPerson, mailsQuery } from './api.ts';
 import { deleteMailsOf, findSuppression, listMailsTo } from './peoplestore.ts';
 
 const userId = '5b1c1f0e-8a4d-4f0f-8f57-0f4c0b9b8a21';
 
-export interface PeopleDeps {
-  readonly db: Db<NotifyTables>;
-  readonly channel: Pick<Channel, 'forget'>;
-  readonly log: Log;
-}
-
-export function addPeopleRoutes(app: HttpServer, access: Access, deps: PeopleDeps): void {
+export function addPeopleRoutes(app: HttpServer, access: Access, deps: NotifyContext): void {
   auditOperators(app, {
     ...deps,
     isOperators: (url) => url === '/people/erasure',
@@ -61,7 +53,7 @@ export function addPeopleRoutes(app: HttpServer, access: Access, deps: PeopleDep
   );
 }
 
-async function readMails({ db }: PeopleDeps, address: string, limit: number): Promise<MailsOfPerson> {
+async function readMails({ db }: NotifyContext, address: string, limit: number): Promise<MailsOfPerson> {
   const [mails, suppression] = await Promise.all([listMailsTo(db, address, limit), findSuppression(db, address)]);
   return {
     mails: mails.map(({ subject, createdAt, ...mail }) => ({
@@ -75,7 +67,7 @@ async function readMails({ db }: PeopleDeps, address: string, limit: number): Pr
 }
 
 /** Rows first: a mail that is being sent then ends without its row, and its file is removed by a repeated call. */
-async function eraseMails({ db, channel }: PeopleDeps, { userId, address }: Erasure): Promise<Erased> {
+async function eraseMails({ db, channel }: NotifyContext, { userId, address }: Erasure): Promise<Erased> {
   const removed = await transaction(db, (tx) => deleteMailsOf(tx, userId, address ?? undefined));
   const files = address ? ((await channel.forget?.(address)) ?? 0) : 0;
   return { removed: { ...removed, files } };

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { limitRate, type RateLimit } from './ratelimit.ts';
+import { limitRate, type RateLimit } from './access.ts';
 
 let nowMs: number;
 let limit: RateLimit;

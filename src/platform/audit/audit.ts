@@ -45,13 +45,21 @@ export async function recordAction(db: Handle, action: OperatorAction): Promise<
 /** Records a command that accesses the database directly. A command that throws is recorded too. */
 export async function audited<T>(
   db: Handle,
-  { action, target }: Pick<OperatorAction, 'action' | 'target'>,
+  {
+    action,
+    target: requested,
+    targetOf,
+  }: Pick<OperatorAction, 'action' | 'target'> & {
+    /** The target, if only the result has it. */
+    readonly targetOf?: (result: T) => string;
+  },
   work: () => Promise<T>,
 ): Promise<T> {
-  const record = (outcome: string) => recordAction(db, { actor: commandActor(), action, target, outcome });
+  const record = (outcome: string, target = requested) =>
+    recordAction(db, { actor: commandActor(), action, target, outcome });
   try {
     const result = await work();
-    await record('done');
+    await record('done', targetOf?.(result));
     return result;
   } catch (error) {
     await record(error instanceof Problem ? error.code : 'failed');

@@ -11,10 +11,9 @@ import { createLog } from '../log.ts';
 import { type Database, transaction } from './db.ts';
 import type { Migration } from './migrations.ts';
 import { openDatabase } from './open.ts';
+import { migratedTemplate, vacuumDead } from './pglite.ts';
 import { createPglite } from './pglite-engine.ts';
 import { SyncedFiles } from './pglite-files.ts';
-import { migratedTemplate } from './template.ts';
-import { vacuumDead } from './vacuuming.ts';
 
 let folder: string;
 

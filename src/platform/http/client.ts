@@ -14,7 +14,6 @@ import { retry } from '../resilience/retry.ts';
 import { type Attributes, noTelemetry, type Telemetry } from '../telemetry/telemetry.ts';
 import { currentScope, type Trace, writeTrace } from '../telemetry/trace.ts';
 import { readAtMost } from './boundedbody.ts';
-import { asFailure, assertAvailable, CallFailed } from './callfailure.ts';
 import { userAgent } from './outgoing.ts';
 
 export interface ClientOptions {
@@ -49,6 +48,8 @@ export interface Call {
   /** The encoded path and query, if they are not built from the route. */
   readonly path?: string;
   readonly json?: unknown;
+  /** Instead of `json`: pieces of an `application/octet-stream`, which are sent without being copied. */
+  readonly pieces?: readonly Uint8Array[];
   /** With `authorization` the call is made as that user, and the internal key is not sent. */
   readonly headers?: Readonly<Record<string, string>>;
   /** The user whose rights the call has, sent as `X-On-Behalf-Of`. Without one the call has the rights of a server. */
@@ -101,11 +102,15 @@ export function createClient(options: ClientOptions): HttpClient {
   });
 
   async function attempt(call: Call, trace: Trace | undefined, signal: AbortSignal): Promise<ServiceResponse> {
-    const { method, path = pathOf(call), json, onBehalfOf } = call;
+    const { method, path = pathOf(call), json, pieces, onBehalfOf } = call;
     const headers = {
       accept: 'application/json',
       'user-agent': userAgent,
       ...(json === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(pieces && {
+        'content-type': 'application/octet-stream',
+        'content-length': String(pieces.reduce((sum, { length }) => sum + length, 0)),
+      }),
       // If the call has its own credential, the key must be absent, because it would take precedence
       // (docs/specification/http.md#credentials).
       ...(options.internalKey === undefined || call.headers?.authorization !== undefined
@@ -117,9 +122,10 @@ export function createClient(options: ClientOptions): HttpClient {
       ...headersOfScope(trace, options.isInternal),
       ...call.headers,
     };
-    const body = json === undefined ? null : JSON.stringify(json);
+    const body = pieces ?? (json === undefined ? null : JSON.stringify(json));
     const response = await pool
-      .request({ method, path: prefix + path, headers, body, signal })
+      // Undici accepts any iterable; its types name streams only.
+      .request({ method, path: prefix + path, headers, body: body as string | null, signal })
       .then(async (response) => {
         const { statusCode: status, headers } = response;
         const bytes = await readAtMost(response.body, maxResponseBytes, tooLong);
@@ -206,4 +212,78 @@ function headersOfScope(trace: Trace | undefined, isInternal: boolean): Record<s
     ...(isInternal && scope !== undefined ? { 'x-request-id': scope.requestId } : {}),
     ...(isInternal && scope?.baggage !== undefined ? { baggage: scope.baggage } : {}),
   };
+}
+
+/** Why a call to another service failed, and whether a retry can help. */
+
+interface FailureFacts {
+  /** The service is down or overloaded, so a retry can help. */
+  readonly isRetryable: boolean;
+  /** The service did not start to process the call: a retry is safe even if the call is not idempotent. */
+  readonly wasNotSent: boolean;
+  readonly status?: number;
+  readonly cause?: unknown;
+}
+
+class CallFailed extends Error {
+  readonly isRetryable: boolean;
+  readonly wasNotSent: boolean;
+  readonly status: number | undefined;
+
+  constructor(message: string, facts: FailureFacts) {
+    super(message, { cause: facts.cause });
+    this.name = 'CallFailed';
+    this.isRetryable = facts.isRetryable;
+    this.wasNotSent = facts.wasNotSent;
+    this.status = facts.status;
+  }
+}
+
+const notConnected: ReadonlySet<unknown> = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
+
+/** Wraps connection errors of undici. Other errors are bugs and are returned unchanged. */
+function asFailure(error: unknown): unknown {
+  if (error instanceof CallFailed || !(error instanceof Error) || !('code' in error)) return error;
+  return new CallFailed('the connection failed', {
+    isRetryable: true,
+    wasNotSent: notConnected.has(error.code),
+    cause: error,
+  });
+}
+
+const unavailableStatuses: ReadonlySet<number> = new Set([502, 503, 504]);
+/** Codes that Atelier's services return before they read the request. */
+const refusals: ReadonlySet<unknown> = new Set(['draining', 'overloaded']);
+/** Codes that mean that an internal service could not respond. The caller handles every other code of 500 and above. */
+const excuses: ReadonlySet<unknown> = new Set([...refusals, 'engine_unavailable', 'storage_full', 'internal_error']);
+
+function assertAvailable(
+  { status, body }: { readonly status: number; readonly body: Buffer },
+  isInternal: boolean,
+): void {
+  if (status < 500) return;
+  const code = isInternal ? codeOf(body) : undefined;
+  if (code !== undefined && !excuses.has(code)) return;
+  throw new CallFailed(`answered ${status}${code === undefined ? '' : ` ${code}`}`, {
+    isRetryable: unavailableStatuses.has(status),
+    wasNotSent: refusals.has(code),
+    status,
+  });
+}
+
+function codeOf(body: Buffer): string | undefined {
+  try {
+    const { error } = JSON.parse(body.toString('utf8'));
+    return typeof error === 'string' ? error : undefined;
+  } catch {
+    // The response came from a proxy and not from an internal service.
+    return undefined;
+  }
 }

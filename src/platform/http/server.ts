@@ -1,22 +1,28 @@
 /** Creates one Fastify instance per service, with all rules that services share (docs/specification/http.md; docs/http.md). */
+
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import fastify, { type FastifyBaseLogger, LogController, type preValidationHookHandler } from 'fastify';
 import { validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { randomHex } from '../ids.ts';
 import type { Log } from '../log.ts';
 import { invalid } from '../problem.ts';
+import type { Span, Telemetry } from '../telemetry/telemetry.ts';
 import { noTelemetry } from '../telemetry/telemetry.ts';
+import { inScope, readBaggage, readTrace, type Scope, type Trace } from '../telemetry/trace.ts';
 import { admitRequests } from './admission.ts';
+import type { ApiDocument } from './apidocument.ts';
+import { describeOperation } from './apireference.ts';
 import { acceptJson } from './bodies.ts';
 import { allowOrigins } from './cors.ts';
 import type { HttpServer, ServerOptions } from './httpserver.ts';
-import { addMetrics } from './metrics.ts';
-import { observeRequests } from './observing.ts';
+import { addMetrics, measureRequests } from './metrics.ts';
 import { addOperations } from './operations.ts';
-import { addReference } from './reference.ts';
-import { refuseBadHttp, renderBadUrl, renderProblems } from './rendering.ts';
+import { renderReferencePage } from './referencepage.ts';
+import { commonHeaders, refuseBadHttp, renderBadUrl, renderProblems } from './rendering.ts';
 import { addServerErrors } from './servererrors.ts';
-import { validationMessage } from './validationmessages.ts';
 
 export type { CorsRule, HttpServer, Readiness, ServerCommons, ServerOptions } from './httpserver.ts';
 
@@ -120,3 +126,183 @@ const rejectNul: preValidationHookHandler = (request, _reply, done) => {
       return done(invalid(`querystring.${name}`, 'must not contain NUL'));
   return done();
 };
+
+// Records every request: its ids, its trace, one log line and one measurement. None of them contains a URL, because a URL can be
+// a bearer secret or identify a user. The pattern of the route replaces it.
+
+interface ObservingOptions {
+  readonly log: Log;
+  readonly telemetry: Telemetry;
+}
+
+/** Paths that machines poll all the time. */
+const routine: ReadonlySet<string | undefined> = new Set(['/health', '/ready', '/metrics', '/metrics/errors']);
+/** As in nginx: the client closed the connection before the response. */
+const abandonedStatus = 499;
+
+function observeRequests(app: HttpServer, { log, telemetry }: ObservingOptions): void {
+  const measure = measureRequests(app.metrics);
+  app.decorateReply('abandoned', { getter: abandonedSignal });
+  app.decorateRequest('route');
+  app.decorateReply('onClose');
+  app.addHook('onRequest', (request, reply, done) => {
+    const { method } = request;
+    const route = request.routeOptions.url;
+    request.route = route;
+    const startedAt = performance.now();
+    const span = telemetry.startSpan('server', method, readTrace(request.headers), { 'http.request.method': method });
+    const scope = new RequestScope(request, span);
+    reply.headers(commonHeaders).header('x-request-id', request.id);
+    measure.begin();
+    // The only listener for the end of a response, because each one costs time on every request.
+    reply.raw.on('close', () => {
+      reply.onClose?.(reply);
+      const status = reply.raw.writableEnded ? reply.raw.statusCode : abandonedStatus;
+      const durationMs = performance.now() - startedAt;
+      measure.end({ method, route: route ?? 'none', status_code: status }, durationMs / 1000);
+      span.end?.({
+        name: route === undefined ? method : `${method} ${route}`,
+        attributes: { 'http.response.status_code': status, ...(route === undefined ? {} : { 'http.route': route }) },
+        failed: status >= 500,
+      });
+      const level = routine.has(route) ? 'debug' : 'info';
+      if (!log.isLevelEnabled(level)) return;
+      const facts = { method, route: route ?? 'none', status, durationMs: Math.round(durationMs * 10) / 10 };
+      inScope(scope, () => log[level](facts, 'request'));
+    });
+    inScope(scope, done);
+  });
+}
+
+class RequestScope implements Scope {
+  readonly requestId: string;
+  readonly baggage: string | undefined;
+  readonly #span: Span;
+
+  constructor(request: FastifyRequest, span: Span) {
+    this.requestId = request.id;
+    this.baggage = readBaggage(request.headers);
+    this.#span = span;
+  }
+
+  /** A lazy getter, because most requests do not need it: see `noTelemetry`. */
+  get trace(): Trace {
+    return this.#span.trace;
+  }
+}
+
+/** Fastify's own `request.signal` fires as soon as the body is read, so this watches the end of the response instead. */
+function abandonedSignal(this: FastifyReply): AbortSignal {
+  const controller = new AbortController();
+  const { raw } = this;
+  const abortIfUnfinished = () => {
+    if (!raw.writableEnded) controller.abort();
+  };
+  if (raw.destroyed) abortIfUnfinished();
+  else raw.once('close', abortIfUnfinished);
+  return controller.signal;
+}
+
+// `GET /openapi.json` (3.1) and `GET /docs`, both generated from the routes and their schemas
+// (docs/specification/http.md#service-endpoints).
+
+const css = readFileSync(new URL('./reference.css', import.meta.url), 'utf8');
+const cssHash = createHash('sha256').update(css).digest('base64');
+const script = readFileSync(new URL('./reference.js', import.meta.url), 'utf8');
+/** The page runs only the script of this service, which calls only this service. */
+const pagePolicy = `default-src 'none'; style-src 'sha256-${cssHash}'; script-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
+
+function addReference(app: HttpServer, options: Pick<ServerOptions, 'service' | 'reference'>): void {
+  const routes: RouteOptions[] = [];
+  let document: Promise<ApiDocument> | undefined;
+  let page: string | undefined;
+  app.addHook('onRoute', (route) => void routes.push(route));
+  // Loaded on first use, so that a start does not wait for it.
+  const describeService = () =>
+    (document ??= import('./openapi.ts').then((api) => api.describeRoutes(routes, options)));
+
+  app.get(
+    '/openapi.json',
+    {
+      schema: describeOperation({
+        id: 'readOpenApi',
+        summary: 'Read the OpenAPI document',
+        description: 'Returns this document.',
+        otherResponses: { 200: ['The result.', 'application/json'] },
+      }),
+    },
+    describeService,
+  );
+  app.get(
+    '/docs',
+    {
+      schema: describeOperation({
+        id: 'readReference',
+        summary: 'Show the reference page',
+        description: 'Shows this document as a page, with examples and a form for requests.',
+        otherResponses: { 200: ['The page.', 'text/html'] },
+      }),
+    },
+    async (_request, reply) => {
+      page ??= renderReferencePage(await describeService(), css);
+      return reply.header('content-security-policy', pagePolicy).type('text/html; charset=utf-8').send(page);
+    },
+  );
+  app.get('/docs/reference.js', { schema: { hide: true } }, async (_request, reply) =>
+    reply.type('text/javascript; charset=utf-8').send(script),
+  );
+}
+
+// Validation messages that follow the name of the field: `body.to: is required` (docs/specification/http.md#errors).
+
+type Fault = z.core.$ZodRawIssue;
+
+/** Returns a message for common issues, or `undefined` to use zod's. A message set in a schema takes precedence. */
+export function validationMessage(fault: Fault): string | undefined {
+  switch (fault.code) {
+    case 'invalid_type':
+      return fault.input === undefined ? 'is required' : `must be ${withArticle(fault.expected)}`;
+    case 'invalid_value':
+      return fault.input === undefined ? 'is required' : `must be ${joinChoices(fault.values.map(shown))}`;
+    case 'invalid_union':
+      return fault.input === undefined ? 'is required' : unionMessage(fault.errors);
+    case 'too_small':
+      if (fault.minimum === 1 && hasLength(fault.origin)) return 'must not be empty';
+      return `must be at least ${bound(fault.minimum, fault.origin)}`;
+    case 'too_big':
+      return `must be at most ${bound(fault.maximum, fault.origin)}`;
+    case 'invalid_format':
+      return fault.format === 'uuid' || fault.format === 'guid' ? 'must be a UUID' : undefined;
+    default:
+      return undefined;
+  }
+}
+
+/** Reports the issue of the branch whose type matches. If no branch matches, lists all types. */
+function unionMessage(branches: readonly (readonly z.core.$ZodIssue[])[]): string | undefined {
+  const firstIssues = branches.flatMap((branch) => branch.slice(0, 1));
+  const matching = firstIssues.find((fault) => fault.code !== 'invalid_type' || fault.path.length > 0);
+  if (matching) return matching.path.length > 0 ? `${matching.path.join('.')}: ${matching.message}` : matching.message;
+  const types = firstIssues.flatMap((fault) => (fault.code === 'invalid_type' ? [withArticle(fault.expected)] : []));
+  return types.length > 0 ? `must be ${joinChoices(types)}` : undefined;
+}
+
+const withArticle = (type: string): string => {
+  const name = { int: 'integer', record: 'object', tuple: 'array' }[type] ?? type;
+  return name === 'null' || name === 'undefined' ? name : `${/^[aeio]/.test(name) ? 'an' : 'a'} ${name}`;
+};
+
+const shown = (value: unknown): string => (typeof value === 'string' ? value : String(value));
+
+function joinChoices(choices: readonly string[]): string {
+  const unique = [...new Set(choices)];
+  return unique.length < 2 ? unique.join('') : `${unique.slice(0, -1).join(', ')} or ${unique.at(-1)}`;
+}
+
+const hasLength = (origin: string): boolean => origin === 'string' || origin === 'array';
+
+function bound(limit: number | bigint, origin: string): string {
+  const one = Number(limit) === 1;
+  if (origin === 'string') return `${limit} ${one ? 'character' : 'characters'} long`;
+  return origin === 'array' ? `${limit} ${one ? 'entry' : 'entries'} long` : String(limit);
+}

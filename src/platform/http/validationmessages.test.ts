@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { z } from 'zod';
-import { validationMessage } from './validationmessages.ts';
+import { validationMessage } from './server.ts';
 
 const one = z.enum(['image', 'video']);
 const addresses = z.union([z.string().min(3), z.array(z.string())]);

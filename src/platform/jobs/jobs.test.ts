@@ -20,8 +20,7 @@ import {
   UnrecoverableError,
   WorkerStopping,
 } from './jobs.ts';
-import { createJobs, type JobsOptions } from './queueing.ts';
-import { removeFinished } from './retention.ts';
+import { createJobs, type JobsOptions, removeFinished } from './queueing.ts';
 import { claimJobs, completeJob, renewJobs } from './rows.ts';
 import { idOf } from './working.ts';
 

@@ -27,18 +27,25 @@ const conditions: Readonly<Record<ShownState, RawBuilder<unknown>>> = {
   running: sql`status = 'running' order by claimed_at, job_id`,
   dead: sql`status = 'dead' order by finished_at desc, job_id`,
 };
+/** A search reads the first of them, because no index finds a part of a text. */
+const searched = 10_000;
 
-/** Dead jobs: newest first. Others: the next one first. */
+/** Dead jobs: newest first. Others: the next one first. `words`: a part of the id, the request id, the reason or the payload. */
 export async function listJobs(
   db: Db<JobTables>,
   queue: string,
   state: ShownState,
   limit: number,
+  words = '',
 ): Promise<readonly ShownJob[]> {
+  const pattern = `%${words.replace(/[\\%_]/g, '\\$&')}%`;
+  const matches = sql`concat_ws(' ', "jobId", "requestId", reason, payload) ilike ${pattern}`;
   const { rows } = await sql<ShownJob>`
+    select * from (
     select job_id as "jobId", fence, payload, attempt as attempts, reason, settled, request_id as "requestId", traceparent,
       created_at as "createdAt", run_at as "runAt", claimed_at as "claimedAt", finished_at as "finishedAt"
-    from jobs where queue = ${queue} and ${conditions[state]} limit ${limit}`.execute(db);
+    from jobs where queue = ${queue} and ${conditions[state]} limit ${words === '' ? limit : searched}
+    ) as shown where ${words === '' ? sql`true` : matches} limit ${limit}`.execute(db);
   return rows;
 }
 

@@ -1,14 +1,16 @@
 /** The job queues of one process: provides `Jobs` and schedules its workers (polling, leases, sweeping, removal). */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
 import { type Interval, startInterval } from '../background/interval.ts';
+import { findOverdueS } from '../background/overduestore.ts';
+import { removeAll } from '../background/removal.ts';
+import type { Db } from '../db/db.ts';
 import { afterCommit, assertOutsideTransaction, type Database } from '../db/db.ts';
 import type { Log } from '../log.ts';
 import { countJobs } from './depthstore.ts';
-import { findDueQueues, findLostQueues } from './duestore.ts';
 import { type JobInsertion, type Jobs, type JobTables, LeaseLost, largestDepth } from './jobs.ts';
 import { type Holder, insertionOf, newJob } from './jointrows.ts';
-import { findOverdueJobsS, removeFinished } from './retention.ts';
 import { cancelJob, expediteJob, expireOthers, findJob, insertJob, jobsOf, renewJobs, withdrawJobs } from './rows.ts';
 import { type Attempt, idOf, startWorker, type Worker } from './working.ts';
 
@@ -151,3 +153,60 @@ export function createJobs(options: JobsOptions): Jobs {
     },
   };
 }
+
+// The queues that have work for a process.
+
+/** Returns which of `queues` have a job that can be claimed: in one statement, because an idle process runs it every second. */
+async function findDueQueues(db: Db<JobTables>, queues: readonly string[]): Promise<readonly string[]> {
+  const { rows } = await sql<{ queue: string }>`
+    select queue from unnest(${queues}::text[]) as names(queue)
+    where exists (select from jobs where jobs.queue = names.queue and status = 'waiting' and run_at <= now())`.execute(
+    db,
+  );
+  return rows.map(({ queue }) => queue);
+}
+
+/** Returns the queues that have a job with an expired lease. */
+async function findLostQueues(db: Db<JobTables>): Promise<readonly string[]> {
+  const rows = await db
+    .selectFrom('jobs')
+    .select('queue')
+    .distinct()
+    .where('status', '=', 'running')
+    .where('expires_at', '<=', sql<Date>`now()`)
+    .execute();
+  return rows.map(({ queue }) => queue);
+}
+
+// Removes finished jobs after the time for which they are retained.
+
+const batch = 1000;
+
+type Finished = 'done' | 'dead';
+
+/** In short statements of a thousand rows each, until none is left or the process stops. */
+export async function removeFinished(
+  db: Db<JobTables>,
+  doneForMs: number,
+  deadForMs: number,
+  stopped: Pick<AbortSignal, 'aborted'>,
+): Promise<void> {
+  await removeAll(batch, (limit) => removeOld(db, 'done', doneForMs, limit), stopped);
+  await removeAll(batch, (limit) => removeOld(db, 'dead', deadForMs, limit), stopped);
+}
+
+/** The status is part of the text, because each status has its own index. */
+async function removeOld(db: Db<JobTables>, status: Finished, keptForMs: number, limit: number): Promise<number> {
+  // Materialized: a plan that evaluates it again for each row would exceed the batch.
+  const { numAffectedRows = 0n } = await sql`
+    with old as materialized (
+      select job_id from jobs
+      where status = '${sql.raw(status)}' and finished_at < now() - make_interval(secs => ${keptForMs / 1000})
+      order by finished_at limit ${limit} for update skip locked
+    )
+    delete from jobs using old where jobs.job_id = old.job_id`.execute(db);
+  return Number(numAffectedRows);
+}
+
+const findOverdueJobsS = (db: Db<JobTables>, doneForMs: number) =>
+  findOverdueS(db, sql`finished_at`, sql`jobs where status = 'done'`, doneForMs / 1000);

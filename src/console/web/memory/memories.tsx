@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { MemoryPage } from '#memory/admin/api.ts';
+import { EntityName } from '../operator/personlink.tsx';
 import { When } from '../parts/figures.tsx';
 import { Listing, usePages } from '../parts/listing.tsx';
 import { Empty } from '../parts/states.tsx';
@@ -79,7 +80,8 @@ export function Memories() {
           <button type="button" className="entry" onClick={() => setOpened(memory.id)}>
             <span>{memory.content}</span>
             <span className="quiet">
-              {memory.type} · {memory.entity_type} {memory.entity_id} · <When at={memory.updated_at} />
+              {memory.type} · <EntityName type={memory.entity_type} id={memory.entity_id} /> ·{' '}
+              <When at={memory.updated_at} />
               {memory.links.some(({ kind }) => kind === 'conflict') && <span className="problem"> · in conflict</span>}
               {memory.invalid_at !== null && <span className="problem"> · replaced</span>}
             </span>

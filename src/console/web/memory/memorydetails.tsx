@@ -1,6 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { AdminMemory, Revision } from '#memory/admin/api.ts';
+import { EntityName } from '../operator/personlink.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { When } from '../parts/figures.tsx';
@@ -45,7 +46,8 @@ export function MemoryDetails({
       ) : (
         <>
           <p className="quiet">
-            {memory.data.entity_type} {memory.data.entity_id}, changed <When at={memory.data.updated_at} />
+            <EntityName type={memory.data.entity_type} id={memory.data.entity_id} />, changed{' '}
+            <When at={memory.data.updated_at} />
           </p>
           {memory.data.invalid_at !== null && (
             <p className="problem">

@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { AdminProfile, ProfilePage } from '#memory/admin/api.ts';
+import { EntityName } from '../operator/personlink.tsx';
 import { When } from '../parts/figures.tsx';
 import { Listing, usePages } from '../parts/listing.tsx';
 import { Empty } from '../parts/states.tsx';
@@ -35,7 +36,8 @@ export function Profiles() {
           <button type="button" className="entry" onClick={() => setOpened(profile)}>
             <span>{profile.summary || 'No summary'}</span>
             <span className="quiet">
-              {profile.entity_type} {profile.entity_id} · {factsOf(profile)} · <When at={profile.updated_at} />
+              <EntityName type={profile.entity_type} id={profile.entity_id} /> · {factsOf(profile)} ·{' '}
+              <When at={profile.updated_at} />
             </span>
           </button>
         )}

@@ -11,6 +11,7 @@ import { useRead } from '../parts/reading.ts';
 import { Pending, Problem, Status } from '../parts/states.tsx';
 import { Pairs } from '../parts/tables.tsx';
 import { incidentTones, isDecidable, peopleOf, titleOf } from './incidentstates.ts';
+import { PersonLink } from './personlink.tsx';
 import { ReportDecision, Reports } from './reports.tsx';
 
 export function IncidentDetails({ id }: { readonly id: string }) {
@@ -62,8 +63,7 @@ function Facts({ incident }: { readonly incident: Incident }) {
               of={{
                 ...(isThere ? { Since: <When at={createdAt} /> } : { Blocked: momentOf(createdAt) }),
                 ...(reports > 0 && { 'Reported by': peopleOf(reports) }),
-                Owner:
-                  ownerId === nobody ? 'erased' : <Link href={`/operator/people/${ownerId}`}>Open the person</Link>,
+                Owner: ownerId === nobody ? 'erased' : <PersonLink id={ownerId} />,
                 Where: scopeKind || 'erased',
                 ...(shareId !== null &&
                   edge !== undefined && {

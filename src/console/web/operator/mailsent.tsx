@@ -1,5 +1,5 @@
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useDeferredValue, useState } from 'react';
 import type { Email, EmailList } from '../../../client/notify/api.ts';
 import { callJson, send } from '../calls.ts';
 import { Confirm } from '../parts/confirm.tsx';
@@ -19,16 +19,21 @@ const tones = {
 
 export function SentMails() {
   const [opened, setOpened] = useState<string>();
+  const [typed, setTyped] = useState('');
+  const q = useDeferredValue(typed.trim());
   const { data, error, refetch, fetchNextPage, hasNextPage, isFetchingNextPage } = useInfiniteQuery({
-    queryKey: ['sent mails'],
+    queryKey: ['sent mails', q],
     queryFn: ({ pageParam }) =>
-      callJson<EmailList>(`/api/notify/emails${pageParam === '' ? '' : `?after=${encodeURIComponent(pageParam)}`}`),
+      callJson<EmailList>(
+        `/api/notify/emails?${new URLSearchParams({ ...(q !== '' && { q }), ...(pageParam !== '' && { after: pageParam }) })}`,
+      ),
     initialPageParam: '',
     getNextPageParam: ({ data: mails, has_more }) => (has_more ? mails.at(-1)?.id : undefined),
+    placeholderData: (previous) => previous,
   });
   if (data === undefined) return <Pending error={error} retry={refetch} what="Reading the emails" />;
   const mails = data.pages.flatMap((page) => page.data);
-  if (mails.length === 0)
+  if (mails.length === 0 && q === '')
     return (
       <Empty title="No email was sent in the last 30 days.">
         <p>Services and your own servers send email through the notification service.</p>
@@ -36,6 +41,17 @@ export function SentMails() {
     );
   return (
     <>
+      <label className="field">
+        Search
+        <input
+          type="search"
+          placeholder="Subject or recipient"
+          maxLength={320}
+          value={typed}
+          onChange={({ target }) => setTyped(target.value)}
+        />
+      </label>
+      {mails.length === 0 && <Empty title="No email matches." />}
       <ul className="lines" aria-label="Emails">
         {mails.map(({ id, to, subject, status, created_at, scheduled_at, reason }) => (
           <li key={id}>

@@ -6,7 +6,9 @@ import { useRead } from '../parts/reading.ts';
 import { Empty, Pending } from '../parts/states.tsx';
 import { Pairs, Table } from '../parts/tables.tsx';
 import { type Bar, Bars } from './bars.tsx';
-import { compactOf } from './units.ts';
+import { PersonLink } from './personlink.tsx';
+import { planName } from './personview.ts';
+import { compactOf, moneyOf } from './units.ts';
 import './operator.css';
 
 const dayMs = 86_400_000;
@@ -54,7 +56,7 @@ function Usage() {
       {data !== undefined && rows.length === 0 && <Empty title="No run ended on these days." />}
       {rows.length > 0 && (
         <>
-          <div className="card three">
+          <div className="card three four">
             <Bars title="Runs" bars={byDay(rows, from, days, ({ runs }) => runs)} show={compactOf} />
             <Bars
               title="Tokens"
@@ -62,10 +64,11 @@ function Usage() {
               show={compactOf}
             />
             <Bars title="Credits" bars={byDay(rows, from, days, ({ credits }) => credits)} show={compactOf} />
+            <Bars title="Cost" bars={byDay(rows, from, days, ({ costUsd }) => costUsd)} show={moneyOf} />
           </div>
           <div className="split">
             <Sums title="By model" rows={rows} nameOf={({ model }) => model} />
-            <Sums title="By plan" rows={rows} nameOf={({ plan }) => plan} />
+            <Sums title="By plan" rows={rows} nameOf={({ plan }) => planName(plan)} />
           </div>
           <ByDay rows={rows} />
         </>
@@ -90,7 +93,10 @@ const columns = [
   ['Images', ({ images }: Row) => images],
   ['Videos', ({ videos }: Row) => videos],
   ['Credits', ({ credits }: Row) => credits],
+  ['Cost', ({ costUsd }: Row) => costUsd],
 ] as const;
+
+const show = (name: string, value: number, spell = compactOf) => (name === 'Cost' ? moneyOf(value) : spell(value));
 
 function Sums({
   title,
@@ -114,7 +120,7 @@ function Sums({
         head={headOf(title === 'By model' ? 'Model' : 'Plan')}
         rows={sorted.map((name) => ({
           key: name,
-          cells: [name, ...columns.map(([, numberOf]) => compactOf(sumOf(name, numberOf)))],
+          cells: [name, ...columns.map(([column, numberOf]) => show(column, sumOf(name, numberOf)))],
         }))}
       />
     </section>
@@ -134,7 +140,10 @@ function ByDay({ rows }: { readonly rows: readonly Row[] }) {
           head={headOf('Day, model, plan')}
           rows={rows.map((row) => ({
             key: `${row.day} ${row.model} ${row.plan}`,
-            cells: [`${row.day}, ${row.model}, ${row.plan}`, ...columns.map(([, numberOf]) => countOf(numberOf(row)))],
+            cells: [
+              `${row.day}, ${row.model}, ${planName(row.plan)}`,
+              ...columns.map(([column, numberOf]) => show(column, numberOf(row), countOf)),
+            ],
           }))}
         />
       )}
@@ -162,22 +171,16 @@ function TopUsers() {
       {data?.users.length === 0 && <Empty title="No user spent credits this month." />}
       {data !== undefined && data.users.length > 0 && (
         <Table
-          head={['User', 'Runs', 'Credits']}
-          rows={data.users.map(({ userId, runs, credits }) => ({
+          head={['User', 'Runs', 'Credits', 'Cost']}
+          rows={data.users.map(({ userId, runs, credits, costUsd }) => ({
             key: userId,
-            cells: [userLink(userId), countOf(runs), countOf(credits)],
+            cells: [<PersonLink key={userId} id={userId} />, countOf(runs), countOf(credits), moneyOf(costUsd)],
           }))}
         />
       )}
     </section>
   );
 }
-
-const userLink = (userId: string) => (
-  <a href={`/operator/people/${userId}`}>
-    <code>{userId}</code>
-  </a>
-);
 
 function Configured() {
   const { data, error, refetch } = useRead<ConfiguredModels>(['models'], '/api/models');
@@ -199,7 +202,8 @@ function Configured() {
                 </div>
                 {label !== id && <code>{id}</code>}
                 <p className="quiet">
-                  {plans === null ? 'All plans' : plans.join(', ')} · {compactOf(contextTokens)} tokens of context
+                  {plans === null ? 'All plans' : plans.map(planName).join('; ')} · {compactOf(contextTokens)} tokens of
+                  context
                   {fallback !== null && ` · falls back to ${fallback}`}
                 </p>
                 <p className="tags">
@@ -226,4 +230,4 @@ function Configured() {
 }
 
 const plansOf = ({ plans }: ConfiguredModels, withVideos: boolean) =>
-  plans.flatMap(({ plan, hasVideo }) => (hasVideo === withVideos ? [plan] : [])).join(', ');
+  plans.flatMap(({ plan, hasVideo }) => (hasVideo === withVideos ? [planName(plan)] : [])).join(' · ');

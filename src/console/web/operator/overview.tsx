@@ -1,5 +1,6 @@
 /** How the services are now, and how the last hour and day went. */
 import { useState } from 'react';
+import { Link } from 'wouter';
 import type { Overview as OverviewData } from '../../api.ts';
 import type { History } from '../../history/api.ts';
 import { useConsole } from '../operator.tsx';
@@ -34,7 +35,7 @@ export function Overview() {
         </p>
       </header>
       <div className="row">
-        <Summary data={data} error={error} />
+        <Summary data={data} error={error} history={history} />
         {console?.hasDatabase && <RangeChoice range={range} onChoose={setRange} />}
       </div>
       {historyError && <Failure error={historyError} />}
@@ -89,12 +90,47 @@ export function Overview() {
   );
 }
 
-function Summary({ data, error }: { readonly data: OverviewData; readonly error: Error | null }) {
+const recentMs = 10 * 60_000;
+
+/** Services that returned server errors lately, and how many runs failed. */
+function recentTrouble({ services, checkedAt }: OverviewData, history: History | undefined) {
+  const since = Date.parse(checkedAt) - recentMs;
+  const isRecent = (at: string | null | undefined) => at !== null && at !== undefined && Date.parse(at) >= since;
+  const failing = services.filter((one) => one.failing.some(({ lastAt }) => isRecent(lastAt)));
+  const stepM = (history?.stepS ?? 0) / 60;
+  const failedRuns = (history?.runs.failedPerMinute ?? [])
+    .filter((_value, step) => isRecent(history?.startsAt[step]))
+    .reduce<number>((sum, value) => sum + (value ?? 0) * stepM, 0);
+  return { failing: failing.map(({ service }) => service), failedRuns: Math.round(failedRuns) };
+}
+
+function Summary({
+  data,
+  error,
+  history,
+}: {
+  readonly data: OverviewData;
+  readonly error: Error | null;
+  readonly history: History | undefined;
+}) {
+  const { failing, failedRuns } = recentTrouble(data, history);
   const unwell = data.services.filter(({ status }) => status !== 'ready').map(({ service }) => service);
   return (
     <p role="status" className="summary">
       {error ? (
         <Status tone="bad">{error.message} This is the last known state.</Status>
+      ) : unwell.length === 0 && (failing.length > 0 || failedRuns > 0) ? (
+        <>
+          <Status tone="bad">
+            All {data.services.length} services are ready
+            {failing.length > 0 && `, but ${failing.join(', ')} returned server errors in the last 10 minutes`}
+          </Status>{' '}
+          {failedRuns > 0 && (
+            <Link href="/operator/runs?status=failed">
+              {failedRuns === 1 ? '1 run has failed' : `${failedRuns} runs have failed`}
+            </Link>
+          )}
+        </>
       ) : unwell.length === 0 ? (
         <Status tone="good">All {data.services.length} services are ready</Status>
       ) : (

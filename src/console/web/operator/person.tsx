@@ -38,7 +38,11 @@ function Details({ view }: { readonly view: PersonView }) {
           <h1>{person.email ?? 'No email address'}</h1>
           <p className="address quiet">{person.id}</p>
         </div>
-        <span className="tag">{planName(person.plan)}</span>
+        <span className="row">
+          <Link href={`/operator/runs?userId=${person.id}`}>Runs</Link>
+          <Link href={`/operator/runs?kind=generations&userId=${person.id}`}>Images and videos</Link>
+          <span className="tag">{planName(person.plan)}</span>
+        </span>
       </header>
       <dl className="desk-tiles">
         <Tile name="Credits" value={countOf(person.credits)} />

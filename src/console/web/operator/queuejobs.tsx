@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Tabs } from 'radix-ui';
-import { useState } from 'react';
+import { useDeferredValue, useState } from 'react';
 import type { JobList, QueueList, ShownJob } from '../../jobs/api.ts';
 import { send } from '../calls.ts';
 import { useMayChange } from '../operator.tsx';
@@ -28,6 +28,8 @@ interface QueueProps {
 }
 
 export function QueueJobs({ queue, show }: QueueProps) {
+  const [typed, setTyped] = useState('');
+  const q = useDeferredValue(typed.trim());
   const [state, setState] = useState<State>(() => states.find(([one]) => queue[one] > 0)?.[0] ?? 'dead');
   return (
     <section aria-labelledby="queue">
@@ -45,7 +47,17 @@ export function QueueJobs({ queue, show }: QueueProps) {
         </Tabs.List>
         <Tabs.Content value={state}>
           {state === 'dead' && queue.dead > 0 && <AllDead queue={queue.queue} noun={nouns} count={show(queue.dead)} />}
-          <JobRows queue={queue.queue} state={state} />
+          <label className="field">
+            Search these jobs
+            <input
+              type="search"
+              placeholder="Id, request id, reason or payload"
+              maxLength={200}
+              value={typed}
+              onChange={({ target }) => setTyped(target.value)}
+            />
+          </label>
+          <JobRows queue={queue.queue} state={state} q={q} />
         </Tabs.Content>
       </Tabs.Root>
     </section>
@@ -59,14 +71,14 @@ const empty: Readonly<Record<State, string>> = {
   scheduled: 'No job is scheduled.',
 };
 
-function JobRows({ queue, state }: { readonly queue: string; readonly state: State }) {
+function JobRows({ queue, state, q }: { readonly queue: string; readonly state: State; readonly q: string }) {
   const { data, error, refetch } = useRead<JobList>(
-    ['jobs', queue, state],
-    `/api/jobs?${new URLSearchParams({ queue, state })}`,
-    { refetchInterval: 5000 },
+    ['jobs', queue, state, q],
+    `/api/jobs?${new URLSearchParams({ queue, state, ...(q !== '' && { q }) })}`,
+    { refetchInterval: 5000, placeholderData: (previous) => previous },
   );
   if (data === undefined) return <Pending error={error} retry={refetch} what="Reading the jobs" />;
-  if (data.jobs.length === 0) return <Empty title={empty[state]} />;
+  if (data.jobs.length === 0) return <Empty title={q === '' ? empty[state] : 'No job matches.'} />;
   return (
     <ul className="lines" aria-label={`Jobs of ${queue}`}>
       {data.jobs.map((job) => (

@@ -11,6 +11,7 @@ import { useRead } from '../parts/reading.ts';
 import { reasonOf } from '../parts/reasons.ts';
 import { Pending, Problem } from '../parts/states.tsx';
 import { saveFile } from '../shell/saving.ts';
+import { PersonLink } from './personlink.tsx';
 
 export function Reports({ of: id }: { readonly of: string }) {
   const { data, error, refetch } = useRead<ReportPage>(['incident', id, 'reports'], `/api/incidents/${id}/reports`);
@@ -26,7 +27,8 @@ export function Reports({ of: id }: { readonly of: string }) {
               <p className="row">
                 <span className="strong">{reasonOf(report.reason)}</span>
                 <span className="quiet">
-                  {report.userId === null ? 'without an account' : 'with an account'}, <When at={report.createdAt} />
+                  {report.userId === null ? 'without an account' : <PersonLink id={report.userId} />},{' '}
+                  <When at={report.createdAt} />
                 </span>
               </p>
               {report.note !== null && <p className="desk-quote">{report.note}</p>}

@@ -7,7 +7,8 @@ import { problems } from '../../problem.ts';
 import { type Body, heldByReader, WrongLength } from '../bodies.ts';
 import { attachment } from '../disposition.ts';
 import { guarded, guardedListing, guardedUploads } from '../guard.ts';
-import { assertSafeKey } from '../keys.ts';
+import { assertSafeKey, isSafeKey } from '../keys.ts';
+import type { ListedObject } from '../objects.ts';
 import {
   assertExpiry,
   type ObjectBody,
@@ -22,10 +23,9 @@ import { assertRange } from '../ranges.ts';
 import { mayShowInline } from '../showing.ts';
 import { type S3Answer, type S3Client, S3Fault } from './client.ts';
 import { removeFromS3 } from './deletion.ts';
-import { listS3 } from './listing.ts';
 import { createS3Uploads } from './resumable.ts';
 import { encodePath } from './sigv4.ts';
-import { readXml, textOf } from './xml.ts';
+import { readXml, requiredTextOf, textOf, type XmlElement } from './xml.ts';
 
 /** What the server supports beyond the basics, as its responses show. All its buckets share this. */
 export interface S3Abilities {
@@ -268,4 +268,69 @@ function problemStream(body: Readable, signal: AbortSignal | undefined): Readabl
   stream.once('close', () => body.destroy());
   body.pipe(stream);
   return heldByReader(stream, signal);
+}
+
+// Lists the objects of a bucket.
+
+interface Page {
+  readonly objects: readonly ListedObject[];
+  readonly next: string | undefined;
+}
+
+type Start = Readonly<Record<string, string>>;
+
+/** Reads ListObjectsV2 page by page. Skips keys that are not safe (keys.ts). */
+async function* listS3(client: S3Client, bucket: string, prefix: string, after?: string): AsyncGenerator<ListedObject> {
+  let token: string | undefined;
+  do {
+    const start: Start =
+      token !== undefined ? { 'continuation-token': token } : after !== undefined ? { 'start-after': after } : {};
+    const page = await readPage(client, bucket, prefix, start);
+    yield* page.objects;
+    if (page.next !== undefined && page.next === token)
+      throw new Error('the S3 server returns the same page of a list again');
+    token = page.next;
+  } while (token !== undefined);
+}
+
+async function readPage(client: S3Client, bucket: string, prefix: string, start: Start): Promise<Page> {
+  const query = {
+    'list-type': '2',
+    // XML cannot represent every character.
+    'encoding-type': 'url',
+    prefix,
+    ...start,
+  };
+  try {
+    return await client.call({ method: 'GET', bucket, query, repeat: 'always' }, pageOf);
+  } catch (error) {
+    // A missing bucket is an empty one.
+    if (error instanceof S3Fault && error.status === 404) return { objects: [], next: undefined };
+    throw error;
+  }
+}
+
+async function pageOf(answer: S3Answer): Promise<Page> {
+  const result = readXml(await answer.body.text());
+  if (result.name !== 'ListBucketResult')
+    throw new Error(`the S3 server responded to a list request with ${result.name}`);
+  const isEncoded = textOf(result, 'EncodingType') === 'url';
+  const objects = result.children
+    .filter((child) => child.name === 'Contents')
+    .map((entry) => listedObject(entry, isEncoded))
+    .filter((object) => isSafeKey(object.key));
+  const isCut = textOf(result, 'IsTruncated') === 'true';
+  const next = isCut ? requiredTextOf(result, 'NextContinuationToken') : undefined;
+  return { objects, next };
+}
+
+function listedObject(entry: XmlElement, isEncoded: boolean): ListedObject {
+  const key = requiredTextOf(entry, 'Key');
+  const etag = requiredTextOf(entry, 'ETag');
+  return {
+    key: isEncoded ? decodeURIComponent(key.replaceAll('+', ' ')) : key,
+    size: Number(requiredTextOf(entry, 'Size')),
+    etag: etag.startsWith('"') ? etag : `"${etag}"`,
+    modifiedAt: new Date(requiredTextOf(entry, 'LastModified')),
+  };
 }

@@ -3,9 +3,15 @@
  * `.uploads/<id>/`: `multipart` names the multipart upload, and `tail-<parts>-<bytes>` holds what follows that many parts.
  * Nothing is locked: a part is only replaced by one of the same extent, and the longest of several tails counts.
  */
-import type { Readable } from 'node:stream';
+
+import { randomUUID } from 'node:crypto';
+import { type FileHandle, open, unlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { ObjectExists, type Objects } from '../objects.ts';
+import type { UploadSweep, UploadSweepPage } from '../resumable.ts';
 import {
   OffsetConflict,
   type ResumableUpload,
@@ -25,8 +31,64 @@ import {
   type S3Place,
   uploadPart,
 } from './multipart.ts';
-import { openSpool, type Spool } from './spool.ts';
-import { sweepUploads, uploadsPrefix } from './sweeping.ts';
+
+// Leftovers of resumable uploads: multipart uploads in progress, then the objects below `.uploads/`.
+
+const uploadsPrefix = '.uploads/';
+
+/** The position of a sweep, in `next`: `multipart <upload id> <key>`, or `object <key>`, whose key is empty at first. */
+async function sweepUploads(
+  place: S3Place,
+  objects: Pick<Objects, 'list' | 'remove'>,
+  request: UploadSweep,
+): Promise<UploadSweepPage> {
+  const { after = '' } = request;
+  const key = /^object (.*)$/.exec(after)?.[1];
+  return key === undefined
+    ? sweepMultiparts(place, request, multipartOf(after))
+    : sweepObjects(objects, request, key || undefined);
+}
+
+function multipartOf(after: string): Multipart | undefined {
+  const [, uploadId, key] = /^multipart (\S+) (.+)$/.exec(after) ?? [];
+  return uploadId === undefined || key === undefined ? undefined : { uploadId, key };
+}
+
+async function sweepMultiparts(
+  place: S3Place,
+  { before, apply, limit }: UploadSweep,
+  after: Multipart | undefined,
+): Promise<UploadSweepPage> {
+  const idle: string[] = [];
+  let read = 0;
+  for await (const multipart of listMultiparts(place, 'u/', after)) {
+    if (multipart.initiatedAt < before) {
+      if (apply) await abortMultipart(place, multipart);
+      idle.push(multipart.uploadId);
+    }
+    if (++read === limit) return { idle, next: `multipart ${multipart.uploadId} ${multipart.key}` };
+  }
+  return { idle, next: 'object ' };
+}
+
+async function sweepObjects(
+  objects: Pick<Objects, 'list' | 'remove'>,
+  { before, apply, limit }: UploadSweep,
+  after: string | undefined,
+): Promise<UploadSweepPage> {
+  const idle: string[] = [];
+  let last: string | undefined;
+  let read = 0;
+  for await (const { key, modifiedAt } of objects.list(uploadsPrefix, after)) {
+    if (modifiedAt < before) idle.push(key);
+    if (++read === limit) {
+      last = key;
+      break;
+    }
+  }
+  if (apply && idle.length > 0) await objects.remove(idle);
+  return { idle, next: last && `object ${last}` };
+}
 
 const binary = 'application/octet-stream';
 const smallestPartBytes = 8 * 1024 ** 2;
@@ -240,4 +302,52 @@ async function load(objects: Store, key: string, spool: Spool): Promise<void> {
   // Another process has stored a longer tail since.
   if (body === undefined) throw new UploadTakenOver();
   for await (const chunk of body.stream) await spool.add(chunk);
+}
+
+// Bytes between a slow sender and the S3 server: a file without a name, so that a killed process leaves nothing.
+
+interface Spool {
+  readonly size: number;
+  add(bytes: Uint8Array): Promise<void>;
+  /** From the first byte. End it before the next `add`. */
+  read(): Readable;
+  clear(): void;
+  close(): Promise<void>;
+}
+
+const pieceBytes = 256 * 1024;
+
+/** A read stream of Node would close the file with itself. */
+async function* piecesOf(handle: FileHandle, size: number): AsyncGenerator<Uint8Array> {
+  for (let position = 0; position < size; ) {
+    const piece = Buffer.allocUnsafe(Math.min(pieceBytes, size - position));
+    const { bytesRead } = await handle.read(piece, 0, piece.length, position);
+    if (bytesRead === 0) throw new Error('the spool is shorter than what was written');
+    position += bytesRead;
+    yield piece.subarray(0, bytesRead);
+  }
+}
+
+async function openSpool(): Promise<Spool> {
+  const path = join(tmpdir(), `atelier-spool-${randomUUID()}`);
+  const handle = await open(path, 'wx+', 0o600);
+  await unlink(path);
+  let size = 0;
+  return {
+    get size() {
+      return size;
+    },
+    add: async (bytes) => {
+      for (let written = 0; written < bytes.length; ) {
+        const { bytesWritten } = await handle.write(bytes, written, bytes.length - written, size + written);
+        written += bytesWritten;
+      }
+      size += bytes.length;
+    },
+    read: () => Readable.from(piecesOf(handle, size), { objectMode: false }),
+    clear: () => {
+      size = 0;
+    },
+    close: () => handle.close(),
+  };
 }

@@ -1,0 +1,74 @@
+/** What operators see of runs and generations: how they went and what they cost, without their content. */
+import { z } from 'zod';
+import { pageSize } from '#platform/wholenumber.ts';
+
+const listing = {
+  userId: z.guid().toLowerCase().optional().describe('Only those of this user.'),
+  model: z.string().min(1).max(100).optional(),
+  limit: pageSize(100, 50),
+  cursor: z.string().max(200).optional().describe('The `next_cursor` of the previous page.'),
+};
+
+const runStatus = z.enum(['queued', 'running', 'completed', 'failed', 'aborted']);
+export const runListing = z.object({ ...listing, status: runStatus.optional() });
+export type RunListing = z.output<typeof runListing>;
+
+export const runRecord = z.object({
+  taskId: z.string(),
+  threadId: z.string(),
+  userId: z.string(),
+  status: runStatus,
+  model: z.string(),
+  answeredBy: z.string().nullable().describe('The fallback that answered.'),
+  error: z.string().nullable().describe('The failure, as the user sees it.'),
+  errorCode: z.string().nullable(),
+  answer: z.string().nullable().describe('The failure in the words of the provider.'),
+  createdAt: z.iso.datetime(),
+  endedAt: z.iso.datetime().nullable(),
+  restarts: z.int().describe('How often another process continued it.'),
+  steps: z.int().nullable().describe('Calls of the model. `null`: not known.'),
+  tools: z.array(z.string()).describe('The tools that were called, in order.'),
+  inputTokens: z.int().nullable(),
+  outputTokens: z.int().nullable(),
+  credits: z.int().nullable().describe('All that was charged, without videos. `null`: it has not ended.'),
+  costUsd: z.number().nullable().describe('What the operator pays, in US dollars.'),
+  requestId: z.string().nullable(),
+  traceId: z.string().nullable(),
+});
+export type RunRecord = z.output<typeof runRecord>;
+
+export const runPage = z.object({ runs: z.array(runRecord), next_cursor: z.string().nullable() });
+export type RunPage = z.output<typeof runPage>;
+
+const generationStatus = z.enum(['running', 'completed', 'failed', 'canceled']);
+export const generationRecordListing = z.object({
+  ...listing,
+  status: generationStatus.optional(),
+  kind: z.enum(['image', 'video']).optional(),
+});
+export type GenerationRecordListing = z.output<typeof generationRecordListing>;
+
+const generationRecord = z.object({
+  id: z.string(),
+  kind: z.enum(['image', 'video']),
+  userId: z.string(),
+  taskId: z.string().nullable().describe('The run that ordered it.'),
+  model: z.string(),
+  status: generationStatus,
+  count: z.int().describe('Ordered images or videos.'),
+  delivered: z.int(),
+  credits: z.int().nullable().describe('What was charged. `null`: it has not ended.'),
+  costUsd: z.number().nullable(),
+  failure: z.string().nullable().describe('The first failure, as the user sees it.'),
+  failureCode: z.string().nullable(),
+  answer: z.string().nullable().describe('The first failure in the words of the provider.'),
+  createdAt: z.iso.datetime(),
+  endedAt: z.iso.datetime().nullable(),
+});
+export type GenerationRecord = z.output<typeof generationRecord>;
+
+export const generationRecordPage = z.object({
+  generations: z.array(generationRecord),
+  next_cursor: z.string().nullable(),
+});
+export type GenerationRecordPage = z.output<typeof generationRecordPage>;

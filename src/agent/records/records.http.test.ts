@@ -1,0 +1,175 @@
+/** Runs and generations as operators see them, at the service and through the console. */
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { imageModel } from '#agent/generation/catalogue.ts';
+import { ProviderFailed } from '#agent/providers/generators.ts';
+import type { Replay, ShownRunPage } from '#console/runs/api.ts';
+import { offlineImages } from '#local/renderer/renderer.ts';
+import { type Provider, startProvider } from '../../../test/agent/provider.fixture.ts';
+import { type AgentRig, type Chatter, modelsOf, newThread, startAgent } from '../../../test/agent/rig.fixture.ts';
+import { type ConsoleServer, internalAt, startConsoleServer } from '../../../test/console/server.fixture.ts';
+import { onEveryPair } from '../../../test/media/rig.fixture.ts';
+import type { GenerationRecordPage, RunPage, RunRecord } from './api.ts';
+
+onEveryPair('records', (pair) => {
+  let provider: Provider;
+  let rig: AgentRig;
+  let operator: ConsoleServer;
+  let user: Chatter;
+  beforeAll(async () => {
+    provider = await startProvider();
+    provider.on('say hello', { text: 'Hello, you.' });
+    provider.on('fail', { answer: { status: 500, body: '{"error":{"message":"the cluster is on fire"}}' } });
+    const images = imageModel(
+      {
+        ...offlineImages,
+        generate: () =>
+          Promise.reject(
+            new ProviderFailed('The image provider returned 503.', {
+              status: 503,
+              cause: new Error('no capacity in eu'),
+            }),
+          ),
+      },
+      { id: 'broken-images' },
+    );
+    rig = await startAgent(pair, {
+      model: modelsOf({ url: provider.url, names: ['scripted'], apiKey: 'sk-test' }),
+      imageGenerator: images.generator,
+    });
+    const key = rig.server.credential['x-internal-key'] ?? '';
+    operator = await startConsoleServer(rig.media.database, {
+      internal: internalAt(key, rig.url),
+      traceUrl: 'https://traces.example.com/{traceId}',
+    });
+    user = await rig.user();
+  });
+  afterAll(async () => {
+    await operator.close();
+    await rig.close();
+    provider.close();
+  });
+
+  const say = async (text: string, chatter = user) => {
+    const taskId = await chatter.ask(newThread(), text);
+    await chatter.ended(taskId);
+    return taskId;
+  };
+  const read = async (taskId: string) => (await rig.server.call<RunRecord>('GET', `/runs/${taskId}`)).body;
+  const list = async (query: string) => (await rig.server.call<RunPage>('GET', `/runs?${query}`)).body;
+
+  it('a run has its steps, tokens, credits, time and trace, and none of its content', async () => {
+    const taskId = await say('say hello to everyone');
+    const record = await read(taskId);
+    expect(record).toMatchObject({
+      taskId,
+      userId: user.userId,
+      status: 'completed',
+      model: 'scripted',
+      error: null,
+      answer: null,
+      steps: 1,
+      tools: [],
+      credits: 1,
+      restarts: 0,
+      traceId: expect.stringMatching(/^[0-9a-f]{32}$/),
+      requestId: expect.any(String),
+    });
+    expect(Date.parse(record.endedAt ?? '')).toBeGreaterThanOrEqual(Date.parse(record.createdAt));
+    expect(JSON.stringify(record)).not.toMatch(/hello|everyone/i);
+  });
+
+  it('a failed run has the answer of the provider, which its owner does not see', async () => {
+    const taskId = await say('fail please');
+    expect(await read(taskId)).toMatchObject({
+      status: 'failed',
+      error: 'The model provider returned 500.',
+      answer: expect.stringContaining('the cluster is on fire'),
+    });
+    expect(JSON.stringify(await user.task(taskId))).not.toContain('cluster');
+  });
+
+  it('are listed newest first, page by page, by status, user and model', async () => {
+    const other = await rig.user();
+    const taskIds = [await say('say hello', other), await say('fail', other), await say('say hello', other)];
+    const byUser = `userId=${other.userId}`;
+    const idsOf = ({ runs }: RunPage) => runs.map(({ taskId }) => taskId);
+    expect(idsOf(await list(byUser))).toEqual(taskIds.toReversed());
+    const first = await list(`${byUser}&limit=2`);
+    expect(idsOf(first)).toEqual(taskIds.slice(1).toReversed());
+    const second = await list(`${byUser}&limit=2&cursor=${first.next_cursor}`);
+    expect([idsOf(second), second.next_cursor]).toEqual([[taskIds[0]], null]);
+    expect(idsOf(await list(`${byUser}&status=failed`))).toEqual([taskIds[1]]);
+    expect(idsOf(await list(`${byUser}&model=unknown`))).toEqual([]);
+  });
+
+  it.each([
+    ['status=lost', 'querystring.status'],
+    ['userId=1', 'querystring.userId'],
+    ['cursor=x', 'querystring.cursor'],
+    ['limit=0', 'querystring.limit'],
+  ])('returns 400 for %s and names the field', async (query, field) => {
+    for (const path of ['/runs', '/generations/all']) {
+      const { status, body } = await rig.server.call<{ issues?: { path: string }[] }>('GET', `${path}?${query}`);
+      expect([path, status, body.issues?.[0]?.path]).toEqual([path, 400, field]);
+    }
+  });
+
+  it('images and videos are listed with the answers of their providers', async () => {
+    const order = { prompt: 'a secret lighthouse', n: 1 };
+    const { body } = await user.call<{ id: string }>('POST', '/images', order, { prefer: 'wait=60' });
+    const query = `userId=${user.userId}`;
+    const { generations } = (await rig.server.call<GenerationRecordPage>('GET', `/generations/all?${query}`)).body;
+    expect(generations).toMatchObject([
+      {
+        id: body.id,
+        kind: 'image',
+        userId: user.userId,
+        taskId: null,
+        status: 'failed',
+        count: 1,
+        delivered: 0,
+        failure: 'The image provider returned 503.',
+        failureCode: 'provider_failed',
+        answer: '503 The image provider returned 503.\nno capacity in eu',
+      },
+    ]);
+    expect(JSON.stringify(generations)).not.toContain('lighthouse');
+    const none = await rig.server.call<GenerationRecordPage>('GET', `/generations/all?${query}&kind=video`);
+    expect(none.body.generations).toEqual([]);
+    const seen = await user.call('GET', `/generations/${body.id}`);
+    expect(JSON.stringify(seen.body)).not.toContain('capacity');
+  });
+
+  it('only the internal key reads them', async () => {
+    for (const path of ['/runs', `/runs/${randomUUID()}`, '/generations/all'])
+      expect([path, (await user.call('GET', path)).status]).toEqual([path, 403]);
+    expect((await rig.server.call('GET', `/runs/${randomUUID()}`)).status).toBe(404);
+  });
+
+  describe('through the console', () => {
+    it('only operators read them, with a link to the trace', async () => {
+      const taskId = await say('say hello');
+      const { traceId } = await read(taskId);
+      const page = await operator.read<ShownRunPage>(`/api/runs?userId=${user.userId}&limit=1`);
+      expect(page.runs).toMatchObject([{ taskId, traceUrl: `https://traces.example.com/${traceId}` }]);
+      for (const path of ['/api/runs', `/api/runs/${taskId}`, `/api/runs/${taskId}/events`, '/api/generations'])
+        expect([path, (await operator.send('GET', path, undefined, {})).status]).toEqual([path, 401]);
+    });
+
+    it('a stream can be read again, and the audit log records who read it', async () => {
+      const taskId = await say('say hello');
+      const { events, isCut } = await operator.read<Replay>(`/api/runs/${taskId}/events`);
+      expect(events.map(({ type }) => type)).toEqual(expect.arrayContaining(['start', 'text-delta', 'finish']));
+      expect(events.find(({ type }) => type === 'text-delta')?.text).toBe('Hello, you.');
+      expect(isCut).toBe(false);
+      const rows = await rig.media.database
+        .queries<{ operator_actions: { actor: string; action: string } }>()
+        .selectFrom('operator_actions')
+        .select(['actor', 'action'])
+        .where('action', '=', 'read stream')
+        .execute();
+      expect(rows).toEqual([{ actor: 'console', action: 'read stream' }]);
+    });
+  });
+});

@@ -1,0 +1,124 @@
+/** Runs and generations of all users, for operators (docs/operators.md#runs). */
+import { z } from 'zod';
+import type { Access } from '#platform/access/access.ts';
+import type { Db } from '#platform/db/db.ts';
+import { routesOf } from '#platform/http/routes.ts';
+import type { HttpServer } from '#platform/http/server.ts';
+import { problems } from '#platform/problem.ts';
+import { type GenerationTables, type Place, readCursor, writeCursor } from '../generation/generationstore.ts';
+import type { RunTables } from '../store/runstore.ts';
+import type { VideoTables } from '../store/videostore.ts';
+import {
+  generationRecordListing,
+  generationRecordPage,
+  type RunRecord,
+  runListing,
+  runPage,
+  runRecord,
+} from './api.ts';
+import { findRunRecord, listGenerationRecords, listRunRecords, type StoredRecord } from './recordstore.ts';
+
+export interface RecordDeps {
+  readonly db: Db<RunTables & GenerationTables & VideoTables>;
+}
+
+export function addRecordRoutes(app: HttpServer, access: Access, { db }: RecordDeps): void {
+  const routes = routesOf(app, 'agent');
+
+  routes.get(
+    '/runs',
+    access.internalOnly,
+    {
+      id: 'listRuns',
+      summary: 'List the runs of all users, newest first',
+      description: 'Returns how runs went and what they cost, without their content, for operators.',
+      problems: ['forbidden'],
+      client: { query: 'RunListing', answer: 'RunPage' },
+      querystring: runListing,
+      response: { 200: runPage },
+    },
+    async ({ query }) => {
+      const rows = await listRunRecords(db, query, placeOf(query.cursor), query.limit + 1);
+      const page = pageOf(rows, query.limit, ({ taskId }) => taskId);
+      return { runs: page.shown.map(describe), next_cursor: page.next };
+    },
+  );
+
+  routes.get(
+    '/runs/:taskId',
+    access.internalOnly,
+    {
+      id: 'readRun',
+      summary: 'Read how a run went',
+      description: 'Returns how a run went and what it cost, without its content, for operators.',
+      problems: ['forbidden', 'not_found'],
+      client: { answer: 'RunRecord' },
+      params: z.object({ taskId: z.guid().toLowerCase() }),
+      response: { 200: runRecord },
+    },
+    async ({ params }) => {
+      const row = await findRunRecord(db, params.taskId);
+      if (row === undefined) throw problems.not_found();
+      return describe(row);
+    },
+  );
+
+  routes.get(
+    '/generations/all',
+    access.internalOnly,
+    {
+      id: 'listAllGenerations',
+      summary: 'List the generations of all users, newest first',
+      description:
+        'Returns images that were ordered without a run, and all videos, with the failures in the words of the provider, for operators.',
+      problems: ['forbidden'],
+      client: { query: 'GenerationRecordListing', answer: 'GenerationRecordPage' },
+      querystring: generationRecordListing,
+      response: { 200: generationRecordPage },
+    },
+    async ({ query }) => {
+      const rows = await listGenerationRecords(db, query, placeOf(query.cursor), query.limit + 1);
+      const page = pageOf(rows, query.limit, ({ id }) => id);
+      return {
+        generations: page.shown.map(({ createdAtUs, ...row }) => ({
+          ...row,
+          createdAt: row.createdAt.toISOString(),
+          endedAt: row.endedAt?.toISOString() ?? null,
+        })),
+        next_cursor: page.next,
+      };
+    },
+  );
+}
+
+const placeOf = (cursor: string | undefined) => (cursor === undefined ? undefined : readCursor(cursor));
+
+/** `rows`: one more than the limit if there is another page. */
+function pageOf<Row extends Pick<Place, 'createdAtUs'>>(
+  rows: readonly Row[],
+  limit: number,
+  idOf: (row: Row) => string,
+) {
+  const shown = rows.slice(0, limit);
+  const last = shown.at(-1);
+  const hasMore = rows.length > limit && last !== undefined;
+  return { shown, next: hasMore ? writeCursor({ createdAtUs: last.createdAtUs, id: idOf(last) }) : null };
+}
+
+function describe({ record, trace, createdAtUs, ...run }: StoredRecord): RunRecord {
+  return {
+    ...run,
+    createdAt: run.createdAt.toISOString(),
+    endedAt: run.endedAt?.toISOString() ?? null,
+    answeredBy: record?.answeredBy ?? null,
+    answer: record?.answer ?? null,
+    steps: record?.steps ?? null,
+    tools: [...(record?.tools ?? [])],
+    inputTokens: record?.inputTokens ?? null,
+    outputTokens: record?.outputTokens ?? null,
+    credits: record?.credits ?? null,
+    costUsd: record?.costUsd ?? null,
+    requestId: trace?.requestId ?? null,
+    traceId: trace?.traceId ?? null,
+  };
+}

@@ -1,0 +1,56 @@
+/** Versions of a thread: what an edit or another answer has replaced (docs/specification/agent.md#branches). */
+import { type Db, transaction } from '#platform/db/db.ts';
+import { problems } from '#platform/problem.ts';
+import type { ThreadBranches } from '../api.ts';
+import type { ApprovalTables } from '../approvals/approvalstore.ts';
+import { denyUnanswered } from '../approvals/denying.ts';
+import { agentProblems } from '../problems.ts';
+import { listQueued } from '../queue/queuestore.ts';
+import { findRunningOf, type RunTables } from '../store/runstore.ts';
+import { checkThread } from './access.ts';
+import { listForks } from './branchstore.ts';
+import { type ChangeDeps, openThread, switchBranch } from './changes.ts';
+
+export interface BranchDeps extends ChangeDeps {
+  readonly db: Db<RunTables & ApprovalTables>;
+}
+
+/** Throws 404 for an unknown thread, and 403 for the thread of another user than `userId`. */
+export async function readBranches(
+  deps: BranchDeps,
+  userId: string | undefined,
+  threadId: string,
+): Promise<ThreadBranches> {
+  if ((await checkThread(deps, userId, threadId)) === undefined) throw problems.not_found();
+  const forks = await listForks(deps.db, threadId);
+  return {
+    forks: forks.map(({ messageId, seq, branches }) => {
+      const others = branches.map(({ branchId, firstSeq, createdAt }) => ({
+        seq: firstSeq,
+        version: { branchId, createdAt: new Date(createdAt).toISOString() },
+      }));
+      const shown = { seq, version: { branchId: null, createdAt: null } };
+      return {
+        messageId,
+        branches: [...others, shown].toSorted((one, other) => one.seq - other.seq).map(({ version }) => version),
+      };
+    }),
+  };
+}
+
+/** Throws as `readBranches`, 404 for a branch that is not at the present messages, and 409 during a run. */
+export async function chooseBranch(
+  deps: BranchDeps,
+  userId: string | undefined,
+  { threadId, branchId }: { readonly threadId: string; readonly branchId: string },
+): Promise<void> {
+  const ownerId = await checkThread(deps, userId, threadId);
+  if (ownerId === undefined) throw problems.not_found();
+  await transaction(deps.db, async (tx) => {
+    await openThread(tx, threadId, ownerId);
+    const busy = (await findRunningOf(tx, threadId)) ?? (await listQueued(tx, threadId))[0];
+    if (busy !== undefined) throw agentProblems.task_running({ fields: { reason: 'running', taskId: busy.taskId } });
+    await denyUnanswered(tx, threadId);
+    await switchBranch(deps, tx, { threadId, ownerId, branchId });
+  });
+}

@@ -1,0 +1,28 @@
+/** What the deletion and the export of accounts use. */
+
+import type { Erased as ErasedRecords } from '#accounts/people/api.ts';
+import type { ExportedServices } from '#accounts/people/exporting.ts';
+import type { PeopleTables } from '#accounts/people/peoplestore.ts';
+import type { Db } from '#platform/db/db.ts';
+import type { Jobs } from '#platform/jobs/jobs.ts';
+import type { Log } from '#platform/log.ts';
+import type { Webhooks } from '#webhooks/publishing.ts';
+import type { ExportTables } from './exportstore.ts';
+import type { DeletionTables } from './store.ts';
+
+export interface AccountContext {
+  readonly db: Db<DeletionTables & ExportTables & PeopleTables>;
+  readonly jobs: Jobs;
+  readonly webhooks: Webhooks;
+  readonly log: Log;
+  /** ACCOUNT_DELETION_DAYS. */
+  readonly days: number;
+  readonly endSessions: (userId: string) => Promise<void>;
+  /** Removes finished jobs that mention one of these words, and returns the number of others that do. */
+  readonly forgetJobs: (words: readonly string[]) => Promise<number>;
+  readonly clients: ExportedServices;
+  readonly eraseRecords: (userId: string) => Promise<ErasedRecords>;
+  readonly findSessionsEnd: (userId: string) => Promise<Date | undefined>;
+  /** The public URL of this service, without a trailing slash. */
+  readonly publicUrl: string;
+}

@@ -1,0 +1,1 @@
+var e=e=>[`person`,e],t=e=>e.replace(`_year`,`, yearly`);export{t as n,e as t};

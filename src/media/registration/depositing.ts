@@ -1,0 +1,135 @@
+/**
+ * `POST /v1/deposits`: an image that another service made becomes an asset in one request (docs/media.md#deposits). It is stored
+ * once, with its mark, after it was inspected and screened. What is blocked is stored as it was sent, and removed as an upload is.
+ */
+import { setImmediate } from 'node:timers/promises';
+import type { Caller } from '#platform/access/caller.ts';
+import { ObjectExists, type ObjectHead } from '#platform/objects/objects.ts';
+import { invalid } from '#platform/problem.ts';
+import { type RegistrationRequest, registrationRequest } from '../api.ts';
+import { isImage, type SizeLimits } from '../assets/sizelimits.ts';
+import { rewriteImage } from '../metadata/rewriting.ts';
+import { mediaProblems, refusalProblem } from '../problems.ts';
+import { type ReservingDeps, reserveRoom } from '../quota/reserving.ts';
+import { startHashes } from '../reading/unchanged.ts';
+import type { ExactDigests } from '../screening/messages.ts';
+import { busy, type Inspection, inspectImage, inspectionOf, screenInspected } from './inspection.ts';
+import {
+  type DeclaredUpload,
+  declaredBy,
+  type MarkedObject,
+  type Registration,
+  type RegistrationDeps,
+  registerAsset,
+  wantedOf,
+} from './registration.ts';
+
+export type DepositDeps = RegistrationDeps & ReservingDeps & { readonly limits: SizeLimits };
+
+/** As `application/octet-stream`: the registration as JSON in one line, a line feed, and the bytes of the image. */
+export interface Deposit {
+  readonly length: number;
+  readonly body: AsyncIterable<Buffer>;
+}
+
+/** Of the first line: prompts and references are the longest fields. */
+const mostLineBytes = 64 * 1024;
+const lineFeed = 0x0a;
+/** Digests of longer pieces would block other requests. */
+const pieceBytes = 256 * 1024;
+
+/** Throws as `reserveUpload` and `registerAsset` do. */
+export async function depositAsset(deps: DepositDeps, caller: Caller, deposit: Deposit): Promise<Registration> {
+  if (!(deposit.length <= deps.limits.maxImageBytes + mostLineBytes)) throw mediaProblems.asset_too_large();
+  const owner = caller.kind === 'user' ? caller.userId : undefined;
+  const leave = await deps.images.acquire({ owner, kind: 'upload', bytes: deposit.length }).catch(busy);
+  let stored: { readonly request: RegistrationRequest; readonly object: MarkedObject | undefined };
+  try {
+    const { request, bytes, digests } = await receive(deposit);
+    if (bytes.length > deps.limits.maxImageBytes) throw mediaProblems.asset_too_large();
+    stored = { request, object: await store(deps, declaredBy(caller, request), bytes, digests) };
+  } finally {
+    leave();
+  }
+  return registerAsset(deps, caller, stored.request, undefined, stored.object);
+}
+
+/** The digests are computed while the bytes arrive. */
+async function receive({ length, body }: Deposit) {
+  const whole = Buffer.allocUnsafe(length);
+  const hashes = startHashes();
+  let received = 0;
+  let start = 0;
+  for await (const chunk of body) {
+    const from = Math.max(received, start);
+    received += chunk.copy(whole, received);
+    if (start === 0) start = whole.subarray(0, received).indexOf(lineFeed) + 1;
+    if (start === 0 && received > mostLineBytes) break;
+    if (start > 0) hashes.update(whole.subarray(Math.max(from, start), received));
+  }
+  if (start === 0 || received !== length) throw invalid('body', 'must be a line of JSON and the bytes of an image');
+  const request = parse(whole.toString('utf8', 0, start));
+  return { request, bytes: whole.subarray(start), digests: hashes.digests() };
+}
+
+function parse(line: string): RegistrationRequest {
+  let json: unknown;
+  try {
+    json = JSON.parse(line);
+  } catch {
+    throw invalid('body', 'must begin with a line of JSON');
+  }
+  const { data, error } = registrationRequest.safeParse(json);
+  const [issue] = error?.issues ?? [];
+  if (data === undefined) throw invalid(['body', ...(issue?.path ?? [])].join('.'), issue?.message ?? 'is not valid');
+  if (!isImage(data.mime)) throw invalid('body.mime', 'must be that of an image');
+  return data;
+}
+
+/** `undefined`: an earlier attempt has stored an object. Throws the refusal of bytes that are not stored. */
+async function store(
+  deps: DepositDeps,
+  declared: DeclaredUpload,
+  bytes: Buffer,
+  digests: ExactDigests,
+): Promise<MarkedObject | undefined> {
+  const { assetId, ownerId } = declared.identity;
+  const inspecting = inspectImage(deps, bytes, ownerId);
+  inspecting.catch(() => undefined);
+  // The decoder works on threads of its own.
+  const { made, generated } = await rewriteImage(bytes, wantedOf(deps, declared), deps.credentials);
+  const ofMade = made === bytes ? digests : await digestsOf(made);
+  const shown = await inspecting;
+  if (typeof shown === 'string') throw refusalProblem(shown);
+  const inspection = inspectionOf(shown, digests);
+  const verdict = await screenInspected(deps, assetId, inspection);
+  const isBlocked = verdict.match !== undefined;
+  const head = await put(deps, declared, isBlocked ? bytes : made, ownerId);
+  const asStored: Inspection = isBlocked ? inspection : inspectionOf(shown, ofMade);
+  return head && { head, inspection: asStored, generated: generated ?? declared.facts.generated, verdict };
+}
+
+async function put(
+  deps: DepositDeps,
+  { identity: { assetId, requestedMime }, storageKey }: DeclaredUpload,
+  bytes: Uint8Array,
+  ownerId: string,
+): Promise<ObjectHead | undefined> {
+  const size = bytes.length;
+  await reserveRoom(deps, { assetId, ownerId, storageKey, byteSize: size, maxSize: size, resumable: false });
+  try {
+    return await deps.objects.put(storageKey, bytes, { contentType: requestedMime, size, createOnly: true });
+  } catch (error) {
+    if (error instanceof ObjectExists) return undefined;
+    throw error;
+  }
+}
+
+async function digestsOf(bytes: Uint8Array): Promise<ExactDigests> {
+  const hashes = startHashes();
+  for (let at = 0; at < bytes.length; at += pieceBytes) {
+    await setImmediate();
+    hashes.update(bytes.subarray(at, at + pieceBytes));
+  }
+  return hashes.digests();
+}
