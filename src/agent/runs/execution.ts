@@ -19,7 +19,7 @@ import { type Journal, openJournal } from '../steps/journal.ts';
 import type { Continuation } from '../steps/recovery.ts';
 import { type Run, releaseRun } from '../store/runstore.ts';
 import type { Chunk } from '../stream/chunks.ts';
-import { EventLogLost, EventWriter, type EventWriterDeps, RunFenced, RunTooLong } from '../stream/eventwriter.ts';
+import { EventLogLost, EventWriter, type EventWriterOptions, RunFenced, RunTooLong } from '../stream/eventwriter.ts';
 import { lastChunk, replayParts } from '../stream/replay.ts';
 import type { RunEventBuffers } from '../stream/runbuffers.ts';
 import { assertTransition, type Transitions } from '../transitions.ts';
@@ -33,12 +33,12 @@ export interface ExecutionDeps extends RunsDeps, TurnDeps {
   readonly db: RunsDeps['db'] & TurnDeps['db'];
   /** AGENT_CONTINUE_RUNS. */
   readonly continueRuns: boolean;
-  readonly eventLog: EventWriterDeps['eventLog'];
+  readonly eventLog: EventWriterOptions['eventLog'];
   readonly buffers: RunEventBuffers;
   readonly log: Log;
   readonly lease: RunLease;
   readonly metrics: AgentMetrics;
-  readonly writer?: Pick<EventWriterDeps, 'windowMs' | 'maxSize'>;
+  readonly writer?: Pick<EventWriterOptions, 'windowMs' | 'maxSize'>;
 }
 
 /** Why the work stops before the model has finished. */
