@@ -89,8 +89,9 @@ export const runMedia = z
       .nullish()
       .transform((value) => (value === 'auto' ? undefined : orAbsent(value)))
       .describe('Used by the models that have it. `auto`: none.'),
+    count: z.int().min(1).max(4).nullish().transform(orAbsent).describe('The number of images of a call. Default: 1.'),
   })
-  .describe('The models and the ratio of images and videos, unless a tool call names others.');
+  .describe('The models, the ratio and the number of images and videos, unless a tool call names others.');
 function orAbsent<T>(value: T | null | undefined): T | undefined {
   return value ?? undefined;
 }
@@ -281,6 +282,7 @@ export const thread = z.object({
   updatedAt: z.iso.datetime().describe('When the last message was added.'),
   messageCount: z.int(),
   runningTaskId: z.string().nullable(),
+  trashedAt: z.iso.datetime().nullable().describe('Since when it is in the trash.'),
 });
 export type ThreadInfo = z.output<typeof thread>;
 
@@ -294,6 +296,7 @@ export const threadListing = z.object({
     .refine(isStorable, 'must not contain NUL or lone surrogates')
     .optional()
     .describe('Words that must all occur in the title or the texts of the thread.'),
+  trashed: z.enum(['true']).optional().describe('`true`: only threads in the trash, which no other listing has.'),
   userId: userIdOfServers,
 });
 export type ThreadListing = z.output<typeof threadListing>;
@@ -311,7 +314,13 @@ export const threadChange = z.object({
     .max(200)
     .refine(isStorable, 'must not contain NUL or lone surrogates')
     .refine((title) => title.trim() !== '', 'must not be empty')
-    .transform((title) => title.trim()),
+    .transform((title) => title.trim())
+    .optional()
+    .describe('Required without `trashed`.'),
+  trashed: z
+    .boolean()
+    .optional()
+    .describe('`true`: into the trash, from which it is deleted after 30 days. `false`: back out of it.'),
   userId: z.unknown().optional().meta({ type: 'string', format: 'uuid', description: 'As in the query.' }),
 });
 

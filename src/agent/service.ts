@@ -4,6 +4,7 @@ import type { LanguageModelV4 } from '@ai-sdk/provider';
 import type { LedgerTables } from '#accounts/ledger/credits.ts';
 import type { AccountTables } from '#accounts/store.ts';
 import type { Access } from '#platform/access/access.ts';
+import type { Interval } from '#platform/background/interval.ts';
 import { measureOverdue } from '#platform/background/removal.ts';
 import type { Values } from '#platform/config.ts';
 import type { Database } from '#platform/db/db.ts';
@@ -20,7 +21,7 @@ import type { Webhooks } from '#webhooks/publishing.ts';
 import type { ApprovalTables } from './approvals/approvalstore.ts';
 import { addChatRoutes } from './chat/routes.ts';
 import type { agentSettings, modelSettings } from './config.ts';
-import { workOnDeletions } from './deletion/deletion.ts';
+import { startEmptyingTrash, workOnDeletions } from './deletion/deletion.ts';
 import { clearingQueue, deletionQueue } from './deletion/queues.ts';
 import type { DeletionPace } from './deletion/removal.ts';
 import { createDocumentReader } from './documents/pdftext.ts';
@@ -165,6 +166,7 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
   const readers = new StreamReaders(buffers, createFrameSigner({ media, log }), deps.pace, countStream);
   const userEventReaders = new UserEventReaders({ db, log, pubsub, countStream }, deps.pace);
   const deletion = startDeletingOldEvents({ db, log });
+  let emptying: Interval | undefined;
   const prompts = createPromptScreening(settings, log);
   const common = {
     db,
@@ -280,6 +282,7 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
     void queue.stop();
     await userEventReaders.close();
     void deletion.stop();
+    void emptying?.stop();
     buffers.close();
     unsubscribe();
     endImageWork?.();
@@ -301,6 +304,7 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
   addUserEventRoutes(app, deps.access, routeDeps);
   addOperatorRoutes(app, deps.access, routeDeps);
   const removal = { ...runs, executor, reaper, pace: deps.pace };
+  emptying = startEmptyingTrash(removal);
   addThreadRoutes(app, deps.access, removal);
   const { cmsMediaHosts } = settings;
   const generations = { ...runs, pubsub, cmsMediaHosts, tables: {} as Tables };

@@ -6,6 +6,7 @@ import { createGates } from '#platform/concurrency/gates.ts';
 import { transaction } from '#platform/db/db.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
+import { invalid } from '#platform/problem.ts';
 import {
   branchParams,
   thread,
@@ -18,11 +19,11 @@ import {
   threadParams,
   threadsDeletion,
 } from './api.ts';
-import { deleteThread, deleteThreads } from './deletion/deletion.ts';
+import { deleteThread, deleteThreads, endShareOf } from './deletion/deletion.ts';
 import type { RemovalDeps } from './deletion/removal.ts';
 import { namedUserOf, userOf } from './threads/access.ts';
 import { chooseBranch, readBranches } from './threads/branches.ts';
-import { renameThread } from './threads/changes.ts';
+import { renameThread, trashThread } from './threads/changes.ts';
 import { type ListingDeps, readThread, readThreads } from './threads/listing.ts';
 
 export interface ThreadRouteDeps extends ListingDeps, RemovalDeps {
@@ -95,8 +96,9 @@ export function addThreadRoutes(app: HttpServer, access: Access, deps: ThreadRou
     access.userOrInternal,
     {
       id: 'renameThread',
-      summary: 'Rename a thread',
-      description: 'Sets the title of a thread. The position of the thread in the list does not change.',
+      summary: 'Rename a thread, move it to the trash, or restore it',
+      description:
+        'Sets the title of a thread, moves it to the trash, or restores it. The position of the thread in the list does not change. The trash ends the link of a shared thread.',
       problems: ['forbidden', 'not_found', 'thread_deleting'],
       example: { title: 'Lighthouses' },
       client: { body: 'ThreadChange', query: 'ThreadOwner', answer: 'Thread' },
@@ -107,8 +109,14 @@ export function addThreadRoutes(app: HttpServer, access: Access, deps: ThreadRou
     },
     async ({ caller, params: { threadId }, query, body }) => {
       const userId = namedUserOf(caller, query.userId, userField) ?? namedUserOf(caller, body.userId, 'body.userId');
+      const { title, trashed } = body;
+      if (title === undefined && trashed === undefined) throw invalid('body.title', 'is required without trashed');
       await readThread(deps, userId, threadId);
-      await transaction(deps.db, (tx) => renameThread(deps, tx, threadId, body.title));
+      if (trashed === true) await endShareOf(deps, threadId);
+      await transaction(deps.db, async (tx) => {
+        if (trashed !== undefined) await trashThread(deps, tx, threadId, trashed);
+        if (title !== undefined) await renameThread(deps, tx, threadId, title);
+      });
       return readThread(deps, userId, threadId);
     },
   );

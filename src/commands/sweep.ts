@@ -83,6 +83,7 @@ const names = {
   asset_with_other_bytes: ['asset with other bytes', 'assets with other bytes'],
   variant_without_source: ['variant without source', 'variants without source'],
   evidence_without_incident: ['evidence without incident', 'evidence without incident'],
+  expired_trash: ['asset whose time in the trash is over', 'assets whose time in the trash is over'],
 } as const;
 
 function lineOf({ what, fate, key, assetId, byteSize, why }: SweepFinding): string {

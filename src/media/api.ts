@@ -183,6 +183,7 @@ export const asset = z.object({
     .array(label)
     .describe('The labels of the classifier, highest first. Empty for readers who are not the owner.'),
   createdAt: z.iso.datetime(),
+  trashedAt: z.iso.datetime().nullable().describe('Since when it is in the trash.'),
 });
 export type Asset = z.output<typeof asset>;
 
@@ -298,6 +299,7 @@ const imageSignedRef = z.union([
     blurhash: z.string().nullable(),
     mime: z.string(),
     generated: generated.nullable(),
+    trashed: z.literal(true).optional().describe('It is in the trash of its owner. Otherwise absent.'),
   }),
   unresolvedRef,
 ]);
@@ -324,6 +326,7 @@ const videoSignedRef = z.union([
     blurhash: z.string().nullable(),
     mime: z.string(),
     generated: generated.nullable(),
+    trashed: z.literal(true).optional().describe('It is in the trash of its owner. Otherwise absent.'),
   }),
   unresolvedRef,
 ]);

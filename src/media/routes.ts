@@ -31,8 +31,8 @@ import {
 } from './api.ts';
 import { type CopyDeps, copyAsset } from './copying/copying.ts';
 import { deleteAssets } from './deletion/deletion.ts';
-import { assetListing, assetPage } from './listing/api.ts';
-import { type ListingDeps, listAssets } from './listing/listing.ts';
+import { assetListing, assetMonths, assetPage, monthListing } from './listing/api.ts';
+import { type ListingDeps, listAssets, readMonths } from './listing/listing.ts';
 import type { LibraryNews } from './news.ts';
 import { readUsage } from './quota/quota.ts';
 import { changeAsset, type OneAssetDeps, readAsset } from './registration/changing.ts';
@@ -182,6 +182,21 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
       response: { 200: assetPage },
     },
     async (request) => listAssets(deps, request.caller, request.query),
+  );
+
+  routes.get(
+    '/v1/assets/months',
+    access.userOrInternal,
+    {
+      id: 'listAssetMonths',
+      summary: 'Count the assets of an owner by month',
+      description: 'Returns the months in which the owner has assets, newest first.',
+      problems: ['forbidden'],
+      client: { query: 'MonthListing', answer: 'AssetMonths' },
+      querystring: monthListing,
+      response: { 200: assetMonths },
+    },
+    async (request) => readMonths(deps, request.caller, request.query),
   );
 
   routes.get(

@@ -76,6 +76,7 @@ import {
 import { addTaskRoutes } from './tasks/routes.ts';
 import { deleteAssetsOfOwner } from './tasks/tasks.ts';
 import type { TaskTables } from './tasks/taskstore.ts';
+import { addTrashRoutes } from './trash/routes.ts';
 import { createFfmpeg } from './video/ffmpeg.ts';
 import { removeAbandonedScratch } from './video/scratch.ts';
 import { createImageWatermarker } from './watermarks/imagewatermarker.ts';
@@ -234,6 +235,7 @@ export function createMedia(deps: MediaDeps): HttpServer {
   auditOperators(app, { db, log, ...auditing });
   addRoutes(app, deps.access, common);
   addCollectionRoutes(app, deps.access, common);
+  addTrashRoutes(app, deps.access, common);
   addTaskRoutes(app, deps.access, common);
   addIncidentRoutes(app, deps.access, common);
   addRescreenRoutes(app, deps.access, { ...common, reportDb: shareDb, progressDb: database.queries<ProgressTables>() });

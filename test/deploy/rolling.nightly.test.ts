@@ -147,7 +147,7 @@ describe.skipIf(withoutPostgres || skipWithoutRedis || skipWithout('nginx', 'ope
         headers,
         signal: AbortSignal.timeout(longestMs),
       });
-      if (response.status >= 400) failures.push([path, response.status, (await response.text()).slice(0, 200)]);
+      if (response.status >= 400) failures.push([path, response.status, (await response.clone().text()).slice(0, 200)]);
       return response;
     };
     const post = (service: string, path: string, json: object, token = tokens[0]) => {

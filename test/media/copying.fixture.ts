@@ -4,27 +4,15 @@ import { copyRequest } from '#media/api.ts';
 import type { MediaTables } from '#media/assets/assetstore.ts';
 import { type CopyDeps, copyAsset } from '#media/copying/copying.ts';
 import type { ScreeningSettings } from '#media/screening/screening.ts';
-import { systemClock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/db.ts';
 import { createLog } from '#platform/log.ts';
-import { openLegacyObjects } from '#platform/objects/open.ts';
 import { Problem } from '#platform/problem.ts';
 import { makeImage } from './images.fixture.ts';
 import { openFiles, outcomeOf, registrationDeps, uploaded } from './registering.fixture.ts';
 
-export function openLegacyFiles(folder: string) {
-  return openLegacyObjects({
-    settings: { endpoint: 'embedded', region: undefined, accessKeyId: undefined, secretAccessKey: undefined },
-    ownBuckets: ['objects', 'public'],
-    dataDir: folder,
-    clock: systemClock,
-  });
-}
-
 /** Its screening is to be closed. */
 export function copyDeps(database: Database, folder: string, lists: Partial<ScreeningSettings> = {}): CopyDeps {
-  const legacy = openLegacyFiles(folder);
-  return { ...registrationDeps(database, folder, lists), legacy, log: createLog({ level: 'silent' }) };
+  return { ...registrationDeps(database, folder, lists), log: createLog({ level: 'silent' }) };
 }
 
 /** A source of its own: a registered image, or an image in the legacy backend; and the request to copy it. */

@@ -19,6 +19,7 @@ import type { Database } from '#platform/db/db.ts';
 import { createLog } from '#platform/log.ts';
 import { openFilesystem } from '#platform/objects/files/filesystem.ts';
 import type { Objects } from '#platform/objects/objects.ts';
+import { openLegacyObjects } from '#platform/objects/open.ts';
 import { Problem } from '#platform/problem.ts';
 import { openTestCache } from '../caches.fixture.ts';
 
@@ -34,6 +35,15 @@ export function openFiles(folder: string): Objects {
 export function openPublicFiles(folder: string): Objects {
   const stagingFolder = join(folder, 'incoming');
   return openFilesystem({ bucket: 'public', root: join(folder, 'public'), stagingFolder, clock: systemClock });
+}
+
+export function openLegacyFiles(folder: string) {
+  return openLegacyObjects({
+    settings: { endpoint: 'embedded', region: undefined, accessKeyId: undefined, secretAccessKey: undefined },
+    ownBuckets: ['objects', 'public'],
+    dataDir: folder,
+    clock: systemClock,
+  });
 }
 
 const limits = { maxSourcePixels: 1e6, processTimeoutMs: 20_000, concurrency: 2, permitWaitMs: 5000 };
@@ -54,6 +64,7 @@ export function registrationDeps(
     clock: systemClock,
     log: createLog({ level: 'silent' }),
     publicObjects: openPublicFiles(folder),
+    legacy: openLegacyFiles(folder),
     quarantine: createQuarantine({ ...stores, clock: systemClock, settings: testQuarantine }),
     engine,
     variants: createVariantMaker({ engine, keySecret: 'a key secret', publicObjects: openPublicFiles(folder), limits }),

@@ -36,10 +36,21 @@ interface ThreadPage {
   readonly next_cursor: string | null;
 }
 
-/** With their messages. */
-export async function* threadsOf({ agent }: ExportedServices, userId: string): AsyncGenerator<unknown> {
+/** `undefined`: what is not in the trash. */
+const placesOfListings = [undefined, 'true'] as const;
+
+/** With their messages, those in the trash last. */
+export async function* threadsOf(services: ExportedServices, userId: string): AsyncGenerator<unknown> {
+  for (const trashed of placesOfListings) yield* threadsIn(services, userId, trashed);
+}
+
+async function* threadsIn(
+  { agent }: ExportedServices,
+  userId: string,
+  trashed: (typeof placesOfListings)[number],
+): AsyncGenerator<unknown> {
   for (let cursor: string | null = ''; cursor !== null; ) {
-    const query = { userId, limit: 100, cursor: cursor || undefined };
+    const query = { userId, limit: 100, cursor: cursor || undefined, trashed };
     const page: ThreadPage = bodyOf<ThreadPage>(await agent.send({ method: 'GET', route: '/threads', query }));
     for (const thread of page.threads) {
       const { threadId } = thread;
@@ -82,13 +93,21 @@ interface AssetPage {
   readonly nextCursor: string | null;
 }
 
-/** The assets of a page, each with a URL of its file, which is valid for seven days. */
+/** Each with a URL of its file, which is valid for seven days. Those in the trash are last. */
 export async function* assetsOf(
-  { media }: ExportedServices,
+  services: ExportedServices,
   ownerId: string,
 ): AsyncGenerator<ExportedAsset & { readonly url: string | null }> {
+  for (const trashed of placesOfListings) yield* assetsIn(services, ownerId, trashed);
+}
+
+async function* assetsIn(
+  { media }: ExportedServices,
+  ownerId: string,
+  trashed: (typeof placesOfListings)[number],
+): AsyncGenerator<ExportedAsset & { readonly url: string | null }> {
   for (let cursor: string | null = ''; cursor !== null; ) {
-    const query = { ownerId, limit: 200, cursor: cursor || undefined };
+    const query = { ownerId, limit: 200, cursor: cursor || undefined, trashed };
     const page: AssetPage = bodyOf<AssetPage>(await media.send({ method: 'GET', route: '/v1/assets', query }));
     const refs = page.assets.map(({ assetId }) => assetId);
     const signed =

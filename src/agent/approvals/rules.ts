@@ -25,11 +25,11 @@ const mediaOf: Readonly<Record<string, keyof Catalogue>> = {
 export function priceOf(
   catalogue: Catalogue,
   { toolName, input }: Pick<ToolCall, 'toolName' | 'input'>,
-  { imageModel, videoModel }: NonNullable<RunOptions['media']> = {},
+  { imageModel, videoModel, count = 1 }: NonNullable<RunOptions['media']> = {},
 ): number {
   const kind = Object.hasOwn(mediaOf, toolName) ? mediaOf[toolName] : undefined;
   if (kind === undefined) return 0;
-  const { model, n = 1 } = (input ?? {}) as { model?: string | null; n?: number };
+  const { model, n = count } = (input ?? {}) as { model?: string | null; n?: number };
   const chosen = model ?? (kind === 'images' ? imageModel : videoModel) ?? null;
   return modelOfRow<MediaModel>(catalogue[kind], chosen).credits * (kind === 'images' ? n : 1);
 }

@@ -2,10 +2,12 @@
  * `DELETE /threads` and `DELETE /threads/:threadId`. One transaction hides the threads and queues a job; then the request
  * itself removes them. If it cannot, or its process dies, the job does, and so does a repetition of the request.
  */
+import { type Interval, startInterval } from '#platform/background/interval.ts';
 import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
 import { transaction } from '#platform/db/db.ts';
 import { problems } from '#platform/problem.ts';
-import { findOwnership, listHiddenThreads } from '../store/threadstore.ts';
+import { endShares } from '../services/library.ts';
+import { findOwnership, listHiddenThreads, listOwnersOfExpired } from '../store/threadstore.ts';
 import { hideThreads } from '../threads/changes.ts';
 import { clearingQueue, type Deletion, deletionQueue } from './queues.ts';
 import { clearDeletedThread, type RemovalDeps, removeHiddenThread } from './removal.ts';
@@ -19,6 +21,8 @@ const assetsInJobMs = 60_000;
 /** Then the threads of other users have their turn. */
 const turnMs = 5000;
 const threadsPerLook = 50;
+const defaultEmptyEveryMs = 3_600_000;
+const ownersPerLook = 1000;
 const threadsAtOnce = 4;
 
 /**
@@ -38,6 +42,24 @@ export async function deleteThread(
   await hideAndQueue(deps, ownerId, threadId, deletesAssets);
   const hidden = (await listHiddenThreads(deps.db, ownerId, threadId, 1))[0];
   if (hidden !== undefined) await removeHiddenThread(deps, hidden, assetsInRequestMs);
+}
+
+/** Before its thread goes to the trash. Throws 503, and nothing has changed then. */
+export async function endShareOf(deps: RemovalDeps, threadId: string): Promise<void> {
+  const thread = await findOwnership(deps.db, threadId);
+  if (thread !== undefined) await endShares(deps, thread.ownerId, threadId);
+}
+
+/** Deletes threads that were in the trash for 30 days. */
+export function startEmptyingTrash(deps: RemovalDeps): Interval {
+  return startInterval(
+    deps.pace?.emptyTrashEveryMs ?? defaultEmptyEveryMs,
+    async () => {
+      for (const ownerId of await listOwnersOfExpired(deps.db, ownersPerLook))
+        await hideAndQueue(deps, ownerId, undefined, false, true);
+    },
+    (error) => deps.log.warn({ err: error }, 'the trash of threads could not be emptied'),
+  );
 }
 
 /** All of the user's threads. Those that cannot be removed in time are hidden, and the job removes them. */
@@ -71,11 +93,12 @@ async function hideAndQueue(
   ownerId: string,
   threadId: string | undefined,
   deletesAssets: boolean,
+  isOnlyExpired = false,
 ): Promise<void> {
   const deletion: Deletion = { ownerId };
-  const delayMs = deps.pace?.takeOverAfterMs ?? defaultTakeOverAfterMs;
+  const delayMs = isOnlyExpired ? 0 : (deps.pace?.takeOverAfterMs ?? defaultTakeOverAfterMs);
   await transaction(deps.db, async (tx) => {
-    const hidden = await hideThreads(deps, tx, ownerId, threadId, deletesAssets);
+    const hidden = await hideThreads(deps, tx, ownerId, threadId, deletesAssets, isOnlyExpired);
     if (hidden.length > 0) await deps.jobs.enqueue(tx, deletionQueue, deletion, { delayMs, lane: ownerId });
   });
 }

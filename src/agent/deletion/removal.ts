@@ -43,6 +43,7 @@ export interface DeletionPace {
   readonly stoppingMs?: number;
   readonly takeOverAfterMs?: number;
   readonly clearAfterMs?: number;
+  readonly emptyTrashEveryMs?: number;
 }
 
 export interface RemovalDeps extends LibraryDeps, StopDeps, RunsDeps {

@@ -84,11 +84,13 @@ export function pickModel<Model extends MediaModel>(
 }
 
 /** Throws 400 for defaults of a run that no model can honor. */
-export function assertMedia(catalogue: Catalogue, { imageModel: image, videoModel: video, ratio }: RunMedia): void {
-  const models = [
-    pickModel(catalogue.images, image, 'body.media.imageModel'),
-    pickModel(catalogue.videos, video, 'body.media.videoModel'),
-  ];
+export function assertMedia(
+  catalogue: Catalogue,
+  { imageModel: image, videoModel: video, ratio, count = 1 }: RunMedia,
+): void {
+  const ofImages = pickModel(catalogue.images, image, 'body.media.imageModel');
+  const models = [ofImages, pickModel(catalogue.videos, video, 'body.media.videoModel')];
+  if (count > ofImages.maxCount) throw invalid('body.media.count', `must be at most ${ofImages.maxCount}`);
   const ratios = [...new Set(models.flatMap((model) => model.ratios))];
   if (ratio !== undefined && !ratios.some((one) => one === ratio))
     throw invalid('body.media.ratio', `must be one of ${ratios.join(', ')}`);

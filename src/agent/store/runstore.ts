@@ -29,6 +29,8 @@ export interface RunOptions {
     readonly imageModel?: string | undefined;
     readonly videoModel?: string | undefined;
     readonly ratio?: string | undefined;
+    /** Of the images of one call. */
+    readonly count?: number | undefined;
   };
   /** For the model, of a server. */
   readonly instructions?: string | undefined;
@@ -67,6 +69,7 @@ export interface RunTables {
     updated_at: Generated<Date>;
     deleting_at: Date | null;
     deletes_assets: Generated<boolean>;
+    trashed_at: Generated<Date | null>;
   };
   agent_runs: {
     task_id: string;

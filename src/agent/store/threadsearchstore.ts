@@ -27,7 +27,7 @@ export async function listCandidates(
         select word from unnest(${words}::text[]) as word where strpos(lower(normalize(title, NFKC)), word) = 0
       ) as lacking
     from agent_threads
-    where owner_id = ${ownerId} and deleting_at is null and ${isAfter(after)}
+    where owner_id = ${ownerId} and deleting_at is null and trashed_at is null and ${isAfter(after)}
     order by updated_at desc, thread_id desc limit ${limit}`.execute(db);
   return rows;
 }

@@ -12,6 +12,7 @@ const threadColumns = [
   'agent_threads.created_at as createdAt',
   'agent_threads.updated_at as updatedAt',
   'agent_threads.message_count as messageCount',
+  'agent_threads.trashed_at as trashedAt',
   'agent_runs.task_id as runningTaskId',
 ] as const;
 
@@ -44,9 +45,11 @@ export function listThreads(
   ownerId: string,
   after: ThreadPlace | undefined,
   limit: number,
+  isTrashed = false,
 ): Promise<readonly Thread[]> {
   return selectThreads(db)
     .where('agent_threads.owner_id', '=', ownerId)
+    .where('agent_threads.trashed_at', isTrashed ? 'is not' : 'is', null)
     .where(isAfter(after))
     .orderBy('agent_threads.updated_at', 'desc')
     .orderBy('agent_threads.thread_id', 'desc')
@@ -79,6 +82,7 @@ export function isAfter(after: ThreadPlace | undefined) {
 export interface ThreadLock {
   readonly ownerId: string;
   readonly isDeleting: boolean;
+  readonly isTrashed: boolean;
 }
 
 /** Locks the thread's row, and inserts it if it is missing. */
@@ -89,7 +93,7 @@ export async function lockThread(tx: Tx<RunTables>, threadId: string, ownerId: s
     .onConflict((conflict) => conflict.column('thread_id').doNothing())
     .returning('owner_id as ownerId')
     .executeTakeFirst();
-  if (inserted !== undefined) return { ...inserted, isDeleting: false };
+  if (inserted !== undefined) return { ...inserted, isDeleting: false, isTrashed: false };
   const thread = await lockExistingThread(tx, threadId);
   // Between the two statements, the deletion of the thread was committed.
   return thread ?? lockThread(tx, threadId, ownerId);
@@ -116,7 +120,11 @@ export function findOwnership(db: Handle, threadId: string): Promise<ThreadLock 
 function selectOwnership(db: Handle, threadId: string) {
   return db
     .selectFrom('agent_threads')
-    .select(['owner_id as ownerId', sql<boolean>`deleting_at is not null`.as('isDeleting')])
+    .select([
+      'owner_id as ownerId',
+      sql<boolean>`deleting_at is not null`.as('isDeleting'),
+      sql<boolean>`trashed_at is not null`.as('isTrashed'),
+    ])
     .where('thread_id', '=', threadId);
 }
 
@@ -130,6 +138,29 @@ export async function setTitle(tx: Tx<RunTables>, threadId: string, title: strin
     .returning('owner_id as ownerId')
     .executeTakeFirst();
   return row?.ownerId;
+}
+
+/** Moves the thread to the trash, or out of it. Returns the owner; `undefined` if nothing changed. */
+export async function setTrashed(tx: Tx<RunTables>, threadId: string, isTrashed: boolean): Promise<string | undefined> {
+  const row = await tx
+    .updateTable('agent_threads')
+    .set({ trashed_at: isTrashed ? sql<Date>`now()` : null })
+    .where('thread_id', '=', threadId)
+    .where('deleting_at', 'is', null)
+    .where('trashed_at', isTrashed ? 'is' : 'is not', null)
+    .returning('owner_id as ownerId')
+    .executeTakeFirst();
+  return row?.ownerId;
+}
+
+const trashDays = 30;
+const hasExpired = sql<boolean>`trashed_at < now() - make_interval(days => ${trashDays}) and deleting_at is null`;
+
+/** Owners of threads whose time in the trash is over. */
+export async function listOwnersOfExpired(db: Handle, limit: number): Promise<readonly string[]> {
+  const { rows } = await sql<{ ownerId: string }>`
+    select distinct owner_id as "ownerId" from agent_threads where ${hasExpired} limit ${limit}`.execute(db);
+  return rows.map(({ ownerId }) => ownerId);
 }
 
 /** Whether the thread has its first answer and no title but its first words. */
@@ -167,18 +198,20 @@ export async function setModelTitle(
   return row?.ownerId;
 }
 
-/** Hides one thread of the owner, or all, and returns those that were not hidden before. */
+/** Hides one thread of the owner, or all, or those whose time in the trash is over. Returns those that were not hidden before. */
 export async function hideThreads(
   tx: Tx<RunTables>,
   ownerId: string,
   threadId: string | undefined,
   deletesAssets: boolean,
+  isOnlyExpired = false,
 ): Promise<readonly string[]> {
   // Locked in one order, so that two calls do not wait for each other.
   const { rows } = await sql<{ threadId: string; isNew: boolean }>`
     with hidden as (
       select thread_id, deleting_at is null as is_new from agent_threads
       where owner_id = ${ownerId} and (${threadId ?? null}::text is null or thread_id = ${threadId ?? null}::text)
+        ${isOnlyExpired ? sql`and ${hasExpired}` : sql``}
       order by thread_id for update
     )
     update agent_threads

@@ -14,6 +14,7 @@ import {
   removeThread as remove,
   setModelTitle,
   setTitle,
+  setTrashed,
 } from '../store/threadstore.ts';
 import type { UserEvents } from '../userevents/publishing.ts';
 import { branchOff, findPlace, moveBack } from './branchstore.ts';
@@ -24,8 +25,10 @@ export interface ChangeDeps {
 
 /** Locks the user's thread, or begins it. Throws 403 for another user's thread, and 409 while it is being deleted. */
 export async function openThread(tx: Tx<RunTables>, threadId: string, userId: string): Promise<void> {
-  const { ownerId, isDeleting } = await lockThread(tx, threadId, userId);
+  const { ownerId, isDeleting, isTrashed } = await lockThread(tx, threadId, userId);
   if (ownerId !== userId) throw problems.forbidden();
+  // A conversation that goes on is not thrown away.
+  if (isTrashed) await setTrashed(tx, threadId, false);
   if (!isDeleting) return;
   // The run ends with the deletion.
   const taskId = (await findRunningOf(tx, threadId))?.taskId;
@@ -52,6 +55,17 @@ export async function renameThread(
   const ownerId = await setTitle(tx, threadId, title);
   if (ownerId === undefined) throw problems.not_found();
   await userEvents.publish(tx, ownerId, [{ type: 'thread.updated', threadId }]);
+}
+
+/** Moves the thread to the trash, or out of it. Does nothing if it is there already. */
+export async function trashThread(
+  { userEvents }: ChangeDeps,
+  tx: Tx<RunTables>,
+  threadId: string,
+  isTrashed: boolean,
+): Promise<void> {
+  const ownerId = await setTrashed(tx, threadId, isTrashed);
+  if (ownerId !== undefined) await userEvents.publish(tx, ownerId, [{ type: 'thread.updated', threadId }]);
 }
 
 /**
@@ -83,8 +97,8 @@ export async function nameThread(
 }
 
 /**
- * Hides one thread of the owner, or all: for users they are deleted. Their rows are removed later (`removeThread`). Returns
- * those that were not hidden before.
+ * Hides one thread of the owner, or all, or those whose time in the trash is over: for users they are deleted. Their rows are
+ * removed later (`removeThread`). Returns those that were not hidden before.
  */
 export async function hideThreads(
   { userEvents }: ChangeDeps,
@@ -92,8 +106,9 @@ export async function hideThreads(
   ownerId: string,
   threadId: string | undefined,
   deletesAssets: boolean,
+  isOnlyExpired = false,
 ): Promise<readonly string[]> {
-  const hidden = await hide(tx, ownerId, threadId, deletesAssets);
+  const hidden = await hide(tx, ownerId, threadId, deletesAssets, isOnlyExpired);
   await userEvents.publish(
     tx,
     ownerId,

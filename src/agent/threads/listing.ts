@@ -27,16 +27,17 @@ const maxWords = 10;
 export async function readThreads(
   { db }: ListingDeps,
   userId: string,
-  { limit, cursor, q = '' }: Pick<ThreadListing, 'limit' | 'cursor' | 'q'>,
+  { limit, cursor, q = '', trashed }: Pick<ThreadListing, 'limit' | 'cursor' | 'q' | 'trashed'>,
   signal?: AbortSignal,
 ): Promise<ThreadPage> {
   const after = cursor === undefined ? undefined : readCursor(cursor);
   const words = searchWords(q);
+  if (words.length > 0 && trashed === 'true') throw invalid('querystring.q', 'does not search the trash');
   if (words.length > maxWords) throw invalid('querystring.q', `must have at most ${maxWords} words`);
   // One row more than the page shows whether there is another page.
   const rows =
     words.length === 0
-      ? await listThreads(db, userId, after, limit + 1)
+      ? await listThreads(db, userId, after, limit + 1, trashed === 'true')
       : await searchThreads(db, { ownerId: userId, words, after, limit: limit + 1 }, signal);
   const page = rows.slice(0, limit);
   const last = rows.length > limit ? page.at(-1) : undefined;
@@ -51,7 +52,15 @@ export async function readThread(deps: ListingDeps, userId: string | undefined, 
   return describe(thread);
 }
 
-function describe({ threadId, title, createdAt, updatedAt, messageCount, runningTaskId }: Thread): ThreadInfo {
+function describe({
+  threadId,
+  title,
+  createdAt,
+  updatedAt,
+  messageCount,
+  runningTaskId,
+  trashedAt,
+}: Thread): ThreadInfo {
   return {
     threadId,
     title,
@@ -59,6 +68,7 @@ function describe({ threadId, title, createdAt, updatedAt, messageCount, running
     updatedAt: updatedAt.toISOString(),
     messageCount,
     runningTaskId,
+    trashedAt: trashedAt?.toISOString() ?? null,
   };
 }
 

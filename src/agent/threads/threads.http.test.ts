@@ -1,5 +1,6 @@
 /** Threads as their owner sees them: the list, the search, titles, and messages page by page. */
 import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AgentRig, type Chatter, type Message, newThread, startAgent } from '../../../test/agent/rig.fixture.ts';
 import { onEveryPair } from '../../../test/media/rig.fixture.ts';
@@ -20,7 +21,7 @@ onEveryPair('threads', (pair) => {
   let user: Chatter;
   let stranger: Chatter;
   beforeAll(async () => {
-    rig = await startAgent(pair);
+    rig = await startAgent(pair, { pace: { emptyTrashEveryMs: 200 } });
     user = await rig.user();
     stranger = await rig.user();
   });
@@ -33,6 +34,69 @@ onEveryPair('threads', (pair) => {
   const rename = (chatter: Chatter, threadId: string, title: unknown, query = '') =>
     chatter.call<ThreadInfo>('PATCH', `/threads/${threadId}${query}`, { title });
   const idsOf = ({ threads }: Page) => threads.map(({ threadId }) => threadId);
+
+  describe('the trash', () => {
+    const move = (chatter: Chatter, threadId: string, trashed: unknown) =>
+      chatter.call<ThreadInfo>('PATCH', `/threads/${threadId}`, { trashed });
+
+    it('takes a thread from the list and the search, keeps its messages, and gives it back', async () => {
+      const owner = await rig.user();
+      const [threadId, other] = [newThread(), newThread()];
+      await say(owner, threadId, 'Tell me about bees');
+      await say(owner, other, 'And about wasps');
+      const { status, body } = await move(owner, threadId, true);
+      expect([status, typeof body.trashedAt]).toEqual([200, 'string']);
+      expect([idsOf(await list(owner)), idsOf(await list(owner, '?q=bees'))]).toEqual([[other], []]);
+      expect(idsOf(await list(owner, '?trashed=true'))).toEqual([threadId]);
+      expect((await owner.messages(threadId)).length).toBe(2);
+      const again = await move(owner, threadId, true);
+      expect([again.status, again.body.trashedAt]).toEqual([200, body.trashedAt]);
+      expect((await move(owner, threadId, false)).body.trashedAt).toBeNull();
+      expect(idsOf(await list(owner))).toEqual([other, threadId]);
+      expect(idsOf(await list(owner, '?trashed=true'))).toEqual([]);
+    });
+
+    it('gives back a thread that gets another message', async () => {
+      const owner = await rig.user();
+      const threadId = newThread();
+      await say(owner, threadId, 'hi');
+      await move(owner, threadId, true);
+      await say(owner, threadId, 'More');
+      expect(idsOf(await list(owner))).toEqual([threadId]);
+      expect((await read(owner, threadId)).body.trashedAt).toBeNull();
+    });
+
+    it('is the owner’s alone, and DELETE deletes from it for good', async () => {
+      const owner = await rig.user();
+      const threadId = newThread();
+      await say(owner, threadId, 'hi');
+      expect((await move(stranger, threadId, true)).status).toBe(403);
+      expect((await move(owner, newThread(), true)).status).toBe(404);
+      expect((await move(owner, threadId, 'yes')).status).toBe(400);
+      expect((await owner.call('PATCH', `/threads/${threadId}`, {})).status).toBe(400);
+      expect((await owner.call('GET', '/threads?trashed=true&q=hi')).status).toBe(400);
+      await move(owner, threadId, true);
+      expect((await owner.call('DELETE', `/threads/${threadId}`)).status).toBe(204);
+      expect(idsOf(await list(owner, '?trashed=true'))).toEqual([]);
+    });
+
+    it('deletes after 30 days, and not before', async () => {
+      const owner = await rig.user();
+      const [old, young] = [newThread(), newThread()];
+      for (const threadId of [old, young]) {
+        await say(owner, threadId, 'hi');
+        await move(owner, threadId, true);
+      }
+      await sql`
+        update agent_threads
+        set trashed_at = now() - make_interval(hours => case when thread_id = ${old} then 721 else 719 end)
+        where thread_id in (${old}, ${young})`.execute(rig.media.database.queries());
+      await expect.poll(() => list(owner, '?trashed=true').then(idsOf)).toEqual([young]);
+      expect((await read(owner, old)).status).toBe(404);
+      await expect.poll(() => owner.messages(old)).toEqual([]);
+      expect((await owner.messages(young)).length).toBe(2);
+    });
+  });
 
   describe('GET /threads', () => {
     it('lists the threads of the caller, the one with the newest message first', async () => {
@@ -51,6 +115,7 @@ onEveryPair('threads', (pair) => {
         updatedAt: expect.any(String),
         messageCount: 4,
         runningTaskId: null,
+        trashedAt: null,
       });
       expect(Date.parse(threads[0]?.updatedAt ?? '')).toBeGreaterThan(Date.parse(threads[1]?.updatedAt ?? ''));
       expect(idsOf(await list(stranger))).toEqual([]);

@@ -63,7 +63,7 @@ const never = new AbortController().signal;
 
 export function imageTools(deps: TurnContext, context: ToolContext) {
   const { plan, media } = context;
-  const models = describeModels(deps.catalogue.images, plan, media.imageModel);
+  const models = describeModels(deps.catalogue.images, plan, media.imageModel) + countOf(media);
   const run = async (order: ImageToolOrder, call: { toolCallId: string; signal: AbortSignal }) => {
     const output = await makeImages(deps, context, { ...order, ...call });
     context.madeImages.push(...madeImagesOf({ type: 'tool-generateImage', output } as never));
@@ -93,6 +93,10 @@ export function imageTools(deps: TurnContext, context: ToolContext) {
   };
 }
 
+/** The user's choice holds unless the message asks for another number. */
+const countOf = ({ count }: ToolContext['media']) =>
+  count === undefined ? '' : ` If the user names no number of images, set n to ${count}.`;
+
 const isSubset = (some: readonly string[], all: readonly string[]) => some.every((one) => all.includes(one));
 
 interface ImageToolOrder {
@@ -116,7 +120,7 @@ async function makeImages(
   { toolCallId, signal, ...order }: ImageToolOrder & Call,
 ): Promise<MediaOutput> {
   const { run, media } = context;
-  const { n = 1, sources } = order;
+  const { n = media.count ?? 1, sources } = order;
   const usual = sources.length > 0 ? undefined : '1:1';
   const chosen = modelFor(deps.catalogue.images, order.model ?? media.imageModel, {
     ...{ n, references: sources },

@@ -25,6 +25,8 @@ export interface TaskRequest {
     readonly videoModel?: string | null;
     /** Used by the models that have it. `auto`: none. */
     readonly ratio?: 'auto' | '1:1' | '4:3' | '3:4' | '16:9' | '9:16' | null;
+    /** The number of images of a call. Default: 1. */
+    readonly count?: number | null;
   } | null;
   /** Only with X-Internal-Key: for the model, in addition to AGENT_INSTRUCTIONS. Not stored in messages. */
   readonly instructions?: string | null;
@@ -242,6 +244,8 @@ export interface ThreadListing {
   readonly cursor?: string;
   /** Words that must all occur in the title or the texts of the thread. */
   readonly q?: string;
+  /** `true`: only threads in the trash, which no other listing has. */
+  readonly trashed?: 'true';
   /** Required with X-Internal-Key. */
   readonly userId?: string;
 }
@@ -265,10 +269,14 @@ export interface Thread {
   readonly updatedAt: string;
   readonly messageCount: number;
   readonly runningTaskId: string | null;
+  /** Since when it is in the trash. */
+  readonly trashedAt: string | null;
 }
 
 export interface ThreadChange {
-  readonly title: string;
+  /** Required without `trashed`. */ readonly title?: string;
+  /** `true`: into the trash, from which it is deleted after 30 days. `false`: back out of it. */
+  readonly trashed?: boolean;
   /** As in the query. */
   readonly userId?: string;
 }

@@ -133,6 +133,8 @@ export interface Asset {
     readonly score: number;
   }[];
   readonly createdAt: string;
+  /** Since when it is in the trash. */
+  readonly trashedAt: string | null;
 }
 
 export interface AssetListing {
@@ -149,6 +151,8 @@ export interface AssetListing {
   readonly q?: string | null;
   /** `true`: only favorites. */
   readonly favorite?: 'true' | null;
+  /** `true`: only assets in the trash, which no other listing has. */
+  readonly trashed?: 'true' | null;
   /** Only assets of this collection of the owner. */
   readonly collectionId?: string | null;
   /** Only assets with this label of the classifier. */
@@ -183,6 +187,20 @@ export interface AssetsDeleted {
   /** Assets among `ids`; without thumbnails and watermark files. */ readonly deletedNew: number;
   /** Legacy files among `ids`; without watermark files. */
   readonly deletedLegacy: number;
+}
+
+export interface MonthListing {
+  /** Required with X-Internal-Key. Default: the user of the token. */ readonly ownerId?: string | null;
+  /** Minutes east of UTC. */
+  readonly utcOffset?: number;
+}
+
+export interface AssetMonths {
+  /** Newest first, without thumbnails of videos and without the trash. */
+  readonly months: readonly {
+    /** Such as `2026-11`. */ readonly month: string;
+    readonly count: number;
+  }[];
 }
 
 export interface AssetChange {
@@ -360,6 +378,18 @@ export interface CollectionChange {
   readonly ownerId?: string | null;
 }
 
+export interface TrashChange {
+  readonly ids: readonly string[];
+  /** `true`: into the trash. `false`: back out of it. */
+  readonly trashed: boolean;
+  /** Required with X-Internal-Key. Default: the user of the token. */
+  readonly ownerId?: string | null;
+}
+
+export interface TrashChanged {
+  /** The number of assets that changed, without the thumbnails of videos. */ readonly changed: number;
+}
+
 export interface TaskUpsert {
   readonly taskId: string;
   /** Set by the first write. */
@@ -535,7 +565,8 @@ export interface Swept {
       | 'asset_without_object'
       | 'asset_with_other_bytes'
       | 'variant_without_source'
-      | 'evidence_without_incident';
+      | 'evidence_without_incident'
+      | 'expired_trash';
     readonly fate: 'found' | 'removed' | 'left';
     readonly key: string;
     readonly assetId?: string;
@@ -833,6 +864,8 @@ export type ImageSignedRef =
       readonly blurhash: string | null;
       readonly mime: string;
       readonly generated: 'ai' | 'edited' | null;
+      /** It is in the trash of its owner. Otherwise absent. */
+      readonly trashed?: true;
     }
   | { readonly ready: false; readonly error: 'not_found' };
 
@@ -853,5 +886,7 @@ export type VideoSignedRef =
       readonly blurhash: string | null;
       readonly mime: string;
       readonly generated: 'ai' | 'edited' | null;
+      /** It is in the trash of its owner. Otherwise absent. */
+      readonly trashed?: true;
     }
   | { readonly ready: false; readonly error: 'not_found' };

@@ -6,6 +6,7 @@ import type {
   Asset,
   AssetChange,
   AssetListing,
+  AssetMonths,
   AssetPage,
   AssetsDeleted,
   AssetsDeletion,
@@ -39,6 +40,7 @@ import type {
   MediaTaskState,
   MediaUsage,
   MediaUsageQuery,
+  MonthListing,
   OwnDecisions,
   OwnReportListing,
   OwnReportPage,
@@ -65,6 +67,8 @@ import type {
   TasksDeletion,
   TaskUpsert,
   ThreadSharesDeletion,
+  TrashChange,
+  TrashChanged,
   UploadRequest,
   UploadReservation,
   VideoSignedRefs,
@@ -99,6 +103,10 @@ export function mediaCalls(access: Access) {
     /** Delete up to 1000 assets with their watermark files, variants and thumbnails (`DELETE /v1/assets`). */
     deleteAssets: (body: AssetsDeletion, options?: CallOptions): Promise<AssetsDeleted> =>
       callJson(access, { method: 'DELETE', path: '/v1/assets', body, repeatable: true }, options),
+
+    /** Count the assets of an owner by month (`GET /v1/assets/months`). */
+    listAssetMonths: (query?: MonthListing, options?: CallOptions): Promise<AssetMonths> =>
+      callJson(access, { method: 'GET', path: '/v1/assets/months', query, repeatable: true }, options),
 
     /** Read an asset (`GET /v1/assets/:assetId`). */
     readAsset: (assetId: string, options?: CallOptions): Promise<Asset> =>
@@ -183,6 +191,10 @@ export function mediaCalls(access: Access) {
         { method: 'DELETE', path: `/v1/collections/${encodeURIComponent(collectionId)}`, query, repeatable: true },
         options,
       ),
+
+    /** Move assets to the trash, or restore them (`POST /v1/trash`). */
+    changeTrash: (body: TrashChange, options?: CallOptions): Promise<TrashChanged> =>
+      callJson(access, { method: 'POST', path: '/v1/trash', body, repeatable: true }, options),
 
     /** Create or update a media task (`POST /v1/media-tasks`). */
     writeMediaTask: (body: TaskUpsert, options?: CallOptions): Promise<MediaTask> =>

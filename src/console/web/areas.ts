@@ -18,6 +18,7 @@ import {
   ShieldAlert,
   SlidersHorizontal,
   Sparkles,
+  Trash2,
   Users,
   Webhook,
 } from 'lucide-react';
@@ -63,6 +64,12 @@ export const userPages: readonly Page[] = [
     title: 'Shared links',
     Icon: Link2,
     View: lazily(async () => (await import('./pages/sharedlinks.tsx')).SharedLinks),
+  },
+  {
+    path: '/trash',
+    title: 'Trash',
+    Icon: Trash2,
+    View: lazily(async () => (await import('./pages/trash.tsx')).Trash),
   },
   {
     path: '/memory',

@@ -67,5 +67,6 @@ export function toAsset(row: StoredAsset): Asset {
     generation: row.generation,
     labels: [...(row.labels ?? [])],
     createdAt: row.createdAt.toISOString(),
+    trashedAt: row.trashedAt?.toISOString() ?? null,
   };
 }

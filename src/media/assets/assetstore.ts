@@ -55,6 +55,7 @@ interface AssetsTable {
   screened_at: Date | null;
   labels: JSONColumnType<readonly Label[]> | null;
   restricted_at: Date | null;
+  trashed_at: Generated<Date | null>;
   refusal: Refusal | null;
 }
 
@@ -139,6 +140,7 @@ export const assetColumns = [
   'created_at as createdAt',
   'ready_at as readyAt',
   'restricted_at as restrictedAt',
+  'trashed_at as trashedAt',
   'refusal',
 ] as const;
 
@@ -185,8 +187,8 @@ export function findAsset(db: Handle, assetId: string) {
 export const signingColumns = [
   'asset_id as assetId',
   'owner_id as ownerId',
-  // Restricted content is in no public scope, whatever its own scope is.
-  sql<string>`case when restricted_at is null then scope_kind else '' end`.as('scopeKind'),
+  // Restricted content, and content in the trash, is in no public scope, whatever its own scope is.
+  sql<string>`case when restricted_at is null and trashed_at is null then scope_kind else '' end`.as('scopeKind'),
   'mime',
   'backend',
   'bucket',
@@ -198,6 +200,7 @@ export const signingColumns = [
   'duration_ms as durationMs',
   'blurhash',
   'generated',
+  sql<boolean>`trashed_at is not null`.as('isTrashed'),
   // As registered: its owner must be checked before it is shown.
   'thumb_asset_id as namedThumbId',
   'playback',

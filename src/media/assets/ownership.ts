@@ -29,11 +29,16 @@ export function assertOwnId(caller: Caller, assetId: string | undefined): void {
 /** Users read their own assets and those in public scopes; servers read all. */
 export function mayRead(
   caller: Caller,
-  asset: { readonly ownerId: string; readonly scopeKind: string; readonly restrictedAt?: Date | null },
+  asset: {
+    readonly ownerId: string;
+    readonly scopeKind: string;
+    readonly restrictedAt?: Date | null;
+    readonly trashedAt?: Date | null;
+  },
   publicScopes: readonly string[],
 ): boolean {
   if (caller.kind === 'internal' || asset.ownerId === caller.userId) return true;
-  return (asset.restrictedAt ?? null) === null && publicScopes.includes(asset.scopeKind);
+  return (asset.restrictedAt ?? asset.trashedAt ?? null) === null && publicScopes.includes(asset.scopeKind);
 }
 
 /** Users read legacy paths below their own id and below the name of a public scope; servers read all. */

@@ -38,7 +38,7 @@ export interface CollectionDeps {
 }
 
 /** Throws 404 `not_found` if an id is not a readable asset of the owner. */
-async function assertOwn(db: Db<MediaTables> | Tx<MediaTables>, ownerId: string, assetIds: readonly string[]) {
+export async function assertOwn(db: Db<MediaTables> | Tx<MediaTables>, ownerId: string, assetIds: readonly string[]) {
   const ids = [...new Set(assetIds)];
   if (ids.length > 0 && (await countOwn(db, ownerId, ids)) < ids.length)
     throw problems.not_found({ message: 'An asset does not exist, or belongs to another user.' });

@@ -43,13 +43,13 @@ export async function listCollections(
   ];
   const { rows } = await sql<CollectionRow>`
     select collection_id as "collectionId", title, created_at as "createdAt", updated_at as "updatedAt",
-      (select count(*)::int from collection_assets as placed
-        where placed.collection_id = collections.collection_id) as "count",
+      (select count(*)::int from collection_assets as placed join assets using (asset_id)
+        where placed.collection_id = collections.collection_id and trashed_at is null) as "count",
       cover.asset_id as "coverAssetId", cover.mime as "coverMime"
     from collections left join lateral (
       select assets.asset_id, mime from collection_assets as placed join assets using (asset_id)
       where placed.collection_id = collections.collection_id and ready_at is not null
-        and (mime like 'image/%' or mime like 'video/%')
+        and trashed_at is null and (mime like 'image/%' or mime like 'video/%')
       order by placed.added_at desc, placed.asset_id desc limit 1
     ) as cover on true
     where ${sql.join(conditions, sql` and `)}

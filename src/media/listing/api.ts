@@ -15,6 +15,7 @@ export const assetListing = z.object({
     'Each of its words (at most 10) must occur in the prompt or the name.',
   ),
   favorite: optional(z.enum(['true'])).describe('`true`: only favorites.'),
+  trashed: optional(z.enum(['true'])).describe('`true`: only assets in the trash, which no other listing has.'),
   collectionId: optional(uuid).describe('Only assets of this collection of the owner.'),
   label: optional(
     z.string().min(1).max(200).refine(isStorableText, 'must not contain NUL or lone surrogates'),
@@ -27,6 +28,19 @@ export const assetListing = z.object({
   cursor: optional(z.string().max(200)).describe('The `nextCursor` of the previous page.'),
 });
 export type AssetListing = z.output<typeof assetListing>;
+
+export const monthListing = z.object({
+  ownerId: optional(uuid).describe('Required with X-Internal-Key. Default: the user of the token.'),
+  utcOffset: z.coerce.number().int().min(-840).max(840).default(0).describe('Minutes east of UTC.'),
+});
+export type MonthListing = z.output<typeof monthListing>;
+
+export const assetMonths = z.object({
+  months: z
+    .array(z.object({ month: z.string().describe('Such as `2026-11`.'), count: z.int() }))
+    .describe('Newest first, without thumbnails of videos and without the trash.'),
+});
+export type AssetMonths = z.output<typeof assetMonths>;
 
 export const assetPage = z.object({
   assets: z.array(asset).describe('Newest first.'),

@@ -11,8 +11,8 @@ import { searchWords } from '#platform/searching.ts';
 import { toAsset } from '../assets/asset.ts';
 import type { MediaTables } from '../assets/assetstore.ts';
 import { ownerFor } from '../assets/ownership.ts';
-import type { AssetListing, AssetPage } from './api.ts';
-import { listReadyAssets, type Place } from './listingstore.ts';
+import type { AssetListing, AssetMonths, AssetPage, MonthListing } from './api.ts';
+import { countByMonth, listReadyAssets, type Place } from './listingstore.ts';
 
 export interface ListingDeps {
   readonly db: Db<MediaTables>;
@@ -23,7 +23,7 @@ const maxWords = 10;
 
 /** Throws 400 (invalid cursor; long search; server without `ownerId`; `scopeId` without `scopeKind`) and 403 (another owner). */
 export async function listAssets({ db }: ListingDeps, caller: Caller, query: AssetListing): Promise<AssetPage> {
-  const { limit, cursor, ownerId: named, q = '', thumbnails, favorite, ...filters } = query;
+  const { limit, cursor, ownerId: named, q = '', thumbnails, favorite, trashed, ...filters } = query;
   const { scopeKind, scopeId } = filters;
   if (scopeId !== undefined && scopeKind === undefined)
     throw invalid('querystring.scopeKind', 'is required with scopeId');
@@ -34,13 +34,28 @@ export async function listAssets({ db }: ListingDeps, caller: Caller, query: Ass
   // One row more than the page shows whether there is another page.
   const rows = await listReadyAssets(
     db,
-    { ...filters, ownerId, words, withoutThumbnails: thumbnails === 'false', isFavorite: favorite === 'true' },
+    {
+      ...filters,
+      ...{ ownerId, words },
+      withoutThumbnails: thumbnails === 'false',
+      isFavorite: favorite === 'true',
+      isTrashed: trashed === 'true',
+    },
     after,
     limit + 1,
   );
   const page = rows.slice(0, limit);
   const last = rows.length > limit ? page.at(-1) : undefined;
   return { assets: page.map(toAsset), nextCursor: last === undefined ? null : writeCursor(last) };
+}
+
+/** For jumps to a date. */
+export async function readMonths(
+  { db }: ListingDeps,
+  caller: Caller,
+  { ownerId: named, utcOffset }: MonthListing,
+): Promise<AssetMonths> {
+  return { months: [...(await countByMonth(db, ownerFor(caller, named, 'querystring.ownerId'), utcOffset))] };
 }
 
 const writeCursor = ({ createdAtUs, assetId }: Place) => Buffer.from(`${createdAtUs} ${assetId}`).toString('base64url');

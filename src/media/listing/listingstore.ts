@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { type Db, json } from '#platform/db/db.ts';
 import { assetColumns, isCopyOf, type MediaTables } from '../assets/assetstore.ts';
+import { isInTrash } from '../trash/trashstore.ts';
 
 /** The end of a page. Microseconds since 1970, the precision of the database. */
 export interface Place {
@@ -18,6 +19,7 @@ export interface Wanted {
   /** In their searchable form. Each has to occur in the prompt or the name. */
   readonly words: readonly string[];
   readonly isFavorite: boolean;
+  readonly isTrashed: boolean;
   readonly collectionId: string | undefined;
   readonly derivedFrom: string | undefined;
   readonly label: string | undefined;
@@ -40,16 +42,32 @@ const isThumbnail = sql<boolean>`exists (
   where video.thumb_asset_id = assets.asset_id and video.owner_id = assets.owner_id and video.ready_at is not null
 )`;
 
+/** The number of assets in each month, newest first. */
+export async function countByMonth(
+  db: Db<MediaTables>,
+  ownerId: string,
+  utcOffset: number,
+): Promise<readonly { readonly month: string; readonly count: number }[]> {
+  const { rows } = await sql<{ month: string; count: number }>`
+    select to_char(created_at at time zone 'UTC' + make_interval(mins => ${utcOffset}), 'YYYY-MM') as month,
+      count(*)::int as count
+    from assets
+    where owner_id = ${ownerId}::uuid and ready_at is not null and trashed_at is null and not ${isThumbnail}
+    group by 1 order by 1 desc`.execute(db);
+  return rows;
+}
+
 /** Returns readable assets after `after`, newest first. */
 export function listReadyAssets(db: Db<MediaTables>, wanted: Wanted, after: Place | undefined, limit: number) {
   const { ownerId, scopeKind, scopeId, kind, type, withoutThumbnails, words, createdFrom, createdBefore } = wanted;
-  const { isFavorite, collectionId, derivedFrom, copiesOf, label } = wanted;
+  const { isFavorite, isTrashed, collectionId, derivedFrom, copiesOf, label } = wanted;
   const holds = words.map((word) => sql<boolean>`strpos(prompt_search, ${word}) > 0`);
   return db
     .selectFrom('assets')
     .select([...assetColumns, sql<string>`(extract(epoch from created_at) * 1000000)::bigint::text`.as('createdAtUs')])
     .where('owner_id', '=', ownerId)
     .where('ready_at', 'is not', null)
+    .where(isTrashed ? isInTrash : sql<boolean>`trashed_at is null`)
     .$if(scopeKind !== undefined, (query) => query.where('scope_kind', '=', String(scopeKind)))
     .$if(scopeId !== undefined, (query) => query.where('scope_id', '=', String(scopeId)))
     .$if(kind !== undefined, (query) => query.where('kind', '=', String(kind)))

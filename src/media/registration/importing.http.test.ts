@@ -47,6 +47,7 @@ onEveryPair('POST /v1/assets/legacy', (pair) => {
         generated: null,
         name: null,
         favorite: false,
+        trashedAt: null,
         generation: null,
         labels: [],
         ownerId: rig.userId,

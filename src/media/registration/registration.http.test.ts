@@ -56,6 +56,7 @@ onEveryPair('POST /v1/assets', (pair) => {
         generated: null,
         name: null,
         favorite: false,
+        trashedAt: null,
         generation: null,
         labels: [],
         ownerId: rig.userId,

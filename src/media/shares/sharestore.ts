@@ -217,6 +217,7 @@ export function findShownAssets(db: Handle, ownerId: string, assetIds: readonly 
     .where('owner_id', '=', ownerId)
     .where('ready_at', 'is not', null)
     .where('restricted_at', 'is', null)
+    .where('trashed_at', 'is', null)
     .execute();
 }
 
@@ -240,6 +241,7 @@ export function listFeed(
     .where('scope_kind', '=', 'feed')
     .where('ready_at', 'is not', null)
     .where('restricted_at', 'is', null)
+    .where('trashed_at', 'is', null)
     .where(
       kind === undefined
         ? sql<boolean>`(mime like 'image/%' or mime like 'video/%')`

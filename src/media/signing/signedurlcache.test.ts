@@ -41,7 +41,17 @@ describe('answers of signing', () => {
     const facts = { mime: 'video/mp4', byteSize: 1, width: null, height: null, durationMs: null, blurhash: null };
     const storageKey = assetId;
     const whose = { ownerId: owner.kind === 'user' ? owner.userId : '', scopeKind, namedThumbId: null, playback: null };
-    const row = { assetId, ...whose, ...facts, generated: null, bucket: 'objects', backend, storageKey, etag: '"x"' };
+    const row = {
+      assetId,
+      ...whose,
+      ...facts,
+      generated: null,
+      isTrashed: false,
+      bucket: 'objects',
+      backend,
+      storageKey,
+      etag: '"x"',
+    };
     const resolved = { backend, objects: openFiles('/nowhere'), storageKey, etag: row.etag, ...facts, row };
     return { resolved, response: { ready: true, url: randomUUID() }, ...changes };
   }

@@ -39,7 +39,10 @@ function signImage(deps: SigningDeps, row: ResolvedAsset, download: Download): I
   const { width, height, byteSize, blurhash, mime } = row;
   const url = originalAddress(deps, row, download);
   // Always `null` in image signing responses (docs/specification/media.md#signing).
-  const base = { width, height, byteSize, durationMs: null, blurhash, mime, generated: row.row?.generated ?? null };
+  const base = {
+    ...{ width, height, byteSize, durationMs: null, blurhash, mime, generated: row.row?.generated ?? null },
+    ...(row.row?.isTrashed && { trashed: true as const }),
+  };
   if (!isDecodable(mime)) return { ready: true, url, ...base };
   // One object, so that the signer writes it once.
   const source = sourceOf(row);

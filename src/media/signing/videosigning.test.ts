@@ -41,6 +41,7 @@ describe.each(laneEngines)('signing videos on $name', (engine) => {
         prompt: null,
         model: null,
         generated: null,
+        isTrashed: false,
         name: null,
       };
       await draftAsset(db, identity, place, { ...unknown, mime, thumbAssetId });

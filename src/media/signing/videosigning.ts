@@ -76,7 +76,10 @@ function signVideo(
   download: Download,
 ): VideoSignedRef {
   const { width, height, byteSize, durationMs, blurhash, mime } = video;
-  const facts = { width, height, byteSize, durationMs, blurhash, mime, generated: video.row?.generated ?? null };
+  const facts = {
+    ...{ width, height, byteSize, durationMs, blurhash, mime, generated: video.row?.generated ?? null },
+    ...(video.row?.isTrashed && { trashed: true as const }),
+  };
   const url = originalAddress(deps, video, download);
   const playUrl = playAddress(deps, video, url, download);
   return { ready: true, url, ...(playUrl !== undefined && { playUrl }), ...thumb, ...facts };

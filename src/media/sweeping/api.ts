@@ -5,7 +5,7 @@ import { isUuid } from '../refs.ts';
 import { readStep } from './steps.ts';
 
 /** The parts of a sweep, in this order. */
-export const sweepParts = ['registrations', 'uploads', 'resumable', 'evidence', 'assets', 'variants'] as const;
+export const sweepParts = ['registrations', 'uploads', 'resumable', 'evidence', 'trash', 'assets', 'variants'] as const;
 
 const isAfter: Readonly<Record<(typeof sweepParts)[number], (text: string) => boolean>> = {
   registrations: isUuid,
@@ -13,6 +13,7 @@ const isAfter: Readonly<Record<(typeof sweepParts)[number], (text: string) => bo
   // A position of the object store, which the store parses.
   resumable: () => true,
   evidence: isSafeKey,
+  trash: isUuid,
   assets: isUuid,
   variants: (text) => readStep(text) !== undefined,
 };
@@ -59,6 +60,7 @@ const sweepFinding = z.object({
     'asset_with_other_bytes',
     'variant_without_source',
     'evidence_without_incident',
+    'expired_trash',
   ]),
   fate: z.enum(['found', 'removed', 'left']),
   key: z.string(),

@@ -50,7 +50,7 @@ onEveryPair('POST /v1/sweep', (pair) => {
       cursor = body.cursor;
     }
     // On S3, parts in progress and the objects of resumable uploads are separate pages.
-    expect([...new Set(parts)]).toEqual(['uploads', 'resumable', 'evidence', 'assets', 'variants']);
+    expect([...new Set(parts)]).toEqual(['uploads', 'resumable', 'evidence', 'trash', 'assets', 'variants']);
   });
 
   it.each<[string, unknown]>([

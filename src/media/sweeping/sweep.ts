@@ -7,6 +7,7 @@ import { sweepAssets } from './assets.ts';
 import { sweepEvidence } from './evidence.ts';
 import { resumableOldBefore, type SweepDeps, type SweepPage, type SweepPageRequest } from './page.ts';
 import { sweepRegistrations } from './registrations.ts';
+import { sweepTrash } from './trash.ts';
 import { sweepUploads } from './uploads.ts';
 import { sweepVariants } from './variants.ts';
 
@@ -18,6 +19,7 @@ const parts: Readonly<Record<Part, (deps: SweepDeps, page: SweepPageRequest) => 
   uploads: sweepUploads,
   resumable: sweepResumable,
   evidence: sweepEvidence,
+  trash: sweepTrash,
   assets: sweepAssets,
   // Last, because the other parts remove the variants of what they remove.
   variants: sweepVariants,
@@ -33,7 +35,7 @@ export async function sweepPage(
   aloneSince?: Date,
 ): Promise<Swept> {
   const wanted: readonly Part[] =
-    aloneSince === undefined ? sweepParts : ['registrations', 'uploads', 'resumable', 'evidence'];
+    aloneSince === undefined ? sweepParts : ['registrations', 'uploads', 'resumable', 'evidence', 'trash'];
   const { part, after } = cursor ?? { part: 'registrations', after: undefined };
   const { found, next } = await parts[part](deps, {
     apply,

@@ -3,7 +3,6 @@ import type { Asset, AssetPage } from '../../../client/media/api.ts';
 import { startDraft } from '../studio/draft.ts';
 import type { User } from '../user.tsx';
 import { isVideo } from './assets.ts';
-import { deleteLater } from './deletions.ts';
 
 /** The facts that the actions need. A conversation knows no more of its images. */
 export type ActionTarget = Pick<Asset, 'assetId' | 'mime'> & { readonly name?: string | null | undefined };
@@ -31,6 +30,11 @@ function follow(url: string): void {
 
 /** The bytes as they were uploaded or made. The server sends them as an attachment, so the page stays. */
 export async function downloadOriginal(user: User, asset: ActionTarget): Promise<void> {
+  follow(await signDownload(user, asset));
+}
+
+/** The URL of the original. Throws if it has been deleted. */
+export async function signDownload(user: User, asset: ActionTarget): Promise<string> {
   const json = { refs: [asset.assetId], download: fileNameOf(asset) };
   const signed = await user.json<Readonly<Record<string, { readonly url?: string }>>>(
     'media',
@@ -39,7 +43,7 @@ export async function downloadOriginal(user: User, asset: ActionTarget): Promise
   );
   const url = signed[asset.assetId]?.url;
   if (url === undefined) throw new Error('This file has been deleted.');
-  follow(url);
+  return url;
 }
 
 /** A JPEG or an MP4 with the watermark. The first one of an asset takes a moment. */
@@ -51,12 +55,12 @@ export async function downloadWatermarked(user: User, asset: ActionTarget): Prom
   follow(url);
 }
 
-/** Browsers start one download after the other, with a pause between them. */
-export async function downloadAll(user: User, assets: readonly ActionTarget[]): Promise<void> {
-  for (const asset of assets) {
-    await downloadOriginal(user, asset);
-    await new Promise((resolve) => setTimeout(resolve, 300));
-  }
+/** One file, or an archive of all. */
+export async function downloadAll(user: User, assets: readonly Asset[]): Promise<void> {
+  const [first] = assets;
+  if (assets.length === 1 && first !== undefined) return downloadOriginal(user, first);
+  const { downloadArchive } = await import('./archive.ts');
+  await downloadArchive(user, assets, fileNameOf);
 }
 
 const feed = { scopeKind: 'feed', scopeId: 'published' } as const;
@@ -85,20 +89,6 @@ export async function publish(user: User, { assetId }: ActionTarget, showPrompt:
       json: { assetId: published.assetId, showPrompt: true },
     });
   return published;
-}
-
-/** Hides the assets at once and deletes them when the time to undo is over. */
-export function remove(
-  user: User,
-  assets: readonly ActionTarget[],
-  onDeleted: (assetIds: readonly string[]) => void,
-): void {
-  const ids = assets.map(({ assetId }) => assetId);
-  const label = ids.length === 1 ? 'Deleted.' : `${ids.length} items deleted.`;
-  deleteLater(label, ids, async (lot) => {
-    await user.send('media', '/v1/assets', { method: 'DELETE', json: { ids: lot }, isLast: true });
-    onDeleted(lot);
-  });
 }
 
 export const editInStudio = (asset: ActionTarget) =>

@@ -39,6 +39,8 @@ export interface Filters {
   readonly isFavorite: boolean;
   /** The id of a collection. */
   readonly album: string;
+  /** Only what is in the trash. */
+  readonly isTrash: boolean;
 }
 
 const types = ['image', 'video', 'other'] as const;
@@ -55,6 +57,7 @@ export function filtersOf(search: string): Filters {
     isShared: query.has('shared'),
     isFavorite: query.has('favorites'),
     album: query.get('album') ?? '',
+    isTrash: false,
   };
 }
 
@@ -70,7 +73,7 @@ export function searchOf({ type, q, from, to, isShared, isFavorite, album }: Fil
 /** As many as one call can sign. */
 const pageSize = 200;
 
-function queryOf({ type, q, from, to, isShared, isFavorite, album }: Filters, cursor: string): string {
+function queryOf({ type, q, from, to, isShared, isFavorite, album, isTrash }: Filters, cursor: string): string {
   const dayAfter = new Date(`${to}T00:00`);
   dayAfter.setDate(dayAfter.getDate() + 1);
   const query = {
@@ -83,6 +86,7 @@ function queryOf({ type, q, from, to, isShared, isFavorite, album }: Filters, cu
     ...(isShared && { scopeKind: 'feed' }),
     ...(isFavorite && { favorite: 'true' }),
     ...(album && { collectionId: album }),
+    ...(isTrash && { trashed: 'true' }),
     ...(cursor && { cursor }),
   };
   return String(new URLSearchParams(query));
@@ -151,7 +155,7 @@ export function usePatch(): (assetIds: readonly string[], change: Partial<Asset>
   };
 }
 
-/** Takes assets out of every listing, after they were deleted. */
+/** Takes assets out of every listing. */
 export function useForget(): (assetIds: readonly string[]) => void {
   const queries = useQueryClient();
   const user = useUser();
@@ -168,7 +172,16 @@ export function useForget(): (assetIds: readonly string[]) => void {
             })),
           },
     );
+  };
+}
+
+/** For conversations and the page "Create", which show where an asset is. */
+export function useMarkTrashed(): (assetIds: readonly string[], isTrashed: boolean) => void {
+  const queries = useQueryClient();
+  const user = useUser();
+  return (assetIds, trashed) => {
     for (const kind of ['image', 'video'])
-      for (const assetId of assetIds) queries.setQueryData(['signed', user.id, kind, assetId], { ready: false });
+      for (const assetId of assetIds)
+        queries.setQueryData(['signed', user.id, kind, assetId], (signed?: object) => signed && { ...signed, trashed });
   };
 }

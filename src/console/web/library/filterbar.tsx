@@ -1,5 +1,5 @@
 import { CalendarDays, Globe, Heart, Search, Upload } from 'lucide-react';
-import { useEffect, useRef, useState } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import type { Filters } from './assets.ts';
 
 const types = [
@@ -16,10 +16,13 @@ export function FilterBar({
   filters,
   onChange,
   onFiles,
+  children,
 }: {
   readonly filters: Filters;
   readonly onChange: (filters: Filters) => void;
   readonly onFiles: (files: readonly File[]) => void;
+  /** After the filters. */
+  readonly children?: ReactNode;
 }) {
   const picker = useRef<HTMLInputElement>(null);
   const [q, setQ] = useState(filters.q);
@@ -87,6 +90,7 @@ export function FilterBar({
         <CalendarDays {...icon} />
         Dates
       </button>
+      {children}
       <input
         ref={picker}
         type="file"

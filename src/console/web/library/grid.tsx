@@ -1,11 +1,20 @@
 /** The timeline: rows of tiles by day. Only the rows near the window exist, so a library may have any size. */
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
-import { type KeyboardEvent, useDeferredValue, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import {
+  type KeyboardEvent,
+  useCallback,
+  useDeferredValue,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react';
 import type { Asset } from '../../../client/media/api.ts';
 import type { Choosing } from './choosing.ts';
 import { useSignAhead } from './signing.ts';
 import { Tile } from './tile.tsx';
-import { arrange, rowOf } from './timeline.ts';
+import { arrange, monthOf, placeBeside, rowOf } from './timeline.ts';
 
 const dateHeight = 48;
 /** Rows beyond the window that exist already. */
@@ -14,6 +23,9 @@ const overscan = 4;
 export function Timeline({
   assets,
   choosing,
+  size,
+  jumpTo,
+  isChoosingOnly = false,
   hasMore,
   onMore,
   onOpen,
@@ -22,6 +34,12 @@ export function Timeline({
 }: {
   readonly assets: readonly Asset[];
   readonly choosing: Choosing;
+  /** Of the tiles: 1 is the usual size. */
+  readonly size: number;
+  /** A month such as `2026-11`, to scroll to. */
+  readonly jumpTo?: { readonly month: string } | undefined;
+  /** A click chooses. */
+  readonly isChoosingOnly?: boolean;
   readonly hasMore: boolean;
   readonly onMore: () => void;
   readonly onOpen: (asset: Asset) => void;
@@ -30,15 +48,25 @@ export function Timeline({
   readonly onDelete: (assets: readonly Asset[]) => void;
 }) {
   const list = useRef<HTMLDivElement>(null);
-  const { columns, tile, gap, top } = useMeasures(list);
+  const { width, gap, top, isNarrow } = useMeasures(list);
+  const height = Math.round((isNarrow ? 110 : 200) * size);
   const [active, setActive] = useState(0);
   // The page is painted before its tiles, so that the interaction that opens it is not slow.
   const isPainted = useDeferredValue(true, false);
-  const rows = useMemo(() => (isPainted ? arrange(assets, columns) : []), [isPainted, assets, columns]);
+  const rows = useMemo(
+    () => (isPainted && width > 0 ? arrange(assets, { width, height, gap }) : []),
+    [isPainted, assets, width, height, gap],
+  );
   const virtual = useWindowVirtualizer({
     count: rows.length,
-    estimateSize: (index) => (rows[index]?.kind === 'date' ? dateHeight : tile + gap),
-    getItemKey: (index) => `${rows[index]?.kind} ${rows[index]?.key}`,
+    estimateSize: useCallback(
+      (index: number) => {
+        const row = rows[index];
+        return row?.kind === 'tiles' ? row.height + gap : dateHeight;
+      },
+      [rows, gap],
+    ),
+    getItemKey: useCallback((index: number) => `${rows[index]?.kind} ${rows[index]?.key}`, [rows]),
     overscan,
     // A frame that shows a row late is better than one that comes late.
     useFlushSync: false,
@@ -52,12 +80,18 @@ export function Timeline({
 
   useSignAhead(assets, firstTile, lastTile);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the sizes of all rows change with the tiles.
-  useLayoutEffect(() => virtual.measure(), [tile, gap]);
+  useLayoutEffect(() => virtual.measure(), [width, height, gap]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only a choice of the user scrolls.
+  useEffect(() => {
+    const target = jumpTo === undefined ? -1 : assets.findIndex(({ createdAt }) => monthOf(createdAt) <= jumpTo.month);
+    // The row of the day.
+    if (target >= 0) virtual.scrollToIndex(Math.max(0, rowOf(rows, target) - 1), { align: 'start' });
+  }, [jumpTo]);
   useEffect(() => {
     // Three windows ahead, so that the end is not seen while one scrolls.
-    const ahead = Math.ceil((3 * innerHeight) / (tile + gap));
+    const ahead = Math.ceil((3 * innerHeight) / (height + gap));
     if (isPainted && hasMore && last + ahead >= rows.length) onMore();
-  }, [isPainted, hasMore, last, rows.length, tile, gap, onMore]);
+  }, [isPainted, hasMore, last, rows.length, height, gap, onMore]);
 
   function moveTo(place: number): void {
     const next = Math.min(Math.max(place, 0), assets.length - 1);
@@ -78,8 +112,8 @@ export function Timeline({
     const steps: Readonly<Record<string, number>> = {
       ArrowLeft: -1,
       ArrowRight: 1,
-      ArrowUp: -columns,
-      ArrowDown: columns,
+      ArrowUp: placeBeside(rows, tabStop, -1, gap) - tabStop,
+      ArrowDown: placeBeside(rows, tabStop, 1, gap) - tabStop,
       Home: -assets.length,
       End: assets.length,
     };
@@ -100,7 +134,7 @@ export function Timeline({
     // biome-ignore lint/a11y/noStaticElementInteractions: the keys move between the buttons inside.
     <div
       ref={list}
-      className={`timeline ${choosing.chosen.size > 0 ? 'choosing' : ''}`}
+      className={`timeline ${isChoosingOnly || choosing.chosen.size > 0 ? 'choosing' : ''}`}
       onKeyDown={onKeyDown}
       style={{ height: virtual.getTotalSize() }}
     >
@@ -114,15 +148,16 @@ export function Timeline({
             </h2>
           );
         return (
-          <div key={key} className="tiles" style={{ ...style, gap, height: tile }}>
+          <div key={key} className="tiles" style={{ ...style, gap, height: row?.height }}>
             {row?.assets.map((asset, offset) => (
               <Tile
                 key={asset.assetId}
                 asset={asset}
                 place={row.start + offset}
-                size={tile}
+                width={row.widths[offset] ?? row.height}
+                height={row.height}
                 isChosen={choosing.chosen.has(asset.assetId)}
-                isChoosing={choosing.chosen.size > 0}
+                isChoosing={isChoosingOnly || choosing.chosen.size > 0}
                 isTabStop={row.start + offset === tabStop}
                 onOpen={onOpen}
                 onEdit={onEdit}
@@ -169,8 +204,6 @@ function useMeasures(list: React.RefObject<HTMLDivElement | null>) {
     if (list.current?.parentElement) observer.observe(list.current.parentElement);
     return () => observer.disconnect();
   }, [list]);
-  const gap = width < 600 ? 4 : 8;
-  const columns = width < 600 ? 3 : Math.max(3, Math.floor((width + gap) / (176 + gap)));
-  const tile = Math.max(1, Math.floor((width - gap * (columns - 1)) / columns));
-  return { columns, tile, gap, top };
+  const isNarrow = width < 600;
+  return { width, top, isNarrow, gap: isNarrow ? 4 : 8 };
 }

@@ -19,18 +19,12 @@ import { useIsNarrow } from '../shell/browser.ts';
 import { useTopDialog } from '../shell/modal.ts';
 import { notify, notifyFailure } from '../shell/notices.ts';
 import { useUser } from '../user.tsx';
-import {
-  type ActionTarget,
-  downloadOriginal,
-  downloadWatermarked,
-  editInStudio,
-  referInStudio,
-  remove,
-} from './actions.ts';
+import { type ActionTarget, downloadOriginal, downloadWatermarked, editInStudio, referInStudio } from './actions.ts';
 import { useFavorites } from './albums.ts';
-import { isImage, isVideo, useForget } from './assets.ts';
+import { isImage, isVideo } from './assets.ts';
 import { openDialog } from './dialogs.ts';
 import './mediaactions.css';
+import { useTrash } from './trash.ts';
 
 export interface MediaActionsProps {
   readonly asset: ActionTarget;
@@ -115,7 +109,7 @@ function Menu({ actions }: { readonly actions: readonly Action[] }) {
 function useActions({ asset, prompt, isFavorite, onUseAsReference, onEdit, onDeleted }: MediaActionsProps) {
   const user = useUser();
   const changeFavorites = useFavorites();
-  const forget = useForget();
+  const { trash } = useTrash();
   const [isBusy, setBusy] = useState(false);
   const run = (work: () => Promise<void>) => async () => {
     setBusy(true);
@@ -166,7 +160,7 @@ function useActions({ asset, prompt, isFavorite, onUseAsReference, onEdit, onDel
     isDanger: true,
     isInBar: true,
     run: () => {
-      remove(user, [asset], forget);
+      trash([asset]);
       onDeleted?.();
     },
   };

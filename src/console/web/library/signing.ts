@@ -5,6 +5,7 @@ import type { Asset } from '../../../client/media/api.ts';
 import { type User, useUser } from '../user.tsx';
 
 export interface Signed {
+  readonly trashed?: boolean;
   readonly ready: boolean;
   readonly url?: string;
   readonly playUrl?: string;

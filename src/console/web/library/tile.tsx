@@ -7,12 +7,14 @@ import { AssetImage } from './assetimage.tsx';
 import { isImage, isVideo, nameOf, wordOf } from './assets.ts';
 import { MediaActions } from './mediaactions.tsx';
 import { useSigned } from './signing.ts';
+import { daysLeft } from './trash.ts';
 
 interface TileProps {
   readonly asset: Asset;
   readonly place: number;
   /** In pixels. */
-  readonly size: number;
+  readonly width: number;
+  readonly height: number;
   readonly isChosen: boolean;
   /** Something is chosen, so a click chooses too. */
   readonly isChoosing: boolean;
@@ -24,7 +26,7 @@ interface TileProps {
 }
 
 export const Tile = memo(function Tile(props: TileProps) {
-  const { asset, place, size, isChosen, isChoosing, isTabStop, onOpen, onEdit, onToggle, onFocus } = props;
+  const { asset, place, width, height, isChosen, isChoosing, isTabStop, onOpen, onEdit, onToggle, onFocus } = props;
   const name = nameOf(asset);
   // Most tiles only pass by, so their actions are not made before they can be used.
   const [isNear, setNear] = useState(false);
@@ -33,7 +35,7 @@ export const Tile = memo(function Tile(props: TileProps) {
     <div
       className={`tile ${isChosen ? 'chosen' : ''}`}
       data-place={place}
-      style={{ width: size, height: size }}
+      style={{ width, height }}
       onPointerEnter={() => setNear(true)}
       onFocus={() => setNear(true)}
     >
@@ -48,7 +50,7 @@ export const Tile = memo(function Tile(props: TileProps) {
           else onOpen(asset);
         }}
       >
-        <Thumb asset={asset} />
+        <Thumb asset={asset} isLarge={Math.max(width, height) > thumbSide} />
       </button>
       <input
         type="checkbox"
@@ -70,6 +72,11 @@ export const Tile = memo(function Tile(props: TileProps) {
   );
 });
 
+function daysOf(trashedAt: string): string {
+  const days = daysLeft(trashedAt);
+  return days === 1 ? '1 day left' : `${days} days left`;
+}
+
 function Marks({ asset }: { readonly asset: Asset }) {
   return (
     <span className="marks">
@@ -79,6 +86,7 @@ function Marks({ asset }: { readonly asset: Asset }) {
           {asset.durationMs === null ? wordOf(asset) : durationOf(asset.durationMs)}
         </span>
       )}
+      {asset.trashedAt !== null && <span className="badge">{daysOf(asset.trashedAt)}</span>}
       {asset.favorite && (
         <span className="badge">
           <Heart size={16} strokeWidth={1.75} fill="currentColor" role="img" aria-label="Favorite" />
@@ -94,8 +102,11 @@ function Marks({ asset }: { readonly asset: Asset }) {
   );
 }
 
-function Thumb({ asset }: { readonly asset: Asset }) {
-  if (isImage(asset)) return <ImageThumb asset={asset} />;
+/** Of the larger side of a thumbnail, in pixels. */
+const thumbSide = 400;
+
+function Thumb({ asset, isLarge }: { readonly asset: Asset; readonly isLarge: boolean }) {
+  if (isImage(asset)) return <ImageThumb asset={asset} isLarge={isLarge} />;
   if (isVideo(asset)) return <VideoThumb asset={asset} />;
   return (
     <span className="file">
@@ -105,9 +116,11 @@ function Thumb({ asset }: { readonly asset: Asset }) {
   );
 }
 
-function ImageThumb({ asset }: { readonly asset: Asset }) {
+function ImageThumb({ asset, isLarge }: { readonly asset: Asset; readonly isLarge: boolean }) {
   const { data } = useSigned('image', asset.assetId);
-  return <AssetImage url={data?.thumbUrl ?? data?.url} alt="" blurhash={asset.blurhash} />;
+  return (
+    <AssetImage url={(isLarge ? data?.previewUrl : data?.thumbUrl) ?? data?.url} alt="" blurhash={asset.blurhash} />
+  );
 }
 
 function VideoThumb({ asset }: { readonly asset: Asset }) {

@@ -1,4 +1,4 @@
-/** Arranges assets in rows of tiles below the days on which they were created. */
+/** Arranges assets in justified rows below the days on which they were created: each tile has the shape of its asset. */
 import type { Asset } from '../../../client/media/api.ts';
 
 export interface DateRow {
@@ -13,6 +13,17 @@ export interface TileRow {
   /** The place of the first asset among all. */
   readonly start: number;
   readonly assets: readonly Asset[];
+  /** In pixels. */
+  readonly height: number;
+  readonly widths: readonly number[];
+}
+
+/** In pixels. */
+export interface Shape {
+  readonly width: number;
+  /** A row has about this height. */
+  readonly height: number;
+  readonly gap: number;
 }
 
 export type Row = DateRow | TileRow;
@@ -22,6 +33,12 @@ const days = new WeakMap<Asset, string>();
 
 const keyOf = (date: Date) => `${date.getFullYear()}-${date.getMonth()}-${date.getDate()}`;
 
+/** In the time zone of the browser, such as `2026-11`. */
+export function monthOf(createdAt: string): string {
+  const date = new Date(createdAt);
+  return `${date.getFullYear()}-${String(date.getMonth() + 1).padStart(2, '0')}`;
+}
+
 function dayOf(asset: Asset): string {
   const known = days.get(asset);
   if (known !== undefined) return known;
@@ -30,8 +47,17 @@ function dayOf(asset: Asset): string {
   return day;
 }
 
+/** A tile is never a thin line. */
+const narrowest = 0.5;
+const widest = 3;
+
+function ratioOf({ width, height }: Asset): number {
+  if (width === null || height === null || width < 1 || height < 1) return 1;
+  return Math.min(widest, Math.max(narrowest, width / height));
+}
+
 /** `assets` are ordered by time. */
-export function arrange(assets: readonly Asset[], columns: number, now = new Date()): readonly Row[] {
+export function arrange(assets: readonly Asset[], shape: Shape, now = new Date()): readonly Row[] {
   const rows: Row[] = [];
   let place = 0;
   while (place < assets.length) {
@@ -41,13 +67,57 @@ export function arrange(assets: readonly Asset[], columns: number, now = new Dat
     rows.push({ kind: 'date', key: day, label: labelOf(new Date(first.createdAt), now) });
     let end = place;
     for (let next = assets[end]; next !== undefined && dayOf(next) === day; next = assets[end]) end += 1;
-    for (; place < end; place += columns) {
-      const tiles = assets.slice(place, Math.min(place + columns, end));
-      rows.push({ kind: 'tiles', key: tiles[0]?.assetId ?? '', start: place, assets: tiles });
+    while (place < end) {
+      const row = justify(assets, place, end, shape);
+      rows.push(row);
+      place += row.assets.length;
     }
-    place = end;
   }
   return rows;
+}
+
+/** As many tiles as fill the width at about the wanted height. The last row of a day is not stretched. */
+function justify(assets: readonly Asset[], start: number, end: number, { width, height, gap }: Shape): TileRow {
+  const ratios: number[] = [];
+  let sum = 0;
+  let isFull = false;
+  for (let place = start; place < end && !isFull; place += 1) {
+    const asset = assets[place];
+    if (asset === undefined) break;
+    const ratio = ratioOf(asset);
+    ratios.push(ratio);
+    sum += ratio;
+    isFull = sum * height + gap * (ratios.length - 1) >= width;
+  }
+  const room = Math.max(1, width - gap * (ratios.length - 1));
+  const rowHeight = isFull ? Math.max(1, Math.floor(room / sum)) : height;
+  const widths = ratios.map((ratio) => Math.max(1, Math.floor(ratio * rowHeight)));
+  // The pixels that rounding leaves.
+  if (isFull) widths[widths.length - 1] = Math.max(1, room - widths.slice(0, -1).reduce((all, one) => all + one, 0));
+  const tiles = assets.slice(start, start + ratios.length);
+  return { kind: 'tiles', key: tiles[0]?.assetId ?? '', start, assets: tiles, height: rowHeight, widths };
+}
+
+/** The place of the tile above or below, nearest to the middle of the tile at `place`. */
+export function placeBeside(rows: readonly Row[], place: number, step: 1 | -1, gap: number): number {
+  const at = rowOf(rows, place);
+  const row = rows[at];
+  let next = at + step;
+  while (rows[next]?.kind === 'date') next += step;
+  const other = rows[next];
+  if (row?.kind !== 'tiles' || other?.kind !== 'tiles') return place;
+  const middle = middlesOf(row, gap)[place - row.start] ?? 0;
+  const distances = middlesOf(other, gap).map((each) => Math.abs(each - middle));
+  return other.start + distances.indexOf(Math.min(...distances));
+}
+
+function middlesOf({ widths }: TileRow, gap: number): readonly number[] {
+  let left = 0;
+  return widths.map((width) => {
+    const middle = left + width / 2;
+    left += width + gap;
+    return middle;
+  });
 }
 
 const thisYear = new Intl.DateTimeFormat(undefined, { weekday: 'long', day: 'numeric', month: 'long' });

@@ -3,20 +3,23 @@ import { Download, FolderMinus, FolderPlus, Heart, ImagePlus, Trash2, X } from '
 import { useCallback, useEffect, useMemo, useState } from 'react';
 import { Link, useLocation, useParams, useSearch } from 'wouter';
 import type { Asset } from '../../../client/media/api.ts';
-import { downloadAll, fromPage, referInStudio, remove } from '../library/actions.ts';
+import { downloadAll, fromPage, referInStudio } from '../library/actions.ts';
 import { AlbumHeader } from '../library/albumheader.tsx';
 import { useAlbumCalls, useFavorites } from '../library/albums.ts';
-import { type Filters, filtersOf, searchOf, useAssets, useForget, useNewAssets } from '../library/assets.ts';
+import { type Filters, filtersOf, searchOf, useAssets, useNewAssets } from '../library/assets.ts';
 import { type Choosing, useChoosing } from '../library/choosing.ts';
-import { useHidden } from '../library/deletions.ts';
 import { openDialog } from '../library/dialogs.ts';
 import { DropAnywhere } from '../library/dropping.tsx';
 import { FilterBar } from '../library/filterbar.tsx';
 import { Timeline } from '../library/grid.tsx';
 import { Lightbox } from '../library/lightbox.tsx';
+import { lastDayOf, Months } from '../library/months.tsx';
 import { IconButton } from '../parts/iconbutton.tsx';
 import '../library/library.css';
 import { addUploads } from '../library/queue.ts';
+import { TileSize, useTileSize } from '../library/tilesize.tsx';
+import { monthOf } from '../library/timeline.ts';
+import { useTrash } from '../library/trash.ts';
 import { Empty, Failure, Loading, Pending } from '../parts/states.tsx';
 import { useUser } from '../user.tsx';
 
@@ -33,14 +36,11 @@ export function Library() {
   const filters = useMemo(() => filtersOf(search), [search]);
   const setFilters = (next: Filters) => navigate(`/library${searchOf(next)}`, { replace: true });
   const listing = useAssets(filters);
-  const hidden = useHidden();
   const readNew = useNewAssets();
-  const forget = useForget();
-  const all = useMemo(() => listing.data?.pages.flatMap(({ assets }) => assets) ?? [], [listing.data]);
-  const assets = useMemo(
-    () => (hidden.size === 0 ? all : all.filter((asset) => !hidden.has(asset.assetId))),
-    [all, hidden],
-  );
+  const { trash } = useTrash();
+  const [size, setSize] = useTileSize();
+  const [month, setMonth] = useState<{ readonly month: string }>();
+  const assets = useMemo(() => listing.data?.pages.flatMap((page) => page.assets) ?? [], [listing.data]);
   const choosing = useChoosing(assets);
   const { hasNextPage, isFetchingNextPage, isPlaceholderData, fetchNextPage } = listing;
 
@@ -58,7 +58,7 @@ export function Library() {
       void readNew();
     });
   const removeAll = (chosen: readonly Asset[]) => {
-    remove(user, chosen, forget);
+    trash(chosen);
     choosing.clear();
   };
 
@@ -79,7 +79,17 @@ export function Library() {
           onDownload={() => downloadAll(user, choosing.assets)}
         />
       ) : (
-        <FilterBar filters={filters} onChange={setFilters} onFiles={upload} />
+        <FilterBar filters={filters} onChange={setFilters} onFiles={upload}>
+          <Months
+            onChoose={(chosen) => {
+              const last = assets.at(-1);
+              // A month that is not read yet is where the listing begins.
+              if (last !== undefined && monthOf(last.createdAt) <= chosen) setMonth({ month: chosen });
+              else navigate(`/library${searchOf({ ...filters, from: '', to: lastDayOf(chosen) })}`);
+            }}
+          />
+          <TileSize size={size} onChange={setSize} />
+        </FilterBar>
       )}
       {listing.data === undefined ? (
         <Pending error={listing.error} retry={listing.refetch} what="Reading the library" />
@@ -93,6 +103,8 @@ export function Library() {
         <Timeline
           assets={assets}
           choosing={choosing}
+          size={size}
+          jumpTo={month}
           hasMore={hasNextPage}
           onMore={onMore}
           onOpen={open}

@@ -229,7 +229,7 @@ const number = new Intl.NumberFormat();
 /** The price of a message, and what is left. */
 function Price({
   model: { chosen },
-  media: { image, video },
+  media: { image, images, video, count },
 }: {
   readonly model: ModelChoice;
   readonly media: MediaChoice;
@@ -238,6 +238,7 @@ function Price({
   if (account === undefined) return <span className="price" />;
   const { credits, prices } = account;
   const price = chosen?.credits ?? prices.run;
+  const ofImages = count * (image?.credits ?? images[0]?.credits ?? prices.image);
   const title = `A message costs ${creditsOf(price)}, an image ${creditsOf(image?.credits ?? prices.image)}, a video ${creditsOf(video?.credits ?? prices.video)}.`;
   if (credits < price)
     return (
@@ -247,6 +248,7 @@ function Price({
     );
   return (
     <span className="price" title={title}>
+      {number.format(price)} + {number.format(ofImages)} for {count === 1 ? 'an image' : `${count} images`} ·{' '}
       {creditsOf(credits)} left
       <span className="unseen">. {title}</span>
     </span>

@@ -1,5 +1,5 @@
 /** The models and the ratio of the images and videos that an answer makes. */
-import { Check, ChevronDown, Film, Image, Proportions } from 'lucide-react';
+import { Check, ChevronDown, Film, Image, Images, Proportions } from 'lucide-react';
 import { useState } from 'react';
 import type { TaskRequest } from '../../../client/agent/api.ts';
 import { type MediaModel, useMediaModels } from '../create/generations.ts';
@@ -14,6 +14,8 @@ export interface MediaChoice {
   readonly image: MediaModel | undefined;
   readonly video: MediaModel | undefined;
   readonly ratio: string | undefined;
+  /** Of the images of one call. */
+  readonly count: number;
   /** Without what the services choose anyway. `undefined`: nothing was chosen. */
   readonly media: Media | undefined;
   readonly choose: (changes: Media) => void;
@@ -29,13 +31,15 @@ export function useMediaChoice(): MediaChoice {
   const image = images.find(({ id, allowed }) => allowed && id === stored.imageModel);
   const video = videos.find(({ id, allowed }) => allowed && id === stored.videoModel);
   const ratio = ratiosOf(image ?? images[0], video ?? videos[0]).find((one) => one === stored.ratio);
+  const count = Math.min(stored.count ?? 1, (image ?? images[0])?.maxCount ?? 1);
   const media = {
     ...(image !== undefined && { imageModel: image.id }),
     ...(video !== undefined && { videoModel: video.id }),
     ...(ratio !== undefined && { ratio }),
+    ...(count > 1 && { count }),
   } as Media;
   return {
-    ...{ images, videos, image, video, ratio },
+    ...{ images, videos, image, video, ratio, count },
     media: Object.keys(media).length > 0 ? media : undefined,
     choose(changes) {
       const next = { ...stored, ...changes };
@@ -50,7 +54,7 @@ const ratiosOf = (...models: readonly (MediaModel | undefined)[]) => [
 ];
 
 export function MediaMenu({ choice }: { readonly choice: MediaChoice }) {
-  const { images, videos, image, video, ratio, choose } = choice;
+  const { images, videos, image, video, ratio, count, choose } = choice;
   const [firstImage, firstVideo] = [image ?? images[0], video ?? videos[0]];
   const ratios = ratiosOf(firstImage, firstVideo);
   if (images.length + videos.length === 0) return null;
@@ -60,7 +64,9 @@ export function MediaMenu({ choice }: { readonly choice: MediaChoice }) {
         <button type="button" className="plain model">
           <span className="unseen">Images and videos </span>
           <Proportions size={16} strokeWidth={1.75} aria-hidden="true" />
-          <span className="cut">{[image?.label ?? video?.label, ratio].filter(Boolean).join(', ') || 'Auto'}</span>
+          <span className="cut">
+            {[image?.label ?? video?.label, ratio, count > 1 && `${count} images`].filter(Boolean).join(', ') || 'Auto'}
+          </span>
           <ChevronDown size={16} strokeWidth={1.75} aria-hidden="true" />
         </button>
       }
@@ -82,6 +88,21 @@ export function MediaMenu({ choice }: { readonly choice: MediaChoice }) {
           onSelect={() => choose({ videoModel: model === videos[0] ? null : model.id })}
         />
       ))}
+      {images.length > 0 && (
+        <>
+          <MenuLine />
+          {[1, 2, 3, 4]
+            .filter((one) => one <= (firstImage?.maxCount ?? 1))
+            .map((one) => (
+              <MenuItem key={one} Icon={one === count ? Check : Images} onSelect={() => choose({ count: one })}>
+                <span className="choice">
+                  {one === 1 ? '1 image' : `${one} images`}
+                  <span className="quiet small">{creditsOf(one * (firstImage?.credits ?? 0))}</span>
+                </span>
+              </MenuItem>
+            ))}
+        </>
+      )}
       <MenuLine />
       {[undefined, ...ratios].map((one) => (
         <MenuItem

@@ -6,8 +6,7 @@ import { IconButton } from '../parts/iconbutton.tsx';
 import { Failure } from '../parts/states.tsx';
 import { Menu, MenuItem } from '../shell/menu.tsx';
 import { Skeleton } from '../shell/skeleton.tsx';
-import { useUser } from '../user.tsx';
-import { deleteThread, groupByDate, newThreadId, type Thread, useRename, useThreads } from './threads.ts';
+import { groupByDate, newThreadId, type Thread, useRename, useThreads, useTrashThread } from './threads.ts';
 
 const icon = { size: 16, strokeWidth: 1.75, 'aria-hidden': true } as const;
 
@@ -67,13 +66,13 @@ export function ThreadList({ current }: { readonly current: string }) {
 
 function Entry({ thread, isCurrent }: { readonly thread: Thread; readonly isCurrent: boolean }) {
   const { threadId, title, runningTaskId } = thread;
-  const user = useUser();
+  const trash = useTrashThread();
   const [, navigate] = useLocation();
   const [isRenaming, setRenaming] = useState(false);
   if (isRenaming) return <Renaming thread={thread} onEnd={() => setRenaming(false)} />;
   function remove() {
     if (isCurrent) navigate(`/studio/${newThreadId()}`);
-    deleteThread(user, thread, () => {
+    trash(thread, () => {
       if (isCurrent) navigate(`/studio/${threadId}`);
     });
   }

@@ -1,7 +1,7 @@
 /** The user's conversations, as the agent service lists them. */
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import type { Thread, ThreadPage } from '../../../client/agent/api.ts';
-import { notify, notifyFailure, notifyWithUndo } from '../shell/notices.ts';
+import { notify, notifyFailure } from '../shell/notices.ts';
 import { createShared } from '../shell/shared.ts';
 import { type User, useUser } from '../user.tsx';
 
@@ -39,25 +39,74 @@ export function useRename() {
   });
 }
 
-/** Threads that are shown as deleted, and can still be brought back. */
+const move = (user: User, { threadId }: Pick<Thread, 'threadId'>, trashed: boolean) =>
+  user.json<Thread>('agent', `/threads/${threadId}`, { method: 'PATCH', json: { trashed } });
+
+/** Hides the conversation at once. */
+export function useTrashThread(): (thread: Thread, onUndo: () => void) => void {
+  const user = useUser();
+  const queries = useQueryClient();
+  const reread = () => {
+    void queries.invalidateQueries({ queryKey: ['threads', user.id] });
+    void queries.invalidateQueries({ queryKey: ['trashed-threads', user.id] });
+  };
+  return (thread, onUndo) => {
+    const { threadId } = thread;
+    const show = () => leaving.write(new Set([...leaving.read()].filter((id) => id !== threadId)));
+    leaving.write(new Set([...leaving.read(), threadId]));
+    const undo = () =>
+      move(user, thread, false).then(() => {
+        show();
+        reread();
+        onUndo();
+      }, notifyFailure);
+    move(user, thread, true).then(
+      () => {
+        reread();
+        notify('Conversation moved to the trash.', { undo: () => void undo() });
+      },
+      (error: unknown) => {
+        show();
+        notifyFailure(error);
+      },
+    );
+  };
+}
+
+/** Threads on their way to the trash. */
 const leaving = createShared<ReadonlySet<string>>(new Set());
 
-/** The service deletes for good, so the request waits until the notice with the undo is gone. */
-export function deleteThread(user: User, { threadId }: Thread, onUndo: () => void): void {
-  const bringBack = () => leaving.write(new Set([...leaving.read()].filter((id) => id !== threadId)));
-  leaving.write(new Set([...leaving.read(), threadId]));
-  notifyWithUndo('Conversation deleted.', {
-    perform: () => {
-      user.send('agent', `/threads/${threadId}`, { method: 'DELETE', isLast: true }).catch(() => {
-        bringBack();
-        notify('The conversation could not be deleted. Try again.', { tone: 'bad' });
-      });
-    },
-    undo: () => {
-      bringBack();
-      onUndo();
-    },
+/** The conversations in the trash. */
+export function useTrashedThreads() {
+  const user = useUser();
+  const queries = useQueryClient();
+  const listing = useInfiniteQuery({
+    queryKey: ['trashed-threads', user.id],
+    queryFn: ({ pageParam }) =>
+      user.json<ThreadPage>(
+        'agent',
+        `/threads?${new URLSearchParams({ trashed: 'true', limit: pageSize, ...(pageParam && { cursor: pageParam }) })}`,
+      ),
+    initialPageParam: '',
+    getNextPageParam: ({ next_cursor }) => next_cursor,
   });
+  const reread = async () => {
+    void queries.invalidateQueries({ queryKey: ['threads', user.id] });
+    await queries.invalidateQueries({ queryKey: ['trashed-threads', user.id] });
+  };
+  return {
+    ...listing,
+    threads: listing.data?.pages.flatMap((page) => page.threads),
+    async restore(thread: Thread) {
+      await move(user, thread, false);
+      leaving.write(new Set([...leaving.read()].filter((id) => id !== thread.threadId)));
+      await reread();
+    },
+    async deleteForGood(threads: readonly Thread[]) {
+      for (const { threadId } of threads) await user.send('agent', `/threads/${threadId}`, { method: 'DELETE' });
+      await reread();
+    },
+  };
 }
 
 const dayMs = 86_400_000;

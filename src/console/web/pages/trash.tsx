@@ -1,0 +1,170 @@
+import { RotateCcw, X } from 'lucide-react';
+import { useCallback, useMemo } from 'react';
+import { filtersOf, useAssets } from '../library/assets.ts';
+import { useChoosing } from '../library/choosing.ts';
+import { Timeline } from '../library/grid.tsx';
+import '../library/library.css';
+import { useTileSize } from '../library/tilesize.tsx';
+import { daysLeft, useTrash } from '../library/trash.ts';
+import { Confirm } from '../parts/confirm.tsx';
+import { IconButton } from '../parts/iconbutton.tsx';
+import { Empty, Loading, Pending } from '../parts/states.tsx';
+import { notify, notifyFailure } from '../shell/notices.ts';
+import { type Thread, useTrashedThreads } from '../studio/threads.ts';
+
+const icon = { size: 16, strokeWidth: 1.75, 'aria-hidden': true } as const;
+const inTrash = { ...filtersOf(''), isTrash: true };
+const nothing = () => undefined;
+
+export function Trash() {
+  const trash = useTrash();
+  const threads = useTrashedThreads();
+  const listing = useAssets(inTrash);
+  const [size] = useTileSize();
+  const { hasNextPage, isFetchingNextPage, fetchNextPage } = listing;
+  const assets = useMemo(() => listing.data?.pages.flatMap((page) => page.assets) ?? [], [listing.data]);
+  const choosing = useChoosing(assets);
+  const onMore = useCallback(() => {
+    if (!isFetchingNextPage) void fetchNextPage();
+  }, [isFetchingNextPage, fetchNextPage]);
+  const isRead = listing.data !== undefined && threads.threads !== undefined;
+  const isEmpty = isRead && assets.length === 0 && threads.threads?.length === 0;
+  const deleteForGood = (work: Promise<void>) =>
+    work.then(() => {
+      choosing.clear();
+      notify('Deleted for good.');
+    }, notifyFailure);
+  async function empty() {
+    await threads.deleteForGood(await readAll(threads));
+    await trash.empty();
+  }
+  return (
+    <div className="library trash">
+      <header className="page">
+        <h1>Trash</h1>
+        <p className="quiet">
+          Images, videos and conversations stay here for 30 days. Then they are deleted for good. Until then, files
+          count toward your storage.
+        </p>
+      </header>
+      {!isRead && (
+        <Pending
+          error={listing.error ?? threads.error}
+          retry={() => Promise.all([listing.refetch(), threads.refetch()])}
+          what="Reading the trash"
+        />
+      )}
+      {isEmpty && <Empty title="The trash is empty." />}
+      {isRead && !isEmpty && (
+        <div className="filterbar selection" role="toolbar" aria-label="Trash">
+          {choosing.chosen.size > 0 && <IconButton label="Clear the selection" Icon={X} onClick={choosing.clear} />}
+          <span role="status" className="strong">
+            {choosing.chosen.size > 0 ? `${choosing.chosen.size} selected` : ''}
+          </span>
+          <span className="gap" />
+          {choosing.chosen.size > 0 ? (
+            <>
+              <button
+                type="button"
+                onClick={() => {
+                  void trash.restore(choosing.assets);
+                  choosing.clear();
+                }}
+              >
+                <RotateCcw {...icon} />
+                Restore
+              </button>
+              <Confirm
+                label="Delete for good"
+                question="This cannot be undone."
+                onConfirm={() => deleteForGood(trash.deleteForGood(choosing.assets))}
+              />
+            </>
+          ) : (
+            <Confirm
+              label="Empty the trash"
+              question="Everything in the trash is deleted for good."
+              onConfirm={() => deleteForGood(empty())}
+            />
+          )}
+        </div>
+      )}
+      {(threads.threads?.length ?? 0) > 0 && (
+        <section aria-labelledby="trashed-threads">
+          <h2 id="trashed-threads">Conversations</h2>
+          <ul className="lines">
+            {threads.threads?.map((thread) => (
+              <li key={thread.threadId} className="trashed">
+                <TrashedThread thread={thread} onRestore={() => threads.restore(thread).catch(notifyFailure)}>
+                  <Confirm
+                    label="Delete for good"
+                    question={`Delete “${thread.title}” for good?`}
+                    onConfirm={() => deleteForGood(threads.deleteForGood([thread]))}
+                  />
+                </TrashedThread>
+              </li>
+            ))}
+          </ul>
+          {threads.hasNextPage && (
+            <button type="button" disabled={threads.isFetchingNextPage} onClick={() => threads.fetchNextPage()}>
+              Show more
+            </button>
+          )}
+        </section>
+      )}
+      {assets.length > 0 && (
+        <section aria-labelledby="trashed-assets">
+          <h2 id="trashed-assets">Images and videos</h2>
+          <Timeline
+            assets={assets}
+            choosing={choosing}
+            size={size}
+            isChoosingOnly
+            hasMore={hasNextPage}
+            onMore={onMore}
+            onOpen={nothing}
+            onEdit={nothing}
+            onDelete={nothing}
+          />
+        </section>
+      )}
+      {isFetchingNextPage && <Loading what="Reading more" />}
+    </div>
+  );
+}
+
+/** Those too that the page does not show yet. */
+async function readAll({ threads, hasNextPage, fetchNextPage }: ReturnType<typeof useTrashedThreads>) {
+  let all = threads ?? [];
+  for (let hasMore = hasNextPage; hasMore; ) {
+    const { data, hasNextPage: hasAnother } = await fetchNextPage();
+    all = data?.pages.flatMap((page) => page.threads) ?? all;
+    hasMore = hasAnother;
+  }
+  return all;
+}
+
+function TrashedThread({
+  thread: { title, trashedAt },
+  onRestore,
+  children,
+}: {
+  readonly thread: Thread;
+  readonly onRestore: () => void;
+  readonly children: React.ReactNode;
+}) {
+  const days = daysLeft(trashedAt ?? new Date().toISOString());
+  return (
+    <>
+      <span className="about">
+        <span className="strong cut">{title}</span>
+        <span className="quiet small">{days === 1 ? '1 day left' : `${days} days left`}</span>
+      </span>
+      <button type="button" onClick={onRestore} aria-label={`Restore “${title}”`}>
+        <RotateCcw {...icon} />
+        Restore
+      </button>
+      {children}
+    </>
+  );
+}
