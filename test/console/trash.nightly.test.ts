@@ -104,6 +104,7 @@ describe.skipIf(withoutChromium)('the library and its trash', () => {
     const wanted = shapes.map(([width, height]) => Math.max(0.5, width / height));
     for (const [place, ratio] of ratios.toSorted((one, other) => one - other).entries())
       expect(ratio).toBeCloseTo(wanted.toSorted((one, other) => one - other)[place] ?? 0, 1);
+    const slider = page.getByRole('slider', { name: 'Size of the images' });
     expect((await boxes())[0]?.height).toBeLessThan(201);
     await slider.fill('2');
     await expect.poll(async () => (await boxes())[0]?.height).toBeGreaterThan(250);
