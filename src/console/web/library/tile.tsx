@@ -86,7 +86,12 @@ function Marks({ asset }: { readonly asset: Asset }) {
           {asset.durationMs === null ? wordOf(asset) : durationOf(asset.durationMs)}
         </span>
       )}
-      {asset.trashedAt !== null && <span className="badge">{daysOf(asset.trashedAt)}</span>}
+      {asset.trashedAt !== null && (
+        <span className="badge">
+          <span aria-hidden="true">{daysLeft(asset.trashedAt)} d</span>
+          <span className="unseen">{daysOf(asset.trashedAt)}</span>
+        </span>
+      )}
       {asset.favorite && (
         <span className="badge">
           <Heart size={16} strokeWidth={1.75} fill="currentColor" role="img" aria-label="Favorite" />
@@ -118,7 +123,9 @@ function Thumb({ asset, isLarge }: { readonly asset: Asset; readonly isLarge: bo
 
 function ImageThumb({ asset, isLarge }: { readonly asset: Asset; readonly isLarge: boolean }) {
   const { data } = useSigned('image', asset.assetId);
-  return <AssetImage url={(isLarge ? data?.previewUrl : data?.thumbUrl) ?? data?.url} alt="" blurhash={asset.blurhash} />;
+  return (
+    <AssetImage url={(isLarge ? data?.previewUrl : data?.thumbUrl) ?? data?.url} alt="" blurhash={asset.blurhash} />
+  );
 }
 
 function VideoThumb({ asset }: { readonly asset: Asset }) {

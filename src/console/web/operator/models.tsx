@@ -56,7 +56,7 @@ function Usage() {
       {data !== undefined && rows.length === 0 && <Empty title="No run ended on these days." />}
       {rows.length > 0 && (
         <>
-          <div className="card three">
+          <div className="card three four">
             <Bars title="Runs" bars={byDay(rows, from, days, ({ runs }) => runs)} show={compactOf} />
             <Bars
               title="Tokens"
@@ -202,7 +202,7 @@ function Configured() {
                 </div>
                 {label !== id && <code>{id}</code>}
                 <p className="quiet">
-                  {plans === null ? 'All plans' : plans.map(planName).join(', ')} · {compactOf(contextTokens)} tokens of
+                  {plans === null ? 'All plans' : plans.map(planName).join('; ')} · {compactOf(contextTokens)} tokens of
                   context
                   {fallback !== null && ` · falls back to ${fallback}`}
                 </p>
@@ -230,4 +230,4 @@ function Configured() {
 }
 
 const plansOf = ({ plans }: ConfiguredModels, withVideos: boolean) =>
-  plans.flatMap(({ plan, hasVideo }) => (hasVideo === withVideos ? [planName(plan)] : [])).join(', ');
+  plans.flatMap(({ plan, hasVideo }) => (hasVideo === withVideos ? [planName(plan)] : [])).join(' · ');

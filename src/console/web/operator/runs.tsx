@@ -10,6 +10,7 @@ import { Failed, factsOf, runTones } from './record.tsx';
 import { RunPage } from './run.tsx';
 import { moneyOf, tookOf } from './units.ts';
 import './desk.css';
+import './operator.css';
 import './runs.css';
 import { Link } from 'wouter';
 
@@ -47,7 +48,7 @@ function Records() {
   const userId = of('userId');
   const query = { status: of('status'), model: of('model'), userId };
   return (
-    <>
+    <div className="operator">
       <header className="page">
         <h1>Runs</h1>
         <p className="quiet">
@@ -55,19 +56,19 @@ function Records() {
           streams.
         </p>
       </header>
+      <fieldset className="segments" aria-label="Kind">
+        {kinds.map(([value, label]) => (
+          <button
+            key={value}
+            type="button"
+            aria-pressed={value === kind}
+            onClick={() => change({ kind: value === 'runs' ? '' : value, status: '' })}
+          >
+            {label}
+          </button>
+        ))}
+      </fieldset>
       <search className="desk-fields desk-filters">
-        <fieldset className="segments" aria-label="Kind">
-          {kinds.map(([value, label]) => (
-            <button
-              key={value}
-              type="button"
-              aria-pressed={value === kind}
-              onClick={() => change({ kind: value === 'runs' ? '' : value, status: '' })}
-            >
-              {label}
-            </button>
-          ))}
-        </fieldset>
         <label className="field">
           Status
           <select value={query.status} onChange={({ target }) => change({ status: target.value })}>
@@ -99,7 +100,7 @@ function Records() {
         )}
       </search>
       {kind === 'runs' ? <RunList query={query} /> : <GenerationList query={query} />}
-    </>
+    </div>
   );
 }
 

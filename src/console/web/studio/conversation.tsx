@@ -27,6 +27,7 @@ import { Message, textOfMessage } from './message.tsx';
 import { type Outcome, OutcomeNote, storedOutcome } from './outcome.tsx';
 import { QueuedMessages } from './queued.tsx';
 import { suggestions } from './suggestions.ts';
+import { useVersions } from './versions.ts';
 
 export function Conversation({ threadId }: { readonly threadId: string }) {
   const user = useUser();
@@ -120,6 +121,7 @@ function Chat({
       field.current?.focus();
     },
   });
+  const versionsOf = useVersions(threadId, stored.messages, isAnswering, chat.refresh);
   const last = messages.at(-1);
   const isUnanswered = last?.role === 'user' && !isAnswering;
   const outcome =
@@ -158,6 +160,7 @@ function Chat({
                 edited={edited?.id === message.id ? edited.text : undefined}
                 actions={{
                   onRetried: () => void chat.refresh(),
+                  versions: versionsOf(message.id),
                   approve:
                     isAnswering || message !== last
                       ? undefined

@@ -1,5 +1,5 @@
 import type { UIMessage } from 'ai';
-import { FileText, Film, Pencil, RotateCw } from 'lucide-react';
+import { ChevronLeft, ChevronRight, FileText, Film, Pencil, RotateCw } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { validParts } from '../../../client/validparts.ts';
 import { IconButton } from '../parts/iconbutton.tsx';
@@ -18,13 +18,45 @@ export const textOfMessage = ({ parts }: Pick<UIMessage, 'parts'>): string =>
   parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
 
 export interface MessageActions {
-  /** Replaces the message, and all after it. */
+  /** Asks again from here. What it replaces is another version. */
   readonly edit?: ((message: UIMessage, text: string) => void) | undefined;
   /** Requests another answer. */
   readonly regenerate?: ((message: UIMessage) => void) | undefined;
   readonly onRetried: () => void;
   /** Answers tool calls that wait. */
   readonly approve?: Approving | undefined;
+  /** The message begins one of several versions of the conversation. */
+  readonly versions?: VersionsOf | undefined;
+}
+
+export interface VersionsOf {
+  /** From 1. */
+  readonly place: number;
+  readonly count: number;
+  /** `undefined`: not during an answer. */
+  readonly choose?: ((place: number) => void) | undefined;
+}
+
+function Versions({ of: { place, count, choose } }: { readonly of: VersionsOf }) {
+  return (
+    <fieldset className="versions" aria-label="Versions of the conversation from here">
+      <IconButton
+        label="Previous version"
+        Icon={ChevronLeft}
+        disabled={choose === undefined || place === 1}
+        onClick={() => choose?.(place - 1)}
+      />
+      <span role="status" aria-label={`Version ${place} of ${count}`}>
+        {place}/{count}
+      </span>
+      <IconButton
+        label="Next version"
+        Icon={ChevronRight}
+        disabled={choose === undefined || place === count}
+        onClick={() => choose?.(place + 1)}
+      />
+    </fieldset>
+  );
 }
 
 export function Message({
@@ -57,7 +89,7 @@ function Question({
   message,
   previews,
   edited,
-  actions: { edit },
+  actions: { edit, versions },
 }: {
   readonly message: UIMessage;
   readonly previews: ReadonlyMap<string, string>;
@@ -94,6 +126,7 @@ function Question({
             <CopyButton label="Copy the message" read={() => text} />
             {edit && <IconButton label="Edit the message" Icon={Pencil} onClick={() => setDraft(text)} />}
           </Tools>
+          {versions && <Versions of={versions} />}
         </>
       )}
     </article>
@@ -143,7 +176,7 @@ function Editor({
       />
       <div className="row">
         <span id="edit-note" className="quiet small">
-          This replaces the message and everything after it.
+          The conversation goes on from here. You can go back to what it replaces.
         </span>
         <span className="buttons">
           <button type="button" onClick={onCancel}>
@@ -164,7 +197,7 @@ function Answer({
   message,
   question,
   isLast,
-  actions: { regenerate, onRetried, approve },
+  actions: { regenerate, onRetried, approve, versions },
 }: {
   readonly message: UIMessage;
   readonly question: string;
@@ -192,6 +225,7 @@ function Answer({
           approve={approve}
         />
       ))}
+      <Sources parts={parts} />
       {!isLast && storedOutcome(message)?.kind === 'failed' && (
         <p className="problem small">The answer failed before it was complete.</p>
       )}
@@ -204,6 +238,7 @@ function Answer({
           </span>
         )}
       </Tools>
+      {versions && <Versions of={versions} />}
     </article>
   );
 }
@@ -250,10 +285,41 @@ function AnswerPart({
     );
   const approval = isTool(part) ? approvalOf(part, parts) : undefined;
   if (isTool(part) && approval !== undefined) return <ApprovalCard part={part} approval={approval} approve={approve} />;
+  if (part.type === 'file')
+    return <SentFile url={part.url} name={part.filename} mime={part.mediaType} previews={noPreviews} />;
   if (isTool(part))
     return <Tool part={part} question={question} video={videos.get(orderOf(part) ?? '')} onRetried={onRetried} />;
   return null;
 }
+
+const noPreviews: ReadonlyMap<string, string> = new Map();
+
+/** What the model read for its answer. */
+function Sources({ parts }: { readonly parts: readonly Part[] }) {
+  const sources = new Map<string, { readonly title: string; readonly url?: string }>();
+  for (const part of parts) {
+    if (part.type === 'source-url') sources.set(part.url, { title: part.title ?? hostOf(part.url), url: part.url });
+    if (part.type === 'source-document') sources.set(part.sourceId, { title: part.title });
+  }
+  if (sources.size === 0) return null;
+  return (
+    <ul className="sources" aria-label="Sources">
+      {[...sources].map(([key, { title, url }]) => (
+        <li key={key} className="cut">
+          {url === undefined || !/^https?:/.test(url) ? (
+            title
+          ) : (
+            <a href={url} target="_blank" rel="noreferrer" title={url}>
+              {title}
+            </a>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : url);
 
 const isTool = (part: Part): part is Part & ToolPart => part.type.startsWith('tool-') && 'toolCallId' in part;
 

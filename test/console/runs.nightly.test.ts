@@ -1,0 +1,139 @@
+/** Runs as operators see them, and what a conversation shows of code, formulas, sources and its own versions. */
+import { randomUUID } from 'node:crypto';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Provider, startProvider } from '../agent/provider.fixture.ts';
+import { launchChromium, withoutChromium } from '../chromium.fixture.ts';
+import { type Desk, openDesk } from './desk.fixture.ts';
+import { judge } from './judging.fixture.ts';
+import { type ConsoleRig, enterAsOperator, enterAsUser, startConsole, useVisitors } from './rig.fixture.ts';
+
+const limitMs = 300_000;
+const outage = 'the cluster is on fire';
+const rich = [
+  'The area is $$\\pi r^2$$, and it costs $5, not $10.',
+  '',
+  '\\[ \\int_0^1 x^2 \\, dx = \\frac{1}{3} \\]',
+  '',
+  '```python',
+  'def area(r):',
+  '    # of a circle',
+  '    return 3.14 * r ** 2',
+  '```',
+  '',
+  '| Shot | Lens | Light |',
+  '| --- | --- | --- |',
+  '| Lighthouse at dusk | 35 mm | Short exposure |',
+].join('\n');
+
+describe.skipIf(withoutChromium)('runs', () => {
+  let provider: Provider;
+  let rig: ConsoleRig;
+  let desk: Desk;
+  let browser: Browser;
+  beforeAll(async () => {
+    provider = await startProvider();
+    provider.on('please fail', { answer: { status: 500, body: JSON.stringify({ error: { message: outage } }) } });
+    provider.on('first question', { text: 'The first answer.' });
+    provider.on('second question', { text: 'The second answer.' });
+    provider.on('show me', { text: rich });
+    const settings = { MODEL_BASE_URL: provider.url, MODEL_NAME: 'scripted', MODEL_API_KEY: 'sk-test' };
+    [rig, browser] = await Promise.all([startConsole(settings), launchChromium()]);
+    desk = await openDesk(rig);
+  }, limitMs);
+  afterAll(async () => {
+    await browser.close();
+    await rig.close();
+    provider.close();
+  });
+
+  const visit = useVisitors(() => browser);
+  const answers = (page: Page) => page.getByRole('article', { name: 'Atelier' });
+
+  async function complete(page: Page, text: string): Promise<void> {
+    const field = page.getByLabel('Message', { exact: true });
+    await field.fill(text);
+    await field.press('Enter');
+    await page.getByRole('status').getByText('The answer is complete.', { exact: true }).waitFor();
+  }
+
+  it('an operator finds a failed run, its cause and its person', { timeout: limitMs }, async () => {
+    const person = await desk.person();
+    const message = { role: 'user', parts: [{ type: 'text', text: 'please fail' }] };
+    const threadId = `thread-${randomUUID()}`;
+    const { body } = await person.call('agent', 'POST', '/task', { threadId, message });
+    const state = async () => (await person.call('agent', 'GET', `/task/${body.taskId}`)).body.status;
+    await expect.poll(state, { timeout: 60_000 }).toBe('failed');
+    await person.call('agent', 'POST', '/images', { prompt: 'a lighthouse', n: 2 });
+
+    const visitor = await visit();
+    await enterAsOperator(visitor, rig, '/operator/runs');
+    const { page, complaints } = visitor;
+    await page.getByLabel('Status').selectOption('failed');
+    const rows = page.getByRole('list', { name: 'Runs' }).getByRole('listitem');
+    await rows.getByText(outage).waitFor();
+    expect(new URL(page.url()).searchParams.get('status')).toBe('failed');
+    await rows.getByRole('link', { name: person.email }).waitFor();
+    await judge(page, 'the runs');
+
+    await rows.getByRole('link', { name: 'scripted' }).click();
+    await page.getByRole('heading', { name: 'Run of scripted' }).waitFor();
+    await page.getByText('The model provider returned 500.').waitFor();
+    await page.getByRole('button', { name: 'Read the stream' }).click();
+    await page.getByRole('list', { name: 'Events of the stream' }).getByText('start', { exact: true }).waitFor();
+    await judge(page, 'a run');
+
+    await page.getByRole('link', { name: person.email }).click();
+    await page.getByRole('heading', { name: person.email }).waitFor();
+    await page.getByRole('region', { name: 'Audit' }).getByText('read stream').waitFor();
+    await page.getByRole('link', { name: 'Images and videos' }).click();
+    await page.getByText('2 images, image').waitFor();
+    await judge(page, 'images and videos');
+    expect(complaints).toEqual([]);
+  });
+
+  it('an edit keeps the former version, which can be shown again', { timeout: limitMs }, async () => {
+    const visitor = await visit();
+    const { page, complaints } = visitor;
+    await enterAsUser(visitor, rig, '/studio', `v-${randomUUID()}@example.com`);
+    await page.getByText('A new conversation').waitFor();
+    await complete(page, 'first question');
+    await page.getByRole('button', { name: 'Edit the message' }).click();
+    await page.getByLabel('New text of the message').fill('second question');
+    await page.getByRole('article', { name: 'You' }).getByRole('button', { name: 'Send' }).click();
+    await answers(page).getByText('The second answer.').waitFor();
+    const versions = page.getByRole('group', { name: 'Versions of the conversation from here' });
+    await versions.getByText('2/2').waitFor();
+    await judge(page, 'two versions');
+    await versions.getByRole('button', { name: 'Previous version' }).click();
+    await answers(page).getByText('The first answer.').waitFor();
+    await versions.getByText('1/2').waitFor();
+    await page.reload();
+    await answers(page).getByText('The first answer.').waitFor();
+    await versions.getByRole('button', { name: 'Next version' }).click();
+    await answers(page).getByText('The second answer.').waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  it('an answer shows formulas, colored code and whole words in tables', { timeout: limitMs }, async () => {
+    const visitor = await visit();
+    const { page, complaints } = visitor;
+    await enterAsUser(visitor, rig, '/studio', `p-${randomUUID()}@example.com`);
+    await page.getByText('A new conversation').waitFor();
+    await complete(page, 'show me');
+    await answers(page).locator('math[display="block"]').waitFor();
+    expect(await answers(page).locator('math').count()).toBe(2);
+    await answers(page).getByText('it costs $5, not $10', { exact: false }).waitFor();
+    const code = page.getByRole('figure', { name: 'Code, python' });
+    await code.locator('.hljs-keyword').first().waitFor();
+    expect(await code.locator('code').textContent()).toContain('    return 3.14 * r ** 2');
+    await code.getByRole('button', { name: 'Copy the code' }).waitFor();
+    // A word that is cut has more lines than words that fit.
+    const heights = await answers(page)
+      .locator('td')
+      .evaluateAll((cells) => (cells as HTMLElement[]).map((cell) => cell.scrollWidth <= cell.clientWidth));
+    expect(heights.every(Boolean)).toBe(true);
+    await judge(page, 'a rich answer');
+    expect(complaints).toEqual([]);
+  });
+});
