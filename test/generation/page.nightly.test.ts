@@ -54,8 +54,15 @@ describe.skipIf(withoutChromium)('a catalogue of six models', { timeout: 300_000
   });
 
   it('type-checks the page, and its sample in the docs', async () => {
-    const options = { module: 'esnext', moduleResolution: 'bundler', lib: ['es2022', 'dom', 'dom.iterable'], target: 'es2022' };
-    expect(await project.check(['generate/page.ts', 'generate/sample.ts'], { ...options, skipLibCheck: true })).toBe('');
+    const options = {
+      module: 'esnext',
+      moduleResolution: 'bundler',
+      lib: ['es2022', 'dom', 'dom.iterable'],
+      target: 'es2022',
+    };
+    expect(await project.check(['generate/page.ts', 'generate/sample.ts'], { ...options, skipLibCheck: true })).toBe(
+      '',
+    );
   });
 
   it('makes four images on the page, refines one and films it', async () => {
