@@ -8,5 +8,6 @@ import { type VideoToolDeps, videoTools } from './videos.ts';
 export type ToolDeps = ImageToolDeps & MemoryToolDeps & VideoToolDeps;
 
 export function toolsOf(deps: ToolDeps, context: ToolContext): ToolSet {
-  return { ...imageTools(deps, context), ...videoTools(deps, context), ...memoryTools(deps, context) };
+  const media = { ...imageTools(deps, context), ...videoTools(deps, context) };
+  return context.run.options?.memory === false ? media : { ...media, ...memoryTools(deps, context) };
 }

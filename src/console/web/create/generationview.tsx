@@ -6,9 +6,9 @@ import { AssetImage } from '../library/assetimage.tsx';
 import { openDialog } from '../library/dialogs.ts';
 import { MediaActions } from '../library/mediaactions.tsx';
 import { useSigned } from '../library/signing.ts';
-import { InTrash } from '../studio/media.tsx';
 import { momentOf } from '../parts/figures.tsx';
 import { notifyFailure } from '../shell/notices.ts';
+import { InTrash } from '../studio/media.tsx';
 import { type Generation, type GenerationItem, ratioOf, useCancel } from './generations.ts';
 import { startCreating } from './order.ts';
 

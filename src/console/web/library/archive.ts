@@ -67,7 +67,15 @@ export async function zip(files: readonly ArchivedFile[]): Promise<Blob> {
     const encoded = new TextEncoder().encode(name);
     const common = { name: encoded, crc: await crcOf(bytes), size: bytes.size, time: dosTimeOf(modifiedAt) };
     const header = record(0x04034b50, [], common, []);
-    directory.push(record(0x02014b50, [[20, 2]], common, [[0, 2], [0, 2], [0, 2], [0, 4], [offset, 4]]));
+    directory.push(
+      record(0x02014b50, [[20, 2]], common, [
+        [0, 2],
+        [0, 2],
+        [0, 2],
+        [0, 4],
+        [offset, 4],
+      ]),
+    );
     parts.push(header, bytes);
     offset += header.length + bytes.size;
   }
@@ -96,8 +104,20 @@ function record(
   const head = written([
     [signature, 4],
     ...before,
-    ...([[20, 2], [1 << 11, 2], [0, 2], [time[0], 2], [time[1], 2]] as const),
-    ...([[crc, 4], [size, 4], [size, 4], [name.length, 2], [0, 2]] as const),
+    ...([
+      [20, 2],
+      [1 << 11, 2],
+      [0, 2],
+      [time[0], 2],
+      [time[1], 2],
+    ] as const),
+    ...([
+      [crc, 4],
+      [size, 4],
+      [size, 4],
+      [name.length, 2],
+      [0, 2],
+    ] as const),
     ...after,
   ]);
   const whole = new Uint8Array(head.length + name.length);

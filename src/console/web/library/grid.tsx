@@ -1,6 +1,15 @@
 /** The timeline: rows of tiles by day. Only the rows near the window exist, so a library may have any size. */
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
-import { type KeyboardEvent, useCallback, useDeferredValue, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import {
+  type KeyboardEvent,
+  useCallback,
+  useDeferredValue,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react';
 import type { Asset } from '../../../client/media/api.ts';
 import type { Choosing } from './choosing.ts';
 import { useSignAhead } from './signing.ts';
@@ -44,7 +53,8 @@ export function Timeline({
   const [active, setActive] = useState(0);
   // The page is painted before its tiles, so that the interaction that opens it is not slow.
   const isPainted = useDeferredValue(true, false);
-  const rows = useMemo(() => (isPainted && width > 0 ? arrange(assets, { width, height, gap }) : []),
+  const rows = useMemo(
+    () => (isPainted && width > 0 ? arrange(assets, { width, height, gap }) : []),
     [isPainted, assets, width, height, gap],
   );
   const virtual = useWindowVirtualizer({

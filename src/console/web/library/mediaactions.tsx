@@ -19,13 +19,7 @@ import { useIsNarrow } from '../shell/browser.ts';
 import { useTopDialog } from '../shell/modal.ts';
 import { notify, notifyFailure } from '../shell/notices.ts';
 import { useUser } from '../user.tsx';
-import {
-  type ActionTarget,
-  downloadOriginal,
-  downloadWatermarked,
-  editInStudio,
-  referInStudio,
-} from './actions.ts';
+import { type ActionTarget, downloadOriginal, downloadWatermarked, editInStudio, referInStudio } from './actions.ts';
 import { useFavorites } from './albums.ts';
 import { isImage, isVideo } from './assets.ts';
 import { openDialog } from './dialogs.ts';

@@ -118,7 +118,9 @@ function Thumb({ asset, isLarge }: { readonly asset: Asset; readonly isLarge: bo
 
 function ImageThumb({ asset, isLarge }: { readonly asset: Asset; readonly isLarge: boolean }) {
   const { data } = useSigned('image', asset.assetId);
-  return <AssetImage url={(isLarge ? data?.previewUrl : data?.thumbUrl) ?? data?.url} alt="" blurhash={asset.blurhash} />;
+  return (
+    <AssetImage url={(isLarge ? data?.previewUrl : data?.thumbUrl) ?? data?.url} alt="" blurhash={asset.blurhash} />
+  );
 }
 
 function VideoThumb({ asset }: { readonly asset: Asset }) {

@@ -25,7 +25,8 @@ const deleteForGood = (user: User, ids: readonly string[]) =>
   inLots(ids, (lot) => user.send('media', '/v1/assets', { method: 'DELETE', json: { ids: lot } }));
 
 type Assets = readonly Pick<Asset, 'assetId'>[];
-const countOf = (assets: Assets, done: string) => (assets.length === 1 ? `${done}.` : `${assets.length} items ${done.toLowerCase()}.`);
+const countOf = (assets: Assets, done: string) =>
+  assets.length === 1 ? `${done}.` : `${assets.length} items ${done.toLowerCase()}.`;
 
 /** Shows each change at once, and takes it back if the service refuses it. */
 export function useTrash() {
@@ -35,7 +36,12 @@ export function useTrash() {
   const markTrashed = useMarkTrashed();
   const idsOf = (assets: Assets) => assets.map(({ assetId }) => assetId);
   /** Calls `send`, and puts every listing back as it was if that fails. */
-  async function change(assets: Assets, isTrashed: boolean, send: () => Promise<void>, done: () => void): Promise<void> {
+  async function change(
+    assets: Assets,
+    isTrashed: boolean,
+    send: () => Promise<void>,
+    done: () => void,
+  ): Promise<void> {
     const before = queries.getQueriesData({ queryKey: ['assets', user.id] });
     forget(idsOf(assets));
     markTrashed(idsOf(assets), isTrashed);

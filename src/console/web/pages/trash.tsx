@@ -43,8 +43,8 @@ export function Trash() {
       <header className="page">
         <h1>Trash</h1>
         <p className="quiet">
-          Images, videos and conversations stay here for 30 days. Then they are deleted for good. Until then, files count
-          toward your storage.
+          Images, videos and conversations stay here for 30 days. Then they are deleted for good. Until then, files
+          count toward your storage.
         </p>
       </header>
       {!isRead && (
