@@ -2,11 +2,11 @@
 
 import type { Db } from '#platform/db/db.ts';
 import type { AgentMetrics } from '../metrics.ts';
+import type { MemoryDeps } from '../services/memory.ts';
 import type { VideoTables } from '../store/videostore.ts';
 import type { Identity } from '../toolservers/identity.ts';
-import type { CallDeps, CallTables, McpCalls } from './calls.ts';
-import type { MemoryDeps } from '../services/memory.ts';
 import type { VideoDeps } from '../videos/videos.ts';
+import type { CallDeps, CallTables, McpCalls } from './calls.ts';
 
 export interface McpContext extends VideoDeps, MemoryDeps, CallDeps {
   readonly calls: McpCalls;
