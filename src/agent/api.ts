@@ -122,6 +122,12 @@ export const taskRequest = z
       .nullish()
       .describe('Answers to tool calls that wait for approval. The run continues in their message.'),
     media: runMedia.nullish(),
+    memory: z
+      .boolean()
+      .nullish()
+      .describe(
+        '`false`: the run neither reads nor changes the memories of the user, and nothing is remembered from it.',
+      ),
     instructions: z
       .string()
       .min(1)

@@ -36,7 +36,7 @@ import { type ListingDeps, listAssets, readMonths } from './listing/listing.ts';
 import type { LibraryNews } from './news.ts';
 import { readUsage } from './quota/quota.ts';
 import { changeAsset, type OneAssetDeps, readAsset } from './registration/changing.ts';
-import { type DepositDeps, depositAsset } from './registration/depositing.ts';
+import { depositAsset } from './registration/depositing.ts';
 import { type ImportDeps, importFile } from './registration/importing.ts';
 import { type PendingDeps, signPending } from './registration/pendinguploads.ts';
 import { type RegistrationDeps, registerAsset } from './registration/registration.ts';
@@ -57,7 +57,6 @@ const refused = ['csam_blocked', 'content_blocked', 'asset_too_large', 'quota_ex
 export type RouteDeps = { readonly news: LibraryNews } & ReservationDeps &
   PendingDeps &
   RegistrationDeps &
-  DepositDeps &
   CopyDeps &
   ImportDeps &
   ListingDeps &

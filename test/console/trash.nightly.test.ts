@@ -55,7 +55,9 @@ describe.skipIf(withoutChromium)('the library and its trash', () => {
       .waitFor();
   }
 
-  it('keeps deleted images for 30 days, restores them, and deletes them for good', { timeout: limitMs }, async () => {
+  it('keeps deleted images for 30 days, restores them, and deletes them permanently', {
+    timeout: limitMs,
+  }, async () => {
     const { page, complaints } = await enter();
     await uploadShapes(page);
     await page.getByRole('link', { name: 'Trash' }).click();
@@ -77,9 +79,9 @@ describe.skipIf(withoutChromium)('the library and its trash', () => {
     await page.getByRole('button', { name: 'Restore' }).click();
     await expect.poll(() => tiles(page).count()).toBe(2);
     await tiles(page).nth(0).locator('.open').click();
-    await page.getByRole('button', { name: 'Delete for good' }).click();
+    await page.getByRole('button', { name: 'Delete permanently' }).click();
     await judge(page, 'a question about a deletion');
-    await page.getByRole('button', { name: 'Yes, delete for good' }).click();
+    await page.getByRole('button', { name: 'Yes, delete permanently' }).click();
     await expect.poll(() => tiles(page).count()).toBe(1);
     await page.reload();
     await expect.poll(() => tiles(page).count()).toBe(1);

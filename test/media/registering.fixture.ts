@@ -9,8 +9,9 @@ import { type RegistrationRequest, registrationRequest } from '#media/api.ts';
 import type { MediaTables } from '#media/assets/assetstore.ts';
 import { storageKeyOf } from '#media/assets/storagekey.ts';
 import { createQuarantine } from '#media/quarantine/quarantine.ts';
+import type { ReservingDeps } from '#media/quota/reserving.ts';
 import { createDigester } from '#media/reading/digests.ts';
-import { type DepositDeps, depositAsset } from '#media/registration/depositing.ts';
+import { depositAsset } from '#media/registration/depositing.ts';
 import { type Registration, type RegistrationDeps, registerAsset } from '#media/registration/registration.ts';
 import { createScreening, type ScreeningSettings } from '#media/screening/screening.ts';
 import type { TaskTables } from '#media/tasks/taskstore.ts';
@@ -55,7 +56,7 @@ export function registrationDeps(
   database: Database,
   folder: string,
   { blockedHashes, screeningUrl }: Partial<ScreeningSettings> = {},
-): DepositDeps {
+): RegistrationDeps & ReservingDeps {
   const engine = createEngine(limits);
   const stores = { db: database.queries<MediaTables>(), objects: openFiles(folder) };
   return {
@@ -98,10 +99,11 @@ export async function uploaded(objects: Objects, bytes: Uint8Array) {
   return { request, storageKey, put };
 }
 
-export const depositOf = (deps: DepositDeps, request: RegistrationRequest, bytes: Uint8Array) => () => {
-  const body = Buffer.concat([Buffer.from(`${JSON.stringify(request)}\n`), bytes]);
-  return depositAsset(deps, { kind: 'internal' }, { length: body.length, body: Readable.from([body]) });
-};
+export const depositOf =
+  (deps: RegistrationDeps & ReservingDeps, request: RegistrationRequest, bytes: Uint8Array) => () => {
+    const body = Buffer.concat([Buffer.from(`${JSON.stringify(request)}\n`), bytes]);
+    return depositAsset(deps, { kind: 'internal' }, { length: body.length, body: Readable.from([body]) });
+  };
 
 /** `created`, `replayed`, or the code of the problem. */
 export async function outcomeOf(

@@ -34,6 +34,7 @@ export async function startChat(deps: StartDeps, userId: string, body: ChatReque
       threadId: body.id,
       model: body.model,
       media: body.media,
+      memory: body.memory,
       whenBusy: body.whenBusy,
     });
   } catch (error) {
@@ -127,6 +128,7 @@ export const chatRequest = z.object({
   model: z.string().min(1).max(128).nullish(),
   whenBusy,
   media: runMedia.nullish(),
+  memory: z.boolean().nullish().describe('As in `POST /task`.'),
 });
 type ChatRequest = z.output<typeof chatRequest>;
 export const chatParams = z.object({ id: threadId });

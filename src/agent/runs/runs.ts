@@ -151,9 +151,9 @@ export async function startRun(
   });
 }
 
-function optionsOf({ media, instructions }: TaskRequest): RunOptions | undefined {
-  if (!media && !instructions) return undefined;
-  return { ...(media && { media }), ...(instructions && { instructions }) };
+function optionsOf({ media, memory, instructions }: TaskRequest): RunOptions | undefined {
+  if (!media && !instructions && memory !== false) return undefined;
+  return { ...(media && { media }), ...(memory === false && { memory }), ...(instructions && { instructions }) };
 }
 
 /** Rolls back the transaction of a start that was only to be checked. */
@@ -349,12 +349,14 @@ export async function endRun(deps: RunsDeps, run: Run, end: RunEnd): Promise<Ans
     const parts = [...withDelivered(run.taskId, end.parts, delivered), ...videos.shown];
     const { threadId, ownerId, messageId: id, taskId } = run;
     const { status, error, code, usage } = end;
+    const remembers = run.options?.memory !== false;
     const metadata = {
       ...end.metadata,
       taskId,
       status,
       ...(error !== null && { error }),
       ...(code && { errorCode: code }),
+      ...(!remembers && { memory: false }),
       usage,
       credits,
     };
@@ -364,7 +366,7 @@ export async function endRun(deps: RunsDeps, run: Run, end: RunEnd): Promise<Ans
     else if (isStored) {
       await addMessage(tx, { threadId, id, ownerId, role: 'assistant', parts, metadata, taskId }, undefined);
       if (deps.makesTitles && status === 'completed') await requestTitle(deps.jobs, tx, run);
-      if (deps.extractsMemories && status === 'completed') await requestExtraction(deps.jobs, tx, run);
+      if (deps.extractsMemories && remembers && status === 'completed') await requestExtraction(deps.jobs, tx, run);
     }
     await insertApprovals(tx, run, end.approvals ?? []);
     await publishApprovals(deps, tx, run, end.approvals ?? []);

@@ -32,6 +32,8 @@ export interface RunOptions {
     /** Of the images of one call. */
     readonly count?: number | undefined;
   };
+  /** Neither reads nor changes memories. */
+  readonly memory?: false;
   /** For the model, of a server. */
   readonly instructions?: string | undefined;
 }

@@ -113,3 +113,25 @@ it.each([
   const candidates = contents.map((content, place) => ({ id: String(place), content }));
   expect(clearMatch(query, candidates)?.content).toBe(match);
 });
+
+it('a run without memory neither reads nor saves any, and says so in its answer', async () => {
+  const user = await rig.user();
+  await add(user, 'I like warm colors');
+  provider.on('which colors', { text: 'I do not know.' });
+  const ask = async (memory?: boolean) => {
+    const chatter = rig.at(scriptedUrl, user);
+    const body = { threadId: newThread(), text: 'which colors do I like?', memory };
+    const { body: started } = await chatter.call('POST', '/task', body);
+    await chatter.ended(String(started.taskId));
+    const [, answer] = await chatter.messages(body.threadId);
+    return { sent: JSON.stringify(provider.requests.at(-1)?.body), metadata: answer?.metadata };
+  };
+  const usual = await ask();
+  expect(usual.sent).toContain('I like warm colors');
+  expect(usual.sent).toContain('saveMemory');
+  expect(usual.metadata).not.toHaveProperty('memory');
+  const without = await ask(false);
+  expect(without.sent).not.toMatch(/warm colors|saveMemory|recallMemory|forgetMemory/);
+  expect(without.metadata).toMatchObject({ memory: false });
+  expect((await memoriesOf(user)).map(({ content }) => content)).toEqual(['I like warm colors']);
+});

@@ -8,5 +8,6 @@ import { memoryTools } from './memories.ts';
 import { videoTools } from './videos.ts';
 
 export function toolsOf(deps: TurnContext, context: ToolContext): ToolSet {
-  return { ...imageTools(deps, context), ...videoTools(deps, context), ...memoryTools(deps, context) };
+  const media = { ...imageTools(deps, context), ...videoTools(deps, context) };
+  return context.run.options?.memory === false ? media : { ...media, ...memoryTools(deps, context) };
 }

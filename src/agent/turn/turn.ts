@@ -48,6 +48,8 @@ const sharesOf = (contextTokens: number) => ({
   answer: Math.min(4096, contextTokens / 4),
 });
 
+const nothingKnown: KnownOfUser = { wishes: [], facts: [] };
+
 /** Rejects with the signal's reason once that is aborted, and with the writer's error if the stream cannot be written. */
 export async function runTurn(deps: TurnContext, turn: Turn): Promise<TurnEnd> {
   const { run, chosen, writer, usage, imageOrders, signal, journal } = turn;
@@ -59,7 +61,7 @@ export async function runTurn(deps: TurnContext, turn: Turn): Promise<TurnEnd> {
   const [{ plan }, foreign, memories] = await Promise.all([
     ensureProfile(deps.db, { id: run.ownerId }),
     chosen.tools ? deps.toolServers.list(run.ownerId) : [],
-    injectMemory(deps, run.ownerId, question, signal),
+    run.options?.memory === false ? nothingKnown : injectMemory(deps, run.ownerId, question, signal),
   ]);
   const { media = {}, instructions: ofServer } = run.options ?? {};
   const told = [deps.instructions ?? defaultInstructions, ...(ofServer ? [ofServer] : [])].join('\n');

@@ -28,6 +28,8 @@ export interface TaskRequest {
     /** The number of images of a call. Default: 1. */
     readonly count?: number | null;
   } | null;
+  /** `false`: the run neither reads nor changes the memories of the user, and nothing is remembered from it. */
+  readonly memory?: boolean | null;
   /** Only with X-Internal-Key: for the model, in addition to AGENT_INSTRUCTIONS. Not stored in messages. */
   readonly instructions?: string | null;
   /** Required with X-Internal-Key. */

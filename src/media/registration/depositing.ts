@@ -1,5 +1,5 @@
 /**
- * `POST /v1/deposits`: an image that another service made becomes an asset in one request (docs/media.md#deposits). It is stored
+ * `POST /v1/deposits`: an image that another service made becomes an asset in one request (docs/media.md#post-v1deposits). It is stored
  * once, with its mark, after it was inspected and screened. What is blocked is stored as it was sent, and removed as an upload is.
  */
 import { setImmediate } from 'node:timers/promises';
@@ -7,7 +7,7 @@ import type { Caller } from '#platform/access/caller.ts';
 import { ObjectExists, type ObjectHead } from '#platform/objects/objects.ts';
 import { invalid } from '#platform/problem.ts';
 import { type RegistrationRequest, registrationRequest } from '../api.ts';
-import { isImage, type SizeLimits } from '../assets/sizelimits.ts';
+import { isImage } from '../assets/sizelimits.ts';
 import { rewriteImage } from '../metadata/rewriting.ts';
 import { mediaProblems, refusalProblem } from '../problems.ts';
 import { type ReservingDeps, reserveRoom } from '../quota/reserving.ts';
@@ -24,7 +24,7 @@ import {
   wantedOf,
 } from './registration.ts';
 
-export type DepositDeps = RegistrationDeps & ReservingDeps & { readonly limits: SizeLimits };
+type Context = RegistrationDeps & ReservingDeps;
 
 /** As `application/octet-stream`: the registration as JSON in one line, a line feed, and the bytes of the image. */
 export interface Deposit {
@@ -39,7 +39,7 @@ const lineFeed = 0x0a;
 const pieceBytes = 256 * 1024;
 
 /** Throws as `reserveUpload` and `registerAsset` do. */
-export async function depositAsset(deps: DepositDeps, caller: Caller, deposit: Deposit): Promise<Registration> {
+export async function depositAsset(deps: Context, caller: Caller, deposit: Deposit): Promise<Registration> {
   if (!(deposit.length <= deps.limits.maxImageBytes + mostLineBytes)) throw mediaProblems.asset_too_large();
   const owner = caller.kind === 'user' ? caller.userId : undefined;
   const leave = await deps.images.acquire({ owner, kind: 'upload', bytes: deposit.length }).catch(busy);
@@ -88,7 +88,7 @@ function parse(line: string): RegistrationRequest {
 
 /** `undefined`: an earlier attempt has stored an object. Throws the refusal of bytes that are not stored. */
 async function store(
-  deps: DepositDeps,
+  deps: Context,
   declared: DeclaredUpload,
   bytes: Buffer,
   digests: ExactDigests,
@@ -110,7 +110,7 @@ async function store(
 }
 
 async function put(
-  deps: DepositDeps,
+  deps: Context,
   { identity: { assetId, requestedMime }, storageKey }: DeclaredUpload,
   bytes: Uint8Array,
   ownerId: string,

@@ -3,23 +3,10 @@ import type { Asset, AssetPage } from '../../../client/media/api.ts';
 import { startDraft } from '../studio/draft.ts';
 import type { User } from '../user.tsx';
 import { isVideo } from './assets.ts';
-
-/** The facts that the actions need. A conversation knows no more of its images. */
-export type ActionTarget = Pick<Asset, 'assetId' | 'mime'> & { readonly name?: string | null | undefined };
+import { type ActionTarget, signDownload } from './downloading.ts';
 
 /** In the state of the history: the asset was opened from a page of the console, so closing it leads back there. */
 export const fromPage = { fromPage: true };
-
-const extensions: Readonly<Record<string, string>> = {
-  'image/jpeg': 'jpg',
-  'image/svg+xml': 'svg',
-  'video/quicktime': 'mov',
-  'text/plain': 'txt',
-};
-
-/** The name that the file was uploaded with, or one of its own. */
-const fileNameOf = ({ assetId, mime, name }: ActionTarget) =>
-  name ?? `atelier-${assetId.slice(0, 8)}.${extensions[mime] ?? mime.split('/')[1]?.replace(/^x-/, '') ?? 'bin'}`;
 
 function follow(url: string): void {
   const link = document.createElement('a');
@@ -31,19 +18,6 @@ function follow(url: string): void {
 /** The bytes as they were uploaded or made. The server sends them as an attachment, so the page stays. */
 export async function downloadOriginal(user: User, asset: ActionTarget): Promise<void> {
   follow(await signDownload(user, asset));
-}
-
-/** The URL of the original. Throws if it has been deleted. */
-export async function signDownload(user: User, asset: ActionTarget): Promise<string> {
-  const json = { refs: [asset.assetId], download: fileNameOf(asset) };
-  const signed = await user.json<Readonly<Record<string, { readonly url?: string }>>>(
-    'media',
-    `/v1/sign/${isVideo(asset) ? 'video' : 'image'}`,
-    { method: 'POST', json },
-  );
-  const url = signed[asset.assetId]?.url;
-  if (url === undefined) throw new Error('This file has been deleted.');
-  return url;
 }
 
 /** A JPEG or an MP4 with the watermark. The first one of an asset takes a moment. */
@@ -60,7 +34,7 @@ export async function downloadAll(user: User, assets: readonly Asset[]): Promise
   const [first] = assets;
   if (assets.length === 1 && first !== undefined) return downloadOriginal(user, first);
   const { downloadArchive } = await import('./archive.ts');
-  await downloadArchive(user, assets, fileNameOf);
+  await downloadArchive(user, assets);
 }
 
 const feed = { scopeKind: 'feed', scopeId: 'published' } as const;

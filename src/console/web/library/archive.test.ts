@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
 
 vi.mock('../shell/notices.ts', () => ({ notify: vi.fn() }));
-vi.mock('./actions.ts', () => ({ signDownload: vi.fn() }));
+vi.mock('./downloading.ts', () => ({ fileNameOf: vi.fn(), signDownload: vi.fn() }));
 const { uniqueNames, zip } = await import('./archive.ts');
 
 it('writes archives that another program reads, with names in any script', async () => {

@@ -3,23 +3,19 @@ import type { Asset } from '../../../client/media/api.ts';
 import { sizeOf } from '../parts/figures.tsx';
 import { notify } from '../shell/notices.ts';
 import type { User } from '../user.tsx';
-import { type ActionTarget, signDownload } from './actions.ts';
+import { fileNameOf, signDownload } from './downloading.ts';
 
 /** Sizes and places have 32 bits in the archive. */
 const mostBytes = 4_000_000_000;
 const mostFiles = 65_000;
 const filesAtOnce = 4;
 
-export async function downloadArchive(
-  user: User,
-  assets: readonly Asset[],
-  nameOf: (asset: ActionTarget) => string,
-): Promise<void> {
+export async function downloadArchive(user: User, assets: readonly Asset[]): Promise<void> {
   const bytes = assets.reduce((sum, { byteSize }) => sum + byteSize, 0);
   if (bytes > mostBytes || assets.length > mostFiles)
     throw new Error(`These files have ${sizeOf(bytes)}. An archive can have ${sizeOf(mostBytes)}. Select fewer files.`);
   notify(`Preparing an archive of ${assets.length} files (${sizeOf(bytes)}) …`);
-  const names = uniqueNames(assets.map(nameOf));
+  const names = uniqueNames(assets.map(fileNameOf));
   const files = new Array<ArchivedFile>(assets.length);
   const waiting = assets.entries();
   const worker = async () => {

@@ -1,6 +1,6 @@
 /** The dialogs that tiles, the lightbox and conversations open. They outlive what opened them. */
 import { createShared } from '../shell/shared.ts';
-import type { ActionTarget } from './actions.ts';
+import type { ActionTarget } from './downloading.ts';
 
 export type LibraryDialog =
   | { readonly kind: 'share'; readonly asset: ActionTarget; readonly prompt: string | null }

@@ -19,10 +19,11 @@ import { useIsNarrow } from '../shell/browser.ts';
 import { useTopDialog } from '../shell/modal.ts';
 import { notify, notifyFailure } from '../shell/notices.ts';
 import { useUser } from '../user.tsx';
-import { type ActionTarget, downloadOriginal, downloadWatermarked, editInStudio, referInStudio } from './actions.ts';
+import { downloadOriginal, downloadWatermarked, editInStudio, referInStudio } from './actions.ts';
 import { useFavorites } from './albums.ts';
 import { isImage, isVideo } from './assets.ts';
 import { openDialog } from './dialogs.ts';
+import type { ActionTarget } from './downloading.ts';
 import './mediaactions.css';
 import { useTrash } from './trash.ts';
 

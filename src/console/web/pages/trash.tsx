@@ -32,7 +32,7 @@ export function Trash() {
   const deleteForGood = (work: Promise<void>) =>
     work.then(() => {
       choosing.clear();
-      notify('Deleted for good.');
+      notify('Permanently deleted.');
     }, notifyFailure);
   async function empty() {
     await threads.deleteForGood(await readAll(threads));
@@ -43,7 +43,7 @@ export function Trash() {
       <header className="page">
         <h1>Trash</h1>
         <p className="quiet">
-          Images, videos and conversations stay here for 30 days. Then they are deleted for good. Until then, files
+          Images, videos and conversations stay here for 30 days. Then they are deleted permanently. Until then, files
           count toward your storage.
         </p>
       </header>
@@ -75,7 +75,7 @@ export function Trash() {
                 Restore
               </button>
               <Confirm
-                label="Delete for good"
+                label="Delete permanently"
                 question="This cannot be undone."
                 onConfirm={() => deleteForGood(trash.deleteForGood(choosing.assets))}
               />
@@ -83,7 +83,7 @@ export function Trash() {
           ) : (
             <Confirm
               label="Empty the trash"
-              question="Everything in the trash is deleted for good."
+              question="Everything in the trash is deleted permanently."
               onConfirm={() => deleteForGood(empty())}
             />
           )}
@@ -97,8 +97,8 @@ export function Trash() {
               <li key={thread.threadId} className="trashed">
                 <TrashedThread thread={thread} onRestore={() => threads.restore(thread).catch(notifyFailure)}>
                   <Confirm
-                    label="Delete for good"
-                    question={`Delete “${thread.title}” for good?`}
+                    label="Delete permanently"
+                    question={`Delete “${thread.title}” permanently?`}
                     onConfirm={() => deleteForGood(threads.deleteForGood([thread]))}
                   />
                 </TrashedThread>

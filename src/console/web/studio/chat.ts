@@ -197,7 +197,7 @@ export function useConversation(
 }
 
 /** What the user has chosen for the next answers. */
-export type RunChoice = Pick<TaskRequest, 'model' | 'media'>;
+export type RunChoice = Pick<TaskRequest, 'model' | 'media' | 'memory'>;
 
 export interface BusyMessage {
   readonly text: string;

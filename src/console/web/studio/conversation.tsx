@@ -59,6 +59,9 @@ export function Conversation({ threadId }: { readonly threadId: string }) {
   return <Chat threadId={threadId} stored={thread.data} rereading={rereading} />;
 }
 
+/** A run of the conversation was without memory. */
+const isUnremembered = ({ metadata }: UIMessage): boolean => Reflect.get(Object(metadata), 'memory') === false;
+
 const isMaking = ({ messages }: ThreadState): boolean =>
   messages.some(({ parts }) =>
     parts.some((part) => {
@@ -85,9 +88,12 @@ function Chat({
   const attachments = useAttachments(threadId);
   const modelChoice = useModelChoice();
   const mediaChoice = useMediaChoice();
+  const [isChosenForgotten, setForgotten] = useState(false);
+  const isForgotten = isChosenForgotten || stored.messages.some(isUnremembered);
   const choice = {
     ...(modelChoice.chosen?.default === false && { model: modelChoice.chosen.id }),
     ...(mediaChoice.media && { media: mediaChoice.media }),
+    ...(isForgotten && { memory: false }),
   };
   const { view, content, isFollowing, follow } = useFollowing();
   const isOnline = useIsOnline();
@@ -143,11 +149,16 @@ function Chat({
         <div className="column" ref={content}>
           {messages.length === 0 && !isAnswering && (
             <Beginning
+              isForgotten={isForgotten}
+              setForgotten={setForgotten}
               onChoose={(suggestion) => {
                 chat.send(suggestion, [], choice);
                 follow();
               }}
             />
+          )}
+          {messages.length > 0 && isForgotten && (
+            <p className="quiet small">Nothing is remembered from this conversation.</p>
           )}
           <AttachContext value={attach}>
             {messages.map((message, place) => (
@@ -278,7 +289,15 @@ function usePreparedDraft(
   }, [threadId, setText, addAssets, send]);
 }
 
-function Beginning({ onChoose }: { readonly onChoose: (text: string) => void }) {
+function Beginning({
+  isForgotten,
+  setForgotten,
+  onChoose,
+}: {
+  readonly isForgotten: boolean;
+  readonly setForgotten: (isForgotten: boolean) => void;
+  readonly onChoose: (text: string) => void;
+}) {
   return (
     <div className="beginning">
       <h2>A new conversation</h2>
@@ -297,6 +316,10 @@ function Beginning({ onChoose }: { readonly onChoose: (text: string) => void }) 
           </li>
         ))}
       </ul>
+      <label className="forgotten">
+        <input type="checkbox" checked={isForgotten} onChange={({ target }) => setForgotten(target.checked)} />
+        Without memory: nothing is remembered from this conversation
+      </label>
     </div>
   );
 }

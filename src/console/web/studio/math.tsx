@@ -1,10 +1,10 @@
 /** Formulas, loaded with the first answer that has one. As MathML, which needs neither fonts nor styles. */
 import katex from 'katex';
+import type { Options } from 'react-markdown';
 import remarkMath from 'remark-math';
-import type { PluggableList } from 'unified';
 
 /** One dollar is a price. */
-export const mathPlugins: PluggableList = [[remarkMath, { singleDollarTextMath: false }]];
+export const mathPlugins: NonNullable<Options['remarkPlugins']> = [[remarkMath, { singleDollarTextMath: false }]];
 
 export function Formula({ text, isBlock }: { readonly text: string; readonly isBlock: boolean }) {
   const html = render(text, isBlock);
