@@ -52,8 +52,8 @@ const instead = [
   'вместо (?<former>[^.,;!?]+)',
   '(?:bukannya|bukan lagi|menggantikan) (?<former>[^.,;!?]+)',
   '(?:而不是|代替)(?<former>[^。，！]+)',
-  '(?<former>[^、。は\\s]+)の(?:代わり|かわり)に',
-  '(?<former>\\S+) 대신(?:에)?',
+  '(?<former>[^、。は\\s]{1,40})の(?:代わり|かわり)に',
+  '(?<former>\\S{1,40}) 대신(?:에)?',
 ].map((pattern) => new RegExp(`(?<![\\p{Script=Latin}\\p{Script=Cyrillic}])${pattern}`, 'iu'));
 
 function placeIn(patterns: readonly RegExp[], content: string): string | undefined {
@@ -83,7 +83,7 @@ const bare = (text: string) =>
   text
     .normalize('NFKC')
     .toLowerCase()
-    .replace(/[.!。！]+$/, '')
+    .replace(/[.!。！]{1,3}$/, '')
     .replace(/\s+/g, ' ')
     .replace(/ ?(?=[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}])/gu, '')
     .trim();

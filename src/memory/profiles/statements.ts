@@ -16,7 +16,7 @@ const vetoes = [
   /如果|要是|假如|时候|時候|[说說](?:过|過|[:：「“"])|问我|問我|もし|たら|とき|時は|場合|なら|と言った|と言って|と聞|면 |때 |라고 (?:했|말했)/u,
 ];
 
-/** In a sentence about somebody else, the verb of a later clause is theirs: "My clients call me and answer in English". */
+/** In a sentence about another person, the verb of a later clause is theirs: "My clients call me and answer in English". */
 const otherSubject =
   /^(?:my (?!(?:\w+ )?name\b|(?:\w+ )?language\b|time ?zone\b)|(?:our|his|her|their|the(?! user)|they|she|he|we|some|many|most|people)\b|meine? (?!name|(?:\S+ )?sprache|zeitzone)|(?:unsere?|der|die|das|er|wir|viele|alle) |mis? (?!nombre|idioma|zona|chiamo)|(?:nuestr\S+|sus?|el|los|las|él|ella|ellos) |m(?:on|a|es) (?!(?:pré)?nom |langue|fuseau)|(?:nos|notre|son|sa|ses|le|la|les|ils?|elles?) (?!mi[oa] )|(?:il |i |le )?mi(?:o|a|ei|e) (?!nome|lingua|fuso)|(?:lui|lei|loro) |(?:o |a )?(?:meus?|minhas?) (?!nome|idioma|língua|fuso)|(?:nosso|nossa|eles?|elas?|os|as) |мо[йяеиё] (?!имя|язык|часовой)|(?:наши?|она?|они|мы) |(?!nama|bahasa|zon|panggil|jawab|balas|tulis|cakap)\p{L}+ saya |(?:dia|mereka|kami) )/iu;
 

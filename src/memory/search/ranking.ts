@@ -55,9 +55,9 @@ const neighbourDecay = 0.6;
 const answerWeight = 0.5;
 /** A question states no fact. */
 const questionPenalty = 0.1;
-/** A message begins with its speaker, so one of somebody that the query names counts more. */
+/** A message begins with its speaker, who counts more if the query names them. */
 const speakerWeight = 0.25;
-/** What was said in a month that the query names counts more. */
+/** A memory of a month that the query names counts more. */
 const monthWeight = 0.2;
 /** Above 1, rare words count for more than BM25 has them. */
 const rarityPower = 1.5;
