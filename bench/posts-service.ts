@@ -126,7 +126,7 @@ async function compareContent(): Promise<Compared> {
     route: '/unsubscribe',
     headers: {},
     cors: 'everyone',
-    addRoutes: (app) => addUnsubscribing(app, { accounts, unsubscribeSecret }),
+    addRoutes: (app) => addUnsubscribing(app, accounts, unsubscribeSecret),
     work: async () => {
       const unsubscription = readUnsubscribe(unsubscribeSecret, token);
       if (unsubscription !== undefined) await unsubscribe(accounts, unsubscription);

@@ -6,7 +6,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '#platform/db/db.ts';
-import { createLeases, type Leases, type LeasesDeps, type LeaseTables } from '#platform/db/lease.ts';
+import { createLeases, type Leases, type LeasesOptions, type LeaseTables } from '#platform/db/lease.ts';
 import { type Closers, StartFault } from '#platform/lifecycle.ts';
 import type { Log } from '#platform/log.ts';
 
@@ -24,7 +24,7 @@ export async function acquireServiceLeases<Service extends string>(
   database: Database,
   log: Log,
   closers: Closers,
-  times: Pick<LeasesDeps, 'ttlMs' | 'renewEveryMs'> = {},
+  times: Pick<LeasesOptions, 'ttlMs' | 'renewEveryMs'> = {},
 ): Promise<ReadonlyMap<Service, ServiceLease>> {
   const leases = createLeases({ db: database.queries<LeaseTables>(), log, ...times });
   const closing = new AbortController();

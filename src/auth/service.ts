@@ -1,7 +1,8 @@
 /** The authentication service (docs/specification/auth.md; docs/auth.md). */
 
 import { sql } from 'kysely';
-import { erasePerson as eraseRecords, type PersonErasureDeps } from '#accounts/people/erasing.ts';
+import type { PeopleContext } from '#accounts/people/context.ts';
+import { erasePerson as eraseRecords } from '#accounts/people/erasing.ts';
 import type { PeopleTables } from '#accounts/people/peoplestore.ts';
 import { addPeopleRoutes } from '#accounts/people/routes.ts';
 import { accountProblems } from '#accounts/problems.ts';
@@ -68,7 +69,7 @@ export interface AuthDeps {
   readonly people?:
     | {
         readonly access: Access;
-        readonly droppedJobs: PersonErasureDeps['droppedJobs'];
+        readonly droppedJobs: PeopleContext['droppedJobs'];
         /** For the deletion of accounts from all services. */
         readonly deletion?:
           | (Pick<AccountContext, 'clients' | 'webhooks' | 'days'> & { readonly userAccess: Access })

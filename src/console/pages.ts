@@ -27,6 +27,12 @@ const pagePaths = [
   '/operator/*',
 ];
 
+/** The name of the product is in these files, too. */
+const brandedFiles: Readonly<Record<string, (brand: string) => (text: string) => string>> = {
+  'manifest.webmanifest': (brand) => (text) => text.replaceAll('"Atelier"', () => JSON.stringify(brand)),
+  'offline.html': (brand) => (text) => text.replaceAll('Atelier', () => escapeXml(brand)),
+};
+
 const dist = fileURLToPath(new URL('./dist/', import.meta.url));
 
 interface BuiltFile {
@@ -61,10 +67,11 @@ export function addPages(app: HttpServer, reachable: Reachable, brand: string): 
       `/assets/${name}`,
       once(() => readBuilt(`assets/${name}`)),
     );
-  serve(
-    '/favicon.svg',
-    once(() => readBuilt('favicon.svg')),
-  );
+  for (const name of readdirSync(dist).filter((file) => file.includes('.') && file !== 'index.html'))
+    serve(
+      `/${name}`,
+      once(() => readBuilt(name, brandedFiles[name]?.(brand))),
+    );
   // A person who follows an outdated link sees a page, and a program receives JSON.
   app.get('/*', { schema: { hide: true } }, async (request, reply) => {
     if (!request.headers.accept?.includes('text/html')) throw problems.not_found();
@@ -101,6 +108,8 @@ function policyOf({ services, media, pictures }: Reachable): string {
     `media-src ${of("'self'", 'blob:', ...media)}`,
     `connect-src ${of("'self'", ...services, ...media)}`,
     "frame-src 'self'",
+    "manifest-src 'self'",
+    "worker-src 'self'",
     "base-uri 'none'",
     "form-action 'none'",
     "frame-ancestors 'none'",

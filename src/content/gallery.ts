@@ -16,7 +16,7 @@ import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { etagOf, sendValidated } from '#platform/http/validators.ts';
 import { invalid, problems } from '#platform/problem.ts';
-import type { SitemapSource } from './sitemaproutes.ts';
+import type { SitemapSource } from './context.ts';
 
 export interface Gallery {
   /** Of the media service, with the internal key. */

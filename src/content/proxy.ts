@@ -2,12 +2,12 @@
  * The content proxy (docs/specification/content.md#fail-open). Concurrent requests share one read of a CMS body, which
  * is rendered in each reader's language. The proxy fails open: if the CMS fails, the response is empty.
  */
+
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
-import type { Clock } from '#platform/clock.ts';
-import type { HttpClient } from '#platform/http/client.ts';
 import { etagOf } from '#platform/http/validators.ts';
 import type { ContentLanguage } from '#platform/language.ts';
+import type { ContentContext } from './context.ts';
 
 /** A body of the CMS, and its public form. */
 export interface Feature<Body, Shown> {
@@ -16,14 +16,6 @@ export interface Feature<Body, Shown> {
   readonly parse: (upstream: unknown) => Body;
   readonly localize: (body: Body, language: ContentLanguage) => Shown;
   readonly empty: Shown;
-}
-
-export interface ProxyDeps {
-  readonly cms: HttpClient;
-  /** Monotonic. */
-  readonly clock: Clock;
-  /** Called for each failed read, with the path. */
-  readonly onFailure: (path: string, error: unknown) => void;
 }
 
 interface ShownContent {
@@ -40,7 +32,10 @@ interface ShownContent {
  */
 const reusableMs = 1000;
 
-export function createProxy<Body, Shown>(deps: ProxyDeps, feature: Feature<Body, Shown>) {
+export function createProxy<Body, Shown>(
+  deps: Pick<ContentContext, 'cms' | 'clock' | 'onFailure'>,
+  feature: Feature<Body, Shown>,
+) {
   const { cms, clock } = deps;
   const { path } = feature;
   let kept: Reading | undefined;

@@ -9,20 +9,19 @@ import { invalid, problems } from '#platform/problem.ts';
 import { toStorableLine } from '#platform/storable.ts';
 import { announcementFeature } from './announcement.ts';
 import { announcement, homeCards, trending } from './api.ts';
+import type { ContentContext } from './context.ts';
 import { homeCardsFeature } from './homecards.ts';
 import { contentProblems } from './problems.ts';
-import { createProxy, type Feature, type ProxyDeps } from './proxy.ts';
-import { addSitemapRoutes, type SitemapDeps } from './sitemaproutes.ts';
+import { createProxy, type Feature } from './proxy.ts';
+import { addSitemapRoutes } from './sitemaproutes.ts';
 import { trendingFeature } from './trending.ts';
-import { addUnsubscribing, type UnsubscribingDeps } from './unsubscribing.ts';
+import { addUnsubscribing } from './unsubscribing.ts';
 import { isSigned } from './webhooksignature.ts';
 
 const localized = 'The texts are in the language of `Accept-Language`. If the CMS fails, the result is empty.';
 const unchanged = { 304: ['The content matches `If-None-Match`.'] } as const;
 
-export interface RouteDeps extends ProxyDeps, UnsubscribingDeps, MailWebhookDeps, SitemapDeps {}
-
-export function addRoutes(app: HttpServer, deps: RouteDeps): void {
+export function addRoutes(app: HttpServer, deps: ContentContext): void {
   const routes = routesOf(app, 'content');
 
   addSitemapRoutes(app, deps);
@@ -69,7 +68,7 @@ export function addRoutes(app: HttpServer, deps: RouteDeps): void {
     showContent(deps, trendingFeature),
   );
 
-  addUnsubscribing(app, deps);
+  addUnsubscribing(app, deps.accounts, deps.unsubscribeSecret);
   addMailWebhook(app, deps);
 }
 
@@ -78,7 +77,7 @@ const vary = 'Accept-Language';
 /** Caches must not store the empty response of a failed CMS. */
 const headersOfEmpty = { 'content-type': type, vary, 'cache-control': 'no-store' };
 
-function showContent<Body, Shown>(deps: ProxyDeps, feature: Feature<Body, Shown>) {
+function showContent<Body, Shown>(deps: ContentContext, feature: Feature<Body, Shown>) {
   const read = createProxy(deps, feature);
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const language = negotiateLanguage(request.headers['accept-language']);
@@ -92,12 +91,6 @@ function showContent<Body, Shown>(deps: ProxyDeps, feature: Feature<Body, Shown>
 
 // `POST /webhooks/resend`: verifies the mail provider's events and forwards them to notify, which has no public
 // endpoint.
-
-interface MailWebhookDeps {
-  readonly notify: HttpClient;
-  /** RESEND_WEBHOOK_SECRET. Without it, every signature is rejected. */
-  readonly webhookSecret: string | undefined;
-}
 
 const maxBodyBytes = 256 * 1024;
 const maxReasonLength = 2000;
@@ -119,7 +112,7 @@ const message = z.object({
     .nullish(),
 });
 
-function addMailWebhook(app: HttpServer, deps: MailWebhookDeps): void {
+function addMailWebhook(app: HttpServer, deps: ContentContext): void {
   app.register(async (webhooks) => {
     // The signature covers the exact bytes.
     webhooks.removeAllContentTypeParsers();

@@ -9,35 +9,13 @@ import { etagOf, sendValidated } from '#platform/http/validators.ts';
 import { isUuid } from '#platform/ids.ts';
 import { problems } from '#platform/problem.ts';
 import { feedSitemap, type Listed, userSitemap } from './api.ts';
+import type { ContentContext, SitemapSource } from './context.ts';
 import { contentProblems } from './problems.ts';
 
 const xml = { 200: ['A sitemap.', 'application/xml'], 304: ['The sitemap matches `If-None-Match`.'] } as const;
 const unchanged = { 304: ['The content matches `If-None-Match`.'] } as const;
 
 const sharePageQuery = z.object({ after: z.string().max(64).optional().describe('The last id of the previous page.') });
-
-export interface SitemapSource {
-  /** Returns rows by age, the oldest first. `after`: starts after the row with this id. */
-  readonly list: (page: {
-    readonly limit: number;
-    readonly after?: string;
-  }) => Promise<readonly { readonly id: string; readonly updatedAt: Date }[]>;
-  /** Returns the last id of each page of `size` rows that is followed by another page. */
-  readonly listPageEnds: (size: number) => Promise<readonly string[]>;
-}
-
-export interface SitemapDeps {
-  readonly users: SitemapSource;
-  /** Only public feeds. */
-  readonly feeds: SitemapSource;
-  /** `undefined`: search engines find no shares. */
-  readonly shares?: SitemapSource | undefined;
-  readonly pages: { readonly userUrl: string; readonly feedUrl: string };
-  /** EDGE_URL, which serves the pages of shares. */
-  readonly edgeUrl: string;
-  /** CONTENT_PUBLIC_URL; `undefined`: the host of the request. */
-  readonly publicUrl: string | undefined;
-}
 
 const xmlType = 'application/xml; charset=utf-8';
 const hostHeaders = 'Host, X-Forwarded-Host, X-Forwarded-Proto';
@@ -46,7 +24,7 @@ const pageQuery = z.object({
   after: z.string().refine(isUuid, 'must be a UUID').optional().describe('The last id of the previous page.'),
 });
 
-export function addSitemapRoutes(app: HttpServer, deps: SitemapDeps): void {
+export function addSitemapRoutes(app: HttpServer, deps: ContentContext): void {
   const routes = routesOf(app, 'content');
   const { users, feeds, shares, pages } = deps;
 

@@ -5,23 +5,22 @@
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { type AccountTables, unsubscribe } from '#accounts/store.ts';
+import { unsubscribe } from '#accounts/store.ts';
 import { readUnsubscribe } from '#accounts/unsubscribing.ts';
-import type { Db } from '#platform/db/db.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import type { ContentLanguage } from '#platform/language.ts';
 import { negotiateLanguage } from '#platform/language.ts';
 import { html } from '#platform/markup.ts';
-
-export interface UnsubscribingDeps {
-  readonly accounts: Db<AccountTables>;
-  readonly unsubscribeSecret: string;
-}
+import type { ContentContext } from './context.ts';
 
 const query = z.object({ token: z.string().max(128).optional() });
 
-export function addUnsubscribing(app: HttpServer, { accounts, unsubscribeSecret }: UnsubscribingDeps): void {
+export function addUnsubscribing(
+  app: HttpServer,
+  accounts: ContentContext['accounts'],
+  unsubscribeSecret: string,
+): void {
   const routes = routesOf(app, 'content');
   const read = (token = '') => readUnsubscribe(unsubscribeSecret, token);
 

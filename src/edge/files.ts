@@ -2,32 +2,23 @@
  * Signed URLs of embedded object stores: `GET|HEAD|PUT /o/<bucket>/<key>?…` (docs/specification/system.md#signed-read-urls). They
  * work for files as presigned S3 URLs do for objects.
  */
+
 import type { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Clock } from '#platform/clock.ts';
 import { slowestTransfer } from '#platform/http/transfers.ts';
-import { type AddressKey, type Terms, verifyAddress } from '#platform/objects/addresses.ts';
+import { type Terms, verifyAddress } from '#platform/objects/addresses.ts';
 import { attachment } from '#platform/objects/disposition.ts';
 import { isSafeKey } from '#platform/objects/keys.ts';
-import { ObjectExists, type Objects } from '#platform/objects/objects.ts';
+import { ObjectExists } from '#platform/objects/objects.ts';
 import { mayShowInline } from '#platform/objects/showing.ts';
 import { problems } from '#platform/problem.ts';
+import type { EdgeContext } from './context.ts';
 import { edgeProblems } from './problems.ts';
 import { receiveBody } from './receiving.ts';
 import { sendObject } from './sending.ts';
 import { segmentsBehindFirst, targetOf } from './targets.ts';
-import type { Uploads } from './uploading.ts';
 
-export interface FileDeps {
-  readonly clock: Clock;
-  /** Signs file URLs (`deriveAddressKey`). */
-  readonly addressKey: AddressKey;
-  /** Returns `undefined` if no store with this name is served here. */
-  readonly bucket: (name: string) => Objects | undefined;
-  readonly uploads: Uploads;
-}
-
-export async function sendFile(deps: FileDeps, request: FastifyRequest, reply: FastifyReply) {
+export async function sendFile(deps: EdgeContext, request: FastifyRequest, reply: FastifyReply) {
   const { terms, objects, nowS } = readTerms(deps, request, 'GET');
   const contentType = sendable(terms.contentType);
   const isAttachment = terms.download !== undefined || !mayShowInline(contentType);
@@ -49,7 +40,7 @@ export async function sendFile(deps: FileDeps, request: FastifyRequest, reply: F
  * Only creates objects. A repeated upload returns 412, or 409 while the first is in progress in this process. A request that the URL
  * does not permit returns 403, as with S3. Too many bytes return 413 as soon as they are announced or received, and none are stored.
  */
-export async function receiveFile(deps: FileDeps, request: FastifyRequest, reply: FastifyReply) {
+export async function receiveFile(deps: EdgeContext, request: FastifyRequest, reply: FastifyReply) {
   const { terms, objects } = readTerms(deps, request, 'PUT');
   if (request.headers['content-type']?.toLowerCase() !== terms.contentType.toLowerCase())
     throw edgeProblems.invalid_address({
@@ -94,7 +85,7 @@ export async function receiveFile(deps: FileDeps, request: FastifyRequest, reply
 const tooSlow = `The upload was slower than ${slowestTransfer} bytes a second.`;
 
 /** URLs that were changed, are malformed or have expired get the same response. */
-function readTerms<M extends Terms['method']>(deps: FileDeps, request: FastifyRequest, method: M) {
+function readTerms<M extends Terms['method']>(deps: EdgeContext, request: FastifyRequest, method: M) {
   const { path, query } = targetOf(request.raw);
   const [bucket = '', ...rest] = segmentsBehindFirst(path) ?? [];
   const key = rest.join('/');

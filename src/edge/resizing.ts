@@ -2,6 +2,7 @@
  * Signed imgproxy URLs: `GET|HEAD /<signature>/<options>/<source>`, served from the variants that the image service also creates
  * (docs/specification/image.md#edge-urls). The signature is verified before the rest of the path is parsed.
  */
+
 import { timingSafeEqual } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { center, type Edits } from '#image/engine/edits.ts';
@@ -9,14 +10,13 @@ import type { Transform } from '#image/engine/engine.ts';
 import { extensionOfFormat, mimeOfFormat } from '#image/engine/formats.ts';
 import { objectSource, type VariantSource } from '#image/engine/sources.ts';
 import { formats, toTransform, type VariantSpec, withEdits } from '#image/engine/specs.ts';
-import type { Variant, VariantMaker } from '#image/engine/variants.ts';
-import type { Clock } from '#platform/clock.ts';
+import type { Variant } from '#image/engine/variants.ts';
 import { isSafeKey } from '#platform/objects/keys.ts';
-import type { Objects } from '#platform/objects/objects.ts';
 import { invalid, Problem, problems } from '#platform/problem.ts';
 import type { ResizeSource } from './api.ts';
 import { cacheBuster } from './api.ts';
 import { readOneOf } from './arguments.ts';
+import type { EdgeContext } from './context.ts';
 import { cacheSecondsOf, type Delivery, dispositionOf } from './delivery.ts';
 import type { Presets } from './presets.ts';
 import { isPreset, noPresets } from './presets.ts';
@@ -25,21 +25,7 @@ import { merge, type Requested, readOption } from './processing.ts';
 import { sendObject } from './sending.ts';
 import { targetOf } from './targets.ts';
 
-export interface ResizingDeps {
-  /** Returns imgproxy's signature of a path (`pathSigner`). */
-  readonly signPath: (path: string) => string;
-  /** Returns `undefined` if images of this bucket are not resized here. */
-  readonly bucket: (name: string) => Objects | undefined;
-  /** Reports whether other systems replace files of this bucket in place. */
-  readonly isReplaceable: (bucket: string) => boolean;
-  readonly publicObjects: Objects;
-  /** The variants in the public bucket. */
-  readonly variants: Pick<VariantMaker, 'serve'>;
-  readonly presets: Presets;
-  readonly clock: Clock;
-}
-
-export async function sendResized(deps: ResizingDeps, request: FastifyRequest, reply: FastifyReply) {
+export async function sendResized(deps: EdgeContext, request: FastifyRequest, reply: FastifyReply) {
   const { path, query } = targetOf(request.raw);
   // A signature covers no query. Each unsigned one would be another entry in a CDN.
   if (query.size > 0) throw problems.not_found();
@@ -89,11 +75,7 @@ function headersOf(delivery: Delivery, key: string, format: Transform['format'])
   return disposition === undefined ? {} : { 'content-disposition': disposition };
 }
 
-async function serve(
-  variants: ResizingDeps['variants'],
-  source: VariantSource,
-  transform: Transform,
-): Promise<Variant> {
+async function serve(variants: EdgeContext['variants'], source: VariantSource, transform: Transform): Promise<Variant> {
   try {
     return await variants.serve(source, transform);
   } catch (error) {

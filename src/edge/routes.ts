@@ -1,19 +1,19 @@
 /** The edge's routes, with the rules that apply to every response. */
+
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { mimeOfFormat } from '#image/engine/formats.ts';
 import type { RouteTexts } from '#platform/http/apireference.ts';
 import { traceHeaders } from '#platform/http/cors.ts';
 import type { CorsRule, HttpServer } from '#platform/http/httpserver.ts';
-import type { Objects } from '#platform/objects/objects.ts';
 import { problems } from '#platform/problem.ts';
-import { type FileDeps, receiveFile, sendFile } from './files.ts';
+import type { EdgeContext } from './context.ts';
+import { receiveFile, sendFile } from './files.ts';
 import { cutOffLater } from './receiving.ts';
-import { type ResizingDeps, sendResized } from './resizing.ts';
+import { sendResized } from './resizing.ts';
 import { sendObject, withoutObjectHeaders } from './sending.ts';
 import { targetOf } from './targets.ts';
 import { tusRequestHeaders, tusResponseHeaders } from './tus/protocol.ts';
 import { addTusRoutes } from './tus/routes.ts';
-import type { TusDeps } from './tus/uploads.ts';
 
 /** Any page may use a URL that it received, because the URL is the secret (docs/specification/http.md#cors). */
 export const anyOrigin: CorsRule = {
@@ -58,9 +58,7 @@ const lingerMs = 5000;
 /** The same for a sender that was too slow. */
 const slowLingerMs = 1000;
 
-type RouteDeps = FileDeps & CdnDeps & ResizingDeps & TusDeps;
-
-export function addRoutes(app: HttpServer, deps: RouteDeps): void {
+export function addRoutes(app: HttpServer, deps: EdgeContext): void {
   // Cross-origin isolated pages may show the images too.
   app.addHook('onRequest', async (_request, reply) => {
     reply.header('cross-origin-resource-policy', 'cross-origin');
@@ -127,7 +125,7 @@ export function addRoutes(app: HttpServer, deps: RouteDeps): void {
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
 
 /** The body is a stream of any type. Only the signed limits apply. */
-function addUploads(app: HttpServer, deps: TusDeps): void {
+function addUploads(app: HttpServer, deps: EdgeContext): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, _payload, done) => done(null));
   const schema = {
@@ -153,10 +151,6 @@ function addUploads(app: HttpServer, deps: TusDeps): void {
 
 // Public variants: `GET|HEAD /img/…`, from the public bucket of any driver (docs/specification/image.md#variant-objects).
 
-interface CdnDeps {
-  readonly publicObjects: Objects;
-}
-
 const contentTypes: Readonly<Record<string, string>> = {
   webp: mimeOfFormat.webp,
   jpg: mimeOfFormat.jpeg,
@@ -164,7 +158,7 @@ const contentTypes: Readonly<Record<string, string>> = {
 };
 
 /** A path that is not the key of a variant causes no lookup, regardless of its encoding. A variant never changes. */
-async function sendVariant(deps: CdnDeps, request: FastifyRequest, reply: FastifyReply) {
+async function sendVariant(deps: EdgeContext, request: FastifyRequest, reply: FastifyReply) {
   const { path } = targetOf(request.raw);
   const [, extension = ''] = /^\/img\/[0-9a-f]{2}\/[0-9a-f]{2}\/[\w-]+\.(webp|jpg|png)$/.exec(path) ?? [];
   const contentType = contentTypes[extension];

@@ -8,7 +8,7 @@ import {
   createGuard,
   ForbiddenUrl,
   type Guard,
-  type GuardDeps,
+  type GuardOptions,
   type HostAddress,
 } from '#platform/http/hostguard.ts';
 import { userAgent } from '#platform/http/outgoing.ts';
@@ -25,7 +25,7 @@ const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 export type Fetcher = (url: URL) => Promise<Uint8Array<ArrayBuffer>>;
 
 export function createFetcher(
-  deps: Pick<GuardDeps, 'allowedHosts'> & Partial<GuardDeps> & { readonly timeoutMs?: number },
+  deps: Pick<GuardOptions, 'allowedHosts'> & Partial<GuardOptions> & { readonly timeoutMs?: number },
 ): Fetcher {
   const guard = createGuard(deps);
   return async (url) => {

@@ -17,14 +17,14 @@ import { asProblem } from './problems.ts';
 
 const key = 'u/5b1c1f0e-8a4d-4f0f-8f57-0f4c0b9b8a21/thread/thread-1/0d9f5a34-6f0e-4c7a-9d0b-2f6b8f1c7e11.jpg';
 
-export interface RoutesDeps {
+export interface ImageContext {
   readonly variants: VariantMaker;
   readonly openSource: (source: SourceName) => VariantSource;
   /** The base URL of the public bucket, without a trailing slash. */
   readonly publicUrl: string;
 }
 
-export function addRoutes(app: HttpServer, access: Access, deps: RoutesDeps): void {
+export function addRoutes(app: HttpServer, access: Access, deps: ImageContext): void {
   const routes = routesOf(app, 'image');
 
   routes.post(
@@ -69,7 +69,7 @@ export function addRoutes(app: HttpServer, access: Access, deps: RoutesDeps): vo
   );
 }
 
-async function ensureVariants(deps: RoutesDeps, { source, specs }: EnsureRequest): Promise<EnsureResponse> {
+async function ensureVariants(deps: ImageContext, { source, specs }: EnsureRequest): Promise<EnsureResponse> {
   const requested = specs.map((spec) => ({ name: spec.name, transform: toTransform(spec) }));
   const variants = await deps.variants.ensure(deps.openSource(source), requested);
   const overBudget = variants.filter((variant) => variant.overBudget).map(({ name }) => name);

@@ -29,7 +29,7 @@ export const memorySettings = {
     {
       default: 0.55,
       meaning:
-        'Apart from the best one, `POST /inject` returns only memories with at least this calibrated similarity to the query; 0 to 1. Unrelated texts are near 0.3, and nearly all stay below 0.55.',
+        '`POST /inject` returns the memories with at least this calibrated similarity to the query, or else the best one; 0 to 1. Unrelated texts are near 0.3 and stay below 0.55.',
     },
     share(0),
   ),

@@ -40,7 +40,8 @@ export function mailOf(request: EmailRequest): Mail {
 
 /** The same address in other letters is the same recipient. */
 function distinct(mailboxes: readonly string[]): readonly string[] {
-  return [...new Map(mailboxes.toReversed().map((one) => [addressOf(one) ?? one, one])).values()].toReversed();
+  const addresses = mailboxes.map((one) => addressOf(one) ?? one);
+  return mailboxes.filter((_one, at) => addresses.indexOf(addresses[at] as string) === at);
 }
 
 const maxEvents = 100;

@@ -131,6 +131,25 @@ describe('an email about a deletion', () => {
   });
 });
 
+it.each(contentLanguages)('every email about an account names it, in %s', (language) => {
+  for (const type of [accountDeletionScheduled, accountDeleted, accountExportReady]) {
+    const { html, text } = renderMail(deps, type, rendering({ language }));
+    expect([visible(html), text]).toEqual([
+      expect.stringContaining('reader@example.com'),
+      expect.stringContaining('reader@example.com'),
+    ]);
+  }
+});
+
+it('breaks no word of a Korean heading', () => {
+  const heading = (language: 'ko' | 'ja') =>
+    /<h1[^>]*>/.exec(renderMail(deps, dailyDigest, rendering({ language })).html)?.[0];
+  expect([heading('ko'), heading('ja')]).toEqual([
+    expect.stringContaining('word-break:keep-all'),
+    expect.stringContaining('word-break:normal'),
+  ]);
+});
+
 describe('the digest', () => {
   it('shows trending items, escaped in HTML, with their images', () => {
     const { html, text } = renderMail(deps, dailyDigest, rendering({ trending }));

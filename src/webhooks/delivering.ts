@@ -9,7 +9,7 @@ import { withDeadline } from '#platform/resilience/deadline.ts';
 import type { Delivery } from './publishing.ts';
 import { signMessage } from './signing.ts';
 
-export interface DeliveringDeps {
+export interface DeliveringOptions {
   readonly url: string;
   readonly secrets: readonly string[];
   readonly guard: Guard;
@@ -21,7 +21,7 @@ export interface DeliveringDeps {
 const giveUpAfterMs = 24 * 60 * 60 * 1000;
 
 /** The handler of the delivery queue. Throws when the attempt failed. */
-export function createDelivery(deps: DeliveringDeps): (job: Job<Delivery>) => Promise<void> {
+export function createDelivery(deps: DeliveringOptions): (job: Job<Delivery>) => Promise<void> {
   return async ({ payload, signal }) => {
     try {
       await withDeadline(deps.timeoutMs ?? 15_000, (ended) => post(deps, payload, ended), signal);
@@ -35,7 +35,7 @@ export function createDelivery(deps: DeliveringDeps): (job: Job<Delivery>) => Pr
 
 /** Throws unless the receiver answers 2xx. Redirects are not followed. */
 export async function post(
-  { url, secrets, guard, clock }: DeliveringDeps,
+  { url, secrets, guard, clock }: DeliveringOptions,
   { id, body }: Pick<Delivery, 'id' | 'body'>,
   signal: AbortSignal,
 ): Promise<void> {

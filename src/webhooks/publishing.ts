@@ -38,14 +38,14 @@ export interface Webhooks {
 
 export const noWebhooks: Webhooks = { publish: async () => undefined };
 
-export interface PublishingDeps {
+export interface PublishingOptions {
   readonly jobs: Pick<Jobs, 'enqueue'>;
   readonly clock: Clock;
   /** Other types are not sent. */
   readonly types: readonly WebhookEventType[];
 }
 
-export function createPublisher({ jobs, clock, types }: PublishingDeps): Webhooks {
+export function createPublisher({ jobs, clock, types }: PublishingOptions): Webhooks {
   const sent: ReadonlySet<WebhookEventType> = new Set(types);
   return {
     publish: async (tx, type, data) => {

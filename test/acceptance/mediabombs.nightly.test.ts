@@ -17,6 +17,15 @@ const deep = (width = side, height = width) => plain(4, width, height).toColours
 const avif = (channels: 3 | 4, bitdepth: 8 | 10 | 12) =>
   plain(channels, avifSide).avif({ effort: 0, bitdepth, chromaSubsampling: '4:4:4' });
 
+/** As large as an image may be: a box that readers skip fills it. */
+async function filled(image: Sharp): Promise<Buffer> {
+  const bytes = await image.toBuffer();
+  const box = Buffer.alloc(64 * 1024 ** 2 - bytes.length);
+  box.writeUInt32BE(box.length);
+  box.write('free', 4, 'latin1');
+  return Buffer.concat([bytes, box]);
+}
+
 /** A HEIC of one color, as a phone codes it. */
 function heic(across: number): Buffer {
   const source = ['-f', 'lavfi', '-i', `color=red:s=${across}x${across}:r=1`, '-frames:v', '1', '-pix_fmt', 'yuv420p'];
@@ -30,7 +39,7 @@ function heic(across: number): Buffer {
   return heif([{ type: 'hvc1', data: boxAt('mdat').subarray(8), properties: [boxAt('hvcC'), size(across, across)] }]);
 }
 
-const images: readonly (readonly [name: string, mime: string, make: () => Buffer | Sharp])[] = [
+const images: readonly (readonly [name: string, mime: string, make: () => Buffer | Sharp | Promise<Buffer>])[] = [
   ['PNG', 'image/png', () => plain().png({ compressionLevel: 1 })],
   ['interlaced PNG', 'image/png', () => plain().png({ progressive: true, compressionLevel: 1 })],
   ['deep PNG', 'image/png', () => deep().png({ compressionLevel: 1 })],
@@ -48,6 +57,7 @@ const images: readonly (readonly [name: string, mime: string, make: () => Buffer
   ['AVIF', 'image/avif', () => avif(3, 8)],
   ['transparent AVIF', 'image/avif', () => avif(4, 8)],
   ['deep AVIF', 'image/avif', () => avif(4, 12)],
+  ['AVIF of 64 MiB', 'image/avif', () => filled(avif(3, 8))],
   ['TIFF', 'image/tiff', () => plain().tiff({ compression: 'deflate' })],
   ['deep TIFF', 'image/tiff', () => deep().tiff({ compression: 'deflate' })],
   ['float TIFF', 'image/tiff', () => plain().toColourspace('scrgb').tiff({ compression: 'deflate' })],
@@ -72,7 +82,7 @@ describe.skipIf(process.platform !== 'linux')('bombs', () => {
   const made = new Map<string, readonly [bytes: Uint8Array<ArrayBuffer>, mime: string]>();
   beforeAll(async () => {
     for (const [name, mime, make] of images) {
-      const image = make();
+      const image = await make();
       made.set(name, [new Uint8Array(Buffer.isBuffer(image) ? image : await image.toBuffer()), mime]);
     }
     bombed = await openBombed();

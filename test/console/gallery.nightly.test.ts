@@ -92,15 +92,13 @@ describe.skipIf(withoutChromium)('the library', () => {
     const bar = page.getByRole('toolbar', { name: 'Selection' });
     await bar.getByRole('button', { name: 'Delete' }).click();
     const notices = page.locator('.toasts');
-    await notices.getByText('3 items deleted.').waitFor();
+    await notices.getByText('3 items moved to the trash.', { exact: true }).waitFor();
     expect(await tiles(page).count()).toBe(1);
     await notices.getByRole('button', { name: 'Undo' }).click();
     await expect.poll(() => tiles(page).count()).toBe(4);
     await tiles(page).nth(3).locator('.open').focus();
     await page.keyboard.press('Delete');
-    await notices.getByText('Deleted.').waitFor();
-    // Leaving the page ends the time to undo.
-    await page.reload();
+    await notices.getByText('Moved to the trash.', { exact: true }).waitFor();
     const countAfterReload = async () => {
       await page.reload();
       await tiles(page).first().waitFor();
@@ -137,7 +135,7 @@ describe.skipIf(withoutChromium)('the library', () => {
     await expect.poll(() => page.evaluate(scale)).toBeCloseTo(3, 1);
     await devtools.detach();
     await box.getByRole('button', { name: 'Delete' }).click();
-    await box.getByText('Deleted.').waitFor();
+    await box.getByText('Moved to the trash.', { exact: true }).first().waitFor();
     await box.getByRole('button', { name: 'Undo' }).click();
     await page.keyboard.press('Escape');
     await expect.poll(() => tiles(page).count()).toBe(2);

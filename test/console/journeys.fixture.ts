@@ -97,20 +97,25 @@ export function playJourneys(scene: Scene): void {
     await open(tiles.nth(1)).click({ modifiers: ['Shift'] });
     await page.getByText('2 selected').waitFor();
     await page.getByRole('toolbar', { name: 'Selection' }).getByRole('button', { name: 'Delete' }).click();
-    await notices.getByText('2 items deleted.').waitFor();
+    await notices.getByText('2 items moved to the trash.', { exact: true }).waitFor();
     expect(await tiles.count()).toBe(1);
     await notices.getByRole('button', { name: 'Undo' }).click();
     await expect.poll(() => tiles.count()).toBe(3);
     await open(tiles.first()).focus();
     await page.keyboard.press('Delete');
-    await notices.getByText('Deleted.').waitFor();
+    await notices.getByText('Moved to the trash.', { exact: true }).waitFor();
     const countAfterReload = async () => {
       await page.reload();
       await tiles.first().waitFor();
       return tiles.count();
     };
-    // Leaving the page ends the time to undo.
     await expect.poll(countAfterReload).toBe(2);
+    await page.goto(`${rig.url}/trash`);
+    await tiles.first().getByRole('checkbox').click();
+    await page.getByRole('button', { name: 'Restore' }).click();
+    await page.getByText('The trash is empty.').waitFor();
+    await page.goto(`${rig.url}/library`);
+    await expect.poll(() => tiles.count()).toBe(3);
   });
 
   scene('a user’s memory shows a fact of a conversation, and forgets it', async (given) => {

@@ -16,7 +16,7 @@ onEveryDatabase('a process killed while it makes', (rig) => {
   });
   afterAll(() => makers.close());
 
-  it.each(['image', 'video'] as const)('a generation: %s', { timeout: 900_000 }, async (kind) => {
+  it.each(['image', 'video'] as const)('a generation: %s', { timeout: 3_600_000 }, async (kind) => {
     const provider = { url: makers.baseUrls.openai, apiKey: makersKey };
     const path = `/${kind}s`;
     const count = kind === 'image' ? 2 : 1;

@@ -38,6 +38,8 @@ export interface UserState {
 
 export const startingCredits = 100;
 const pollEveryMs = 20;
+/** Each person lists many times, so all at once would be refused. */
+const peopleAtOnce = 8;
 
 await obey<MakingOrders>(import.meta.filename, async (orders, database, interrupt) => {
   let isDying = false;
@@ -99,9 +101,6 @@ async function personOf({ url, media }: AgentRig, userId: string) {
   const credential = { authorization: `Bearer ${await media.issuer.token({ sub: userId })}` };
   return { agent: chatter(url, userId, credential), media: chatter(media.url, userId, credential) };
 }
-
-/** Each person lists many times, so all at once would be refused. */
-const peopleAtOnce = 8;
 
 async function finish(rig: AgentRig, database: Database, users: readonly string[]): Promise<readonly UserState[]> {
   const db = database.queries<AccountTables>();

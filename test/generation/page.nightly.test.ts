@@ -40,6 +40,8 @@ describe.skipIf(withoutChromium)('a catalogue of six models', { timeout: 300_000
     const text = await readFile(page, 'utf8');
     const here = (_match: string, offset: string) => `localhost:${place.portBase + Number(offset)}`;
     await writeFile(page, text.replaceAll(/localhost:40(\d\d)/g, here));
+    const sample = blocksOf('tsx', await readFile(join(root, 'docs/generation.md'), 'utf8'));
+    await project.write('generate/sample.ts', sample.join('\n'));
     await project.link('vite');
     await project.run([join(root, 'node_modules/vite/bin/vite.js'), 'build', folder]);
     site.show(join(folder, 'dist'));
@@ -51,9 +53,16 @@ describe.skipIf(withoutChromium)('a catalogue of six models', { timeout: 300_000
     await Promise.all([running.place.remove(), project.remove()]);
   });
 
-  it('type-checks the page', async () => {
-    const options = { module: 'esnext', moduleResolution: 'bundler', lib: ['es2022', 'dom', 'dom.iterable'] };
-    expect(await project.check(['generate/page.ts'], { ...options, skipLibCheck: true })).toBe('');
+  it('type-checks the page, and its sample in the docs', async () => {
+    const options = {
+      module: 'esnext',
+      moduleResolution: 'bundler',
+      lib: ['es2022', 'dom', 'dom.iterable'],
+      target: 'es2022',
+    };
+    expect(await project.check(['generate/page.ts', 'generate/sample.ts'], { ...options, skipLibCheck: true })).toBe(
+      '',
+    );
   });
 
   it('makes four images on the page, refines one and films it', async () => {

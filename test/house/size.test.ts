@@ -7,7 +7,7 @@ const { files, lines, depsTypes, tablesTypes } = measureSize();
 it.each([
   ['files', files, 1_040],
   ['lines that are not blank', lines, 97_000],
-  ['types that select what a function uses (`*Deps`)', depsTypes.length, 136],
+  ['types that select what a function uses (`*Deps`)', depsTypes.length, 110],
   ['types that list tables (`*Tables`)', tablesTypes.length, 41],
 ])('src has few %s', (_, measured, most) => {
   expect(measured).toBeGreaterThan(10);

@@ -56,40 +56,52 @@ def cutter(pieces, scores, unknown):
     return lambda text: [place for word in unicodedata.normalize("NFKC", text).split() for place in cut("▁" + word)]
 
 
-def pairs_of_questions():
-    with open(os.path.join(here, "questions.txt"), encoding="utf-8") as file:
-        return [line.strip().split(" | ") for line in file if " | " in line]
+def topics_of(path):
+    """A line is a topic: questions | facts that answer them, each separated by slashes."""
+    with open(path, encoding="utf-8") as file:
+        sides = [line.strip().split(" | ") for line in file if " | " in line and not line.startswith("#")]
+    return [[side.split(" / ") for side in pair] for pair in sides]
 
 
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--table", required=True)
     parser.add_argument("--out", required=True)
+    parser.add_argument("--topics", nargs="+", default=[os.path.join(here, "questions.txt")])
+    parser.add_argument("--runs", type=int, default=1, help="The mean of this many fits, which draw differently")
+    parser.add_argument("--share", type=float, default=1, help="How far the vectors move towards that mean")
     parser.add_argument("--steps", type=int, default=300)
     parser.add_argument("--rate", type=float, default=0.02)
     parser.add_argument("--anchor", type=float, default=0.003)
     options = parser.parse_args()
     data, pieces, scores, vectors, unknown = read(options.table)
     cut = cutter(pieces, scores, unknown)
-    pairs = pairs_of_questions()
-    bags = [(cut(left), cut(right)) for left, right in pairs]
-    bags = [(left, right) for left, right in bags if left and right]
+    topics = [[[bag for bag in map(cut, side) if bag] for side in topic] for path in options.topics for topic in topics_of(path)]
+    topics = [topic for topic in topics if all(topic)]
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    random = np.random.default_rng(7)
 
     class Sampler:
+        def __init__(self, seed):
+            self.random = np.random.default_rng(seed)
+
         def draw(self, count, *_):
             # A fact occurs once in a draw: its other questions would count as wrong.
             chosen = {}
-            for place in random.permutation(len(bags)):
-                chosen.setdefault(tuple(bags[place][1]), bags[place])
+            for place in self.random.permutation(len(topics)):
+                left, right = (side[self.random.integers(len(side))] for side in topics[place])
+                chosen.setdefault(tuple(right), (left, right))
             drawn = list(chosen.values())[:count]
             return [left for left, _ in drawn], [right for _, right in drawn]
 
     # Signs have no vector, and get none.
     start = (vectors / lengths.clip(1e-6)).astype(np.float32)
-    fitted = fit.fit_pieces(start, lengths[:, 0].astype(np.float32), Sampler(), options.steps, options.rate, 0, anchor=options.anchor)
-    write(options.out, data, fitted * lengths)
+    weights = lengths[:, 0].astype(np.float32)
+    fits = [
+        fit.fit_pieces(start, weights, Sampler(7 + run), options.steps, options.rate, 0, anchor=options.anchor)
+        for run in range(options.runs)
+    ]
+    moved = start + options.share * (np.mean(fits, axis=0) - start)
+    write(options.out, data, moved * lengths)
 
 
 main()

@@ -1,7 +1,8 @@
 /** People as operators find and change them (docs/specification/records.md#people). */
+
 import { findActions } from '#platform/audit/actionstore.ts';
-import type { AuditTables } from '#platform/audit/audit.ts';
-import { type Db, transaction } from '#platform/db/db.ts';
+import { auditOf } from '#platform/audit/audit.ts';
+import { transaction } from '#platform/db/db.ts';
 import { isUuid } from '#platform/ids.ts';
 import { invalid, problems } from '#platform/problem.ts';
 import { maxCredits } from '../api.ts';
@@ -16,6 +17,7 @@ import type {
   Person,
   PersonDetails,
 } from './api.ts';
+import type { PeopleContext } from './context.ts';
 import {
   findByEmailStart,
   findById,
@@ -25,24 +27,16 @@ import {
   listEmails,
   listPeople,
   lockAccount,
-  type PeopleTables,
   type PersonPlace,
   writeCreditChange,
 } from './peoplestore.ts';
-
-export interface PeopleDeps {
-  readonly db: Db<PeopleTables>;
-  readonly audit: Db<AuditTables>;
-  /** When an operator last ended the sessions of a user. */
-  readonly findSessionsEnd: (userId: string) => Promise<Date | undefined>;
-}
 
 type Row = Awaited<ReturnType<typeof findById>>[number];
 
 const shownChanges = 50;
 
 /** Throws 400 for a cursor that no page returned. */
-export async function readPeople({ db }: PeopleDeps, { q = '', limit, cursor }: PeopleListing): Promise<PeoplePage> {
+export async function readPeople({ db }: PeopleContext, { q = '', limit, cursor }: PeopleListing): Promise<PeoplePage> {
   const words = q.trim().toLowerCase();
   if (words !== '') {
     const rows = isUuid(words) ? await findById(db, words) : await findByEmailStart(db, words, limit);
@@ -55,20 +49,23 @@ export async function readPeople({ db }: PeopleDeps, { q = '', limit, cursor }: 
   return { people: page.map(toPerson), next_cursor: last === undefined ? null : writeCursor(last) };
 }
 
-export async function readNames({ db }: Pick<PeopleDeps, 'db'>, ids: readonly string[]): Promise<Names> {
+export async function readNames({ db }: PeopleContext, ids: readonly string[]): Promise<Names> {
   return { names: Object.fromEntries((await listEmails(db, ids)).map(({ id, email }) => [id, email])) };
 }
 
 /** Throws 404. */
-export async function readPerson(deps: PeopleDeps, userId: string): Promise<PersonDetails> {
-  const { db, audit, findSessionsEnd } = deps;
+export async function readPerson(
+  deps: Pick<PeopleContext, 'db' | 'findSessionsEnd'>,
+  userId: string,
+): Promise<PersonDetails> {
+  const { db, findSessionsEnd } = deps;
   const [row] = await findById(db, userId);
   if (row === undefined) throw problems.not_found({ message: 'There is no user with this id.' });
   const [{ isOpenNotification, invitedBy, invited }, endedAt, changes, { actions }] = await Promise.all([
     findSurroundings(db, userId),
     findSessionsEnd(userId),
     listCreditChanges(db, userId, shownChanges),
-    findActions(audit, { userId, limit: shownChanges }),
+    findActions(auditOf(db), { userId, limit: shownChanges }),
   ]);
   return {
     person: toPerson(row),
@@ -82,9 +79,9 @@ export async function readPerson(deps: PeopleDeps, userId: string): Promise<Pers
 }
 
 /** Searches the audit log page by page. Filters leave a page with fewer actions, or none, although there is a next one. */
-export async function readActions({ audit }: Pick<PeopleDeps, 'audit'>, query: ActionSearch): Promise<ActionPage> {
+export async function readActions({ db }: PeopleContext, query: ActionSearch): Promise<ActionPage> {
   const { cursor, ...search } = query;
-  const { actions, next } = await findActions(audit, { ...search, before: cursor });
+  const { actions, next } = await findActions(auditOf(db), { ...search, before: cursor });
   return { actions: [...actions], next_cursor: next === null ? null : String(next) };
 }
 
@@ -93,7 +90,7 @@ export async function readActions({ audit }: Pick<PeopleDeps, 'audit'>, query: A
  * balance would be negative or too large.
  */
 export async function changeCredits(
-  { db }: Pick<PeopleDeps, 'db'>,
+  { db }: PeopleContext,
   userId: string,
   actor: string,
   { changeId, plan, credits, reason }: CreditsChange,

@@ -2,11 +2,10 @@
 
 import { z } from 'zod';
 import type { Access } from '#platform/access/access.ts';
-import { auditOf, hashedTarget } from '#platform/audit/audit.ts';
+import { hashedTarget } from '#platform/audit/audit.ts';
 import { actorOf, auditOperators } from '#platform/audit/http.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
-import type { Log } from '#platform/log.ts';
 import {
   actionPage,
   actionSearch,
@@ -19,15 +18,10 @@ import {
   personDetails,
   personParams,
 } from './api.ts';
-import { changeCredits, type PeopleDeps, readActions, readNames, readPeople, readPerson } from './people.ts';
+import type { PeopleContext } from './context.ts';
+import { changeCredits, readActions, readNames, readPeople, readPerson } from './people.ts';
 
-export type PeopleRouteDeps = Omit<PeopleDeps, 'audit'> & {
-  readonly endSessions: (userId: string) => Promise<void>;
-  readonly log: Log;
-};
-
-export function addPeopleRoutes(app: HttpServer, access: Access, given: PeopleRouteDeps): void {
-  const deps = { ...given, audit: auditOf(given.db) };
+export function addPeopleRoutes(app: HttpServer, access: Access, deps: PeopleContext): void {
   auditOperators(app, {
     ...deps,
     isOperators: (url, method) =>

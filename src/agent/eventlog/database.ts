@@ -12,7 +12,7 @@ import {
 } from '../store/eventstore.ts';
 import type { Batch, EventLog } from './eventlog.ts';
 
-export interface DatabaseLogDeps {
+export interface DatabaseLogOptions {
   readonly db: Db<EventTables>;
   readonly log: Log;
   /** The interval for finding batches of other processes. Readers of this process are notified at once. */
@@ -27,7 +27,7 @@ interface Follower {
   readonly onBatch: (batch: Batch) => void;
 }
 
-export function openDatabaseLog({ db, log, pollEveryMs = 100 }: DatabaseLogDeps): EventLog {
+export function openDatabaseLog({ db, log, pollEveryMs = 100 }: DatabaseLogOptions): EventLog {
   const followers = new Set<Follower>();
   /** Runs while there are followers. */
   let polling: Interval | undefined;

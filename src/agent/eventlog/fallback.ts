@@ -9,7 +9,7 @@ import type { Log } from '#platform/log.ts';
 import { isWriteRefused } from '#platform/redis/writability.ts';
 import type { Appended, Batch, EventLog, FencedKey, LogKey } from './eventlog.ts';
 
-export interface FallbackDeps {
+export interface FallbackOptions {
   readonly redisLog: EventLog;
   readonly databaseLog: EventLog;
   /** Those that have events in the database. */
@@ -29,7 +29,7 @@ interface Follower {
   unfollow: () => void;
 }
 
-export function openFallbackLog(deps: FallbackDeps): EventLog {
+export function openFallbackLog(deps: FallbackOptions): EventLog {
   const { redisLog, databaseLog, findMoved, log, lookEveryMs = 1_000 } = deps;
   /** Where this process last appended. */
   const places = createLru<string, 'redis' | 'database'>(runsKnown);

@@ -8,7 +8,7 @@ import type { Log } from '#platform/log.ts';
 import type { Redis, RedisClient } from '#platform/redis/redis.ts';
 import type { Appended, Batch, EventLog, LogKey } from './eventlog.ts';
 
-export interface RedisLogDeps {
+export interface RedisLogOptions {
   readonly redis: Redis;
   readonly log: Log;
   /** How long the stream of an ended run is stored. */
@@ -54,7 +54,7 @@ interface Follower {
 
 type Entry = { readonly id: string; readonly message: Readonly<Record<string, string>> };
 
-export async function openRedisLog({ redis, log, ttlS }: RedisLogDeps): Promise<EventLog> {
+export async function openRedisLog({ redis, log, ttlS }: RedisLogOptions): Promise<EventLog> {
   // The braces keep the keys of a run on one node of a cluster.
   const streamOf = (taskId: string) => `${redis.prefix}agent:{${taskId}}:events`;
   const fenceOf = (taskId: string) => `${redis.prefix}agent:{${taskId}}:fence`;

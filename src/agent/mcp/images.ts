@@ -1,21 +1,16 @@
 /** `generate_image` and `edit_image`: as in a run, images are stored, screened and paid for. */
+
 import type { Failure } from '../api.ts';
-import { type Catalogue, type ImageModel, modelFor } from '../generation/catalogue.ts';
+import { type ImageModel, modelFor } from '../generation/catalogue.ts';
 import { noteCost } from '../generation/coststore.ts';
 import { makeByChain } from '../generation/making.ts';
 import { readImages } from '../generation/sources.ts';
-import type { PromptScreening } from '../prompts/screening.ts';
 import { OrderRefused, ProviderFailed, type Ratio } from '../providers/generators.ts';
 import { fetchScaledImage, findUnreadable, type LibraryDeps, Refused, sign } from '../services/library.ts';
 import { deliverImage } from '../tools/imageorders.ts';
-import { type CallDeps, type McpCalls, threadOf } from './calls.ts';
+import { threadOf } from './calls.ts';
+import type { McpContext } from './context.ts';
 import { linkTo, succeed, ToolFailed } from './results.ts';
-
-export interface ImageDeps extends LibraryDeps, Pick<CallDeps, 'log' | 'db'> {
-  readonly catalogue: Catalogue;
-  readonly prompts: PromptScreening;
-  readonly calls: McpCalls;
-}
 
 const never = new AbortController().signal;
 
@@ -27,7 +22,7 @@ export interface ImageOrder {
   readonly references?: readonly string[] | undefined;
 }
 
-export const generateImage = (deps: ImageDeps, userId: string, { references = [], ...order }: ImageOrder) =>
+export const generateImage = (deps: McpContext, userId: string, { references = [], ...order }: ImageOrder) =>
   makeImages(deps, userId, { ...order, sources: references });
 
 export interface EditOrder extends ImageOrder {
@@ -36,7 +31,7 @@ export interface EditOrder extends ImageOrder {
   readonly mask?: string | undefined;
 }
 
-export function editImage(deps: ImageDeps, userId: string, { assetId, references = [], mask, ...order }: EditOrder) {
+export function editImage(deps: McpContext, userId: string, { assetId, references = [], mask, ...order }: EditOrder) {
   const bytes = mask === undefined ? undefined : Buffer.from(mask, 'base64');
   const sources = [assetId, ...references];
   return makeImages(deps, userId, { ...order, sources, mask: bytes && { bytes, mime: 'image/png' } });
@@ -47,7 +42,7 @@ interface Order extends Omit<ImageOrder, 'references'> {
   readonly mask?: { readonly bytes: Uint8Array; readonly mime: string } | undefined;
 }
 
-async function makeImages(deps: ImageDeps, userId: string, { sources, mask, ...order }: Order) {
+async function makeImages(deps: McpContext, userId: string, { sources, mask, ...order }: Order) {
   const { prompt, n = 1 } = order;
   const otherwise = [sources.length > 0 ? undefined : '1:1'];
   const wanted = { n, ratio: order.ratio, references: sources, mask };
@@ -108,7 +103,7 @@ interface MadeImage {
 }
 
 /** The images are made and paid for: what cannot be shown is left out. */
-async function describe(deps: ImageDeps, userId: string, model: ImageModel, made: readonly MadeImage[]) {
+async function describe(deps: McpContext, userId: string, model: ImageModel, made: readonly MadeImage[]) {
   const shown = await Promise.all(made.map((image) => show(deps, userId, image)));
   const images = shown.map(({ data }) => data);
   const [first] = images;
@@ -126,7 +121,7 @@ async function describe(deps: ImageDeps, userId: string, model: ImageModel, made
   );
 }
 
-async function show(deps: ImageDeps, userId: string, { assetId, mime }: MadeImage) {
+async function show(deps: McpContext, userId: string, { assetId, mime }: MadeImage) {
   const [url, preview] = await Promise.all([
     sign(deps, userId, 'image', [assetId]).then((signed) => signed.get(assetId)?.url),
     fetchScaledImage(deps, userId, assetId, never),

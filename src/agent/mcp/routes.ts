@@ -1,17 +1,17 @@
 /** `POST /mcp`: the product's tools for MCP clients (docs/specification/agent.md#mcp-server). */
+
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Access } from '#platform/access/access.ts';
 import { outgoingFetch } from '#platform/http/outgoing.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { agentProblems } from '../problems.ts';
-import type { Identity } from '../toolservers/identity.ts';
-import type { McpServerDeps } from './server.ts';
+import type { McpContext } from './context.ts';
 
 /** One message: batches are not part of the protocol any more, and would evade the limit of requests. */
 const message = z.looseObject({ jsonrpc: z.literal('2.0') });
 
-export function addMcpRoutes(app: HttpServer, access: Access, deps: McpServerDeps & DiscoveryDeps): void {
+export function addMcpRoutes(app: HttpServer, access: Access, deps: McpContext): void {
   // Not an endpoint of the typed client: clients of the protocol have their own.
   const hidden = { hide: true } as const;
   const guarded = {
@@ -56,17 +56,11 @@ function headersOf({ headers }: FastifyRequest): Record<string, string> {
 
 // How OAuth clients of `POST /mcp` find the identity provider (RFC 9728), and how MCP servers verify identities.
 
-interface DiscoveryDeps {
-  /** IDP_URL. */
-  readonly authorizationServer: string | undefined;
-  readonly identity: Identity;
-}
-
 const metadataPath = '/.well-known/oauth-protected-resource';
 /** Public, also for pages of other origins. */
 const open = { 'access-control-allow-origin': '*', 'cache-control': 'public, max-age=60' };
 
-function addDiscoveryRoutes(app: HttpServer, { authorizationServer, identity }: DiscoveryDeps): void {
+function addDiscoveryRoutes(app: HttpServer, { authorizationServer, identity }: McpContext): void {
   const hidden = { schema: { hide: true } } as const;
   const servers = authorizationServer === undefined ? async () => [] : findIssuer(authorizationServer);
   // RFC 9728 puts the path of the resource behind the well-known one.

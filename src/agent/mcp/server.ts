@@ -2,6 +2,7 @@
  * One request of an MCP client. There are no sessions: each request has a protocol server of its own, so any process can
  * answer it.
  */
+
 import {
   type CallToolResult,
   ProtocolError,
@@ -14,13 +15,9 @@ import { z } from 'zod';
 import { ensureProfile } from '#accounts/store.ts';
 import { Problem } from '#platform/problem.ts';
 import { version } from '#platform/version.ts';
-import type { AgentMetrics } from '../metrics.ts';
+import type { McpContext } from './context.ts';
 import { fail, ToolFailed } from './results.ts';
-import { findTool, type McpCaller, type McpToolDeps, toolDefinitions } from './tools.ts';
-
-export interface McpServerDeps extends McpToolDeps {
-  readonly metrics: AgentMetrics;
-}
+import { findTool, type McpCaller, toolDefinitions } from './tools.ts';
 
 export interface McpRequest {
   readonly userId: string;
@@ -32,7 +29,7 @@ const instructions =
   'Tools of the signed-in user: images, videos, their library and memories about the user. Images and videos cost credits.';
 
 /** `close` ends the connection. Work that a tool has begun goes on. */
-export async function answerMcp(deps: McpServerDeps, request: McpRequest) {
+export async function answerMcp(deps: McpContext, request: McpRequest) {
   const server = new Server({ name: 'Atelier', version }, { capabilities: { tools: {} }, instructions });
   server.setRequestHandler('tools/list', async () => {
     const { plan } = await ensureProfile(deps.db, { id: request.userId }, deps.welcome);
@@ -56,7 +53,7 @@ export async function answerMcp(deps: McpServerDeps, request: McpRequest) {
 }
 
 async function callTool(
-  deps: McpServerDeps,
+  deps: McpContext,
   caller: McpCaller,
   { definition, call }: NonNullable<ReturnType<typeof findTool>>,
   input: unknown,
@@ -71,7 +68,7 @@ async function callTool(
   }
 }
 
-function explain({ log }: McpServerDeps, error: unknown): CallToolResult {
+function explain({ log }: McpContext, error: unknown): CallToolResult {
   if (error instanceof ToolFailed) return fail(error.code, error.message);
   if (error instanceof z.ZodError) {
     const faults = error.issues.map(({ path, message }) => `\`${path.join('.')}\` ${message}`);

@@ -5,23 +5,22 @@ import type { CallToolResult, Tool } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import type { Plan } from '#accounts/api.ts';
 import { ensureProfile } from '#accounts/store.ts';
-import { type Db, transaction } from '#platform/db/db.ts';
+import { transaction } from '#platform/db/db.ts';
 import { findUnstorable } from '#platform/storable.ts';
 import { videoAssetId } from '../billing/references.ts';
 import { starts } from '../billing/starts.ts';
 import { type Catalogue, describeModels, modelFor, type VideoModel } from '../generation/catalogue.ts';
 import type { Ratio } from '../providers/generators.ts';
 import { ratio } from '../providers/generators.ts';
-import { type LibraryDeps, type ListedAssets, listLibrary, Refused, sign } from '../services/library.ts';
-import { addMemory, type MemoryDeps, MemoryFull, searchMemory } from '../services/memory.ts';
+import { type ListedAssets, listLibrary, Refused, sign } from '../services/library.ts';
+import { addMemory, MemoryFull, searchMemory } from '../services/memory.ts';
 import { endCall } from '../store/toolcallstore.ts';
-import type { Video, VideoInput, VideoTables } from '../store/videostore.ts';
-import { placeOrder, type VideoDeps } from '../videos/videos.ts';
-import { admitCall, type CallDeps, type CallTables, type McpCalls, threadOf, usageModel } from './calls.ts';
-import { assertOwn, editImage, generateImage, type ImageDeps } from './images.ts';
+import type { Video, VideoInput } from '../store/videostore.ts';
+import { placeOrder } from '../videos/videos.ts';
+import { admitCall, threadOf, usageModel } from './calls.ts';
+import type { McpContext } from './context.ts';
+import { assertOwn, editImage, generateImage } from './images.ts';
 import { linkTo, succeed, ToolFailed } from './results.ts';
-
-export type McpToolDeps = ImageDeps & VideoCallDeps & RecordDeps;
 
 export interface McpCaller {
   readonly userId: string;
@@ -31,7 +30,7 @@ export interface McpCaller {
 interface McpTool {
   readonly definition: Tool;
   /** Throws a ZodError for a wrong input. */
-  readonly call: (deps: McpToolDeps, caller: McpCaller, input: unknown) => Promise<CallToolResult>;
+  readonly call: (deps: McpContext, caller: McpCaller, input: unknown) => Promise<CallToolResult>;
 }
 
 const text = (max: number) =>
@@ -61,7 +60,7 @@ function define<Input extends z.ZodObject>(
   name: string,
   description: string,
   input: Input,
-  call: (deps: McpToolDeps, caller: McpCaller, input: z.output<Input>) => Promise<CallToolResult>,
+  call: (deps: McpContext, caller: McpCaller, input: z.output<Input>) => Promise<CallToolResult>,
   isReadOnly = false,
 ): McpTool {
   const { $schema: _, ...schema } = z.toJSONSchema(input, { io: 'input', unrepresentable: 'any' });
@@ -159,10 +158,8 @@ export function findTool(name: string): McpTool | undefined {
 
 // `list_assets`, `save_memory` and `recall_memory`: free, with the rights of the user.
 
-interface RecordDeps extends LibraryDeps, MemoryDeps {}
-
 async function listAssets(
-  deps: RecordDeps,
+  deps: McpContext,
   userId: string,
   query: { readonly limit: number; readonly cursor?: string | undefined; readonly kind?: string | undefined },
   signal: AbortSignal,
@@ -179,7 +176,7 @@ async function listAssets(
   return succeed([...lines, ...more].join('\n') || 'The library is empty.', data);
 }
 
-async function signPage(deps: RecordDeps, userId: string, { assets }: ListedAssets) {
+async function signPage(deps: McpContext, userId: string, { assets }: ListedAssets) {
   const idsOf = (isVideo: boolean) =>
     assets.filter(({ mime }) => mime.startsWith('video/') === isVideo).map(({ assetId }) => assetId);
   const [images, videos] = await Promise.all([
@@ -190,7 +187,7 @@ async function signPage(deps: RecordDeps, userId: string, { assets }: ListedAsse
 }
 
 async function saveMemory(
-  deps: RecordDeps,
+  deps: McpContext,
   userId: string,
   { content, type }: { readonly content: string; readonly type: string },
   signal: AbortSignal,
@@ -202,7 +199,7 @@ async function saveMemory(
 }
 
 async function recallMemory(
-  deps: RecordDeps,
+  deps: McpContext,
   userId: string,
   { query }: { readonly query: string },
   signal: AbortSignal,
@@ -212,12 +209,6 @@ async function recallMemory(
 }
 
 // `generate_video`: ordered and paid for as in a run. A video that takes longer than the call is finished by its job.
-
-interface VideoCallDeps extends VideoDeps, CallDeps {
-  readonly db: Db<VideoTables & CallTables>;
-  readonly calls: McpCalls;
-  readonly videoWaitMs?: number | undefined;
-}
 
 interface VideoCall {
   readonly prompt: string;
@@ -231,7 +222,7 @@ interface VideoCall {
 const progressEveryMs = 2000;
 
 async function generateVideo(
-  deps: VideoCallDeps,
+  deps: McpContext,
   userId: string,
   input: VideoCall,
   onProgress: (message: string) => void,
@@ -266,7 +257,7 @@ async function generateVideo(
 }
 
 /** An order that cannot be paid for leaves nothing behind. */
-function order(deps: VideoCallDeps, callId: string, userId: string, model: VideoModel, input: VideoInput) {
+function order(deps: McpContext, callId: string, userId: string, model: VideoModel, input: VideoInput) {
   const place = () =>
     transaction(deps.db, async (tx) => {
       await ensureProfile(tx, { id: userId }, deps.welcome);
@@ -289,7 +280,7 @@ function order(deps: VideoCallDeps, callId: string, userId: string, model: Video
   return starts.run(userId, place);
 }
 
-async function describe(deps: VideoCallDeps, userId: string, video: Video) {
+async function describe(deps: McpContext, userId: string, video: Video) {
   const { price: credits } = video;
   const { videoId, status, failureCode, failureMessage } = video;
   if (status === 'failed')

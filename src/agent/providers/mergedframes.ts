@@ -1,14 +1,22 @@
 /**
  * Merges the text deltas of a chat stream on OpenAI's wire before the SDK parses them. A provider sends a frame for each
  * token, and the SDK passes each one through a parser, a schema and some ten streams: most of what a run costs. The first
- * frame passes at once; after that, frames collect for the window of `streamwindow.ts`, and of these the ones that only
+ * frame passes at once; after that, frames collect for a window, and of these the ones that only
  * continue a text become one. All others pass unchanged and in order.
  */
 import { setTimeout as sleep, setImmediate as yieldToEventLoop } from 'node:timers/promises';
-import { windowMs } from './streamwindow.ts';
 
 /** The members of a delta that may be merged. */
 const textMembers = ['content', 'reasoning_content', 'reasoning'] as const;
+
+/** Shorter than a reader notices; with many open streams longer, because most of the cost is per delta that is passed on. */
+const minWindowMs = 20;
+/** Longer windows save little processor time, and the oldest token of each waits that much longer. */
+const maxWindowMs = 60;
+
+/** In this process. */
+let openStreams = 0;
+const windowMs = () => Math.min(maxWindowMs, Math.max(minWindowMs, openStreams));
 
 /** In characters. What is longer passes in pieces. */
 const maxFrameLength = 1024 * 1024;
@@ -21,7 +29,7 @@ interface TextFrame {
   readonly member: (typeof textMembers)[number];
 }
 
-/** As `MODELS_FILE` names the provider whose streams are merged here. They need not wait a second time. */
+/** As `MODELS_FILE` names the provider whose streams are merged here. */
 export const mergingProvider = 'openai-compatible';
 
 /** Returns `send` with merged streams. Other responses pass unchanged. */
@@ -57,11 +65,13 @@ class Merging {
   #open: TextFrame | undefined;
   #reading: Promise<void> | undefined;
   #isEnded = false;
+  #isCounted = true;
   #lastSentAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(source: ReadableStreamDefaultReader<Uint8Array>, window: () => number) {
     this.#source = source;
     this.#window = window;
+    openStreams += 1;
   }
 
   async pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
@@ -79,6 +89,7 @@ class Merging {
   }
 
   cancel(reason: unknown): Promise<void> {
+    this.#countClosed();
     return this.#source.cancel(reason);
   }
 
@@ -101,7 +112,7 @@ class Merging {
       else this.#add(this.#decoder.decode(value, { stream: true }));
     });
     // An error rejects the next `pull`. Without another one, it must not end the process.
-    this.#reading.catch(() => undefined);
+    this.#reading.catch(() => this.#countClosed());
     return this.#reading;
   }
 
@@ -141,8 +152,14 @@ class Merging {
     this.#rest = '';
   }
 
+  #countClosed(): void {
+    if (this.#isCounted) openStreams -= 1;
+    this.#isCounted = false;
+  }
+
   #end(): void {
     this.#isEnded = true;
+    this.#countClosed();
     this.#rest += this.#decoder.decode();
     this.#passOnRest();
   }

@@ -52,7 +52,7 @@ export function modelOf(models: Models, id: string): ChosenModel | undefined {
   }
 }
 
-export interface ModelsDeps {
+export interface ModelsOptions {
   readonly settings: Values<typeof modelSettings>;
   /** Used when no provider is configured. */
   readonly offline: LanguageModelV4;
@@ -65,7 +65,7 @@ export interface ModelsDeps {
 }
 
 /** The offline model takes any name, and its answers are labeled as simulated. */
-export async function openModels(deps: ModelsDeps): Promise<Models> {
+export async function openModels(deps: ModelsOptions): Promise<Models> {
   const { settings, offline } = deps;
   if (fileEntriesOf(settings).length === 0 && settings.url === 'offline') {
     const label = { model: offline.modelId, simulated: true } as const;
@@ -130,7 +130,7 @@ function createModels(
 
 /** Opens the models of providers, each without retries, time limits and fallbacks. Throws StartFault. */
 export async function openEntries(
-  deps: Pick<ModelsDeps, 'settings' | 'readKey'>,
+  deps: Pick<ModelsOptions, 'settings' | 'readKey'>,
 ): Promise<ReadonlyMap<ModelEntry, LanguageModelV4>> {
   const opened = new Map<ModelEntry, LanguageModelV4>();
   for (const entry of chatEntriesOf(deps.settings)) opened.set(entry, await openModel(deps, entry));
@@ -138,21 +138,21 @@ export async function openEntries(
 }
 
 /** A file without language models leaves `MODEL_*` in place. */
-function chatEntriesOf(settings: ModelsDeps['settings']): readonly ModelEntry[] {
+function chatEntriesOf(settings: ModelsOptions['settings']): readonly ModelEntry[] {
   const entries = fileEntriesOf(settings);
   return entries.length > 0 ? entries : entriesOf(settings);
 }
 
-const fileEntriesOf = ({ file = [] }: ModelsDeps['settings']): readonly ModelEntry[] =>
+const fileEntriesOf = ({ file = [] }: ModelsOptions['settings']): readonly ModelEntry[] =>
   file.filter((entry) => entry.kind !== 'image' && entry.kind !== 'video');
 
 /** `MODEL_*` as entries: one provider, and a model for each name. */
-function entriesOf({ url, names }: ModelsDeps['settings']): readonly ModelEntry[] {
+function entriesOf({ url, names }: ModelsOptions['settings']): readonly ModelEntry[] {
   return names.map((name) => ({ id: name, baseUrl: url, model: name }));
 }
 
 async function openModel(
-  { settings, readKey }: Pick<ModelsDeps, 'settings' | 'readKey'>,
+  { settings, readKey }: Pick<ModelsOptions, 'settings' | 'readKey'>,
   entry: ModelEntry,
 ): Promise<LanguageModelV4> {
   const { temperature = settings.temperature, maxOutputTokens = settings.maxOutputTokens } = entry;
@@ -175,7 +175,7 @@ async function openModel(
   });
 }
 
-function keyOf({ id, apiKeyEnv }: ModelEntry, readKey: ModelsDeps['readKey']): string | undefined {
+function keyOf({ id, apiKeyEnv }: ModelEntry, readKey: ModelsOptions['readKey']): string | undefined {
   if (apiKeyEnv === undefined) return undefined;
   const key = readKey?.(apiKeyEnv);
   if (!key) throw new StartFault(`MODELS_FILE: the model ${id} needs ${apiKeyEnv}, which is not set.`);
@@ -198,7 +198,7 @@ function candidatesOf(entry: ModelEntry, opened: ReadonlyMap<ModelEntry, Languag
   });
 }
 
-function resilient(deps: ModelsDeps, candidates: readonly Candidate[]): LanguageModelV4 {
+function resilient(deps: ModelsOptions, candidates: readonly Candidate[]): LanguageModelV4 {
   const { settings, log, idleMs, telemetry = noTelemetry } = deps;
   const [first, ...fallbacks] = candidates;
   if (first === undefined) throw new StartFault('No model is configured.');

@@ -17,9 +17,8 @@ import { DeadlineExceeded, withDeadline } from '#platform/resilience/deadline.ts
 import type { Attributes, Telemetry } from '#platform/telemetry/telemetry.ts';
 import { currentScope } from '#platform/telemetry/trace.ts';
 import { isNoteOfToolImage } from '../attachments.ts';
-import { coalesceDeltas, type PartSource } from './coalescing.ts';
 import { FirstTokenTimeout } from './expectedfailures.ts';
-import { mergingProvider } from './mergedframes.ts';
+import { limitPauses, type PartSource } from './idlestream.ts';
 import { bytesPerToken, estimateTokens, imageTokens, isContextTooLong } from './promptsize.ts';
 import { isRetryableStatus, maxTries, waitBeforeRetry } from './retrying.ts';
 import { isBreak, streamFailure } from './streamfailure.ts';
@@ -142,8 +141,7 @@ async function openStream(
       span.end(call.abortSignal?.aborted ? undefined : reason);
       ending.abort(reason);
     };
-    const windowMs = providerName === mergingProvider ? 0 : undefined;
-    return { ...result, stream: coalesceDeltas(opening, reader, { idleMs, onBroken, windowMs }) };
+    return { ...result, stream: limitPauses(opening, reader, { idleMs, onBroken }) };
   } catch (error) {
     span.end(call.abortSignal?.aborted ? undefined : error);
     ending.abort(error);

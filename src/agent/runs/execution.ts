@@ -8,6 +8,7 @@
  * - `ended`: committed, and the last event is written. Final.
  * - `lost`: another process has the run, or gets it because this one drains, and goes on with it. Final.
  */
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '#platform/log.ts';
 import { Problem } from '#platform/problem.ts';
@@ -19,26 +20,26 @@ import { type Journal, openJournal } from '../steps/journal.ts';
 import type { Continuation } from '../steps/recovery.ts';
 import { type Run, releaseRun } from '../store/runstore.ts';
 import type { Chunk } from '../stream/chunks.ts';
-import { EventLogLost, EventWriter, type EventWriterDeps, RunFenced, RunTooLong } from '../stream/eventwriter.ts';
+import { EventLogLost, EventWriter, type EventWriterOptions, RunFenced, RunTooLong } from '../stream/eventwriter.ts';
 import { lastChunk, replayParts } from '../stream/replay.ts';
 import type { RunEventBuffers } from '../stream/runbuffers.ts';
 import { assertTransition, type Transitions } from '../transitions.ts';
-import type { TurnDeps } from '../turn/turn.ts';
+import type { TurnContext } from '../turn/context.ts';
 import { endRun, isShown, type RunEnd, type RunLease, type RunsDeps } from './runs.ts';
 
 /** Each message is empty: runs of other processes are to be continued. */
 export const handOverTopic = 'hand-over';
 
-export interface ExecutionDeps extends RunsDeps, TurnDeps {
-  readonly db: RunsDeps['db'] & TurnDeps['db'];
+export interface ExecutionDeps extends RunsDeps, TurnContext {
+  readonly db: RunsDeps['db'] & TurnContext['db'];
   /** AGENT_CONTINUE_RUNS. */
   readonly continueRuns: boolean;
-  readonly eventLog: EventWriterDeps['eventLog'];
+  readonly eventLog: EventWriterOptions['eventLog'];
   readonly buffers: RunEventBuffers;
   readonly log: Log;
   readonly lease: RunLease;
   readonly metrics: AgentMetrics;
-  readonly writer?: Pick<EventWriterDeps, 'windowMs' | 'maxSize'>;
+  readonly writer?: Pick<EventWriterOptions, 'windowMs' | 'maxSize'>;
 }
 
 /** Why the work stops before the model has finished. */

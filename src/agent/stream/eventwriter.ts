@@ -96,7 +96,7 @@ export class RunFenced extends Error {}
 export class EventLogLost extends Error {}
 export class RunTooLong extends Error {}
 
-export interface EventWriterDeps {
+export interface EventWriterOptions {
   readonly eventLog: EventLog;
   readonly buffer: OwnedRunBuffer;
   /** How long chunks are coalesced. */
@@ -138,7 +138,7 @@ const appendTries = 4;
 const retryAfterMs = 250;
 
 export class EventWriter {
-  readonly #deps: EventWriterDeps;
+  readonly #deps: EventWriterOptions;
   readonly #run: Run;
   readonly #message: MessageAssembler;
   readonly #pending = new PendingEvents();
@@ -150,7 +150,7 @@ export class EventWriter {
   #lastAppendAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(
-    deps: EventWriterDeps,
+    deps: EventWriterOptions,
     run: Run,
     { message, lastSeq }: Shown = { message: new MessageAssembler(), lastSeq: 0 },
   ) {

@@ -34,7 +34,7 @@ export interface BufferListener {
   onAppended(): void;
 }
 
-export interface RunBufferDeps {
+export interface RunBufferOptions {
   readonly eventLog: EventLog;
   readonly log: Log;
   /** Builds the events of an ended run from its stored message, numbered after `afterSeq`. */
@@ -67,7 +67,7 @@ export class RunEventBuffer {
   readonly run: Run;
   /** In order; batches are only ever added. */
   readonly batches: FramedBatch[] = [];
-  readonly #deps: RunBufferDeps;
+  readonly #deps: RunBufferOptions;
   readonly #listeners = new Set<BufferListener>();
   #state: BufferState = { mode: 'empty' };
   #readers = 0;
@@ -78,7 +78,7 @@ export class RunEventBuffer {
   /** Why the log could not be read, if the stream was replayed from the message instead. */
   #replayCause: unknown;
 
-  constructor(run: Run, deps: RunBufferDeps) {
+  constructor(run: Run, deps: RunBufferOptions) {
     this.run = run;
     this.#epochMs = run.epochMs;
     this.#deps = deps;

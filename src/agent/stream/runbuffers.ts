@@ -18,18 +18,18 @@ export interface OpenBuffer {
 
 const watchEveryMs = 2000;
 
-export interface RunBuffersDeps {
+export interface RunBuffersOptions {
   readonly db: Db<RunTables>;
   readonly eventLog: EventLog;
   readonly log: Log;
 }
 
 export class RunEventBuffers {
-  readonly #deps: RunBuffersDeps;
+  readonly #deps: RunBuffersOptions;
   readonly #buffers = new Map<string, RunEventBuffer>();
   readonly #watching: { stop(): Promise<void> };
 
-  constructor(deps: RunBuffersDeps) {
+  constructor(deps: RunBuffersOptions) {
     this.#deps = deps;
     this.#watching = startInterval(
       watchEveryMs,

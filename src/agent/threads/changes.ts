@@ -57,6 +57,17 @@ export async function renameThread(
   await userEvents.publish(tx, ownerId, [{ type: 'thread.updated', threadId }]);
 }
 
+/** Moves the thread to the trash, or out of it. Does nothing if it is there already. */
+export async function trashThread(
+  { userEvents }: ChangeDeps,
+  tx: Tx<RunTables>,
+  threadId: string,
+  isTrashed: boolean,
+): Promise<void> {
+  const ownerId = await setTrashed(tx, threadId, isTrashed);
+  if (ownerId !== undefined) await userEvents.publish(tx, ownerId, [{ type: 'thread.updated', threadId }]);
+}
+
 /**
  * Shows another version of the thread. The present one becomes a branch in its place. Throws 404 for a branch that the present messages
  * do not have. The thread has to be locked, without a run.
@@ -73,17 +84,6 @@ export async function switchBranch(
   await userEvents.publish(tx, ownerId, [{ type: 'thread.updated', threadId }]);
 }
 
-/** Moves the thread to the trash, or out of it. Does nothing if it is there already. */
-export async function trashThread(
-  { userEvents }: ChangeDeps,
-  tx: Tx<RunTables>,
-  threadId: string,
-  isTrashed: boolean,
-): Promise<void> {
-  const ownerId = await setTrashed(tx, threadId, isTrashed);
-  if (ownerId !== undefined) await userEvents.publish(tx, ownerId, [{ type: 'thread.updated', threadId }]);
-}
-
 /** A title that a model made of the conversation with this message. Does nothing if a user has set one. */
 export async function nameThread(
   { userEvents }: ChangeDeps,
@@ -97,8 +97,8 @@ export async function nameThread(
 }
 
 /**
- * Hides one thread of the owner, or all, or those whose time in the trash is over: for users they are deleted. Their rows are removed later (`removeThread`). Returns
- * those that were not hidden before.
+ * Hides one thread of the owner, or all, or those whose time in the trash is over: for users they are deleted. Their rows are
+ * removed later (`removeThread`). Returns those that were not hidden before.
  */
 export async function hideThreads(
   { userEvents }: ChangeDeps,

@@ -127,11 +127,27 @@ describe('the tools of a run', () => {
     for (const [field, wrong] of [
       ['body.media.imageModel', { imageModel: 'clip' }],
       ['body.media.videoModel', { videoModel: 'none' }],
+      ['body.media.count', { count: 5 }],
       ['body.media.ratio', { imageModel: 'square', videoModel: 'clip', ratio: '2:1' }],
     ] as const) {
       const refused = await user.call('POST', '/task', { threadId: newThread(), text: 'hi', media: wrong });
       expect([refused.status, JSON.stringify(refused.body)]).toEqual([400, expect.stringContaining(field)]);
     }
+  });
+
+  it('make as many images as the run sets, unless the call names a number', async () => {
+    const user = await rig.user('pro', 100);
+    const made = async (input: object) => {
+      const question = `count ${randomUUID()}`;
+      rig.provider.on(question, ...calling('generateImage', { prompt: 'several', ...input }));
+      const threadId = newThread();
+      const start = { threadId, text: question, media: { count: 2 } };
+      const { body } = await user.call('POST', '/task', start);
+      await user.ended(String(body.taskId));
+      const parts = (await user.messages(threadId))[1]?.parts.filter(({ type }) => type.startsWith('tool-')) ?? [];
+      return outputOf(parts).assetIds?.length ?? 1;
+    };
+    expect([await made({}), await made({ n: 1 })]).toEqual([2, 1]);
   });
 
   it('come with the instructions of a server, which users cannot give', async () => {

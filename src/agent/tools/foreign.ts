@@ -1,24 +1,21 @@
 /** The tools of MCP servers as tools of the model. A failure is an output with a code: the run goes on. */
+
 import { dynamicTool, jsonSchema, type ToolSet } from 'ai';
-import type { Log } from '#platform/log.ts';
 import { DeadlineExceeded } from '#platform/resilience/deadline.ts';
-import { keep, type LibraryDeps, Refused } from '../services/library.ts';
+import { keep, Refused } from '../services/library.ts';
 import type { ToolResult } from '../toolservers/session.ts';
 import { RequestRefused } from '../toolservers/session.ts';
 import { reasonOf } from '../toolservers/toolserver.ts';
 import type { ForeignTool } from '../toolservers/toolservers.ts';
+import type { TurnContext } from '../turn/context.ts';
 import type { ToolContext } from './context.ts';
-
-export interface ForeignToolDeps extends LibraryDeps {
-  readonly log: Log;
-}
 
 const never = new AbortController().signal;
 const progressEveryMs = 250;
 const maxMessage = 1000;
 const maxProgressMessage = 200;
 
-export function foreignTools(deps: ForeignToolDeps, context: ToolContext, tools: readonly ForeignTool[]): ToolSet {
+export function foreignTools(deps: TurnContext, context: ToolContext, tools: readonly ForeignTool[]): ToolSet {
   return Object.fromEntries(
     tools.map((tool) => [
       tool.name,
@@ -38,7 +35,7 @@ interface ToolCall {
   readonly signal: AbortSignal;
 }
 
-async function execute(deps: ForeignToolDeps, context: ToolContext, tool: ForeignTool, call: ToolCall) {
+async function execute(deps: TurnContext, context: ToolContext, tool: ForeignTool, call: ToolCall) {
   const { input, toolCallId, signal } = call;
   const progress = showProgress(context, toolCallId);
   let result: ReadResult;
@@ -54,7 +51,7 @@ async function execute(deps: ForeignToolDeps, context: ToolContext, tool: Foreig
   return { status: 'completed', ...(await storeImages(deps, context, call, result)) };
 }
 
-function describeFailure({ log }: ForeignToolDeps, { server }: ForeignTool, error: unknown) {
+function describeFailure({ log }: TurnContext, { server }: ForeignTool, error: unknown) {
   if (error instanceof RequestRefused) return failed('tool_failed', error.message.slice(0, maxMessage), false);
   const reason = reasonOf(error);
   log.warn({ server, reason }, 'a tool of an MCP server failed');
@@ -85,7 +82,7 @@ function showProgress({ writer }: ToolContext, toolCallId: string) {
 
 /** The images become assets of the user in the scope of the thread, like those that the agent's own tools make. */
 async function storeImages(
-  deps: ForeignToolDeps,
+  deps: TurnContext,
   context: ToolContext,
   { toolCallId, signal }: ToolCall,
   { text, images }: ReadResult,
@@ -111,7 +108,7 @@ async function storeImages(
 
 /** The asset, or the reason why there is none. */
 async function storeImage(
-  deps: ForeignToolDeps,
+  deps: TurnContext,
   { run: { taskId, ownerId, threadId } }: ToolContext,
   name: string,
   { mime, bytes }: ReturnedImage,

@@ -1,18 +1,17 @@
 import { tool, zodSchema } from 'ai';
 import { z } from 'zod';
-import { isSettled, type LedgerTables, releaseCredits, reserveCredits } from '#accounts/ledger/credits.ts';
+import { isSettled, releaseCredits, reserveCredits } from '#accounts/ledger/credits.ts';
 import { ensureProfile } from '#accounts/store.ts';
-import { type Db, transaction } from '#platform/db/db.ts';
-import type { Log } from '#platform/log.ts';
+import { transaction } from '#platform/db/db.ts';
 import type { Failure, MediaOutput } from '../api.ts';
 import { assetOf, madeImagesOf } from '../attachments.ts';
-import { exceedsRun, runLimit, type SpendingBounds } from '../billing/bounds.ts';
+import { exceedsRun, runLimit } from '../billing/bounds.ts';
 import { imageReference } from '../billing/references.ts';
-import { type Catalogue, describeModels, type ImageModel, modelFor } from '../generation/catalogue.ts';
-import { type CostTables, noteCost } from '../generation/coststore.ts';
+import { describeModels, type ImageModel, modelFor } from '../generation/catalogue.ts';
+import { noteCost } from '../generation/coststore.ts';
 import { makeByChain } from '../generation/making.ts';
 import { readImages } from '../generation/sources.ts';
-import { findRefusal, type PromptScreening } from '../prompts/screening.ts';
+import { findRefusal } from '../prompts/screening.ts';
 import { RunFailure } from '../providers/expectedfailures.ts';
 import {
   type Generated,
@@ -22,19 +21,12 @@ import {
   type Ratio,
   ratio,
 } from '../providers/generators.ts';
-import { assetIdOf, type Deposit, type LibraryDeps, Refused } from '../services/library.ts';
+import { assetIdOf, type Deposit, Refused } from '../services/library.ts';
 import type { StoredMessage } from '../store/messagestore.ts';
-import { holdRun, type Run, type RunTables } from '../store/runstore.ts';
-import type { VideoTables } from '../store/videostore.ts';
+import { holdRun, type Run } from '../store/runstore.ts';
+import type { TurnContext } from '../turn/context.ts';
 import type { ToolContext } from './context.ts';
 import { deliverImage, type ImageOrder, reservationOf } from './imageorders.ts';
-
-export interface ImageToolDeps extends LibraryDeps, Pick<SpendingBounds, 'maxRunCredits'> {
-  readonly db: Db<LedgerTables & RunTables & VideoTables & CostTables>;
-  readonly catalogue: Catalogue;
-  readonly prompts: PromptScreening;
-  readonly log: Log;
-}
 
 const prompt = z.string().min(1).max(4000);
 /** With or without `asset:`. */
@@ -69,7 +61,7 @@ const inputs = {
 };
 const never = new AbortController().signal;
 
-export function imageTools(deps: ImageToolDeps, context: ToolContext) {
+export function imageTools(deps: TurnContext, context: ToolContext) {
   const { plan, media } = context;
   const models = describeModels(deps.catalogue.images, plan, media.imageModel) + countOf(media);
   const run = async (order: ImageToolOrder, call: { toolCallId: string; signal: AbortSignal }) => {
@@ -123,7 +115,7 @@ interface Call {
 
 /** All images of the order, or as many as could be made. Their price is reserved at once. */
 async function makeImages(
-  deps: ImageToolDeps,
+  deps: TurnContext,
   context: ToolContext,
   { toolCallId, signal, ...order }: ImageToolOrder & Call,
 ): Promise<MediaOutput> {
@@ -190,7 +182,7 @@ interface ImageCall extends Call {
 
 /** One image, such as a file that the model itself has made. */
 export async function makeImage(
-  deps: ImageToolDeps,
+  deps: TurnContext,
   context: Pick<ToolContext, 'run' | 'imageOrders'>,
   call: ImageCall,
   make: Make,
@@ -206,7 +198,7 @@ const referenceOf = ({ taskId }: Run, { toolCallId, index }: ImageCall) => image
  * once.
  */
 async function deliver(
-  deps: ImageToolDeps,
+  deps: TurnContext,
   { run, imageOrders }: Pick<ToolContext, 'run' | 'imageOrders'>,
   call: ImageCall,
   make: Make,
@@ -234,7 +226,7 @@ async function deliver(
 const completed = { kind: 'image', status: 'completed', url: null } as const;
 
 /** The price of all images of one call. Returns why they cannot be paid for, or `undefined`. */
-async function reserve(deps: ImageToolDeps, run: Run, calls: readonly ImageCall[]): Promise<Failure | undefined> {
+async function reserve(deps: TurnContext, run: Run, calls: readonly ImageCall[]): Promise<Failure | undefined> {
   const [{ model }] = calls as [ImageCall];
   const { credits, plans, costUsd } = model;
   return transaction(deps.db, async (tx) => {
@@ -259,7 +251,7 @@ async function reserve(deps: ImageToolDeps, run: Run, calls: readonly ImageCall[
 }
 
 /** Returns the credits of a failed order. `true`: it was delivered and charged. */
-async function giveUp({ db }: ImageToolDeps, reference: string): Promise<boolean> {
+async function giveUp({ db }: TurnContext, reference: string): Promise<boolean> {
   return transaction(db, async (tx) => !(await releaseCredits(tx, reference)) && (await isSettled(tx, reference)));
 }
 

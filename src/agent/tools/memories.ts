@@ -9,9 +9,8 @@ import {
   MemoryFull,
   searchMemory,
 } from '../services/memory.ts';
+import type { TurnContext } from '../turn/context.ts';
 import type { ToolContext } from './context.ts';
-
-export type MemoryToolDeps = MemoryDeps;
 
 const unavailable = {
   status: 'failed',
@@ -40,7 +39,7 @@ const inputs = {
   ),
 };
 
-export function memoryTools(deps: MemoryToolDeps, { run }: ToolContext) {
+export function memoryTools(deps: TurnContext, { run }: ToolContext) {
   /** If the memory service fails, the turn continues without it. */
   const softly = async <T>(work: () => Promise<T>, signal: AbortSignal) => {
     try {

@@ -6,14 +6,10 @@ import { describeModels, modelFor } from '../generation/catalogue.ts';
 import { findRefusal } from '../prompts/screening.ts';
 import { ratio } from '../providers/generators.ts';
 import { findVideo, type Video } from '../store/videostore.ts';
-import { describeVideo, orderVideo, type VideoDeps } from '../videos/videos.ts';
+import type { TurnContext } from '../turn/context.ts';
+import { describeVideo, orderVideo } from '../videos/videos.ts';
 import type { ToolContext } from './context.ts';
 import { assetName, imagesIn } from './images.ts';
-
-export interface VideoToolDeps extends VideoDeps {
-  /** How long a run waits for its video. After that, the client reads the result from the message. */
-  readonly videoWaitMs?: number;
-}
 
 const lookEveryMs = 200;
 /** The library derives its JSON schema once. */
@@ -29,7 +25,7 @@ const input = zodSchema(
   }),
 );
 
-export function videoTools(deps: VideoToolDeps, context: ToolContext) {
+export function videoTools(deps: TurnContext, context: ToolContext) {
   const { run, writer, plan, media } = context;
   const show = async (output: VideoOutput) => {
     await writer.write({ type: 'data-video', id: output.videoId, data: output });
@@ -75,7 +71,7 @@ function failedWith(failure: Failure): MediaOutput {
 
 /** The video as it is when it has ended, or after the time that a run waits. Rejects when the signal is aborted. */
 export async function waitFor(
-  deps: Pick<VideoToolDeps, 'db' | 'videoWaitMs'>,
+  deps: Pick<TurnContext, 'db' | 'videoWaitMs'>,
   ordered: Video,
   signal: AbortSignal | undefined,
 ): Promise<Video> {

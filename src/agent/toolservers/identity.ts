@@ -8,7 +8,7 @@ import { createSealer, type Sealer } from '#platform/access/sealing.ts';
 import { type Db, holdName, transaction } from '#platform/db/db.ts';
 import { insertKey, listSealedKeys, type SigningKeyTables } from './signingkeystore.ts';
 
-export interface IdentityDeps {
+export interface IdentityOptions {
   readonly db: Db<SigningKeyTables>;
   /** The URL of the agent, for servers that compare `iss`. */
   readonly issuer: string;
@@ -30,7 +30,7 @@ const freshMs = 60_000;
 
 type Keys = readonly JWK[];
 
-export function createIdentity({ db, issuer, secrets }: IdentityDeps): Identity {
+export function createIdentity({ db, issuer, secrets }: IdentityOptions): Identity {
   const sealer = secrets.length > 0 ? createSealer(secrets, 'identity key') : undefined;
   let read: { readonly keys: Promise<Keys>; readonly atMs: number } | undefined;
   const all = (): Promise<Keys> => {

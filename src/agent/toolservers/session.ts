@@ -5,7 +5,7 @@ import { version } from '#platform/version.ts';
 import type { McpServer } from '../mcpservers.ts';
 import { guardedFetch } from './guardedfetch.ts';
 
-export interface SessionDeps {
+export interface SessionOptions {
   readonly guard: Guard;
   /** Of the user, for one request. `undefined`: the server learns no user. */
   readonly token: (() => Promise<string>) | undefined;
@@ -58,7 +58,7 @@ const longestMs = 600_000;
 const load = () => import('@modelcontextprotocol/client');
 
 /** Throws ForbiddenUrl for a private address, and whatever the connection fails with. */
-export async function openSession(deps: SessionDeps, server: McpServer, signal: AbortSignal): Promise<Session> {
+export async function openSession(deps: SessionOptions, server: McpServer, signal: AbortSignal): Promise<Session> {
   const { Client, StreamableHTTPClientTransport } = await load();
   const url = new URL(server.url);
   // The name is resolved for each connection, and the connection goes to the addresses that were checked.
@@ -88,7 +88,7 @@ export async function openSession(deps: SessionDeps, server: McpServer, signal: 
   };
 }
 
-function withToken(send: ReturnType<typeof guardedFetch>, token: SessionDeps['token']): typeof send {
+function withToken(send: ReturnType<typeof guardedFetch>, token: SessionOptions['token']): typeof send {
   if (token === undefined) return send;
   return async (url, init = {}) => {
     const headers = new Headers(init.headers);

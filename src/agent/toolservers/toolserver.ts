@@ -17,7 +17,7 @@ import {
   type ToolResult,
 } from './session.ts';
 
-export interface ToolServerDeps {
+export interface ToolServerOptions {
   readonly guard: Guard;
   readonly token?: (() => Promise<string>) | undefined;
   readonly log: Log;
@@ -49,7 +49,7 @@ const maxDescription = 1024;
 export class ToolServer {
   readonly name: string;
   readonly #server: McpServer;
-  readonly #deps: ToolServerDeps;
+  readonly #deps: ToolServerOptions;
   readonly #closing = new AbortController();
   #session: Promise<Session> | undefined;
   /** How many calls use each session. */
@@ -59,7 +59,7 @@ export class ToolServer {
   #reading: Promise<readonly ListedTool[]> | undefined;
   #failedAtMs = Number.NEGATIVE_INFINITY;
 
-  constructor(server: McpServer, deps: ToolServerDeps) {
+  constructor(server: McpServer, deps: ToolServerOptions) {
     this.name = server.name;
     this.#server = server;
     this.#deps = deps;

@@ -7,7 +7,7 @@ import type { Log } from '#platform/log.ts';
 import type { McpServer } from '../mcpservers.ts';
 import type { Identity } from './identity.ts';
 import type { CallOptions, ToolResult } from './session.ts';
-import { defaultPace, describeTool, type Pace, ToolServer, type ToolServerDeps } from './toolserver.ts';
+import { defaultPace, describeTool, type Pace, ToolServer, type ToolServerOptions } from './toolserver.ts';
 
 export interface ForeignTool {
   /** Unique among the agent's tools, and accepted by every provider. */
@@ -62,7 +62,7 @@ const ofAllUsers = (server: ToolServer) => ({ of: () => server, close: () => ser
 const maxUsers = 500;
 
 /** A server may keep what belongs to a user in its session, so users share none. */
-function ofEachUser(server: McpServer, deps: ToolServerDeps, identity: Identity) {
+function ofEachUser(server: McpServer, deps: ToolServerOptions, identity: Identity) {
   const users = new Map<string, ToolServer>();
   const dropIdle = () => {
     for (const [userId, user] of users) {

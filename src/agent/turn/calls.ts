@@ -2,26 +2,18 @@
  * Carries out the tool calls of a run. A call is recorded before its tool works and when it is finished, so no process carries it
  * out twice. At most AGENT_MAX_TOOL_CALLS_PER_STEP calls of a step are carried out; the others fail.
  */
+
 import { getErrorMessage } from '@ai-sdk/provider';
 import type { ToolModelMessage, ToolSet } from 'ai';
-import type { Log } from '#platform/log.ts';
 import type { Telemetry } from '#platform/telemetry/telemetry.ts';
 import { currentScope, inScope } from '#platform/telemetry/trace.ts';
-import type { AgentMetrics } from '../metrics.ts';
 import { explainFailure } from '../providers/failures.ts';
 import type { Journal } from '../steps/journal.ts';
 import { storable } from '../stream/chunks.ts';
 import { type EventWriter, RunFenced } from '../stream/eventwriter.ts';
 import type { ToolCall } from '../tools/context.ts';
+import type { TurnContext } from './context.ts';
 import { failureOf } from './tooloutput.ts';
-
-export interface CallDeps {
-  readonly telemetry: Telemetry;
-  readonly metrics: AgentMetrics;
-  readonly log: Log;
-  /** AGENT_MAX_TOOL_CALLS_PER_STEP. */
-  readonly maxToolCallsPerStep: number;
-}
 
 export interface CallContext {
   readonly tools: ToolSet;
@@ -37,14 +29,14 @@ const atOnce = 4;
 const kinds: Readonly<Record<string, string>> = { generateImage: 'image', editImage: 'image', generateVideo: 'video' };
 
 export class ToolCalls {
-  readonly #deps: CallDeps;
+  readonly #deps: TurnContext;
   readonly #context: CallContext;
   readonly #waiting: (() => void)[] = [];
   #working = 0;
   #started = 0;
   #calls: Promise<ToolResult>[] = [];
 
-  constructor(deps: CallDeps, context: CallContext) {
+  constructor(deps: TurnContext, context: CallContext) {
     this.#deps = deps;
     this.#context = context;
   }

@@ -1,15 +1,9 @@
 /** Files of a conversation as a model can read them: images as bytes, documents as text, everything else as a note. */
 
 import type { UIMessage } from 'ai';
-import type { Log } from '#platform/log.ts';
 import { assetOf, isTextType, readDataUrl, unreadable } from '../attachments.ts';
-import type { DocumentReader } from '../documents/pdftext.ts';
-import { fetchFile, fetchScaledImage, type LibraryDeps } from '../services/library.ts';
-
-export interface FileDeps extends LibraryDeps {
-  readonly documents: DocumentReader;
-  readonly log: Log;
-}
+import { fetchFile, fetchScaledImage } from '../services/library.ts';
+import type { TurnContext } from './context.ts';
 
 type Part = UIMessage['parts'][number];
 export type FilePart = Extract<Part, { type: 'file' }>;
@@ -24,7 +18,7 @@ const maxExtracted = maxTextBytes;
  * other servers are never fetched.
  */
 export async function readDocument(
-  deps: FileDeps,
+  deps: TurnContext,
   ownerId: string,
   part: FilePart,
   maxBytes: number,
@@ -51,7 +45,7 @@ function cut(text: string, maxBytes: number): string {
 
 /** Never rejects but for the signal: an image that cannot be read is a note. */
 export async function readImagePart(
-  deps: FileDeps,
+  deps: TurnContext,
   ownerId: string,
   part: FilePart,
   signal: AbortSignal,
@@ -62,7 +56,7 @@ export async function readImagePart(
 
 /** The image as bytes; nothing if it cannot be read. */
 export async function readImage(
-  deps: FileDeps,
+  deps: TurnContext,
   ownerId: string,
   assetId: string | undefined,
   signal: AbortSignal,
@@ -105,7 +99,7 @@ function nameOf(part: FilePart): string {
 }
 
 async function readText(
-  deps: FileDeps,
+  deps: TurnContext,
   ownerId: string,
   part: FilePart,
   signal: AbortSignal,

@@ -2,21 +2,14 @@
  * Builds the model's prompt from the messages of a thread (docs/specification/agent.md#prompt): the newest that fit into
  * the model's context, beginning with a user's message, with images and documents in it.
  */
+
 import { convertToModelMessages, isToolUIPart, type ModelMessage, type ProviderMetadata, type UIMessage } from 'ai';
 import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
 import { assetOf, madeImagesOf, noteOfToolImage } from '../attachments.ts';
 import { bytesPerToken, estimateTokens, imageTokens } from '../providers/promptsize.ts';
 import type { StoredMessage } from '../store/messagestore.ts';
-import {
-  type FileDeps,
-  type FilePart,
-  isImage,
-  noteOf,
-  readDocument,
-  readImage,
-  readImagePart,
-  unseenNoteOf,
-} from './files.ts';
+import type { TurnContext } from './context.ts';
+import { type FilePart, isImage, noteOf, readDocument, readImage, readImagePart, unseenNoteOf } from './files.ts';
 
 type Part = UIMessage['parts'][number];
 type Message = Pick<UIMessage, 'role' | 'parts'>;
@@ -43,7 +36,7 @@ export function maxHistoryBytes(contextTokens: number): number {
 }
 
 export async function buildPrompt(
-  deps: FileDeps,
+  deps: TurnContext,
   ownerId: string,
   stored: readonly StoredMessage[],
   limits: PromptLimits,
@@ -90,7 +83,7 @@ function settled({ role, parts }: Message): Message {
 
 /** An image that a tool made, for a message of role `user`: most providers take images in no other. */
 export async function toolImageParts(
-  deps: FileDeps,
+  deps: TurnContext,
   ownerId: string,
   assetId: string,
   signal: AbortSignal,
@@ -123,7 +116,7 @@ function withoutOpenAi({ openai, azure, ...rest }: ProviderMetadata): ProviderMe
  * if it exceeds the limit; its documents are cut to it.
  */
 async function newestThatFit(
-  deps: FileDeps,
+  deps: TurnContext,
   ownerId: string,
   messages: readonly Message[],
   { maxTokens, vision }: PromptLimits,

@@ -1,4 +1,5 @@
 /** The chunks of a turn: those of the SDK, although each step is a stream of its own, and its tools are carried out here. */
+
 import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4StreamPart } from '@ai-sdk/provider';
 import { isStepCount, jsonSchema, streamText, type ToolSet, tool, type UIMessageChunk } from 'ai';
 import { describe, expect, it } from 'vitest';
@@ -10,7 +11,8 @@ import { explainFailure } from '../providers/failures.ts';
 import type { Chunk } from '../stream/chunks.ts';
 import { EventLogLost } from '../stream/eventwriter.ts';
 import { type CallContext, ToolCalls } from './calls.ts';
-import { type StreamDeps, streamTurn, type TurnStream } from './loop.ts';
+import type { TurnContext } from './context.ts';
+import { streamTurn, type TurnStream } from './loop.ts';
 
 type Part = LanguageModelV4StreamPart;
 type Step = () => AsyncIterator<Part> | Iterator<Part>;
@@ -78,14 +80,14 @@ function modelOf(steps: readonly Step[]) {
 const stepsOf = (...steps: readonly (readonly Part[])[]): readonly Step[] =>
   steps.map((parts) => () => [...parts].values());
 
-const deps: StreamDeps = {
-  // No step has an image or a document.
-  media: {} as StreamDeps['media'],
-  documents: {} as StreamDeps['documents'],
+// No step has an image or a document, and no tool uses more.
+const deps = {
   log: createLog({ level: 'silent' }),
   maxSteps: 4,
+  maxToolCallsPerStep: 16,
   metrics: new AgentMetrics(),
-};
+  telemetry: noTelemetry,
+} as TurnContext;
 
 /** One turn. `onWrite` sees each chunk before it counts as written. */
 function play(steps: readonly Step[], onWrite: (chunk: Chunk) => void = () => undefined) {
@@ -100,9 +102,8 @@ function play(steps: readonly Step[], onWrite: (chunk: Chunk) => void = () => un
     },
     flush: nothing,
   };
-  const callDeps = { telemetry: noTelemetry, metrics: deps.metrics, log: deps.log, maxToolCallsPerStep: 16 };
   const journal = { callStarted: nothing, callFinished: nothing, stepFinished: nothing };
-  const calls = new ToolCalls(callDeps, { tools, journal, writer, signal: ending.signal });
+  const calls = new ToolCalls(deps, { tools, journal, writer, signal: ending.signal });
   const turn: TurnStream = {
     model,
     firstStep: 1,

@@ -2,6 +2,7 @@
  * Streams one turn: the model and its tools, step by step, until the answer is complete. Chunks go to the run's event
  * writer. Steps, tools at a time, silence and length are bounded.
  */
+
 import type { LanguageModelV4, LanguageModelV4StreamPart } from '@ai-sdk/provider';
 import {
   convertToModelMessages,
@@ -25,7 +26,7 @@ import { answerOf } from '../records/answers.ts';
 import type { EventWriter } from '../stream/eventwriter.ts';
 import type { ToolCall } from '../tools/context.ts';
 import type { ToolCalls } from './calls.ts';
-import type { FileDeps } from './files.ts';
+import type { TurnContext } from './context.ts';
 import { toolImageParts } from './history.ts';
 import type { KeepFile } from './modelfiles.ts';
 import { PartIds } from './partids.ts';
@@ -57,12 +58,6 @@ export interface TurnStream {
   readonly keepFile: KeepFile;
 }
 
-export interface StreamDeps extends FileDeps {
-  /** AGENT_MAX_STEPS. */
-  readonly maxSteps: number;
-  readonly metrics: AgentMetrics;
-}
-
 export type TurnEnd =
   | {
       readonly status: 'completed';
@@ -79,7 +74,7 @@ export type TurnEnd =
     };
 
 /** Rejects with the writer's error, and with the signal's reason once that is aborted. */
-export async function streamTurn(deps: StreamDeps, turn: TurnStream): Promise<TurnEnd> {
+export async function streamTurn(deps: TurnContext, turn: TurnStream): Promise<TurnEnd> {
   const ending = new AbortController();
   const signal = AbortSignal.any([turn.signal, ending.signal]);
   const steps = new Steps(deps, { ...turn, signal });
@@ -118,7 +113,7 @@ type StepEnd =
 
 /** The calls of the model in one turn. */
 class Steps {
-  readonly #deps: StreamDeps;
+  readonly #deps: TurnContext;
   readonly #turn: TurnStream;
   readonly #model: LanguageModelV4;
   readonly #toChunk: ReturnType<typeof createTranslator>;
@@ -127,7 +122,7 @@ class Steps {
   readonly #tools: ToolSet;
   #hasAnswer: boolean;
 
-  constructor(deps: StreamDeps, turn: TurnStream) {
+  constructor(deps: TurnContext, turn: TurnStream) {
     const ids = new PartIds(turn.takenIds);
     this.#deps = deps;
     this.#turn = turn;
@@ -280,7 +275,7 @@ function createObserver(metrics: AgentMetrics, tools: ToolSet): (chunk: UIMessag
 }
 
 /** Images that tools have made go to the model with its next step. */
-async function showImages(deps: FileDeps, { ownerId, takeImages, signal }: TurnStream): Promise<ModelMessage[]> {
+async function showImages(deps: TurnContext, { ownerId, takeImages, signal }: TurnStream): Promise<ModelMessage[]> {
   const shown = await Promise.all(takeImages().map((assetId) => toolImageParts(deps, ownerId, assetId, signal)));
   const parts = shown.flat();
   return parts.length === 0 ? [] : convertToModelMessages([{ role: 'user', parts }]);

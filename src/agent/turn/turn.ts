@@ -1,38 +1,28 @@
 /** One turn of a conversation: the model gets memory and history, and its answer goes to the run's event writer. */
+
 import { getToolName, isToolUIPart, type ToolSet, type UIMessage } from 'ai';
 import { ensureProfile } from '#accounts/store.ts';
-import type { Db } from '#platform/db/db.ts';
-import type { Log } from '#platform/log.ts';
-import { type ApprovalSettings, approvalOf } from '../approvals/rules.ts';
+import { approvalOf } from '../approvals/rules.ts';
 import { madeImagesOf } from '../attachments.ts';
 import type { UsageMeter } from '../billing/usage.ts';
 import { RunFailure } from '../providers/expectedfailures.ts';
 import type { ChosenModel } from '../providers/models.ts';
 import { estimateTokens } from '../providers/promptsize.ts';
-import { injectMemory, type KnownOfUser, type MemoryDeps } from '../services/memory.ts';
+import { injectMemory, type KnownOfUser } from '../services/memory.ts';
 import type { Journal } from '../steps/journal.ts';
 import { stepsIn, videoPart } from '../steps/recovery.ts';
 import type { CallResult } from '../steps/stepstore.ts';
 import { listMessagesWithImages, listRecentMessages } from '../store/messagestore.ts';
-import type { Run, RunTables } from '../store/runstore.ts';
+import type { Run } from '../store/runstore.ts';
 import type { EventWriter } from '../stream/eventwriter.ts';
 import { foreignTools } from '../tools/foreign.ts';
-import { type ToolDeps, toolsOf } from '../tools/tools.ts';
-import type { ForeignTool, ToolServers } from '../toolservers/toolservers.ts';
-import { type CallDeps, ToolCalls } from './calls.ts';
+import { toolsOf } from '../tools/tools.ts';
+import type { ForeignTool } from '../toolservers/toolservers.ts';
+import { ToolCalls } from './calls.ts';
+import type { TurnContext } from './context.ts';
 import { buildPrompt, maxHistoryBytes, partsToMessages } from './history.ts';
-import { type StreamDeps, streamTurn, type TurnEnd } from './loop.ts';
+import { streamTurn, type TurnEnd } from './loop.ts';
 import { createFileKeeper } from './modelfiles.ts';
-
-export interface TurnDeps extends StreamDeps, CallDeps, MemoryDeps, ToolDeps {
-  readonly db: Db<RunTables> & ToolDeps['db'];
-  readonly log: Log;
-  /** AGENT_INSTRUCTIONS. */
-  readonly instructions: string | undefined;
-  readonly approvals: ApprovalSettings;
-  /** AGENT_MCP_SERVERS. */
-  readonly toolServers: ToolServers;
-}
 
 export interface Turn {
   readonly run: Run;
@@ -61,7 +51,7 @@ const sharesOf = (contextTokens: number) => ({
 const nothingKnown: KnownOfUser = { wishes: [], facts: [] };
 
 /** Rejects with the signal's reason once that is aborted, and with the writer's error if the stream cannot be written. */
-export async function runTurn(deps: TurnDeps, turn: Turn): Promise<TurnEnd> {
+export async function runTurn(deps: TurnContext, turn: Turn): Promise<TurnEnd> {
   const { run, chosen, writer, usage, imageOrders, signal, journal } = turn;
   const { model, vision, contextTokens } = chosen;
   const recent = await listRecentMessages(deps.db, run.threadId, maxHistoryBytes(contextTokens));

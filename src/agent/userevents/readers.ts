@@ -13,7 +13,7 @@ import { defaultHeartbeatEveryMs, defaultStalledAfterMs, EventConnection } from 
 import type { StreamQuota } from '../stream/streamquota.ts';
 import { userEventsTopic } from './publishing.ts';
 
-export interface UserEventReadersDeps {
+export interface UserEventReadersOptions {
   readonly db: Db<UserEventTables>;
   readonly log: Log;
   readonly pubsub: PubSub;
@@ -48,7 +48,7 @@ interface Reader {
 }
 
 export class UserEventReaders {
-  readonly #deps: UserEventReadersDeps;
+  readonly #deps: UserEventReadersOptions;
   readonly #readers = new Map<string, Set<Reader>>();
   /** Readers that may have new events. */
   readonly #due = new Set<Reader>();
@@ -57,7 +57,7 @@ export class UserEventReaders {
   #delivering: Promise<void> | undefined;
   #isClosed = false;
 
-  constructor(deps: UserEventReadersDeps, pace: UserEventReadersPace = {}) {
+  constructor(deps: UserEventReadersOptions, pace: UserEventReadersPace = {}) {
     const { heartbeatEveryMs = defaultHeartbeatEveryMs, stalledAfterMs = defaultStalledAfterMs } = pace;
     this.#deps = deps;
     const onError = (error: unknown) => deps.log.warn({ err: error }, 'could not send events to readers');

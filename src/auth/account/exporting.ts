@@ -24,7 +24,6 @@ import {
 } from '#accounts/people/exporting.ts';
 import { readPerson } from '#accounts/people/people.ts';
 import { findById } from '#accounts/people/peoplestore.ts';
-import { auditOf } from '#platform/audit/audit.ts';
 import { type Db, transaction } from '#platform/db/db.ts';
 import { outgoingFetch } from '#platform/http/outgoing.ts';
 import type { Job, Queue } from '#platform/jobs/jobs.ts';
@@ -138,10 +137,7 @@ async function readAll(
   { userId, requestedAt }: AccountExport,
 ): Promise<Readonly<Record<string, AsyncGenerator<string>>>> {
   const { clients } = deps;
-  const { person, settings, invitedBy, invited, changes } = await readPerson(
-    { ...deps, audit: auditOf(deps.db) },
-    userId,
-  );
+  const { person, settings, invitedBy, invited, changes } = await readPerson(deps, userId);
   const account = {
     exportedAt: new Date().toISOString(),
     person,

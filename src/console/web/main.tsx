@@ -30,6 +30,8 @@ const queries: QueryClient = new QueryClient({
 const root = document.getElementById('root');
 if (root === null) throw new Error('The page has no element for the console.');
 followTheme();
+// The page for when the server cannot be reached. Without HTTPS, browsers have no service workers.
+navigator.serviceWorker?.register('/sw.js').catch(() => undefined);
 await takeTokenFromAddress();
 createRoot(root).render(
   <StrictMode>

@@ -1,4 +1,5 @@
 /** The images and videos of a share, at URLs that end with it. */
+
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { mimeOfFormat } from '#image/engine/formats.ts';
 import { objectSource } from '#image/engine/sources.ts';
@@ -6,11 +7,11 @@ import { preview, thumbnail, toTransform } from '#image/engine/specs.ts';
 import type { SharedMedia } from '#media/shares/api.ts';
 import { mayShowInline } from '#platform/objects/showing.ts';
 import { problems } from '#platform/problem.ts';
+import type { EdgeContext } from '../context.ts';
 import { asProblem } from '../problems.ts';
-import type { ResizingDeps } from '../resizing.ts';
 import { sendObject } from '../sending.ts';
 
-export type SharedFiles = Pick<ResizingDeps, 'bucket' | 'isReplaceable' | 'publicObjects' | 'variants'>;
+export type SharedFiles = Pick<EdgeContext, 'bucket' | 'isReplaceable' | 'publicObjects' | 'variants'>;
 
 export const sharedFiles = ['full.webp', 'preview.webp', 'thumb.webp', 'card.jpg', 'video'] as const;
 

@@ -5,13 +5,14 @@ import { preflightHeaders } from '#platform/http/cors.ts';
 import type { CorsRule, HttpServer } from '#platform/http/httpserver.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import { problems } from '#platform/problem.ts';
+import type { EdgeContext } from '../context.ts';
 import { assertVersion, methodOf, tusCapabilities, tusVersion } from './protocol.ts';
-import { appendToUpload, describeUpload, type TusDeps, terminateUpload } from './uploads.ts';
+import { appendToUpload, describeUpload, terminateUpload } from './uploads.ts';
 
 const tus = ['not_found', 'upload_ended', 'unsupported_version', 'upload_in_progress'] as const;
 
 /** Needs a server that parses no body. */
-export function addTusRoutes(app: HttpServer, deps: TusDeps, cors: CorsRule): void {
+export function addTusRoutes(app: HttpServer, deps: EdgeContext, cors: CorsRule): void {
   const url = '/tus/*';
   const routes = routesOf(app, 'edge');
   const preflight = { ...preflightHeaders(cors), ...tusCapabilities };

@@ -1,4 +1,5 @@
 /** Resumable uploads (docs/specification/media.md#resumable-uploads). Their addresses are signed, and the store keeps their state. */
+
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type ResumeTerms, readAddress } from '#platform/objects/addresses.ts';
@@ -6,16 +7,11 @@ import { isSafeKey } from '#platform/objects/keys.ts';
 import { ObjectExists, type Objects } from '#platform/objects/objects.ts';
 import { OffsetConflict, type ResumableUpload, UploadEnded, UploadTakenOver } from '#platform/objects/resumable.ts';
 import { problems } from '#platform/problem.ts';
-import type { FileDeps } from '../files.ts';
+import type { EdgeContext } from '../context.ts';
 import { edgeProblems } from '../problems.ts';
 import { segmentsBehindFirst, targetOf } from '../targets.ts';
 import { receivePiece } from './arriving.ts';
 import { offsetOf } from './protocol.ts';
-import type { Sessions } from './sessions.ts';
-
-export interface TusDeps extends FileDeps {
-  readonly sessions: Sessions;
-}
 
 interface FoundUpload {
   readonly upload: ResumableUpload;
@@ -24,7 +20,7 @@ interface FoundUpload {
   readonly expires: string;
 }
 
-export async function describeUpload(deps: TusDeps, request: FastifyRequest, reply: FastifyReply) {
+export async function describeUpload(deps: EdgeContext, request: FastifyRequest, reply: FastifyReply) {
   const found = findUpload(deps, request);
   const { upload } = found;
   // A client reads the offset after its connection broke. What arrived before is being stored.
@@ -45,7 +41,7 @@ export async function describeUpload(deps: TusDeps, request: FastifyRequest, rep
     .send();
 }
 
-export async function appendToUpload(deps: TusDeps, request: FastifyRequest, reply: FastifyReply) {
+export async function appendToUpload(deps: EdgeContext, request: FastifyRequest, reply: FastifyReply) {
   const found = findUpload(deps, request);
   const { upload, objects, expires } = found;
   const offset = offsetOf(request);
@@ -96,7 +92,7 @@ export async function appendToUpload(deps: TusDeps, request: FastifyRequest, rep
   }
 }
 
-export async function terminateUpload(deps: TusDeps, request: FastifyRequest, reply: FastifyReply) {
+export async function terminateUpload(deps: EdgeContext, request: FastifyRequest, reply: FastifyReply) {
   const found = findUpload(deps, request);
   const { upload, objects } = found;
   if (!(await deps.sessions.interrupt(upload.id))) throw edgeProblems.upload_in_progress({ retryAfterS: 1 });
@@ -107,7 +103,7 @@ export async function terminateUpload(deps: TusDeps, request: FastifyRequest, re
 }
 
 /** An address that was changed is unknown. */
-function findUpload({ addressKey, bucket, clock }: TusDeps, { raw }: FastifyRequest): FoundUpload {
+function findUpload({ addressKey, bucket, clock }: EdgeContext, { raw }: FastifyRequest): FoundUpload {
   const { path, query } = targetOf(raw);
   const [name = '', ...rest] = segmentsBehindFirst(path) ?? [];
   const key = rest.join('/');

@@ -82,6 +82,8 @@ describe('inspect', () => {
     ['image/gif', encodings.gif, 240, 160],
     ['image/gif', () => animation([scene(), scene()]).gif().toBuffer(), 240, 160],
     ['image/avif', encodings.avif, 240, 160],
+    ['image/png', () => pipe(scene(160, 240)).png().toBuffer(), 160, 240],
+    ['image/jpeg', () => turned(6), 240, 160],
   ] as const)('%s', async (mime, make, width, height) => {
     const facts = await engine.inspect(await make());
     const { rendition, ...told } = facts;
@@ -94,8 +96,8 @@ describe('inspect', () => {
     });
     expect(rendition.data.length).toBe(rendition.width * rendition.height * 3);
     expect(isBlurhashValid(facts.blurhash).result).toBe(true);
-    // The first digit encodes the components: (4 - 1) + (3 - 1) × 9, in base 83.
-    expect(facts.blurhash[0]).toBe('L');
+    // The first digit encodes the components, in base 83: (4 - 1) + (3 - 1) × 9, or (3 - 1) + (4 - 1) × 9.
+    expect(facts.blurhash[0]).toBe(height > width ? 'T' : 'L');
   });
 
   const alike: [name: string, make: () => Promise<Buffer>][] = [

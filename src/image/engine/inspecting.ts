@@ -22,7 +22,11 @@ export async function readFacts(opening: Opening): Promise<ImageFacts> {
     mime: opening.mime,
     width: header.autoOrient.width,
     height: header.autoOrient.height,
-    blurhash: encodeBlurhash(new Uint8ClampedArray(thumb.data), thumb.width, thumb.height, 4, 3),
+    blurhash: encodeBlurhash(new Uint8ClampedArray(thumb.data), thumb.width, thumb.height, ...componentsOf(thumb)),
     rendition,
   };
 }
+
+/** More along the longer side. */
+const componentsOf = ({ width, height }: { readonly width: number; readonly height: number }): [number, number] =>
+  height > width ? [3, 4] : [4, 3];

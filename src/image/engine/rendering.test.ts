@@ -216,6 +216,24 @@ describe('resampling', () => {
     for (const resampling of resamplings.filter((name) => name !== 'nearest'))
       expect((await values(resampling)).size).toBeGreaterThan(2);
   });
+
+  it('nearest copies pixels when it enlarges, too', async () => {
+    const source = await pipe({
+      width: 2,
+      height: 2,
+      channels: 3,
+      data: Buffer.from([0, 0, 0, 80, 80, 80, 160, 160, 160, 255, 255, 255]),
+    })
+      .png()
+      .toBuffer();
+    const values = async (resampling: (typeof resamplings)[number]) => {
+      const enlarged = await render(source, { width: 64, enlarge: true, resampling, format: 'png' });
+      return new Set(await sharp(enlarged).raw().toBuffer());
+    };
+    expect([...(await values('nearest'))].sort((one, other) => one - other)).toEqual([0, 80, 160, 255]);
+    for (const resampling of resamplings.filter((name) => name !== 'nearest'))
+      expect((await values(resampling)).size).toBeGreaterThan(4);
+  });
 });
 
 describe('blur', () => {

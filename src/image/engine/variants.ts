@@ -49,7 +49,7 @@ export interface VariantMaker {
   readonly names: Pick<VariantNames, 'prefix' | 'mark'>;
 }
 
-export interface VariantMakerDeps {
+export interface VariantMakerOptions {
   readonly engine: Engine;
   /** SVC_IMAGE_KEY_SECRET. */
   readonly keySecret: string;
@@ -95,7 +95,7 @@ const mostStored = 64;
 const timeoutRememberedMs = 10 * 60 * 1000;
 const cacheControl = 'public, max-age=31536000, immutable';
 
-export function createVariantMaker(deps: VariantMakerDeps): VariantMaker {
+export function createVariantMaker(deps: VariantMakerOptions): VariantMaker {
   const { engine, publicObjects, clock = systemClock } = deps;
   const names = createVariantNames(deps.keySecret, deps.engine.brandId);
   const places = createPermits({

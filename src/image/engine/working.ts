@@ -12,8 +12,8 @@ import { free } from './sources.ts';
 import type { Task, Weighed } from './weighing.ts';
 
 /**
- * The most that all images that are processed at once take, without their files. An AVIF of the most pixels takes nearly
- * all of it. With the files it is less than 512 MiB.
+ * The most that all images that are processed at once take, with their files. An AVIF of the most pixels takes nearly
+ * all of it. With the library itself it is less than 512 MiB.
  */
 const memory = 448 * 1024 * 1024;
 
@@ -86,10 +86,11 @@ interface Prepared {
 async function prepare(image: Weighed, limits: EngineLimits, task: Task): Promise<Prepared> {
   const deadline = startDeadline(limits.processTimeoutMs);
   try {
-    const prepared = await Promise.race([weighImage(image, limits, task, deadline), deadline.passed]);
-    if (prepared.weight > memory)
+    const { weight, read } = await Promise.race([weighImage(image, limits, task, deadline), deadline.passed]);
+    const bytes = weight + image.bytes.length;
+    if (bytes > memory)
       throw new ImageFault('too_large', 'The image would take too much memory. Use fewer pixels, or another format.');
-    return prepared;
+    return { weight: bytes, read };
   } catch (error) {
     throw toFault(error);
   } finally {

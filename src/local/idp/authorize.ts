@@ -4,18 +4,11 @@ import { createHash } from 'node:crypto';
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import { offeredAddresses } from '#accounts/sampleaccounts.ts';
-import type { Db } from '#platform/db/db.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { problems } from '#platform/problem.ts';
+import type { IdpContext } from './context.ts';
 import { idpProblems } from './problems.ts';
-import { beginFlow, consent, findFlow, type IdpTables } from './store.ts';
-
-export interface AuthorizeDeps {
-  readonly db: Db<IdpTables>;
-  readonly publicUrl: string;
-  /** Only these are accepted, with any text in place of a `*` at the end. Any other value silently becomes the first, as in GoTrue. */
-  readonly redirectUrls: readonly string[];
-}
+import { beginFlow, consent, findFlow } from './store.ts';
 
 const consentPath = '/local/consent';
 
@@ -35,7 +28,7 @@ export const authorizeQuery = z.object({
   skip_http_redirect: z.string().optional(),
 });
 
-export async function authorize(deps: AuthorizeDeps, query: z.infer<typeof authorizeQuery>, reply: FastifyReply) {
+export async function authorize(deps: IdpContext, query: z.infer<typeof authorizeQuery>, reply: FastifyReply) {
   const { code_challenge: challenge, code_challenge_method: challengeMethod } = query;
   if (challenge === undefined || challengeMethod === undefined)
     throw idpProblems.validation_failed({ message: 'PKCE flow requires code_challenge and code_challenge_method' });
@@ -60,7 +53,7 @@ const consentForm = z.object({
 });
 
 /** The page and its form. They belong to the social provider behind GoTrue. */
-export async function addConsent(app: HttpServer, deps: AuthorizeDeps): Promise<void> {
+export async function addConsent(app: HttpServer, deps: IdpContext): Promise<void> {
   app.addContentTypeParser<string>(
     'application/x-www-form-urlencoded',
     { parseAs: 'string', bodyLimit: 4096 },
@@ -93,7 +86,7 @@ export async function addConsent(app: HttpServer, deps: AuthorizeDeps): Promise<
 
 const flowIsOver = 'This sign-in has expired. Start again in the application.';
 
-async function refuse(deps: AuthorizeDeps, flowId: string): Promise<string> {
+async function refuse(deps: IdpContext, flowId: string): Promise<string> {
   const flow = await findFlow(deps.db, flowId);
   if (flow === undefined) throw problems.not_found({ message: flowIsOver });
   return withQuery(flow.redirectTo, {

@@ -8,26 +8,18 @@ import { matchSecret } from '#platform/access/secrets.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { Problem } from '#platform/problem.ts';
 import { isStorableText } from '#platform/storable.ts';
-import { type AuthorizeDeps, authorize, authorizeQuery } from './authorize.ts';
-import type { Faults } from './faults.ts';
-import { exchangeCode, type GrantDeps, refreshSession } from './grants.ts';
+import { authorize, authorizeQuery } from './authorize.ts';
+import type { IdpContext } from './context.ts';
+import { exchangeCode, refreshSession } from './grants.ts';
 import { idpProblems } from './problems.ts';
 import { endSessions, findSession, forgetUser } from './store.ts';
 import { describeUser, readAccessToken } from './tokens.ts';
-
-export interface GotrueDeps extends GrantDeps, AuthorizeDeps {
-  /** ANON_KEY: if a request contains a key, it must be this one. */
-  readonly anonKey: string;
-  /** Allows the deletion of accounts. */
-  readonly serviceKey?: string | undefined;
-  readonly faults: Faults;
-}
 
 const pkceGrant = z.object({ auth_code: z.string().min(1), code_verifier: z.string().min(1) });
 /** A longer text, or one that the database cannot store, is no token. */
 const refreshGrant = z.object({ refresh_token: z.string().min(1).max(1024).refine(isStorableText) });
 
-export async function addGotrue(app: HttpServer, deps: GotrueDeps): Promise<void> {
+export async function addGotrue(app: HttpServer, deps: IdpContext): Promise<void> {
   app.setErrorHandler(renderError);
   const matchesServiceKey = matchSecret(deps.serviceKey === undefined ? [] : [deps.serviceKey]);
   const isServiceKey = (key: unknown) => typeof key === 'string' && matchesServiceKey(key);
@@ -118,7 +110,7 @@ export async function addGotrue(app: HttpServer, deps: GotrueDeps): Promise<void
 /** A code that is not a UUID is treated as an unknown one. */
 const unknownCode = '00000000-0000-0000-0000-000000000000';
 
-const authenticate = (deps: GotrueDeps, request: FastifyRequest) =>
+const authenticate = (deps: IdpContext, request: FastifyRequest) =>
   readAccessToken(deps, request.headers.authorization);
 
 function parse<T>(schema: z.ZodType<T>, body: unknown): T {

@@ -3,11 +3,13 @@
  * The token before the active one, and any token within the reuse interval, return the active one. Any other used token ends the
  * session, because it must have been stolen.
  */
+
 import { createHash, randomBytes } from 'node:crypto';
 import { type Account, accountOf, accountPlan } from '#accounts/sampleaccounts.ts';
-import { type AccountTables, ensureProfile, type Welcome } from '#accounts/store.ts';
-import { type Db, transaction } from '#platform/db/db.ts';
+import { ensureProfile } from '#accounts/store.ts';
+import { transaction } from '#platform/db/db.ts';
 import type { Problem } from '#platform/problem.ts';
+import type { IdpContext } from './context.ts';
 import { idpProblems } from './problems.ts';
 import {
   createSession,
@@ -15,20 +17,11 @@ import {
   findActiveToken,
   findByCode,
   findToken,
-  type IdpTables,
   lockSessionOf,
   rotateToken,
   spendFlow,
 } from './store.ts';
-import { type AccessToken, describeUser, issueAccessToken, type TokenDeps } from './tokens.ts';
-
-export interface GrantDeps extends TokenDeps {
-  readonly db: Db<IdpTables>;
-  readonly accounts: Db<AccountTables>;
-  readonly welcome?: Welcome | undefined;
-  /** 10, as in the hosted product. */
-  readonly reuseIntervalS: number;
-}
+import { type AccessToken, describeUser, issueAccessToken } from './tokens.ts';
 
 export interface Session extends AccessToken {
   readonly refresh_token: string;
@@ -36,7 +29,7 @@ export interface Session extends AccessToken {
 }
 
 /** The grant `grant_type=pkce`. */
-export async function exchangeCode(deps: GrantDeps, code: string, verifier: string): Promise<Session> {
+export async function exchangeCode(deps: IdpContext, code: string, verifier: string): Promise<Session> {
   const flow = await findByCode(deps.db, code);
   if (flow === undefined || flow.email === null) throw idpProblems.flow_state_not_found();
   if (!flow.isYoung) throw idpProblems.flow_state_expired();
@@ -47,7 +40,7 @@ export async function exchangeCode(deps: GrantDeps, code: string, verifier: stri
 }
 
 /** Also opens a session without a browser (`npm run token`). */
-export async function openSession(deps: GrantDeps, account: Account): Promise<Session> {
+export async function openSession(deps: IdpContext, account: Account): Promise<Session> {
   await ensureProfile(deps.accounts, { ...account, ...accountPlan }, deps.welcome);
   const token = newRefreshToken();
   const sessionId = await transaction(deps.db, (tx) =>
@@ -57,7 +50,7 @@ export async function openSession(deps: GrantDeps, account: Account): Promise<Se
 }
 
 /** The grant `grant_type=refresh_token`. */
-export async function refreshSession(deps: GrantDeps, token: string): Promise<Session> {
+export async function refreshSession(deps: IdpContext, token: string): Promise<Session> {
   const outcome = await transaction(deps.db, async (tx): Promise<Continued | Problem> => {
     const session = await lockSessionOf(tx, token);
     if (session === undefined) return idpProblems.refresh_token_not_found();
@@ -85,7 +78,7 @@ interface Continued {
   readonly token: string;
 }
 
-async function describeSession(deps: GrantDeps, account: Account, sessionId: string, token: string): Promise<Session> {
+async function describeSession(deps: IdpContext, account: Account, sessionId: string, token: string): Promise<Session> {
   const access = await issueAccessToken(deps, account, sessionId);
   return { ...access, refresh_token: token, user: describeUser(account, new Date(deps.clock.now())) };
 }

@@ -4,23 +4,19 @@ import { matchSecret } from '#platform/access/secrets.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { problems } from '#platform/problem.ts';
 import { addConsent } from './authorize.ts';
+import type { IdpContext } from './context.ts';
 import { faultRequest } from './faults.ts';
-import { addGotrue, type GotrueDeps } from './gotrue.ts';
+import { addGotrue } from './gotrue.ts';
 import { openSession } from './grants.ts';
 
-export interface RouteDeps extends GotrueDeps {
-  /** LOCAL_IDP_SECRET. If empty, tokens and faults are disabled. */
-  readonly secret: string;
-}
-
-export function addRoutes(app: HttpServer, deps: RouteDeps): void {
+export function addRoutes(app: HttpServer, deps: IdpContext): void {
   app.register((scope: HttpServer) => addGotrue(scope, deps), { prefix: '/auth/v1' });
   app.register((scope: HttpServer) => addConsent(scope, deps));
   if (deps.secret !== '') addLocal(app, deps);
 }
 
 /** Routes for Atelier's commands and tests, which know the secret. */
-function addLocal(app: HttpServer, deps: RouteDeps): void {
+function addLocal(app: HttpServer, deps: IdpContext): void {
   const isSecret = matchSecret([deps.secret]);
   const guarded = {
     onRequest: async (

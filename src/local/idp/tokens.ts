@@ -1,17 +1,10 @@
 /** Access tokens as GoTrue issues them: the same claims and the same response. */
+
 import { jwtVerify, SignJWT } from 'jose';
 import { z } from 'zod';
 import type { Account } from '#accounts/sampleaccounts.ts';
-import type { Clock } from '#platform/clock.ts';
-import type { SigningKeys } from './keys.ts';
+import type { IdpContext } from './context.ts';
 import { idpProblems } from './problems.ts';
-
-export interface TokenDeps {
-  readonly keys: SigningKeys;
-  readonly clock: Clock;
-  /** The provider's own URL, without a trailing slash. */
-  readonly publicUrl: string;
-}
 
 export interface AccessToken {
   readonly access_token: string;
@@ -25,7 +18,7 @@ export interface AccessToken {
 const lifetimeS = 3600;
 const appMetadata = { provider: 'google', providers: ['google'] };
 
-export async function issueAccessToken(deps: TokenDeps, account: Account, sessionId: string): Promise<AccessToken> {
+export async function issueAccessToken(deps: IdpContext, account: Account, sessionId: string): Promise<AccessToken> {
   const issuedAtS = Math.floor(deps.clock.now() / 1000);
   const expiresAtS = issuedAtS + lifetimeS;
   const token = await new SignJWT({
@@ -48,7 +41,7 @@ export async function issueAccessToken(deps: TokenDeps, account: Account, sessio
 const claims = z.object({ sub: z.uuid(), session_id: z.uuid() });
 
 /** Returns the owner of the token. Throws `no_authorization` or `bad_jwt`. Does not check whether the session still exists. */
-export async function readAccessToken(deps: TokenDeps, authorization: string | undefined) {
+export async function readAccessToken(deps: IdpContext, authorization: string | undefined) {
   const token = /^Bearer +(\S+) *$/i.exec(authorization ?? '')?.[1];
   if (token === undefined) throw idpProblems.no_authorization();
   try {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeImage } from '../../../test/media/images.fixture.ts';
 import { type MediaRig, onEveryPair, type Refusal, startMedia, upload } from '../../../test/media/rig.fixture.ts';
 import type { Asset } from '../api.ts';
-import type { AssetPage } from './api.ts';
+import type { AssetMonths, AssetPage } from './api.ts';
 
 onEveryPair('GET /v1/assets', (pair) => {
   let rig: MediaRig;
@@ -42,6 +42,27 @@ onEveryPair('GET /v1/assets', (pair) => {
     }
     expect(lengths).toEqual([2, 2, 1]);
     expect(found).toEqual(made.map(({ assetId }) => assetId));
+  });
+
+  it('counts the months of the user in the time zone of the request', async () => {
+    const [newest, ...others] = made;
+    const set = (assetId: string, createdAt: string) =>
+      rig.database
+        .queries<{ assets: { asset_id: string; created_at: Date } }>()
+        .updateTable('assets')
+        .set({ created_at: new Date(createdAt) })
+        .where('asset_id', '=', assetId)
+        .execute();
+    for (const { assetId } of others) await set(assetId, '2025-03-31T22:30:00Z');
+    await set(String(newest?.assetId), '2026-01-01T12:00:00Z');
+    const months = async (query: string, client = rig.user) =>
+      (await client.get<AssetMonths>(`/v1/assets/months${query}`)).body.months;
+    const january = { month: '2026-01', count: 1 };
+    expect(await months('')).toEqual([january, { month: '2025-03', count: 4 }]);
+    expect(await months('?utcOffset=120')).toEqual([january, { month: '2025-04', count: 4 }]);
+    expect(await months('', rig.otherUser)).toEqual([]);
+    expect((await rig.user.get('/v1/assets/months?utcOffset=900')).status).toBe(400);
+    expect((await rig.server.get('/v1/assets/months')).status).toBe(400);
   });
 
   it('orders assets that were created at the same time', async () => {

@@ -7,7 +7,7 @@
 import { withDeadline } from '#platform/resilience/deadline.ts';
 import { memoryProblems } from '../problems.ts';
 import type { Handle } from '../tables.ts';
-import { different, edition, type Pair, same } from './calibrationpairs.ts';
+import { different, edition, type Pair, same, unrelated } from './calibrationpairs.ts';
 import { type Calibration, findCalibration, insertCalibration, type Points } from './calibrationstore.ts';
 import { cosine, type Embedder, normalise } from './embedder.ts';
 
@@ -22,6 +22,8 @@ export interface CalibratedEmbedder extends Embedder {
 const uncalibrated: Calibration = { points: [], center: [], queryPoints: [] };
 const unrelatedSimilarity = 0.3;
 const borderSimilarity = 0.9;
+/** MEMORY_MIN_RELEVANCE. */
+const reachSimilarity = 0.55;
 /** Below this separation, the pairs do not calibrate an embedder. */
 const leastSeparation = 0.5;
 /** The limit of a search, which can fall back to text. */
@@ -78,15 +80,24 @@ function centered(vector: Float32Array, center: readonly number[]): Float32Array
 
 /** Throws `embedder_unavailable`. */
 export async function measureCalibration(embedder: Pick<Embedder, 'embed' | 'centering'>): Promise<Calibration> {
-  const texts = [...new Set([...same, ...different].flat())];
+  const texts = [...new Set([...same, ...different, unrelated].flat())];
   const vectors = await embedder.embed(texts);
   const places = new Map(texts.map((text, place) => [text, place]));
   const vectorOf = (text: string) => vectors[places.get(text) ?? -1] ?? new Float32Array();
   const points = measurePoints(([left, right]) => cosine(vectorOf(left), vectorOf(right)));
-  if (embedder.centering === 0 || points.length === 0) return { points, center: [], queryPoints: points };
-  const center = [...meanOf(vectors)].map((value) => embedder.centering * value);
-  const queryPoints = measurePoints(([left, right]) => cosine(centered(vectorOf(left), center), vectorOf(right)));
+  if (points.length === 0) return { points, center: [], queryPoints: points };
+  const center = embedder.centering === 0 ? [] : [...meanOf(vectors)].map((value) => embedder.centering * value);
+  const queryCosine = ([query, text]: Pair) => cosine(centered(vectorOf(query), center), vectorOf(text));
+  const queryPoints = withReach(center.length === 0 ? points : measurePoints(queryCosine), queryCosine);
   return queryPoints.length === 0 ? { points, center: [], queryPoints: points } : { points, center, queryPoints };
+}
+
+/** Adds the cosine that no question reaches with a text that does not concern it. */
+function withReach(points: Points, cosineOf: (pair: Pair) => number): Points {
+  const reach = Math.max(...unrelated.flatMap((question) => same.map(([fact]) => cosineOf([question, fact]))));
+  const [start, ground = [], border = [], end] = points;
+  const fits = start && end && (ground[0] ?? 1) < reach && reach < (border[0] ?? -1);
+  return fits ? [start, ground as Points[number], [reach, reachSimilarity], border as Points[number], end] : points;
 }
 
 /** Returns no points if the cosines do not separate the pairs. */
@@ -111,6 +122,8 @@ function meanOf(vectors: readonly Float32Array[]): Float32Array {
   return mean;
 }
 
+const roundingError = 1e-9;
+
 /** Returns the cosine that best separates the two sets, from the middle of the gap between them. */
 function findBorder(alike: readonly number[], apart: readonly number[]) {
   const sorted = [...alike, ...apart].toSorted((left, right) => left - right);
@@ -119,7 +132,8 @@ function findBorder(alike: readonly number[], apart: readonly number[]) {
     const border = (value + (sorted[place + 1] ?? value)) / 2;
     const share = (values: readonly number[]) => values.filter((one) => one > border).length / values.length;
     const separation = share(alike) - share(apart);
-    if (separation > found.separation) found = { border, separation };
+    // Of equal ones the highest, because a wrong merge is worse than two wordings of one fact.
+    if (separation >= found.separation - roundingError) found = { border, separation };
   }
   return found;
 }

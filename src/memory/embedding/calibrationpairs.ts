@@ -1,6 +1,6 @@
 /** Pairs of texts that calibrate embedders (calibration.ts). After a change, raise the edition. */
 
-export const edition = 2;
+export const edition = 3;
 
 export type Pair = readonly [string, string];
 
@@ -62,4 +62,28 @@ export const different: readonly Pair[] = [
   ['猫が好きです', '犬が苦手です'],
   ['東京に住んでいます', '京都で働いています'],
   ['저는 부산에 살아요', '저는 서울에서 일해요'],
+];
+
+/** Questions that concern none of the facts above. */
+export const unrelated: readonly string[] = [
+  'How do I unblock a kitchen sink?',
+  'Which planet has the most moons?',
+  'What does a carburetor do?',
+  'Explain how compound interest grows',
+  'Write a limerick about a lighthouse keeper',
+  'How many ounces are in a pound?',
+  'Fix this error: undefined is not a function',
+  'Who painted the ceiling of the Sistine Chapel?',
+  'Wie funktioniert ein Wärmetauscher?',
+  'Warum haben Zebras Streifen?',
+  '¿Cuánto dura un eclipse solar?',
+  '¿Cómo se calcula una derivada?',
+  'Comment fait-on fondre le verre ?',
+  'Chi ha inventato il telescopio?',
+  'Quantos ossos tem o corpo humano?',
+  'Почему море солёное?',
+  'Bagaimana gunung berapi meletus?',
+  '光速是多少？',
+  '地震はなぜ起きますか',
+  '컴퓨터 바이러스는 어떻게 퍼지나요?',
 ];

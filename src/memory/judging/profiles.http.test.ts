@@ -34,7 +34,7 @@ onEveryDatabase('the profile of an entity with a judge', (engine) => {
   it('drops the facts of a replaced memory, and restores them with an undo', async () => {
     const user = newUser();
     // No rule reads the newer wording, so only the judge can end the fact.
-    const [older, newer] = ['Reply in German', 'From now on, my mother tongue is fine for your replies'];
+    const [older, newer] = ['Reply in German', 'From now on, my mother tongue is fine for your replies, not German'];
     replacing(newer, older);
     await add(user, 'My name is Anna', 'preference');
     const replaced = await add(user, older, 'instruction');

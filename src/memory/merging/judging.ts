@@ -17,7 +17,7 @@ export function judge(left: Reading, right: Reading): Verdict {
   if (isSwapped && found.left.length + found.right.length > 2) return 'roles';
   const [onlyLeft, onlyRight] = [found.left.filter(isOfWeight), found.right.filter(isOfWeight)];
   if (onlyLeft.some((one) => onlyRight.some((other) => areOpposites(one.value, other.value)))) return 'opposite';
-  if (onlyLeft.length === 0 && onlyRight.length === 0) return 'same';
+  if (onlyLeft.length === 0 && onlyRight.length === 0) return leavesOutI(found) ? 'same' : 'roles';
   if (sameValues(onlyLeft, onlyRight)) return onlyLeft.every(({ kind }) => kind === 'time') ? 'same' : 'roles';
   if (onlyLeft.length === 0 || onlyRight.length === 0) {
     const [shorter, longer] = onlyLeft.length === 0 ? [left, right] : [right, left];
@@ -33,7 +33,12 @@ export function readsTheSame(left: Reading, right: Reading): boolean {
   if (left.length === 0 || left.every(({ kind }) => kind === 'symbol')) return false;
   if (joined(left) === joined(right) || isRotated(left, right)) return true;
   const found = align(left, right);
-  return found !== undefined && [...found.left, ...found.right].every((token) => !isOfWeight(token));
+  return found !== undefined && leavesOutI(found);
+}
+
+/** Only one of the two names the speaker. Where both do, at different places: "only I like it", "I only like it". */
+function leavesOutI({ left, right }: Pick<Alignment, 'left' | 'right'>): boolean {
+  return (left.length === 0 || right.length === 0) && [...left, ...right].every((token) => !isOfWeight(token));
 }
 
 /** Returns whether two contents are equal apart from tokens of one kind. */

@@ -22,7 +22,7 @@ export interface SearchingDeps extends RankingDeps {
   readonly minRelevance: number;
 }
 
-/** A search, and the best memory of `/inject`, reach down to this share of it, because words for one thing may differ. */
+/** A search, and `/inject` where nothing is relevant, reach down to this share of it, because words for one thing may differ. */
 const leastShare = 0.36;
 
 /** docs/specification/memory.md#search. */
@@ -144,7 +144,7 @@ async function search(
   const { minRelevance, clock } = deps;
   const options = { limit, type, nowMs: clock.now(), leastRelevance: leastShare * minRelevance };
   const { ranked, degraded } = await rank(deps, entity, index, query, options);
-  const relevant = ranked.filter(({ relevance }, place) => !isStrict || place === 0 || relevance >= minRelevance);
-  const found = relevant.map(({ id, score }) => ({ id, score }));
+  const relevant = isStrict ? ranked.filter(({ relevance }) => relevance >= minRelevance) : ranked;
+  const found = (relevant.length > 0 ? relevant : ranked.slice(0, 1)).map(({ id, score }) => ({ id, score }));
   return { memories: await readMemories(deps, found), degraded };
 }

@@ -5,7 +5,7 @@ import type { HttpServer } from '../http/httpserver.ts';
 import type { Log } from '../log.ts';
 import { auditOf, operatorHeader, recordAction } from './audit.ts';
 
-interface AuditingDeps<Tables> {
+interface AuditingOptions<Tables> {
   readonly db: Db<Tables>;
   readonly log: Log;
   /** Reports whether only operators can call the route. */
@@ -15,7 +15,7 @@ interface AuditingDeps<Tables> {
 }
 
 /** Call this before the routes are added. Routes that are not for operators are unaffected. */
-export function auditOperators<Tables>(app: HttpServer, deps: AuditingDeps<Tables>): void {
+export function auditOperators<Tables>(app: HttpServer, deps: AuditingOptions<Tables>): void {
   const { db, log, isOperators, targetOf } = deps;
   const recordRequest = async (request: FastifyRequest, reply: FastifyReply) => {
     // Rejected callers must not be able to fill the table.

@@ -14,7 +14,7 @@ export interface LeaseTables {
   leases: { name: string; holder: string; fence: number; expires_at: Date };
 }
 
-export interface LeasesDeps {
+export interface LeasesOptions {
   readonly db: Db<LeaseTables>;
   readonly log: Log;
   /** How long a lease outlives the last sign of its holder. */
@@ -46,7 +46,7 @@ export class LeaseLost extends Error {
   }
 }
 
-export function createLeases({ db, log, ttlMs = 15_000, renewEveryMs = ttlMs / 3 }: LeasesDeps): Leases {
+export function createLeases({ db, log, ttlMs = 15_000, renewEveryMs = ttlMs / 3 }: LeasesOptions): Leases {
   const rows = leaseRows(db, randomUUID(), ttlMs);
   const held = new Map<string, HeldLease>();
 

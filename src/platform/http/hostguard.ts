@@ -17,7 +17,7 @@ export interface HostAddress {
   readonly family: number;
 }
 
-export interface GuardDeps {
+export interface GuardOptions {
   /** `host` or `host:port`; these may resolve to private addresses. */
   readonly allowedHosts: readonly string[];
   /** Returns all addresses of a name. The system's resolver by default. */
@@ -29,7 +29,7 @@ export type Guard = (url: URL) => Promise<readonly HostAddress[]>;
 
 const resolveAll = (hostname: string) => lookup(hostname, { all: true });
 
-export function createGuard({ allowedHosts, resolve = resolveAll }: GuardDeps): Guard {
+export function createGuard({ allowedHosts, resolve = resolveAll }: GuardOptions): Guard {
   const allowed = new Set(allowedHosts.map((host) => host.toLowerCase()));
   const isAllowed = (url: URL) => allowed.has(url.hostname) || allowed.has(hostAndPortOf(url));
   return async (url) => {

@@ -130,7 +130,7 @@ const rejectNul: preValidationHookHandler = (request, _reply, done) => {
 // Records every request: its ids, its trace, one log line and one measurement. None of them contains a URL, because a URL can be
 // a bearer secret or identify a user. The pattern of the route replaces it.
 
-interface ObservingDeps {
+interface ObservingOptions {
   readonly log: Log;
   readonly telemetry: Telemetry;
 }
@@ -140,7 +140,7 @@ const routine: ReadonlySet<string | undefined> = new Set(['/health', '/ready', '
 /** As in nginx: the client closed the connection before the response. */
 const abandonedStatus = 499;
 
-function observeRequests(app: HttpServer, { log, telemetry }: ObservingDeps): void {
+function observeRequests(app: HttpServer, { log, telemetry }: ObservingOptions): void {
   const measure = measureRequests(app.metrics);
   app.decorateReply('abandoned', { getter: abandonedSignal });
   app.decorateRequest('route');

@@ -8,7 +8,7 @@ import { createTransfers, responseTransfer, type Transfer } from './transfers.ts
 /** Characters or bytes. The kernel accepts a smaller response at once, regardless of its reader. */
 const largeAnswer = 16 * 1024;
 
-interface TransferringDeps {
+interface TransferringOptions {
   readonly leavePlace: (reply: FastifyReply) => void;
   readonly isAlwaysServed: (request: FastifyRequest) => boolean;
 }
@@ -17,7 +17,7 @@ interface TransferringDeps {
 type TransferIfLarge = (request: FastifyRequest, reply: FastifyReply, payload: unknown) => Error | undefined;
 
 /** Returns what `onSend` calls. Not a hook of its own, because each hook costs time on every request. */
-export function addTransfers(app: HttpServer, options: ServerOptions, deps: TransferringDeps): TransferIfLarge {
+export function addTransfers(app: HttpServer, options: ServerOptions, deps: TransferringOptions): TransferIfLarge {
   const { leavePlace, isAlwaysServed } = deps;
   const { maxTransfers = 1000, transferWindowMs = 30_000 } = options;
   const transfers = createTransfers({ max: maxTransfers, windowMs: transferWindowMs });

@@ -29,7 +29,7 @@ import {
   returnJob,
 } from './rows.ts';
 
-export interface WorkerDeps {
+export interface WorkerOptions {
   readonly database: Database;
   readonly log: Log;
   readonly holder: string;
@@ -68,7 +68,7 @@ const longestReason = 500;
 const dueSlackMs = 10;
 
 export function startWorker<Payload, Tables>(
-  deps: WorkerDeps,
+  deps: WorkerOptions,
   queue: Queue<Payload>,
   handler: Attempt<Payload>,
   { concurrency, onDead }: WorkOptions<Payload, Tables>,

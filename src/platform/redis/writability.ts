@@ -25,7 +25,7 @@ export interface Writability {
   close(): void;
 }
 
-export interface WritabilityDeps {
+export interface WritabilityOptions {
   readonly prefix: string;
   readonly run: (call: (client: RedisClient) => Promise<unknown>) => Promise<unknown>;
   /** See `Redis.leave`. */
@@ -37,7 +37,7 @@ export interface WritabilityDeps {
 const keptMs = 60_000;
 
 /** Logs every change. Leaves a server that another one may have replaced. */
-export function watchWrites({ prefix, run, leave, log, everyMs }: WritabilityDeps): Writability {
+export function watchWrites({ prefix, run, leave, log, everyMs }: WritabilityOptions): Writability {
   let isWritable: boolean | undefined;
 
   async function probe(): Promise<void> {

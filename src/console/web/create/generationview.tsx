@@ -1,11 +1,11 @@
 import { Columns2, RotateCw, X } from 'lucide-react';
-import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
 import { fromPage } from '../library/actions.ts';
 import { AssetImage } from '../library/assetimage.tsx';
 import { openDialog } from '../library/dialogs.ts';
 import { MediaActions } from '../library/mediaactions.tsx';
 import { useSigned } from '../library/signing.ts';
+import { Elapsed } from '../parts/elapsed.tsx';
 import { momentOf } from '../parts/figures.tsx';
 import { notifyFailure } from '../shell/notices.ts';
 import { InTrash } from '../studio/media.tsx';
@@ -72,7 +72,7 @@ function Result({ generation, item }: { readonly generation: Generation; readonl
     return (
       <div className={`result ${status}`} ref={(box) => box?.style.setProperty('aspect-ratio', ratio)}>
         {status === 'running' ? (
-          <Elapsed since={createdAt} what={kind} />
+          <Elapsed sinceMs={Date.parse(createdAt)} what={kind} />
         ) : (
           <p className="small" role="status">
             <span className="strong">{endings[status] ?? 'Not made'}</span>
@@ -94,21 +94,5 @@ function Result({ generation, item }: { readonly generation: Generation; readonl
       </Link>
       <MediaActions asset={{ assetId, mime: data?.mime ?? `${kind}/*` }} prompt={prompt} />
     </div>
-  );
-}
-
-/** Seconds since the order, so that waiting does not look dead. */
-function Elapsed({ since, what }: { readonly since: string; readonly what: string }) {
-  const [now, setNow] = useState(Date.now());
-  useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), 1000);
-    return () => clearInterval(timer);
-  }, []);
-  const seconds = Math.max(0, Math.round((now - Date.parse(since)) / 1000));
-  return (
-    <p className="waiting small">
-      <progress aria-label={`The ${what} is being created`} />
-      <span>Creating … {seconds} s</span>
-    </p>
   );
 }

@@ -28,7 +28,7 @@ export function Months({ onChoose }: { readonly onChoose: (month: string) => voi
     <Menu
       align="end"
       trigger={
-        <button type="button">
+        <button type="button" className="toggle">
           <History size={16} strokeWidth={1.75} aria-hidden="true" />
           Jump to
           <ChevronDown size={16} strokeWidth={1.75} aria-hidden="true" />

@@ -86,7 +86,12 @@ function Marks({ asset }: { readonly asset: Asset }) {
           {asset.durationMs === null ? wordOf(asset) : durationOf(asset.durationMs)}
         </span>
       )}
-      {asset.trashedAt !== null && <span className="badge">{daysOf(asset.trashedAt)}</span>}
+      {asset.trashedAt !== null && (
+        <span className="badge">
+          <span aria-hidden="true">{daysLeft(asset.trashedAt)} d</span>
+          <span className="unseen">{daysOf(asset.trashedAt)}</span>
+        </span>
+      )}
       {asset.favorite && (
         <span className="badge">
           <Heart size={16} strokeWidth={1.75} fill="currentColor" role="img" aria-label="Favorite" />

@@ -248,8 +248,8 @@ function Price({
     );
   return (
     <span className="price" title={title}>
-      {number.format(price)} + {number.format(ofImages)} for {count === 1 ? 'an image' : `${count} images`} ·{' '}
-      {creditsOf(credits)} left
+      {number.format(price)} + {number.format(ofImages)} for {count === 1 ? 'an image' : `${count} images`}
+      <span className="balance"> · {creditsOf(credits)} left</span>
       <span className="unseen">. {title}</span>
     </span>
   );

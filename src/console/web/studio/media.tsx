@@ -1,10 +1,11 @@
 /** Images and videos of a run, and the status of those that are not made. */
 import { useMutation } from '@tanstack/react-query';
-import { LoaderCircle, RotateCw } from 'lucide-react';
+import { Columns2, LoaderCircle, RotateCw } from 'lucide-react';
 import { createContext, useContext } from 'react';
 import { Link } from 'wouter';
 import { fromPage } from '../library/actions.ts';
 import { AssetImage } from '../library/assetimage.tsx';
+import { openDialog } from '../library/dialogs.ts';
 import { MediaActions } from '../library/mediaactions.tsx';
 import { useSigned } from '../library/signing.ts';
 import { notifyFailure } from '../shell/notices.ts';
@@ -14,6 +15,8 @@ import { useCredits } from './account.ts';
 export interface MediaOutput {
   readonly kind: 'image' | 'video';
   readonly assetId: string | null;
+  /** Of a call that made several images: all of them. */
+  readonly assetIds?: readonly string[];
   readonly status: 'queued' | 'processing' | 'completed' | 'failed';
   readonly videoId?: string;
   readonly taskId?: string;
@@ -51,10 +54,28 @@ export function Media({
         {output.status === 'queued' ? 'The video is queued …' : 'The video is in progress …'}
       </div>
     );
+  const { assetIds = [] } = output;
+  if (assetIds.length > 1) return <Images assetIds={assetIds} alt={prompt} />;
   return output.kind === 'image' ? (
     <Image assetId={output.assetId} alt={prompt} />
   ) : (
     <Video assetId={output.assetId} label={prompt} />
+  );
+}
+
+function Images({ assetIds, alt }: { readonly assetIds: readonly string[]; readonly alt: string }) {
+  return (
+    <>
+      <div className={`images of${Math.min(4, assetIds.length)}`}>
+        {assetIds.map((assetId, place) => (
+          <Image key={assetId} assetId={assetId} alt={`${alt} (${place + 1} of ${assetIds.length})`} prompt={alt} />
+        ))}
+      </div>
+      <button type="button" className="plain" onClick={() => openDialog({ kind: 'compare', assetIds })}>
+        <Columns2 size={16} strokeWidth={1.75} aria-hidden="true" />
+        Compare
+      </button>
+    </>
   );
 }
 
@@ -64,7 +85,15 @@ export const InTrash = ({ what }: { readonly what: 'image' | 'video' }) => (
   </p>
 );
 
-export function Image({ assetId, alt }: { readonly assetId: string; readonly alt: string }) {
+export function Image({
+  assetId,
+  alt,
+  prompt = alt,
+}: {
+  readonly assetId: string;
+  readonly alt: string;
+  readonly prompt?: string;
+}) {
   const { data } = useSigned('image', assetId);
   if (data?.ready === false) return <p className="quiet small">This image has been deleted.</p>;
   if (data?.trashed) return <InTrash what="image" />;
@@ -73,7 +102,7 @@ export function Image({ assetId, alt }: { readonly assetId: string; readonly alt
       <Link href={`/library/${assetId}`} state={fromPage} aria-label={`Open the image: ${alt}`}>
         <AssetImage url={data?.previewUrl ?? data?.url} alt={alt} blurhash={data?.blurhash} />
       </Link>
-      {data !== undefined && <Actions assetId={assetId} mime={data.mime ?? 'image/jpeg'} prompt={alt} />}
+      {data !== undefined && <Actions assetId={assetId} mime={data.mime ?? 'image/jpeg'} prompt={prompt} />}
     </div>
   );
 }

@@ -1,5 +1,6 @@
 /** What the agent did: one card for each call of a tool. */
 import { Brain, Clapperboard, ImagePlus, type LucideIcon, Paintbrush, Search, Trash2, Wrench } from 'lucide-react';
+import { Making } from './making.tsx';
 import { isInProgress, isMedia, Media, type MediaOutput } from './media.tsx';
 
 export interface ToolPart {
@@ -113,6 +114,7 @@ export function Tool({
         {isBusy ? `${title} …` : title}
       </p>
       {prompt && !isRepeated && <p className="quiet small">{prompt}</p>}
+      {isCalled && /^tool-(generate|edit)Image$/.test(part.type) && <Making input={part.input} />}
       {media ? (
         <Media output={media} prompt={prompt ?? done} onRetried={onRetried} />
       ) : (

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LanguageModelV4StreamPart } from '@ai-sdk/provider';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { DeadlineExceeded } from '#platform/resilience/deadline.ts';
-import { type CoalescingOptions, coalesceDeltas } from './coalescing.ts';
+import { limitPauses } from './idlestream.ts';
 
 type Part = LanguageModelV4StreamPart;
 
@@ -11,11 +11,11 @@ const start: Part = { type: 'text-start', id: 't' };
 const end: Part = { type: 'text-end', id: 't' };
 
 /** A stream whose source the test writes to. */
-function open(options: Partial<CoalescingOptions> = {}, opening: readonly Part[] = []) {
+function open(options: { readonly idleMs?: number } = {}, opening: readonly Part[] = []) {
   const { readable, writable } = new TransformStream<Part, Part>({}, { highWaterMark: 1000 });
   const writer = writable.getWriter();
   const broken: unknown[] = [];
-  const stream = coalesceDeltas(opening, readable.getReader(), {
+  const stream = limitPauses(opening, readable.getReader(), {
     idleMs: 60_000,
     onBroken: (reason) => broken.push(reason),
     ...options,
@@ -32,57 +32,18 @@ async function readAll(reader: ReadableStreamDefaultReader<Part>): Promise<Part[
   }
 }
 
-describe('deltas', () => {
-  it('of one text that arrive together become one', async () => {
-    const { writer, reader } = open({}, [start, delta('a')]);
-    for (const part of [delta('b'), delta('c'), end]) void writer.write(part);
-    void writer.close();
-    const parts = await readAll(reader);
-    expect(parts.map(({ type }) => type).filter((type) => type !== 'text-delta')).toEqual(['text-start', 'text-end']);
-    expect(parts.flatMap((part) => (part.type === 'text-delta' ? [part.delta] : [])).join('')).toBe('abc');
-    expect(parts.length).toBeLessThan(5);
-  });
-
-  it('pass on at once after a pause, and otherwise at the end of the window', async () => {
-    const { writer, reader } = open({ windowMs: 200 });
-    void writer.write(delta('a'));
-    expect((await reader.read()).value).toEqual(delta('a'));
-    const readAtMs = performance.now();
-    void writer.write(delta('b'));
-    void writer.write(delta('c'));
-    expect((await reader.read()).value).toEqual(delta('bc'));
-    expect(performance.now() - readAtMs).toBeGreaterThan(100);
-  });
-
-  it.each([
-    ['of two texts', [delta('a', '1'), delta('b', '2')]],
-    ['of a text and of reasoning', [delta('a'), { type: 'reasoning-delta', id: 't', delta: 'b' }]],
-    ['with metadata', [delta('a'), { ...delta('b'), providerMetadata: { maker: { index: 1 } } } as Part]],
-  ] satisfies [string, Part[]][])('%s stay apart', async (_title, parts) => {
-    const { writer, reader } = open();
-    void writer.write(start);
-    await reader.read();
-    for (const part of parts) void writer.write(part);
-    void writer.close();
-    expect(await readAll(reader)).toEqual(parts);
-  });
-
-  it('do not change the parts of the provider', async () => {
-    const first = delta('a');
-    const { writer, reader } = open({ windowMs: 0 }, [start]);
-    for (const part of [first, delta('b')]) void writer.write(part);
-    void writer.close();
-    await readAll(reader);
-    expect(first).toEqual(delta('a'));
-  });
-});
-
-it('immediately passes on a part that is not a delta, with the previous deltas', async () => {
-  const { writer, reader } = open({ windowMs: 600_000 });
-  void writer.write(delta('a'));
-  await reader.read();
-  for (const part of [delta('b'), delta('c'), end]) void writer.write(part);
-  expect([(await reader.read()).value, (await reader.read()).value]).toEqual([delta('bc'), end]);
+it('passes on every part as it is, in order', async () => {
+  const parts = [
+    start,
+    delta('a'),
+    delta('b'),
+    { ...delta('c'), providerMetadata: { maker: { index: 1 } } } as Part,
+    end,
+  ];
+  const { writer, reader } = open({}, parts.slice(0, 2));
+  for (const part of parts.slice(2)) void writer.write(part);
+  void writer.close();
+  expect(await readAll(reader)).toEqual(parts);
 });
 
 it('delivers everything before a failure of the provider, then the failure', async () => {
@@ -125,7 +86,7 @@ it('stops reading while the reader is behind, and does not count that time as a 
   );
   const broken: unknown[] = [];
   const options = { idleMs: 30, onBroken: (reason: unknown) => broken.push(reason) };
-  const reader = coalesceDeltas([], endless.getReader(), options).getReader();
+  const reader = limitPauses([], endless.getReader(), options).getReader();
   await sleep(90);
   expect(produced).toBeLessThan(10);
   const parts = await readAll(reader);
@@ -141,7 +102,7 @@ it('gives way to timers while the provider sends without a pause', async () => {
   const timer = sleep(30).then(() => {
     isOver = true;
   });
-  await readAll(coalesceDeltas([], tireless.getReader(), { idleMs: 60_000, onBroken: () => undefined }).getReader());
+  await readAll(limitPauses([], tireless.getReader(), { idleMs: 60_000, onBroken: () => undefined }).getReader());
   await timer;
 });
 
@@ -150,6 +111,6 @@ it('ends the work of the provider when the reader cancels', async () => {
   const source = new ReadableStream<Part>({ cancel: (reason) => void canceled.push(reason) });
   const broken: unknown[] = [];
   const options = { idleMs: 60_000, onBroken: (reason: unknown) => broken.push(reason) };
-  await coalesceDeltas([], source.getReader(), options).cancel('enough');
+  await limitPauses([], source.getReader(), options).cancel('enough');
   expect([canceled, broken]).toEqual([['enough'], ['enough']]);
 });
