@@ -93,7 +93,7 @@ export function imageTools(deps: TurnContext, context: ToolContext) {
   };
 }
 
-/** The user's choice holds unless the message asks for another number. */
+/** The user's choice holds unless the message names another number. */
 const countOf = ({ count }: ToolContext['media']) =>
   count === undefined ? '' : ` If the user names no number of images, set n to ${count}.`;
 

@@ -18,7 +18,7 @@ export const textOfMessage = ({ parts }: Pick<UIMessage, 'parts'>): string =>
   parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
 
 export interface MessageActions {
-  /** Asks again from here. What it replaces is another version. */
+  /** Sends the text again from here. The messages that it replaces become another version. */
   readonly edit?: ((message: UIMessage, text: string) => void) | undefined;
   /** Requests another answer. */
   readonly regenerate?: ((message: UIMessage) => void) | undefined;
@@ -176,7 +176,7 @@ function Editor({
       />
       <div className="row">
         <span id="edit-note" className="quiet small">
-          The conversation goes on from here. You can go back to what it replaces.
+          The conversation continues from here. You can go back to the messages that it replaces.
         </span>
         <span className="buttons">
           <button type="button" onClick={onCancel}>
