@@ -149,7 +149,7 @@ export function addThreadRoutes(app: HttpServer, access: Access, deps: ThreadRou
       id: 'listBranches',
       summary: 'List the versions of a thread',
       description:
-        'Returns the messages that have other versions, because a message was edited or answered again. Versions are kept until the thread is deleted, up to 100 and 32 MiB of a thread.',
+        'Returns the messages that have other versions, because a message was edited or answered again. Versions are stored until the thread is deleted, up to 100 and 32 MiB of a thread.',
       problems: ['forbidden', 'not_found'],
       client: { query: 'ThreadOwner', answer: 'ThreadBranches' },
       params: threadParams,
