@@ -31,7 +31,7 @@ export const runRecord = z.object({
   inputTokens: z.int().nullable(),
   outputTokens: z.int().nullable(),
   credits: z.int().nullable().describe('All that was charged, without videos. `null`: it has not ended.'),
-  costUsd: z.number().nullable().describe('The costs of the operator, in US dollars.'),
+  costUsd: z.number().nullable().describe('The cost for the operator, in US dollars.'),
   requestId: z.string().nullable(),
   traceId: z.string().nullable(),
 });
@@ -57,7 +57,7 @@ const generationRecord = z.object({
   status: generationStatus,
   count: z.int().describe('Ordered images or videos.'),
   delivered: z.int(),
-  credits: z.int().nullable().describe('The charge. `null`: it has not ended.'),
+  credits: z.int().nullable().describe('The charged credits. `null`: it has not ended.'),
   costUsd: z.number().nullable(),
   failure: z.string().nullable().describe('The first failure, as the user sees it.'),
   failureCode: z.string().nullable(),

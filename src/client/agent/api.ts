@@ -352,7 +352,7 @@ export interface RunRecord {
   readonly outputTokens: number | null;
   /** All that was charged, without videos. `null`: it has not ended. */
   readonly credits: number | null;
-  /** The costs of the operator, in US dollars. */
+  /** The cost for the operator, in US dollars. */
   readonly costUsd: number | null;
   readonly requestId: string | null;
   readonly traceId: string | null;
@@ -380,7 +380,7 @@ export interface GenerationRecordPage {
     /** Ordered images or videos. */
     readonly count: number;
     readonly delivered: number;
-    /** The charge. `null`: it has not ended. */
+    /** The charged credits. `null`: it has not ended. */
     readonly credits: number | null;
     readonly costUsd: number | null;
     /** The first failure, as the user sees it. */

@@ -176,7 +176,7 @@ function Editor({
       />
       <div className="row">
         <span id="edit-note" className="quiet small">
-          The conversation continues from here. You can go back to the messages that it replaces.
+          The conversation continues from here. You can return to this version later.
         </span>
         <span className="buttons">
           <button type="button" onClick={onCancel}>
