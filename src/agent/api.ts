@@ -350,6 +350,26 @@ export const threadBranches = z.object({
 });
 export type ThreadBranches = z.output<typeof threadBranches>;
 
+export const replacedListing = threadOwner.extend({
+  cursor: z
+    .string()
+    .regex(/^\d{1,15}$/, 'must be a next_cursor')
+    .optional(),
+});
+export const replacedMessages = z.object({
+  messages: z.array(
+    z.object({
+      branchId: z.string(),
+      id: z.string(),
+      role: z.enum(['user', 'assistant']),
+      parts: z.array(z.unknown()).describe('As they were stored, without URLs.'),
+      createdAt: z.iso.datetime(),
+    }),
+  ),
+  next_cursor: z.string().nullable(),
+});
+export type ReplacedMessages = z.output<typeof replacedMessages>;
+
 /** Of the tools that make media, and of `data-video` parts. */
 export type MediaKind = 'image' | 'video';
 export interface Failure {

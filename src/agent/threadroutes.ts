@@ -9,6 +9,8 @@ import type { HttpServer } from '#platform/http/server.ts';
 import { invalid } from '#platform/problem.ts';
 import {
   branchParams,
+  replacedListing,
+  replacedMessages,
   thread,
   threadBranches,
   threadChange,
@@ -22,7 +24,7 @@ import {
 import { deleteThread, deleteThreads, endShareOf } from './deletion/deletion.ts';
 import type { RemovalDeps } from './deletion/removal.ts';
 import { namedUserOf, userOf } from './threads/access.ts';
-import { chooseBranch, readBranches } from './threads/branches.ts';
+import { chooseBranch, readBranches, readReplaced } from './threads/branches.ts';
 import { renameThread, trashThread } from './threads/changes.ts';
 import { type ListingDeps, readThread, readThreads } from './threads/listing.ts';
 
@@ -158,6 +160,24 @@ export function addThreadRoutes(app: HttpServer, access: Access, deps: ThreadRou
     },
     async ({ caller, params, query }) =>
       readBranches(deps, namedUserOf(caller, query.userId, userField), params.threadId),
+  );
+
+  routes.get(
+    '/threads/:threadId/replaced',
+    access.userOrInternal,
+    {
+      id: 'listReplaced',
+      summary: 'List the messages of all branches of a thread',
+      description:
+        'Returns a page of them. Pass `next_cursor` as `cursor` until it is `null`. Exports of accounts contain them.',
+      problems: ['forbidden', 'not_found'],
+      client: { query: 'ReplacedListing', answer: 'ReplacedMessages' },
+      params: threadParams,
+      querystring: replacedListing,
+      response: { 200: replacedMessages },
+    },
+    async ({ caller, params, query }) =>
+      readReplaced(deps, namedUserOf(caller, query.userId, userField), params.threadId, query.cursor),
   );
 
   routes.post(

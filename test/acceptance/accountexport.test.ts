@@ -60,9 +60,18 @@ describe.skipIf(skipWithoutEngines || skipWithout('unzip'))('the export of an ac
     expect([unzipped.status, unzipped.stderr]).toEqual([0, '']);
     expect((await json('account.json')).account.person).toMatchObject({ id: person.id, email: person.email });
     expect(await json('agent.json')).toMatchObject({
-      threads: [{ threadId: traces.threadId, messages: [{ role: 'user' }, { role: 'assistant' }] }],
+      threads: [
+        {
+          threadId: traces.threadId,
+          messages: [{ role: 'user' }, { role: 'assistant' }],
+          replaced: [
+            { role: 'user', parts: [{ type: 'text', text: expect.stringContaining('A first version') }] },
+            { role: 'assistant' },
+          ],
+        },
+      ],
       generations: expect.arrayContaining([expect.objectContaining({ kind: 'image' })]),
-      usage: expect.arrayContaining([expect.objectContaining({ runs: 1 })]),
+      usage: expect.arrayContaining([expect.objectContaining({ runs: 2 })]),
     });
     const { assets, shares, incidents, reports } = await json('media.json');
     expect([shares.length, incidents]).toEqual([1, []]);

@@ -62,11 +62,16 @@ export async function leaveTraces(
   // An upload that is not registered.
   await uploadImage(person, { ...place, assetId: randomUUID() });
   const text = `Remember that I like ${wordOf(person)} and make an image. I am ${person.email}.`;
-  const message = { role: 'user', parts: [{ type: 'text', text }] };
-  const started = await person.call<{ taskId: string }>('agent', 'POST', '/task', { threadId, message });
-  expect(started.status).toBe(201);
-  const state = async () => (await person.call('agent', 'GET', `/task/${started.body.taskId}`)).body.status;
-  await expect.poll(state, { timeout: 60_000 }).toBe('completed');
+  const say = async (words: string, rewindTo?: string) => {
+    const message = { id: rewindTo ?? randomUUID(), role: 'user', parts: [{ type: 'text', text: words }] };
+    const started = await person.call<{ taskId: string }>('agent', 'POST', '/task', { threadId, message, rewindTo });
+    expect(started.status).toBe(201);
+    const state = async () => (await person.call('agent', 'GET', `/task/${started.body.taskId}`)).body.status;
+    await expect.poll(state, { timeout: 60_000 }).toBe('completed');
+    return { messageId: message.id, started };
+  };
+  const { messageId } = await say(`A first version about ${wordOf(person)}`);
+  const { started } = await say(text, messageId);
   await person.call('media', 'POST', '/v1/sign/image', { refs: [place.assetId] });
   const shared = { assetId: place.assetId };
   expect((await person.call('media', 'POST', '/v1/shares', shared)).status).toBe(201);

@@ -149,7 +149,7 @@ describe('traces', () => {
 
   it('continue through jobs: the video is registered in the trace of the request', () => {
     const registrations = of(journeys.chat).filter(
-      ({ service, name }) => service === 'media' && name === 'POST /v1/assets',
+      ({ service, name }) => service === 'media' && /^POST \/v1\/(assets|deposits)$/.test(name),
     );
     // An image, the video's poster and the video.
     expect(registrations).toHaveLength(3);

@@ -208,6 +208,13 @@ const probes: Readonly<Record<string, Probe>> = {
       return { ...what, assetId: body.assetId, ownerId: alice.userId };
     },
   },
+  'media POST /v1/deposits': {
+    bodyFor: async () =>
+      Buffer.concat([
+        Buffer.from(`${JSON.stringify({ ...place(), assetId: randomUUID(), ownerId: alice.userId })}\n`),
+        png,
+      ]),
+  },
   'media GET /v1/assets': { bodyFor: async () => ({ ownerId: alice.userId }) },
   'media POST /v1/sign/image': signing,
   'media POST /v1/sign/video': signing,
@@ -250,8 +257,8 @@ function send({ service, endpoint }: CallRow, body: object, headers: Record<stri
   if (method === 'DELETE' && path.includes(':')) return fetch(url, { method, headers });
   return fetch(url, {
     method,
-    headers: { 'content-type': 'application/json', ...headers },
-    body: JSON.stringify(body),
+    headers: { 'content-type': body instanceof Buffer ? 'application/octet-stream' : 'application/json', ...headers },
+    body: body instanceof Buffer ? new Uint8Array(body) : JSON.stringify(body),
   });
 }
 

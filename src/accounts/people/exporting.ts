@@ -57,10 +57,33 @@ async function* threadsIn(
       const { messages } = bodyOf<{ readonly messages: unknown }>(
         await agent.send({ method: 'GET', route: '/messages/:threadId', params: { threadId }, query: { userId } }),
       );
-      yield { ...thread, messages };
+      yield { ...thread, messages, replaced: await replacedOf(agent, threadId, userId) };
     }
     cursor = page.next_cursor;
   }
+}
+
+interface ReplacedPage {
+  readonly messages: readonly unknown[];
+  readonly next_cursor: string | null;
+}
+
+/** The messages of all branches, which have a bound for each thread. */
+async function replacedOf(agent: HttpClient, threadId: string, userId: string): Promise<readonly unknown[]> {
+  const found: unknown[] = [];
+  for (let cursor: string | null = '0'; cursor !== null; ) {
+    const page: ReplacedPage = bodyOf<ReplacedPage>(
+      await agent.send({
+        method: 'GET',
+        route: '/threads/:threadId/replaced',
+        params: { threadId },
+        query: { userId, cursor },
+      }),
+    );
+    found.push(...page.messages);
+    cursor = page.next_cursor;
+  }
+  return found;
 }
 
 interface GenerationPage {

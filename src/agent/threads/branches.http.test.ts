@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type AgentRig, type Chatter, newThread, startAgent } from '../../../test/agent/rig.fixture.ts';
 import { onEveryPair } from '../../../test/media/rig.fixture.ts';
-import type { ThreadBranches, ThreadInfo } from '../api.ts';
+import type { ReplacedMessages, ThreadBranches, ThreadInfo } from '../api.ts';
 
 onEveryPair('branches', (pair) => {
   let rig: AgentRig;
@@ -115,6 +115,31 @@ onEveryPair('branches', (pair) => {
     expect((await choose(threadId, randomUUID())).status).toBe(404);
     expect((await user.call('GET', `/threads/${newThread()}/branches`)).status).toBe(404);
     expect(await questions(threadId)).toEqual(['b']);
+  });
+
+  it('the messages of all branches are listed, page by page', async () => {
+    const threadId = newThread();
+    const first = await say(threadId, 'a');
+    const second = await say(threadId, `b ${'x'.repeat(4000)}`);
+    await say(threadId, 'b2', second);
+    await say(threadId, 'a2', first);
+    const large = sql`update agent_branch_messages set bytes = 300000 where thread_id = ${threadId}`;
+    await large.execute(rig.media.database.queries());
+    const texts: unknown[] = [];
+    const sizes: number[] = [];
+    for (let cursor: string | null | undefined; cursor !== null; ) {
+      const path: string = `/threads/${threadId}/replaced${cursor === undefined ? '' : `?cursor=${cursor}`}`;
+      const { body } = await user.call<ReplacedMessages>('GET', path);
+      sizes.push(body.messages.length);
+      for (const { role, parts } of body.messages)
+        if (role === 'user') texts.push((parts[0] as { text: string }).text.slice(0, 2));
+      cursor = body.next_cursor;
+    }
+    expect(texts).toEqual(['a', 'b ', 'b2']);
+    expect(sizes).toEqual([1, 1, 1, 1, 1, 1, 0]);
+    const stranger = await rig.user();
+    expect((await stranger.call('GET', `/threads/${threadId}/replaced`)).status).toBe(403);
+    expect((await user.call('GET', `/threads/${threadId}/replaced?cursor=x`)).status).toBe(400);
   });
 
   it('the deletion of a thread deletes its branches', async () => {

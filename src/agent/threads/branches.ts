@@ -1,14 +1,14 @@
 /** Versions of a thread: what an edit or another answer has replaced (docs/specification/agent.md#branches). */
 import { type Db, transaction } from '#platform/db/db.ts';
 import { problems } from '#platform/problem.ts';
-import type { ThreadBranches } from '../api.ts';
+import type { ReplacedMessages, ThreadBranches } from '../api.ts';
 import type { ApprovalTables } from '../approvals/approvalstore.ts';
 import { denyUnanswered } from '../approvals/denying.ts';
 import { agentProblems } from '../problems.ts';
 import { listQueued } from '../queue/queuestore.ts';
 import { findRunningOf, type RunTables } from '../store/runstore.ts';
 import { checkThread } from './access.ts';
-import { listForks } from './branchstore.ts';
+import { listForks, listReplaced } from './branchstore.ts';
 import { type ChangeDeps, openThread, switchBranch } from './changes.ts';
 
 export interface BranchDeps extends ChangeDeps {
@@ -35,6 +35,25 @@ export async function readBranches(
         branches: [...others, shown].toSorted((one, other) => one.seq - other.seq).map(({ version }) => version),
       };
     }),
+  };
+}
+
+/** One page is loaded at once. */
+const pageBytes = 256 * 1024;
+
+/** Throws as `readBranches`. */
+export async function readReplaced(
+  deps: BranchDeps,
+  userId: string | undefined,
+  threadId: string,
+  cursor = '0',
+): Promise<ReplacedMessages> {
+  if ((await checkThread(deps, userId, threadId)) === undefined) throw problems.not_found();
+  const rows = await listReplaced(deps.db, threadId, Number(cursor), pageBytes);
+  return {
+    messages: rows.map(({ seq: _seq, createdAt, ...row }) => ({ ...row, createdAt: createdAt.toISOString() })),
+    // An empty page is the last one.
+    next_cursor: rows.at(-1)?.seq.toString() ?? null,
   };
 }
 

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Db, Tx } from '#platform/db/db.ts';
+import type { StoredMessage } from '../store/messagestore.ts';
 import type { RunTables } from '../store/runstore.ts';
 
 type Handle = Db<RunTables> | Tx<RunTables>;
@@ -67,6 +68,19 @@ export async function listForks(db: Handle, threadId: string): Promise<readonly 
       select from agent_messages where thread_id = ${threadId} and seq = branch.after_seq
     ))
     group by message.id, message.seq order by message.seq`.execute(db);
+  return rows;
+}
+
+/** A page of the messages of all branches, by number: at most `bytes`, but at least one. */
+export async function listReplaced(db: Handle, threadId: string, afterSeq: number, bytes: number) {
+  const { rows } = await sql<Omit<StoredMessage, 'metadata'> & { readonly branchId: string; readonly seq: number }>`
+    select branch_id as "branchId", id, role, parts, created_at as "createdAt", seq
+    from (
+      select *, sum(message.bytes) over (order by seq) - message.bytes as before
+      from agent_branch_messages as message
+      where branch_id in (select branch_id from agent_branches where thread_id = ${threadId}) and seq > ${afterSeq}
+    ) as page
+    where before < ${bytes} order by seq`.execute(db);
   return rows;
 }
 

@@ -302,6 +302,23 @@ export interface ThreadBranches {
   }[];
 }
 
+export interface ReplacedListing {
+  /** With X-Internal-Key: must own the thread. */ readonly userId?: string;
+  readonly cursor?: string;
+}
+
+export interface ReplacedMessages {
+  readonly messages: readonly {
+    readonly branchId: string;
+    readonly id: string;
+    readonly role: 'user' | 'assistant';
+    /** As they were stored, without URLs. */
+    readonly parts: readonly unknown[];
+    readonly createdAt: string;
+  }[];
+  readonly next_cursor: string | null;
+}
+
 export interface ThreadCounts {
   readonly threads: number;
   readonly messages: number;

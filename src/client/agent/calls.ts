@@ -20,6 +20,8 @@ import type {
   MessagePaging,
   ModelList,
   ModelListing,
+  ReplacedListing,
+  ReplacedMessages,
   RunListing,
   RunPage,
   RunRecord,
@@ -159,6 +161,14 @@ export function agentCalls(access: Access) {
       callJson(
         access,
         { method: 'GET', path: `/threads/${encodeURIComponent(threadId)}/branches`, query, repeatable: true },
+        options,
+      ),
+
+    /** List the messages of all branches of a thread (`GET /threads/:threadId/replaced`). */
+    listReplaced: (threadId: string, query?: ReplacedListing, options?: CallOptions): Promise<ReplacedMessages> =>
+      callJson(
+        access,
+        { method: 'GET', path: `/threads/${encodeURIComponent(threadId)}/replaced`, query, repeatable: true },
         options,
       ),
 

@@ -43,7 +43,7 @@ function useName(id: string): string {
 export function PersonLink({ id }: { readonly id: string }) {
   const name = useName(id);
   return (
-    <Link href={`/operator/people/${id}`} className="cut" title={id}>
+    <Link href={`/operator/people/${id}`} className="person-link" title={id}>
       {name}
     </Link>
   );
