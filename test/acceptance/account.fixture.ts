@@ -69,11 +69,12 @@ export async function startAccountRig() {
 
   /** Time goes by: nothing waits for a retry. */
   const comeDue = () => sql`update jobs set run_at = now() where status = 'waiting' and run_at > now()`.execute(db);
-  const isWaitingFor = async (table: string) => {
+  /** A session waits for a lock that the session `holder` has. */
+  const isWaitingFor = async (holder: number) => {
     await comeDue();
     const { rows } = await sql`
-      select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
-        and query ~ ${table}`.execute(db);
+      select from pg_stat_activity
+      where datname = current_database() and ${holder}::int = any(pg_blocking_pids(pid))`.execute(db);
     return rows.length > 0;
   };
   const outsideTransactions = AsyncLocalStorage.snapshot();
@@ -113,9 +114,11 @@ export async function startAccountRig() {
         db,
         async (tx) => {
           await sql.raw(lock).execute(tx);
+          const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(tx);
+          const holder = Number(rows[0]?.pid);
           await outsideTransactions(async () => {
             await begin();
-            await expect.poll(() => isWaitingFor(table), { timeout: limitMs, message: table }).toBe(true);
+            await expect.poll(() => isWaitingFor(holder), { timeout: limitMs, message: table }).toBe(true);
             await kill();
             // Time goes by: the leases of the dead program end.
             await sql`update jobs set expires_at = now() where status = 'running'`.execute(db);
