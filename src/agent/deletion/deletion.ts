@@ -7,10 +7,11 @@ import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
 import { transaction } from '#platform/db/db.ts';
 import { problems } from '#platform/problem.ts';
 import { endShares } from '../services/library.ts';
+import type { ServingContext } from '../servingcontext.ts';
 import { findOwnership, listHiddenThreads, listOwnersOfExpired } from '../store/threadstore.ts';
 import { hideThreads } from '../threads/changes.ts';
 import { clearingQueue, type Deletion, deletionQueue } from './queues.ts';
-import { clearDeletedThread, type RemovalDeps, removeHiddenThread } from './removal.ts';
+import { clearDeletedThread, removeHiddenThread } from './removal.ts';
 
 /** When the job takes over: a request is over by then. */
 const defaultTakeOverAfterMs = 15_000;
@@ -30,7 +31,7 @@ const threadsAtOnce = 4;
  * a step fails: the thread is hidden then, and its deletion goes on in the background.
  */
 export async function deleteThread(
-  deps: RemovalDeps,
+  deps: ServingContext,
   userId: string | undefined,
   threadId: string,
   deletesAssets: boolean,
@@ -45,13 +46,13 @@ export async function deleteThread(
 }
 
 /** Before its thread goes to the trash. Throws 503, and nothing has changed then. */
-export async function endShareOf(deps: RemovalDeps, threadId: string): Promise<void> {
+export async function endShareOf(deps: ServingContext, threadId: string): Promise<void> {
   const thread = await findOwnership(deps.db, threadId);
   if (thread !== undefined) await endShares(deps, thread.ownerId, threadId);
 }
 
 /** Deletes threads that were in the trash for 30 days. */
-export function startEmptyingTrash(deps: RemovalDeps): Interval {
+export function startEmptyingTrash(deps: ServingContext): Interval {
   return startInterval(
     deps.pace?.emptyTrashEveryMs ?? defaultEmptyEveryMs,
     async () => {
@@ -63,13 +64,13 @@ export function startEmptyingTrash(deps: RemovalDeps): Interval {
 }
 
 /** All of the user's threads. Those that cannot be removed in time are hidden, and the job removes them. */
-export async function deleteThreads(deps: RemovalDeps, userId: string, deletesAssets: boolean): Promise<void> {
+export async function deleteThreads(deps: ServingContext, userId: string, deletesAssets: boolean): Promise<void> {
   await hideAndQueue(deps, userId, undefined, deletesAssets);
   const startedAtMs = performance.now();
   await removeHiddenThreads(deps, userId, assetsInRequestMs, () => performance.now() - startedAtMs < requestMs);
 }
 
-export function workOnDeletions(deps: RemovalDeps): void {
+export function workOnDeletions(deps: ServingContext): void {
   deps.jobs.work(
     deletionQueue,
     async (job) => {
@@ -89,7 +90,7 @@ export function workOnDeletions(deps: RemovalDeps): void {
 }
 
 async function hideAndQueue(
-  deps: RemovalDeps,
+  deps: ServingContext,
   ownerId: string,
   threadId: string | undefined,
   deletesAssets: boolean,
@@ -105,7 +106,7 @@ async function hideAndQueue(
 
 /** Until none is left, or `mayGoOn` returns `false`. Rejects if a step fails. */
 async function removeHiddenThreads(
-  deps: RemovalDeps,
+  deps: ServingContext,
   ownerId: string,
   assetsTimeoutMs: number,
   mayGoOn: () => boolean,

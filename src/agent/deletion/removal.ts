@@ -4,55 +4,20 @@
  * is finished by the next one.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { LedgerTables } from '#accounts/ledger/credits.ts';
-import { type Db, type Tx, transaction } from '#platform/db/db.ts';
-import type { Log } from '#platform/log.ts';
+import { type Tx, transaction } from '#platform/db/db.ts';
 import { problems } from '#platform/problem.ts';
-import { type ApprovalTables, deleteApprovals } from '../approvals/approvalstore.ts';
-import type { EventLog } from '../eventlog/eventlog.ts';
+import { deleteApprovals } from '../approvals/approvalstore.ts';
 import { endAllQueued } from '../queue/queue.ts';
-import type { Reaper } from '../runs/reaper.ts';
-import type { RunsDeps } from '../runs/runs.ts';
-import { type StopDeps, stopRun } from '../runs/tasks.ts';
-import { deleteThreadAssets, endShares, type LibraryDeps } from '../services/library.ts';
-import type { StepTables } from '../steps/stepstore.ts';
-import type { CancelTables } from '../store/cancelstore.ts';
-import { deleteEvents, type EventTables } from '../store/eventstore.ts';
+import { stopRun } from '../runs/tasks.ts';
+import { deleteThreadAssets, endShares } from '../services/library.ts';
+import type { ServingContext } from '../servingcontext.ts';
+import { deleteEvents } from '../store/eventstore.ts';
 import { findRunningOf } from '../store/runstore.ts';
-import type { StartTables } from '../store/startstore.ts';
 import { findOwnership, type HiddenThread, listTaskIds } from '../store/threadstore.ts';
-import type { ToolCallTables } from '../store/toolcallstore.ts';
-import type { UsageTables } from '../store/usagestore.ts';
-import type { VideoTables } from '../store/videostore.ts';
+import type { AgentTables } from '../tables.ts';
 import { lockHiddenThread, removeThread } from '../threads/changes.ts';
 import { cancelVideosOfThread, removeVideosOfThread } from '../videos/cancelling.ts';
 import { type Clearing, clearingQueue } from './queues.ts';
-
-type Tables = EventTables &
-  ApprovalTables &
-  StepTables &
-  VideoTables &
-  LedgerTables &
-  UsageTables &
-  CancelTables &
-  StartTables &
-  ToolCallTables;
-
-/** For tests. */
-export interface DeletionPace {
-  readonly stoppingMs?: number;
-  readonly takeOverAfterMs?: number;
-  readonly clearAfterMs?: number;
-  readonly emptyTrashEveryMs?: number;
-}
-
-export interface RemovalDeps extends LibraryDeps, StopDeps, RunsDeps {
-  readonly db: Db<Tables>;
-  readonly eventLog: EventLog;
-  readonly reaper: Reaper;
-  readonly pace?: DeletionPace | undefined;
-  readonly log: Log;
-}
 
 /** An abort reaches a live process within the renewal of its leases. After that, the process is taken for dead. */
 const defaultStoppingMs = 5000;
@@ -61,7 +26,7 @@ const lookEveryMs = 40;
 const defaultClearAfterMs = 90_000;
 
 /** `timeoutMs` bounds the call that deletes assets. Rejects if a step fails: the thread is still hidden then. */
-export async function removeHiddenThread(deps: RemovalDeps, thread: HiddenThread, timeoutMs: number): Promise<void> {
+export async function removeHiddenThread(deps: ServingContext, thread: HiddenThread, timeoutMs: number): Promise<void> {
   const { threadId, ownerId, deletesAssets } = thread;
   // The job does it again. While the media service is away, no share can be read either.
   await endShares(deps, ownerId, threadId).catch((error: unknown) => {
@@ -78,7 +43,7 @@ export async function removeHiddenThread(deps: RemovalDeps, thread: HiddenThread
   });
 }
 
-async function stopRunOf(deps: RemovalDeps, threadId: string): Promise<void> {
+async function stopRunOf(deps: ServingContext, threadId: string): Promise<void> {
   await endAllQueued(deps, threadId);
   const run = await findRunningOf(deps.db, threadId);
   if (run === undefined) return;
@@ -94,8 +59,8 @@ async function stopRunOf(deps: RemovalDeps, threadId: string): Promise<void> {
 
 /** Returns the runs of the thread, or none if it is gone. */
 async function removeRows(
-  deps: RemovalDeps,
-  tx: Tx<Tables>,
+  deps: ServingContext,
+  tx: Tx<AgentTables>,
   { threadId, ownerId, deletesAssets }: HiddenThread,
 ): Promise<readonly string[]> {
   if (!(await lockHiddenThread(tx, threadId))) return [];
@@ -111,7 +76,7 @@ async function removeRows(
 }
 
 /** What a late process may have written after the rows were gone: the fence of the database does not reach it. */
-export async function clearDeletedThread(deps: RemovalDeps, clearing: Clearing, timeoutMs: number): Promise<void> {
+export async function clearDeletedThread(deps: ServingContext, clearing: Clearing, timeoutMs: number): Promise<void> {
   const { threadId, ownerId, taskIds, deletesAssets } = clearing;
   await deps.eventLog.remove(taskIds);
   // What belongs to a new thread with this id stays.

@@ -7,11 +7,7 @@ import { invalid, problems } from '#platform/problem.ts';
 import type { TaskRequest } from '../api.ts';
 import { readDataUrl, unreadable } from '../attachments.ts';
 import { findUnreadable, keep, type LibraryDeps, Refused } from '../services/library.ts';
-
-export interface AttachingDeps extends LibraryDeps {
-  /** The asset of one of our signed URLs. */
-  readonly assetOfUrl: (url: string) => string | undefined;
-}
+import type { ServingContext } from '../servingcontext.ts';
 
 type Message = NonNullable<TaskRequest['message']>;
 type Part = Message['parts'][number];
@@ -24,7 +20,7 @@ const never = new AbortController().signal;
  * for the message before an image of it is stored: a request that is refused leaves no asset.
  */
 export async function resolveAttachments(
-  deps: AttachingDeps,
+  deps: ServingContext,
   userId: string,
   { message, threadId }: TaskRequest,
   checkStart: (message: Message) => Promise<void>,
@@ -46,7 +42,7 @@ export async function resolveAttachments(
 }
 
 /** As `UIMessage` has it: browsers add parameters to the types of recordings, and other clients send null for no name. */
-function nameAsset({ assetOfUrl }: AttachingDeps, { providerMetadata, filename, ...sent }: FilePart): FilePart {
+function nameAsset({ assetOfUrl }: ServingContext, { providerMetadata, filename, ...sent }: FilePart): FilePart {
   const mediaType = sent.mediaType.split(';', 1)[0]?.trim() ?? '';
   const part = { ...sent, mediaType, ...(typeof filename === 'string' && { filename }) };
   const named = providerMetadata?.atelier?.assetId ?? assetOfUrl(part.url);

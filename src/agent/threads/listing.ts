@@ -1,16 +1,11 @@
 /** `GET /threads` and `GET /threads/:threadId` (docs/specification/agent.md#threads). */
-import type { Db } from '#platform/db/db.ts';
 import { invalid, problems } from '#platform/problem.ts';
 import { searchWords } from '#platform/searching.ts';
 import { type ThreadInfo, type ThreadListing, threadId as threadIdForm } from '../api.ts';
-import type { RunTables } from '../store/runstore.ts';
+import type { AgentContext } from '../context.ts';
 import { findThread, listThreads, type Thread, type ThreadPlace } from '../store/threadstore.ts';
 import { checkThread } from './access.ts';
 import { searchThreads } from './searching.ts';
-
-export interface ListingDeps {
-  readonly db: Db<RunTables>;
-}
 
 export interface ThreadPage {
   threads: ThreadInfo[];
@@ -25,7 +20,7 @@ const maxWords = 10;
  * signal ends a search.
  */
 export async function readThreads(
-  { db }: ListingDeps,
+  { db }: AgentContext,
   userId: string,
   { limit, cursor, q = '', trashed }: Pick<ThreadListing, 'limit' | 'cursor' | 'q' | 'trashed'>,
   signal?: AbortSignal,
@@ -45,7 +40,11 @@ export async function readThreads(
 }
 
 /** Throws 404 for an unknown thread, and 403 for the thread of another user than `userId`. */
-export async function readThread(deps: ListingDeps, userId: string | undefined, threadId: string): Promise<ThreadInfo> {
+export async function readThread(
+  deps: AgentContext,
+  userId: string | undefined,
+  threadId: string,
+): Promise<ThreadInfo> {
   await checkThread(deps, userId, threadId);
   const thread = await findThread(deps.db, threadId);
   if (thread === undefined) throw problems.not_found();

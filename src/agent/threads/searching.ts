@@ -5,9 +5,9 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { Db } from '#platform/db/db.ts';
 import { listMessageSizes } from '../store/messagestore.ts';
-import type { RunTables } from '../store/runstore.ts';
 import { type Candidate, findWords, listCandidates, type MessageRange } from '../store/threadsearchstore.ts';
 import { findThreads, type Thread, type ThreadPlace } from '../store/threadstore.ts';
+import type { AgentTables } from '../tables.ts';
 
 export interface ThreadSearch {
   readonly ownerId: string;
@@ -25,7 +25,7 @@ const lastSeq = 2 ** 31 - 1;
 
 /** In the order of the list. Rejects with the reason of the signal. */
 export async function searchThreads(
-  db: Db<RunTables>,
+  db: Db<AgentTables>,
   { ownerId, words, after, limit }: ThreadSearch,
   signal?: AbortSignal,
 ): Promise<readonly Thread[]> {
@@ -42,7 +42,7 @@ export async function searchThreads(
 }
 
 async function findMatches(
-  db: Db<RunTables>,
+  db: Db<AgentTables>,
   words: readonly string[],
   candidates: readonly Candidate[],
   signal: AbortSignal | undefined,
@@ -59,7 +59,7 @@ async function findMatches(
 
 /** Cuts the messages of the threads into pieces of at most `maxBytes`, or of one message that is larger. */
 async function* piecesOf(
-  db: Db<RunTables>,
+  db: Db<AgentTables>,
   threads: readonly Candidate[],
   maxBytes: number,
 ): AsyncGenerator<readonly MessageRange[]> {

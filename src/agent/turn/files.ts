@@ -2,8 +2,8 @@
 
 import type { UIMessage } from 'ai';
 import { assetOf, isTextType, readDataUrl, unreadable } from '../attachments.ts';
+import type { AgentContext } from '../context.ts';
 import { fetchFile, fetchScaledImage } from '../services/library.ts';
-import type { TurnContext } from './context.ts';
 
 type Part = UIMessage['parts'][number];
 export type FilePart = Extract<Part, { type: 'file' }>;
@@ -18,7 +18,7 @@ const maxExtracted = maxTextBytes;
  * other servers are never fetched.
  */
 export async function readDocument(
-  deps: TurnContext,
+  deps: AgentContext,
   ownerId: string,
   part: FilePart,
   maxBytes: number,
@@ -45,7 +45,7 @@ function cut(text: string, maxBytes: number): string {
 
 /** Never rejects but for the signal: an image that cannot be read is a note. */
 export async function readImagePart(
-  deps: TurnContext,
+  deps: AgentContext,
   ownerId: string,
   part: FilePart,
   signal: AbortSignal,
@@ -56,7 +56,7 @@ export async function readImagePart(
 
 /** The image as bytes; nothing if it cannot be read. */
 export async function readImage(
-  deps: TurnContext,
+  deps: AgentContext,
   ownerId: string,
   assetId: string | undefined,
   signal: AbortSignal,
@@ -99,7 +99,7 @@ function nameOf(part: FilePart): string {
 }
 
 async function readText(
-  deps: TurnContext,
+  deps: AgentContext,
   ownerId: string,
   part: FilePart,
   signal: AbortSignal,

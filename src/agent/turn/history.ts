@@ -6,9 +6,9 @@
 import { convertToModelMessages, isToolUIPart, type ModelMessage, type ProviderMetadata, type UIMessage } from 'ai';
 import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
 import { assetOf, madeImagesOf, noteOfToolImage } from '../attachments.ts';
+import type { AgentContext } from '../context.ts';
 import { bytesPerToken, estimateTokens, imageTokens } from '../providers/promptsize.ts';
 import type { StoredMessage } from '../store/messagestore.ts';
-import type { TurnContext } from './context.ts';
 import { type FilePart, isImage, noteOf, readDocument, readImage, readImagePart, unseenNoteOf } from './files.ts';
 
 type Part = UIMessage['parts'][number];
@@ -36,7 +36,7 @@ export function maxHistoryBytes(contextTokens: number): number {
 }
 
 export async function buildPrompt(
-  deps: TurnContext,
+  deps: AgentContext,
   ownerId: string,
   stored: readonly StoredMessage[],
   limits: PromptLimits,
@@ -83,7 +83,7 @@ function settled({ role, parts }: Message): Message {
 
 /** An image that a tool made, for a message of role `user`: most providers take images in no other. */
 export async function toolImageParts(
-  deps: TurnContext,
+  deps: AgentContext,
   ownerId: string,
   assetId: string,
   signal: AbortSignal,
@@ -116,7 +116,7 @@ function withoutOpenAi({ openai, azure, ...rest }: ProviderMetadata): ProviderMe
  * if it exceeds the limit; its documents are cut to it.
  */
 async function newestThatFit(
-  deps: TurnContext,
+  deps: AgentContext,
   ownerId: string,
   messages: readonly Message[],
   { maxTokens, vision }: PromptLimits,

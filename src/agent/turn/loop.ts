@@ -17,6 +17,7 @@ import {
 } from 'ai';
 import type { PendingApproval } from '../approvals/approval.ts';
 import type { UsageMeter } from '../billing/usage.ts';
+import type { AgentContext } from '../context.ts';
 import type { AgentMetrics } from '../metrics.ts';
 import { RunFailure } from '../providers/expectedfailures.ts';
 import { brokeOff, explainFailure, isInterruption } from '../providers/failures.ts';
@@ -26,7 +27,6 @@ import { answerOf } from '../records/answers.ts';
 import type { EventWriter } from '../stream/eventwriter.ts';
 import type { ToolCall } from '../tools/context.ts';
 import type { ToolCalls } from './calls.ts';
-import type { TurnContext } from './context.ts';
 import { toolImageParts } from './history.ts';
 import type { KeepFile } from './modelfiles.ts';
 import { PartIds } from './partids.ts';
@@ -74,7 +74,7 @@ export type TurnEnd =
     };
 
 /** Rejects with the writer's error, and with the signal's reason once that is aborted. */
-export async function streamTurn(deps: TurnContext, turn: TurnStream): Promise<TurnEnd> {
+export async function streamTurn(deps: AgentContext, turn: TurnStream): Promise<TurnEnd> {
   const ending = new AbortController();
   const signal = AbortSignal.any([turn.signal, ending.signal]);
   const steps = new Steps(deps, { ...turn, signal });
@@ -113,7 +113,7 @@ type StepEnd =
 
 /** The calls of the model in one turn. */
 class Steps {
-  readonly #deps: TurnContext;
+  readonly #deps: AgentContext;
   readonly #turn: TurnStream;
   readonly #model: LanguageModelV4;
   readonly #toChunk: ReturnType<typeof createTranslator>;
@@ -122,7 +122,7 @@ class Steps {
   readonly #tools: ToolSet;
   #hasAnswer: boolean;
 
-  constructor(deps: TurnContext, turn: TurnStream) {
+  constructor(deps: AgentContext, turn: TurnStream) {
     const ids = new PartIds(turn.takenIds);
     this.#deps = deps;
     this.#turn = turn;
@@ -275,7 +275,7 @@ function createObserver(metrics: AgentMetrics, tools: ToolSet): (chunk: UIMessag
 }
 
 /** Images that tools have made go to the model with its next step. */
-async function showImages(deps: TurnContext, { ownerId, takeImages, signal }: TurnStream): Promise<ModelMessage[]> {
+async function showImages(deps: AgentContext, { ownerId, takeImages, signal }: TurnStream): Promise<ModelMessage[]> {
   const shown = await Promise.all(takeImages().map((assetId) => toolImageParts(deps, ownerId, assetId, signal)));
   const parts = shown.flat();
   return parts.length === 0 ? [] : convertToModelMessages([{ role: 'user', parts }]);

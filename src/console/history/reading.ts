@@ -1,18 +1,12 @@
 /** Turns the buckets of a range into the lists that the graphs show. */
-import type { Clock } from '#platform/clock.ts';
-import type { Db } from '#platform/db/db.ts';
+import type { StoredContext } from '../context.ts';
 import type { History } from './api.ts';
 import { type Counts, largest, percentileOf } from './counts.ts';
-import { type Bucket, buckets, type HistoryTables, listBuckets } from './samplestore.ts';
+import { type Bucket, buckets, listBuckets } from './samplestore.ts';
 
 const steps = { hour: 60, day: 144 } as const;
 
-export interface HistoryDeps {
-  readonly db: Db<HistoryTables>;
-  readonly clock: Clock;
-}
-
-export async function readHistory({ db, clock }: HistoryDeps, range: 'hour' | 'day'): Promise<History> {
+export async function readHistory({ db, clock }: StoredContext, range: 'hour' | 'day'): Promise<History> {
   const { widthS } = buckets[range];
   const widthMs = widthS * 1000;
   const lastMs = Math.floor(clock.now() / widthMs) * widthMs;

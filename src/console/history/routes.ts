@@ -1,13 +1,13 @@
 /** The graphs and errors of the Overview. */
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
+import type { ConsoleContext, StoredContext } from '../context.ts';
 import type { OperatorGuard } from '../operators/guard.ts';
-import type { TraceLink } from '../traces.ts';
 import { errorList, history, historyQuery } from './api.ts';
 import { readErrors } from './errors.ts';
-import { type HistoryDeps, readHistory } from './reading.ts';
+import { readHistory } from './reading.ts';
 
-export function addHistoryRoutes(app: HttpServer, guard: OperatorGuard, deps: HistoryDeps): void {
+export function addHistoryRoutes(app: HttpServer, guard: OperatorGuard, deps: StoredContext): void {
   const routes = routesOf(app, 'console');
   routes.get(
     '/api/history',
@@ -17,12 +17,7 @@ export function addHistoryRoutes(app: HttpServer, guard: OperatorGuard, deps: Hi
   );
 }
 
-export interface ErrorDeps {
-  readonly services: Readonly<Record<string, string>>;
-  readonly traceLink: TraceLink;
-}
-
-export function addErrorRoutes(app: HttpServer, guard: OperatorGuard, { services, traceLink }: ErrorDeps): void {
+export function addErrorRoutes(app: HttpServer, guard: OperatorGuard, { services, traceLink }: ConsoleContext): void {
   const routes = routesOf(app, 'console');
   routes.get('/api/errors', guard, { summary: 'The last server errors', response: { 200: errorList } }, async () =>
     readErrors(services, traceLink),

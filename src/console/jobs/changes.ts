@@ -16,19 +16,15 @@ import {
 } from '#platform/jobs/operatorstore.ts';
 import { problems } from '#platform/problem.ts';
 import { deliveryQueue } from '#webhooks/publishing.ts';
+import type { StoredContext } from '../context.ts';
 import { consoleProblems } from '../problems.ts';
 import type { ChangedJobs } from './api.ts';
-
-export interface JobActionDeps {
-  readonly db: Db<JobTables>;
-  readonly clock: Clock;
-}
 
 const batchSize = 1000;
 const largestChange = 10_000;
 
 /** Throws 404, or 409 if the job is not dead any more, was settled by its service, or was replaced. */
-export async function retryDeadJob({ db, clock }: JobActionDeps, actor: string, job: SeenJob): Promise<void> {
+export async function retryDeadJob({ db, clock }: StoredContext, actor: string, job: SeenJob): Promise<void> {
   const found = await findDead(db, job);
   if (found.settled) throw consoleProblems.job_settled();
   const isRevived = await transaction(db, async (tx) => {
@@ -42,7 +38,7 @@ export async function retryDeadJob({ db, clock }: JobActionDeps, actor: string, 
 }
 
 /** Throws 404, or 409 if the job is not dead any more. */
-export async function discardDeadJob({ db }: JobActionDeps, actor: string, job: SeenJob): Promise<void> {
+export async function discardDeadJob({ db }: StoredContext, actor: string, job: SeenJob): Promise<void> {
   const { queue } = await findDead(db, job);
   const isDiscarded = await transaction(db, async (tx) => {
     if (!(await discardJob(tx, job))) return false;
@@ -52,13 +48,13 @@ export async function discardDeadJob({ db }: JobActionDeps, actor: string, job: 
   if (!isDiscarded) throw consoleProblems.job_changed();
 }
 
-export function retryAllDead(deps: JobActionDeps, actor: string, queue: string): Promise<ChangedJobs> {
+export function retryAllDead(deps: StoredContext, actor: string, queue: string): Promise<ChangedJobs> {
   const change = restartOf(queue, deps.clock);
   const revive = (tx: Tx<JobTables>, diedBy: Date) => reviveDead(tx, queue, { diedBy, limit: batchSize, change });
   return inBatches(deps, actor, { action: 'retry dead jobs', queue, work: revive });
 }
 
-export function discardAllDead(deps: JobActionDeps, actor: string, queue: string): Promise<ChangedJobs> {
+export function discardAllDead(deps: StoredContext, actor: string, queue: string): Promise<ChangedJobs> {
   const discard = (tx: Tx<JobTables>, diedBy: Date) => discardDead(tx, queue, { diedBy, limit: batchSize });
   return inBatches(deps, actor, { action: 'discard dead jobs', queue, work: discard });
 }
@@ -71,7 +67,7 @@ interface BatchedAction {
 
 /** Only jobs that were dead at the start count, so that a job that dies again is not retried a second time. */
 async function inBatches(
-  { db }: JobActionDeps,
+  { db }: StoredContext,
   actor: string,
   { action, queue, work }: BatchedAction,
 ): Promise<ChangedJobs> {

@@ -4,19 +4,16 @@ import type { HttpServer } from '#platform/http/server.ts';
 import { summarizeQueues } from '#platform/jobs/depthstore.ts';
 import { largestDepth } from '#platform/jobs/jobs.ts';
 import { type ShownJob as JobRow, listJobs } from '#platform/jobs/operatorstore.ts';
+import type { StoredContext } from '../context.ts';
 import { type OperatorGuard, operatorName } from '../operators/guard.ts';
 import type { TraceLink } from '../traces.ts';
 import { changedJobs, deadOfQueue, jobList, jobPath, jobQuery, queueList, type ShownJob, seenJob } from './api.ts';
-import { discardAllDead, discardDeadJob, type JobActionDeps, retryAllDead, retryDeadJob } from './changes.ts';
+import { discardAllDead, discardDeadJob, retryAllDead, retryDeadJob } from './changes.ts';
 import { maskPayload } from './masking.ts';
-
-export interface JobDeps extends JobActionDeps {
-  readonly traceLink: TraceLink;
-}
 
 const longestList = 100;
 
-export function addJobRoutes(app: HttpServer, guard: OperatorGuard, deps: JobDeps): void {
+export function addJobRoutes(app: HttpServer, guard: OperatorGuard, deps: StoredContext): void {
   const routes = routesOf(app, 'console');
 
   routes.get(

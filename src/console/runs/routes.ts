@@ -1,29 +1,27 @@
 /** The Runs page: how runs and generations of all users went, from the agent service. */
 import { z } from 'zod';
 import { generationRecordListing, type RunPage, type RunRecord, runListing } from '#agent/records/api.ts';
-import { type AuditTables, hashedTarget, recordAction } from '#platform/audit/audit.ts';
-import type { Db } from '#platform/db/db.ts';
+import { auditOf, hashedTarget, recordAction } from '#platform/audit/audit.ts';
 import { bodyOf } from '#platform/http/bodyof.ts';
-import type { HttpClient } from '#platform/http/client.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
+import type { ConsoleContext } from '../context.ts';
 import { passOn } from '../forwarding.ts';
 import { type OperatorGuard, operatorName } from '../operators/guard.ts';
 import { consoleProblems } from '../problems.ts';
-import type { TraceLink } from '../traces.ts';
+import type { ServiceClients } from '../services.ts';
 import type { Replay, ShownRun, ShownRunPage } from './api.ts';
 import { replayOf } from './replaying.ts';
 
-export interface RunDeps {
-  readonly agent: HttpClient;
-  /** `undefined`: the database is open in another process. */
-  readonly audit: Db<AuditTables> | undefined;
-  readonly traceLink: TraceLink;
-}
-
 const params = z.object({ taskId: z.guid().toLowerCase() });
 
-export function addRunRoutes(app: HttpServer, guard: OperatorGuard, { agent, audit, traceLink }: RunDeps): void {
+export function addRunRoutes(
+  app: HttpServer,
+  guard: OperatorGuard,
+  { db, traceLink }: ConsoleContext,
+  { agent }: ServiceClients,
+): void {
+  const audit = db && auditOf(db);
   const routes = routesOf(app, 'console');
   const show = (run: RunRecord): ShownRun => ({ ...run, traceUrl: traceLink(run.traceId) });
   const read = async (taskId: string) =>

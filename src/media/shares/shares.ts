@@ -3,15 +3,12 @@
  * the view that this module returns. Deleting the asset deletes the row, so a share never outlives what it shows.
  */
 import { randomBytes } from 'node:crypto';
-import type { ResizeSigner } from '#edge/api.ts';
 import { isDecodable } from '#image/engine/formats.ts';
 import { preview, thumbnail } from '#image/engine/specs.ts';
 import type { Caller } from '#platform/access/caller.ts';
-import type { Clock } from '#platform/clock.ts';
 import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
-import { type Db, transaction } from '#platform/db/db.ts';
+import { transaction } from '#platform/db/db.ts';
 import { isForeignKeyViolation } from '#platform/db/errors.ts';
-import type { ActingClient } from '#platform/http/client.ts';
 import { MovieTooComplex } from '#platform/metadata/movie.ts';
 import type { Objects } from '#platform/objects/objects.ts';
 import { invalid, problems } from '#platform/problem.ts';
@@ -19,13 +16,14 @@ import type { StoredAsset } from '../assets/assetstore.ts';
 import { headsAtOnce } from '../assets/buckets.ts';
 import { ownerFor } from '../assets/ownership.ts';
 import { cleanKeyOf, renditionKeyOf, renditionMime } from '../assets/storagekey.ts';
-import { type LookupDeps, lookUpRow, type ResolvedAsset } from '../lookup/assetlookup.ts';
-import type { Stripping } from '../metadata/publicity.ts';
+import type { MediaContext } from '../context.ts';
+import { lookUpRow, type ResolvedAsset } from '../lookup/assetlookup.ts';
 import { planRewriting } from '../metadata/rewriting.ts';
 import { mediaProblems } from '../problems.ts';
 import { isUuid } from '../refs.ts';
 import { sourceOf } from '../signing/resolving.ts';
 import { findThumbs } from '../signing/thumbstore.ts';
+import type { Snapshot } from '../tables.ts';
 import type {
   GalleryListing,
   GalleryPage,
@@ -48,23 +46,10 @@ import {
   listShares,
   type NewShare,
   putShare,
-  type ShareTables,
   type ShownAsset,
-  type Snapshot,
   type StoredShare,
 } from './sharestore.ts';
 import { takeSnapshot } from './snapshot.ts';
-
-export interface Sharing extends LookupDeps {
-  readonly db: Db<ShareTables>;
-  readonly clock: Clock;
-  readonly resizeAddress: ResizeSigner;
-  /** Of the agent service, which has the conversations. */
-  readonly agent: ActingClient;
-  /** EDGE_URL. */
-  readonly edgeUrl: string;
-  readonly limits: { readonly stripMetadata: Stripping };
-}
 
 /** 128 bits: 22 characters. */
 const idBytes = 16;
@@ -74,7 +59,7 @@ const addressStepS = 300;
 
 /** Throws 400 (neither or both ids; server without `ownerId`), 403 and 404 (what is not the owner's), 413 and 503. */
 export async function shareIt(
-  deps: Sharing,
+  deps: MediaContext,
   caller: Caller,
   request: ShareRequest,
 ): Promise<{ readonly share: Share; readonly isNew: boolean }> {
@@ -103,7 +88,7 @@ export async function shareIt(
 
 const noSuchAsset = () => problems.not_found({ message: 'There is no such asset.' });
 
-async function assertOwn({ db }: Sharing, ownerId: string, assetId: string): Promise<void> {
+async function assertOwn({ db }: MediaContext, ownerId: string, assetId: string): Promise<void> {
   const [asset] = await findThumbs(db, [assetId]);
   if (asset === undefined || !asset.isReady) throw noSuchAsset();
   if (asset.ownerId !== ownerId) throw problems.forbidden({ message: 'The asset belongs to another user.' });
@@ -111,7 +96,7 @@ async function assertOwn({ db }: Sharing, ownerId: string, assetId: string): Pro
   if (!/^(image|video)\//.test(asset.mime)) throw invalid('body.assetId', 'must be an image or a video');
 }
 
-const toShare = ({ edgeUrl }: Sharing, row: StoredShare): Share => ({
+const toShare = ({ edgeUrl }: MediaContext, row: StoredShare): Share => ({
   id: row.id,
   url: `${edgeUrl}/s/${row.id}`,
   assetId: row.assetId,
@@ -124,7 +109,7 @@ const toShare = ({ edgeUrl }: Sharing, row: StoredShare): Share => ({
 });
 
 /** Throws 400 (invalid cursor; server without `ownerId`) and 403. */
-export async function readShares(deps: Sharing, caller: Caller, query: ShareListing): Promise<SharePage> {
+export async function readShares(deps: MediaContext, caller: Caller, query: ShareListing): Promise<SharePage> {
   const ownerId = ownerFor(caller, query.ownerId, 'querystring.ownerId');
   const after = query.cursor === undefined ? undefined : readCursor(query.cursor, /^[\w-]{22,64}$/, 'a nextCursor');
   const { assetId, threadId, limit } = query;
@@ -137,7 +122,7 @@ export async function readShares(deps: Sharing, caller: Caller, query: ShareList
 }
 
 /** Throws 404 for a share that does not exist, or of another user. */
-export async function endShare({ db }: Sharing, caller: Caller, id: string): Promise<void> {
+export async function endShare({ db }: MediaContext, caller: Caller, id: string): Promise<void> {
   const ownerId = await findOwnerOfShare(db, id);
   if (ownerId === undefined || (caller.kind === 'user' && caller.userId !== ownerId)) throw noSuchShare();
   await dropShare(db, id);
@@ -146,7 +131,7 @@ export async function endShare({ db }: Sharing, caller: Caller, id: string): Pro
 const noSuchShare = () => problems.not_found({ message: 'There is no such share.' });
 
 /** The data of a page. Throws 404 for a share that ended. */
-export async function readShareData(deps: Sharing, id: string): Promise<ShareData> {
+export async function readShareData(deps: MediaContext, id: string): Promise<ShareData> {
   const share = await findShare(deps.db, id);
   if (share === undefined) throw noSuchShare();
   const { ownerId, assetId, snapshot, showPrompt, index } = share;
@@ -184,7 +169,7 @@ const mediaOf = (messages: Snapshot['messages']): readonly string[] =>
 
 /** By asset. Those whose bytes are gone, and images that cannot be decoded, are absent. */
 async function showRows(
-  deps: Sharing,
+  deps: MediaContext,
   rows: readonly ShownAsset[],
   showsPrompt: boolean,
 ): Promise<ReadonlyMap<string, SharedMedia>> {
@@ -205,7 +190,7 @@ async function showRows(
 type Thumb = Awaited<ReturnType<typeof findThumbs>>[number];
 
 async function showRow(
-  deps: Sharing,
+  deps: MediaContext,
   row: ShownAsset,
   thumb: Thumb | undefined,
 ): Promise<Omit<SharedMedia, 'prompt'> | undefined> {
@@ -233,7 +218,7 @@ function objectOf(resolved: ResolvedAsset) {
 }
 
 /** Throws 400 for a cursor that no page returned. */
-export async function readGallery(deps: Sharing, { kind, limit, cursor }: GalleryListing): Promise<GalleryPage> {
+export async function readGallery(deps: MediaContext, { kind, limit, cursor }: GalleryListing): Promise<GalleryPage> {
   const after = cursor === undefined ? undefined : readCursor(cursor, /^.{36}$/, 'a next_cursor');
   if (after !== undefined && !isUuid(after.id)) throw invalid('querystring.cursor', 'must be a next_cursor');
   const rows = await listFeed(deps.db, kind, after, limit + 1);
@@ -267,7 +252,7 @@ function expiryOf(nowMs: number): number {
 }
 
 /** For sitemaps, oldest first. */
-export async function readIndexedShares({ db }: Sharing, after: string | undefined, limit: number) {
+export async function readIndexedShares({ db }: MediaContext, after: string | undefined, limit: number) {
   const rows = await listIndexedShares(db, after, limit);
   return { shares: rows.map(({ id, updatedAt }) => ({ id, updatedAt: updatedAt.toISOString() })) };
 }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { ActingClient } from '#platform/http/client.ts';
 import { problems } from '#platform/problem.ts';
 import { isUuid } from '../refs.ts';
-import type { Snapshot, SnapshotMessage, SnapshotPart } from './sharestore.ts';
+import type { Snapshot, SnapshotMessage, SnapshotPart } from '../tables.ts';
 
 /** Of the snapshot as JSON. Longer conversations cannot be shared. */
 const maxBytes = 4 * 1024 * 1024;

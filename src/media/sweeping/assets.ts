@@ -5,12 +5,13 @@ import type { ObjectHead } from '#platform/objects/objects.ts';
 import { Problem } from '#platform/problem.ts';
 import type { DeletableAsset } from '../assets/assetstore.ts';
 import { bucketOf, headsAtOnce } from '../assets/buckets.ts';
+import type { MediaStores } from '../context.ts';
 import { removeDerivatives } from '../deletion/removal.ts';
 import { settleEtag } from '../reconciling/settling.ts';
 import { dropAndInvalidate } from '../signing/signedurlcache.ts';
 import type { SweepFinding } from './api.ts';
 import { createLostBuckets, lostBucket } from './lostbuckets.ts';
-import type { SweepDeps, SweepPage, SweepPageRequest } from './page.ts';
+import type { SweepPage, SweepPageRequest } from './page.ts';
 import { findReady } from './sweepstore.ts';
 
 const rowsPerPage = 1000;
@@ -20,7 +21,7 @@ type ReadyRow = Awaited<ReturnType<typeof findReady>>[number];
 type Bytes = 'there' | 'gone' | 'unknown' | 'lost' | 'others' | 'pending';
 
 export async function sweepAssets(
-  deps: SweepDeps,
+  deps: MediaStores,
   { apply, acceptLostBuckets, after }: SweepPageRequest,
 ): Promise<SweepPage> {
   const rows = await findReady(deps.db, after, rowsPerPage);
@@ -46,7 +47,7 @@ export async function sweepAssets(
   return { found, next };
 }
 
-async function lookFor(deps: SweepDeps, isLost: ReturnType<typeof createLostBuckets>, row: ReadyRow): Promise<Bytes> {
+async function lookFor(deps: MediaStores, isLost: ReturnType<typeof createLostBuckets>, row: ReadyRow): Promise<Bytes> {
   const objects = bucketOf(deps, row);
   if (objects === undefined) return 'unknown';
   const head = await objects.head(row.storageKey);
@@ -60,7 +61,7 @@ const reasons = {
 } as const;
 
 /** An object that another tool restored can have another ETag, and which its row gets if the bytes are the same. */
-async function settle(deps: SweepDeps, row: ReadyRow, head: ObjectHead): Promise<Bytes> {
+async function settle(deps: MediaStores, row: ReadyRow, head: ObjectHead): Promise<Bytes> {
   try {
     return (await settleEtag(deps, row, head)) === undefined ? 'others' : 'there';
   } catch (error) {
@@ -73,7 +74,7 @@ async function settle(deps: SweepDeps, row: ReadyRow, head: ObjectHead): Promise
  * Deletes the row if it has not changed since it was read, with its cached responses. The derivatives are removed
  * first, as in every deletion, so that a process which dies leaves the row.
  */
-async function dropLost(deps: SweepDeps, row: DeletableAsset): Promise<boolean> {
+async function dropLost(deps: MediaStores, row: DeletableAsset): Promise<boolean> {
   const objects = bucketOf(deps, row);
   if (objects === undefined || (await objects.head(row.storageKey)) !== undefined) return false;
   await removeDerivatives(deps, { backend: row.backend, objects }, [row.storageKey]);

@@ -1,15 +1,16 @@
 /** Copies of blocked objects that no incident names: the process died before the block, or the block was repeated. */
 import type { ListedObject } from '#platform/objects/objects.ts';
+import type { MediaStores } from '../context.ts';
 import { removeAll } from '../deletion/removal.ts';
 import { findKept } from '../quarantine/evidencestore.ts';
 import { quarantinePrefix } from '../quarantine/quarantine.ts';
 import type { SweepFinding } from './api.ts';
-import { oldBefore, type SweepDeps, type SweepPage, type SweepPageRequest } from './page.ts';
+import { oldBefore, type SweepPage, type SweepPageRequest } from './page.ts';
 
 const keysPerPage = 1000;
 
 export async function sweepEvidence(
-  { db, objects, clock }: SweepDeps,
+  { db, objects, clock }: MediaStores,
   { apply, after, aloneSince }: SweepPageRequest,
 ): Promise<SweepPage> {
   const listed: ListedObject[] = [];

@@ -6,15 +6,16 @@
 import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
 import { type DeletableAsset, dropAssets } from '../assets/assetstore.ts';
 import { bucketOf, headsAtOnce } from '../assets/buckets.ts';
+import type { MediaStores } from '../context.ts';
 import { removeObjects } from '../deletion/removal.ts';
 import type { SweepFinding } from './api.ts';
-import { oldBefore, type SweepDeps, type SweepPage, type SweepPageRequest } from './page.ts';
+import { oldBefore, type SweepPage, type SweepPageRequest } from './page.ts';
 import { findUnready, refuseUnready } from './sweepstore.ts';
 import { unfinishedVideos } from './usage.ts';
 
 const rowsPerPage = 100;
 
-export async function sweepRegistrations(deps: SweepDeps, { apply, after }: SweepPageRequest): Promise<SweepPage> {
+export async function sweepRegistrations(deps: MediaStores, { apply, after }: SweepPageRequest): Promise<SweepPage> {
   const rows = await findUnready(deps.db, oldBefore(deps.clock), after, rowsPerPage);
   const next = rows.length < rowsPerPage ? undefined : rows.at(-1)?.assetId;
   const videos = await unfinishedVideos(deps, rows);
@@ -43,7 +44,7 @@ export async function sweepRegistrations(deps: SweepDeps, { apply, after }: Swee
  */
 type Bytes = 'none' | 'old' | 'young' | 'unknown';
 
-function look(deps: SweepDeps, rows: readonly DeletableAsset[]) {
+function look(deps: MediaStores, rows: readonly DeletableAsset[]) {
   const before = oldBefore(deps.clock);
   return mapConcurrently(rows, headsAtOnce, async (row): Promise<{ row: DeletableAsset; place: Bytes }> => {
     if (row.backend === 'legacy') return { row, place: 'none' };
@@ -55,7 +56,7 @@ function look(deps: SweepDeps, rows: readonly DeletableAsset[]) {
 }
 
 /** Ids of the rows that were dropped. Throws `engine_unavailable`: what is not confirmed gone keeps its row. */
-async function removeAll(deps: SweepDeps, rows: readonly DeletableAsset[]): Promise<ReadonlySet<string>> {
+async function removeAll(deps: MediaStores, rows: readonly DeletableAsset[]): Promise<ReadonlySet<string>> {
   if (rows.length === 0) return new Set();
   const refused = new Map((await refuseUnready(deps.db, rows)).map(({ assetId, revision }) => [assetId, revision]));
   // Checked again: newer uploads stay, and can be registered without this row.

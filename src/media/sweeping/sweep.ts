@@ -2,10 +2,11 @@
  * Finds leftovers and removes them (docs/media.md#unused-objects-and-rows), one page at a time, so that a sweep can be bounded,
  * interrupted and resumed. Any number of sweeps can run concurrently with each other and with requests.
  */
+import type { MediaStores } from '../context.ts';
 import { type SweepFinding, type SweepRequest, type Swept, sweepParts } from './api.ts';
 import { sweepAssets } from './assets.ts';
 import { sweepEvidence } from './evidence.ts';
-import { resumableOldBefore, type SweepDeps, type SweepPage, type SweepPageRequest } from './page.ts';
+import { resumableOldBefore, type SweepPage, type SweepPageRequest } from './page.ts';
 import { sweepRegistrations } from './registrations.ts';
 import { sweepTrash } from './trash.ts';
 import { sweepUploads } from './uploads.ts';
@@ -13,7 +14,7 @@ import { sweepVariants } from './variants.ts';
 
 type Part = (typeof sweepParts)[number];
 
-const parts: Readonly<Record<Part, (deps: SweepDeps, page: SweepPageRequest) => Promise<SweepPage>>> = {
+const parts: Readonly<Record<Part, (deps: MediaStores, page: SweepPageRequest) => Promise<SweepPage>>> = {
   // First, because the objects that it leaves are then found as uploads.
   registrations: sweepRegistrations,
   uploads: sweepUploads,
@@ -30,7 +31,7 @@ const parts: Readonly<Record<Part, (deps: SweepDeps, page: SweepPageRequest) => 
  * because operators decide whether bytes are lost for good. Throws `engine_unavailable`. The same page can be repeated.
  */
 export async function sweepPage(
-  deps: SweepDeps,
+  deps: MediaStores,
   { apply, acceptLostBuckets, cursor }: SweepRequest,
   aloneSince?: Date,
 ): Promise<Swept> {
@@ -55,7 +56,7 @@ const uploadsPerPage = 1000;
  * this long has expired, and cannot be continued.
  */
 async function sweepResumable(
-  { objects, clock }: Pick<SweepDeps, 'objects' | 'clock'>,
+  { objects, clock }: MediaStores,
   { apply, after }: Pick<SweepPageRequest, 'apply' | 'after'>,
 ): Promise<SweepPage> {
   const before = resumableOldBefore(clock);

@@ -1,14 +1,15 @@
 /** Assets that were in the trash for 30 days. They cannot be restored any longer, so a deletion that was interrupted goes on. */
 import { defaultLegacyBucket } from '#platform/objects/objects.ts';
+import type { MediaStores } from '../context.ts';
 import { deleteAssets } from '../deletion/deletion.ts';
 import { findExpiredTrash } from '../trash/trashstore.ts';
 import type { SweepFinding } from './api.ts';
-import type { SweepDeps, SweepPage, SweepPageRequest } from './page.ts';
+import type { SweepPage, SweepPageRequest } from './page.ts';
 
 const rowsPerPage = 1000;
 
 export async function sweepTrash(
-  deps: SweepDeps,
+  deps: MediaStores,
   { apply, after }: Pick<SweepPageRequest, 'apply' | 'after'>,
 ): Promise<SweepPage> {
   const rows = await findExpiredTrash(deps.db, after, rowsPerPage);

@@ -1,7 +1,9 @@
 /** The end of a video task, with its webhook event, in the transaction of the caller. */
 import type { Tx } from '#platform/db/db.ts';
-import { type EventDeps, publishTaskEnd, type TaskEnd } from '../events.ts';
-import { advanceRun, lockRun, type TaskTables } from './taskstore.ts';
+import type { MediaStores } from '../context.ts';
+import { publishTaskEnd, type TaskEnd } from '../events.ts';
+import type { MediaTables } from '../tables.ts';
+import { advanceRun, lockRun } from './taskstore.ts';
 
 /** The task was deleted or canceled, so nothing of it becomes readable. */
 export class RunCancelled extends Error {}
@@ -13,7 +15,7 @@ interface EndingRun {
 }
 
 /** `false`: the task was deleted or cancelled. A task that has ended before keeps its end, and is not published again. */
-export async function endRun(deps: EventDeps, tx: Tx<TaskTables>, run: EndingRun, end: TaskEnd): Promise<boolean> {
+export async function endRun(deps: MediaStores, tx: Tx<MediaTables>, run: EndingRun, end: TaskEnd): Promise<boolean> {
   const before = await lockRun(tx, run);
   if (before === undefined) return false;
   const metadata =

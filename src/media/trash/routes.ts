@@ -1,10 +1,11 @@
 import type { Access } from '#platform/access/access.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
+import type { MediaContext } from '../context.ts';
 import { trashChange, trashChanged } from './api.ts';
-import { changeTrash, type TrashDeps } from './trash.ts';
+import { changeTrash } from './trash.ts';
 
-export function addTrashRoutes(app: HttpServer, access: Access, deps: TrashDeps): void {
+export function addTrashRoutes(app: HttpServer, access: Access, deps: MediaContext): void {
   routesOf(app, 'media').post(
     '/v1/trash',
     access.userOrInternal,

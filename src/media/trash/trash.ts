@@ -1,16 +1,15 @@
 /** Moves assets into the trash and out of it. The bytes stay where they are, so nothing can be lost half-way. */
 import type { Caller } from '#platform/access/caller.ts';
 import { ownerFor } from '../assets/ownership.ts';
-import { assertOwn, type CollectionDeps } from '../collections/collections.ts';
-import { type InvalidationDeps, withInvalidation } from '../signing/signedurlcache.ts';
+import { assertOwn } from '../collections/collections.ts';
+import type { MediaContext } from '../context.ts';
+import { withInvalidation } from '../signing/signedurlcache.ts';
 import type { TrashChange, TrashChanged } from './api.ts';
 import { markTrashed } from './trashstore.ts';
 
-export type TrashDeps = CollectionDeps & InvalidationDeps;
-
 /** Throws 404 if an id is not a readable asset of the owner. */
 export async function changeTrash(
-  deps: TrashDeps,
+  deps: MediaContext,
   caller: Caller,
   { ids, trashed, ownerId: named }: TrashChange,
 ): Promise<TrashChanged> {

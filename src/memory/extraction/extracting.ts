@@ -8,7 +8,8 @@ import { Problem } from '#platform/problem.ts';
 import { isStorableText } from '#platform/storable.ts';
 import { type AdditionRequest, type Entity, memoryTypes } from '../api.ts';
 import { type Added, addMemory } from '../changes/adding.ts';
-import { type Judgements, type JudgingDeps, judgeWaiting, reserveJudgement } from '../judging/judge.ts';
+import type { JudgingContext } from '../context.ts';
+import { type Judgements, judgeWaiting, reserveJudgement } from '../judging/judge.ts';
 import { EntityErased, readTime } from '../memories/erasurestore.ts';
 import { findMemories } from '../memories/memorystore.ts';
 import type { ModelUsage, Question } from '../model/languagemodel.ts';
@@ -28,7 +29,7 @@ export interface Extracted {
  * entity was erased since the messages were written, nothing is added.
  */
 export async function extractMemories(
-  deps: JudgingDeps,
+  deps: JudgingContext,
   entity: Entity,
   { messages, said_at: saidAt }: Pick<ExtractionRequest, 'messages' | 'said_at'>,
 ): Promise<Extracted> {
@@ -53,7 +54,7 @@ export async function extractMemories(
 
 /** Throws EntityErased. */
 async function add(
-  deps: JudgingDeps,
+  deps: JudgingContext,
   entity: Entity,
   found: readonly Pick<AdditionRequest, 'content' | 'type'>[],
   saidAt: string | undefined,
@@ -77,7 +78,7 @@ function asProblem(error: unknown): never {
   throw memoryProblems.model_unavailable({ cause: error });
 }
 
-async function judge(deps: JudgingDeps, entity: Entity, ids: readonly string[]): Promise<Judgements> {
+async function judge(deps: JudgingContext, entity: Entity, ids: readonly string[]): Promise<Judgements> {
   if (ids.length === 0) return new Map();
   try {
     return (await judgeWaiting(deps, entity, ids)) ?? new Map();
@@ -89,7 +90,7 @@ async function judge(deps: JudgingDeps, entity: Entity, ids: readonly string[]):
 
 /** One entry for each memory, as it is now. */
 async function describe(
-  { db }: JudgingDeps,
+  { db }: JudgingContext,
   added: readonly Added[],
   judgements: Judgements,
 ): Promise<ExtractedMemory[]> {

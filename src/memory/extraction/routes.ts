@@ -1,7 +1,7 @@
 import type { Access } from '#platform/access/access.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
-import type { JudgingDeps } from '../judging/judge.ts';
+import type { JudgingContext } from '../context.ts';
 import { memoryProblems } from '../problems.ts';
 import { entityOf } from '../selfservice/entity.ts';
 import { extraction, extractionRequest } from './api.ts';
@@ -11,7 +11,7 @@ const user = { entity_id: '5b1c1f0e-8a4d-4f0f-8f57-0f4c0b9b8a21', entity_type: '
 const adding = ['memory_full', 'embedder_unavailable'] as const;
 
 /** `deps` is `undefined` without a language model. */
-export function addExtractionRoutes(app: HttpServer, access: Access, deps: JudgingDeps | undefined): void {
+export function addExtractionRoutes(app: HttpServer, access: Access, deps: JudgingContext | undefined): void {
   const routes = routesOf(app, 'memory');
   routes.post(
     '/memory/extract',

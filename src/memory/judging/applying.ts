@@ -2,13 +2,13 @@
  * Carries out verdicts, in one transaction under the lock of the entity. A verdict changes the two memories of its pair and
  * no other. It has no effect if one of them was edited since it was sent to the model, or if the older one was stated again.
  */
-import { type AddingDeps, contentOf, mergedMetadata } from '../changes/adding.ts';
-import { hasRoom, type Writing } from '../changes/entitywrite.ts';
+import { contentOf, mergedMetadata } from '../changes/adding.ts';
+import { hasRoom } from '../changes/entitywrite.ts';
+import type { JudgingContext, Writing } from '../context.ts';
 import { insertRevision } from '../memories/historystore.ts';
 import { findMemories, type StoredMemory, sizeOf, updateMetadata } from '../memories/memorystore.ts';
 import { invalidate } from '../memories/validitystore.ts';
 import { loadMerging } from '../merging/loading.ts';
-import type { ModelMetrics } from '../model/metrics.ts';
 import { areDistinct, inOrder } from './pairing.ts';
 import type { Verdict } from './verdicts.ts';
 
@@ -19,8 +19,6 @@ export interface Judged {
   readonly id: string;
 }
 
-export type ApplyingDeps = Pick<AddingDeps, 'embedder'> & { readonly modelMetrics: ModelMetrics };
-
 export interface Applied {
   /** By the id of the newer memory. */
   readonly results: ReadonlyMap<string, Judged>;
@@ -29,7 +27,7 @@ export interface Applied {
 }
 
 export async function applyVerdicts(
-  deps: ApplyingDeps,
+  deps: JudgingContext,
   writing: Writing,
   verdicts: readonly Verdict[],
 ): Promise<Applied> {
@@ -80,7 +78,7 @@ function hasChanged(now: FoundPair, seen: FoundPair): boolean {
 }
 
 async function replace(
-  deps: ApplyingDeps,
+  deps: JudgingContext,
   { tx, version, recordChange }: Writing,
   replaced: StoredMemory,
   by: StoredMemory,
@@ -103,7 +101,7 @@ async function replace(
 
 /** The fuller one stays, or the newer one if both are equally full. It gets the metadata of both. */
 async function merge(
-  deps: ApplyingDeps,
+  deps: JudgingContext,
   writing: Writing,
   { newer, older }: FoundPair,
   verdict: Verdict,

@@ -4,15 +4,14 @@
  */
 import { z } from 'zod';
 import { transaction } from '#platform/db/db.ts';
-import type { Job, Jobs, Queue } from '#platform/jobs/jobs.ts';
-import type { Log } from '#platform/log.ts';
+import type { Job, Queue } from '#platform/jobs/jobs.ts';
 import type { Entity } from '../api.ts';
-import type { AddingDeps } from '../changes/adding.ts';
 import { writeEntity } from '../changes/entitywrite.ts';
+import type { JudgingContext, MemoryContext } from '../context.ts';
 import { EntityErased, readTime, type Since } from '../memories/erasurestore.ts';
 import { findMemories, type StoredMemory } from '../memories/memorystore.ts';
 import { AnswerRejected } from '../model/languagemodel.ts';
-import { CallsUsedUp, callModel, type ModelCallDeps } from '../model/modelcalls.ts';
+import { CallsUsedUp, callModel } from '../model/modelcalls.ts';
 import { applyVerdicts, type Judged } from './applying.ts';
 import {
   deleteJudgements,
@@ -25,13 +24,6 @@ import {
 } from './judgementstore.ts';
 import { findPairs } from './pairing.ts';
 import { questionOf, type Verdict, verdictsOf } from './verdicts.ts';
-
-export interface JudgingDeps extends AddingDeps, ModelCallDeps {
-  readonly jobs: Jobs;
-  readonly log: Log;
-  /** How long a new memory waits for others, so that one call judges them all. */
-  readonly judgingDelayMs?: number;
-}
 
 const payload = z.object({ key: z.string() });
 /** If the last attempt fails too, the memories wait for the next addition to the entity. */
@@ -48,8 +40,10 @@ const defaultDelayMs = 2_000;
 /** Longer than the caller of an addition takes to judge it. */
 const reservedMs = 180_000;
 
-/** For `AddingDeps`: a job judges what is added. */
-export function requestJudgement(deps: JudgingDeps): NonNullable<AddingDeps['requestJudgement']> {
+/** For the context: a job judges what is added. */
+export function requestJudgement(
+  deps: Omit<JudgingContext, 'requestJudgement'>,
+): NonNullable<MemoryContext['requestJudgement']> {
   const delayMs = deps.judgingDelayMs ?? defaultDelayMs;
   return async ({ tx }, memory) => {
     const key = await findJudgingKey(tx, memory);
@@ -59,8 +53,8 @@ export function requestJudgement(deps: JudgingDeps): NonNullable<AddingDeps['req
   };
 }
 
-/** For `AddingDeps`: the caller judges what it adds. If it dies, a job does. */
-export function reserveJudgement({ jobs }: Pick<JudgingDeps, 'jobs'>): NonNullable<AddingDeps['requestJudgement']> {
+/** For the context: the caller judges what it adds. If it dies, a job does. */
+export function reserveJudgement({ jobs }: JudgingContext): NonNullable<MemoryContext['requestJudgement']> {
   return async ({ tx }, memory) => {
     const key = await findJudgingKey(tx, memory);
     await insertJudgement(tx, memory.id, reservedMs);
@@ -69,11 +63,11 @@ export function reserveJudgement({ jobs }: Pick<JudgingDeps, 'jobs'>): NonNullab
   };
 }
 
-export function workOnJudgements(deps: JudgingDeps): void {
+export function workOnJudgements(deps: JudgingContext): void {
   deps.jobs.work(judgingQueue, (job) => judgeEntity(deps, job), { concurrency: 2 });
 }
 
-async function judgeEntity(deps: JudgingDeps, job: Job<z.output<typeof payload>>): Promise<void> {
+async function judgeEntity(deps: JudgingContext, job: Job<z.output<typeof payload>>): Promise<void> {
   const { key } = job.payload;
   const entity = await findByJudgingKey(deps.db, key);
   if (entity === undefined) return;
@@ -90,7 +84,7 @@ async function judgeEntity(deps: JudgingDeps, job: Job<z.output<typeof payload>>
 }
 
 /** Completes the job unless more is due. The lock excludes an addition that would find the job unfinished. */
-function finish({ db, jobs }: JudgingDeps, job: Job<unknown>, key: string): Promise<boolean> {
+function finish({ db, jobs }: JudgingContext, job: Job<unknown>, key: string): Promise<boolean> {
   return transaction(db, async (tx) => {
     const entity = await lockByJudgingKey(tx, key);
     const dueInMs = entity && (await findNextDue(tx, entity));
@@ -108,7 +102,7 @@ export type Judgements = ReadonlyMap<string, Judged>;
  * if the model fails, with CallsUsedUp, or with `embedder_unavailable`; then they still wait.
  */
 export async function judgeWaiting(
-  deps: JudgingDeps,
+  deps: JudgingContext,
   entity: Entity,
   ids: readonly string[] | undefined,
   signal?: AbortSignal,
@@ -127,7 +121,7 @@ export async function judgeWaiting(
 }
 
 async function requestVerdicts(
-  deps: JudgingDeps,
+  deps: JudgingContext,
   entity: Entity,
   pairs: Parameters<typeof questionOf>[0],
   since: Since,
@@ -149,7 +143,7 @@ async function requestVerdicts(
 
 /** Throws EntityErased. */
 function settle(
-  deps: JudgingDeps,
+  deps: JudgingContext,
   entity: Entity,
   waiting: readonly StoredMemory[],
   verdicts: readonly Verdict[],

@@ -6,28 +6,17 @@
 
 import { createPacer } from '#platform/concurrency/pacing.ts';
 import type { Entity, LinkKind, MemoryType } from '../api.ts';
-import type { CalibratedEmbedder } from '../embedding/calibration.ts';
+import type { MemoryContext } from '../context.ts';
 import { hashContent } from '../memories/contenthash.ts';
 import { findDistinctions } from '../memories/distinctionstore.ts';
 import type { Link } from '../memories/historystore.ts';
 import { findContents, findMemory, type StoredMemory } from '../memories/memorystore.ts';
-import type { VectorColumn } from '../memories/vectors.ts';
-import type { EntityIndex, EntityIndexes } from '../search/entityindex.ts';
+import type { EntityIndex } from '../search/entityindex.ts';
 import { compare } from '../search/ranking.ts';
 import type { Handle } from '../tables.ts';
 import { corrects, isCorrection } from './corrections.ts';
 import { fullness, isNegated, isSameBut, isSameButOpposites, judge, readsTheSame, type Verdict } from './judging.ts';
 import { type Draft, draft, type Reading, read, readTogether } from './reading.ts';
-
-export interface FindingDeps {
-  readonly column: VectorColumn;
-  readonly embedder: CalibratedEmbedder;
-  readonly indexes: EntityIndexes;
-  /** Contents merge above this similarity (docs/specification/memory.md#adding). */
-  readonly mergeAbove: number;
-  /** Set if there is a judge. */
-  readonly requestJudgement?: unknown;
-}
 
 export interface Neighbours {
   readonly twin: { readonly memory: StoredMemory; readonly similarity: number } | undefined;
@@ -45,7 +34,7 @@ const mostCandidates = 20;
 
 /** `index`: the present memories of the entity. */
 export async function findNeighbours(
-  deps: FindingDeps,
+  deps: MemoryContext,
   db: Handle,
   entity: Entity,
   index: EntityIndex,
@@ -57,7 +46,7 @@ export async function findNeighbours(
     readonly exceptId?: string;
   },
 ): Promise<Neighbours> {
-  const similarities = await compare({ ...deps, db }, entity, index, sought.embedding);
+  const similarities = await compare(db, deps, entity, index, sought.embedding);
   const isCorrecting = isCorrection(sought.content);
   const near = [...similarities]
     .filter(([id, similarity]) => similarity > (isCorrecting ? 0 : readAbove) && id !== sought.exceptId)

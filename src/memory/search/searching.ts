@@ -2,25 +2,15 @@
  * `POST /memory/search` and `POST /inject`: memories that are relevant to a query
  * (docs/specification/memory.md#search).
  */
-import type { Clock } from '#platform/clock.ts';
-import type { Db } from '#platform/db/db.ts';
 import type { Entity, FoundMemory, Injection, InjectRequest, MemoryType, SearchRequest, SearchResult } from '../api.ts';
+import type { MemoryContext } from '../context.ts';
 import { hashContent } from '../memories/contenthash.ts';
 import { findMemories } from '../memories/memorystore.ts';
 import { toFoundMemory } from '../memories/presenting.ts';
 import { toProfile } from '../profiles/presenting.ts';
-import type { MemoryTables } from '../tables.ts';
-import type { EntityIndex, EntityIndexes, IndexedMemory } from './entityindex.ts';
+import type { EntityIndex, IndexedMemory } from './entityindex.ts';
 import { requestsEverything } from './everything.ts';
-import { type RankingDeps, rank } from './ranking.ts';
-
-export interface SearchingDeps extends RankingDeps {
-  readonly db: Db<MemoryTables>;
-  readonly indexes: EntityIndexes;
-  readonly clock: Clock;
-  /** MEMORY_MIN_RELEVANCE. */
-  readonly minRelevance: number;
-}
+import { rank } from './ranking.ts';
 
 /** A search, and `/inject` where nothing is relevant, reach down to this share of it, because words for one thing may differ. */
 const leastShare = 0.36;
@@ -28,7 +18,7 @@ const leastShare = 0.36;
 /** docs/specification/memory.md#search. */
 const groupLimit = 3;
 
-export async function searchMemories(deps: SearchingDeps, request: SearchRequest): Promise<SearchResult> {
+export async function searchMemories(deps: MemoryContext, request: SearchRequest): Promise<SearchResult> {
   const entity: Entity = { entityType: request.entity_type, entityId: request.entity_id };
   const index = await deps.indexes.get(deps.db, entity);
   const { query, limit, type_filter: type } = request;
@@ -40,7 +30,7 @@ export async function searchMemories(deps: SearchingDeps, request: SearchRequest
   return { memories: [...memories], ...(degraded && { degraded: true }) };
 }
 
-export async function inject(deps: SearchingDeps, request: InjectRequest): Promise<Injection> {
+export async function inject(deps: MemoryContext, request: InjectRequest): Promise<Injection> {
   const { query, limit } = request;
   const own: Entity = { entityType: request.entity_type, entityId: request.entity_id };
   const group: Entity | undefined =
@@ -75,7 +65,7 @@ const normalForm = ({ content }: FoundMemory) => hashContent(content).toString('
  * about everything, these come first.
  */
 async function searchOrFallBack(
-  deps: SearchingDeps,
+  deps: MemoryContext,
   entity: Entity,
   index: EntityIndex | undefined,
   query: string,
@@ -113,7 +103,7 @@ function newestOf(
 
 /** Returns memories in the given order. Omits memories that were deleted since. */
 async function readMemories(
-  { db }: SearchingDeps,
+  { db }: MemoryContext,
   items: readonly Pick<FoundMemory, 'id' | 'score' | 'fallback'>[],
 ): Promise<FoundMemory[]> {
   if (items.length === 0) return [];
@@ -133,7 +123,7 @@ interface Found {
 const nothing: Found = { memories: [], degraded: false };
 
 async function search(
-  deps: SearchingDeps,
+  deps: MemoryContext,
   entity: Entity,
   index: EntityIndex | undefined,
   query: string,
