@@ -76,19 +76,37 @@ async function createBuild(root) {
   return folder;
 }
 
+/** Reads the files only if one has changed since the last time: reading takes a tenth of a start. */
 function keyOf(root) {
-  const hash = createHash('sha256');
-  const add = (path) => hash.update(`\n${relative(root, path)}\n`).update(fs.readFileSync(path));
-  for (const name of [
-    'package.json',
-    'package-lock.json',
-    'node_modules/.package-lock.json',
-    'build.mjs',
-    'launch.mjs',
-  ])
-    if (fs.existsSync(join(root, name))) add(join(root, name));
-  for (const path of sourcesIn(join(root, 'src'))) add(path);
-  return hash.digest('hex').slice(0, 32);
+  const names = ['package.json', 'package-lock.json', 'node_modules/.package-lock.json', 'build.mjs', 'launch.mjs'];
+  const paths = [...names.map((name) => join(root, name)).filter(fs.existsSync), ...sourcesIn(join(root, 'src'))];
+  /** Of the paths, and of what `read` returns of each. */
+  const digest = (read) => {
+    const hash = createHash('sha256');
+    for (const path of paths) hash.update(`\n${relative(root, path)}\n`).update(read(path));
+    return hash.digest('hex').slice(0, 32);
+  };
+  const states = digest((path) => {
+    const { size, ctimeMs, ino } = fs.statSync(path);
+    return `${size} ${ctimeMs} ${ino}`;
+  });
+  const memo = join(root, 'node_modules/.cache/atelier/buildkey');
+  const [knownStates, known] = readIfPresent(memo)?.split(' ') ?? [];
+  if (known !== undefined && knownStates === states) return known;
+  const key = digest((path) => fs.readFileSync(path));
+  remember(memo, `${states} ${key}`);
+  return key;
+}
+
+function remember(path, content) {
+  try {
+    fs.mkdirSync(dirname(path), { recursive: true });
+    const draft = `${path}.${randomUUID()}`;
+    fs.writeFileSync(draft, content);
+    fs.renameSync(draft, path);
+  } catch {
+    // A read-only installation reads its files at each start.
+  }
 }
 
 function sourcesIn(folder) {

@@ -193,7 +193,7 @@ async function measureLibrary(page: Page, measure: Measure, round: number): Prom
   await page.getByText('Nothing matches.').waitFor();
   await measure('clear the filter', () => page.getByRole('button', { name: 'Show everything' }).click());
   await open.first().waitFor();
-  const search = page.getByLabel('Search prompts');
+  const search = page.getByLabel('Search names and prompts');
   await measure('search the library', () => search.pressSequentially('dusk', { delay: 60 }));
 }
 
