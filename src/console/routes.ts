@@ -1,10 +1,13 @@
+import { z } from 'zod';
+import { bodyOf } from '#platform/http/bodyof.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { version } from '#platform/version.ts';
-import { addActionRoutes } from './actions/routes.ts';
+import { pageSize } from '#platform/wholenumber.ts';
 import { type ConsoleInfo, consoleInfo, mail, mailList, mailPath, overview } from './api.ts';
 import type { ConsoleContext } from './context.ts';
 import { addDeliveryRoutes } from './deliveries.ts';
+import { passOn } from './forwarding.ts';
 import { addErrorRoutes, addHistoryRoutes } from './history/routes.ts';
 import { addIncidentRoutes } from './incidents/routes.ts';
 import { addJobRoutes } from './jobs/routes.ts';
@@ -18,8 +21,8 @@ import { addPeopleRoutes } from './people/routes.ts';
 import { consoleProblems } from './problems.ts';
 import { addRunRoutes } from './runs/routes.ts';
 import { addSentMailRoutes } from './sentmails/routes.ts';
+import type { ServiceClients } from './services.ts';
 import { addSettingsRoutes } from './settings/routes.ts';
-import { addUsageRoutes } from './usage/routes.ts';
 
 export function addRoutes(app: HttpServer, deps: ConsoleContext): void {
   const routes = routesOf(app, 'console');
@@ -104,5 +107,57 @@ function addMailRoutes(app: HttpServer, guard: OperatorGuard, outbox: string | u
       const html = await readMailHtml(folder(), request.params.name);
       return reply.header('content-security-policy', mailPolicy).type('text/html; charset=utf-8').send(html);
     },
+  );
+}
+
+// The Models page: models, prices and usage, all from the agent service.
+
+const totalsQuery = z.object({ from: z.iso.date(), to: z.iso.date() });
+const month = z.string().regex(/^\d{4}-(?:0[1-9]|1[0-2])$/, 'must be a month such as 2026-01');
+
+function addUsageRoutes(app: HttpServer, guard: OperatorGuard, { agent }: ServiceClients): void {
+  const routes = routesOf(app, 'console');
+
+  routes.get('/api/models', guard, { summary: 'Models, plans and prices' }, async (_request, reply) =>
+    passOn(reply, await agent.send({ method: 'GET', route: '/models/all' }), 'agent'),
+  );
+
+  routes.get(
+    '/api/usage/totals',
+    guard,
+    { summary: 'Usage by day, model and plan', querystring: totalsQuery },
+    async ({ query }, reply) =>
+      passOn(reply, await agent.send({ method: 'GET', route: '/usage/totals', query }), 'agent'),
+  );
+
+  routes.get(
+    '/api/usage/users',
+    guard,
+    { summary: 'Users by credits spent in a month', querystring: z.object({ month }) },
+    async ({ query }, reply) =>
+      passOn(reply, await agent.send({ method: 'GET', route: '/usage/users', query }), 'agent'),
+  );
+}
+
+// The Audit page: what operators did.
+
+const actionQuery = z.object({
+  limit: pageSize(500, 100),
+  cursor: z
+    .string()
+    .regex(/^\d{1,16}$/)
+    .optional(),
+  userId: z.guid().toLowerCase().optional().describe('Only actions on this user.'),
+  actor: z.string().min(1).max(64).optional().describe('Only actions of this operator.'),
+  action: z.string().min(1).max(100).optional().describe('Only actions that contain this text.'),
+});
+
+function addActionRoutes(app: HttpServer, guard: OperatorGuard, { auth }: Pick<ServiceClients, 'auth'>): void {
+  const routes = routesOf(app, 'console');
+  routes.get(
+    '/api/actions',
+    guard,
+    { summary: 'Search the actions of operators, newest first', querystring: actionQuery },
+    async ({ query }) => bodyOf<object>(await auth.send({ method: 'GET', route: '/v1/actions', query })),
   );
 }

@@ -7,8 +7,7 @@ import type { Database, Db } from '#platform/db/db.ts';
 import { databaseEngines } from '../../../test/database.fixture.ts';
 import type { AgentContext } from '../context.ts';
 import type { AgentTables } from '../tables.ts';
-import { readThreads } from './listing.ts';
-import { searchThreads } from './searching.ts';
+import { readThreads, searchThreads } from './listing.ts';
 
 const mebibyte = 1024 * 1024;
 const filler = (bytes: number) => 'lorem ipsum '.repeat(Math.ceil(bytes / 12)).slice(0, bytes);

@@ -5,6 +5,7 @@
 
 import { getErrorMessage } from '@ai-sdk/provider';
 import type { ToolModelMessage, ToolSet } from 'ai';
+import { z } from 'zod';
 import type { Telemetry } from '#platform/telemetry/telemetry.ts';
 import { currentScope, inScope } from '#platform/telemetry/trace.ts';
 import type { AgentContext } from '../context.ts';
@@ -13,7 +14,6 @@ import type { Journal } from '../steps/journal.ts';
 import { storable } from '../stream/chunks.ts';
 import { type EventWriter, RunFenced } from '../stream/eventwriter.ts';
 import type { ToolCall } from '../tools/context.ts';
-import { failureOf } from './tooloutput.ts';
 
 export interface CallContext {
   readonly tools: ToolSet;
@@ -147,4 +147,14 @@ async function inToolSpan(telemetry: Telemetry, name: string, id: string, work: 
     end({ attributes: { 'error.type': error instanceof Error ? error.name : '_OTHER' }, failed: true });
     throw error;
   }
+}
+
+// The outputs of our tools: an expected failure is an output with a code, so that clients can show it.
+
+const failed = z.object({ status: z.literal('failed'), failure: z.object({ code: z.string() }).optional() });
+
+/** The code of the failure; `undefined` if the output reports none. */
+function failureOf(output: unknown): string | undefined {
+  const parsed = failed.safeParse(output);
+  return parsed.success ? (parsed.data.failure?.code ?? 'failed') : undefined;
 }

@@ -24,6 +24,7 @@ import { renditionKeyOf, renditionMime, storageKeyOf } from '../assets/storageke
 import type { MediaContext, MediaStores } from '../context.ts';
 import { deleteAssetsOfOwner } from '../deletion/deletion.ts';
 import { removeObject } from '../deletion/removal.ts';
+import { publishTaskEnd, type TaskEnd } from '../events.ts';
 import { isBlock } from '../problems.ts';
 import { startHashes } from '../reading/unchanged.ts';
 import { unknownFacts } from '../registration/inspection.ts';
@@ -37,8 +38,7 @@ import { takePoster } from '../video/poster.ts';
 import { longVideoMs, probeVideo, type VideoFacts } from '../video/probing.ts';
 import { renderRendition } from '../video/rendition.ts';
 import { download, inScratchFolder } from '../video/scratch.ts';
-import { endRun, RunCancelled } from './ending.ts';
-import { advanceRun, describeVideo, findPlayback, findUnfinished, isShown, setPlayback } from './taskstore.ts';
+import { advanceRun, describeVideo, findPlayback, findUnfinished, isShown, lockRun, setPlayback } from './taskstore.ts';
 
 const payload = z.object({
   taskId: z.string(),
@@ -385,4 +385,26 @@ async function withProgress(
   } finally {
     await writing.stop();
   }
+}
+
+// The end of a video task, with its webhook event, in the transaction of the caller.
+
+/** The task was deleted or canceled, so nothing of it becomes readable. */
+class RunCancelled extends Error {}
+
+interface EndingRun {
+  readonly taskId: string;
+  readonly runId: string;
+  readonly ownerId: string;
+}
+
+/** `false`: the task was deleted or cancelled. A task that has ended before keeps its end, and is not published again. */
+async function endRun(deps: MediaStores, tx: Tx<MediaTables>, run: EndingRun, end: TaskEnd): Promise<boolean> {
+  const before = await lockRun(tx, run);
+  if (before === undefined) return false;
+  const metadata =
+    end.status === 'completed' ? { output: { assetIds: end.assetIds }, progress: 100 } : { error: end.error };
+  await advanceRun(tx, run, end.status, metadata);
+  if (before === 'pending' || before === 'processing') await publishTaskEnd(deps, tx, run, end);
+  return true;
 }
