@@ -4,9 +4,9 @@
  */
 import type { Db } from '#platform/db/db.ts';
 import { withDeadline } from '#platform/resilience/deadline.ts';
-import { type EndedTables, findSessionsEnd, readNow, writeSessionsEnd } from './endedstore.ts';
 import { hashToken } from './rotation.ts';
 import type { Session } from './sessions.ts';
+import { type EndedTables, findSessionsEnd, readNow, writeSessionsEnd } from './store.ts';
 
 export interface SessionEnds {
   end(userId: string): Promise<void>;

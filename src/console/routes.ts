@@ -7,12 +7,10 @@ import { pageSize } from '#platform/wholenumber.ts';
 import { type ConsoleInfo, consoleInfo, mail, mailList, mailPath, overview } from './api.ts';
 import type { ConsoleContext } from './context.ts';
 import { addDeliveryRoutes } from './deliveries.ts';
-import { passOn } from './forwarding.ts';
 import { addErrorRoutes, addHistoryRoutes } from './history/routes.ts';
 import { addIncidentRoutes } from './incidents/routes.ts';
 import { addJobRoutes } from './jobs/routes.ts';
-import { mailPolicy } from './mailpolicy.ts';
-import { listMails, readMail, readMailHtml } from './mails.ts';
+import { listMails, mailPolicy, readMail, readMailHtml } from './mails.ts';
 import { addMemoryRoutes } from './memories.ts';
 import { guardOperators, type OperatorGuard } from './operators/guard.ts';
 import { addSessionRoutes } from './operators/routes.ts';
@@ -21,7 +19,7 @@ import { addPeopleRoutes } from './people/routes.ts';
 import { consoleProblems } from './problems.ts';
 import { addRunRoutes } from './runs/routes.ts';
 import { addSentMailRoutes } from './sentmails/routes.ts';
-import type { ServiceClients } from './services.ts';
+import { passOn, type ServiceClients } from './services.ts';
 import { addSettingsRoutes } from './settings/routes.ts';
 
 export function addRoutes(app: HttpServer, deps: ConsoleContext): void {

@@ -7,8 +7,7 @@ import type { Db } from '#platform/db/db.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
 import type { Log } from '#platform/log.ts';
 import type { Webhooks } from '#webhooks/publishing.ts';
-import type { ExportTables } from './exportstore.ts';
-import type { DeletionTables } from './store.ts';
+import type { DeletionTables, ExportTables } from './store.ts';
 
 export interface AccountContext {
   readonly db: Db<DeletionTables & ExportTables & PeopleTables>;

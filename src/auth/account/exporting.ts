@@ -29,6 +29,7 @@ import { outgoingFetch } from '#platform/http/outgoing.ts';
 import type { Job, Queue } from '#platform/jobs/jobs.ts';
 import { problems } from '#platform/problem.ts';
 import type { AccountContext } from './context.ts';
+import { sendMail } from './mailing.ts';
 import {
   type AccountExport,
   addExport,
@@ -43,8 +44,7 @@ import {
   removeOtherParts,
   setMailed,
   setReady,
-} from './exportstore.ts';
-import { sendMail } from './mailing.ts';
+} from './store.ts';
 import { createTally, type ZipFile, zip } from './zip.ts';
 
 /** How long an export can be downloaded. */

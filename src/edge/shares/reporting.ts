@@ -2,12 +2,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { reportReasons } from '#media/reports/api.ts';
 import { shareParams } from '#media/shares/api.ts';
+import { html } from '#platform/escaping.ts';
 import type { HttpClient } from '#platform/http/client.ts';
 import { clientAddressReader } from '#platform/http/clientaddress.ts';
 import type { HttpServer } from '#platform/http/httpserver.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import { negotiateLanguage } from '#platform/language.ts';
-import { html } from '#platform/markup.ts';
 import { problems } from '#platform/problem.ts';
 import { layout, type PageContext, pagePolicy } from './page.ts';
 import { reportTexts } from './reporttexts.ts';

@@ -14,7 +14,7 @@ import type { HttpServer } from '#platform/http/httpserver.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import { etagOf, sendValidated } from '#platform/http/validators.ts';
 import { negotiateLanguage } from '#platform/language.ts';
-import { mayShowInline } from '#platform/objects/showing.ts';
+import { mayShowInline } from '#platform/objects/disposition.ts';
 import { problems } from '#platform/problem.ts';
 import type { EdgeContext } from '../context.ts';
 import { asProblem } from '../problems.ts';

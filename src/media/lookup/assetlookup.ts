@@ -5,7 +5,6 @@
 import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
 import type { Objects } from '#platform/objects/objects.ts';
 import { findReadyAssets } from '../assets/assetstore.ts';
-import { bucketOf, headsAtOnce } from '../assets/buckets.ts';
 import type { MediaStores, Reading } from '../context.ts';
 import { mimeOfFile, mimeOfPath } from '../reading/legacymime.ts';
 import { isLegacyPath, isUuid } from '../refs.ts';
@@ -115,4 +114,18 @@ export async function lookUpPath(deps: MediaStores, bucket: string, path: string
     };
   }
   return undefined;
+}
+
+// The buckets of assets: one for originals, and those of the legacy backend.
+
+/** Concurrent HEAD requests of one call: half of the connections that an S3 client has. */
+export const headsAtOnce = 32;
+
+/** The bucket that a row names. `undefined`: it is not configured, so nothing is known about the bytes. */
+export function bucketOf(
+  { objects, legacy }: MediaStores,
+  row: { readonly backend: 'objects' | 'legacy'; readonly bucket: string },
+): Objects | undefined {
+  if (row.backend === 'legacy') return legacy.bucket(row.bucket);
+  return row.bucket === objects.bucket ? objects : undefined;
 }

@@ -9,7 +9,7 @@ import { type AdditionRequest, type Entity, memoryTypes } from '../api.ts';
 import { type Added, addMemory } from '../changes/adding.ts';
 import type { JudgingContext } from '../context.ts';
 import { type Judgements, judgeWaiting, reserveJudgement } from '../judging/judge.ts';
-import { EntityErased, readTime } from '../memories/erasurestore.ts';
+import { EntityErased, readTime } from '../memories/entitystore.ts';
 import { findMemories } from '../memories/memorystore.ts';
 import type { ModelUsage, Question } from '../model/languagemodel.ts';
 import { CallsUsedUp, callModel } from '../model/modelcalls.ts';

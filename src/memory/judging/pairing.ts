@@ -2,7 +2,7 @@
 import type { Entity } from '../api.ts';
 import type { MemoryContext } from '../context.ts';
 import { hashContent } from '../memories/contenthash.ts';
-import { findDistinctions } from '../memories/distinctionstore.ts';
+import { findDistinctions } from '../memories/historystore.ts';
 import { findMemories, type StoredMemory } from '../memories/memorystore.ts';
 import { compare } from '../search/ranking.ts';
 import type { Handle } from '../tables.ts';

@@ -8,7 +8,7 @@ import { exportEntity } from '../admin/exporting.ts';
 import { listPage } from '../admin/viewing.ts';
 import { memory, memoryPath } from '../api.ts';
 import { lookUpMemory } from '../changes/editing.ts';
-import { eraseEntity } from '../changes/erasing.ts';
+import { eraseEntity } from '../changes/entitywrite.ts';
 import type { MemoryContext } from '../context.ts';
 import { toMemory } from '../memories/presenting.ts';
 import { assertMayUse } from '../ownership.ts';

@@ -5,12 +5,12 @@
 import { finished, PassThrough, type Readable } from 'node:stream';
 import { problems } from '../../problem.ts';
 import { type Body, heldByReader, WrongLength } from '../bodies.ts';
-import { attachment } from '../disposition.ts';
+import { attachment, mayShowInline } from '../disposition.ts';
 import { guarded, guardedListing, guardedUploads } from '../guard.ts';
 import { assertSafeKey, isSafeKey } from '../keys.ts';
-import type { ListedObject } from '../objects.ts';
 import {
   assertExpiry,
+  type ListedObject,
   type ObjectBody,
   ObjectChanged,
   ObjectExists,
@@ -20,7 +20,6 @@ import {
   type WriteOptions,
 } from '../objects.ts';
 import { assertRange } from '../ranges.ts';
-import { mayShowInline } from '../showing.ts';
 import { type S3Answer, type S3Client, S3Fault } from './client.ts';
 import { removeFromS3 } from './deletion.ts';
 import { createS3Uploads } from './resumable.ts';
