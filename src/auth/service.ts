@@ -24,7 +24,6 @@ import type { AccountContext } from './account/context.ts';
 import { deletionQueue, startDeleting } from './account/deleting.ts';
 import { exportQueue, startExporting } from './account/exporting.ts';
 import { addOwnAccountRoutes } from './account/routes.ts';
-import type { DeletionTables, ExportTables } from './account/store.ts';
 import type { AuthContext } from './context.ts';
 import { cookieRules } from './cookies.ts';
 import { createSessionEnds } from './ending.ts';
@@ -36,7 +35,7 @@ import { revocationQueue, startRevoking, startSweeping } from './revocations.ts'
 import { createRotation } from './rotation.ts';
 import { addRoutes } from './routes.ts';
 import { createSessionSealer } from './sessions.ts';
-import type { AuthTables, EndedTables } from './store.ts';
+import type { AuthTables } from './tables.ts';
 import { createTargets } from './targets.ts';
 
 export interface AuthDeps {
@@ -122,7 +121,7 @@ export async function createAuth(deps: AuthDeps): Promise<HttpServer> {
   const refreshResults = (deps.refreshResults ?? openRefreshResults)(database);
   const limits = deps.providerTimeoutMs === undefined ? {} : { timeoutMs: deps.providerTimeoutMs };
   const rotation = createRotation({ refreshResults, provider, log, ...sealers, ...limits });
-  const sessionEnds = createSessionEnds(database.queries<EndedTables>());
+  const sessionEnds = createSessionEnds(database.queries<AuthTables>());
   const accounts = database.queries<AccountTables>();
   const context: AuthContext = {
     db,
@@ -167,7 +166,7 @@ export async function createAuth(deps: AuthDeps): Promise<HttpServer> {
       const deletions: AccountContext = {
         ...deletion,
         publicUrl,
-        db: database.queries<DeletionTables & ExportTables & PeopleTables>(),
+        db: database.queries<AuthTables>(),
         jobs,
         log,
         endSessions,

@@ -1,26 +1,9 @@
 /** Accounts that are to be deleted. */
-import { type Generated, type JSONColumnType, sql } from 'kysely';
+import { sql } from 'kysely';
 import { type Db, json, type Tx } from '#platform/db/db.ts';
+import type { AuthTables, ExportFile, Stage } from '../tables.ts';
 
-export interface DeletionTables {
-  account_deletions: {
-    deletion_id: Generated<string>;
-    user_id: string;
-    email: string | null;
-    language: string | null;
-    mails: boolean;
-    deletes_at: Date;
-    stage: Stage;
-  };
-}
-
-/**
- * `requested`: the mail about the date was not sent yet. `announced`: it was. `erasing`: the deletion can no longer be taken
- * back. `erased`: the last mail is missing. `mailed`: jobs that mention the person have to end.
- */
-export type Stage = 'requested' | 'announced' | 'erasing' | 'erased' | 'mailed';
-
-type Handle = Db<DeletionTables> | Tx<DeletionTables>;
+type Handle = Db<AuthTables> | Tx<AuthTables>;
 
 const columns = [
   'deletion_id as deletionId',
@@ -112,34 +95,6 @@ export const removeDeletion = (db: Handle, deletionId: string) =>
 
 // Exports of accounts.
 
-export interface ExportTables {
-  account_exports: {
-    export_id: Generated<string>;
-    user_id: string;
-    requested_at: Generated<Date>;
-    ready_at: Date | null;
-    expires_at: Date | null;
-    is_mailed: Generated<boolean>;
-    content_id: string | null;
-    files: JSONColumnType<readonly ExportFile[]> | null;
-  };
-  account_export_parts: {
-    export_id: string;
-    content_id: string;
-    file: string;
-    number: number;
-    bytes: Buffer;
-  };
-}
-
-/** A compressed file of JSON. */
-export interface ExportFile {
-  readonly name: string;
-  readonly crc32: number;
-  readonly bytes: number;
-  readonly compressedBytes: number;
-}
-
 export type AccountExport = NonNullable<Awaited<ReturnType<typeof findExport>>>;
 
 const select = (db: Handle) =>
@@ -188,7 +143,7 @@ export async function addExport(db: Handle, userId: string): Promise<string | un
 export const removeExport = (db: Handle, exportId: string) =>
   db.deleteFrom('account_exports').where('export_id', '=', exportId).execute();
 
-export async function addPart(db: Handle, part: ExportTables['account_export_parts']): Promise<void> {
+export async function addPart(db: Handle, part: AuthTables['account_export_parts']): Promise<void> {
   await db.insertInto('account_export_parts').values(part).execute();
 }
 
@@ -216,7 +171,7 @@ export async function findPart(
 
 /** Keeps only the parts of `contentId`. */
 export async function setReady(
-  tx: Tx<ExportTables>,
+  tx: Tx<AuthTables>,
   exportId: string,
   {
     contentId,
