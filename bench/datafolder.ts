@@ -7,8 +7,9 @@ import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { migrations } from '../src/app/migrations.ts';
-import type { FolderTables } from '../src/media/reconciling/folderstore.ts';
+import type { MediaStores } from '../src/media/context.ts';
 import { createReconciler } from '../src/media/reconciling/reconciling.ts';
+import type { MediaTables } from '../src/media/tables.ts';
 import { createMemoryCache } from '../src/platform/cache/memory.ts';
 import { mapConcurrently } from '../src/platform/concurrency/mapconcurrently.ts';
 import type { Database } from '../src/platform/db/db.ts';
@@ -75,17 +76,17 @@ export const dataFolder: Bench = {
 /** What a start does about the folder, until `message` is logged; without one until it would serve. */
 async function start(database: Database, dataDir: string, message?: string): Promise<void> {
   const logged = Promise.withResolvers<void>();
-  const reconciler = createReconciler({
+  const stores = {
     objects: openFiles(dataDir),
     legacy: { bucket: () => undefined },
-    db: database.queries<FolderTables>(),
+    db: database.queries<MediaTables>(),
     signedUrls: createMemoryCache({ maxBytes: 1000 }),
     log: createLog({
       level: 'info',
       destination: { write: (line) => void (message !== undefined && line.includes(message) && logged.resolve()) },
     }),
-    folder: { dataDir, backends: ['objects'] },
-  });
+  } as Partial<MediaStores> as MediaStores;
+  const reconciler = createReconciler(stores, { dataDir, backends: ['objects'] });
   await reconciler.begin();
   if (message !== undefined) await logged.promise;
   await reconciler.end();

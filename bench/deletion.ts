@@ -11,9 +11,9 @@ import { objectSource } from '../src/image/engine/sources.ts';
 import { toTransform } from '../src/image/engine/specs.ts';
 import { createVariantMaker } from '../src/image/engine/variants.ts';
 import { createEngine } from '../src/image/engine/working.ts';
-import type { MediaTables } from '../src/media/assets/assetstore.ts';
+import type { MediaStores } from '../src/media/context.ts';
 import { deleteAssets } from '../src/media/deletion/deletion.ts';
-import type { RemovalDeps } from '../src/media/deletion/removal.ts';
+import type { MediaTables } from '../src/media/tables.ts';
 import type { Objects } from '../src/platform/objects/objects.ts';
 import { openTestCache } from '../test/caches.fixture.ts';
 import { openTestDatabase } from '../test/database.fixture.ts';
@@ -38,13 +38,13 @@ export const deletion: Bench = {
         publicObjects: stores.publicObjects,
         limits,
       });
-      const deps: RemovalDeps = {
+      const deps = {
         db: database.queries<MediaTables>(),
         objects: stores.originals,
         legacy: { bucket: () => undefined },
         signedUrls: openTestCache(database),
         variants,
-      };
+      } as Partial<MediaStores> as MediaStores;
       const userId = randomUUID();
       const ground = { database, originals: stores.originals, userId };
       const plantAll = async (scopes: number): Promise<readonly Planted[]> => {
@@ -73,7 +73,7 @@ const claim = (goal: string, measured: number, against: string): Row => atMost(1
 
 /** How many times longer ours takes; the two take turns, the first round warms up. */
 async function compare(
-  deps: RemovalDeps,
+  deps: MediaStores,
   plantAll: () => Promise<readonly Planted[]>,
   makeVariantsOf: (planted: readonly Planted[]) => Promise<unknown>,
 ): Promise<number> {
@@ -92,7 +92,7 @@ async function compare(
 }
 
 async function makeVariants(
-  { objects }: RemovalDeps,
+  { objects }: MediaStores,
   variants: ReturnType<typeof createVariantMaker>,
   planted: readonly Planted[],
 ): Promise<void> {

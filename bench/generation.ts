@@ -8,9 +8,10 @@ import { join } from 'node:path';
 import type { Generation } from '../src/agent/generation/api.ts';
 import { openImageProvider } from '../src/agent/providers/images.ts';
 import { migrations } from '../src/app/migrations.ts';
-import type { MediaTables } from '../src/media/assets/assetstore.ts';
 import { storageKeyOf } from '../src/media/assets/storagekey.ts';
+import type { MediaContext } from '../src/media/context.ts';
 import { createScreening } from '../src/media/screening/screening.ts';
+import type { MediaTables } from '../src/media/tables.ts';
 import { systemClock as clock } from '../src/platform/clock.ts';
 import { withMark } from '../src/platform/metadata/metadata.ts';
 import { openFilesystem } from '../src/platform/objects/files/filesystem.ts';
@@ -65,7 +66,7 @@ async function compare(): Promise<Row> {
       for (const name of ['sha256', 'md5']) createHash(name).update(bytes).digest('hex');
       const marked = withMark(bytes, 'ai');
       await objects.put(storageKeyOf({ ...identity, mime: 'image/jpeg' }), marked, { contentType: 'image/jpeg' });
-      await registerByHand({ db, objects, screening }, registered);
+      await registerByHand({ db, objects, screening } as MediaContext, registered);
     };
     const ratios: number[] = [];
     for (let round = -warmUpRounds; round < rounds; round++) {

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { sql } from 'kysely';
 import { migrations } from '../src/app/migrations.ts';
 import type { InjectRequest } from '../src/memory/api.ts';
+import type { MemoryContext } from '../src/memory/context.ts';
 import { createBuiltinEmbedder } from '../src/memory/embedding/builtin.ts';
 import { calibrateEmbedder } from '../src/memory/embedding/calibration.ts';
 import { hashContent } from '../src/memory/memories/contenthash.ts';
@@ -94,7 +95,7 @@ async function open(engine: DatabaseEngine, entities: number, memoriesPerEntity:
   const embedder = calibrateEmbedder(createBuiltinEmbedder(), db);
   const column = await findVectorColumn(db);
   const indexes = createEntityIndexes(column, embedder);
-  const deps = { db, column, embedder, indexes, clock: systemClock, minRelevance: 0.55 };
+  const deps = { db, column, embedder, indexes, clock: systemClock, minRelevance: 0.55 } as MemoryContext;
   const entity = { entityType: 'user', entityId: randomUUID() } as const;
   await remember(database, entity, memoriesPerEntity);
   await multiply(db, entities, memoriesPerEntity);

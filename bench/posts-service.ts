@@ -12,8 +12,9 @@ import { join } from 'node:path';
 import fastify from 'fastify';
 import { type AccountTables, readUnsubscribeSecret, unsubscribe } from '../src/accounts/store.ts';
 import { readUnsubscribe, signUnsubscribe } from '../src/accounts/unsubscribing.ts';
+import type { AgentContext } from '../src/agent/context.ts';
 import { addRoutes as addAgentRoutes } from '../src/agent/routes.ts';
-import { retryVideos, type VideoDeps } from '../src/agent/videos/videos.ts';
+import { retryVideos } from '../src/agent/videos/videos.ts';
 import { migrations } from '../src/app/migrations.ts';
 import { addUnsubscribing, renderUnsubscribePage } from '../src/content/unsubscribing.ts';
 import { ensureRequest } from '../src/image/api.ts';
@@ -22,11 +23,13 @@ import { toTransform } from '../src/image/engine/specs.ts';
 import { createVariantMaker } from '../src/image/engine/variants.ts';
 import { createEngine } from '../src/image/engine/working.ts';
 import { addRoutes as addImageRoutes } from '../src/image/routes.ts';
+import type { MediaContext } from '../src/media/context.ts';
+import type { MediaTables } from '../src/media/tables.ts';
 import { taskUpsert } from '../src/media/tasks/api.ts';
 import { addTaskRoutes } from '../src/media/tasks/routes.ts';
 import { putTask } from '../src/media/tasks/tasks.ts';
-import type { TaskTables } from '../src/media/tasks/taskstore.ts';
 import { injectRequest } from '../src/memory/api.ts';
+import type { MemoryContext } from '../src/memory/context.ts';
 import { createBuiltinEmbedder } from '../src/memory/embedding/builtin.ts';
 import { calibrateEmbedder } from '../src/memory/embedding/calibration.ts';
 import { findVectorColumn } from '../src/memory/memories/memorystore.ts';
@@ -78,7 +81,7 @@ interface Compared extends Sent {
 }
 
 function compareMedia(): Compared {
-  const deps = { taskDb: database.queries<TaskTables>() };
+  const deps = { db: database.queries<MediaTables>() } as MediaContext;
   return {
     path: '/v1/media-tasks',
     headers: asServer,
@@ -92,7 +95,8 @@ function compareMedia(): Compared {
 async function compareMemory(): Promise<Compared> {
   const db = database.queries<MemoryTables>();
   const [embedder, column] = [calibrateEmbedder(createBuiltinEmbedder(), db), await findVectorColumn(db)];
-  const deps = { db, column, embedder, indexes: createEntityIndexes(column, embedder), clock, minRelevance: 0.55 };
+  const indexes = createEntityIndexes(column, embedder);
+  const deps = { db, column, embedder, indexes, clock, minRelevance: 0.55 } as MemoryContext;
   return {
     path: '/inject',
     headers: asUser,
@@ -104,7 +108,7 @@ async function compareMemory(): Promise<Compared> {
 }
 
 function compareAgent(): Compared {
-  const deps = { db: database.queries(), ttlS: 60 } as unknown as VideoDeps;
+  const deps = { db: database.queries(), ttlS: 60 } as unknown as AgentContext;
   const taskId = randomUUID();
   return {
     path: `/video/submit/${taskId}`,

@@ -9,11 +9,13 @@ import type { Engine } from '../src/image/engine/engine.ts';
 import { createPermits } from '../src/image/engine/permits.ts';
 import { preview, thumbnail, toTransform } from '../src/image/engine/specs.ts';
 import { createEngine } from '../src/image/engine/working.ts';
-import { draftAsset, type MediaTables } from '../src/media/assets/assetstore.ts';
+import { draftAsset } from '../src/media/assets/assetstore.ts';
 import { storageKeyOf } from '../src/media/assets/storagekey.ts';
+import type { MediaContext } from '../src/media/context.ts';
 import { unknownFacts } from '../src/media/registration/inspection.ts';
-import { type RegistrationDeps, registerAsset } from '../src/media/registration/registration.ts';
+import { registerAsset } from '../src/media/registration/registration.ts';
 import { createScreening } from '../src/media/screening/screening.ts';
+import type { MediaTables } from '../src/media/tables.ts';
 import { systemClock as clock } from '../src/platform/clock.ts';
 import { withMark } from '../src/platform/metadata/metadata.ts';
 import { openFilesystem } from '../src/platform/objects/files/filesystem.ts';
@@ -43,7 +45,7 @@ export const registration: Bench = {
   },
 };
 
-function depsOf(folder: string, db: RegistrationDeps['db'], screening: ReturnType<typeof createScreening>) {
+function depsOf(folder: string, db: MediaContext['db'], screening: ReturnType<typeof createScreening>) {
   const open = (bucket: string) =>
     openFilesystem({ bucket, root: join(folder, bucket), stagingFolder: join(folder, 'incoming'), clock });
   return {
@@ -54,11 +56,11 @@ function depsOf(folder: string, db: RegistrationDeps['db'], screening: ReturnTyp
     images: createPermits({ count: 8, waitMs: 5000 }),
     limits: { maxImageBytes: 1e8, maxVideoBytes: 1e8, stripMetadata: 'public' },
     publicScopes: ['feed'],
-  } as unknown as RegistrationDeps;
+  } as unknown as MediaContext;
 }
 
 /** An upload that has a mark, and one that gets its mark: its file is written again, after its own digests were screened. */
-async function compareMarked(deps: RegistrationDeps): Promise<readonly Row[]> {
+async function compareMarked(deps: MediaContext): Promise<readonly Row[]> {
   const { jpeg } = await makePhoto();
   const marked = withMark(jpeg, 'ai');
   const scope = { ownerId, scopeKind: 'thread', scopeId: 'bench', mime: 'image/jpeg', kind: 'image' };
@@ -104,7 +106,7 @@ async function compareVariants(engine: Engine): Promise<Row> {
   });
 }
 
-async function compare(deps: RegistrationDeps): Promise<Row> {
+async function compare(deps: MediaContext): Promise<Row> {
   const { objects } = deps;
   const { jpeg } = await makePhoto();
   const scope = { ownerId, scopeKind: 'thread', scopeId: 'bench', mime: 'image/jpeg' };
@@ -125,7 +127,7 @@ async function compare(deps: RegistrationDeps): Promise<Row> {
 }
 
 export async function registerByHand(
-  { db, objects, screening }: Pick<RegistrationDeps, 'db' | 'objects' | 'screening'>,
+  { db, objects, screening }: MediaContext,
   identity: Parameters<typeof draftAsset>[1],
 ): Promise<void> {
   const storageKey = storageKeyOf({ ...identity, mime: identity.requestedMime });

@@ -11,12 +11,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { migrations } from '../src/app/migrations.ts';
+import type { MediaContext } from '../src/media/context.ts';
+import type { MediaTables } from '../src/media/tables.ts';
 import { makePlayable } from '../src/media/tasks/processing.ts';
-import { insertRun, type TaskTables } from '../src/media/tasks/taskstore.ts';
+import { insertRun } from '../src/media/tasks/taskstore.ts';
 import { createFfmpeg } from '../src/media/video/ffmpeg.ts';
 import { probeVideo } from '../src/media/video/probing.ts';
 import { renderRendition } from '../src/media/video/rendition.ts';
 import { download, inScratchFolder } from '../src/media/video/scratch.ts';
+import { createLog } from '../src/platform/log.ts';
 import { openTestDatabase } from '../test/database.fixture.ts';
 import { openFiles } from '../test/media/registering.fixture.ts';
 import type { Bench, Row } from './bench.ts';
@@ -42,8 +45,8 @@ async function measure(): Promise<Row[]> {
     const objects = openFiles(folder);
     const ffmpeg = createFfmpeg('ffmpeg');
     await ffmpeg.check();
-    const taskDb = database.queries<TaskTables>();
-    const deps = { taskDb, objects, ffmpeg, log: { warn: () => undefined } };
+    const db = database.queries<MediaTables>();
+    const deps = { db, objects, ffmpeg, log: createLog({ level: 'silent' }) } as Partial<MediaContext> as MediaContext;
     return await comparePairs(
       { rounds, bound: 1.1, goal: 'rendition of an 8 s video of 720p', against: 'bare ffmpeg, same settings' },
       bare,
@@ -52,7 +55,7 @@ async function measure(): Promise<Row[]> {
         const storageKey = `u/${assetId}.mkv`;
         const head = await objects.put(storageKey, createReadStream(file), { contentType: mime });
         const task = { taskId, runId: taskId, ownerId, assetId, storageKey, mediaType: 'video', metadata: {} };
-        await insertRun(taskDb, { ...task, status: 'pending' });
+        await insertRun(db, { ...task, status: 'pending' });
         return () =>
           inScratchFolder(async (scratch) => {
             const source = join(scratch, 'video');

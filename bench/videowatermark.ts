@@ -12,7 +12,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { migrations } from '../src/app/migrations.ts';
 import { defaultBrand } from '../src/image/engine/brand.ts';
-import type { MediaTables } from '../src/media/assets/assetstore.ts';
+import type { MediaContext } from '../src/media/context.ts';
+import type { MediaTables } from '../src/media/tables.ts';
 import { brandVideo } from '../src/media/video/branding.ts';
 import { createFfmpeg } from '../src/media/video/ffmpeg.ts';
 import { probeVideo } from '../src/media/video/probing.ts';
@@ -56,7 +57,7 @@ async function measure(): Promise<Row[]> {
           ffmpeg,
           db: database.queries<MediaTables>(),
           brand: defaultBrand,
-        };
+        } as Partial<MediaContext> as MediaContext;
         return () => makeVideoWatermark(deps, job);
       },
     );
@@ -71,7 +72,8 @@ function argsOf(file: string, folder: string): Promise<readonly string[]> {
   return recordArgs(async (ffmpeg) => {
     const facts = await probeVideo(ffmpeg, file, signal);
     await brandVideo(
-      { ffmpeg, brand: defaultBrand },
+      ffmpeg,
+      defaultBrand,
       { file, facts },
       { mark: join(folder, 'mark'), into: join(folder, 'bare.mp4') },
       signal,

@@ -4,24 +4,17 @@
  */
 import type { UIMessage } from 'ai';
 import type { Settlement } from '#accounts/ledger/credits.ts';
-import type { Welcome } from '#accounts/store.ts';
 import type { Tx } from '#platform/db/db.ts';
 import type { Webhooks } from '#webhooks/publishing.ts';
 import type { PendingApproval } from './approvals/approval.ts';
+import type { AgentContext } from './context.ts';
 import type { Run } from './store/runstore.ts';
 import type { Video } from './store/videostore.ts';
 import type { UserEvent } from './userevent.ts';
-import type { UserEvents } from './userevents/publishing.ts';
-
-export interface Publishers {
-  readonly userEvents: UserEvents;
-  readonly webhooks?: Webhooks | undefined;
-  readonly welcome: Welcome;
-}
 
 /** Publishes `run.started`, and `thread.updated` for the question. */
 export async function publishRunStart<Tables>(
-  { userEvents }: Publishers,
+  { userEvents }: AgentContext,
   tx: Tx<Tables>,
   { threadId, taskId, ownerId }: Run,
 ): Promise<void> {
@@ -33,7 +26,7 @@ export async function publishRunStart<Tables>(
 
 /** Publishes `run.queued`. */
 export async function publishRunQueued<Tables>(
-  { userEvents }: Publishers,
+  { userEvents }: AgentContext,
   tx: Tx<Tables>,
   { threadId, taskId, ownerId }: Run,
 ): Promise<void> {
@@ -42,7 +35,7 @@ export async function publishRunQueued<Tables>(
 
 /** Publishes `approval.requested` for each call, also to servers that reach people who are away. */
 export async function publishApprovals<Tables>(
-  { userEvents, webhooks }: Publishers,
+  { userEvents, webhooks }: AgentContext,
   tx: Tx<Tables>,
   { threadId, taskId, ownerId }: Run,
   approvals: readonly PendingApproval[],
@@ -82,7 +75,7 @@ export interface PublishedEnd {
 
 /** Publishes `run.ended`, and `media.completed` or `media.failed` for each image that the run made or failed to make. */
 export async function publishRunEnd<Tables>(
-  { userEvents, webhooks }: Publishers,
+  { userEvents, webhooks }: AgentContext,
   tx: Tx<Tables>,
   run: Run,
   { status, error, parts, videos, isChanged, settlement }: PublishedEnd,
@@ -116,7 +109,7 @@ interface MadeImage {
 
 /** Publishes `media.completed` for an image that no run made. */
 export async function publishImage<Tables>(
-  { userEvents, webhooks }: Publishers,
+  { userEvents, webhooks }: AgentContext,
   tx: Tx<Tables>,
   { ownerId, ...facts }: MadeImage,
 ): Promise<void> {
@@ -127,7 +120,7 @@ export async function publishImage<Tables>(
 
 /** Publishes `credits.changed` for a settlement outside a run. */
 export async function publishSettlement<Tables>(
-  { userEvents }: Publishers,
+  { userEvents }: AgentContext,
   tx: Tx<Tables>,
   work: Pick<Run, 'threadId' | 'taskId'>,
   settlement: Settlement | undefined,
@@ -137,7 +130,7 @@ export async function publishSettlement<Tables>(
 
 /** Publishes the ends of a video. */
 export async function publishVideo<Tables>(
-  publishers: Publishers,
+  publishers: AgentContext,
   tx: Tx<Tables>,
   video: Video,
   assetId: string,
@@ -148,7 +141,7 @@ export async function publishVideo<Tables>(
 
 /** As `publishVideo`. */
 export async function publishVideoFailure<Tables>(
-  publishers: Publishers,
+  publishers: AgentContext,
   tx: Tx<Tables>,
   failed: FailedVideo,
 ): Promise<void> {
@@ -157,7 +150,7 @@ export async function publishVideoFailure<Tables>(
 
 /** As `publishVideo`, for videos of one user. Their thread is not changed. */
 export async function publishVideoFailures<Tables>(
-  { userEvents, webhooks }: Publishers,
+  { userEvents, webhooks }: AgentContext,
   tx: Tx<Tables>,
   failed: readonly FailedVideo[],
 ): Promise<void> {
@@ -180,7 +173,7 @@ export interface EndedGeneration {
 
 /** Publishes `generation.completed` or `generation.failed`, and `credits.changed`, for images. */
 export async function publishGeneration<Tables>(
-  { userEvents, webhooks }: Publishers,
+  { userEvents, webhooks }: AgentContext,
   tx: Tx<Tables>,
   { ownerId, settlement, ...ended }: EndedGeneration & Pick<Video, 'ownerId'> & Pick<FailedVideo, 'settlement'>,
 ): Promise<void> {
@@ -194,7 +187,7 @@ type MediaEvent = Extract<UserEvent, { type: 'media.completed' | 'media.failed' 
 type GenerationEvent = Extract<UserEvent, { type: 'generation.completed' | 'generation.failed' }>;
 
 async function publishVideoEnd<Tables>(
-  { userEvents, webhooks }: Publishers,
+  { userEvents, webhooks }: AgentContext,
   tx: Tx<Tables>,
   video: Video,
   event: MediaEvent,

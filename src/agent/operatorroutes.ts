@@ -2,17 +2,11 @@ import { plans } from '#accounts/api.ts';
 import type { Access } from '#platform/access/access.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
-import { readSpenders, readTotals, type TotalsDeps } from './billing/accounts.ts';
-import type { Catalogue } from './generation/catalogue.ts';
+import { readSpenders, readTotals } from './billing/accounts.ts';
+import type { AgentContext } from './context.ts';
 import { configuredModels, spenders, spendersQuery, totalsQuery, usageTotals } from './operatorapi.ts';
-import type { Models } from './providers/models.ts';
 
-export interface OperatorRouteDeps extends TotalsDeps {
-  readonly models: Models;
-  readonly catalogue: Catalogue;
-}
-
-export function addOperatorRoutes(app: HttpServer, access: Access, deps: OperatorRouteDeps): void {
+export function addOperatorRoutes(app: HttpServer, access: Access, deps: AgentContext): void {
   const routes = routesOf(app, 'agent');
 
   routes.get(

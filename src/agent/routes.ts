@@ -22,14 +22,15 @@ import {
   usageDays,
   usageQuery,
 } from './api.ts';
-import { readCredits, readUsage, type UsageDeps } from './billing/accounts.ts';
+import { readCredits, readUsage } from './billing/accounts.ts';
 import { listMediaModels } from './generation/catalogue.ts';
 import { describeRun, readCurrentTask, readRun } from './runs/runs.ts';
-import { abortTask, findBeginning, type StartDeps, startTaskOnce } from './runs/tasks.ts';
-import { readLastEventId, type StreamReaders } from './stream/readers.ts';
+import { abortTask, findBeginning, startTaskOnce } from './runs/tasks.ts';
+import type { ServingContext } from './servingcontext.ts';
+import { readLastEventId } from './stream/readers.ts';
 import { namedUserOf, userOf } from './threads/access.ts';
-import { type MessagesDeps, readMessages } from './threads/messages.ts';
-import { retryVideos, type VideoDeps } from './videos/videos.ts';
+import { readMessages } from './threads/messages.ts';
+import { retryVideos } from './videos/videos.ts';
 
 const threadId = 'thread-1';
 const starting = [
@@ -46,12 +47,7 @@ const starting = [
   'too_many_runs',
 ] as const;
 
-export interface RouteDeps extends MessagesDeps, StartDeps, VideoDeps, UsageDeps {
-  readonly db: MessagesDeps['db'] & StartDeps['db'] & VideoDeps['db'] & UsageDeps['db'];
-  readonly readers: StreamReaders;
-}
-
-export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): void {
+export function addRoutes(app: HttpServer, access: Access, deps: ServingContext): void {
   const routes = routesOf(app, 'agent');
 
   routes.post(

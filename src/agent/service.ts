@@ -1,8 +1,6 @@
 /** The agent service (docs/specification/agent.md; docs/agent.md). */
 import { randomUUID } from 'node:crypto';
 import type { LanguageModelV4 } from '@ai-sdk/provider';
-import type { LedgerTables } from '#accounts/ledger/credits.ts';
-import type { AccountTables } from '#accounts/store.ts';
 import type { Access } from '#platform/access/access.ts';
 import type { Interval } from '#platform/background/interval.ts';
 import { measureOverdue } from '#platform/background/removal.ts';
@@ -18,20 +16,17 @@ import type { Redis } from '#platform/redis/redis.ts';
 import { noTelemetry } from '#platform/telemetry/telemetry.ts';
 import { welcomeOf } from '#webhooks/accounts.ts';
 import type { Webhooks } from '#webhooks/publishing.ts';
-import type { ApprovalTables } from './approvals/approvalstore.ts';
 import { addChatRoutes } from './chat/routes.ts';
 import type { agentSettings, modelSettings } from './config.ts';
+import type { AgentContext } from './context.ts';
 import { startEmptyingTrash, workOnDeletions } from './deletion/deletion.ts';
 import { clearingQueue, deletionQueue } from './deletion/queues.ts';
-import type { DeletionPace } from './deletion/removal.ts';
 import { createDocumentReader } from './documents/pdftext.ts';
-import type { UnreadableTables } from './documents/unreadablestore.ts';
 import { openEventLog } from './eventlog/open.ts';
 import { workOnExtractions } from './extraction/extracting.ts';
 import { extractionQueue } from './extraction/request.ts';
 import type { Catalogue } from './generation/catalogue.ts';
 import { imagesQueue } from './generation/generations.ts';
-import type { GenerationTables } from './generation/generationstore.ts';
 import { workOnImages } from './generation/making.ts';
 import { addGenerationRoutes } from './generation/routes.ts';
 import { McpCalls } from './mcp/calls.ts';
@@ -49,24 +44,19 @@ import { RunExecutor } from './runs/executor.ts';
 import { startReaper } from './runs/reaper.ts';
 import { abortTopic } from './runs/tasks.ts';
 import { createOwnUrls } from './services/ownurls.ts';
-import type { StepTables } from './steps/stepstore.ts';
-import type { CancelTables } from './store/cancelstore.ts';
-import type { EventTables } from './store/eventstore.ts';
+import type { DeletionPace, ServingContext } from './servingcontext.ts';
 import { findOverdueRunsS } from './store/runstore.ts';
-import { findOverdueStartsS, type StartTables } from './store/startstore.ts';
-import type { ToolCallTables } from './store/toolcallstore.ts';
-import type { UsageTables } from './store/usagestore.ts';
-import { findOverdueUserEventsS, type UserEventTables } from './store/usereventstore.ts';
-import type { VideoTables } from './store/videostore.ts';
+import { findOverdueStartsS } from './store/startstore.ts';
+import { findOverdueUserEventsS } from './store/usereventstore.ts';
 import { type ReadersPace, StreamReaders } from './stream/readers.ts';
 import { RunEventBuffers } from './stream/runbuffers.ts';
 import { createFrameSigner } from './stream/signing.ts';
 import { createStreamQuota } from './stream/streamquota.ts';
+import type { AgentTables } from './tables.ts';
 import { addThreadRoutes } from './threadroutes.ts';
 import { titleQueue } from './titles/request.ts';
 import { workOnTitles } from './titles/titling.ts';
 import { createIdentity } from './toolservers/identity.ts';
-import type { SigningKeyTables } from './toolservers/signingkeystore.ts';
 import type { Pace } from './toolservers/toolserver.ts';
 import { openToolServers } from './toolservers/toolservers.ts';
 import { createUserEvents } from './userevents/publishing.ts';
@@ -122,21 +112,6 @@ export interface AgentDeps {
     };
 }
 
-type Tables = AccountTables &
-  SigningKeyTables &
-  ApprovalTables &
-  StepTables &
-  GenerationTables &
-  EventTables &
-  LedgerTables &
-  StartTables &
-  CancelTables &
-  ToolCallTables &
-  UsageTables &
-  UserEventTables &
-  UnreadableTables &
-  VideoTables;
-
 const queues = [
   imagesQueue,
   videoQueue,
@@ -158,33 +133,10 @@ const longLivedRoutes = ['/stream/:taskId', '/chat/:id/stream', '/events', '/ima
 export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
   const { database, redis, jobs, settings, media, memory, catalogue, pubsub } = deps;
   const { log } = deps.server;
-  const db = database.queries<Tables>();
+  const db = database.queries<AgentTables>();
   const lease = { holder: randomUUID(), leaseMs: deps.pace?.leaseMs ?? defaultLeaseMs };
   const eventLog = await openEventLog({ db, redis, log, ttlS: settings.taskTtlS });
   const buffers = new RunEventBuffers({ db, eventLog, log });
-  const countStream = createStreamQuota(deps.pace?.maxStreamsPerUser);
-  const readers = new StreamReaders(buffers, createFrameSigner({ media, log }), deps.pace, countStream);
-  const userEventReaders = new UserEventReaders({ db, log, pubsub, countStream }, deps.pace);
-  const deletion = startDeletingOldEvents({ db, log });
-  let emptying: Interval | undefined;
-  const prompts = createPromptScreening(settings, log);
-  const common = {
-    db,
-    log,
-    jobs,
-    pubsub,
-    webhooks: deps.webhooks,
-    welcome: welcomeOf(deps.webhooks, deps.startingCredits),
-    userEvents: createUserEvents(pubsub),
-    media,
-    memory,
-    catalogue,
-    prompts,
-    ttlS: settings.taskTtlS,
-    maxVideosPerUser: settings.maxVideosPerUser,
-    maxRunCredits: settings.maxRunCredits,
-    freeCancels: settings.freeCancels,
-  };
   const metrics = new AgentMetrics();
   const identity = createIdentity({ db, issuer: deps.agentUrl ?? 'atelier', secrets: deps.internalKeys });
   const toolServers = await openToolServers({
@@ -204,38 +156,61 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
     ...(idleMs !== undefined && { idleMs }),
   });
   const hasModel = models.pick(undefined).label.simulated !== true;
-  const runs = {
-    ...common,
-    metrics,
+  const prompts = createPromptScreening(settings, log);
+  const context: AgentContext = {
+    log,
+    db,
+    jobs,
+    pubsub,
+    userEvents: createUserEvents(pubsub),
+    webhooks: deps.webhooks,
+    welcome: welcomeOf(deps.webhooks, deps.startingCredits),
+    media,
+    memory,
+    catalogue,
+    models,
+    prompts,
+    documents: createDocumentReader(db),
+    toolServers,
     eventLog,
     buffers,
     lease,
+    metrics,
+    telemetry: deps.server.telemetry ?? noTelemetry,
+    approvals: settings,
+    ttlS: settings.taskTtlS,
     maxRunsPerUser: settings.maxRunsPerUser,
+    maxVideosPerUser: settings.maxVideosPerUser,
+    maxRunCredits: settings.maxRunCredits,
+    freeCancels: settings.freeCancels,
+    maxSteps: settings.maxSteps,
+    maxToolCallsPerStep: settings.maxToolCallsPerStep,
+    instructions: settings.instructions,
+    continueRuns: settings.continueRuns,
+    maxRestarts: settings.maxRestarts,
     // The offline model has nothing to say about a conversation.
     makesTitles: hasModel,
     extractsMemories: settings.extractMemories ?? (hasModel && deps.hasMemoryModel === true),
+    videoWaitMs: deps.pace?.videoWaitMs,
   };
-  const executor = new RunExecutor({
-    ...runs,
-    documents: createDocumentReader(db),
-    toolServers,
-    instructions: settings.instructions,
-    maxSteps: settings.maxSteps,
-    maxToolCallsPerStep: settings.maxToolCallsPerStep,
-    continueRuns: settings.continueRuns,
-    approvals: settings,
-    telemetry: deps.server.telemetry ?? noTelemetry,
-    ...deps.pace,
-  });
-  const reaper = startReaper({
-    ...runs,
+  const executor = new RunExecutor(context);
+  const reaper = startReaper(context, executor);
+  const countStream = createStreamQuota(deps.pace?.maxStreamsPerUser);
+  const readers = new StreamReaders(buffers, createFrameSigner(context), deps.pace, countStream);
+  const userEventReaders = new UserEventReaders({ db, log, pubsub, countStream }, deps.pace);
+  const serving: ServingContext = {
+    ...context,
     executor,
-    models,
-    continueRuns: settings.continueRuns,
-    maxRestarts: settings.maxRestarts,
-  });
-  const queue = startQueue({ ...runs, executor, models });
-  const calls = new McpCalls(runs);
+    reaper,
+    readers,
+    userEventReaders,
+    assetOfUrl: createOwnUrls(deps.ownUrls ?? []),
+    pace: deps.pace,
+  };
+  const queue = startQueue(serving);
+  const calls = new McpCalls(context);
+  const deletion = startDeletingOldEvents({ db, log });
+  let emptying: Interval | undefined;
   const unsubscribe = pubsub.subscribe(abortTopic, { onMessage: (taskId) => executor.abort(taskId) });
 
   let drainedByMs = 0;
@@ -291,45 +266,29 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
     await prompts.close();
     await eventLog.close();
   });
-  const routeDeps = {
-    ...runs,
-    readers,
-    executor,
-    models,
-    assetOfUrl: createOwnUrls(deps.ownUrls ?? []),
-    userEventReaders,
-  };
-  addRoutes(app, deps.access, routeDeps);
-  addChatRoutes(app, deps.access, routeDeps);
-  addUserEventRoutes(app, deps.access, routeDeps);
-  addOperatorRoutes(app, deps.access, routeDeps);
-  const removal = { ...runs, executor, reaper, pace: deps.pace };
-  emptying = startEmptyingTrash(removal);
-  addThreadRoutes(app, deps.access, removal);
-  const { cmsMediaHosts } = settings;
-  const generations = { ...runs, pubsub, cmsMediaHosts, tables: {} as Tables };
-  addPeopleRoutes(app, deps.access, { ...removal, ...generations });
-  addRecordRoutes(app, deps.access, { db: runs.db });
+  addRoutes(app, deps.access, serving);
+  addChatRoutes(app, deps.access, serving);
+  addUserEventRoutes(app, deps.access, serving);
+  addOperatorRoutes(app, deps.access, context);
+  emptying = startEmptyingTrash(serving);
+  addThreadRoutes(app, deps.access, serving);
+  const generations = { ...context, cmsMediaHosts: settings.cmsMediaHosts, tables: {} as AgentTables };
+  addPeopleRoutes(app, deps.access, { ...serving, ...generations });
+  addRecordRoutes(app, deps.access, context);
   addGenerationRoutes(app, deps.access, generations);
-  addMcpRoutes(app, deps.access, {
-    ...runs,
-    calls,
-    videoWaitMs: deps.pace?.videoWaitMs,
-    authorizationServer: deps.authorizationServer,
-    identity,
-  });
+  addMcpRoutes(app, deps.access, { ...context, calls, authorizationServer: deps.authorizationServer, identity });
   metrics.register(app.metrics);
   measureJobs(app.metrics, jobs, queues);
   measureOverdue(app.metrics, {
-    runs: () => findOverdueRunsS(db, common.ttlS),
+    runs: () => findOverdueRunsS(db, context.ttlS),
     run_starts: () => findOverdueStartsS(db),
     user_events: () => findOverdueUserEventsS(db, userEventsKeptForS),
   });
-  workOnVideos(common);
+  workOnVideos(context);
   endImageWork = workOnImages(generations);
-  workOnTitles({ ...common, models, metrics });
-  workOnExtractions({ ...common, metrics });
-  workOnDeletions(removal);
+  workOnTitles(context);
+  workOnExtractions(context);
+  workOnDeletions(serving);
   // An embedded database has one process, so all runs that are in flight at its start belong to a dead one.
   if (database.driver === 'pglite') await Promise.all([reaper.reapAll(), calls.reap(true)]);
   return app;

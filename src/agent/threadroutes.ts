@@ -22,21 +22,17 @@ import {
   threadsDeletion,
 } from './api.ts';
 import { deleteThread, deleteThreads, endShareOf } from './deletion/deletion.ts';
-import type { RemovalDeps } from './deletion/removal.ts';
+import type { ServingContext } from './servingcontext.ts';
 import { namedUserOf, userOf } from './threads/access.ts';
 import { chooseBranch, readBranches, readReplaced } from './threads/branches.ts';
 import { renameThread, trashThread } from './threads/changes.ts';
-import { type ListingDeps, readThread, readThreads } from './threads/listing.ts';
-
-export interface ThreadRouteDeps extends ListingDeps, RemovalDeps {
-  readonly db: ListingDeps['db'] & RemovalDeps['db'];
-}
+import { readThread, readThreads } from './threads/listing.ts';
 
 const userField = 'querystring.userId';
 /** Searches of one user, which run one after the other. */
 const searchLimits = { width: 1, maxWaiting: 100, waitTimeoutMs: 30_000 };
 
-export function addThreadRoutes(app: HttpServer, access: Access, deps: ThreadRouteDeps): void {
+export function addThreadRoutes(app: HttpServer, access: Access, deps: ServingContext): void {
   const routes = routesOf(app, 'agent');
   const searches = createGates(searchLimits);
 

@@ -9,6 +9,8 @@ import { createEngines } from '#app/engines.ts';
 import { legacyImport } from '#media/api.ts';
 import { importerOf } from '#media/service.ts';
 import { audited, auditOf } from '#platform/audit/audit.ts';
+import { openCache } from '#platform/cache/open.ts';
+import { systemClock as clock } from '#platform/clock.ts';
 import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
 import { Closers, StartFault } from '#platform/lifecycle.ts';
 import { createLog } from '#platform/log.ts';
@@ -80,11 +82,19 @@ async function standalone(config: Config, closers: Closers): Promise<Import> {
     throw new StartFault(
       'LEGACY_S3_ENDPOINT: no legacy backend is configured. Set it to `embedded` to use the data folder.',
     );
-  const { originals } = await engines.objects();
+  const database = await engines.database();
+  const redis = await engines.redis();
+  const { originals, publicObjects } = await engines.objects();
   const importOne = importerOf({
-    database: await engines.database(),
+    clock,
+    log,
+    database,
+    jobs: await engines.jobs(),
+    signedUrls: openCache({ redis, database, name: 'media', maxBytes: 1_000_000, log }),
     originals,
+    publicObjects,
     legacy,
+    variants: await engines.variants(),
     engine: await engines.images(),
     screening: await engines.screening(),
     settings: config.media,
@@ -93,7 +103,7 @@ async function standalone(config: Config, closers: Closers): Promise<Import> {
   return async (json) => {
     const { data, error } = legacyImport.safeParse(json);
     if (data === undefined) throw new Error(error?.issues.map(describeIssue).join('; '));
-    const db = auditOf((await engines.database()).queries());
+    const db = auditOf(database.queries());
     const { created, asset } = await audited(db, { action: 'import-legacy', target: 'legacy file' }, () =>
       importOne(data),
     );

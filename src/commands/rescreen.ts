@@ -44,15 +44,18 @@ async function alone(config: Config, closers: Closers): Promise<string> {
   if (isAlone(config) && !(await acquireForCommand('media', database, log, closers)))
     return throughInstance(config, closers);
   const redis = await engines.redis();
-  const { originals } = await engines.objects();
+  const { originals, publicObjects } = await engines.objects();
   const rescreenAssets = rescreenerOf({
     clock: systemClock,
+    log,
     settings: config.media,
     database,
     signedUrls: openCache({ redis, database, name: 'media', maxBytes: 1_000_000, log }),
     originals,
+    publicObjects,
     legacy: await engines.legacy(),
     variants: await engines.variants(),
+    engine: await engines.images(),
     screening: await engines.screening(),
     webhooks: await engines.publisher(),
     jobs: await engines.jobs(),

@@ -131,6 +131,7 @@ async function open(config: Config, closers: Closers): Promise<Sweep> {
     clock,
     log,
     database,
+    jobs: await engines.jobs(),
     signedUrls: openCache({ redis, database, name: 'media', maxBytes: 1_000_000, log }),
     originals,
     publicObjects,

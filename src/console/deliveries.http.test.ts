@@ -59,7 +59,7 @@ describe.each(laneEngines)('deliveries on $name', (engine) => {
         internal: undefined,
         traceUrl: undefined,
         db: undefined,
-        deliveries: { db: database.queries<JobTables>(), clock, receiver: new URL(receiver.url).origin },
+        deliveries: { db: database.queries<JobTables>(), receiver: new URL(receiver.url).origin },
       });
       await app.listen({ port, host: '127.0.0.1' });
       const session = await send('POST', '/api/session', { token });

@@ -1,27 +1,25 @@
 /** The Webhooks page: deliveries, and sending dead ones again (docs/specification/webhooks.md#delivery). */
 import { auditOf, recordAction } from '#platform/audit/audit.ts';
-import type { Clock } from '#platform/clock.ts';
-import { type Db, transaction } from '#platform/db/db.ts';
+import { transaction } from '#platform/db/db.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
-import { type JobTables, largestDepth } from '#platform/jobs/jobs.ts';
+import { largestDepth } from '#platform/jobs/jobs.ts';
 import { problems } from '#platform/problem.ts';
 import { countDead, type DeliveryRow, findDeliveries, isDelivery, reviveDelivery } from '#webhooks/deliverystore.ts';
 import { deliveryQueue } from '#webhooks/publishing.ts';
 import { type Delivery, deliveryList, deliveryParams, deliveryQuery } from './api.ts';
+import type { ConsoleContext } from './context.ts';
 import { type OperatorGuard, operatorName } from './operators/guard.ts';
 import { consoleProblems } from './problems.ts';
 
-export interface DeliveryDeps {
-  readonly db: Db<JobTables>;
-  readonly clock: Clock;
-  /** The origin of WEBHOOK_URL. Its path and query can hold a secret. */
-  readonly receiver: string;
-}
-
 const longestList = 100;
 
-export function addDeliveryRoutes(app: HttpServer, guard: OperatorGuard, { db, clock, receiver }: DeliveryDeps): void {
+export function addDeliveryRoutes(
+  app: HttpServer,
+  guard: OperatorGuard,
+  { clock }: ConsoleContext,
+  { db, receiver }: NonNullable<ConsoleContext['deliveries']>,
+): void {
   const routes = routesOf(app, 'console');
 
   routes.get(

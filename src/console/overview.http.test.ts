@@ -6,6 +6,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { createServer, type HttpServer, type Readiness } from '#platform/http/server.ts';
 import { createLog } from '#platform/log.ts';
 import { problems } from '#platform/problem.ts';
+import type { ConsoleContext } from './context.ts';
 import { collectOverview } from './overview.ts';
 
 const log = createLog({ level: 'silent' });
@@ -24,7 +25,10 @@ async function serve(readiness: Readiness, addRoutes: (app: HttpServer) => void 
 const fine = async () => undefined;
 const broken = async () => Promise.reject(new Error('no'));
 const inspect = async (address: string) => {
-  const { services } = await collectOverview({ services: { media: address }, engines: [] });
+  const { services } = await collectOverview({
+    services: { media: address },
+    engines: [],
+  } as unknown as ConsoleContext);
   return services[0];
 };
 

@@ -5,13 +5,8 @@ import { z } from 'zod';
 import { userAgent } from '#platform/http/outgoing.ts';
 import { largestDepth } from '#platform/jobs/jobs.ts';
 import type { Overview, ServiceState } from './api.ts';
+import type { ConsoleContext } from './context.ts';
 import { parseSamples, type Sample } from './measurements.ts';
-
-export interface OverviewDeps {
-  /** Maps a service to the URL at which this process reaches it. */
-  readonly services: Readonly<Record<string, string>>;
-  readonly engines: Overview['engines'];
-}
 
 /** A service checks its engines for up to 2 s. */
 const responseTimeoutMs = 3000;
@@ -19,7 +14,7 @@ const responseTimeoutMs = 3000;
 const forProbes: ReadonlySet<string> = new Set(['/', '/health', '/ready', '/metrics', '/metrics/errors']);
 const largestAnswerBytes = 4 * 1024 * 1024;
 
-export async function collectOverview({ services, engines }: OverviewDeps): Promise<Overview> {
+export async function collectOverview({ services, engines }: ConsoleContext): Promise<Overview> {
   const reports = await inspectServices(services);
   return {
     checkedAt: new Date().toISOString(),
@@ -32,7 +27,7 @@ export async function collectOverview({ services, engines }: OverviewDeps): Prom
 }
 
 /** Never rejects: a service that does not answer is a report, too. */
-export function inspectServices(services: OverviewDeps['services']): Promise<readonly ServiceReport[]> {
+export function inspectServices(services: ConsoleContext['services']): Promise<readonly ServiceReport[]> {
   return Promise.all(Object.entries(services).map(([service, address]) => inspectService(service, address)));
 }
 

@@ -1,54 +1,30 @@
-import { auditOf } from '#platform/audit/audit.ts';
-import type { Clock } from '#platform/clock.ts';
-import type { Db } from '#platform/db/db.ts';
+import { z } from 'zod';
+import { bodyOf } from '#platform/http/bodyof.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
-import type { JobTables } from '#platform/jobs/jobs.ts';
 import { version } from '#platform/version.ts';
-import { addActionRoutes } from './actions/routes.ts';
+import { pageSize } from '#platform/wholenumber.ts';
 import { type ConsoleInfo, consoleInfo, mail, mailList, mailPath, overview } from './api.ts';
-import { addDeliveryRoutes, type DeliveryDeps } from './deliveries.ts';
+import type { ConsoleContext } from './context.ts';
+import { addDeliveryRoutes } from './deliveries.ts';
+import { passOn } from './forwarding.ts';
 import { addErrorRoutes, addHistoryRoutes } from './history/routes.ts';
-import type { HistoryTables } from './history/samplestore.ts';
 import { addIncidentRoutes } from './incidents/routes.ts';
 import { addJobRoutes } from './jobs/routes.ts';
 import { mailPolicy } from './mailpolicy.ts';
 import { listMails, readMail, readMailHtml } from './mails.ts';
-import { addMemoryRoutes, type MemoryBackOffice } from './memories.ts';
+import { addMemoryRoutes } from './memories.ts';
 import { guardOperators, type OperatorGuard } from './operators/guard.ts';
-import { addSessionRoutes, type SessionDeps } from './operators/routes.ts';
-import { collectOverview, type OverviewDeps } from './overview.ts';
+import { addSessionRoutes } from './operators/routes.ts';
+import { collectOverview } from './overview.ts';
 import { addPeopleRoutes } from './people/routes.ts';
 import { consoleProblems } from './problems.ts';
 import { addRunRoutes } from './runs/routes.ts';
 import { addSentMailRoutes } from './sentmails/routes.ts';
 import type { ServiceClients } from './services.ts';
-import { addSettingsRoutes, type SettingsDeps } from './settings/routes.ts';
-import type { TraceLink } from './traces.ts';
-import { addUsageRoutes } from './usage/routes.ts';
+import { addSettingsRoutes } from './settings/routes.ts';
 
-export interface RouteDeps extends OverviewDeps, SessionDeps {
-  /** Maps a service to its public URL. */
-  readonly addresses: ConsoleInfo['addresses'];
-  /** The pages show pictures of home cards from these hosts only. */
-  readonly pictureHosts: readonly string[];
-  /** The local identity provider runs. */
-  readonly hasDemoUsers: boolean;
-  /** The folder where mail is stored as files, if there is one. */
-  readonly outbox: string | undefined;
-  readonly memory: MemoryBackOffice | undefined;
-  /** `undefined`: no webhooks are set. */
-  readonly deliveries: DeliveryDeps | undefined;
-  /** `undefined`: the database is open in another process, so there are neither jobs nor a history. */
-  readonly db: Db<JobTables & HistoryTables> | undefined;
-  readonly clock: Clock;
-  readonly traceLink: TraceLink;
-  /** `undefined`: no internal key is configured. */
-  readonly clients: ServiceClients | undefined;
-  readonly settings: SettingsDeps;
-}
-
-export function addRoutes(app: HttpServer, deps: RouteDeps): void {
+export function addRoutes(app: HttpServer, deps: ConsoleContext): void {
   const routes = routesOf(app, 'console');
   const { sessions } = deps;
   const guard = guardOperators(sessions);
@@ -88,22 +64,21 @@ export function addRoutes(app: HttpServer, deps: RouteDeps): void {
 
   addMailRoutes(app, guard, deps.outbox);
   if (deps.memory !== undefined) addMemoryRoutes(app, guard, deps.memory);
-  if (deps.deliveries !== undefined) addDeliveryRoutes(app, guard, deps.deliveries);
+  if (deps.deliveries !== undefined) addDeliveryRoutes(app, guard, deps, deps.deliveries);
   addErrorRoutes(app, guard, deps);
-  const { db } = deps;
+  const { db, clients } = deps;
   if (db !== undefined) {
     addHistoryRoutes(app, guard, { ...deps, db });
     addJobRoutes(app, guard, { ...deps, db });
   }
   addSettingsRoutes(app, guard, deps.settings);
-  if (deps.clients === undefined) return;
-  addPeopleRoutes(app, guard, deps.clients);
-  addActionRoutes(app, guard, deps.clients);
-  addIncidentRoutes(app, guard, deps.clients.media);
-  const audit = db && auditOf(db);
-  addSentMailRoutes(app, guard, { notify: deps.clients.notify, audit });
-  addRunRoutes(app, guard, { agent: deps.clients.agent, audit, traceLink: deps.traceLink });
-  addUsageRoutes(app, guard, { agent: deps.clients.agent });
+  if (clients === undefined) return;
+  addPeopleRoutes(app, guard, clients);
+  addActionRoutes(app, guard, clients);
+  addIncidentRoutes(app, guard, clients.media);
+  addSentMailRoutes(app, guard, deps, clients);
+  addRunRoutes(app, guard, deps, clients);
+  addUsageRoutes(app, guard, clients);
 }
 
 function addMailRoutes(app: HttpServer, guard: OperatorGuard, outbox: string | undefined): void {
@@ -132,5 +107,57 @@ function addMailRoutes(app: HttpServer, guard: OperatorGuard, outbox: string | u
       const html = await readMailHtml(folder(), request.params.name);
       return reply.header('content-security-policy', mailPolicy).type('text/html; charset=utf-8').send(html);
     },
+  );
+}
+
+// The Models page: models, prices and usage, all from the agent service.
+
+const totalsQuery = z.object({ from: z.iso.date(), to: z.iso.date() });
+const month = z.string().regex(/^\d{4}-(?:0[1-9]|1[0-2])$/, 'must be a month such as 2026-01');
+
+function addUsageRoutes(app: HttpServer, guard: OperatorGuard, { agent }: ServiceClients): void {
+  const routes = routesOf(app, 'console');
+
+  routes.get('/api/models', guard, { summary: 'Models, plans and prices' }, async (_request, reply) =>
+    passOn(reply, await agent.send({ method: 'GET', route: '/models/all' }), 'agent'),
+  );
+
+  routes.get(
+    '/api/usage/totals',
+    guard,
+    { summary: 'Usage by day, model and plan', querystring: totalsQuery },
+    async ({ query }, reply) =>
+      passOn(reply, await agent.send({ method: 'GET', route: '/usage/totals', query }), 'agent'),
+  );
+
+  routes.get(
+    '/api/usage/users',
+    guard,
+    { summary: 'Users by credits spent in a month', querystring: z.object({ month }) },
+    async ({ query }, reply) =>
+      passOn(reply, await agent.send({ method: 'GET', route: '/usage/users', query }), 'agent'),
+  );
+}
+
+// The Audit page: what operators did.
+
+const actionQuery = z.object({
+  limit: pageSize(500, 100),
+  cursor: z
+    .string()
+    .regex(/^\d{1,16}$/)
+    .optional(),
+  userId: z.guid().toLowerCase().optional().describe('Only actions on this user.'),
+  actor: z.string().min(1).max(64).optional().describe('Only actions of this operator.'),
+  action: z.string().min(1).max(100).optional().describe('Only actions that contain this text.'),
+});
+
+function addActionRoutes(app: HttpServer, guard: OperatorGuard, { auth }: Pick<ServiceClients, 'auth'>): void {
+  const routes = routesOf(app, 'console');
+  routes.get(
+    '/api/actions',
+    guard,
+    { summary: 'Search the actions of operators, newest first', querystring: actionQuery },
+    async ({ query }) => bodyOf<object>(await auth.send({ method: 'GET', route: '/v1/actions', query })),
   );
 }

@@ -3,18 +3,22 @@ import { createKeySet } from '#platform/access/keyset.ts';
 import { createTokenVerifier } from '#platform/access/tokens.ts';
 import { createClient } from '#platform/http/client.ts';
 import { createServer, type HttpServer, type ServerCommons } from '#platform/http/server.ts';
+import type { ConsoleContext } from './context.ts';
 import { startSampling } from './history/sampling.ts';
 import { createRoles, type OperatorSettings } from './operators/roles.ts';
 import { admitOwnPages, type Places } from './origins.ts';
 import { addPages, type Reachable } from './pages.ts';
-import { addRoutes, type RouteDeps } from './routes.ts';
+import { addRoutes } from './routes.ts';
 import type { CalledService, ServiceClients } from './services.ts';
 import { createSessions } from './sessions.ts';
-import type { SettingsDeps } from './settings/routes.ts';
+import type { SettingsSource } from './settings/routes.ts';
 import { createTraceLink } from './traces.ts';
 
 export interface ConsoleDeps
-  extends Omit<RouteDeps, 'pictureHosts' | 'sessions' | 'memory' | 'identity' | 'clients' | 'settings' | 'traceLink'> {
+  extends Omit<
+    ConsoleContext,
+    'log' | 'pictureHosts' | 'sessions' | 'memory' | 'identity' | 'clients' | 'settings' | 'traceLink'
+  > {
   readonly server: ServerCommons;
   readonly places: Places;
   /** The value of CONSOLE_TOKEN. */
@@ -26,26 +30,24 @@ export interface ConsoleDeps
   readonly memory: { readonly url: string; readonly adminToken: string } | undefined;
   /** CONSOLE_TRACE_URL. */
   readonly traceUrl: string | undefined;
-  /** For tests. */
-  readonly sampleEveryMs?: number;
   /** INTERNAL_KEY and the services that the pages of people and incidents call. */
   readonly internal?: { readonly key: string; readonly urls: Readonly<Record<CalledService, string>> } | undefined;
   /** The operators of the identity provider. */
   readonly operators?: (OperatorSettings & { readonly jwksUrl: string }) | undefined;
   /** By default, there is nothing to show. */
-  readonly settings?: SettingsDeps | undefined;
+  readonly settings?: SettingsSource | undefined;
 }
 
 const memoryTimeoutMs = 15_000;
 
-const noSettings: SettingsDeps = {
+const noSettings: SettingsSource = {
   describe: () => ({ groups: [], standIns: [], warnings: [] }),
   examine: async () => [],
 };
 
 export function createConsole(given: ConsoleDeps): HttpServer {
-  const { server, places, token, brand, reachable, memory, internal, operators, settings, ...deps } = given;
-  const { clock, db, services } = deps;
+  const { server, places, token, brand, reachable, memory, internal, operators, settings, traceUrl, ...deps } = given;
+  const { clock, db } = deps;
   const roles = createRoles(operators ?? { full: [], readers: [] });
   const app = createServer({
     ...server,
@@ -58,13 +60,9 @@ export function createConsole(given: ConsoleDeps): HttpServer {
       tags: { console: 'The endpoints of the pages.' },
     },
   });
-  if (db !== undefined) {
-    const sampling = startSampling({ ...deps, db, services, log: server.log });
-    app.addHook('onClose', () => sampling.stop());
-  }
-  admitOwnPages(app, places);
-  addRoutes(app, {
+  const context: ConsoleContext = {
     ...deps,
+    log: server.log,
     sessions: createSessions(token, places.url.startsWith('https:'), clock, roles),
     identity: operators && {
       tokens: createTokenVerifier(createKeySet({ jwksUrl: operators.jwksUrl, log: server.log, clock }), clock),
@@ -74,8 +72,14 @@ export function createConsole(given: ConsoleDeps): HttpServer {
     settings: settings ?? noSettings,
     memory: memory && openBackOffice(app, server, memory),
     pictureHosts: reachable.pictures,
-    traceLink: createTraceLink(deps.traceUrl),
-  });
+    traceLink: createTraceLink(traceUrl),
+  };
+  if (db !== undefined) {
+    const sampling = startSampling({ ...context, db });
+    app.addHook('onClose', () => sampling.stop());
+  }
+  admitOwnPages(app, places);
+  addRoutes(app, context);
   addPages(app, reachable, brand);
   return app;
 }

@@ -1,13 +1,8 @@
 /** The webhook events of the media service (docs/specification/webhooks.md#events), each in the transaction of its change. */
 import { type Db, type Tx, transaction } from '#platform/db/db.ts';
 import type { AssetFacts } from '#webhooks/events.ts';
-import type { Webhooks } from '#webhooks/publishing.ts';
+import type { MediaStores } from './context.ts';
 import type { Match } from './screening/screening.ts';
-
-export interface EventDeps {
-  /** `undefined`: no webhooks, so changes need no transaction for them. */
-  readonly webhooks?: Webhooks | undefined;
-}
 
 const factsOf = ({ assetId, ownerId, scopeKind, scopeId, kind }: AssetFacts): AssetFacts => ({
   assetId,
@@ -20,7 +15,7 @@ const factsOf = ({ assetId, ownerId, scopeKind, scopeId, kind }: AssetFacts): As
 type RegisteredAsset = AssetFacts & { readonly mime: string; readonly byteSize: number };
 
 export async function publishRegistered<Tables>(
-  { webhooks }: EventDeps,
+  { webhooks }: MediaStores,
   tx: Tx<Tables>,
   asset: RegisteredAsset,
 ): Promise<void> {
@@ -30,7 +25,7 @@ export async function publishRegistered<Tables>(
 
 /** Makes a row readable (`mark`), and publishes that it is. `inOne`: `mark` writes more than the row. */
 export async function markAndPublish<Tables, Row extends RegisteredAsset>(
-  deps: EventDeps & { readonly db: Db<Tables> },
+  deps: MediaStores & { readonly db: Db<Tables> },
   mark: (handle: Db<Tables> | Tx<Tables>) => Promise<Row | undefined>,
   inOne: boolean,
 ): Promise<Row | undefined> {
@@ -44,7 +39,7 @@ export async function markAndPublish<Tables, Row extends RegisteredAsset>(
 
 /** Drops rows (`drop`), and publishes the deletion of those that were readable. */
 export async function dropAndPublish<Tables, Row extends AssetFacts & { readonly isReady: boolean }>(
-  { db, webhooks }: EventDeps & { readonly db: Db<Tables> },
+  { db, webhooks }: MediaStores & { readonly db: Db<Tables> },
   drop: (handle: Db<Tables> | Tx<Tables>) => Promise<readonly Row[]>,
 ): Promise<readonly Row[]> {
   if (webhooks === undefined) return drop(db);
@@ -57,7 +52,7 @@ export async function dropAndPublish<Tables, Row extends AssetFacts & { readonly
 
 /** Blocks a row (`block`), and publishes it. `false`: the row has changed, and nothing is blocked. */
 export async function blockAndPublish<Tables>(
-  { db, webhooks }: EventDeps & { readonly db: Db<Tables> },
+  { db, webhooks }: MediaStores & { readonly db: Db<Tables> },
   { digests, match }: { readonly digests: { readonly sha256: string }; readonly match: Pick<Match, 'check' | 'list'> },
   block: (handle: Db<Tables> | Tx<Tables>) => Promise<AssetFacts | undefined>,
 ): Promise<boolean> {
@@ -78,7 +73,7 @@ export type TaskEnd =
   | { readonly status: 'failed'; readonly error: string };
 
 export async function publishTaskEnd<Tables>(
-  { webhooks }: EventDeps,
+  { webhooks }: MediaStores,
   tx: Tx<Tables>,
   { taskId, ownerId }: { readonly taskId: string; readonly ownerId: string },
   end: TaskEnd,

@@ -29,24 +29,24 @@ import {
   watermarkedVideo,
   watermarkRequest,
 } from './api.ts';
-import { type CopyDeps, copyAsset } from './copying/copying.ts';
+import type { MediaContext } from './context.ts';
+import { copyAsset } from './copying/copying.ts';
 import { deleteAssets } from './deletion/deletion.ts';
 import { assetListing, assetMonths, assetPage, monthListing } from './listing/api.ts';
-import { type ListingDeps, listAssets, readMonths } from './listing/listing.ts';
-import type { LibraryNews } from './news.ts';
+import { listAssets, readMonths } from './listing/listing.ts';
 import { readUsage } from './quota/quota.ts';
-import { changeAsset, type OneAssetDeps, readAsset } from './registration/changing.ts';
+import { changeAsset, readAsset } from './registration/changing.ts';
 import { depositAsset } from './registration/depositing.ts';
-import { type ImportDeps, importFile } from './registration/importing.ts';
-import { type PendingDeps, signPending } from './registration/pendinguploads.ts';
-import { type RegistrationDeps, registerAsset } from './registration/registration.ts';
-import { type ReservationDeps, reserveUpload } from './registration/uploads.ts';
-import { deleteScope, type ScopeDeletionDeps } from './scopes/scopedeletion.ts';
-import { type FitSigningDeps, signFit } from './signing/fitsigning.ts';
-import { type SigningDeps, signImages } from './signing/signing.ts';
-import { signVideos, type VideoSigningDeps } from './signing/videosigning.ts';
-import { type WatermarkDeps, watermarkImage } from './watermarks/imagewatermark.ts';
-import { type VideoWatermarkDeps, watermarkVideo } from './watermarks/videowatermark.ts';
+import { importFile } from './registration/importing.ts';
+import { signPending } from './registration/pendinguploads.ts';
+import { registerAsset } from './registration/registration.ts';
+import { reserveUpload } from './registration/uploads.ts';
+import { deleteScope } from './scopes/scopedeletion.ts';
+import { signFit } from './signing/fitsigning.ts';
+import { signImages } from './signing/signing.ts';
+import { signVideos } from './signing/videosigning.ts';
+import { watermarkImage } from './watermarks/imagewatermark.ts';
+import { watermarkVideo } from './watermarks/videowatermark.ts';
 
 const assetId = '0d9f5a34-6f0e-4c7a-9d0b-2f6b8f1c7e11';
 const ownerId = '5b1c1f0e-8a4d-4f0f-8f57-0f4c0b9b8a21';
@@ -54,21 +54,7 @@ const place = { scopeKind: 'thread', scopeId: 'thread-1' };
 const unstable = ['screening_unavailable', 'digest_pending'] as const;
 const refused = ['csam_blocked', 'content_blocked', 'asset_too_large', 'quota_exceeded', ...unstable] as const;
 
-export type RouteDeps = { readonly news: LibraryNews } & ReservationDeps &
-  PendingDeps &
-  RegistrationDeps &
-  CopyDeps &
-  ImportDeps &
-  ListingDeps &
-  ScopeDeletionDeps &
-  SigningDeps &
-  VideoSigningDeps &
-  FitSigningDeps &
-  WatermarkDeps &
-  OneAssetDeps &
-  VideoWatermarkDeps;
-
-export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): void {
+export function addRoutes(app: HttpServer, access: Access, deps: MediaContext): void {
   const routes = routesOf(app, 'media');
 
   routes.post(

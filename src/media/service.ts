@@ -23,9 +23,9 @@ import type { UploadSigner } from '#platform/objects/addresses.ts';
 import type { LegacyObjects, Objects } from '#platform/objects/objects.ts';
 import type { Webhooks } from '#webhooks/publishing.ts';
 import type { LegacyImport } from './api.ts';
-import type { MediaTables } from './assets/assetstore.ts';
 import { addCollectionRoutes } from './collections/routes.ts';
 import type { mediaSettings } from './config.ts';
+import type { MediaContext, MediaStores, ScreeningContext } from './context.ts';
 import { createCredentials } from './credentials/credentials.ts';
 import { incidentParams } from './incidents/api.ts';
 import { measureIncidents } from './incidents/counting.ts';
@@ -34,48 +34,36 @@ import { createLibraryNews } from './news.ts';
 import { addPeopleRoutes } from './people/routes.ts';
 import { mediaProblems } from './problems.ts';
 import { createQuarantine } from './quarantine/quarantine.ts';
-import { createDigester } from './reading/digests.ts';
-import type { FolderTables } from './reconciling/folderstore.ts';
+import { createDigester, type Digester } from './reading/digests.ts';
 import { createReconciler, type FilesFolder, type Reconciler } from './reconciling/reconciling.ts';
 import { createSettler } from './reconciling/settling.ts';
 import { importFile } from './registration/importing.ts';
-import { carryOut, type DecidingDeps, decisionQueue } from './reports/deciding.ts';
-import { type DecisionMailDeps, decisionMailQueue, sendDecisionMail } from './reports/mails.ts';
-import { dropOldCounts, type ReportTables } from './reports/reportstore.ts';
+import { carryOut, decisionQueue } from './reports/deciding.ts';
+import { decisionMailQueue, sendDecisionMail } from './reports/mails.ts';
+import { dropOldCounts } from './reports/reportstore.ts';
 import { addReportRoutes } from './reports/routes.ts';
-import type { ProgressTables } from './rescreening/progressstore.ts';
-import { type RescreenJobDeps, rescreenAll, rescreenOn, rescreenQueue } from './rescreening/rescreenjob.ts';
+import { rescreenAll, rescreenOn, rescreenQueue } from './rescreening/rescreenjob.ts';
 import { addRescreenRoutes } from './rescreening/routes.ts';
 import { addRoutes } from './routes.ts';
 import type { Screening } from './screening/screening.ts';
 import { addShareRoutes } from './shares/routes.ts';
-import type { Sharing } from './shares/shares.ts';
 import { dropExpiredShares } from './shares/sharestore.ts';
 import { addressingOf } from './signing/addressing.ts';
 import { type SweepRequest, sweepRequest } from './sweeping/api.ts';
-import {
-  beginSweeping,
-  enqueueNext,
-  type PeriodicDeps,
-  type SweepJob,
-  sweepOn,
-  sweepQueue,
-} from './sweeping/periodic.ts';
+import { beginSweeping, enqueueNext, type SweepJob, sweepOn, sweepQueue } from './sweeping/periodic.ts';
 import { startExpiringReservations } from './sweeping/reservations.ts';
 import { addSweepRoutes } from './sweeping/routes.ts';
 import { sweepPage } from './sweeping/sweep.ts';
+import type { MediaTables } from './tables.ts';
 import {
   giveUp,
   longVideoQueue,
-  type ProcessingDeps,
   processLongVideo,
   processVideo,
   type VideoUpload,
   videoUploadQueue,
 } from './tasks/processing.ts';
 import { addTaskRoutes } from './tasks/routes.ts';
-import { deleteAssetsOfOwner } from './tasks/tasks.ts';
-import type { TaskTables } from './tasks/taskstore.ts';
 import { addTrashRoutes } from './trash/routes.ts';
 import { createFfmpeg } from './video/ffmpeg.ts';
 import { removeAbandonedScratch } from './video/scratch.ts';
@@ -84,7 +72,6 @@ import {
   longWatermarkQueue,
   makeLongVideoWatermark,
   makeVideoWatermark,
-  type VideoWatermarkJobDeps,
   watermarkQueue,
 } from './watermarks/videowatermark.ts';
 
@@ -118,7 +105,7 @@ export interface MediaDeps {
   readonly resizeAddress: ResizeSigner;
   /** Signs addresses of resumable uploads, which the edge receives. `undefined`: there is no edge. */
   readonly signUpload?: UploadSigner | undefined;
-  readonly sharing: Pick<Sharing, 'agent' | 'edgeUrl'>;
+  readonly sharing: Pick<MediaContext, 'agent' | 'edgeUrl'>;
   readonly reporting: {
     /** Of the notify service. */
     readonly notify: Pick<HttpClient, 'send'>;
@@ -142,8 +129,7 @@ const imageMemory = 48 * 1024 * 1024;
 const imageWaitMs = 5000;
 
 export function createMedia(deps: MediaDeps): HttpServer {
-  const { clock, database, signedUrls, originals, publicObjects, legacy } = deps;
-  const { engine, variants, screening, resizeAddress, jobs, settings } = deps;
+  const { engine, settings } = deps;
   const app = createServer({
     ...deps.server,
     service: 'media',
@@ -172,86 +158,63 @@ export function createMedia(deps: MediaDeps): HttpServer {
     cors: allowApplications(deps.agentOrigins),
   });
   const { log } = deps.server;
-  const db = database.queries<MediaTables>();
-  const images = imagePermits();
   const closing = new AbortController();
-  const places = { objects: originals, legacy };
-  const { folder } = deps;
-  const reconciler =
-    folder && createReconciler({ ...places, db: database.queries<FolderTables>(), signedUrls, log, folder });
-  const digester = createDigester();
+  const images = imagePermits();
+  const stores = openStores({ ...deps, log }, createDigester());
+  const reconciler = deps.folder && createReconciler(stores, deps.folder);
   // Files are compared by their folder. Only other stores can get objects from another tool under the same key.
-  const isFiles = folder?.backends.includes('objects') === true;
-  const settler = isFiles ? undefined : createSettler({ ...places, db, signedUrls, digester, log });
-  const common = {
-    ...places,
-    clock,
-    db,
+  const isFiles = deps.folder?.backends.includes('objects') === true;
+  const settler = isFiles ? undefined : createSettler(stores);
+  const context: MediaContext = {
+    ...stores,
     reconciler: combine(reconciler, settler),
-    digester,
-    taskDb: database.queries<TaskTables>(),
-    publicObjects,
-    signedUrls,
-    webhooks: deps.webhooks,
-    addressing: addressingOf(originals, resizeAddress, engine.brandId),
     engine,
-    brand: deps.brand,
-    variants,
-    screening,
-    credentials: createCredentials(settings, deps.brand.name, log),
     images,
-    watermarks: createImageWatermarker({ db, engine, images }),
-    resizeAddress,
-    signUpload: deps.signUpload,
-    jobs,
-    ffmpeg: createFfmpeg(settings.ffmpegPath),
-    limits: settings,
-    publicScopes: settings.publicScopes,
-    closing: closing.signal,
-    log,
-    news: createLibraryNews(deps.sharing.agent, log),
-    quarantine: createQuarantine({ objects: originals, db, clock, settings }),
+    screening: deps.screening,
+    quarantine: createQuarantine(stores, settings),
     countIncident: measureIncidents(app.metrics),
+    brand: deps.brand,
+    watermarks: createImageWatermarker({ db: stores.db, engine, images }),
+    ffmpeg: createFfmpeg(settings.ffmpegPath),
+    credentials: createCredentials(settings, deps.brand.name, log),
+    resizeAddress: deps.resizeAddress,
+    addressing: addressingOf(stores.objects, deps.resizeAddress, engine.brandId),
+    signUpload: deps.signUpload,
+    news: createLibraryNews(deps.sharing.agent, log),
+    ...deps.sharing,
+    notify: deps.reporting.notify,
+    addressSecret: deps.reporting.addressSecret,
+    closing: closing.signal,
   };
   if (reconciler !== undefined) {
     app.addHook('onReady', () => reconciler.begin());
     app.addHook('onClose', () => reconciler.end());
   }
-  const shareDb = database.queries<ReportTables>();
+  const { db } = context;
   let expiring: Interval | undefined;
   let endingShares: Interval | undefined;
   app.addHook('onReady', async () => {
-    expiring = startExpiringReservations(common);
+    expiring = startExpiringReservations(context);
     endingShares = startInterval(
       sharesEndEveryMs,
-      () =>
-        Promise.all([dropExpiredShares(shareDb), dropOldCounts(shareDb), common.quarantine.expire()]).then(
-          () => undefined,
-        ),
+      () => Promise.all([dropExpiredShares(db), dropOldCounts(db), context.quarantine.expire()]).then(() => undefined),
       (error) => log.warn({ err: error }, 'expired shares, evidence and counts of reports could not be removed'),
     );
   });
   app.addHook('onClose', () => Promise.all([expiring?.stop(), endingShares?.stop()]).then(() => undefined));
   auditOperators(app, { db, log, ...auditing });
-  addRoutes(app, deps.access, common);
-  addCollectionRoutes(app, deps.access, common);
-  addTrashRoutes(app, deps.access, common);
-  addTaskRoutes(app, deps.access, common);
-  addIncidentRoutes(app, deps.access, common);
-  addRescreenRoutes(app, deps.access, { ...common, reportDb: shareDb, progressDb: database.queries<ProgressTables>() });
-  addPeopleRoutes(app, deps.access, { ...common, shareDb });
-  addSweepRoutes(app, deps.access, common);
-  addShareRoutes(app, deps.access, { ...common, ...deps.sharing, db: shareDb });
-  const { addressSecret, trustedProxies, notify } = deps.reporting;
-  const readAddress = clientAddressReader(trustedProxies);
-  const deciding = { ...common, reportDb: shareDb };
-  addReportRoutes(app, deps.access, {
-    reporting: { db: shareDb, publicScopes: settings.publicScopes, addressSecret },
-    deciding,
-    addressOf: (request) => readAddress(request) ?? request.ip,
-  });
-  const discard = (ownerId: string, assetIds: readonly string[]) => deleteAssetsOfOwner(common, ownerId, assetIds);
-  workOnQueues(app, jobs, { ...common, ...deciding, notify, discard });
+  addRoutes(app, deps.access, context);
+  addCollectionRoutes(app, deps.access, context);
+  addTrashRoutes(app, deps.access, context);
+  addTaskRoutes(app, deps.access, context);
+  addIncidentRoutes(app, deps.access, context);
+  addRescreenRoutes(app, deps.access, context);
+  addPeopleRoutes(app, deps.access, context);
+  addSweepRoutes(app, deps.access, context);
+  addShareRoutes(app, deps.access, context);
+  const readAddress = clientAddressReader(deps.reporting.trustedProxies);
+  addReportRoutes(app, deps.access, context, (request) => readAddress(request) ?? request.ip);
+  workOnQueues(app, context);
   // Called before requests in flight are awaited: those that wait for a job get 503 with Retry-After.
   const { drain } = app;
   app.drain = () => {
@@ -264,11 +227,8 @@ export function createMedia(deps: MediaDeps): HttpServer {
 /** One video at a time for each, because ffmpeg uses two threads and requests have priority. */
 const concurrency = 1;
 
-function workOnQueues(
-  app: HttpServer,
-  jobs: Jobs,
-  deps: ProcessingDeps & VideoWatermarkJobDeps & PeriodicDeps & RescreenJobDeps & DecidingDeps & DecisionMailDeps,
-): void {
+function workOnQueues(app: HttpServer, deps: MediaContext): void {
+  const { jobs } = deps;
   const queues = [
     videoUploadQueue,
     longVideoQueue,
@@ -282,12 +242,12 @@ function workOnQueues(
   measureJobs(app.metrics, jobs, queues);
   app.addHook('onReady', async () => {
     await removeAbandonedScratch();
-    const options = { concurrency, onDead: (tx: Tx<TaskTables>, upload: VideoUpload) => giveUp(deps, tx, upload) };
-    jobs.work<VideoUpload, TaskTables>(videoUploadQueue, (job) => processVideo(deps, job), options);
-    jobs.work<VideoUpload, TaskTables>(longVideoQueue, (job) => processLongVideo(deps, job), options);
+    const options = { concurrency, onDead: (tx: Tx<MediaTables>, upload: VideoUpload) => giveUp(deps, tx, upload) };
+    jobs.work<VideoUpload, MediaTables>(videoUploadQueue, (job) => processVideo(deps, job), options);
+    jobs.work<VideoUpload, MediaTables>(longVideoQueue, (job) => processLongVideo(deps, job), options);
     jobs.work(watermarkQueue, (job) => makeVideoWatermark(deps, job), { concurrency });
     jobs.work(longWatermarkQueue, (job) => makeLongVideoWatermark(deps, job), { concurrency });
-    jobs.work<SweepJob, TaskTables>(sweepQueue, (job) => sweepOn(deps, job), {
+    jobs.work<SweepJob, MediaTables>(sweepQueue, (job) => sweepOn(deps, job), {
       concurrency: 1,
       onDead: (tx, { since }) => enqueueNext(deps, tx, { since, cursor: null }),
     });
@@ -339,73 +299,63 @@ const auditing = {
   },
 };
 
-/** For `npm run import-legacy` without a running instance: `POST /v1/assets/legacy` without HTTP. */
-export function importerOf(
-  deps: Pick<MediaDeps, 'database' | 'originals' | 'legacy' | 'engine' | 'screening' | 'settings' | 'webhooks'>,
-) {
-  const { database, originals, legacy, engine, screening, settings, webhooks } = deps;
-  const db = database.queries<MediaTables>();
-  const images = imagePermits();
-  // A command can wait.
-  const digester = createDigester({ waitMs: 3_600_000 });
-  const limits = settings;
-  const importDeps = { db, objects: originals, legacy, engine, screening, images, digester, limits, webhooks };
-  return (request: LegacyImport) => importFile(importDeps, request);
-}
+type StoreEngines = Pick<
+  MediaDeps,
+  | 'clock'
+  | 'database'
+  | 'jobs'
+  | 'originals'
+  | 'publicObjects'
+  | 'legacy'
+  | 'variants'
+  | 'signedUrls'
+  | 'webhooks'
+  | 'settings'
+> & { readonly log: Log };
 
-/** For `npm run sweep` without a running instance: `POST /v1/sweep` without HTTP. */
-export function sweeperOf(
-  deps: Pick<
-    MediaDeps,
-    | 'clock'
-    | 'database'
-    | 'signedUrls'
-    | 'originals'
-    | 'publicObjects'
-    | 'legacy'
-    | 'variants'
-    | 'webhooks'
-    | 'settings'
-  > & { readonly log: Pick<Log, 'info' | 'warn'> },
-) {
-  const { clock, database, signedUrls, originals, publicObjects, legacy, variants, webhooks, settings, log } = deps;
-  const db = database.queries<MediaTables>();
-  const sweepDeps = {
+function openStores(deps: StoreEngines, digester: Digester): MediaStores {
+  const { database, originals, settings, clock, log, jobs, publicObjects, legacy, variants, signedUrls, webhooks } =
+    deps;
+  return {
+    log,
     clock,
-    db,
-    taskDb: database.queries<TaskTables>(),
-    signedUrls,
+    db: database.queries<MediaTables>(),
+    jobs,
     objects: originals,
     publicObjects,
     legacy,
     variants,
+    signedUrls,
+    digester,
     webhooks,
     limits: settings,
-    digester: createDigester({ waitMs: 3_600_000 }),
-    log,
+    publicScopes: settings.publicScopes,
   };
-  return (request: SweepRequest) => sweepPage(sweepDeps, request);
+}
+
+/** A command can wait. */
+const openForCommand = (deps: StoreEngines) => openStores(deps, createDigester({ waitMs: 3_600_000 }));
+
+type ScreeningEngines = StoreEngines & Pick<MediaDeps, 'engine' | 'screening'>;
+
+/** For `npm run import-legacy` without a running instance: `POST /v1/assets/legacy` without HTTP. */
+export function importerOf(deps: ScreeningEngines) {
+  const { engine, screening } = deps;
+  const context: ScreeningContext = { ...openForCommand(deps), engine, screening, images: imagePermits() };
+  return (request: LegacyImport) => importFile(context, request);
+}
+
+/** For `npm run sweep` without a running instance: `POST /v1/sweep` without HTTP. */
+export function sweeperOf(deps: StoreEngines) {
+  const stores = openForCommand(deps);
+  return (request: SweepRequest) => sweepPage(stores, request);
 }
 
 /** For `npm run rescreen` without a running instance: `POST /v1/rescreen` without HTTP and jobs. */
-export function rescreenerOf(
-  deps: Pick<
-    MediaDeps,
-    | 'clock'
-    | 'database'
-    | 'signedUrls'
-    | 'originals'
-    | 'legacy'
-    | 'variants'
-    | 'screening'
-    | 'webhooks'
-    | 'jobs'
-    | 'settings'
-  >,
-) {
-  const { database, originals, ...others } = deps;
-  const databases = { db: database.queries<MediaTables>(), reportDb: database.queries<ReportTables>() };
-  const quarantine = createQuarantine({ ...others, ...databases, objects: originals });
-  const rescreeningDeps = { ...others, ...databases, objects: originals, quarantine };
-  return () => rescreenAll(rescreeningDeps);
+export function rescreenerOf(deps: ScreeningEngines) {
+  const { engine, screening, settings } = deps;
+  const stores = openForCommand(deps);
+  const quarantine = createQuarantine(stores, settings);
+  const context: ScreeningContext = { ...stores, engine, screening, images: imagePermits(), quarantine };
+  return () => rescreenAll(context);
 }

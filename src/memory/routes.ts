@@ -15,12 +15,13 @@ import {
   searchRequest,
   searchResult,
 } from './api.ts';
-import { type AddingDeps, addMemory } from './changes/adding.ts';
+import { addMemory } from './changes/adding.ts';
 import { editMemory, lookUpMemory, removeMemory } from './changes/editing.ts';
+import type { MemoryContext } from './context.ts';
 import type { StoredMemory } from './memories/memorystore.ts';
 import { toMemory } from './memories/presenting.ts';
 import { assertMayUse } from './ownership.ts';
-import { inject, type SearchingDeps, searchMemories } from './search/searching.ts';
+import { inject, searchMemories } from './search/searching.ts';
 
 const user = { entity_id: '5b1c1f0e-8a4d-4f0f-8f57-0f4c0b9b8a21', entity_type: 'user' };
 const content = 'Prefers watercolor over oil.';
@@ -28,12 +29,10 @@ const adding = ['memory_full', 'embedder_unavailable'] as const;
 const editing = ['not_found', 'duplicate_memory', ...adding] as const;
 const gone = { 204: ['The memory was deleted.'] } as const;
 
-export type RouteDeps = AddingDeps & SearchingDeps;
-
 /** Searches of one user, which take processor time. More than eight wait for each other. */
 const searchLimits = { width: 8, maxWaiting: 100, waitTimeoutMs: 30_000 };
 
-export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): void {
+export function addRoutes(app: HttpServer, access: Access, deps: MemoryContext): void {
   const routes = routesOf(app, 'memory');
   const searches = createGates(searchLimits);
   const inTurn = <Result>(caller: Caller, search: () => Promise<Result>): Promise<Result> =>

@@ -9,13 +9,13 @@ import { createServer, type HttpServer, type ServerOptions } from '#platform/htt
 import { measureJobs } from '#platform/jobs/depth.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
 import { addAdminRoutes } from './admin/routes.ts';
-import type { AddingDeps } from './changes/adding.ts';
 import { createEntityQueue } from './changes/entityqueue.ts';
+import type { JudgingContext, MemoryContext } from './context.ts';
 import { calibrateEmbedder } from './embedding/calibration.ts';
 import type { Embedder } from './embedding/embedder.ts';
 import { reembeddingQueue, startReembedding } from './embedding/reembedding.ts';
 import { addExtractionRoutes } from './extraction/routes.ts';
-import { type JudgingDeps, judgingQueue, requestJudgement, workOnJudgements } from './judging/judge.ts';
+import { judgingQueue, requestJudgement, workOnJudgements } from './judging/judge.ts';
 import { findVectorColumn } from './memories/memorystore.ts';
 import { createMemoryModel } from './model/languagemodel.ts';
 import { ModelMetrics } from './model/metrics.ts';
@@ -83,16 +83,25 @@ export async function createMemory(deps: MemoryDeps): Promise<HttpServer> {
   const embedder = calibrateEmbedder(deps.embedder, db);
   const column = await findVectorColumn(db);
   const indexes = createEntityIndexes(column, embedder);
-  const mergeAbove = deps.mergeSimilarity ?? 0.9;
-  const baseDeps = { db, column, embedder, indexes, clock, mergeAbove, queue: createEntityQueue() };
-  const judging = openJudge(deps, baseDeps);
-  const { minRelevance = 0.55 } = deps;
-  const routeDeps = { ...baseDeps, minRelevance, ...(judging && { requestJudgement: requestJudgement(judging) }) };
-  addRoutes(app, access, routeDeps);
-  addSelfServiceRoutes(app, access, routeDeps);
+  const base: MemoryContext = {
+    db,
+    column,
+    embedder,
+    indexes,
+    queue: createEntityQueue(),
+    clock,
+    jobs: deps.jobs,
+    log: deps.server.log,
+    mergeAbove: deps.mergeSimilarity ?? 0.9,
+    minRelevance: deps.minRelevance ?? 0.55,
+  };
+  const judging = openJudge(deps, base);
+  const context: MemoryContext = judging ?? base;
+  addRoutes(app, access, context);
+  addSelfServiceRoutes(app, access, context);
   addExtractionRoutes(app, access, judging);
-  addAdminRoutes(app, guardAdmins(deps.adminToken), routeDeps);
-  await startReembedding(routeDeps, deps.jobs, deps.server.log);
+  addAdminRoutes(app, guardAdmins(deps.adminToken), context);
+  await startReembedding(context);
   if (judging !== undefined) {
     workOnJudgements(judging);
     judging.modelMetrics.register(app.metrics);
@@ -106,19 +115,15 @@ export async function createMemory(deps: MemoryDeps): Promise<HttpServer> {
   return app;
 }
 
-function openJudge(
-  { languageModel, jobs, server, pace }: MemoryDeps,
-  adding: Omit<AddingDeps, 'requestJudgement'>,
-): JudgingDeps | undefined {
+function openJudge({ languageModel, pace }: MemoryDeps, base: MemoryContext): JudgingContext | undefined {
   if (languageModel === undefined) return undefined;
-  return {
-    ...adding,
-    jobs,
-    log: server.log,
+  const judging = {
+    ...base,
     model: createMemoryModel(languageModel),
     modelMetrics: new ModelMetrics(),
     dailyCalls: languageModel.dailyCalls,
     modelTimeoutMs: languageModel.timeoutMs,
-    ...(pace?.judgingDelayMs !== undefined && { judgingDelayMs: pace.judgingDelayMs }),
+    judgingDelayMs: pace?.judgingDelayMs,
   };
+  return { ...judging, requestJudgement: requestJudgement(judging) };
 }

@@ -1,4 +1,5 @@
 /** The worker of extractions in a process of its own, for the test that kills it. */
+import type { AgentContext } from '#agent/context.ts';
 import { workOnExtractions } from '#agent/extraction/extracting.ts';
 import { AgentMetrics } from '#agent/metrics.ts';
 import { migrations } from '#app/migrations.ts';
@@ -12,4 +13,5 @@ const log = createLog({ level: 'silent' });
 const database = await openDatabase({ url: databaseUrl, dataDir: '', migrations, log });
 const jobs = createJobs({ database, log, leaseMs: 1000 });
 const memory = createClient({ name: 'memory', baseUrl: memoryUrl, isInternal: true, internalKey, timeoutMs: 10_000 });
-workOnExtractions({ db: database.queries(), jobs, memory, metrics: new AgentMetrics(), log });
+const context = { db: database.queries(), jobs, memory, metrics: new AgentMetrics(), log } as Partial<AgentContext>;
+workOnExtractions(context as AgentContext);

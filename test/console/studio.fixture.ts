@@ -1,6 +1,6 @@
 /** The Studio: the output of runs, through lost connections, reloads, stops and second tabs. */
 import type { Page } from 'playwright-core';
-import { fillerOf, label } from '#local/model/answering.ts';
+import { fillerOf, label } from '#local/model/model.ts';
 import { makeImage } from '../media/images.fixture.ts';
 import { judge } from './judging.fixture.ts';
 import { chooseOption, enterAsUser } from './rig.fixture.ts';

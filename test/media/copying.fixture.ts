@@ -1,9 +1,10 @@
 /** What a copy needs, over files in a folder, for the tests. */
 import { randomUUID } from 'node:crypto';
 import { copyRequest } from '#media/api.ts';
-import type { MediaTables } from '#media/assets/assetstore.ts';
-import { type CopyDeps, copyAsset } from '#media/copying/copying.ts';
+import type { MediaContext } from '#media/context.ts';
+import { copyAsset } from '#media/copying/copying.ts';
 import type { ScreeningSettings } from '#media/screening/screening.ts';
+import type { MediaTables } from '#media/tables.ts';
 import type { Database } from '#platform/db/db.ts';
 import { createLog } from '#platform/log.ts';
 import { Problem } from '#platform/problem.ts';
@@ -11,7 +12,7 @@ import { makeImage } from './images.fixture.ts';
 import { openFiles, outcomeOf, registrationDeps, uploaded } from './registering.fixture.ts';
 
 /** Its screening is to be closed. */
-export function copyDeps(database: Database, folder: string, lists: Partial<ScreeningSettings> = {}): CopyDeps {
+export function copyDeps(database: Database, folder: string, lists: Partial<ScreeningSettings> = {}): MediaContext {
   return { ...registrationDeps(database, folder, lists), log: createLog({ level: 'silent' }) };
 }
 
@@ -23,7 +24,7 @@ export interface CopyOf {
   readonly request: object;
 }
 
-export async function plantSource(deps: CopyDeps, kind: SourceKind): Promise<CopyOf> {
+export async function plantSource(deps: MediaContext, kind: SourceKind): Promise<CopyOf> {
   const there = { toScopeKind: 'feed', toScopeId: 'there' };
   const png = await makeImage('png');
   if (kind === 'asset') {
@@ -39,7 +40,7 @@ export async function plantSource(deps: CopyDeps, kind: SourceKind): Promise<Cop
 }
 
 /** `copied`, or the code of the problem. */
-export async function copyOutcome(deps: CopyDeps, { request }: Pick<CopyOf, 'request'>): Promise<string> {
+export async function copyOutcome(deps: MediaContext, { request }: Pick<CopyOf, 'request'>): Promise<string> {
   try {
     await copyAsset(deps, { kind: 'internal' }, copyRequest.parse(request));
     return 'copied';

@@ -4,9 +4,11 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { defaultBrand } from '#image/engine/brand.ts';
 import type { ImageSignedRefs, RegistrationRequest } from '#media/api.ts';
-import { findAsset, type MediaTables } from '#media/assets/assetstore.ts';
+import { findAsset } from '#media/assets/assetstore.ts';
+import type { MediaContext } from '#media/context.ts';
 import { createQuarantine } from '#media/quarantine/quarantine.ts';
 import { signImages } from '#media/signing/signing.ts';
+import type { MediaTables } from '#media/tables.ts';
 import { systemClock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/db.ts';
 import { readMark } from '#platform/metadata/metadata.ts';
@@ -55,7 +57,7 @@ onEveryDatabase('a process killed while it registers', (rig) => {
       publicScopes: [],
       signedUrls: openTestCache(database),
       addressing: '',
-    };
+    } as unknown as MediaContext;
     const refs: ImageSignedRefs = JSON.parse(
       String(await signImages(signing, { kind: 'internal' }, { refs: [assetId], legacyBucket: 'agent_message' })),
     );
@@ -136,7 +138,7 @@ onEveryDatabase('a process killed while it registers', (rig) => {
         const ids = recorded.map(({ assetId }) => assetId ?? '').sort();
         expect(ids).toEqual([...killed, ...lived].map(({ assetId }) => assetId).sort());
         const stores = { db: database.queries<MediaTables>(), objects: openFiles(rig.dataDir) };
-        const quarantine = createQuarantine({ ...stores, clock: systemClock, settings: testQuarantine });
+        const quarantine = createQuarantine({ ...stores, clock: systemClock } as MediaContext, testQuarantine);
         for (const { id } of recorded) {
           const chunks: Buffer[] = [];
           for await (const chunk of await quarantine.open(id)) chunks.push(chunk);

@@ -1,12 +1,13 @@
 /** What a deletion needs, over files in a folder, for the tests. */
 import { randomUUID } from 'node:crypto';
+import type { VariantMaker } from '#image/engine/variants.ts';
 import { createVariantMaker } from '#image/engine/variants.ts';
 import { createEngine } from '#image/engine/working.ts';
 import { assetsDeletion, scopeDeletion } from '#media/api.ts';
-import type { MediaTables } from '#media/assets/assetstore.ts';
+import type { MediaContext } from '#media/context.ts';
 import { deleteAssets } from '#media/deletion/deletion.ts';
-import { deleteScope, type ScopeDeletionDeps } from '#media/scopes/scopedeletion.ts';
-import type { TaskTables } from '#media/tasks/taskstore.ts';
+import { deleteScope } from '#media/scopes/scopedeletion.ts';
+import type { MediaTables } from '#media/tables.ts';
 import { systemClock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/db.ts';
 import { createJobs } from '#platform/jobs/queueing.ts';
@@ -32,7 +33,6 @@ export function removalDeps(database: Database, folder: string) {
   const limits = { maxSourcePixels: 1e6, processTimeoutMs: 20_000, concurrency: 2, permitWaitMs: 5000 };
   return {
     db: database.queries<MediaTables>(),
-    taskDb: database.queries<TaskTables>(),
     jobs: createJobs({ database, log: createLog({ level: 'silent' }) }),
     signedUrls: openTestCache(database),
     objects: openFiles(folder),
@@ -44,7 +44,7 @@ export function removalDeps(database: Database, folder: string) {
       publicObjects: openPublicFiles(folder),
       limits,
     }),
-  } satisfies ScopeDeletionDeps;
+  } as unknown as MediaContext & { readonly variants: VariantMaker };
 }
 
 /** One of the two deletions, of everything that belongs to a video: by id, or as everything of its owner. */
@@ -56,7 +56,7 @@ export interface DeletionOf {
 }
 
 /** How many rows it deleted, or the code of the problem. */
-export async function deletionOutcome(deps: ScopeDeletionDeps, deed: DeletionKind, what: DeletionOf): Promise<string> {
+export async function deletionOutcome(deps: MediaContext, deed: DeletionKind, what: DeletionOf): Promise<string> {
   const server = { kind: 'internal' } as const;
   try {
     if (deed === 'scope') {

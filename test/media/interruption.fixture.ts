@@ -1,6 +1,6 @@
 /** Interrupts an operation at any of its steps, for tests: before and after each call of an engine. */
 
-import type { MediaTables } from '#media/assets/assetstore.ts';
+import type { MediaTables } from '#media/tables.ts';
 import { assertOutsideTransaction, type Db } from '#platform/db/db.ts';
 import type { LegacyObjects, ObjectBody } from '#platform/objects/objects.ts';
 

@@ -1,7 +1,7 @@
 /** Assets written straight into the engines, for tests that need many, or such as no registration makes. */
 import { randomUUID } from 'node:crypto';
-import type { MediaTables } from '#media/assets/assetstore.ts';
 import { storageKeyOf } from '#media/assets/storagekey.ts';
+import type { MediaTables } from '#media/tables.ts';
 import type { Database } from '#platform/db/db.ts';
 import type { Objects } from '#platform/objects/objects.ts';
 

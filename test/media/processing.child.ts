@@ -7,24 +7,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { defaultBrand } from '#image/engine/brand.ts';
 import { type RegistrationRequest, registrationRequest, scopeDeletion } from '#media/api.ts';
+import type { MediaContext } from '#media/context.ts';
 import { registerAsset } from '#media/registration/registration.ts';
 import { deleteScope } from '#media/scopes/scopedeletion.ts';
 import { videoTaskRequest } from '#media/tasks/api.ts';
-import {
-  longVideoQueue,
-  type ProcessingDeps,
-  processLongVideo,
-  processVideo,
-  videoUploadQueue,
-} from '#media/tasks/processing.ts';
-import { beginVideoTask, deleteAssetsOfOwner } from '#media/tasks/tasks.ts';
-import type { TaskTables } from '#media/tasks/taskstore.ts';
+import { longVideoQueue, processLongVideo, processVideo, videoUploadQueue } from '#media/tasks/processing.ts';
+import { beginVideoTask } from '#media/tasks/tasks.ts';
 import { createFfmpeg } from '#media/video/ffmpeg.ts';
 import {
   longWatermarkQueue,
   makeLongVideoWatermark,
   makeVideoWatermark,
-  type VideoWatermarkJobDeps,
   watermarkQueue,
 } from '#media/watermarks/videowatermark.ts';
 import type { Database } from '#platform/db/db.ts';
@@ -48,25 +41,21 @@ export interface ProcessingOrders extends CrashOrders {
 const log = createLog({ level: 'silent' });
 const internal = { kind: 'internal' } as const;
 
-export type WorkingDeps = ProcessingDeps & VideoWatermarkJobDeps;
-
-export function processingDeps(database: Database, dataDir: string): WorkingDeps {
+export function processingDeps(database: Database, dataDir: string): MediaContext {
   const objects = openFiles(dataDir);
-  const deps = {
+  return {
     ...registrationDeps(database, dataDir),
     objects,
     legacy: { bucket: () => undefined },
-    taskDb: database.queries<TaskTables>(),
-    variants: { forgetAll: async () => 0 },
+    variants: { forgetAll: async () => 0 } as unknown as MediaContext['variants'],
     ffmpeg: createFfmpeg('ffmpeg'),
     brand: defaultBrand,
     jobs: createJobs({ database, log }),
     log,
-  };
-  return { ...deps, discard: (ownerId, assetIds) => deleteAssetsOfOwner(deps, ownerId, assetIds) };
+  } as Partial<MediaContext> as MediaContext;
 }
 
-async function begin(jobs: Jobs, deps: ProcessingDeps, deed: ProcessingOrders['deed'], request: RegistrationRequest) {
+async function begin(jobs: Jobs, deps: MediaContext, deed: ProcessingOrders['deed'], request: RegistrationRequest) {
   if (deed === 'task') return beginVideoTask({ ...deps, jobs }, internal, videoTaskRequest.parse(request));
   const { asset } = await registerAsset(deps, internal, request);
   const { storageKey } = asset;
@@ -74,7 +63,7 @@ async function begin(jobs: Jobs, deps: ProcessingDeps, deed: ProcessingOrders['d
   return jobs.enqueue(deps.db, watermarkQueue, asked, { key: storageKey });
 }
 
-function work(jobs: Jobs, deps: WorkingDeps): void {
+function work(jobs: Jobs, deps: MediaContext): void {
   jobs.work(videoUploadQueue, (job) => processVideo(deps, job), { concurrency: 1 });
   jobs.work(longVideoQueue, (job) => processLongVideo(deps, job), { concurrency: 1 });
   jobs.work(watermarkQueue, (job) => makeVideoWatermark(deps, job), { concurrency: 1 });
@@ -82,7 +71,7 @@ function work(jobs: Jobs, deps: WorkingDeps): void {
 }
 
 /** Interrupts only between the look at the video and the begin of its long work. */
-function workInMove(jobs: Jobs, deps: WorkingDeps, interrupt: Interrupt): void {
+function workInMove(jobs: Jobs, deps: MediaContext, interrupt: Interrupt): void {
   let isMoving = false;
   const dying = interrupted(deps, (moment) => {
     if (isMoving) return interrupt(moment);
@@ -103,8 +92,7 @@ function workInMove(jobs: Jobs, deps: WorkingDeps, interrupt: Interrupt): void {
     await interrupt({ number: 0, call: 'before the long work' });
   };
   const one = { concurrency: 1 };
-  const dyingDeps = { ...dying, taskDb: dying.db as unknown as ProcessingDeps['taskDb'] };
-  jobs.work(videoUploadQueue, (job) => processVideo(dyingDeps, during(job)), one);
+  jobs.work(videoUploadQueue, (job) => processVideo(dying, during(job)), one);
   jobs.work(watermarkQueue, (job) => makeVideoWatermark(dying, during(job)), one);
   jobs.work(longVideoQueue, (job) => begun().then(() => processLongVideo(deps, job)), one);
   jobs.work(longWatermarkQueue, (job) => begun().then(() => makeLongVideoWatermark(deps, job)), one);
@@ -119,10 +107,7 @@ async function workOnOne(orders: ProcessingOrders, database: Database, interrupt
   );
   await begin(jobs, deps, orders.deed, registrationRequest.parse(orders.request));
   if (orders.isMove) workInMove(jobs, deps, interrupt);
-  else {
-    const dying = interrupted(deps, interrupt);
-    work(jobs, { ...dying, taskDb: dying.db as unknown as ProcessingDeps['taskDb'] });
-  }
+  else work(jobs, interrupted(deps, interrupt));
   // All but the parked ones: its own.
   const unfinished = () =>
     sql`select from jobs where status in ('waiting', 'running') and run_at < now() + interval '1 hour'`.execute(
@@ -143,7 +128,7 @@ async function finish({ dataDir, closed = [] }: ProcessingOrders, database: Data
   work(jobs, deps);
   while ((await jobs.depths()).some(({ status }) => status !== 'dead')) await sleep(50);
   await jobs.stop();
-  const tasks = await deps.taskDb.selectFrom('media_tasks').select(['owner_id', 'status', 'metadata']).execute();
+  const tasks = await deps.db.selectFrom('media_tasks').select(['owner_id', 'status', 'metadata']).execute();
   const keys: string[] = [];
   for await (const { key } of deps.objects.list('u/')) keys.push(key);
   const assets = await deps.db

@@ -6,15 +6,14 @@ import { createPermits } from '#image/engine/permits.ts';
 import { createVariantMaker } from '#image/engine/variants.ts';
 import { createEngine } from '#image/engine/working.ts';
 import { type RegistrationRequest, registrationRequest } from '#media/api.ts';
-import type { MediaTables } from '#media/assets/assetstore.ts';
 import { storageKeyOf } from '#media/assets/storagekey.ts';
+import type { MediaContext } from '#media/context.ts';
 import { createQuarantine } from '#media/quarantine/quarantine.ts';
-import type { ReservingDeps } from '#media/quota/reserving.ts';
 import { createDigester } from '#media/reading/digests.ts';
 import { depositAsset } from '#media/registration/depositing.ts';
-import { type Registration, type RegistrationDeps, registerAsset } from '#media/registration/registration.ts';
+import { type Registration, registerAsset } from '#media/registration/registration.ts';
 import { createScreening, type ScreeningSettings } from '#media/screening/screening.ts';
-import type { TaskTables } from '#media/tasks/taskstore.ts';
+import type { MediaTables } from '#media/tables.ts';
 import { systemClock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/db.ts';
 import { createLog } from '#platform/log.ts';
@@ -56,17 +55,16 @@ export function registrationDeps(
   database: Database,
   folder: string,
   { blockedHashes, screeningUrl }: Partial<ScreeningSettings> = {},
-): RegistrationDeps & ReservingDeps {
+): MediaContext {
   const engine = createEngine(limits);
   const stores = { db: database.queries<MediaTables>(), objects: openFiles(folder) };
   return {
     ...stores,
-    taskDb: database.queries<TaskTables>(),
     clock: systemClock,
     log: createLog({ level: 'silent' }),
     publicObjects: openPublicFiles(folder),
     legacy: openLegacyFiles(folder),
-    quarantine: createQuarantine({ ...stores, clock: systemClock, settings: testQuarantine }),
+    quarantine: createQuarantine({ ...stores, clock: systemClock } as MediaContext, testQuarantine),
     engine,
     variants: createVariantMaker({ engine, keySecret: 'a key secret', publicObjects: openPublicFiles(folder), limits }),
     images: createPermits({ count: 4, waitMs: 5000 }),
@@ -81,7 +79,7 @@ export function registrationDeps(
     publicScopes: ['feed'],
     screening: createScreening({ blockedHashes, screeningUrl }),
     signedUrls: openTestCache(database),
-  };
+  } as Partial<MediaContext> as MediaContext;
 }
 
 export const newRequest = (changes: object = {}): RegistrationRequest =>
@@ -99,15 +97,14 @@ export async function uploaded(objects: Objects, bytes: Uint8Array) {
   return { request, storageKey, put };
 }
 
-export const depositOf =
-  (deps: RegistrationDeps & ReservingDeps, request: RegistrationRequest, bytes: Uint8Array) => () => {
-    const body = Buffer.concat([Buffer.from(`${JSON.stringify(request)}\n`), bytes]);
-    return depositAsset(deps, { kind: 'internal' }, { length: body.length, body: Readable.from([body]) });
-  };
+export const depositOf = (deps: MediaContext, request: RegistrationRequest, bytes: Uint8Array) => () => {
+  const body = Buffer.concat([Buffer.from(`${JSON.stringify(request)}\n`), bytes]);
+  return depositAsset(deps, { kind: 'internal' }, { length: body.length, body: Readable.from([body]) });
+};
 
 /** `created`, `replayed`, or the code of the problem. */
 export async function outcomeOf(
-  deps: RegistrationDeps,
+  deps: MediaContext,
   request: RegistrationRequest,
   work: () => Promise<Registration> = () => registerAsset(deps, { kind: 'internal' }, request),
 ): Promise<string> {

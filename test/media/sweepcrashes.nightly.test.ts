@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { objectSource } from '#image/engine/sources.ts';
 import { toTransform } from '#image/engine/specs.ts';
-import type { MediaTables } from '#media/assets/assetstore.ts';
+import type { MediaTables } from '#media/tables.ts';
 import type { Database } from '#platform/db/db.ts';
 import type { Objects } from '#platform/objects/objects.ts';
 import { onEveryDatabase } from '../crashes/crashes.fixture.ts';

@@ -1,13 +1,12 @@
 /** What a sweep needs, for the tests, and how all of one is done. */
 import { createVariantMaker, type VariantMaker } from '#image/engine/variants.ts';
 import { createEngine } from '#image/engine/working.ts';
-import type { MediaTables } from '#media/assets/assetstore.ts';
+import type { MediaContext } from '#media/context.ts';
 import { createDigester } from '#media/reading/digests.ts';
 import type { SweepFinding } from '#media/sweeping/api.ts';
 import { sweepCursor } from '#media/sweeping/api.ts';
-import type { SweepDeps } from '#media/sweeping/page.ts';
 import { sweepPage } from '#media/sweeping/sweep.ts';
-import type { TaskTables } from '#media/tasks/taskstore.ts';
+import type { MediaTables } from '#media/tables.ts';
 import type { Database } from '#platform/db/db.ts';
 import { createLog } from '#platform/log.ts';
 import { deriveAddressKey } from '#platform/objects/addresses.ts';
@@ -26,11 +25,10 @@ export function sweepDeps(database: Database, folder: string, laterMs = 25 * hou
   return {
     ...removalDeps(database, folder),
     publicObjects: openPublicFiles(folder),
-    taskDb: database.queries<TaskTables>(),
     clock: { now: () => Date.now() + laterMs },
     limits: { uploadTtlS: 3600 },
     ...reading(),
-  } satisfies SweepDeps;
+  } as unknown as SweepGround['deps'];
 }
 
 export interface SweepGround {
@@ -39,7 +37,7 @@ export interface SweepGround {
   readonly publicObjects: Objects;
   readonly legacyFiles: Objects;
   /** Of a sweep that takes place in 25 hours. */
-  readonly deps: SweepDeps & { readonly variants: VariantMaker };
+  readonly deps: MediaContext & { readonly variants: VariantMaker };
   close(): Promise<void>;
 }
 
@@ -58,7 +56,6 @@ export async function openSweepGround(pair: EnginePair): Promise<SweepGround> {
     legacyFiles: legacy.bucket(String(stores.legacyBucket)) as Objects,
     deps: {
       db: database.queries<MediaTables>(),
-      taskDb: database.queries<TaskTables>(),
       signedUrls: openTestCache(database),
       objects,
       publicObjects,
@@ -67,7 +64,7 @@ export async function openSweepGround(pair: EnginePair): Promise<SweepGround> {
       clock: { now: () => Date.now() + 25 * hourMs },
       limits: { uploadTtlS: 3600 },
       ...reading(),
-    },
+    } as unknown as SweepGround['deps'],
     close: async () => {
       await database.close();
       await stores.close();
@@ -77,7 +74,7 @@ export async function openSweepGround(pair: EnginePair): Promise<SweepGround> {
 
 /** Sweeps page by page, from the first page or `from`, to the end. */
 export async function sweepAll(
-  deps: SweepDeps,
+  deps: MediaContext,
   {
     apply = true,
     acceptLostBuckets = false,

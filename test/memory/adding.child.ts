@@ -3,6 +3,7 @@
 import { migrations } from '#app/migrations.ts';
 import { addMemory } from '#memory/changes/adding.ts';
 import { createEntityQueue } from '#memory/changes/entityqueue.ts';
+import type { MemoryContext } from '#memory/context.ts';
 import { createBuiltinEmbedder } from '#memory/embedding/builtin.ts';
 import { calibrateEmbedder } from '#memory/embedding/calibration.ts';
 import { findVectorColumn } from '#memory/memories/memorystore.ts';
@@ -64,7 +65,7 @@ if (process.argv[2] !== undefined) {
     mergeAbove: 0.9,
     indexes: createEntityIndexes(column, embedder),
     queue: createEntityQueue(),
-  };
+  } as MemoryContext;
   function* additions() {
     for (let round = orders.firstRound; round <= orders.lastRound; round += 1)
       for (const entity_id of orders.entities)

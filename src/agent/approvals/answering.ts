@@ -4,23 +4,25 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { UIMessage } from 'ai';
-import { type LedgerTables, lockBalance } from '#accounts/ledger/credits.ts';
+import { lockBalance } from '#accounts/ledger/credits.ts';
 import { ensureProfile } from '#accounts/store.ts';
 import { type Tx, transaction } from '#platform/db/db.ts';
 import { isUuid } from '#platform/ids.ts';
 import { invalid, problems } from '#platform/problem.ts';
 import type { ApprovalAnswer } from '../api.ts';
+import type { AgentContext, RunLease } from '../context.ts';
 import { publishRunStart } from '../events.ts';
 import { agentProblems } from '../problems.ts';
 import { listQueued } from '../queue/queuestore.ts';
-import { KeyTaken, type RunLease, type RunsDeps } from '../runs/runs.ts';
+import { KeyTaken } from '../runs/runs.ts';
 import { changeMessage, findMessage } from '../store/messagestore.ts';
-import { findRun, findRunningOf, insertRun, type Run, type RunTables } from '../store/runstore.ts';
+import { findRun, findRunningOf, insertRun, type Run } from '../store/runstore.ts';
 import { type KeyedStart, takeKey } from '../store/startstore.ts';
-import { countInFlightOf, type ToolCallTables } from '../store/toolcallstore.ts';
+import { countInFlightOf } from '../store/toolcallstore.ts';
 import { replayParts } from '../stream/replay.ts';
+import type { AgentTables } from '../tables.ts';
 import { openThread } from '../threads/changes.ts';
-import { type ApprovalTables, findApprovals, recordAnswer } from './approvalstore.ts';
+import { findApprovals, recordAnswer } from './approvalstore.ts';
 
 export interface Answers {
   readonly threadId: string;
@@ -32,7 +34,7 @@ export interface Answers {
  * `thread_deleting`, 429 `too_many_runs`, and KeyTaken; then nothing has changed.
  */
 export async function startAnswered(
-  deps: RunsDeps,
+  deps: AgentContext,
   lease: RunLease,
   userId: string,
   { threadId, approvals }: Answers,
@@ -72,7 +74,7 @@ export async function startAnswered(
 }
 
 /** Returns the message that the answers belong to. */
-async function findAnswered(tx: Tx<ApprovalTables>, userId: string, { threadId, approvals }: Answers): Promise<string> {
+async function findAnswered(tx: Tx<AgentTables>, userId: string, { threadId, approvals }: Answers): Promise<string> {
   const ids = approvals.map(({ approvalId }) => approvalId);
   const rows = new Map((await findApprovals(tx, ids.filter(isUuid))).map((row) => [row.approvalId, row]));
   for (const [index, id] of ids.entries()) {
@@ -91,11 +93,7 @@ async function findAnswered(tx: Tx<ApprovalTables>, userId: string, { threadId, 
 
 const answered = () => agentProblems.approval_answered({ fields: { reason: 'approval_answered' } });
 
-async function admitRun(
-  { welcome, maxRunsPerUser }: RunsDeps,
-  tx: Tx<RunTables & LedgerTables & ToolCallTables>,
-  userId: string,
-): Promise<void> {
+async function admitRun({ welcome, maxRunsPerUser }: AgentContext, tx: Tx<AgentTables>, userId: string): Promise<void> {
   await ensureProfile(tx, { id: userId }, welcome);
   // Starts of a user are counted one after the other.
   await lockBalance(tx, userId);

@@ -1,11 +1,11 @@
 import type { UIMessage } from 'ai';
 import type { Tx } from '#platform/db/db.ts';
 import { changeMessage, findMessage } from '../store/messagestore.ts';
-import type { RunTables } from '../store/runstore.ts';
-import { type ApprovalTables, denyOpen } from './approvalstore.ts';
+import type { AgentTables } from '../tables.ts';
+import { denyOpen } from './approvalstore.ts';
 
 /** A new question denies open approvals. The thread has to be locked. */
-export async function denyUnanswered(tx: Tx<ApprovalTables & RunTables>, threadId: string): Promise<void> {
+export async function denyUnanswered(tx: Tx<AgentTables>, threadId: string): Promise<void> {
   const denied = await denyOpen(tx, threadId);
   for (const id of new Set(denied.map(({ messageId }) => messageId))) {
     const message = await findMessage(tx, threadId, id);

@@ -1,18 +1,13 @@
 /** `GET /usage` and `GET /credits`: what a user has used, has left and pays (docs/specification/agent.md#usage). */
 
-import { type AccountTables, ensureProfile, type Welcome } from '#accounts/store.ts';
-import type { Db } from '#platform/db/db.ts';
+import { ensureProfile } from '#accounts/store.ts';
 import { invalid } from '#platform/problem.ts';
 import type { CreditsInfo, UsageDays } from '../api.ts';
+import type { AgentContext } from '../context.ts';
 import type { Catalogue } from '../generation/catalogue.ts';
 import type { Spenders, SpendersQuery, TotalsQuery, UsageTotals } from '../operatorapi.ts';
-import { listUsage, type UsageTables } from '../store/usagestore.ts';
-import { listSpenders, listTotals, type UsageTotalTables } from '../store/usagetotalstore.ts';
-
-export interface UsageDeps {
-  readonly db: Db<UsageTables & AccountTables>;
-  readonly welcome: Welcome;
-}
+import { listUsage } from '../store/usagestore.ts';
+import { listSpenders, listTotals } from '../store/usagetotalstore.ts';
 
 const dayMs = 86_400_000;
 const firstDayMs = Date.parse('0001-01-01');
@@ -25,7 +20,7 @@ interface DayRange {
   readonly to?: string | undefined;
 }
 
-export async function readUsage({ db }: UsageDeps, userId: string, range: DayRange): Promise<UsageDays> {
+export async function readUsage({ db }: AgentContext, userId: string, range: DayRange): Promise<UsageDays> {
   const { from, to } = chooseDays(range);
   return { days: await listUsage(db, userId, from, to, maxRows) };
 }
@@ -42,7 +37,7 @@ export function chooseDays(range: DayRange): { readonly from: string; readonly t
 }
 
 export async function readCredits(
-  { db, welcome }: UsageDeps,
+  { db, welcome }: AgentContext,
   userId: string,
   runCost: number,
   { images, videos }: Catalogue,
@@ -53,18 +48,13 @@ export async function readCredits(
 
 const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
 
-/** What all users used, for operators (docs/agent.md). */
-export interface TotalsDeps {
-  readonly db: Db<UsageTotalTables>;
-}
-
 /** Throws 400 for days in the wrong order, or too many. */
-export async function readTotals({ db }: TotalsDeps, range: TotalsQuery): Promise<UsageTotals> {
+export async function readTotals({ db }: AgentContext, range: TotalsQuery): Promise<UsageTotals> {
   const { from, to } = chooseDays(range);
   return { days: await listTotals(db, from, to) };
 }
 
-export async function readSpenders({ db }: TotalsDeps, { month, limit }: SpendersQuery): Promise<Spenders> {
+export async function readSpenders({ db }: AgentContext, { month, limit }: SpendersQuery): Promise<Spenders> {
   const chosen = month ?? new Date().toISOString().slice(0, 'YYYY-MM'.length);
   return { month: chosen, users: await listSpenders(db, `${chosen}-01`, limit) };
 }

@@ -1,22 +1,17 @@
 /** The limits of what one run and one user may spend (docs/specification/agent.md#credits). */
-import { type LedgerTables, lockBalance, sumCredits } from '#accounts/ledger/credits.ts';
+import { lockBalance, sumCredits } from '#accounts/ledger/credits.ts';
 import type { Tx } from '#platform/db/db.ts';
 import type { Failure } from '../api.ts';
-import { type CancelTables, takeFreeCancel } from '../store/cancelstore.ts';
-import { listVideoIds, type VideoTables } from '../store/videostore.ts';
+import type { AgentContext } from '../context.ts';
+import { takeFreeCancel } from '../store/cancelstore.ts';
+import { listVideoIds } from '../store/videostore.ts';
+import type { AgentTables } from '../tables.ts';
 import { videoScope } from './references.ts';
-
-export interface SpendingBounds {
-  /** AGENT_MAX_CREDITS_PER_RUN. 0: no limit. */
-  readonly maxRunCredits: number;
-  /** AGENT_FREE_CANCELS_PER_DAY. */
-  readonly freeCancels: number;
-}
 
 /** Whether a run has reserved and spent too much, in the transaction of a reservation. That has locked the user's balance. */
 export async function exceedsRun(
-  { maxRunCredits }: Pick<SpendingBounds, 'maxRunCredits'>,
-  tx: Tx<LedgerTables & VideoTables>,
+  { maxRunCredits }: AgentContext,
+  tx: Tx<AgentTables>,
   taskId: string,
 ): Promise<boolean> {
   if (maxRunCredits === 0) return false;
@@ -32,8 +27,8 @@ export const runLimit = (maxRunCredits: number): Failure => ({
 
 /** Counts a cancellation for each reference, and returns those that are not free. In the transaction that closes them. */
 export async function chargedCancels(
-  { freeCancels }: Pick<SpendingBounds, 'freeCancels'>,
-  tx: Tx<CancelTables & LedgerTables>,
+  { freeCancels }: AgentContext,
+  tx: Tx<AgentTables>,
   userId: string,
   canceled: readonly string[],
 ): Promise<readonly string[]> {

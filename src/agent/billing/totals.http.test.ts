@@ -11,7 +11,8 @@ import { openTestDatabase } from '../../../test/database.fixture.ts';
 import { embedded } from '../../../test/media/rig.fixture.ts';
 import type { ConfiguredModels, Spenders, UsageTotals } from '../operatorapi.ts';
 import { openModels } from '../providers/models.ts';
-import { addUsage, type UsageTables } from '../store/usagestore.ts';
+import { addUsage } from '../store/usagestore.ts';
+import type { AgentTables } from '../tables.ts';
 
 let rig: AgentRig;
 let operator: ConsoleServer;
@@ -27,7 +28,7 @@ afterAll(async () => {
 
 const today = () => new Date().toISOString().slice(0, 10);
 const totals = async (query = '') => (await rig.server.call<UsageTotals>('GET', `/usage/totals${query}`)).body.days;
-const db = () => rig.media.database.queries<UsageTables>();
+const db = () => rig.media.database.queries<AgentTables>();
 const use = (userId: string, model: string, credits: number) =>
   transaction(db(), (tx) => addUsage(tx, { userId, model, runs: 1, inputTokens: 10, outputTokens: 5, credits }));
 

@@ -14,7 +14,8 @@ import {
   userMessage,
   whenBusy,
 } from '../api.ts';
-import { goOn, type StartDeps, startTask } from '../runs/tasks.ts';
+import { goOn, startTask } from '../runs/tasks.ts';
+import type { ServingContext } from '../servingcontext.ts';
 import { findMessage, findQuestionOf } from '../store/messagestore.ts';
 import type { Run } from '../store/runstore.ts';
 import { checkThread } from '../threads/access.ts';
@@ -23,7 +24,7 @@ import { checkThread } from '../threads/access.ts';
 const maxMessageBytes = 1024 * 1024;
 
 /** As `startTask`. Issues of a 400 name the fields of the chat's body. */
-export async function startChat(deps: StartDeps, userId: string, body: ChatRequest): Promise<Run> {
+export async function startChat(deps: ServingContext, userId: string, body: ChatRequest): Promise<Run> {
   await checkThread(deps, userId, body.id);
   const approvals = answersIn(body);
   if (approvals.length > 0) return goOn(deps, userId, { threadId: body.id, approvals });
@@ -62,7 +63,7 @@ function answersIn({ messages, trigger }: ChatRequest): readonly ApprovalAnswer[
 
 type Question = Pick<TaskRequest, 'message' | 'rewindTo'>;
 
-async function questionOf({ db }: StartDeps, body: ChatRequest): Promise<Question> {
+async function questionOf({ db }: ServingContext, body: ChatRequest): Promise<Question> {
   const { id: threadId, messages, trigger } = body;
   const last = messages.findLast(isOfUser);
   const replaced = body.messageId ?? undefined;

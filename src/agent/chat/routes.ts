@@ -4,9 +4,9 @@ import type { Caller } from '#platform/access/caller.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { problems } from '#platform/problem.ts';
-import type { StartDeps } from '../runs/tasks.ts';
+import type { ServingContext } from '../servingcontext.ts';
 import { findRunningOf } from '../store/runstore.ts';
-import { readLastEventId, type StreamReaders } from '../stream/readers.ts';
+import { readLastEventId } from '../stream/readers.ts';
 import { checkThread } from '../threads/access.ts';
 import { chatParams, chatRequest, startChat } from './chat.ts';
 
@@ -25,16 +25,12 @@ const starting = [
   'too_many_runs',
 ] as const;
 
-export interface ChatDeps extends StartDeps {
-  readonly readers: StreamReaders;
-}
-
 /** The client sends the whole conversation each time, so a full thread has to fit (32 MiB), with what it adds in JSON. */
 const maxBodyBytes = 36 * 1024 * 1024;
 /** Of all bodies that arrive at this process at once. */
 const maxArrivingBytes = 256 * 1024 * 1024;
 
-export function addChatRoutes(app: HttpServer, access: Access, deps: ChatDeps): void {
+export function addChatRoutes(app: HttpServer, access: Access, deps: ServingContext): void {
   const routes = routesOf(app, 'agent');
   const admitBody = createBodyBudget(maxArrivingBytes, maxBodyBytes);
   routes.post(

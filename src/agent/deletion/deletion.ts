@@ -2,15 +2,29 @@
  * `DELETE /threads` and `DELETE /threads/:threadId`. One transaction hides the threads and queues a job; then the request
  * itself removes them. If it cannot, or its process dies, the job does, and so does a repetition of the request.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Interval, startInterval } from '#platform/background/interval.ts';
 import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
-import { transaction } from '#platform/db/db.ts';
+import { type Tx, transaction } from '#platform/db/db.ts';
 import { problems } from '#platform/problem.ts';
-import { endShares } from '../services/library.ts';
-import { findOwnership, listHiddenThreads, listOwnersOfExpired } from '../store/threadstore.ts';
-import { hideThreads } from '../threads/changes.ts';
-import { clearingQueue, type Deletion, deletionQueue } from './queues.ts';
-import { clearDeletedThread, type RemovalDeps, removeHiddenThread } from './removal.ts';
+import { deleteApprovals } from '../approvals/approvalstore.ts';
+import { endAllQueued } from '../queue/queue.ts';
+import { stopRun } from '../runs/tasks.ts';
+import { deleteThreadAssets, endShares } from '../services/library.ts';
+import type { ServingContext } from '../servingcontext.ts';
+import { deleteEvents } from '../store/eventstore.ts';
+import { findRunningOf } from '../store/runstore.ts';
+import {
+  findOwnership,
+  type HiddenThread,
+  listHiddenThreads,
+  listOwnersOfExpired,
+  listTaskIds,
+} from '../store/threadstore.ts';
+import type { AgentTables } from '../tables.ts';
+import { hideThreads, lockHiddenThread, removeThread } from '../threads/changes.ts';
+import { cancelVideosOfThread, removeVideosOfThread } from '../videos/cancelling.ts';
+import { type Clearing, clearingQueue, type Deletion, deletionQueue } from './queues.ts';
 
 /** When the job takes over: a request is over by then. */
 const defaultTakeOverAfterMs = 15_000;
@@ -30,7 +44,7 @@ const threadsAtOnce = 4;
  * a step fails: the thread is hidden then, and its deletion goes on in the background.
  */
 export async function deleteThread(
-  deps: RemovalDeps,
+  deps: ServingContext,
   userId: string | undefined,
   threadId: string,
   deletesAssets: boolean,
@@ -45,13 +59,13 @@ export async function deleteThread(
 }
 
 /** Before its thread goes to the trash. Throws 503, and nothing has changed then. */
-export async function endShareOf(deps: RemovalDeps, threadId: string): Promise<void> {
+export async function endShareOf(deps: ServingContext, threadId: string): Promise<void> {
   const thread = await findOwnership(deps.db, threadId);
   if (thread !== undefined) await endShares(deps, thread.ownerId, threadId);
 }
 
 /** Deletes threads that were in the trash for 30 days. */
-export function startEmptyingTrash(deps: RemovalDeps): Interval {
+export function startEmptyingTrash(deps: ServingContext): Interval {
   return startInterval(
     deps.pace?.emptyTrashEveryMs ?? defaultEmptyEveryMs,
     async () => {
@@ -63,13 +77,13 @@ export function startEmptyingTrash(deps: RemovalDeps): Interval {
 }
 
 /** All of the user's threads. Those that cannot be removed in time are hidden, and the job removes them. */
-export async function deleteThreads(deps: RemovalDeps, userId: string, deletesAssets: boolean): Promise<void> {
+export async function deleteThreads(deps: ServingContext, userId: string, deletesAssets: boolean): Promise<void> {
   await hideAndQueue(deps, userId, undefined, deletesAssets);
   const startedAtMs = performance.now();
   await removeHiddenThreads(deps, userId, assetsInRequestMs, () => performance.now() - startedAtMs < requestMs);
 }
 
-export function workOnDeletions(deps: RemovalDeps): void {
+export function workOnDeletions(deps: ServingContext): void {
   deps.jobs.work(
     deletionQueue,
     async (job) => {
@@ -89,7 +103,7 @@ export function workOnDeletions(deps: RemovalDeps): void {
 }
 
 async function hideAndQueue(
-  deps: RemovalDeps,
+  deps: ServingContext,
   ownerId: string,
   threadId: string | undefined,
   deletesAssets: boolean,
@@ -105,7 +119,7 @@ async function hideAndQueue(
 
 /** Until none is left, or `mayGoOn` returns `false`. Rejects if a step fails. */
 async function removeHiddenThreads(
-  deps: RemovalDeps,
+  deps: ServingContext,
   ownerId: string,
   assetsTimeoutMs: number,
   mayGoOn: () => boolean,
@@ -117,4 +131,75 @@ async function removeHiddenThreads(
       if (mayGoOn()) await removeHiddenThread(deps, thread, assetsTimeoutMs);
     });
   }
+}
+
+// Removes hidden threads (docs/specification/agent.md#deletion): stops their run, cancels their videos, deletes their assets if
+// that was requested, and drops their rows in one transaction. Every step may run again, so a removal that was interrupted
+// is finished by the next one.
+
+/** An abort reaches a live process within the renewal of its leases. After that, the process is taken for dead. */
+const defaultStoppingMs = 5000;
+const lookEveryMs = 40;
+/** Uploads of a late process have ended by then. */
+const defaultClearAfterMs = 90_000;
+
+/** `timeoutMs` bounds the call that deletes assets. Rejects if a step fails: the thread is still hidden then. */
+async function removeHiddenThread(deps: ServingContext, thread: HiddenThread, timeoutMs: number): Promise<void> {
+  const { threadId, ownerId, deletesAssets } = thread;
+  // The job does it again. While the media service is away, no share can be read either.
+  await endShares(deps, ownerId, threadId).catch((error: unknown) => {
+    deps.log.warn({ err: error }, 'the share of a deleted thread ends later');
+  });
+  await stopRunOf(deps, threadId);
+  // Before the assets, so that no video is added to them.
+  await transaction(deps.db, (tx) => cancelVideosOfThread(deps, tx, thread));
+  if (deletesAssets) await deleteThreadAssets(deps, ownerId, threadId, timeoutMs);
+  const taskIds = await transaction(deps.db, (tx) => removeRows(deps, tx, thread));
+  // The job does it again, so that Redis need not answer now.
+  await deps.eventLog.remove(taskIds).catch((error: unknown) => {
+    deps.log.warn({ err: error }, 'the event logs of a deleted thread are removed later');
+  });
+}
+
+async function stopRunOf(deps: ServingContext, threadId: string): Promise<void> {
+  await endAllQueued(deps, threadId);
+  const run = await findRunningOf(deps.db, threadId);
+  if (run === undefined) return;
+  const { stoppingMs = defaultStoppingMs } = deps.pace ?? {};
+  await stopRun(deps, run.taskId);
+  const isOver = async () => (await findRunningOf(deps.db, threadId)) === undefined;
+  for (const since = performance.now(); performance.now() - since < stoppingMs; await sleep(lookEveryMs)) {
+    if (await isOver()) return;
+  }
+  await deps.reaper.end(run.taskId);
+  if (!(await isOver())) throw problems.engine_unavailable({ cause: new Error('the run of a thread has not ended') });
+}
+
+/** Returns the runs of the thread, or none if it is gone. */
+async function removeRows(
+  deps: ServingContext,
+  tx: Tx<AgentTables>,
+  { threadId, ownerId, deletesAssets }: HiddenThread,
+): Promise<readonly string[]> {
+  if (!(await lockHiddenThread(tx, threadId))) return [];
+  const taskIds = await listTaskIds(tx, threadId);
+  await removeVideosOfThread(deps, tx, { threadId, ownerId });
+  await removeThread(tx, threadId);
+  await deleteApprovals(tx, threadId);
+  await deleteEvents(tx, taskIds);
+  const clearing = { threadId, ownerId, taskIds: [...taskIds], deletesAssets };
+  const delayMs = deps.pace?.clearAfterMs ?? defaultClearAfterMs;
+  await deps.jobs.enqueue(tx, clearingQueue, clearing, { delayMs, lane: ownerId });
+  return taskIds;
+}
+
+/** What a late process may have written after the rows were gone: the fence of the database does not reach it. */
+async function clearDeletedThread(deps: ServingContext, clearing: Clearing, timeoutMs: number): Promise<void> {
+  const { threadId, ownerId, taskIds, deletesAssets } = clearing;
+  await deps.eventLog.remove(taskIds);
+  // What belongs to a new thread with this id stays.
+  const next = await findOwnership(deps.db, threadId);
+  if (next?.ownerId === ownerId) return;
+  await endShares(deps, ownerId, threadId);
+  if (deletesAssets) await deleteThreadAssets(deps, ownerId, threadId, timeoutMs);
 }

@@ -6,8 +6,8 @@ import type { Database } from '#platform/db/db.ts';
 import { contentBomb, fontBomb, loopBomb } from '../../../test/agent/bombs.fixture.ts';
 import { pdfOf } from '../../../test/agent/wire.fixture.ts';
 import { openTestDatabase } from '../../../test/database.fixture.ts';
+import type { AgentTables } from '../tables.ts';
 import { createDocumentReader } from './pdftext.ts';
-import type { UnreadableTables } from './unreadablestore.ts';
 
 const report = readFileSync(join(import.meta.dirname, '../../../test/agent/fixtures/report.pdf'));
 const maxCharacters = 100_000;
@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-const db = () => database.queries<UnreadableTables>();
+const db = () => database.queries<AgentTables>();
 const unreadable = async () => (await db().selectFrom('agent_unreadable_documents').selectAll().execute()).length;
 
 it('owners take turns, regardless of the number of documents that one of them has waiting', async () => {

@@ -5,7 +5,8 @@ import { createGate } from '#platform/concurrency/gate.ts';
 import { createGates } from '#platform/concurrency/gates.ts';
 import type { Db } from '#platform/db/db.ts';
 import { ConfinementExceeded, runConfined } from '#platform/processes/confined.ts';
-import { isUnreadable, rememberUnreadable, type UnreadableTables } from './unreadablestore.ts';
+import type { AgentTables } from '../tables.ts';
+import { isUnreadable, rememberUnreadable } from './unreadablestore.ts';
 
 /** What the process answers. Without a text and a failure, the document has too many pages. */
 export interface PdfReply {
@@ -27,7 +28,7 @@ export interface DocumentReader {
   readPdf(ownerId: string, bytes: Uint8Array, maxCharacters: number): Promise<string | undefined>;
 }
 
-export function createDocumentReader(db: Db<UnreadableTables>): DocumentReader {
+export function createDocumentReader(db: Db<AgentTables>): DocumentReader {
   /** A process each. */
   const gate = createGate({ width: 2, ...longestWait });
   /** An owner has one process at most, and so at most one document that waits for a process: owners take turns. */
@@ -60,12 +61,7 @@ export function createDocumentReader(db: Db<UnreadableTables>): DocumentReader {
   };
 }
 
-async function read(
-  db: Db<UnreadableTables>,
-  sha256: string,
-  input: Uint8Array,
-  maxCharacters: number,
-): Promise<PdfReply> {
+async function read(db: Db<AgentTables>, sha256: string, input: Uint8Array, maxCharacters: number): Promise<PdfReply> {
   if (await isUnreadable(db, sha256)) return {};
   const args = [String(maxPages), String(maxCharacters)];
   try {

@@ -2,18 +2,12 @@
 import { type Interval, startInterval } from '#platform/background/interval.ts';
 import type { Db } from '#platform/db/db.ts';
 import type { Log } from '#platform/log.ts';
-import {
-  deleteEvents,
-  type EventRow,
-  type EventTables,
-  insertEvents,
-  listEvents,
-  listNewEvents,
-} from '../store/eventstore.ts';
+import { deleteEvents, type EventRow, insertEvents, listEvents, listNewEvents } from '../store/eventstore.ts';
+import type { AgentTables } from '../tables.ts';
 import type { Batch, EventLog } from './eventlog.ts';
 
 export interface DatabaseLogOptions {
-  readonly db: Db<EventTables>;
+  readonly db: Db<AgentTables>;
   readonly log: Log;
   /** The interval for finding batches of other processes. Readers of this process are notified at once. */
   readonly pollEveryMs?: number;

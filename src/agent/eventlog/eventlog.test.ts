@@ -7,8 +7,8 @@ import { createLog } from '#platform/log.ts';
 import { eventLogSuite } from '../../../test/agent/eventlog.conformance.ts';
 import { databaseEngines, openTestDatabase } from '../../../test/database.fixture.ts';
 import { openTestRedis, skipWithoutRedis } from '../../../test/redis.fixture.ts';
-import type { EventTables } from '../store/eventstore.ts';
 import { claimDeadRuns, insertRun } from '../store/runstore.ts';
+import type { AgentTables } from '../tables.ts';
 import { openDatabaseLog } from './database.ts';
 import type { FencedKey } from './eventlog.ts';
 import { parseEventId } from './eventlog.ts';
@@ -17,7 +17,7 @@ import { openEventLog } from './open.ts';
 const log = createLog({ level: 'silent' });
 
 function runsOf(database: Database) {
-  const db = database.queries<EventTables>();
+  const db = database.queries<AgentTables>();
   return {
     newRun: (): Promise<FencedKey> =>
       transaction(db, (tx) =>
@@ -48,7 +48,7 @@ describe.each(databaseEngines)('the event log in $name', (engine) => {
   describe.skipIf(engine.missing)('', () => {
     eventLogSuite(async () => {
       const database = await engine.open(migrations);
-      const db = database.queries<EventTables>();
+      const db = database.queries<AgentTables>();
       const open = () => openDatabaseLog({ db, log, pollEveryMs: 20 });
       const [eventLog, other] = [open(), open()];
       const close = async () => {
@@ -64,7 +64,7 @@ describe.skipIf(skipWithoutRedis)('the event log in Redis', () => {
   eventLogSuite(async () => {
     const database = await openTestDatabase(migrations);
     const redis = await openTestRedis();
-    const open = () => openEventLog({ db: database.queries<EventTables>(), redis, log, ttlS: 60 });
+    const open = () => openEventLog({ db: database.queries<AgentTables>(), redis, log, ttlS: 60 });
     const [eventLog, other] = [await open(), await open()];
     const close = async () => {
       await Promise.all([eventLog.close(), other.close()]);
@@ -76,7 +76,7 @@ describe.skipIf(skipWithoutRedis)('the event log in Redis', () => {
   it('reads for a follower that comes in any microtask after the last one left', async () => {
     const redis = await openTestRedis();
     const database = await openTestDatabase(migrations);
-    const eventLog = await openEventLog({ db: database.queries<EventTables>(), redis, log, ttlS: 60 });
+    const eventLog = await openEventLog({ db: database.queries<AgentTables>(), redis, log, ttlS: 60 });
     const { newRun } = runsOf(database);
     const event = { firstSeq: 1, lastSeq: 1, events: ['{}'], isLast: false };
     for (let microtasks = 0; microtasks < 20; microtasks++) {
@@ -103,7 +103,7 @@ describe.skipIf(skipWithoutRedis)('the event log in Redis', () => {
   it('reports that appended events are lost, all of them or the last ones', async () => {
     const redis = await openTestRedis();
     const database = await openTestDatabase(migrations);
-    const eventLog = await openEventLog({ db: database.queries<EventTables>(), redis, log, ttlS: 60 });
+    const eventLog = await openEventLog({ db: database.queries<AgentTables>(), redis, log, ttlS: 60 });
     const run = await runsOf(database).newRun();
     const batch = (seq: number) => ({ firstSeq: seq, lastSeq: seq, events: ['{}'], isLast: false });
     for (const seq of [1, 2, 3]) await eventLog.append(run, batch(seq));

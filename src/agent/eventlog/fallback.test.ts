@@ -9,8 +9,8 @@ import { openRedis } from '#platform/redis/open.ts';
 import type { Redis } from '#platform/redis/redis.ts';
 import { openTestDatabase } from '../../../test/database.fixture.ts';
 import { type RedisServer, skipWithoutRedis, startRedisServer } from '../../../test/redis.fixture.ts';
-import type { EventTables } from '../store/eventstore.ts';
 import { insertRun } from '../store/runstore.ts';
+import type { AgentTables } from '../tables.ts';
 import type { Batch, EventLog, FencedKey, LogKey } from './eventlog.ts';
 import { openFallbackLog } from './fallback.ts';
 import { openEventLog } from './open.ts';
@@ -51,12 +51,12 @@ describe.skipIf(skipWithoutRedis)('the event log with a Redis that takes no writ
   const open = async (url = server.url): Promise<EventLog> => {
     const redis = await openRedis({ url, prefix: 'test:', log });
     opened.push(redis);
-    const eventLog = await openEventLog({ db: database.queries<EventTables>(), redis, log, ttlS: 60 });
+    const eventLog = await openEventLog({ db: database.queries<AgentTables>(), redis, log, ttlS: 60 });
     opened.push(eventLog);
     return eventLog;
   };
   const newRun = (): Promise<FencedKey> =>
-    transaction(database.queries<EventTables>(), (tx) =>
+    transaction(database.queries<AgentTables>(), (tx) =>
       insertRun(tx, {
         taskId: randomUUID(),
         threadId: randomUUID(),

@@ -2,14 +2,15 @@
 import type { Db } from '#platform/db/db.ts';
 import type { Log } from '#platform/log.ts';
 import type { Redis } from '#platform/redis/redis.ts';
-import { type EventTables, findRunsWithEvents } from '../store/eventstore.ts';
+import { findRunsWithEvents } from '../store/eventstore.ts';
+import type { AgentTables } from '../tables.ts';
 import { openDatabaseLog } from './database.ts';
 import type { EventLog } from './eventlog.ts';
 import { openFallbackLog } from './fallback.ts';
 import { openRedisLog } from './redis.ts';
 
 export interface OpenEventLogOptions {
-  readonly db: Db<EventTables>;
+  readonly db: Db<AgentTables>;
   readonly redis: Redis | undefined;
   readonly log: Log;
   /** AGENT_TASK_TTL_SECS. */

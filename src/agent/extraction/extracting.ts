@@ -3,32 +3,24 @@
  * nothing. The tokens count as used, and not as a run.
  */
 import type { UIMessage } from 'ai';
-import { type Db, transaction } from '#platform/db/db.ts';
-import type { Job, Jobs } from '#platform/jobs/jobs.ts';
-import type { Log } from '#platform/log.ts';
+import { transaction } from '#platform/db/db.ts';
+import type { Job } from '#platform/jobs/jobs.ts';
 import { unknownUsage } from '../billing/usage.ts';
-import type { AgentMetrics } from '../metrics.ts';
-import { type ConversationMessage, extractMemories, type MemoryDeps } from '../services/memory.ts';
+import type { AgentContext } from '../context.ts';
+import { type ConversationMessage, extractMemories } from '../services/memory.ts';
 import { listMessagesOf } from '../store/messagestore.ts';
-import type { RunTables } from '../store/runstore.ts';
 import { holdThreadOf } from '../store/threadstore.ts';
-import { addUsage, type UsageTables } from '../store/usagestore.ts';
+import { addUsage } from '../store/usagestore.ts';
+import type { AgentTables } from '../tables.ts';
 import { extractionQueue, type RunToExtract } from './request.ts';
 
-export interface ExtractionDeps extends MemoryDeps {
-  readonly db: Db<RunTables & UsageTables>;
-  readonly jobs: Jobs;
-  readonly metrics: AgentMetrics;
-  readonly log: Log;
-}
-
-export function workOnExtractions(deps: ExtractionDeps): void {
-  deps.jobs.work<RunToExtract, RunTables & UsageTables>(extractionQueue, (job) => extract(deps, job), {
+export function workOnExtractions(deps: AgentContext): void {
+  deps.jobs.work<RunToExtract, AgentTables>(extractionQueue, (job) => extract(deps, job), {
     concurrency: 2,
   });
 }
 
-async function extract(deps: ExtractionDeps, job: Job<RunToExtract>): Promise<void> {
+async function extract(deps: AgentContext, job: Job<RunToExtract>): Promise<void> {
   const { threadId, taskId, ownerId } = job.payload;
   // The thread may have been deleted or rewound since.
   const stored = await listMessagesOf(deps.db, threadId, taskId);

@@ -15,8 +15,8 @@ import { createPostgresDatabase, databaseEngines } from '../../../test/database.
 import { type ModelServer, startModelServer } from '../../../test/memory/modelserver.fixture.ts';
 import { languageModelAt, type MemoryRig, startMemory, testInternalKey } from '../../../test/memory/rig.fixture.ts';
 import { appendMessage } from '../store/messagestore.ts';
-import type { RunTables } from '../store/runstore.ts';
 import { lockThread } from '../store/threadstore.ts';
+import type { AgentTables } from '../tables.ts';
 import { extractionQueue } from './request.ts';
 
 const program = join(import.meta.dirname, '../../../test/agent/extracting.child.ts');
@@ -50,7 +50,7 @@ describe.skipIf(isMissing)('a worker that is killed during extractions', () => {
       parts: [{ type: 'text' as const, text }],
     });
     const jobs = createJobs({ database, log });
-    await transaction(database.queries<RunTables>(), async (tx) => {
+    await transaction(database.queries<AgentTables>(), async (tx) => {
       await lockThread(tx, threadId, ownerId);
       await appendMessage(tx, message('user', words), undefined);
       await appendMessage(tx, message('assistant', 'How nice.'), undefined);

@@ -2,7 +2,8 @@
 import { z } from 'zod';
 import type { Tx } from '#platform/db/db.ts';
 import type { Jobs, Queue } from '#platform/jobs/jobs.ts';
-import type { Run, RunTables } from '../store/runstore.ts';
+import type { Run } from '../store/runstore.ts';
+import type { AgentTables } from '../tables.ts';
 
 const payload = z.object({ threadId: z.string(), taskId: z.string(), ownerId: z.string() });
 export type RunToExtract = z.output<typeof payload>;
@@ -19,7 +20,7 @@ export const extractionQueue: Queue<RunToExtract> = {
 /** Requests an extraction in the transaction that ends the run. */
 export async function requestExtraction(
   jobs: Jobs,
-  tx: Tx<RunTables>,
+  tx: Tx<AgentTables>,
   { threadId, taskId, ownerId }: Run,
 ): Promise<void> {
   await jobs.enqueue(tx, extractionQueue, { threadId, taskId, ownerId }, { lane: ownerId });

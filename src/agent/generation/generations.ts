@@ -1,38 +1,24 @@
 /** Generations: reading, listing and canceling the orders of users and the videos of runs. */
 import { z } from 'zod';
-import { closeCredits, isSettled, type LedgerTables, lockReserved } from '#accounts/ledger/credits.ts';
-import type { AccountTables } from '#accounts/store.ts';
-import { type Db, type Tx, transaction } from '#platform/db/db.ts';
-import type { Jobs, Queue } from '#platform/jobs/jobs.ts';
-import type { Log } from '#platform/log.ts';
+import { closeCredits, isSettled, lockReserved } from '#accounts/ledger/credits.ts';
+import { type Tx, transaction } from '#platform/db/db.ts';
+import type { Queue } from '#platform/jobs/jobs.ts';
 import { problems } from '#platform/problem.ts';
-import type { PubSub } from '#platform/pubsub/pubsub.ts';
-import { chargedCancels, type SpendingBounds } from '../billing/bounds.ts';
+import { chargedCancels } from '../billing/bounds.ts';
+import type { AgentContext } from '../context.ts';
 import { publishGeneration, publishVideoFailures } from '../events.ts';
 import { assetIdOf, type SignedMedia, sign } from '../services/library.ts';
-import type { CancelTables } from '../store/cancelstore.ts';
-import type { RunTables } from '../store/runstore.ts';
-import type { StartTables } from '../store/startstore.ts';
-import type { ToolCallTables } from '../store/toolcallstore.ts';
-import { addUsage, type UsageTables } from '../store/usagestore.ts';
-import {
-  findVideo,
-  holdVideosOf,
-  listVideosOf,
-  lockVideos,
-  type Video,
-  type VideoTables,
-} from '../store/videostore.ts';
+import { addUsage } from '../store/usagestore.ts';
+import { findVideo, holdVideosOf, listVideosOf, lockVideos, type Video } from '../store/videostore.ts';
+import type { AgentTables } from '../tables.ts';
 import { userEventsTopic } from '../userevents/publishing.ts';
 import { cancelVideos } from '../videos/cancelling.ts';
-import type { VideoDeps } from '../videos/videos.ts';
 import type { Generation, GenerationItem, GenerationListing, GenerationPage } from './api.ts';
 import { takeCosts } from './coststore.ts';
 import {
   endGeneration,
   endItem,
   findGeneration,
-  type GenerationTables,
   isOrdered,
   listGenerations,
   listItems,
@@ -45,25 +31,9 @@ import {
 } from './generationstore.ts';
 import type { InputMediaDeps } from './inputmedias.ts';
 
-type Tables = GenerationTables &
-  VideoTables &
-  RunTables &
-  LedgerTables &
-  UsageTables &
-  CancelTables &
-  StartTables &
-  ToolCallTables &
-  AccountTables;
-
-export interface GenerationDeps extends VideoDeps, SpendingBounds, InputMediaDeps {
-  readonly db: Db<Tables>;
+export interface GenerationDeps extends AgentContext, InputMediaDeps {
   /** For the types of transactions. */
-  readonly tables: Tables;
-  readonly jobs: Jobs;
-  readonly log: Log;
-  readonly pubsub: PubSub;
-  /** AGENT_MAX_RUNS_PER_USER. */
-  readonly maxRunsPerUser: number;
+  readonly tables: AgentTables;
 }
 
 const images = z.object({ generationId: z.string() });
@@ -300,7 +270,7 @@ interface EndOfRest {
  */
 export async function endImages(
   deps: GenerationDeps,
-  tx: Tx<Tables>,
+  tx: Tx<AgentTables>,
   row: StoredGeneration,
   rest: EndOfRest,
 ): Promise<void> {

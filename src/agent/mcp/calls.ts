@@ -3,32 +3,23 @@
  * counts it, and if its process dies, the credits of what it did not deliver go back when the row expires.
  */
 import { randomUUID } from 'node:crypto';
-import { closeCredits, type LedgerTables, reserveCredits } from '#accounts/ledger/credits.ts';
+import { closeCredits, reserveCredits } from '#accounts/ledger/credits.ts';
 import { ensureProfile } from '#accounts/store.ts';
 import { type Interval, startInterval } from '#platform/background/interval.ts';
-import { type Db, type Tx, transaction } from '#platform/db/db.ts';
-import type { Log } from '#platform/log.ts';
+import { type Tx, transaction } from '#platform/db/db.ts';
 import { withDeadline } from '#platform/resilience/deadline.ts';
 import { starts } from '../billing/starts.ts';
-import { type Publishers, publishImage, publishSettlement } from '../events.ts';
+import type { AgentContext } from '../context.ts';
+import { publishImage, publishSettlement } from '../events.ts';
 import type { ImageModel } from '../generation/catalogue.ts';
 import { noteCost, takeCosts } from '../generation/coststore.ts';
 import { agentProblems } from '../problems.ts';
 import { assetIdOf } from '../services/library.ts';
-import type { RunTables } from '../store/runstore.ts';
-import { countInFlightOf, endCall, endExpiredCalls, insertCall, type ToolCallTables } from '../store/toolcallstore.ts';
-import { addUsage, type UsageTables } from '../store/usagestore.ts';
+import { countInFlightOf, endCall, endExpiredCalls, insertCall } from '../store/toolcallstore.ts';
+import { addUsage } from '../store/usagestore.ts';
+import type { AgentTables } from '../tables.ts';
 import { reservationOf } from '../tools/imageorders.ts';
 import { ToolFailed } from './results.ts';
-
-export interface CallDeps extends Publishers {
-  readonly db: Db<CallTables>;
-  readonly log: Log;
-  /** AGENT_MAX_RUNS_PER_USER. */
-  readonly maxRunsPerUser: number;
-}
-
-export type CallTables = ToolCallTables & RunTables & LedgerTables & UsageTables;
 
 /** A provider is tried up to three times, so this ends calls that would take unreasonably long. */
 const longestMs = 240_000;
@@ -59,8 +50,8 @@ export const threadOf = (userId: string) => `mcp-${userId}`;
  * concurrent starts of calls and runs are counted one after the other. Throws `too_many_runs`.
  */
 export async function admitCall(
-  { maxRunsPerUser }: CallDeps,
-  tx: Tx<ToolCallTables & RunTables>,
+  { maxRunsPerUser }: AgentContext,
+  tx: Tx<AgentTables>,
   callId: string,
   ownerId: string,
 ): Promise<void> {
@@ -70,12 +61,12 @@ export async function admitCall(
 
 /** The calls of this process, so that a drain can wait for them. */
 export class McpCalls {
-  readonly #deps: CallDeps;
+  readonly #deps: AgentContext;
   readonly #inFlight = new Set<Promise<unknown>>();
   readonly #closing = new AbortController();
   readonly #reaping: Interval;
 
-  constructor(deps: CallDeps) {
+  constructor(deps: AgentContext) {
     this.#deps = deps;
     this.#reaping = startInterval(
       reapEveryMs,
@@ -177,7 +168,7 @@ export class McpCalls {
   }
 
   /** Returns what was not charged. An image that was is counted and published, also if its process died right after that. */
-  async #settle(tx: Tx<CallTables>, callId: string): Promise<void> {
+  async #settle(tx: Tx<AgentTables>, callId: string): Promise<void> {
     const settlement = await closeCredits(tx, scopeOf(callId));
     if (settlement === undefined) return;
     const { userId, settled } = settlement;

@@ -16,8 +16,10 @@ import { listen } from '../../../test/agent/userevents.fixture.ts';
 import { laneEngines } from '../../../test/database.fixture.ts';
 import { makeImage } from '../../../test/media/images.fixture.ts';
 import { upload } from '../../../test/media/rig.fixture.ts';
+import type { AgentContext } from '../context.ts';
+import type { AgentTables } from '../tables.ts';
 import { createUserEvents } from '../userevents/publishing.ts';
-import { type CallTables, McpCalls } from './calls.ts';
+import { McpCalls } from './calls.ts';
 
 /** PGlite ends 60 starts before the request of another user has arrived. */
 const isPostgres = laneEngines[0]?.name === 'postgres';
@@ -292,7 +294,7 @@ describe('generate_image and edit_image', () => {
     const pending = callTool(client, 'generate_image', { prompt: hanging });
     await expect.poll(() => callsInFlight(user)).toBe(1);
     expect(await rig.credits(user)).toBe(98);
-    const queries = rig.media.database.queries<CallTables>();
+    const queries = rig.media.database.queries<AgentTables>();
     await sql`update agent_tool_calls set expires_at = now() where owner_id = ${user.userId}::uuid`.execute(queries);
     const log = createLog({ level: 'silent' });
     const userEvents = createUserEvents(openPubSub({ redis: undefined, name: randomUUID(), log }));
@@ -302,7 +304,7 @@ describe('generate_image and edit_image', () => {
       userEvents,
       welcome: welcomeOf(undefined, 100),
       maxRunsPerUser: 2,
-    });
+    } as unknown as AgentContext);
     await another.reap(false);
     await another.close();
     expect([await rig.credits(user), await callsInFlight(user)]).toEqual([100, 0]);

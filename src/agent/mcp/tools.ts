@@ -238,9 +238,8 @@ async function generateVideo(
   return deps.calls.track(async (signal) => {
     const telling = setInterval(() => onProgress('The video is being generated.'), progressEveryMs);
     try {
-      const { db, videoWaitMs } = deps;
       const { waitFor } = await import('../tools/videos.ts');
-      const waiting = waitFor({ db, ...(videoWaitMs !== undefined && { videoWaitMs }) }, ordered, signal);
+      const waiting = waitFor(deps, ordered, signal);
       // The video is ordered and paid for, so the result names it, whatever ends the wait.
       const video = await waiting.catch((error: unknown) => {
         deps.log.warn({ err: error }, 'could not wait for a video that was ordered over MCP');

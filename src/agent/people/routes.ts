@@ -4,17 +4,15 @@ import { z } from 'zod';
 import type { Access } from '#platform/access/access.ts';
 import { hashedTarget } from '#platform/audit/audit.ts';
 import { auditOperators } from '#platform/audit/http.ts';
-import type { Db } from '#platform/db/db.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { deleteThreads } from '../deletion/deletion.ts';
-import type { RemovalDeps } from '../deletion/removal.ts';
 import { cancelGenerationsOf, type GenerationDeps } from '../generation/generations.ts';
 import { agentProblems } from '../problems.ts';
-import type { RunTables } from '../store/runstore.ts';
+import type { ServingContext } from '../servingcontext.ts';
 import { countAllThreads, countThreads, deleteOwned } from './peoplestore.ts';
 
-export type PeopleDeps = RemovalDeps & GenerationDeps & { readonly db: Db<RunTables> };
+type Erasing = ServingContext & GenerationDeps;
 
 const params = z.object({ userId: z.guid().toLowerCase() });
 const counts = z.object({ threads: z.int(), messages: z.int(), running: z.int().describe('Runs in progress.') });
@@ -23,7 +21,7 @@ const erased = z.object({
 });
 const path = '/people/:userId';
 
-export function addPeopleRoutes(app: HttpServer, access: Access, deps: PeopleDeps): void {
+export function addPeopleRoutes(app: HttpServer, access: Access, deps: Erasing): void {
   auditOperators(app, {
     ...deps,
     isOperators: (url, method) => url === path && method === 'DELETE',
@@ -67,7 +65,7 @@ export function addPeopleRoutes(app: HttpServer, access: Access, deps: PeopleDep
 }
 
 /** Throws 503 while threads remain: they are hidden, a job removes them, and a repeated call finishes. */
-async function erase(deps: PeopleDeps, userId: string): Promise<z.output<typeof erased>> {
+async function erase(deps: Erasing, userId: string): Promise<z.output<typeof erased>> {
   const threads = await countAllThreads(deps.db, userId);
   await deleteThreads(deps, userId, true);
   const left = await countAllThreads(deps.db, userId);

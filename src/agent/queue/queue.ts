@@ -5,28 +5,20 @@
 import { closeCredits } from '#accounts/ledger/credits.ts';
 import { type Interval, startInterval } from '#platform/background/interval.ts';
 import { transaction } from '#platform/db/db.ts';
-import type { Log } from '#platform/log.ts';
 import { Problem } from '#platform/problem.ts';
+import type { AgentContext } from '../context.ts';
 import { publishRunEnd, publishRunStart, publishVideoFailures } from '../events.ts';
-import type { Models } from '../providers/models.ts';
-import type { RunExecutor } from '../runs/executor.ts';
-import { openQueued, queueTopic, type RunLease, type RunsDeps } from '../runs/runs.ts';
+import { openQueued, queueTopic } from '../runs/runs.ts';
+import type { ServingContext } from '../servingcontext.ts';
 import { findRunningOf, markEnded, type Run } from '../store/runstore.ts';
 import { lockExistingThread } from '../store/threadstore.ts';
 import { listIdleQueues, listQueued, markStarted, type QueuedRun } from './queuestore.ts';
-
-export interface QueueDeps extends RunsDeps {
-  readonly log: Log;
-  readonly lease: RunLease;
-  readonly executor: RunExecutor;
-  readonly models: Models;
-}
 
 /** Wake-ups can be lost. */
 const lookEveryMs = 2000;
 const atOnce = 100;
 
-export function startQueue(deps: QueueDeps): { stop(): Promise<void> } {
+export function startQueue(deps: ServingContext): { stop(): Promise<void> } {
   const onError = (error: unknown) => deps.log.warn({ err: error }, 'queued runs could not be started');
   const unsubscribe = deps.pubsub.subscribe(queueTopic, {
     onMessage: (threadId) => void startNext(deps, threadId).catch(onError),
@@ -47,7 +39,7 @@ export function startQueue(deps: QueueDeps): { stop(): Promise<void> } {
 }
 
 /** Starts the first queued run of a thread that has none in progress. One that cannot start fails, and the next one follows. */
-export async function startNext(deps: QueueDeps, threadId: string): Promise<void> {
+export async function startNext(deps: ServingContext, threadId: string): Promise<void> {
   while (deps.executor.isAccepting) {
     let next: QueuedRun | undefined;
     try {
@@ -81,7 +73,7 @@ export async function startNext(deps: QueueDeps, threadId: string): Promise<void
 
 /** Ends a run that has not started, free of charge. `false`: it has started or ended in the meantime. */
 export async function endQueued(
-  deps: RunsDeps,
+  deps: AgentContext,
   run: Run,
   outcome: { readonly status: 'failed' | 'aborted'; readonly error: string | null },
 ): Promise<boolean> {
@@ -95,6 +87,6 @@ export async function endQueued(
 }
 
 /** The thread is to be deleted. */
-export async function endAllQueued(deps: RunsDeps, threadId: string): Promise<void> {
+export async function endAllQueued(deps: AgentContext, threadId: string): Promise<void> {
   for (const run of await listQueued(deps.db, threadId)) await endQueued(deps, run, { status: 'aborted', error: null });
 }

@@ -1,13 +1,11 @@
 /** Runs and generations of all users, for operators (docs/operators.md#runs). */
 import { z } from 'zod';
 import type { Access } from '#platform/access/access.ts';
-import type { Db } from '#platform/db/db.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { problems } from '#platform/problem.ts';
-import { type GenerationTables, type Place, readCursor, writeCursor } from '../generation/generationstore.ts';
-import type { RunTables } from '../store/runstore.ts';
-import type { VideoTables } from '../store/videostore.ts';
+import type { AgentContext } from '../context.ts';
+import { type Place, readCursor, writeCursor } from '../generation/generationstore.ts';
 import {
   generationRecordListing,
   generationRecordPage,
@@ -18,11 +16,7 @@ import {
 } from './api.ts';
 import { findRunRecord, listGenerationRecords, listRunRecords, type StoredRecord } from './recordstore.ts';
 
-export interface RecordDeps {
-  readonly db: Db<RunTables & GenerationTables & VideoTables>;
-}
-
-export function addRecordRoutes(app: HttpServer, access: Access, { db }: RecordDeps): void {
+export function addRecordRoutes(app: HttpServer, access: Access, { db }: AgentContext): void {
   const routes = routesOf(app, 'agent');
 
   routes.get(

@@ -1,6 +1,6 @@
 /** A `data:` image is stored before its run starts, but only if the run may start. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { MediaTables } from '#media/assets/assetstore.ts';
+import type { MediaTables } from '#media/tables.ts';
 import { type AgentRig, type Chatter, newThread, startAgent, testSettings } from '../../../test/agent/rig.fixture.ts';
 import { makeImage } from '../../../test/media/images.fixture.ts';
 import { embedded } from '../../../test/media/rig.fixture.ts';

@@ -1,10 +1,11 @@
 import { expect, it } from 'vitest';
 import { createLog } from '#platform/log.ts';
 import { openTestDatabase } from '../../../test/database.fixture.ts';
+import type { AgentContext } from '../context.ts';
 import type { Batch, EventLog } from '../eventlog/eventlog.ts';
 import type { Run } from '../store/runstore.ts';
 import { RunEventBuffers } from '../stream/runbuffers.ts';
-import { Execution, type ExecutionDeps } from './execution.ts';
+import { Execution } from './execution.ts';
 
 const run = { taskId: 'task', status: 'running', epochMs: 1, fence: 1 } as Run;
 const chosen = { label: {} };
@@ -26,7 +27,7 @@ function prepare(appended: Awaited<ReturnType<EventLog['append']>>, db: object =
   };
   const buffers = new RunEventBuffers({ log, eventLog, db: {} } as ConstructorParameters<typeof RunEventBuffers>[0]);
   const lease = { holder: 'h', leaseMs: -1 };
-  const deps = { log, eventLog, buffers, lease, db, continueRuns: true } as unknown as ExecutionDeps;
+  const deps = { log, eventLog, buffers, lease, db, continueRuns: true } as unknown as AgentContext;
   const execute = (model: object) => new Execution(deps, run, model as ConstructorParameters<typeof Execution>[2]).over;
   return { lines, buffers, execute, append: (batch: Batch) => follower?.(batch) };
 }

@@ -13,34 +13,20 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '#platform/log.ts';
 import { Problem } from '#platform/problem.ts';
 import { costOfTokens, UsageMeter } from '../billing/usage.ts';
-import type { AgentMetrics } from '../metrics.ts';
+import type { AgentContext } from '../context.ts';
 import type { ChosenModel } from '../providers/models.ts';
 import { answerOf } from '../records/answers.ts';
 import { type Journal, openJournal } from '../steps/journal.ts';
 import type { Continuation } from '../steps/recovery.ts';
 import { type Run, releaseRun } from '../store/runstore.ts';
 import type { Chunk } from '../stream/chunks.ts';
-import { EventLogLost, EventWriter, type EventWriterOptions, RunFenced, RunTooLong } from '../stream/eventwriter.ts';
+import { EventLogLost, EventWriter, RunFenced, RunTooLong } from '../stream/eventwriter.ts';
 import { lastChunk, replayParts } from '../stream/replay.ts';
-import type { RunEventBuffers } from '../stream/runbuffers.ts';
 import { assertTransition, type Transitions } from '../transitions.ts';
-import type { TurnContext } from '../turn/context.ts';
-import { endRun, isShown, type RunEnd, type RunLease, type RunsDeps } from './runs.ts';
+import { endRun, isShown, type RunEnd } from './runs.ts';
 
 /** Each message is empty: runs of other processes are to be continued. */
 export const handOverTopic = 'hand-over';
-
-export interface ExecutionDeps extends RunsDeps, TurnContext {
-  readonly db: RunsDeps['db'] & TurnContext['db'];
-  /** AGENT_CONTINUE_RUNS. */
-  readonly continueRuns: boolean;
-  readonly eventLog: EventWriterOptions['eventLog'];
-  readonly buffers: RunEventBuffers;
-  readonly log: Log;
-  readonly lease: RunLease;
-  readonly metrics: AgentMetrics;
-  readonly writer?: Pick<EventWriterOptions, 'windowMs' | 'maxSize'>;
-}
 
 /** Why the work stops before the model has finished. */
 export class RunAborted extends Error {}
@@ -85,7 +71,7 @@ export class Execution {
   /** Resolves when the run is `ended` or `lost`. Never rejects. */
   readonly over: Promise<void>;
   readonly #preparing = Promise.withResolvers<void>();
-  readonly #deps: ExecutionDeps;
+  readonly #deps: AgentContext;
   readonly #run: Run;
   readonly #chosen: ChosenModel;
   /** Of a run that another process has begun, or that goes on in a message. */
@@ -96,7 +82,7 @@ export class Execution {
   readonly #startedAtMs = performance.now();
   #state: ExecutionState;
 
-  constructor(deps: ExecutionDeps, run: Run, chosen: ChosenModel, continuation?: Continuation) {
+  constructor(deps: AgentContext, run: Run, chosen: ChosenModel, continuation?: Continuation) {
     const controller = new AbortController();
     const last = continuation?.record.steps.at(-1);
     if (last !== undefined) this.#usage.restore(last.usage, last.answeredBy ?? undefined);

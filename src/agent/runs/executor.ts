@@ -7,11 +7,12 @@
  * - `drained`: the time for draining is over; runs that start now are handed over at once. Final.
  */
 import { type Interval, startInterval } from '#platform/background/interval.ts';
+import type { AgentContext } from '../context.ts';
 import type { ChosenModel } from '../providers/models.ts';
 import type { Continuation } from '../steps/recovery.ts';
 import { type Run, renewLeases } from '../store/runstore.ts';
 import { assertTransition, type Transitions } from '../transitions.ts';
-import { Execution, type ExecutionDeps, LeaseLost, RunAborted, ServerDrained } from './execution.ts';
+import { Execution, LeaseLost, RunAborted, ServerDrained } from './execution.ts';
 
 type ExecutorMode = 'accepting' | 'draining' | 'drained';
 
@@ -22,13 +23,13 @@ const permitted: Transitions<ExecutorMode> = {
 };
 
 export class RunExecutor {
-  readonly #deps: ExecutionDeps;
+  readonly #deps: AgentContext;
   readonly #executions = new Map<string, Execution>();
   readonly #renewal: Interval;
   #mode: ExecutorMode = 'accepting';
   #renewedAtMs = performance.now();
 
-  constructor(deps: ExecutionDeps) {
+  constructor(deps: AgentContext) {
     this.#deps = deps;
     this.#renewal = startInterval(
       deps.lease.leaseMs / 3,

@@ -8,9 +8,11 @@ import { createLog } from '#platform/log.ts';
 import { problems } from '#platform/problem.ts';
 import { type AgentRig, type Chatter, newThread, startAgent, testSettings } from '../../../test/agent/rig.fixture.ts';
 import { embedded } from '../../../test/media/rig.fixture.ts';
+import type { AgentContext } from '../context.ts';
 import type { EventLog } from '../eventlog/eventlog.ts';
-import type { RunTables } from '../store/runstore.ts';
-import { type ReaperDeps, startReaper } from './reaper.ts';
+import type { AgentTables } from '../tables.ts';
+import type { RunExecutor } from './executor.ts';
+import { startReaper } from './reaper.ts';
 
 let rig: AgentRig;
 beforeAll(async () => {
@@ -67,16 +69,16 @@ describe('a task past its time-to-live', () => {
 
 /** A reaper that continues no run. */
 function openReaper(eventLog: Partial<EventLog>) {
-  const db = rig.media.database.queries<RunTables>();
-  const executor = { isAccepting: true };
+  const db = rig.media.database.queries<AgentTables>();
+  const executor = { isAccepting: true } as RunExecutor;
   const pubsub = { subscribe: () => () => undefined };
   const lease = { holder: randomUUID(), leaseMs: 1000 };
   const log = createLog({ level: 'silent' });
-  return startReaper({ db, eventLog, log, executor, pubsub, lease } as unknown as ReaperDeps);
+  return startReaper({ db, eventLog, log, pubsub, lease } as unknown as AgentContext, executor);
 }
 
 it('a run of a dead process does not end because the database admits no more work', async () => {
-  const db = rig.media.database.queries<RunTables>();
+  const db = rig.media.database.queries<AgentTables>();
   await sql`
     insert into agent_runs (task_id, thread_id, owner_id, message_id, status, holder, lease_expires_at, epoch_ms)
     select gen_random_uuid(), 'busy', gen_random_uuid(), 'busy', 'running', gen_random_uuid(), now() + interval '1 hour', 1`.execute(
@@ -92,7 +94,7 @@ it('a run of a dead process does not end because the database admits no more wor
 
 describe('a service that is shut down', () => {
   it('takes over no further runs of dead processes', async () => {
-    const db = rig.media.database.queries<RunTables>();
+    const db = rig.media.database.queries<AgentTables>();
     const holder = randomUUID();
     const dead = 51;
     await sql`

@@ -5,8 +5,8 @@ import { type Chatter, newThread } from '../../../test/agent/rig.fixture.ts';
 import { type ScriptedRig, startScripted } from '../../../test/agent/scripted.fixture.ts';
 import { laneEngines } from '../../../test/database.fixture.ts';
 import { appendMessage } from '../store/messagestore.ts';
-import type { RunTables } from '../store/runstore.ts';
 import { lockThread } from '../store/threadstore.ts';
+import type { AgentTables } from '../tables.ts';
 
 /** PGlite ends 60 starts before the request of another user has arrived. */
 const isPostgres = laneEngines[0]?.name === 'postgres';
@@ -108,7 +108,7 @@ describe('a thread', () => {
   /** As so many turns would leave it. */
   async function fill(user: Chatter, messages: number, textBytes: number): Promise<string> {
     const threadId = newThread();
-    const db = rig.media.database.queries<RunTables>();
+    const db = rig.media.database.queries<AgentTables>();
     await transaction(
       db,
       async (tx) => {

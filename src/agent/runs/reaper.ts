@@ -5,41 +5,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startInterval } from '#platform/background/interval.ts';
 import { removeAll } from '#platform/background/removal.ts';
-import type { Db } from '#platform/db/db.ts';
-import type { Log } from '#platform/log.ts';
 import { Problem } from '#platform/problem.ts';
 import { unknownUsage } from '../billing/usage.ts';
-import type { EventLog } from '../eventlog/eventlog.ts';
-import type { AgentMetrics } from '../metrics.ts';
-import { type Models, modelOf } from '../providers/models.ts';
-import { isLogLost, planContinuation, type RecoveryDeps, type RunRecord, readRecord } from '../steps/recovery.ts';
-import {
-  beginRun,
-  type ClaimedRun,
-  claimDeadRuns,
-  claimRun,
-  deleteExpiredRuns,
-  type RunTables,
-} from '../store/runstore.ts';
-import { deleteOldStarts, type StartTables } from '../store/startstore.ts';
+import type { AgentContext } from '../context.ts';
+import { modelOf } from '../providers/models.ts';
+import { isLogLost, planContinuation, type RunRecord, readRecord } from '../steps/recovery.ts';
+import { beginRun, type ClaimedRun, claimDeadRuns, claimRun, deleteExpiredRuns } from '../store/runstore.ts';
+import { deleteOldStarts } from '../store/startstore.ts';
 import { lastChunk } from '../stream/replay.ts';
 import { type Execution, handOverTopic } from './execution.ts';
 import type { RunExecutor } from './executor.ts';
-import { endRun, type RunLease, type RunsDeps } from './runs.ts';
-
-export interface ReaperDeps extends RunsDeps {
-  readonly db: RunsDeps['db'] & RecoveryDeps['db'];
-  readonly metrics: AgentMetrics;
-  readonly eventLog: EventLog;
-  readonly log: Log;
-  readonly lease: RunLease;
-  readonly executor: RunExecutor;
-  readonly models: Models;
-  /** AGENT_CONTINUE_RUNS. */
-  readonly continueRuns: boolean;
-  /** AGENT_MAX_RESTARTS. */
-  readonly maxRestarts: number;
-}
+import { endRun } from './runs.ts';
 
 export interface Reaper {
   /** Takes over all runs of other processes, dead or not. For the start of a process that is the only one. */
@@ -66,8 +42,8 @@ const unreadableForMs = 2000;
 const sweepEveryMs = 60_000;
 const failure = { status: 'failed', error: 'The server stopped unexpectedly during the run.' } as const;
 
-export function startReaper(deps: ReaperDeps): Reaper {
-  const { log, executor } = deps;
+export function startReaper(deps: AgentContext, executor: RunExecutor): Reaper {
+  const { log } = deps;
   const { holder } = deps.lease;
   const closing = new AbortController();
 
@@ -166,7 +142,7 @@ export function startReaper(deps: ReaperDeps): Reaper {
   };
 }
 
-async function endDeadRun(deps: ReaperDeps, run: ClaimedRun, record: RunRecord | undefined): Promise<void> {
+async function endDeadRun(deps: AgentContext, run: ClaimedRun, record: RunRecord | undefined): Promise<void> {
   const usage = record?.steps.at(-1)?.usage ?? unknownUsage;
   const outcome = run.abortRequested ? ({ status: 'aborted', error: null } as const) : failure;
   const ended = await endRun(deps, run, {
@@ -190,13 +166,7 @@ async function endDeadRun(deps: ReaperDeps, run: ClaimedRun, record: RunRecord |
 const runsAtOnce = 500;
 const startsAtOnce = 1000;
 
-interface RetentionDeps {
-  readonly db: Db<RunTables & StartTables>;
-  readonly eventLog: Pick<EventLog, 'remove'>;
-  readonly ttlS: number;
-}
-
-export async function removeExpiredRuns({ db, eventLog, ttlS }: RetentionDeps, stopped: AbortSignal): Promise<void> {
+export async function removeExpiredRuns({ db, eventLog, ttlS }: AgentContext, stopped: AbortSignal): Promise<void> {
   const removeRuns = async (limit: number) => {
     const gone = await deleteExpiredRuns(db, ttlS, limit);
     // If the process dies here, streams in Redis expire.

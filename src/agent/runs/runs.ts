@@ -6,24 +6,22 @@
 import { randomUUID } from 'node:crypto';
 import type { UIMessage } from 'ai';
 import type { Plan } from '#accounts/api.ts';
-import { closeCredits, type LedgerTables, lockReserved, reserveCredits } from '#accounts/ledger/credits.ts';
+import { closeCredits, lockReserved, reserveCredits } from '#accounts/ledger/credits.ts';
 import { ensureProfile } from '#accounts/store.ts';
 import type { Caller } from '#platform/access/caller.ts';
-import { type Db, type Tx, transaction } from '#platform/db/db.ts';
+import { type Tx, transaction } from '#platform/db/db.ts';
 import { isUuid } from '#platform/ids.ts';
-import type { Jobs } from '#platform/jobs/jobs.ts';
 import { invalid, problems } from '#platform/problem.ts';
-import type { PubSub } from '#platform/pubsub/pubsub.ts';
 import type { CurrentTask, TaskInfo, TaskRequest } from '../api.ts';
 import type { PendingApproval } from '../approvals/approval.ts';
-import { type ApprovalTables, insertApprovals } from '../approvals/approvalstore.ts';
+import { insertApprovals } from '../approvals/approvalstore.ts';
 import { denyUnanswered } from '../approvals/denying.ts';
-import { chargedCancels, type SpendingBounds } from '../billing/bounds.ts';
+import { chargedCancels } from '../billing/bounds.ts';
 import { isImage, runReference, withDelivered } from '../billing/references.ts';
 import { addUsages, type TokenUsage } from '../billing/usage.ts';
+import type { AgentContext, RunLease } from '../context.ts';
 import {
   type FailedVideo,
-  type Publishers,
   publishApprovals,
   publishRunEnd,
   publishRunQueued,
@@ -34,8 +32,7 @@ import { requestExtraction } from '../extraction/request.ts';
 import { takeCosts } from '../generation/coststore.ts';
 import { agentProblems } from '../problems.ts';
 import { hasQueued, listQueued, type QueuedRun } from '../queue/queuestore.ts';
-import { deleteSteps, type StepTables } from '../steps/stepstore.ts';
-import type { CancelTables } from '../store/cancelstore.ts';
+import { deleteSteps } from '../steps/stepstore.ts';
 import { changeMessage, findMessage, type StoredMessage } from '../store/messagestore.ts';
 import {
   type EndedStatus,
@@ -47,46 +44,22 @@ import {
   type QueuedStart,
   type Run,
   type RunOptions,
-  type RunTables,
   recordRun,
   requestAbort,
 } from '../store/runstore.ts';
-import { type KeyedStart, markStartQueued, type StartTables, takeKey } from '../store/startstore.ts';
+import { type KeyedStart, markStartQueued, takeKey } from '../store/startstore.ts';
 import { lockExistingThread } from '../store/threadstore.ts';
-import { countInFlightOf, type ToolCallTables } from '../store/toolcallstore.ts';
-import { addUsage, type UsageTables } from '../store/usagestore.ts';
-import { holdVideosOf, lockVideosOfThread, type VideoTables } from '../store/videostore.ts';
+import { countInFlightOf } from '../store/toolcallstore.ts';
+import { addUsage } from '../store/usagestore.ts';
+import { holdVideosOf, lockVideosOfThread } from '../store/videostore.ts';
+import type { AgentTables } from '../tables.ts';
 import { checkThread } from '../threads/access.ts';
 import { addMessage, openThread, rewindThread } from '../threads/changes.ts';
 import { requestTitle } from '../titles/request.ts';
 import { cancelVideos, endVideosOf } from '../videos/cancelling.ts';
-import type { VideoBounds } from '../videos/starting.ts';
-
-type Tables = StepTables &
-  ApprovalTables &
-  LedgerTables &
-  VideoTables &
-  UsageTables &
-  StartTables &
-  ToolCallTables &
-  CancelTables;
 
 /** Each message is a thread whose queue may move on. */
 export const queueTopic = 'queue';
-
-export interface RunsDeps extends Publishers, VideoBounds, SpendingBounds {
-  readonly db: Db<Tables>;
-  readonly pubsub: PubSub;
-  /** AGENT_TASK_TTL_SECS. */
-  readonly ttlS: number;
-  /** AGENT_MAX_RUNS_PER_USER. */
-  readonly maxRunsPerUser: number;
-  readonly jobs: Jobs;
-  /** Whether a model makes titles. */
-  readonly makesTitles: boolean;
-  /** AGENT_EXTRACT_MEMORIES. */
-  readonly extractsMemories: boolean;
-}
 
 /** What a run with a model costs, and who may start it. */
 export interface RunPrice {
@@ -97,11 +70,6 @@ export interface RunPrice {
 }
 
 /** Who holds the lease of a run, and how long after its last renewal. */
-export interface RunLease {
-  readonly holder: string;
-  readonly leaseMs: number;
-}
-
 /** What a start needs of `POST /task`. */
 export type StartRequest = Pick<TaskRequest, 'threadId' | 'message' | 'text' | 'rewindTo' | 'whenBusy'>;
 
@@ -120,7 +88,7 @@ export class KeyTaken extends Error {}
  * then nothing has changed. With `whenBusy`, the run may be `queued`.
  */
 export async function startRun(
-  deps: RunsDeps,
+  deps: AgentContext,
   lease: RunLease,
   userId: string,
   request: StartRequest,
@@ -161,7 +129,7 @@ class DryRunEnded extends Error {}
 
 /** Throws what `startRun` would throw, and changes nothing. */
 export async function checkStart(
-  deps: RunsDeps,
+  deps: AgentContext,
   userId: string,
   request: StartRequest,
   chosen: RunPrice,
@@ -184,8 +152,8 @@ interface Prepared {
 
 /** Everything of a start but the run itself. Returns the videos that it has canceled. Throws as `startRun`. */
 async function prepareStart(
-  deps: RunsDeps,
-  tx: Tx<Tables>,
+  deps: AgentContext,
+  tx: Tx<AgentTables>,
   taskId: string,
   userId: string,
   request: StartRequest,
@@ -217,14 +185,14 @@ async function prepareStart(
   return { canceled };
 }
 
-async function findRewind(tx: Tx<RunTables>, threadId: string, rewindTo: string | null | undefined) {
+async function findRewind(tx: Tx<AgentTables>, threadId: string, rewindTo: string | null | undefined) {
   const from = rewindTo ? await findMessage(tx, threadId, rewindTo) : undefined;
   if (rewindTo && from === undefined) throw invalid('body.rewindTo', 'must be a message of the thread');
   return from;
 }
 
 /** Whether the run has to wait. An interrupted run is asked to stop. Throws 409 `task_running` and `queue_full`. */
-async function admit(tx: Tx<RunTables>, request: StartRequest, waiting: readonly QueuedRun[]): Promise<boolean> {
+async function admit(tx: Tx<AgentTables>, request: StartRequest, waiting: readonly QueuedRun[]): Promise<boolean> {
   const running = await findRunningOf(tx, request.threadId);
   const current = running ?? waiting[0];
   if (current === undefined) return false;
@@ -241,7 +209,11 @@ async function admit(tx: Tx<RunTables>, request: StartRequest, waiting: readonly
  * Puts the question of a queued run into its thread, which has to be locked, and drops the messages that it replaces. Throws 400
  * if these are gone, and 409 `thread_full`. Returns the videos that it has canceled.
  */
-export async function openQueued(deps: RunsDeps, tx: Tx<Tables>, run: QueuedRun): Promise<readonly FailedVideo[]> {
+export async function openQueued(
+  deps: AgentContext,
+  tx: Tx<AgentTables>,
+  run: QueuedRun,
+): Promise<readonly FailedVideo[]> {
   const { threadId, ownerId, question, rewindTo } = run;
   if (question === null) throw new Error('a queued run has no question');
   const from = await findRewind(tx, threadId, rewindTo);
@@ -252,14 +224,20 @@ export async function openQueued(deps: RunsDeps, tx: Tx<Tables>, run: QueuedRun)
   return canceled;
 }
 
-async function cancelDropped(deps: RunsDeps, tx: Tx<Tables>, userId: string, threadId: string, fromSeq: number) {
+async function cancelDropped(
+  deps: AgentContext,
+  tx: Tx<AgentTables>,
+  userId: string,
+  threadId: string,
+  fromSeq: number,
+) {
   await holdVideosOf(tx, userId);
   return cancelVideos(deps, tx, await lockVideosOfThread(tx, threadId, fromSeq), 'The message was dropped.');
 }
 
 async function payForRun(
-  { welcome, maxRunsPerUser }: RunsDeps,
-  tx: Tx<RunTables & LedgerTables & ToolCallTables>,
+  { welcome, maxRunsPerUser }: AgentContext,
+  tx: Tx<AgentTables>,
   taskId: string,
   userId: string,
   { plans, credits }: RunPrice,
@@ -277,7 +255,7 @@ async function payForRun(
 
 /** A message that the thread or its queue has, unless it is dropped first, is a repeat of the request that brought it. */
 async function refuseRepeat(
-  tx: Tx<RunTables>,
+  tx: Tx<AgentTables>,
   { threadId, message }: StartRequest,
   waiting: readonly QueuedRun[],
   droppedFrom: number | undefined,
@@ -300,7 +278,7 @@ function questionOf({ message, text }: StartRequest): Question {
 
 /** Throws 409 `thread_full`. */
 async function appendQuestion(
-  tx: Tx<RunTables>,
+  tx: Tx<AgentTables>,
   { threadId, ownerId, taskId }: Pick<Run, 'threadId' | 'ownerId' | 'taskId'>,
   question: Question,
 ): Promise<void> {
@@ -336,7 +314,7 @@ export interface RunEnd {
  * nothing of its answer, up to the user's free cancellations; images that it delivered were charged then. Returns the answer's
  * metadata. Returns `undefined`, and changes nothing, if the run has ended before or another process executes it.
  */
-export async function endRun(deps: RunsDeps, run: Run, end: RunEnd): Promise<AnswerMetadata | undefined> {
+export async function endRun(deps: AgentContext, run: Run, end: RunEnd): Promise<AnswerMetadata | undefined> {
   const ended = await transaction(deps.db, async (tx) => {
     // A deleted thread must not come back.
     const thread = await lockExistingThread(tx, run.threadId);
@@ -427,7 +405,7 @@ function isIn(prior: UIMessage['parts'], part: UIMessage['parts'][number]): bool
 }
 
 /** `delivered`: the references of the images that the run made. `credits`: all that it cost, without videos. */
-async function settleRun(deps: RunsDeps, tx: Tx<Tables>, { taskId, ownerId }: Run, end: RunEnd) {
+async function settleRun(deps: AgentContext, tx: Tx<AgentTables>, { taskId, ownerId }: Run, end: RunEnd) {
   const own = runReference(taskId);
   const isAborted = end.status === 'aborted';
   const isCharged = end.status === 'completed' || (isAborted && end.parts.some(isShown));
@@ -454,7 +432,7 @@ export function isShown(part: UIMessage['parts'][number]): boolean {
 }
 
 /** 404: unknown or expired; 403: another user's. */
-export async function readRun(deps: RunsDeps, caller: Caller, taskId: string): Promise<Run> {
+export async function readRun(deps: AgentContext, caller: Caller, taskId: string): Promise<Run> {
   const run = isUuid(taskId) ? await findRun(deps.db, taskId, deps.ttlS) : undefined;
   if (run === undefined) throw problems.not_found();
   if (caller.kind === 'user' && run.ownerId !== caller.userId) throw problems.forbidden();
@@ -463,7 +441,7 @@ export async function readRun(deps: RunsDeps, caller: Caller, taskId: string): P
 
 /** Throws 403 for the thread of another user than `userId`. */
 export async function readCurrentTask(
-  deps: RunsDeps,
+  deps: AgentContext,
   userId: string | undefined,
   threadId: string,
 ): Promise<CurrentTask> {

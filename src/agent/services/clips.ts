@@ -3,12 +3,7 @@
  * most providers supply none of them (docs/specification/agent.md#clips).
  */
 import { z } from 'zod';
-import type { Log } from '#platform/log.ts';
-import type { LibraryDeps } from './library.ts';
-
-export interface ClipDeps extends LibraryDeps {
-  readonly log: Log;
-}
+import type { AgentContext } from '../context.ts';
 
 /** A clip in the library. */
 export interface StoredClip {
@@ -24,7 +19,7 @@ export interface StoredClip {
 const refusal = z.object({ error: z.string() });
 
 /** The clip is delivered in any case, so failures are logged only. May be repeated. */
-export async function examineClip({ media, log }: ClipDeps, clip: StoredClip, signal: AbortSignal): Promise<void> {
+export async function examineClip({ media, log }: AgentContext, clip: StoredClip, signal: AbortSignal): Promise<void> {
   const { assetId, ownerId, threadId, mime } = clip;
   const { kind: scopeKind, id: scopeId } = clip.scope ?? { kind: 'thread', id: threadId };
   const json = { assetId, ownerId, scopeKind, scopeId, threadId, mime };

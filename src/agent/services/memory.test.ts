@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createClient, type HttpClient } from '#platform/http/client.ts';
 import { createLog } from '#platform/log.ts';
+import type { AgentContext } from '../context.ts';
 import { AgentMetrics } from '../metrics.ts';
 import { injectMemory } from './memory.ts';
 
@@ -27,7 +28,7 @@ afterAll(async () => {
 
 const known = (userId: string) =>
   injectMemory(
-    { memory, log: createLog({ level: 'silent' }), metrics: new AgentMetrics() },
+    { memory, log: createLog({ level: 'silent' }), metrics: new AgentMetrics() } as unknown as AgentContext,
     userId,
     'a',
     new AbortController().signal,

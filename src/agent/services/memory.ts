@@ -4,15 +4,7 @@
  */
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
-import type { ActingClient } from '#platform/http/client.ts';
-import type { Log } from '#platform/log.ts';
-import type { AgentMetrics } from '../metrics.ts';
-
-export interface MemoryDeps {
-  /** Of the memory service, with the internal key. */
-  readonly memory: ActingClient;
-  readonly log: Log;
-}
+import type { AgentContext } from '../context.ts';
 
 /** After this time, a turn continues without memories. */
 const injectTimeoutMs = 1500;
@@ -47,7 +39,7 @@ const profiles = new LRUCache<string, { readonly profile: Profile | undefined }>
 
 /** If the memory service does not answer in time, returns what the profile contained in the last ten minutes. */
 export async function injectMemory(
-  { memory, log, metrics }: MemoryDeps & { readonly metrics: AgentMetrics },
+  { memory, log, metrics }: AgentContext,
   userId: string,
   query: string,
   signal: AbortSignal,
@@ -117,7 +109,7 @@ const oneLine = (text: string) =>
 
 /** Throws `engine_unavailable` when the memory service does not answer. */
 export async function searchMemory(
-  deps: MemoryDeps,
+  deps: AgentContext,
   userId: string,
   query: string,
   signal: AbortSignal,
@@ -125,7 +117,7 @@ export async function searchMemory(
   return found.parse(await search(deps, userId, query, signal)).memories.map(({ content }) => content);
 }
 
-async function search({ memory }: MemoryDeps, userId: string, query: string, signal: AbortSignal): Promise<unknown> {
+async function search({ memory }: AgentContext, userId: string, query: string, signal: AbortSignal): Promise<unknown> {
   const json = { entity_id: userId, entity_type: 'user', query: excerpt(query), limit: 10 };
   const answer = await memory.send({
     method: 'POST',
@@ -146,7 +138,7 @@ export interface KnownMemory {
 
 /** As `searchMemory`, with ids: the memories that a user may mean by words, the nearest first. */
 export async function findMemories(
-  deps: MemoryDeps,
+  deps: AgentContext,
   userId: string,
   query: string,
   signal: AbortSignal,
@@ -156,7 +148,7 @@ export async function findMemories(
 
 /** Returns `false` if the user has no such memory. Throws as `searchMemory`. */
 export async function deleteMemory(
-  { memory }: MemoryDeps,
+  { memory }: AgentContext,
   userId: string,
   id: string,
   signal: AbortSignal,
@@ -174,7 +166,7 @@ export class MemoryFull extends Error {}
 
 /** As `searchMemory`; also throws MemoryFull. Repeats are merged by the memory service. */
 export async function addMemory(
-  { memory }: MemoryDeps,
+  { memory }: AgentContext,
   userId: string,
   content: string,
   type: string,
@@ -209,7 +201,7 @@ const extractionTimeoutMs = 150_000;
  * the day, or the memory is full. Throws if the memory service or its model does not answer.
  */
 export async function extractMemories(
-  { memory }: MemoryDeps,
+  { memory }: AgentContext,
   userId: string,
   messages: readonly ConversationMessage[],
   saidAt: Date,

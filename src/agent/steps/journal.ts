@@ -6,14 +6,8 @@ import type { Db } from '#platform/db/db.ts';
 import { retry } from '#platform/resilience/retry.ts';
 import type { Run } from '../store/runstore.ts';
 import { RunFenced } from '../stream/eventwriter.ts';
-import {
-  type CallResult,
-  type FinishedStep,
-  finishCall,
-  insertCall,
-  insertStep,
-  type StepTables,
-} from './stepstore.ts';
+import type { AgentTables } from '../tables.ts';
+import { type CallResult, type FinishedStep, finishCall, insertCall, insertStep } from './stepstore.ts';
 
 const retries = { attempts: 5, baseDelayMs: 100, maxDelayMs: 1000, isRetryable: () => true };
 
@@ -26,7 +20,7 @@ export interface Journal {
 }
 
 /** All reject with RunFenced if another process executes the run. */
-export function openJournal(db: Db<StepTables>, run: Run): Journal {
+export function openJournal(db: Db<AgentTables>, run: Run): Journal {
   const write = async (work: () => Promise<boolean>) => {
     if (!(await retry(work, retries))) throw new RunFenced();
   };

@@ -3,34 +3,23 @@
  * is void, unless tool calls of it were carried out: those stay, with their results, and are not repeated.
  */
 import type { UIMessage } from 'ai';
-import { isSettled, type LedgerTables, releaseCredits } from '#accounts/ledger/credits.ts';
-import { type Db, transaction } from '#platform/db/db.ts';
+import { isSettled, releaseCredits } from '#accounts/ledger/credits.ts';
+import { transaction } from '#platform/db/db.ts';
 import { imageOutputOf, imageReferences } from '../billing/references.ts';
-import type { Batch, EventLog } from '../eventlog/eventlog.ts';
+import type { AgentContext } from '../context.ts';
+import type { Batch } from '../eventlog/eventlog.ts';
 import { assetIdOf } from '../services/library.ts';
 import { findMessage } from '../store/messagestore.ts';
 import type { Run } from '../store/runstore.ts';
-import { findVideoOfCall, type VideoTables } from '../store/videostore.ts';
+import { findVideoOfCall } from '../store/videostore.ts';
 import type { Chunk } from '../stream/chunks.ts';
 import { MessageAssembler, restarted } from '../stream/messageassembler.ts';
 import { chunksOf } from '../stream/replay.ts';
 import { describeVideo } from '../videos/videos.ts';
-import {
-  type CallResult,
-  type FinishedStep,
-  listCalls,
-  listSteps,
-  type RecordedCall,
-  type StepTables,
-} from './stepstore.ts';
+import { type CallResult, type FinishedStep, listCalls, listSteps, type RecordedCall } from './stepstore.ts';
 
 type Part = UIMessage['parts'][number];
 type DataPart = Extract<Part, { type: `data-${string}` }>;
-
-export interface RecoveryDeps {
-  readonly db: Db<StepTables & LedgerTables & VideoTables>;
-  readonly eventLog: Pick<EventLog, 'read'>;
-}
 
 /** Everything of a run that its log and its rows have. */
 export interface RunRecord {
@@ -45,7 +34,7 @@ export interface RunRecord {
   readonly steps: readonly FinishedStep[];
 }
 
-export async function readRecord(deps: RecoveryDeps, run: Run): Promise<RunRecord> {
+export async function readRecord(deps: AgentContext, run: Run): Promise<RunRecord> {
   const batches: Batch[] = [];
   for (;;) {
     const found = await deps.eventLog.read(run, batches.at(-1)?.lastSeq ?? 0);
@@ -85,7 +74,7 @@ export interface Continuation {
   readonly answered: ReadonlyMap<string, CallResult>;
 }
 
-export async function planContinuation(deps: RecoveryDeps, run: Run, record: RunRecord): Promise<Continuation> {
+export async function planContinuation(deps: AgentContext, run: Run, record: RunRecord): Promise<Continuation> {
   const { message, steps, prior, lastSeq } = record;
   const calls = new Map((await listCalls(deps.db, run.taskId)).map((call) => [call.toolCallId, call]));
   const first = stepsIn(prior);
@@ -122,7 +111,7 @@ const partsOf = (steps: readonly FinishedStep[]) => steps.flatMap(({ parts }) =>
 type Calls = ReadonlyMap<string, RecordedCall>;
 
 /** The parts of the step, if it has carried out a call or made a file. Calls that the model has to make again are left out. */
-async function keptOf(deps: RecoveryDeps, run: Run, shown: UIMessage['parts'], calls: Calls): Promise<Part[]> {
+async function keptOf(deps: AgentContext, run: Run, shown: UIMessage['parts'], calls: Calls): Promise<Part[]> {
   const kept: Part[] = [];
   let isDone = false;
   for (const part of shown) {
@@ -170,7 +159,7 @@ const interrupted: CallResult = {
 };
 
 /** What became of a call that was carried out, at least in part. `undefined`: nothing, so that the model can make it again. */
-async function resultOf(deps: RecoveryDeps, run: Run, call: RecordedCall): Promise<CallResult | undefined> {
+async function resultOf(deps: AgentContext, run: Run, call: RecordedCall): Promise<CallResult | undefined> {
   const { toolCallId, name, isFinished, output, error } = call;
   if (isFinished) return error === null ? { output: output?.value ?? null } : { error };
   if (name === 'generateImage' || name === 'editImage') return giveUpImages(deps, run, toolCallId);
@@ -182,7 +171,7 @@ async function resultOf(deps: RecoveryDeps, run: Run, call: RecordedCall): Promi
 
 /** Returns the credits of the images that were not delivered. The provider's work on them is lost. */
 async function giveUpImages(
-  { db }: RecoveryDeps,
+  { db }: AgentContext,
   { taskId }: Run,
   toolCallId: string,
 ): Promise<CallResult | undefined> {
@@ -198,7 +187,7 @@ async function giveUpImages(
 }
 
 /** Of the calls that a person has approved before the run began. */
-async function answersOf(deps: RecoveryDeps, run: Run, prior: UIMessage['parts'], calls: Calls) {
+async function answersOf(deps: AgentContext, run: Run, prior: UIMessage['parts'], calls: Calls) {
   const answered = new Map<string, CallResult>();
   for (const part of prior) {
     const call = 'toolCallId' in part ? calls.get(part.toolCallId) : undefined;

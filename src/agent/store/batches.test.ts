@@ -7,11 +7,12 @@ import { discardDead } from '#platform/jobs/operatorstore.ts';
 import { removeFinished } from '#platform/jobs/queueing.ts';
 import { createLog } from '#platform/log.ts';
 import { laneEngines } from '../../../test/database.fixture.ts';
+import type { AgentContext } from '../context.ts';
 import { openDatabaseLog } from '../eventlog/database.ts';
 import { removeExpiredRuns } from '../runs/reaper.ts';
-import type { EventTables } from './eventstore.ts';
-import { deleteExpiredRuns, findOverdueRunsS, type RunTables } from './runstore.ts';
-import { deleteOldStarts, findOverdueStartsS, type StartTables } from './startstore.ts';
+import type { AgentTables } from '../tables.ts';
+import { deleteExpiredRuns, findOverdueRunsS } from './runstore.ts';
+import { deleteOldStarts, findOverdueStartsS } from './startstore.ts';
 import { endExpiredCalls } from './toolcallstore.ts';
 import { deleteOldUserEvents } from './usereventstore.ts';
 
@@ -80,7 +81,7 @@ describe.each(laneEngines)('batches on $name', (engine) => {
     });
 
     it('are repeated until no expired row is left, with the events of runs', async () => {
-      const db = database.queries<RunTables & StartTables & EventTables>();
+      const db = database.queries<AgentTables>();
       for (const table of ['agent_runs', 'agent_starts', 'agent_events'])
         await sql.raw(`delete from ${table}`).execute(db);
       await sql`
@@ -99,7 +100,8 @@ describe.each(laneEngines)('batches on $name', (engine) => {
       );
       expect(await findOverdueRunsS(db, 3600)).toBeGreaterThanOrEqual(3600);
       expect(await findOverdueStartsS(db)).toBeGreaterThanOrEqual(86_400);
-      await removeExpiredRuns({ db, eventLog: openDatabaseLog({ db, log }), ttlS: 3600 }, new AbortController().signal);
+      const context = { db, eventLog: openDatabaseLog({ db, log }), ttlS: 3600 } as AgentContext;
+      await removeExpiredRuns(context, new AbortController().signal);
       for (const [table, left] of [
         ['agent_runs', 1],
         ['agent_events', 1],

@@ -4,7 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { migrations } from '#app/migrations.ts';
 import { type Database, transaction } from '#platform/db/db.ts';
 import { databaseEngines } from '../../../test/database.fixture.ts';
-import { beginRun, claimRun, insertRun, type RunTables, releaseRun, renewLeases } from './runstore.ts';
+import type { AgentTables } from '../tables.ts';
+import { beginRun, claimRun, insertRun, releaseRun, renewLeases } from './runstore.ts';
 
 describe.each(databaseEngines)('claims of runs on $name', (engine) => {
   describe.skipIf(engine.missing)('', () => {
@@ -15,7 +16,7 @@ describe.each(databaseEngines)('claims of runs on $name', (engine) => {
     afterAll(() => database.close());
 
     const newRun = (holder: string = randomUUID()) =>
-      transaction(database.queries<RunTables>(), (tx) =>
+      transaction(database.queries<AgentTables>(), (tx) =>
         insertRun(tx, {
           taskId: randomUUID(),
           threadId: randomUUID(),
@@ -28,13 +29,13 @@ describe.each(databaseEngines)('claims of runs on $name', (engine) => {
         }),
       );
     async function claim(taskId: string) {
-      const claimed = await claimRun(database.queries<RunTables>(), randomUUID(), 60_000, taskId);
+      const claimed = await claimRun(database.queries<AgentTables>(), randomUUID(), 60_000, taskId);
       if (claimed === undefined) throw new Error('the run has ended');
       return claimed;
     }
 
     it('count once, however many processes claim a run before one begins it', async () => {
-      const db = database.queries<RunTables>();
+      const db = database.queries<AgentTables>();
       const { taskId } = await newRun();
       const restarts: number[] = [];
       for (let turn = 0; turn < 4; turn++) restarts.push((await claim(taskId)).restarts);
@@ -45,7 +46,7 @@ describe.each(databaseEngines)('claims of runs on $name', (engine) => {
     });
 
     it.runIf(engine.name === 'postgres')('wait for no run that a transaction has locked', async () => {
-      const db = database.queries<RunTables>();
+      const db = database.queries<AgentTables>();
       const holder = randomUUID();
       const [locked, free, lost] = [await newRun(holder), await newRun(holder), await newRun()];
       const taskIds = [locked, free, lost].map(({ taskId }) => taskId);
@@ -67,7 +68,7 @@ describe.each(databaseEngines)('claims of runs on $name', (engine) => {
     });
 
     it('let only the last claimer begin', async () => {
-      const db = database.queries<RunTables>();
+      const db = database.queries<AgentTables>();
       const { taskId } = await newRun();
       const [early, late] = [await claim(taskId), await claim(taskId)];
       expect(await beginRun(db, late, 60_000)).toBe(true);
@@ -75,7 +76,7 @@ describe.each(databaseEngines)('claims of runs on $name', (engine) => {
     });
 
     it('do not count after a hand-over', async () => {
-      const db = database.queries<RunTables>();
+      const db = database.queries<AgentTables>();
       const run = await newRun();
       expect(await releaseRun(db, run)).toBe(true);
       const claimed = await claim(run.taskId);

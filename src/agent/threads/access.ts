@@ -3,8 +3,8 @@ import type { Caller } from '#platform/access/caller.ts';
 import type { Db } from '#platform/db/db.ts';
 import { invalid, problems } from '#platform/problem.ts';
 import { namedUser } from '../api.ts';
-import type { RunTables } from '../store/runstore.ts';
 import { findOwnership } from '../store/threadstore.ts';
+import type { AgentTables } from '../tables.ts';
 
 /** The user of the token, or the one that a server names. Throws 400 if a server names none. */
 export function userOf(caller: Caller, named: unknown, field: string): string {
@@ -27,7 +27,7 @@ export function namedUserOf(caller: Caller, named: unknown, field: string): stri
  * user than `userId`; without one, a server acts for itself and may read every thread.
  */
 export async function checkThread(
-  deps: { readonly db: Db<RunTables> },
+  deps: { readonly db: Db<AgentTables> },
   userId: string | undefined,
   threadId: string,
 ): Promise<string | undefined> {

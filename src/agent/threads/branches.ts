@@ -1,23 +1,19 @@
 /** Versions of a thread: what an edit or another answer has replaced (docs/specification/agent.md#branches). */
-import { type Db, transaction } from '#platform/db/db.ts';
+import { transaction } from '#platform/db/db.ts';
 import { problems } from '#platform/problem.ts';
 import type { ReplacedMessages, ThreadBranches } from '../api.ts';
-import type { ApprovalTables } from '../approvals/approvalstore.ts';
 import { denyUnanswered } from '../approvals/denying.ts';
+import type { AgentContext } from '../context.ts';
 import { agentProblems } from '../problems.ts';
 import { listQueued } from '../queue/queuestore.ts';
-import { findRunningOf, type RunTables } from '../store/runstore.ts';
+import { findRunningOf } from '../store/runstore.ts';
 import { checkThread } from './access.ts';
 import { listForks, listReplaced } from './branchstore.ts';
-import { type ChangeDeps, openThread, switchBranch } from './changes.ts';
-
-export interface BranchDeps extends ChangeDeps {
-  readonly db: Db<RunTables & ApprovalTables>;
-}
+import { openThread, switchBranch } from './changes.ts';
 
 /** Throws 404 for an unknown thread, and 403 for the thread of another user than `userId`. */
 export async function readBranches(
-  deps: BranchDeps,
+  deps: AgentContext,
   userId: string | undefined,
   threadId: string,
 ): Promise<ThreadBranches> {
@@ -43,7 +39,7 @@ const pageBytes = 256 * 1024;
 
 /** Throws as `readBranches`. */
 export async function readReplaced(
-  deps: BranchDeps,
+  deps: AgentContext,
   userId: string | undefined,
   threadId: string,
   cursor = '0',
@@ -59,7 +55,7 @@ export async function readReplaced(
 
 /** Throws as `readBranches`, 404 for a branch that is not at the present messages, and 409 during a run. */
 export async function chooseBranch(
-  deps: BranchDeps,
+  deps: AgentContext,
   userId: string | undefined,
   { threadId, branchId }: { readonly threadId: string; readonly branchId: string },
 ): Promise<void> {

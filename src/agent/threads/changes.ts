@@ -4,9 +4,10 @@
  */
 import type { Tx } from '#platform/db/db.ts';
 import { problems } from '#platform/problem.ts';
+import type { AgentContext } from '../context.ts';
 import { agentProblems } from '../problems.ts';
 import { appendMessage, type NewMessage, type ThreadLimits } from '../store/messagestore.ts';
-import { findRunningOf, type RunTables } from '../store/runstore.ts';
+import { findRunningOf } from '../store/runstore.ts';
 import {
   hideThreads as hide,
   lockExistingThread,
@@ -16,15 +17,11 @@ import {
   setTitle,
   setTrashed,
 } from '../store/threadstore.ts';
-import type { UserEvents } from '../userevents/publishing.ts';
+import type { AgentTables } from '../tables.ts';
 import { branchOff, findPlace, moveBack } from './branchstore.ts';
 
-export interface ChangeDeps {
-  readonly userEvents: UserEvents;
-}
-
 /** Locks the user's thread, or begins it. Throws 403 for another user's thread, and 409 while it is being deleted. */
-export async function openThread(tx: Tx<RunTables>, threadId: string, userId: string): Promise<void> {
+export async function openThread(tx: Tx<AgentTables>, threadId: string, userId: string): Promise<void> {
   const { ownerId, isDeleting, isTrashed } = await lockThread(tx, threadId, userId);
   if (ownerId !== userId) throw problems.forbidden();
   // A conversation that goes on is not thrown away.
@@ -36,19 +33,23 @@ export async function openThread(tx: Tx<RunTables>, threadId: string, userId: st
 }
 
 /** The thread has to be locked. `false`: with the message it would exceed `limits`, and nothing is written. */
-export function addMessage(tx: Tx<RunTables>, message: NewMessage, limits: ThreadLimits | undefined): Promise<boolean> {
+export function addMessage(
+  tx: Tx<AgentTables>,
+  message: NewMessage,
+  limits: ThreadLimits | undefined,
+): Promise<boolean> {
   return appendMessage(tx, message, limits);
 }
 
 /** Drops the message with this number and all after it. They stay as a branch. The thread has to be locked. */
-export function rewindThread(tx: Tx<RunTables>, threadId: string, seq: number): Promise<void> {
+export function rewindThread(tx: Tx<AgentTables>, threadId: string, seq: number): Promise<void> {
   return branchOff(tx, threadId, seq);
 }
 
 /** Sets a title that no model replaces. Throws 404 if there is no such thread. */
 export async function renameThread(
-  { userEvents }: ChangeDeps,
-  tx: Tx<RunTables>,
+  { userEvents }: AgentContext,
+  tx: Tx<AgentTables>,
   threadId: string,
   title: string,
 ): Promise<void> {
@@ -59,8 +60,8 @@ export async function renameThread(
 
 /** Moves the thread to the trash, or out of it. Does nothing if it is there already. */
 export async function trashThread(
-  { userEvents }: ChangeDeps,
-  tx: Tx<RunTables>,
+  { userEvents }: AgentContext,
+  tx: Tx<AgentTables>,
   threadId: string,
   isTrashed: boolean,
 ): Promise<void> {
@@ -73,8 +74,8 @@ export async function trashThread(
  * do not have. The thread has to be locked, without a run.
  */
 export async function switchBranch(
-  { userEvents }: ChangeDeps,
-  tx: Tx<RunTables>,
+  { userEvents }: AgentContext,
+  tx: Tx<AgentTables>,
   { threadId, ownerId, branchId }: { readonly threadId: string; readonly ownerId: string; readonly branchId: string },
 ): Promise<void> {
   const afterSeq = await findPlace(tx, threadId, branchId);
@@ -86,8 +87,8 @@ export async function switchBranch(
 
 /** A title that a model made of the conversation with this message. Does nothing if a user has set one. */
 export async function nameThread(
-  { userEvents }: ChangeDeps,
-  tx: Tx<RunTables>,
+  { userEvents }: AgentContext,
+  tx: Tx<AgentTables>,
   threadId: string,
   messageId: string,
   title: string,
@@ -101,8 +102,8 @@ export async function nameThread(
  * removed later (`removeThread`). Returns those that were not hidden before.
  */
 export async function hideThreads(
-  { userEvents }: ChangeDeps,
-  tx: Tx<RunTables>,
+  { userEvents }: AgentContext,
+  tx: Tx<AgentTables>,
   ownerId: string,
   threadId: string | undefined,
   deletesAssets: boolean,
@@ -118,11 +119,11 @@ export async function hideThreads(
 }
 
 /** Locks a hidden thread for its removal. `false`: it is gone, or a thread that was begun since has its id. */
-export async function lockHiddenThread(tx: Tx<RunTables>, threadId: string): Promise<boolean> {
+export async function lockHiddenThread(tx: Tx<AgentTables>, threadId: string): Promise<boolean> {
   return (await lockExistingThread(tx, threadId))?.isDeleting ?? false;
 }
 
 /** Removes the rows of a hidden thread, which has to be locked. */
-export function removeThread(tx: Tx<RunTables>, threadId: string): Promise<void> {
+export function removeThread(tx: Tx<AgentTables>, threadId: string): Promise<void> {
   return remove(tx, threadId);
 }

@@ -1,16 +1,15 @@
 /** `GET /threads` and `GET /threads/:threadId` (docs/specification/agent.md#threads). */
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { Db } from '#platform/db/db.ts';
 import { invalid, problems } from '#platform/problem.ts';
 import { searchWords } from '#platform/searching.ts';
 import { type ThreadInfo, type ThreadListing, threadId as threadIdForm } from '../api.ts';
-import type { RunTables } from '../store/runstore.ts';
-import { findThread, listThreads, type Thread, type ThreadPlace } from '../store/threadstore.ts';
+import type { AgentContext } from '../context.ts';
+import { listMessageSizes } from '../store/messagestore.ts';
+import { type Candidate, findWords, listCandidates, type MessageRange } from '../store/threadsearchstore.ts';
+import { findThread, findThreads, listThreads, type Thread, type ThreadPlace } from '../store/threadstore.ts';
+import type { AgentTables } from '../tables.ts';
 import { checkThread } from './access.ts';
-import { searchThreads } from './searching.ts';
-
-export interface ListingDeps {
-  readonly db: Db<RunTables>;
-}
 
 export interface ThreadPage {
   threads: ThreadInfo[];
@@ -25,7 +24,7 @@ const maxWords = 10;
  * signal ends a search.
  */
 export async function readThreads(
-  { db }: ListingDeps,
+  { db }: AgentContext,
   userId: string,
   { limit, cursor, q = '', trashed }: Pick<ThreadListing, 'limit' | 'cursor' | 'q' | 'trashed'>,
   signal?: AbortSignal,
@@ -45,7 +44,11 @@ export async function readThreads(
 }
 
 /** Throws 404 for an unknown thread, and 403 for the thread of another user than `userId`. */
-export async function readThread(deps: ListingDeps, userId: string | undefined, threadId: string): Promise<ThreadInfo> {
+export async function readThread(
+  deps: AgentContext,
+  userId: string | undefined,
+  threadId: string,
+): Promise<ThreadInfo> {
   await checkThread(deps, userId, threadId);
   const thread = await findThread(deps.db, threadId);
   if (thread === undefined) throw problems.not_found();
@@ -80,4 +83,80 @@ function readCursor(text: string): ThreadPlace {
   const { data: threadId } = threadIdForm.safeParse(id);
   if (ms === undefined || threadId === undefined) throw invalid('querystring.cursor', 'must be a next_cursor');
   return { updatedAtMs: Number(ms), threadId };
+}
+
+// Searches the titles and texts of a user's threads. It reads them in pieces and lets other requests in between, because a user can
+// have gigabytes of text, and the embedded database blocks the process during a query.
+
+interface ThreadSearch {
+  readonly ownerId: string;
+  /** Each has to occur in the title or in a message. In the form of `searchWords`. */
+  readonly words: readonly string[];
+  readonly after: ThreadPlace | undefined;
+  readonly limit: number;
+}
+
+const candidatesAtOnce = 50;
+/** Bytes of messages times words. PGlite compares this much in some 15 ms. */
+const piece = 4 * 1024 * 1024;
+/** Greater than the `seq` of any message. */
+const lastSeq = 2 ** 31 - 1;
+
+/** In the order of the list. Rejects with the reason of the signal. */
+export async function searchThreads(
+  db: Db<AgentTables>,
+  { ownerId, words, after, limit }: ThreadSearch,
+  signal?: AbortSignal,
+): Promise<readonly Thread[]> {
+  const found: string[] = [];
+  for (let place = after; found.length < limit; ) {
+    const candidates = await listCandidates(db, ownerId, words, place, candidatesAtOnce);
+    found.push(...(await findMatches(db, words, candidates, signal)));
+    const last = candidates.at(-1);
+    if (last === undefined || candidates.length < candidatesAtOnce) break;
+    place = { updatedAtMs: last.updatedAt.getTime(), threadId: last.threadId };
+  }
+  // Since then, a thread may have been deleted, and its id taken by another user.
+  return findThreads(db, ownerId, found.slice(0, limit));
+}
+
+async function findMatches(
+  db: Db<AgentTables>,
+  words: readonly string[],
+  candidates: readonly Candidate[],
+  signal: AbortSignal | undefined,
+): Promise<readonly string[]> {
+  const lacking = new Map(candidates.map((candidate) => [candidate.threadId, new Set(candidate.lacking)]));
+  const wanted = candidates.filter((candidate) => candidate.lacking.length > 0);
+  for await (const ranges of piecesOf(db, wanted, piece / words.length)) {
+    await yieldToEventLoop();
+    signal?.throwIfAborted();
+    for (const { threadId, word } of await findWords(db, words, ranges)) lacking.get(threadId)?.delete(word);
+  }
+  return candidates.flatMap(({ threadId }) => (lacking.get(threadId)?.size === 0 ? [threadId] : []));
+}
+
+/** Cuts the messages of the threads into pieces of at most `maxBytes`, or of one message that is larger. */
+async function* piecesOf(
+  db: Db<AgentTables>,
+  threads: readonly Candidate[],
+  maxBytes: number,
+): AsyncGenerator<readonly MessageRange[]> {
+  let ranges: MessageRange[] = [];
+  let bytes = 0;
+  for (const { threadId, messageBytes } of threads) {
+    const isSmall = messageBytes <= maxBytes;
+    const parts = isSmall
+      ? [{ from: 0, to: lastSeq, bytes: messageBytes }]
+      : (await listMessageSizes(db, threadId)).map((message) => ({ ...message, from: message.seq, to: message.seq }));
+    for (const part of parts) {
+      if (bytes + part.bytes > maxBytes && ranges.length > 0) {
+        yield ranges;
+        [ranges, bytes] = [[], 0];
+      }
+      ranges.push({ threadId, from: part.from, to: part.to });
+      bytes += part.bytes;
+    }
+  }
+  if (ranges.length > 0) yield ranges;
 }

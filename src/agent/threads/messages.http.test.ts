@@ -5,10 +5,10 @@ import { transaction } from '#platform/db/db.ts';
 import { type AgentRig, type Chatter, newThread, startAgent } from '../../../test/agent/rig.fixture.ts';
 import { makeImage } from '../../../test/media/images.fixture.ts';
 import { embedded, upload } from '../../../test/media/rig.fixture.ts';
-import { type EventTables, listEvents } from '../store/eventstore.ts';
+import { listEvents } from '../store/eventstore.ts';
 import { appendMessage, listMessages, type StoredMessage } from '../store/messagestore.ts';
-import type { RunTables } from '../store/runstore.ts';
 import { lockThread } from '../store/threadstore.ts';
+import type { AgentTables } from '../tables.ts';
 
 let rig: AgentRig;
 let user: Chatter;
@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => rig.close());
 
 const stored = async (threadId: string) =>
-  JSON.stringify(await listMessages(rig.media.database.queries<RunTables>(), threadId));
+  JSON.stringify(await listMessages(rig.media.database.queries<AgentTables>(), threadId));
 const file = (url: string) => ({ type: 'file', mediaType: 'image/png', url });
 const say = async (threadId: string, parts: readonly object[], more = {}, chatter = user) =>
   chatter.call<{ taskId: string; error: string; issues: { path: string }[] }>('POST', '/task', {
@@ -54,7 +54,7 @@ describe('addresses of media', () => {
     ]);
     for (const { url } of media) expect((await fetch(String(url))).status).toBe(200);
     // Streams sign too, so the log has ids only.
-    const log = JSON.stringify(await listEvents(rig.media.database.queries<EventTables>(), taskId, 0, 100));
+    const log = JSON.stringify(await listEvents(rig.media.database.queries<AgentTables>(), taskId, 0, 100));
     for (const { assetId } of media) expect(log).toContain(assetId);
     expect(log).not.toContain('http');
     expect(await stored(threadId)).not.toContain('http');
@@ -130,7 +130,7 @@ describe('addresses of media', () => {
     /** As it may have been stored before such parts were refused. */
     async function store(role: 'user' | 'assistant', part: object): Promise<string> {
       const threadId = newThread();
-      const db = rig.media.database.queries<RunTables>();
+      const db = rig.media.database.queries<AgentTables>();
       await transaction(db, async (tx) => {
         await lockThread(tx, threadId, user.userId);
         const parts = [{ type: 'text', text: 'Look.' }, part] as StoredMessage['parts'];

@@ -3,23 +3,16 @@ import { Readable } from 'node:stream';
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { UIMessage } from 'ai';
 import { createGates } from '#platform/concurrency/gates.ts';
-import type { Db } from '#platform/db/db.ts';
-import type { Log } from '#platform/log.ts';
 import { invalid } from '#platform/problem.ts';
 import type { MessagePaging } from '../api.ts';
 import { assetOf } from '../attachments.ts';
-import { type LibraryDeps, type SignedMedia, sign } from '../services/library.ts';
+import type { AgentContext } from '../context.ts';
+import { type SignedMedia, sign } from '../services/library.ts';
 import { listMessageSizes, listMessages } from '../store/messagestore.ts';
-import type { RunTables } from '../store/runstore.ts';
-import { listVideosOfThread, type Video, type VideoTables } from '../store/videostore.ts';
+import { listVideosOfThread, type Video } from '../store/videostore.ts';
 import { assetIdsOf, withUrls } from '../stream/signedmedia.ts';
 import { describeVideo } from '../videos/videos.ts';
 import { checkThread } from './access.ts';
-
-export interface MessagesDeps extends LibraryDeps {
-  readonly db: Db<RunTables & VideoTables>;
-  readonly log: Log;
-}
 
 export interface ReadMessage extends Pick<UIMessage, 'id' | 'role' | 'parts'> {
   readonly role: 'user' | 'assistant';
@@ -60,7 +53,7 @@ const turns = createGates({ width: 1, maxWaiting: 1000, waitTimeoutMs: 60_000 })
  * that is dropped during the call may be missing, and one that is added is not shown.
  */
 export async function readMessages(
-  deps: MessagesDeps,
+  deps: AgentContext,
   userId: string | undefined,
   threadId: string,
   paging: Pick<MessagePaging, 'limit' | 'before'> = {},
@@ -115,7 +108,7 @@ async function* writeAll(
 }
 
 async function readPage(
-  deps: MessagesDeps,
+  deps: AgentContext,
   threadId: string,
   ownerId: string,
   page: Page,
@@ -180,7 +173,7 @@ function overlay(role: Role, part: Part, videos: ReadonlyMap<string, Video>): Pa
  * answer, the messages have no URLs.
  */
 async function signAll(
-  deps: MessagesDeps,
+  deps: AgentContext,
   ownerId: string,
   messages: readonly Pick<ReadMessage, 'role' | 'parts'>[],
 ): Promise<ReadonlyMap<string, SignedMedia>> {

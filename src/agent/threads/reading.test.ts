@@ -6,15 +6,15 @@ import { migrations } from '#app/migrations.ts';
 import type { Database, Db } from '#platform/db/db.ts';
 import { createLog } from '#platform/log.ts';
 import { openTestDatabase } from '../../../test/database.fixture.ts';
-import type { RunTables } from '../store/runstore.ts';
-import type { VideoTables } from '../store/videostore.ts';
-import { type MessagesDeps, readMessages } from './messages.ts';
+import type { AgentContext } from '../context.ts';
+import type { AgentTables } from '../tables.ts';
+import { readMessages } from './messages.ts';
 
 const pages = 4;
 const file = { type: 'file', mediaType: 'image/png', url: `asset:${randomUUID()}` };
 
 let database: Database;
-let db: Db<RunTables & VideoTables>;
+let db: Db<AgentTables>;
 beforeAll(async () => {
   database = await openTestDatabase(migrations);
   db = database.queries();
@@ -41,7 +41,7 @@ it('reads one page of an owner at a time, and does not wait for other owners', a
   let most = 0;
   const opened = Promise.withResolvers<void>();
   const isBegun = Promise.withResolvers<void>();
-  const send: MessagesDeps['media']['send'] = async ({ onBehalfOf }) => {
+  const send: AgentContext['media']['send'] = async ({ onBehalfOf }) => {
     const owner = String(onBehalfOf);
     signing[owner] = (signing[owner] ?? 0) + 1;
     most = Math.max(most, signing[owner]);
@@ -51,9 +51,9 @@ it('reads one page of an owner at a time, and does not wait for other owners', a
     }
     await nextTurn();
     signing[owner] -= 1;
-    return { status: 200, json: () => ({}) } as Awaited<ReturnType<MessagesDeps['media']['send']>>;
+    return { status: 200, json: () => ({}) } as Awaited<ReturnType<AgentContext['media']['send']>>;
   };
-  const deps: MessagesDeps = { db, log: createLog({ level: 'silent' }), media: { send } };
+  const deps = { db, log: createLog({ level: 'silent' }), media: { send } } as unknown as AgentContext;
   const readAll = async (threadId: string) => {
     const { messages } = await readMessages(deps, undefined, threadId);
     let text = '';

@@ -5,9 +5,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { migrations } from '#app/migrations.ts';
 import type { Database, Db } from '#platform/db/db.ts';
 import { databaseEngines } from '../../../test/database.fixture.ts';
-import type { RunTables } from '../store/runstore.ts';
-import { readThreads } from './listing.ts';
-import { searchThreads } from './searching.ts';
+import type { AgentContext } from '../context.ts';
+import type { AgentTables } from '../tables.ts';
+import { readThreads, searchThreads } from './listing.ts';
 
 const mebibyte = 1024 * 1024;
 const filler = (bytes: number) => 'lorem ipsum '.repeat(Math.ceil(bytes / 12)).slice(0, bytes);
@@ -15,10 +15,10 @@ const filler = (bytes: number) => 'lorem ipsum '.repeat(Math.ceil(bytes / 12)).s
 describe.each(databaseEngines)('the search in threads on $name', ({ missing, open }) => {
   describe.skipIf(missing)('reads texts in pieces', () => {
     let database: Database;
-    let db: Db<RunTables>;
+    let db: Db<AgentTables>;
     beforeAll(async () => {
       database = await open(migrations);
-      db = database.queries<RunTables>();
+      db = database.queries<AgentTables>();
     });
     afterAll(() => database.close());
 
@@ -69,7 +69,11 @@ describe.each(databaseEngines)('the search in threads on $name', ({ missing, ope
       }
       const seen: string[] = [];
       for (let cursor: string | undefined, isLast = false; !isLast; ) {
-        const page = await readThreads({ db }, owner, { limit: 4, q: 'bee', ...(cursor && { cursor }) });
+        const page = await readThreads({ db } as AgentContext, owner, {
+          limit: 4,
+          q: 'bee',
+          ...(cursor && { cursor }),
+        });
         seen.push(...page.threads.map(({ threadId }) => threadId));
         cursor = page.next_cursor ?? undefined;
         isLast = cursor === undefined;

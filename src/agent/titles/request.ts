@@ -2,8 +2,9 @@
 import { z } from 'zod';
 import type { Tx } from '#platform/db/db.ts';
 import type { Jobs, Queue } from '#platform/jobs/jobs.ts';
-import type { Run, RunTables } from '../store/runstore.ts';
+import type { Run } from '../store/runstore.ts';
 import { wantsTitle } from '../store/threadstore.ts';
+import type { AgentTables } from '../tables.ts';
 
 const payload = z.object({ threadId: z.string(), messageId: z.string(), ownerId: z.string(), model: z.string() });
 export type TitleRequest = z.output<typeof payload>;
@@ -19,7 +20,7 @@ export const titleQueue: Queue<TitleRequest> = {
 /** Requests a title once the thread has its first answer, in the transaction that stores the answer. */
 export async function requestTitle(
   jobs: Jobs,
-  tx: Tx<RunTables>,
+  tx: Tx<AgentTables>,
   { threadId, messageId, ownerId, model }: Run,
 ): Promise<void> {
   if (!(await wantsTitle(tx, threadId))) return;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { answerTo } from '#local/model/answering.ts';
+import { answerTo } from '#local/model/model.ts';
 import type { ScriptedAnswer, ToolCall } from '../../../test/agent/provider.fixture.ts';
 import { type Chatter, newThread } from '../../../test/agent/rig.fixture.ts';
 import { calling, imageAnswer, type ScriptedRig, startScripted } from '../../../test/agent/scripted.fixture.ts';

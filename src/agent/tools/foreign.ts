@@ -2,12 +2,12 @@
 
 import { dynamicTool, jsonSchema, type ToolSet } from 'ai';
 import { DeadlineExceeded } from '#platform/resilience/deadline.ts';
+import type { AgentContext } from '../context.ts';
 import { keep, Refused } from '../services/library.ts';
 import type { ToolResult } from '../toolservers/session.ts';
 import { RequestRefused } from '../toolservers/session.ts';
 import { reasonOf } from '../toolservers/toolserver.ts';
 import type { ForeignTool } from '../toolservers/toolservers.ts';
-import type { TurnContext } from '../turn/context.ts';
 import type { ToolContext } from './context.ts';
 
 const never = new AbortController().signal;
@@ -15,7 +15,7 @@ const progressEveryMs = 250;
 const maxMessage = 1000;
 const maxProgressMessage = 200;
 
-export function foreignTools(deps: TurnContext, context: ToolContext, tools: readonly ForeignTool[]): ToolSet {
+export function foreignTools(deps: AgentContext, context: ToolContext, tools: readonly ForeignTool[]): ToolSet {
   return Object.fromEntries(
     tools.map((tool) => [
       tool.name,
@@ -35,7 +35,7 @@ interface ToolCall {
   readonly signal: AbortSignal;
 }
 
-async function execute(deps: TurnContext, context: ToolContext, tool: ForeignTool, call: ToolCall) {
+async function execute(deps: AgentContext, context: ToolContext, tool: ForeignTool, call: ToolCall) {
   const { input, toolCallId, signal } = call;
   const progress = showProgress(context, toolCallId);
   let result: ReadResult;
@@ -51,7 +51,7 @@ async function execute(deps: TurnContext, context: ToolContext, tool: ForeignToo
   return { status: 'completed', ...(await storeImages(deps, context, call, result)) };
 }
 
-function describeFailure({ log }: TurnContext, { server }: ForeignTool, error: unknown) {
+function describeFailure({ log }: AgentContext, { server }: ForeignTool, error: unknown) {
   if (error instanceof RequestRefused) return failed('tool_failed', error.message.slice(0, maxMessage), false);
   const reason = reasonOf(error);
   log.warn({ server, reason }, 'a tool of an MCP server failed');
@@ -82,7 +82,7 @@ function showProgress({ writer }: ToolContext, toolCallId: string) {
 
 /** The images become assets of the user in the scope of the thread, like those that the agent's own tools make. */
 async function storeImages(
-  deps: TurnContext,
+  deps: AgentContext,
   context: ToolContext,
   { toolCallId, signal }: ToolCall,
   { text, images }: ReadResult,
@@ -108,7 +108,7 @@ async function storeImages(
 
 /** The asset, or the reason why there is none. */
 async function storeImage(
-  deps: TurnContext,
+  deps: AgentContext,
   { run: { taskId, ownerId, threadId } }: ToolContext,
   name: string,
   { mime, bytes }: ReturnedImage,

@@ -7,6 +7,7 @@ import type { Failure, MediaOutput } from '../api.ts';
 import { assetOf, madeImagesOf } from '../attachments.ts';
 import { exceedsRun, runLimit } from '../billing/bounds.ts';
 import { imageReference } from '../billing/references.ts';
+import type { AgentContext } from '../context.ts';
 import { describeModels, type ImageModel, modelFor } from '../generation/catalogue.ts';
 import { noteCost } from '../generation/coststore.ts';
 import { makeByChain } from '../generation/making.ts';
@@ -24,7 +25,6 @@ import {
 import { assetIdOf, type Deposit, Refused } from '../services/library.ts';
 import type { StoredMessage } from '../store/messagestore.ts';
 import { holdRun, type Run } from '../store/runstore.ts';
-import type { TurnContext } from '../turn/context.ts';
 import type { ToolContext } from './context.ts';
 import { deliverImage, type ImageOrder, reservationOf } from './imageorders.ts';
 
@@ -61,7 +61,7 @@ const inputs = {
 };
 const never = new AbortController().signal;
 
-export function imageTools(deps: TurnContext, context: ToolContext) {
+export function imageTools(deps: AgentContext, context: ToolContext) {
   const { plan, media } = context;
   const models = describeModels(deps.catalogue.images, plan, media.imageModel) + countOf(media);
   const run = async (order: ImageToolOrder, call: { toolCallId: string; signal: AbortSignal }) => {
@@ -115,7 +115,7 @@ interface Call {
 
 /** All images of the order, or as many as could be made. Their price is reserved at once. */
 async function makeImages(
-  deps: TurnContext,
+  deps: AgentContext,
   context: ToolContext,
   { toolCallId, signal, ...order }: ImageToolOrder & Call,
 ): Promise<MediaOutput> {
@@ -182,7 +182,7 @@ interface ImageCall extends Call {
 
 /** One image, such as a file that the model itself has made. */
 export async function makeImage(
-  deps: TurnContext,
+  deps: AgentContext,
   context: Pick<ToolContext, 'run' | 'imageOrders'>,
   call: ImageCall,
   make: Make,
@@ -198,7 +198,7 @@ const referenceOf = ({ taskId }: Run, { toolCallId, index }: ImageCall) => image
  * once.
  */
 async function deliver(
-  deps: TurnContext,
+  deps: AgentContext,
   { run, imageOrders }: Pick<ToolContext, 'run' | 'imageOrders'>,
   call: ImageCall,
   make: Make,
@@ -226,7 +226,7 @@ async function deliver(
 const completed = { kind: 'image', status: 'completed', url: null } as const;
 
 /** The price of all images of one call. Returns why they cannot be paid for, or `undefined`. */
-async function reserve(deps: TurnContext, run: Run, calls: readonly ImageCall[]): Promise<Failure | undefined> {
+async function reserve(deps: AgentContext, run: Run, calls: readonly ImageCall[]): Promise<Failure | undefined> {
   const [{ model }] = calls as [ImageCall];
   const { credits, plans, costUsd } = model;
   return transaction(deps.db, async (tx) => {
@@ -251,7 +251,7 @@ async function reserve(deps: TurnContext, run: Run, calls: readonly ImageCall[])
 }
 
 /** Returns the credits of a failed order. `true`: it was delivered and charged. */
-async function giveUp({ db }: TurnContext, reference: string): Promise<boolean> {
+async function giveUp({ db }: AgentContext, reference: string): Promise<boolean> {
   return transaction(db, async (tx) => !(await releaseCredits(tx, reference)) && (await isSettled(tx, reference)));
 }
 

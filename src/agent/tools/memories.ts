@@ -1,15 +1,14 @@
 import { tool, zodSchema } from 'ai';
 import { z } from 'zod';
+import type { AgentContext } from '../context.ts';
 import {
   addMemory,
   deleteMemory,
   findMemories,
   type KnownMemory,
-  type MemoryDeps,
   MemoryFull,
   searchMemory,
 } from '../services/memory.ts';
-import type { TurnContext } from '../turn/context.ts';
 import type { ToolContext } from './context.ts';
 
 const unavailable = {
@@ -39,7 +38,7 @@ const inputs = {
   ),
 };
 
-export function memoryTools(deps: TurnContext, { run }: ToolContext) {
+export function memoryTools(deps: AgentContext, { run }: ToolContext) {
   /** If the memory service fails, the turn continues without it. */
   const softly = async <T>(work: () => Promise<T>, signal: AbortSignal) => {
     try {
@@ -93,7 +92,7 @@ const leastCharacters = 3;
  * Deletes a memory that the user wants to be forgotten. Only a clear match is deleted, because nothing brings it back. Throws if the
  * memory service does not answer.
  */
-async function forgetMemory(deps: MemoryDeps, userId: string, order: ForgetOrder, signal: AbortSignal) {
+async function forgetMemory(deps: AgentContext, userId: string, order: ForgetOrder, signal: AbortSignal) {
   const candidates = await findMemories(deps, userId, order.query, signal);
   const chosen = order.memoryId === undefined ? clearMatch(order.query, candidates)?.id : order.memoryId;
   if (chosen !== undefined && (await deleteMemory(deps, userId, chosen, signal))) {

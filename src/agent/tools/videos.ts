@@ -2,11 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { tool, zodSchema } from 'ai';
 import { z } from 'zod';
 import type { Failure, MediaOutput, VideoOutput } from '../api.ts';
+import type { AgentContext } from '../context.ts';
 import { describeModels, modelFor } from '../generation/catalogue.ts';
 import { findRefusal } from '../prompts/screening.ts';
 import { ratio } from '../providers/generators.ts';
 import { findVideo, type Video } from '../store/videostore.ts';
-import type { TurnContext } from '../turn/context.ts';
 import { describeVideo, orderVideo } from '../videos/videos.ts';
 import type { ToolContext } from './context.ts';
 import { assetName, imagesIn } from './images.ts';
@@ -25,7 +25,7 @@ const input = zodSchema(
   }),
 );
 
-export function videoTools(deps: TurnContext, context: ToolContext) {
+export function videoTools(deps: AgentContext, context: ToolContext) {
   const { run, writer, plan, media } = context;
   const show = async (output: VideoOutput) => {
     await writer.write({ type: 'data-video', id: output.videoId, data: output });
@@ -70,11 +70,7 @@ function failedWith(failure: Failure): MediaOutput {
 }
 
 /** The video as it is when it has ended, or after the time that a run waits. Rejects when the signal is aborted. */
-export async function waitFor(
-  deps: Pick<TurnContext, 'db' | 'videoWaitMs'>,
-  ordered: Video,
-  signal: AbortSignal | undefined,
-): Promise<Video> {
+export async function waitFor(deps: AgentContext, ordered: Video, signal: AbortSignal | undefined): Promise<Video> {
   const { videoWaitMs = 20_000 } = deps;
   let video = ordered;
   for (const startedAtMs = performance.now(); performance.now() - startedAtMs < videoWaitMs; ) {

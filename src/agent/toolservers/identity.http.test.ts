@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ForeignServer, startForeignServer } from '../../../test/agent/mcp.fixture.ts';
 import { newThread } from '../../../test/agent/rig.fixture.ts';
 import { calling, type ScriptedRig, startScripted } from '../../../test/agent/scripted.fixture.ts';
-import type { SigningKeyTables } from './signingkeystore.ts';
+import type { AgentTables } from '../tables.ts';
 
 let rig: ScriptedRig;
 let foreign: ForeignServer;
@@ -110,7 +110,7 @@ describe('an MCP server with identity', () => {
   it('gets tokens of a key that the database has sealed, and of another one after a change of INTERNAL_KEY', async () => {
     const keysAt = async ({ url }: { readonly url: string }) => (await fetch(`${url}/.well-known/jwks.json`)).text();
     const rows = await rig.media.database
-      .queries<SigningKeyTables>()
+      .queries<AgentTables>()
       .selectFrom('agent_signing_keys')
       .select('sealed_key')
       .execute();

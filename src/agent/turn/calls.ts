@@ -5,15 +5,15 @@
 
 import { getErrorMessage } from '@ai-sdk/provider';
 import type { ToolModelMessage, ToolSet } from 'ai';
+import { z } from 'zod';
 import type { Telemetry } from '#platform/telemetry/telemetry.ts';
 import { currentScope, inScope } from '#platform/telemetry/trace.ts';
+import type { AgentContext } from '../context.ts';
 import { explainFailure } from '../providers/failures.ts';
 import type { Journal } from '../steps/journal.ts';
 import { storable } from '../stream/chunks.ts';
 import { type EventWriter, RunFenced } from '../stream/eventwriter.ts';
 import type { ToolCall } from '../tools/context.ts';
-import type { TurnContext } from './context.ts';
-import { failureOf } from './tooloutput.ts';
 
 export interface CallContext {
   readonly tools: ToolSet;
@@ -29,14 +29,14 @@ const atOnce = 4;
 const kinds: Readonly<Record<string, string>> = { generateImage: 'image', editImage: 'image', generateVideo: 'video' };
 
 export class ToolCalls {
-  readonly #deps: TurnContext;
+  readonly #deps: AgentContext;
   readonly #context: CallContext;
   readonly #waiting: (() => void)[] = [];
   #working = 0;
   #started = 0;
   #calls: Promise<ToolResult>[] = [];
 
-  constructor(deps: TurnContext, context: CallContext) {
+  constructor(deps: AgentContext, context: CallContext) {
     this.#deps = deps;
     this.#context = context;
   }
@@ -147,4 +147,14 @@ async function inToolSpan(telemetry: Telemetry, name: string, id: string, work: 
     end({ attributes: { 'error.type': error instanceof Error ? error.name : '_OTHER' }, failed: true });
     throw error;
   }
+}
+
+// The outputs of our tools: an expected failure is an output with a code, so that clients can show it.
+
+const failed = z.object({ status: z.literal('failed'), failure: z.object({ code: z.string() }).optional() });
+
+/** The code of the failure; `undefined` if the output reports none. */
+function failureOf(output: unknown): string | undefined {
+  const parsed = failed.safeParse(output);
+  return parsed.success ? (parsed.data.failure?.code ?? 'failed') : undefined;
 }

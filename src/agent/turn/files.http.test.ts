@@ -11,7 +11,7 @@ import { makeImage } from '../../../test/media/images.fixture.ts';
 import { upload } from '../../../test/media/rig.fixture.ts';
 import { estimateTokens } from '../providers/promptsize.ts';
 import { listMessages } from '../store/messagestore.ts';
-import type { RunTables } from '../store/runstore.ts';
+import type { AgentTables } from '../tables.ts';
 
 let rig: ScriptedRig;
 let user: Chatter;
@@ -143,7 +143,7 @@ describe('images', () => {
 
 describe('the identity of an asset', () => {
   const storedUrl = async (threadId: string, index: number) => {
-    const stored = await listMessages(rig.media.database.queries<RunTables>(), threadId);
+    const stored = await listMessages(rig.media.database.queries<AgentTables>(), threadId);
     const part = stored[index]?.parts[0];
     return part?.type === 'file' ? part.url : undefined;
   };

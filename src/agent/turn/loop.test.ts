@@ -6,12 +6,12 @@ import { describe, expect, it } from 'vitest';
 import { createLog } from '#platform/log.ts';
 import { noTelemetry } from '#platform/telemetry/telemetry.ts';
 import { UsageMeter } from '../billing/usage.ts';
+import type { AgentContext } from '../context.ts';
 import { AgentMetrics } from '../metrics.ts';
 import { explainFailure } from '../providers/failures.ts';
 import type { Chunk } from '../stream/chunks.ts';
 import { EventLogLost } from '../stream/eventwriter.ts';
 import { type CallContext, ToolCalls } from './calls.ts';
-import type { TurnContext } from './context.ts';
 import { streamTurn, type TurnStream } from './loop.ts';
 
 type Part = LanguageModelV4StreamPart;
@@ -87,7 +87,7 @@ const deps = {
   maxToolCallsPerStep: 16,
   metrics: new AgentMetrics(),
   telemetry: noTelemetry,
-} as TurnContext;
+} as AgentContext;
 
 /** One turn. `onWrite` sees each chunk before it counts as written. */
 function play(steps: readonly Step[], onWrite: (chunk: Chunk) => void = () => undefined) {

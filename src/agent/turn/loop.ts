@@ -17,19 +17,19 @@ import {
 } from 'ai';
 import type { PendingApproval } from '../approvals/approval.ts';
 import type { UsageMeter } from '../billing/usage.ts';
+import type { AgentContext } from '../context.ts';
 import type { AgentMetrics } from '../metrics.ts';
 import { RunFailure } from '../providers/expectedfailures.ts';
 import { brokeOff, explainFailure, isInterruption } from '../providers/failures.ts';
 import { readAnswerer } from '../providers/resilientmodel.ts';
 import { isBreak } from '../providers/streamfailure.ts';
 import { answerOf } from '../records/answers.ts';
+import { storable } from '../stream/chunks.ts';
 import type { EventWriter } from '../stream/eventwriter.ts';
 import type { ToolCall } from '../tools/context.ts';
 import type { ToolCalls } from './calls.ts';
-import type { TurnContext } from './context.ts';
 import { toolImageParts } from './history.ts';
 import type { KeepFile } from './modelfiles.ts';
-import { PartIds } from './partids.ts';
 
 type Part = LanguageModelV4StreamPart;
 
@@ -74,7 +74,7 @@ export type TurnEnd =
     };
 
 /** Rejects with the writer's error, and with the signal's reason once that is aborted. */
-export async function streamTurn(deps: TurnContext, turn: TurnStream): Promise<TurnEnd> {
+export async function streamTurn(deps: AgentContext, turn: TurnStream): Promise<TurnEnd> {
   const ending = new AbortController();
   const signal = AbortSignal.any([turn.signal, ending.signal]);
   const steps = new Steps(deps, { ...turn, signal });
@@ -113,7 +113,7 @@ type StepEnd =
 
 /** The calls of the model in one turn. */
 class Steps {
-  readonly #deps: TurnContext;
+  readonly #deps: AgentContext;
   readonly #turn: TurnStream;
   readonly #model: LanguageModelV4;
   readonly #toChunk: ReturnType<typeof createTranslator>;
@@ -122,7 +122,7 @@ class Steps {
   readonly #tools: ToolSet;
   #hasAnswer: boolean;
 
-  constructor(deps: TurnContext, turn: TurnStream) {
+  constructor(deps: AgentContext, turn: TurnStream) {
     const ids = new PartIds(turn.takenIds);
     this.#deps = deps;
     this.#turn = turn;
@@ -275,7 +275,7 @@ function createObserver(metrics: AgentMetrics, tools: ToolSet): (chunk: UIMessag
 }
 
 /** Images that tools have made go to the model with its next step. */
-async function showImages(deps: TurnContext, { ownerId, takeImages, signal }: TurnStream): Promise<ModelMessage[]> {
+async function showImages(deps: AgentContext, { ownerId, takeImages, signal }: TurnStream): Promise<ModelMessage[]> {
   const shown = await Promise.all(takeImages().map((assetId) => toolImageParts(deps, ownerId, assetId, signal)));
   const parts = shown.flat();
   return parts.length === 0 ? [] : convertToModelMessages([{ role: 'user', parts }]);
@@ -288,4 +288,83 @@ async function refuseDownloads(
   if (files.some(({ isUrlSupportedByModel }) => !isUrlSupportedByModel))
     throw new Error('The model does not read files of this type from a URL.');
   return files.map(() => null);
+}
+
+// Makes the ids of tool calls and texts distinct within a run, and storable. Calls name images, videos and ledger references, but
+// some providers start counting again at each step.
+
+/** The parts of one run: no id occurs twice, and ids and arguments can be stored. */
+class PartIds {
+  readonly #takenCalls: Set<string>;
+  readonly #takenTexts = new Set<string>();
+  readonly #takenReasonings = new Set<string>();
+
+  /** `taken`: the ids of earlier tool calls of the run. */
+  constructor(taken: Iterable<string> = []) {
+    this.#takenCalls = new Set(taken);
+  }
+
+  /** Returns a function that renames the ids in the parts of one step. */
+  forStep(): (part: LanguageModelV4StreamPart) => LanguageModelV4StreamPart {
+    /** The new ids of the calls whose arguments are still streaming. */
+    const calls = new Map<string, string>();
+    const texts = new Map<string, string>();
+    const reasonings = new Map<string, string>();
+    return (part) => {
+      switch (part.type) {
+        case 'text-start':
+          return { ...part, id: newId(part.id, texts, this.#takenTexts) };
+        case 'reasoning-start':
+          return { ...part, id: newId(part.id, reasonings, this.#takenReasonings) };
+        case 'text-delta':
+          return { ...part, id: texts.get(part.id) ?? part.id };
+        case 'reasoning-delta':
+          return { ...part, id: reasonings.get(part.id) ?? part.id };
+        case 'text-end':
+          return { ...part, id: closedId(part.id, texts) };
+        case 'reasoning-end':
+          return { ...part, id: closedId(part.id, reasonings) };
+        case 'tool-input-start':
+        case 'tool-input-delta':
+        case 'tool-input-end':
+          return { ...part, id: newId(part.id, calls, this.#takenCalls) };
+        case 'tool-call': {
+          const toolCallId = newId(part.toolCallId, calls, this.#takenCalls);
+          calls.delete(part.toolCallId);
+          return { ...part, toolCallId, input: storableJson(part.input) };
+        }
+        default:
+          return part;
+      }
+    };
+  }
+}
+
+function newId(id: string, open: Map<string, string>, taken: Set<string>): string {
+  const known = open.get(id);
+  if (known !== undefined) return known;
+  const unused = unusedId(storable(id), taken);
+  taken.add(unused);
+  open.set(id, unused);
+  return unused;
+}
+
+function closedId(id: string, open: Map<string, string>): string {
+  const known = open.get(id) ?? id;
+  open.delete(id);
+  return known;
+}
+
+function unusedId(id: string, taken: ReadonlySet<string>): string {
+  if (!taken.has(id)) return id;
+  for (let number = 2; ; number++) if (!taken.has(`${id}-${number}`)) return `${id}-${number}`;
+}
+
+function storableJson(input: string): string {
+  try {
+    return JSON.stringify(storable(JSON.parse(input)));
+  } catch {
+    // The SDK reports invalid JSON to the model.
+    return storable(input);
+  }
 }

@@ -6,10 +6,10 @@
 import type { UIMessageChunk } from 'ai';
 import { readDataUrl } from '../attachments.ts';
 import { maxModelFiles, modelFileId } from '../billing/references.ts';
+import type { AgentContext } from '../context.ts';
 import { sign } from '../services/library.ts';
 import type { ToolContext } from '../tools/context.ts';
 import { makeImage } from '../tools/images.ts';
-import type { TurnContext } from './context.ts';
 
 type FileChunk = Extract<UIMessageChunk, { type: 'file' }>;
 export type KeepFile = (chunk: FileChunk) => Promise<UIMessageChunk>;
@@ -17,7 +17,7 @@ export type KeepFile = (chunk: FileChunk) => Promise<UIMessageChunk>;
 const maxBytes = 20 * 1024 * 1024;
 
 /** For one run. `earlier`: how many files it has already. */
-export function createFileKeeper(deps: TurnContext, context: ToolContext, signal: AbortSignal, earlier = 0): KeepFile {
+export function createFileKeeper(deps: AgentContext, context: ToolContext, signal: AbortSignal, earlier = 0): KeepFile {
   let count = earlier;
   return async ({ url, mediaType, providerMetadata }) => {
     const file = readDataUrl(url);

@@ -5,6 +5,7 @@ import { ensureProfile } from '#accounts/store.ts';
 import { approvalOf } from '../approvals/rules.ts';
 import { madeImagesOf } from '../attachments.ts';
 import type { UsageMeter } from '../billing/usage.ts';
+import type { AgentContext } from '../context.ts';
 import { RunFailure } from '../providers/expectedfailures.ts';
 import type { ChosenModel } from '../providers/models.ts';
 import { estimateTokens } from '../providers/promptsize.ts';
@@ -19,7 +20,6 @@ import { foreignTools } from '../tools/foreign.ts';
 import { toolsOf } from '../tools/tools.ts';
 import type { ForeignTool } from '../toolservers/toolservers.ts';
 import { ToolCalls } from './calls.ts';
-import type { TurnContext } from './context.ts';
 import { buildPrompt, maxHistoryBytes, partsToMessages } from './history.ts';
 import { streamTurn, type TurnEnd } from './loop.ts';
 import { createFileKeeper } from './modelfiles.ts';
@@ -53,7 +53,7 @@ const sharesOf = (contextTokens: number) => ({
 const nothingKnown: KnownOfUser = { wishes: [], facts: [] };
 
 /** Rejects with the signal's reason once that is aborted, and with the writer's error if the stream cannot be written. */
-export async function runTurn(deps: TurnContext, turn: Turn): Promise<TurnEnd> {
+export async function runTurn(deps: AgentContext, turn: Turn): Promise<TurnEnd> {
   const { run, chosen, writer, usage, imageOrders, signal, journal } = turn;
   const { model, vision, contextTokens } = chosen;
   const recent = await listRecentMessages(deps.db, run.threadId, maxHistoryBytes(contextTokens));

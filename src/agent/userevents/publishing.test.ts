@@ -4,20 +4,21 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { migrations } from '#app/migrations.ts';
 import { type Database, type Db, transaction } from '#platform/db/db.ts';
 import { laneEngines } from '../../../test/database.fixture.ts';
-import { findLastUserEvent, listUserEvents, type UserEventTables } from '../store/usereventstore.ts';
+import { findLastUserEvent, listUserEvents } from '../store/usereventstore.ts';
+import type { AgentTables } from '../tables.ts';
 import { createUserEvents } from './publishing.ts';
 import { deleteExpired } from './retention.ts';
 
 describe.each(laneEngines)('events of users on $name', (engine) => {
   describe.skipIf(engine.missing)('', () => {
     let database: Database;
-    let db: Db<UserEventTables>;
+    let db: Db<AgentTables>;
     const woken: string[] = [];
     const userEvents = createUserEvents({ publish: (_topic, userId) => void woken.push(userId) });
 
     beforeAll(async () => {
       database = await engine.open(migrations);
-      db = database.queries<UserEventTables>();
+      db = database.queries<AgentTables>();
     });
     afterAll(() => database.close());
 

@@ -8,12 +8,13 @@ import { createLog } from '#platform/log.ts';
 import type { PubSubListener } from '#platform/pubsub/pubsub.ts';
 import { listen } from '../../../test/agent/userevents.fixture.ts';
 import { openTestDatabase } from '../../../test/database.fixture.ts';
-import { insertUserEvents, type UserEventTables } from '../store/usereventstore.ts';
+import { insertUserEvents } from '../store/usereventstore.ts';
+import type { AgentTables } from '../tables.ts';
 import { UserEventReaders } from './readers.ts';
 
 it('delivers an event whose notification comes in any microtask after a query without events', async () => {
   const database = await openTestDatabase(migrations);
-  const db = database.queries<UserEventTables>();
+  const db = database.queries<AgentTables>();
   const userId = randomUUID();
   let afterQuery: (() => Promise<void>) | undefined;
   const plugin: KyselyPlugin = {

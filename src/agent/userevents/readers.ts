@@ -8,13 +8,14 @@ import type { Db } from '#platform/db/db.ts';
 import type { Log } from '#platform/log.ts';
 import { invalid, problems } from '#platform/problem.ts';
 import type { PubSub } from '#platform/pubsub/pubsub.ts';
-import { findLastUserEvent, listUserEvents, type UserEventRow, type UserEventTables } from '../store/usereventstore.ts';
+import { findLastUserEvent, listUserEvents, type UserEventRow } from '../store/usereventstore.ts';
 import { defaultHeartbeatEveryMs, defaultStalledAfterMs, EventConnection } from '../stream/eventconnection.ts';
 import type { StreamQuota } from '../stream/streamquota.ts';
+import type { AgentTables } from '../tables.ts';
 import { userEventsTopic } from './publishing.ts';
 
 export interface UserEventReadersOptions {
-  readonly db: Db<UserEventTables>;
+  readonly db: Db<AgentTables>;
   readonly log: Log;
   readonly pubsub: PubSub;
   readonly countStream: StreamQuota;

@@ -1,17 +1,10 @@
 import { z } from 'zod';
 import type { Access } from '#platform/access/access.ts';
-import { type Db, transaction } from '#platform/db/db.ts';
+import { transaction } from '#platform/db/db.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
-import type { UserEventTables } from '../store/usereventstore.ts';
-import type { UserEvents } from './publishing.ts';
-import { readLastUserEventId, type UserEventReaders } from './readers.ts';
-
-export interface UserEventDeps {
-  readonly db: Db<UserEventTables>;
-  readonly userEvents: UserEvents;
-  readonly userEventReaders: UserEventReaders;
-}
+import type { ServingContext } from '../servingcontext.ts';
+import { readLastUserEventId } from './readers.ts';
 
 const libraryNews = z.strictObject({
   userId: z.guid().toLowerCase(),
@@ -21,7 +14,7 @@ const libraryNews = z.strictObject({
 export function addUserEventRoutes(
   app: HttpServer,
   access: Access,
-  { db, userEvents, userEventReaders }: UserEventDeps,
+  { db, userEvents, userEventReaders }: ServingContext,
 ): void {
   const routes = routesOf(app, 'agent');
   routes.get(

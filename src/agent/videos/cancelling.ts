@@ -4,26 +4,24 @@
  * AGENT_FREE_CANCELS_PER_DAY allows.
  */
 import type { UIMessage } from 'ai';
-import { type Db, type Tx, transaction } from '#platform/db/db.ts';
-import { chargedCancels, type SpendingBounds } from '../billing/bounds.ts';
+import { type Tx, transaction } from '#platform/db/db.ts';
+import { chargedCancels } from '../billing/bounds.ts';
 import { videoReference } from '../billing/references.ts';
-import { type FailedVideo, type Publishers, publishVideoFailures } from '../events.ts';
-import type { CancelTables } from '../store/cancelstore.ts';
-import type { Run, RunTables } from '../store/runstore.ts';
+import type { AgentContext } from '../context.ts';
+import { type FailedVideo, publishVideoFailures } from '../events.ts';
+import type { Run } from '../store/runstore.ts';
 import { addUsage } from '../store/usagestore.ts';
 import { deleteVideosOfThread, holdVideosOf, lockVideos, lockVideosOfThread, type Video } from '../store/videostore.ts';
-import { type EndTables, failVideo } from './ending.ts';
+import type { AgentTables } from '../tables.ts';
+import { failVideo } from './ending.ts';
 import { cancelQueue, deliveryQueue, keyOf, videoQueue } from './queues.ts';
-import { startVideos, type VideoBounds } from './starting.ts';
+import { startVideos } from './starting.ts';
 import { describeVideo } from './videos.ts';
-
-export type CancelDeps = Publishers & VideoBounds & Pick<SpendingBounds, 'freeCancels'>;
-type Tables = EndTables & RunTables & CancelTables;
 
 /** Those that are not over. The caller holds the videos of the user, has locked these, and publishes the failures. */
 export async function cancelVideos(
-  deps: CancelDeps,
-  tx: Tx<Tables>,
+  deps: AgentContext,
+  tx: Tx<AgentTables>,
   videos: readonly Video[],
   reason: string,
 ): Promise<readonly FailedVideo[]> {
@@ -57,8 +55,8 @@ export async function cancelVideos(
  * reported, also if the run ended before it showed their order.
  */
 export async function endVideosOf(
-  deps: CancelDeps,
-  tx: Tx<Tables>,
+  deps: AgentContext,
+  tx: Tx<AgentTables>,
   { taskId, ownerId }: Run,
   { status, parts }: { readonly status: Run['status']; readonly parts: UIMessage['parts'] },
 ): Promise<{ readonly shown: UIMessage['parts']; readonly failed: readonly FailedVideo[] }> {
@@ -76,10 +74,7 @@ export async function endVideosOf(
 }
 
 /** Cancels what a run that has ended still has made. */
-export async function cancelVideosOfTask(
-  deps: CancelDeps & { readonly db: Db<Tables> },
-  { taskId, ownerId }: Run,
-): Promise<void> {
+export async function cancelVideosOfTask(deps: AgentContext, { taskId, ownerId }: Run): Promise<void> {
   await transaction(deps.db, async (tx) => {
     await holdVideosOf(tx, ownerId);
     const canceled = await cancelVideos(deps, tx, await lockVideos(tx, taskId), 'The video was canceled.');
@@ -88,8 +83,8 @@ export async function cancelVideosOfTask(
 }
 
 export async function cancelVideosOfThread(
-  deps: CancelDeps,
-  tx: Tx<Tables>,
+  deps: AgentContext,
+  tx: Tx<AgentTables>,
   { threadId, ownerId }: { readonly threadId: string; readonly ownerId: string },
 ): Promise<void> {
   await holdVideosOf(tx, ownerId);
@@ -99,8 +94,8 @@ export async function cancelVideosOfThread(
 
 /** Also those that were queued again since `cancelVideosOfThread`. */
 export async function removeVideosOfThread(
-  deps: CancelDeps,
-  tx: Tx<Tables>,
+  deps: AgentContext,
+  tx: Tx<AgentTables>,
   thread: { readonly threadId: string; readonly ownerId: string },
 ): Promise<void> {
   await cancelVideosOfThread(deps, tx, thread);

@@ -1,17 +1,17 @@
 /** The ends of a video, each in one transaction with its charge, its usage and its events. The caller holds the videos of the user. */
-import { closeCredits, isSettled, type LedgerTables, lockReserved } from '#accounts/ledger/credits.ts';
+import { closeCredits, isSettled, lockReserved } from '#accounts/ledger/credits.ts';
 import type { Tx } from '#platform/db/db.ts';
 import { videoAssetId, videoReference, videoScope } from '../billing/references.ts';
-import { type FailedVideo, type Publishers, publishVideo } from '../events.ts';
-import { addUsage, type UsageTables } from '../store/usagestore.ts';
-import { changeVideo, findVideo, type Video, type VideoTables } from '../store/videostore.ts';
-
-export type EndTables = VideoTables & LedgerTables & UsageTables;
+import type { AgentContext } from '../context.ts';
+import { type FailedVideo, publishVideo } from '../events.ts';
+import { addUsage } from '../store/usagestore.ts';
+import { changeVideo, findVideo, type Video } from '../store/videostore.ts';
+import type { AgentTables } from '../tables.ts';
 
 /** The asset is readable, and its credits were charged with that. Does nothing if the video is over. */
 export async function completeVideo(
-  deps: Publishers,
-  tx: Tx<EndTables>,
+  deps: AgentContext,
+  tx: Tx<AgentTables>,
   video: Video,
   thumbAssetId: string | null,
 ): Promise<void> {
@@ -33,8 +33,8 @@ export async function completeVideo(
  * everything else.
  */
 export async function failVideo(
-  deps: Publishers,
-  tx: Tx<EndTables>,
+  deps: AgentContext,
+  tx: Tx<AgentTables>,
   video: Video,
   { code, message, answer }: { readonly code: string; readonly message: string; readonly answer?: string | undefined },
   charges: () => Promise<readonly string[]> = async () => [],

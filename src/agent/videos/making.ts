@@ -6,6 +6,7 @@
 import { type Tx, transaction } from '#platform/db/db.ts';
 import { type Job, UnrecoverableError } from '#platform/jobs/jobs.ts';
 import { retry } from '#platform/resilience/retry.ts';
+import type { AgentContext } from '../context.ts';
 import { publishVideoFailure } from '../events.ts';
 import { modelOfRow, withFallbacks } from '../generation/catalogue.ts';
 import { readFrame, readImages } from '../generation/sources.ts';
@@ -14,10 +15,10 @@ import { answerOf } from '../records/answers.ts';
 import { examineClip } from '../services/clips.ts';
 import { keep, NotPaid, Refused, setThumb } from '../services/library.ts';
 import { changeVideo, findVideo, holdVideosOf, markOrdered, type Video } from '../store/videostore.ts';
-import { completeVideo, type EndTables, failVideo } from './ending.ts';
+import type { AgentTables } from '../tables.ts';
+import { completeVideo, failVideo } from './ending.ts';
 import { cancelQueue, deliveryQueue, type VideoAttempt, videoQueue } from './queues.ts';
 import { startVideos } from './starting.ts';
-import type { VideoDeps } from './videos.ts';
 
 /** Calls that wait for providers, and nothing else. */
 const callsAtOnce = 100;
@@ -27,11 +28,11 @@ const maxWaitMs = 30 * 60_000;
 /** A deposit that has begun ends as a charged asset or without any trace, so nothing interrupts it. */
 const uninterrupted = new AbortController().signal;
 
-export function workOnVideos(deps: VideoDeps): void {
-  const onDead = (tx: Tx<EndTables>, attempt: VideoAttempt, message: string) =>
+export function workOnVideos(deps: AgentContext): void {
+  const onDead = (tx: Tx<AgentTables>, attempt: VideoAttempt, message: string) =>
     end(deps, tx, attempt, { code: 'provider_failed', message });
   const work = (queue: typeof videoQueue, concurrency: number, advance: typeof orderOrPoll) =>
-    deps.jobs.work<VideoAttempt, EndTables>(
+    deps.jobs.work<VideoAttempt, AgentTables>(
       queue,
       async (job) => {
         const { videoId, attempt } = job.payload;
@@ -46,13 +47,13 @@ export function workOnVideos(deps: VideoDeps): void {
   deps.jobs.work(cancelQueue, (job) => cancelOrder(deps, job), { concurrency: 4 });
 }
 
-async function orderOrPoll(deps: VideoDeps, job: Job<VideoAttempt>, video: Video): Promise<void> {
+async function orderOrPoll(deps: AgentContext, job: Job<VideoAttempt>, video: Video): Promise<void> {
   if (video.providerId !== null) return poll(deps, job, video.providerId, video);
   if (video.isOrdered) throw new UnrecoverableError('The server stopped while it ordered the video. Order it again.');
   if (await markOrdered(deps.db, video)) await order(deps, job, video);
 }
 
-async function order(deps: VideoDeps, job: Job<VideoAttempt>, video: Video): Promise<void> {
+async function order(deps: AgentContext, job: Job<VideoAttempt>, video: Video): Promise<void> {
   const { db, jobs } = deps;
   const ordered = await orderFromChain(deps, video, job.signal).catch((error: unknown) => {
     job.signal.throwIfAborted();
@@ -69,7 +70,7 @@ async function order(deps: VideoDeps, job: Job<VideoAttempt>, video: Video): Pro
 }
 
 /** Another model of the catalogue takes the order if the first one cannot be reached. */
-async function orderFromChain(deps: VideoDeps, video: Video, signal: AbortSignal): Promise<OrderedVideo> {
+async function orderFromChain(deps: AgentContext, video: Video, signal: AbortSignal): Promise<OrderedVideo> {
   const { prompt, ratio, duration, seed, firstFrame, references = [] } = video.input;
   const images = await readImages(deps, video.ownerId, references, signal);
   const order = { prompt, ratio, duration, seed, signal, references: images };
@@ -90,14 +91,14 @@ async function orderFromChain(deps: VideoDeps, video: Video, signal: AbortSignal
   throw new Error('the catalogue has no video model');
 }
 
-const cancelOf = (deps: VideoDeps, video: Video, providerId: string) => ({
+const cancelOf = (deps: AgentContext, video: Video, providerId: string) => ({
   providerId,
   model: modelOf(deps, video).id,
 });
 
-const modelOf = ({ catalogue }: VideoDeps, { mediaModel }: Video) => modelOfRow(catalogue.videos, mediaModel);
+const modelOf = ({ catalogue }: AgentContext, { mediaModel }: Video) => modelOfRow(catalogue.videos, mediaModel);
 
-async function poll(deps: VideoDeps, job: Job<VideoAttempt>, providerId: string, video: Video): Promise<void> {
+async function poll(deps: AgentContext, job: Job<VideoAttempt>, providerId: string, video: Video): Promise<void> {
   if (await modelOf(deps, video).generator.isMade(providerId, job.signal))
     return transaction(deps.db, (tx) => job.move(tx));
   if (video.waitedMs <= maxWaitMs) return wait(deps, job, video);
@@ -105,12 +106,12 @@ async function poll(deps: VideoDeps, job: Job<VideoAttempt>, providerId: string,
   throw new UnrecoverableError('The video provider timed out.');
 }
 
-async function wait(deps: VideoDeps, job: Job<VideoAttempt>, video: Video): Promise<void> {
+async function wait(deps: AgentContext, job: Job<VideoAttempt>, video: Video): Promise<void> {
   const { pollEveryMs } = modelOf(deps, video).generator;
   await transaction(deps.db, (tx) => job.postpone(tx, pollEveryMs));
 }
 
-async function download(deps: VideoDeps, job: Job<VideoAttempt>, video: Video): Promise<void> {
+async function download(deps: AgentContext, job: Job<VideoAttempt>, video: Video): Promise<void> {
   if (video.providerId === null) throw new UnrecoverableError('The video was never ordered.');
   const { providerId, input } = video;
   const { prompt, ratio, firstFrame } = input;
@@ -122,7 +123,7 @@ async function download(deps: VideoDeps, job: Job<VideoAttempt>, video: Video): 
 }
 
 /** Stores the clip, which charges for it. All that follows can be repeated, by this process or another. */
-async function deliver(deps: VideoDeps, job: Job<VideoAttempt>, video: Video, clip: Clip): Promise<void> {
+async function deliver(deps: AgentContext, job: Job<VideoAttempt>, video: Video, clip: Clip): Promise<void> {
   const { ownerId, threadId, videoId, input } = video;
   const { bytes, mime, facts, model, poster } = clip;
   if (bytes.length === 0) throw new UnrecoverableError('The video provider returned an empty video.');
@@ -150,7 +151,7 @@ async function deliver(deps: VideoDeps, job: Job<VideoAttempt>, video: Video, cl
 }
 
 /** Ends the video if the failure is final. Otherwise another attempt follows. */
-async function settle(deps: VideoDeps, job: Job<VideoAttempt>, error: unknown): Promise<void> {
+async function settle(deps: AgentContext, job: Job<VideoAttempt>, error: unknown): Promise<void> {
   // It was canceled, so the file was removed.
   if (error instanceof NotPaid) return;
   job.signal.throwIfAborted();
@@ -173,8 +174,8 @@ function sentenceOf(error: unknown): string {
 }
 
 async function end(
-  deps: VideoDeps,
-  tx: Tx<EndTables>,
+  deps: AgentContext,
+  tx: Tx<AgentTables>,
   attempt: VideoAttempt,
   failure: { readonly code: string; readonly message: string; readonly answer?: string | undefined },
 ): Promise<void> {
@@ -187,7 +188,7 @@ async function end(
 }
 
 async function cancelOrder(
-  { catalogue, log }: VideoDeps,
+  { catalogue, log }: AgentContext,
   job: Job<{ providerId: string; model?: string | undefined }>,
 ): Promise<void> {
   const { providerId, model = null } = job.payload;

@@ -10,7 +10,8 @@ import { type Chatter, newThread } from '../../../test/agent/rig.fixture.ts';
 import { calling, json, providerKey, type ScriptedRig, startScripted } from '../../../test/agent/scripted.fixture.ts';
 import { refusal } from '../../../test/agent/wire.fixture.ts';
 import { skipWithout } from '../../../test/programs.fixture.ts';
-import { type EventTables, listEvents } from '../store/eventstore.ts';
+import { listEvents } from '../store/eventstore.ts';
+import type { AgentTables } from '../tables.ts';
 
 let rig: ScriptedRig;
 const logged: string[] = [];
@@ -83,7 +84,7 @@ describe.concurrent('a video', () => {
       body: { model: 'a-maker', size: '1280x720' },
     });
     // Addresses are signed when they are sent: the log and the messages have the id.
-    const log = await listEvents(rig.media.database.queries<EventTables>(), taskId, 0, 100);
+    const log = await listEvents(rig.media.database.queries<AgentTables>(), taskId, 0, 100);
     expect(JSON.stringify(log)).toContain(output.assetId);
     expect(JSON.stringify(log)).not.toContain('http://');
     const { rows } = await sql<{ parts: string }>`

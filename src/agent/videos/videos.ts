@@ -6,19 +6,16 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { type LedgerTables, reserveCredits } from '#accounts/ledger/credits.ts';
 import { ensureProfile } from '#accounts/store.ts';
-import { type Db, type Tx, transaction } from '#platform/db/db.ts';
+import { type Tx, transaction } from '#platform/db/db.ts';
 import { problems } from '#platform/problem.ts';
 import type { Failure, VideoOutput } from '../api.ts';
-import { exceedsRun, runLimit, type SpendingBounds } from '../billing/bounds.ts';
+import { exceedsRun, runLimit } from '../billing/bounds.ts';
 import { videoAssetId, videoReference, videoScope } from '../billing/references.ts';
-import type { Publishers } from '../events.ts';
-import { type Catalogue, modelOfRow, type VideoModel } from '../generation/catalogue.ts';
+import type { AgentContext } from '../context.ts';
+import { modelOfRow, type VideoModel } from '../generation/catalogue.ts';
 import { agentProblems } from '../problems.ts';
-import type { PromptScreening } from '../prompts/screening.ts';
 import { RunFailure } from '../providers/expectedfailures.ts';
-import type { ClipDeps } from '../services/clips.ts';
-import { findRun, holdRun, type Run, type RunTables } from '../store/runstore.ts';
-import type { UsageTables } from '../store/usagestore.ts';
+import { findRun, holdRun, type Run } from '../store/runstore.ts';
 import {
   holdVideosOf,
   insertVideo,
@@ -27,25 +24,16 @@ import {
   requeueVideo,
   type Video,
   type VideoInput,
-  type VideoTables,
 } from '../store/videostore.ts';
-import { startVideos, type VideoBounds } from './starting.ts';
-
-type Tables = VideoTables & RunTables & LedgerTables & UsageTables;
-
-export interface VideoDeps extends ClipDeps, Publishers, VideoBounds, Pick<SpendingBounds, 'maxRunCredits'> {
-  readonly db: Db<Tables>;
-  readonly catalogue: Catalogue;
-  readonly prompts: PromptScreening;
-  readonly ttlS: number;
-}
+import type { AgentTables } from '../tables.ts';
+import { startVideos } from './starting.ts';
 
 /** The run has no credits left for a video. Rolls its order back. */
 class RunLimitReached extends Error {}
 
 /** The row, its credits and its job come together, or none of them. A `Failure` alone: the run may not spend more. */
 export async function orderVideo(
-  deps: VideoDeps,
+  deps: AgentContext,
   run: Run,
   toolCallId: string,
   input: VideoInput,
@@ -77,11 +65,7 @@ interface Placed {
 }
 
 /** Runs in the caller's transaction, which has locked nothing of videos and credits. */
-export async function placeOrder(
-  deps: Pick<VideoDeps, 'catalogue'> & VideoBounds,
-  tx: Tx<Tables>,
-  order: VideoOrder,
-): Promise<Placed> {
+export async function placeOrder(deps: AgentContext, tx: Tx<AgentTables>, order: VideoOrder): Promise<Placed> {
   const attempt = { videoId: order.videoId ?? randomUUID(), attempt: 1 };
   const media = modelOfRow(deps.catalogue.videos, order.mediaModel);
   await holdVideosOf(tx, order.ownerId);
@@ -135,7 +119,7 @@ const isUnpaid = ({ status, failureCode }: Video) =>
  * Every video of the task that could not be paid for and can now, oldest first. Throws 404 (foreign or unknown), 400
  * `video_not_retryable`, and 400 with `error` = the reason as it is now when none can be paid.
  */
-export async function retryVideos(deps: VideoDeps, userId: string, taskId: string): Promise<void> {
+export async function retryVideos(deps: AgentContext, userId: string, taskId: string): Promise<void> {
   if (!z.guid().safeParse(taskId).success) throw problems.not_found();
   const run = await findRun(deps.db, taskId, deps.ttlS);
   await transaction(deps.db, async (tx) => {

@@ -69,7 +69,7 @@ export async function wireConsole({ config, services: ofProcess, engines, server
     deliveries:
       receiver === undefined
         ? undefined
-        : { db: (await engines.database()).queries<JobTables>(), clock, receiver: originOf(receiver) },
+        : { db: (await engines.database()).queries<JobTables>(), receiver: originOf(receiver) },
   });
 }
 

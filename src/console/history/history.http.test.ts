@@ -9,6 +9,7 @@ import { problems } from '#platform/problem.ts';
 import { freePortBase } from '../../../test/acceptance/running.fixture.ts';
 import { type ConsoleServer, startConsoleServer } from '../../../test/console/server.fixture.ts';
 import { laneEngines } from '../../../test/database.fixture.ts';
+import type { StoredContext } from '../context.ts';
 import type { ErrorList, History } from './api.ts';
 import type { HistoryTables } from './samplestore.ts';
 import { takeSample } from './sampling.ts';
@@ -60,7 +61,7 @@ describe.each(laneEngines)('the history on $name', (engine) => {
     });
 
     const db = () => database.queries<HistoryTables>();
-    const sampleNow = () => takeSample({ db: db(), clock: { now: () => nowMs }, services, log }, 7000);
+    const sampleNow = () => takeSample({ db: db(), clock: { now: () => nowMs }, services, log } as StoredContext, 7000);
     const later = async (ms: number) => {
       nowMs += ms;
       expect(await sampleNow()).toBe(true);

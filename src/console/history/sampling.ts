@@ -1,27 +1,16 @@
 /** Looks at all services every 15 seconds, and adds what they counted to the history. */
 
 import { type Interval, startInterval } from '#platform/background/interval.ts';
-import type { Clock } from '#platform/clock.ts';
-import type { Db } from '#platform/db/db.ts';
-import type { Log } from '#platform/log.ts';
+import type { StoredContext } from '../context.ts';
 import type { Sample } from '../measurements.ts';
 import { inspectServices, isTraffic, type ServiceReport } from '../overview.ts';
 import { atMostS, type Counters, type Counts, type CountsBySubject, largest } from './counts.ts';
-import { addSample, type HistoryTables } from './samplestore.ts';
-
-export interface SamplingDeps {
-  readonly db: Db<HistoryTables>;
-  readonly clock: Clock;
-  readonly services: Readonly<Record<string, string>>;
-  readonly log: Log;
-  /** For tests. */
-  readonly sampleEveryMs?: number;
-}
+import { addSample } from './samplestore.ts';
 
 const sampleEveryMs = 15_000;
 
 /** The first sample is taken after an interval, when the services of this process have started. */
-export function startSampling(deps: SamplingDeps): Interval {
+export function startSampling(deps: StoredContext): Interval {
   const everyMs = deps.sampleEveryMs ?? sampleEveryMs;
   const sample = () => takeSample(deps, everyMs / 2);
   const onError = (error: unknown) => deps.log.warn({ err: error }, 'cannot add a sample to the history');
@@ -29,7 +18,7 @@ export function startSampling(deps: SamplingDeps): Interval {
 }
 
 /** `false`: another process took one less than `leastMs` earlier. */
-export async function takeSample({ db, clock, services }: SamplingDeps, leastMs: number): Promise<boolean> {
+export async function takeSample({ db, clock, services }: StoredContext, leastMs: number): Promise<boolean> {
   const reports = await inspectServices(services);
   return addSample(db, { readAt: new Date(clock.now()), ...readReports(reports) }, leastMs);
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { maskPayload } from './masking.ts';
+import { maskPayload } from './routes.ts';
 
 const shown = (payload: unknown): unknown => JSON.parse(maskPayload(payload));
 

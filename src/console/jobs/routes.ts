@@ -1,22 +1,45 @@
 /** The Jobs page: the queues of all services, and what became of their jobs. */
+import { auditOf, recordAction } from '#platform/audit/audit.ts';
+import type { Clock } from '#platform/clock.ts';
+import { type Db, type Tx, transaction } from '#platform/db/db.ts';
+import { isUniqueViolation } from '#platform/db/errors.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { summarizeQueues } from '#platform/jobs/depthstore.ts';
-import { largestDepth } from '#platform/jobs/jobs.ts';
-import { type ShownJob as JobRow, listJobs } from '#platform/jobs/operatorstore.ts';
+import { type JobTables, largestDepth } from '#platform/jobs/jobs.ts';
+import {
+  discardDead,
+  discardJob,
+  findShownJob,
+  type ShownJob as JobRow,
+  listJobs,
+  type PayloadChange,
+  readDatabaseTime,
+  reviveDead,
+  reviveJob,
+  type SeenJob,
+} from '#platform/jobs/operatorstore.ts';
+import { problems } from '#platform/problem.ts';
+import { deliveryQueue } from '#webhooks/publishing.ts';
+import type { StoredContext } from '../context.ts';
 import { type OperatorGuard, operatorName } from '../operators/guard.ts';
+import { consoleProblems } from '../problems.ts';
 import type { TraceLink } from '../traces.ts';
-import { changedJobs, deadOfQueue, jobList, jobPath, jobQuery, queueList, type ShownJob, seenJob } from './api.ts';
-import { discardAllDead, discardDeadJob, type JobActionDeps, retryAllDead, retryDeadJob } from './changes.ts';
-import { maskPayload } from './masking.ts';
-
-export interface JobDeps extends JobActionDeps {
-  readonly traceLink: TraceLink;
-}
+import {
+  type ChangedJobs,
+  changedJobs,
+  deadOfQueue,
+  jobList,
+  jobPath,
+  jobQuery,
+  queueList,
+  type ShownJob,
+  seenJob,
+} from './api.ts';
 
 const longestList = 100;
 
-export function addJobRoutes(app: HttpServer, guard: OperatorGuard, deps: JobDeps): void {
+export function addJobRoutes(app: HttpServer, guard: OperatorGuard, deps: StoredContext): void {
   const routes = routesOf(app, 'console');
 
   routes.get(
@@ -103,3 +126,153 @@ function describe(row: JobRow, traceLink: TraceLink): ShownJob {
 }
 
 const spell = (at: Date | null): string | null => at?.toISOString() ?? null;
+
+// Retries and discards dead jobs. Each change and its line in the audit log are one transaction.
+
+const batchSize = 1000;
+const largestChange = 10_000;
+
+/** Throws 404, or 409 if the job is not dead any more, was settled by its service, or was replaced. */
+async function retryDeadJob({ db, clock }: StoredContext, actor: string, job: SeenJob): Promise<void> {
+  const found = await findDead(db, job);
+  if (found.settled) throw consoleProblems.job_settled();
+  const isRevived = await transaction(db, async (tx) => {
+    if (!(await reviveJob(tx, job, restartOf(found.queue, clock)))) return false;
+    await record(tx, actor, 'retry job', `job ${job.jobId} of ${found.queue}`, 'done');
+    return true;
+  }).catch((error: unknown) => {
+    throw isUniqueViolation(error) ? consoleProblems.job_replaced() : error;
+  });
+  if (!isRevived) throw consoleProblems.job_changed();
+}
+
+/** Throws 404, or 409 if the job is not dead any more. */
+async function discardDeadJob({ db }: StoredContext, actor: string, job: SeenJob): Promise<void> {
+  const { queue } = await findDead(db, job);
+  const isDiscarded = await transaction(db, async (tx) => {
+    if (!(await discardJob(tx, job))) return false;
+    await record(tx, actor, 'discard job', `job ${job.jobId} of ${queue}`, 'done');
+    return true;
+  });
+  if (!isDiscarded) throw consoleProblems.job_changed();
+}
+
+function retryAllDead(deps: StoredContext, actor: string, queue: string): Promise<ChangedJobs> {
+  const change = restartOf(queue, deps.clock);
+  const revive = (tx: Tx<JobTables>, diedBy: Date) => reviveDead(tx, queue, { diedBy, limit: batchSize, change });
+  return inBatches(deps, actor, { action: 'retry dead jobs', queue, work: revive });
+}
+
+function discardAllDead(deps: StoredContext, actor: string, queue: string): Promise<ChangedJobs> {
+  const discard = (tx: Tx<JobTables>, diedBy: Date) => discardDead(tx, queue, { diedBy, limit: batchSize });
+  return inBatches(deps, actor, { action: 'discard dead jobs', queue, work: discard });
+}
+
+interface BatchedAction {
+  readonly action: string;
+  readonly queue: string;
+  readonly work: (tx: Tx<JobTables>, diedBy: Date) => Promise<number>;
+}
+
+/** Only jobs that were dead at the start count, so that a job that dies again is not retried a second time. */
+async function inBatches(
+  { db }: StoredContext,
+  actor: string,
+  { action, queue, work }: BatchedAction,
+): Promise<ChangedJobs> {
+  const diedBy = await readDatabaseTime(db);
+  let count = 0;
+  while (count < largestChange) {
+    const changed = await retryCollision(() =>
+      transaction(db, async (tx) => {
+        const ofBatch = await work(tx, diedBy);
+        if (ofBatch > 0) await record(tx, actor, action, `queue ${queue}`, `${ofBatch} jobs`);
+        return ofBatch;
+      }),
+    );
+    if (changed === 0) return { count, hasMore: false };
+    count += changed;
+  }
+  return { count, hasMore: true };
+}
+
+const collisions = 3;
+
+/** A job with the key of a dead one may be enqueued during the batch. The next attempt omits the dead one. */
+async function retryCollision(work: () => Promise<number>): Promise<number> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (attempt === collisions || !isUniqueViolation(error)) throw error;
+    }
+  }
+}
+
+async function findDead(db: Db<JobTables>, { jobId, fence }: SeenJob) {
+  const found = await findShownJob(db, jobId);
+  if (found === undefined) throw problems.not_found();
+  if (found.status !== 'dead' || found.fence !== fence) throw consoleProblems.job_changed();
+  return found;
+}
+
+/** A delivery has 24 hours from its publication. A retry starts them again. */
+function restartOf(queue: string, clock: Clock): PayloadChange {
+  return queue === deliveryQueue.name ? { publishedAtMs: clock.now() } : {};
+}
+
+async function record(tx: Tx<JobTables>, actor: string, action: string, target: string, outcome: string) {
+  await recordAction(auditOf(tx), { actor, action, target, outcome });
+}
+
+// Makes the payload of a job safe to show: without secrets, and short.
+
+const secretNames =
+  /token|secret|password|passwd|authori[sz]ation|credential|cookie|session|signature|api_?key|private_?key/i;
+const longestText = 200;
+const longestMasked = 50;
+const deepest = 8;
+const longestPayload = 8000;
+
+export function maskPayload(payload: unknown): string {
+  const text = JSON.stringify(mask(payload, 0), null, 2) ?? 'null';
+  return text.length > longestPayload ? `${text.slice(0, longestPayload)}\n… (shortened)` : text;
+}
+
+function mask(value: unknown, depth: number): unknown {
+  if (typeof value === 'string') return maskText(value);
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth >= deepest) return '…';
+  if (Array.isArray(value)) {
+    const shown = value.slice(0, longestMasked).map((item) => mask(item, depth + 1));
+    return value.length > longestMasked ? [...shown, `… (${value.length} items)`] : shown;
+  }
+  const entries = Object.entries(value);
+  const shown = entries
+    .slice(0, longestMasked)
+    .map(([name, item]) => [name.slice(0, longestText), secretNames.test(name) ? '(hidden)' : mask(item, depth + 1)]);
+  if (entries.length > longestMasked) shown.push(['…', `(${entries.length} fields)`]);
+  return Object.fromEntries(shown);
+}
+
+function maskText(text: string): string {
+  // JSON inside a text can hold secrets in its fields, too.
+  if (text.startsWith('{') || text.startsWith('[')) {
+    const parsed = parseJson(text);
+    if (parsed !== undefined) return shorten(JSON.stringify(mask(parsed, 1)) ?? '');
+  }
+  // The query of a signed URL is a secret.
+  return shorten(text.replace(/\?[^\s"'<>]+/g, '?(hidden)'));
+}
+
+function shorten(text: string): string {
+  return text.length > longestText ? `${text.slice(0, longestText)}… (${text.length} characters)` : text;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

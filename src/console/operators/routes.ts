@@ -1,20 +1,13 @@
 /** Sessions of operators: with CONSOLE_TOKEN, or with a sign-in at the identity provider. */
 
-import type { TokenVerifier } from '#platform/access/tokens.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { identitySignIn, signIn } from '../api.ts';
+import type { ConsoleContext } from '../context.ts';
 import { consoleProblems } from '../problems.ts';
-import type { Sessions } from '../sessions.ts';
-import { identifyOperator, type OperatorRoles } from './roles.ts';
+import { identifyOperator } from './roles.ts';
 
-export interface SessionDeps {
-  readonly sessions: Sessions;
-  /** `undefined`: no operators are named. */
-  readonly identity: { readonly tokens: TokenVerifier; readonly roles: OperatorRoles } | undefined;
-}
-
-export function addSessionRoutes(app: HttpServer, { sessions, identity }: SessionDeps): void {
+export function addSessionRoutes(app: HttpServer, { sessions, identity }: ConsoleContext): void {
   const routes = routesOf(app, 'console');
 
   routes.post(

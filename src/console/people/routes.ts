@@ -2,13 +2,24 @@
 
 import { Readable } from 'node:stream';
 import { z } from 'zod';
+import {
+  assetsOf,
+  generationsOf,
+  incidentsOf,
+  listed,
+  mailsOf,
+  memoriesOf,
+  reportsOf,
+  sharesOf,
+  threadsOf,
+  usageOf,
+} from '#accounts/people/exporting.ts';
 import { bodyOf } from '#platform/http/bodyof.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import type { OperatorGuard } from '../operators/guard.ts';
 import { named, type ServiceClients } from '../services.ts';
-import { exportPerson } from './exporting.ts';
-import { readPerson } from './reading.ts';
+import { type PersonRecord, readPerson, readRecord } from './reading.ts';
 
 const peopleQuery = z.object({
   q: z.string().max(320).optional().describe('An id, or the beginning of an email address.'),
@@ -128,4 +139,32 @@ export function addPeopleRoutes(app: HttpServer, guard: OperatorGuard, clients: 
         }),
       ),
   );
+}
+
+// Everything that the services store about a person, as one JSON document. It is written while it is read. A service that
+// fails in between ends the response early: the JSON is then incomplete, and no browser saves it as a whole file.
+
+/** Throws 404 before the first byte for an id without a profile. */
+async function exportPerson(clients: ServiceClients, userId: string): Promise<AsyncGenerator<string>> {
+  return write(clients, userId, await readRecord(clients, userId));
+}
+
+async function* write(clients: ServiceClients, userId: string, record: PersonRecord): AsyncGenerator<string> {
+  const { email, createdAt } = record.person;
+  yield `{"exportedAt":${JSON.stringify(new Date().toISOString())},"record":${JSON.stringify(record)}`;
+  const lists = {
+    threads: threadsOf(clients, userId),
+    generations: generationsOf(clients, userId),
+    assets: assetsOf(clients, userId),
+    shares: sharesOf(clients, userId),
+    incidents: incidentsOf(clients, userId),
+    reports: reportsOf(clients, userId),
+    usage: usageOf(clients, userId, Date.parse(createdAt)),
+  };
+  for (const [name, items] of Object.entries(lists)) {
+    yield `,"${name}":`;
+    yield* listed(items);
+  }
+  yield `,"memory":${JSON.stringify(await memoriesOf(clients, userId))}`;
+  yield `,"mails":${JSON.stringify(await mailsOf(clients, email))}}\n`;
 }

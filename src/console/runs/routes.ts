@@ -1,29 +1,26 @@
 /** The Runs page: how runs and generations of all users went, from the agent service. */
 import { z } from 'zod';
 import { generationRecordListing, type RunPage, type RunRecord, runListing } from '#agent/records/api.ts';
-import { type AuditTables, hashedTarget, recordAction } from '#platform/audit/audit.ts';
-import type { Db } from '#platform/db/db.ts';
+import { auditOf, hashedTarget, recordAction } from '#platform/audit/audit.ts';
 import { bodyOf } from '#platform/http/bodyof.ts';
-import type { HttpClient } from '#platform/http/client.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
+import type { ConsoleContext } from '../context.ts';
 import { passOn } from '../forwarding.ts';
 import { type OperatorGuard, operatorName } from '../operators/guard.ts';
 import { consoleProblems } from '../problems.ts';
-import type { TraceLink } from '../traces.ts';
-import type { Replay, ShownRun, ShownRunPage } from './api.ts';
-import { replayOf } from './replaying.ts';
-
-export interface RunDeps {
-  readonly agent: HttpClient;
-  /** `undefined`: the database is open in another process. */
-  readonly audit: Db<AuditTables> | undefined;
-  readonly traceLink: TraceLink;
-}
+import type { ServiceClients } from '../services.ts';
+import type { Replay, ReplayedEvent, ShownRun, ShownRunPage } from './api.ts';
 
 const params = z.object({ taskId: z.guid().toLowerCase() });
 
-export function addRunRoutes(app: HttpServer, guard: OperatorGuard, { agent, audit, traceLink }: RunDeps): void {
+export function addRunRoutes(
+  app: HttpServer,
+  guard: OperatorGuard,
+  { db, traceLink }: ConsoleContext,
+  { agent }: ServiceClients,
+): void {
+  const audit = db && auditOf(db);
   const routes = routesOf(app, 'console');
   const show = (run: RunRecord): ShownRun => ({ ...run, traceUrl: traceLink(run.traceId) });
   const read = async (taskId: string) =>
@@ -74,3 +71,51 @@ export function addRunRoutes(app: HttpServer, guard: OperatorGuard, { agent, aud
       passOn(reply, await agent.send({ method: 'GET', route: '/generations/all', query }), 'agent'),
   );
 }
+
+// The stream of a run that has ended, as a list to read.
+
+const mostEvents = 1000;
+const longestText = 20_000;
+/** Fields of a chunk that its text does not repeat. */
+const namesOfChunk: ReadonlySet<string> = new Set(['type', 'id', 'toolCallId', 'messageId']);
+
+type Chunk = Readonly<Record<string, unknown>> & { readonly type: string };
+
+/** `stream`: server-sent events, each with an id and a chunk of the AI SDK's protocol. */
+function replayOf(stream: string): Replay {
+  const events: (ReplayedEvent & { readonly part: unknown })[] = [];
+  for (const { id, chunk } of chunksOf(stream)) {
+    const part = chunk.id ?? chunk.toolCallId;
+    const delta = chunk.delta ?? chunk.inputTextDelta;
+    const last = events.at(-1);
+    if (typeof delta === 'string' && last?.type === chunk.type && last.part === part) {
+      events[events.length - 1] = { ...last, id, pieces: last.pieces + 1, text: cut(last.text + delta) };
+      continue;
+    }
+    if (events.length === mostEvents) return { events, isCut: true };
+    events.push({
+      id,
+      type: chunk.type,
+      pieces: 1,
+      text: cut(typeof delta === 'string' ? delta : textOf(chunk)),
+      part,
+    });
+  }
+  return { events: events.map(({ part: _part, ...event }) => event), isCut: false };
+}
+
+function* chunksOf(stream: string): Generator<{ readonly id: string; readonly chunk: Chunk }> {
+  for (const frame of stream.split('\n\n')) {
+    const id = /^id: ?(.*)$/m.exec(frame)?.[1] ?? '';
+    const data = /^data: ?(.*)$/m.exec(frame)?.[1];
+    if (data === undefined || data === '[DONE]') continue;
+    yield { id, chunk: JSON.parse(data) as Chunk };
+  }
+}
+
+function textOf(chunk: Chunk): string {
+  const rest = Object.fromEntries(Object.entries(chunk).filter(([name]) => !namesOfChunk.has(name)));
+  return Object.keys(rest).length === 0 ? '' : JSON.stringify(rest);
+}
+
+const cut = (text: string) => (text.length > longestText ? `${text.slice(0, longestText)} …` : text);

@@ -2,14 +2,14 @@
 
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { type AuditTables, hashedTarget, recordAction } from '#platform/audit/audit.ts';
-import type { Db } from '#platform/db/db.ts';
-import type { HttpClient } from '#platform/http/client.ts';
+import { auditOf, hashedTarget, recordAction } from '#platform/audit/audit.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
+import type { ConsoleContext } from '../context.ts';
 import { passOn } from '../forwarding.ts';
 import { mailPolicy } from '../mailpolicy.ts';
 import { type OperatorGuard, operatorName } from '../operators/guard.ts';
+import type { ServiceClients } from '../services.ts';
 import {
   type PreviewQuery,
   previewPath,
@@ -20,16 +20,16 @@ import {
   suppressionQuery,
 } from './api.ts';
 
-export interface SentMailDeps {
-  readonly notify: HttpClient;
-  /** `undefined`: the database is open in another process. */
-  readonly audit: Db<AuditTables> | undefined;
-}
-
 const pageSize = 50;
 const rendered = z.object({ html: z.string() });
 
-export function addSentMailRoutes(app: HttpServer, guard: OperatorGuard, { notify, audit }: SentMailDeps): void {
+export function addSentMailRoutes(
+  app: HttpServer,
+  guard: OperatorGuard,
+  { db }: ConsoleContext,
+  { notify }: ServiceClients,
+): void {
+  const audit = db && auditOf(db);
   const routes = routesOf(app, 'console');
   const record = async (request: FastifyRequest, action: string, target: string) => {
     if (audit !== undefined)

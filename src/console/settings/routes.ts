@@ -28,7 +28,7 @@ export type SettingsFinding = z.output<typeof finding>;
 export const examination = z.object({ findings: z.array(finding), checkedAt: z.iso.datetime() });
 export type Examination = z.output<typeof examination>;
 
-export interface SettingsDeps {
+export interface SettingsSource {
   readonly describe: () => SettingsView;
   /** Runs the checks of `npm run doctor`, which call every engine and external service. */
   readonly examine: () => Promise<readonly SettingsFinding[]>;
@@ -37,7 +37,7 @@ export interface SettingsDeps {
 /** The checks open connections of their own, and some cost money. */
 const pauseMs = 10_000;
 
-export function addSettingsRoutes(app: HttpServer, guard: OperatorGuard, { describe, examine }: SettingsDeps): void {
+export function addSettingsRoutes(app: HttpServer, guard: OperatorGuard, { describe, examine }: SettingsSource): void {
   const routes = routesOf(app, 'console');
   let isRunning = false;
   let endedAtMs = Number.NEGATIVE_INFINITY;

@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
-import { noteOf, unseenNoteOf } from '#agent/turn/files.ts';
-import { answerTo } from './answering.ts';
-import { offlineModel } from './model.ts';
+import { noteOf, unseenNoteOf } from '#agent/turn/history.ts';
+import { answerTo, offlineModel } from './model.ts';
 
 it('lists each memory once, and ends with one full stop', () => {
   const output = { status: 'completed', memories: ['I like boats', 'I like warm light.', 'I like boats.'] };

@@ -1,68 +1,14 @@
 /** The rows of assets. */
-import { type Generated, type InsertObject, type JSONColumnType, type RawBuilder, sql } from 'kysely';
-import type { LedgerTables } from '#accounts/ledger/credits.ts';
+import { type InsertObject, type RawBuilder, sql } from 'kysely';
 import { type Db, json, type Tx } from '#platform/db/db.ts';
 import { isDeadlock, isUniqueViolation } from '#platform/db/errors.ts';
 import type { Generated as Mark } from '#platform/metadata/xmp.ts';
 import { searchable } from '#platform/searching.ts';
 import type { Lineage } from '../api.ts';
 import type { Refusal } from '../problems.ts';
-import type { ReservationTables } from '../quota/reservationstore.ts';
-import { flagAsset, type IncidentTables } from '../screening/incidentstore.ts';
-import type { Label } from '../screening/labels.ts';
+import { flagAsset } from '../screening/incidentstore.ts';
 import type { Verdict } from '../screening/verdicts.ts';
-
-/** The file that browsers play: the original, or the rendition beside it (docs/specification/media.md#renditions). */
-export type Playback = 'original' | 'rendition';
-
-interface AssetsTable {
-  asset_id: string;
-  owner_id: string;
-  scope_kind: string;
-  scope_id: string;
-  kind: string;
-  requested_mime: string;
-  mime: string;
-  backend: 'objects' | 'legacy';
-  bucket: string;
-  storage_key: string;
-  etag: string;
-  byte_size: number;
-  sha256: string | null;
-  md5: string | null;
-  pdq: string | null;
-  pdq_quality: number | null;
-  width: number | null;
-  height: number | null;
-  duration_ms: number | null;
-  blurhash: string | null;
-  thumb_asset_id: string | null;
-  playback: Playback | null;
-  prompt: string | null;
-  prompt_search: string | null;
-  model: string | null;
-  generated: Mark | null;
-  name: string | null;
-  is_favorite: Generated<boolean>;
-  generation: JSONColumnType<Lineage> | null;
-  /** The references of `generation`. */
-  derived_from: string[] | null;
-  /** Of the same owner. Never a copy itself. */
-  copied_from: string | null;
-  version: Generated<number>;
-  created_at: Generated<Date>;
-  ready_at: Date | null;
-  screened_at: Date | null;
-  labels: JSONColumnType<readonly Label[]> | null;
-  restricted_at: Date | null;
-  trashed_at: Generated<Date | null>;
-  refusal: Refusal | null;
-}
-
-/** With the ledger: the transaction that makes a paid asset readable also charges for it. */
-export interface MediaTables extends IncidentTables, LedgerTables, ReservationTables {
-  assets: AssetsTable;
-}
+import type { MediaTables } from '../tables.ts';
 
 type Handle = Db<MediaTables> | Tx<MediaTables>;
 

@@ -12,8 +12,8 @@ import {
   upload,
 } from '../../../test/media/rig.fixture.ts';
 import type { Asset } from '../api.ts';
-import type { MediaTables } from '../assets/assetstore.ts';
 import type { AssetPage } from '../listing/api.ts';
+import type { MediaTables } from '../tables.ts';
 import type { Collection, Collections, FavoritesChanged } from './api.ts';
 
 onEveryPair('names, favorites and collections', (pair) => {

@@ -4,10 +4,10 @@ import type { Caller } from '#platform/access/caller.ts';
 import { type Db, type Tx, transaction } from '#platform/db/db.ts';
 import { invalid, problems } from '#platform/problem.ts';
 import { searchWords } from '#platform/searching.ts';
-import type { MediaTables } from '../assets/assetstore.ts';
 import { ownerFor } from '../assets/ownership.ts';
-import type { LibraryNews } from '../news.ts';
+import type { MediaContext } from '../context.ts';
 import { mediaProblems } from '../problems.ts';
+import type { MediaTables } from '../tables.ts';
 import {
   type Collection,
   type CollectionChange,
@@ -32,11 +32,6 @@ import {
   touchCollection,
 } from './collectionstore.ts';
 
-export interface CollectionDeps {
-  readonly db: Db<MediaTables>;
-  readonly news: LibraryNews;
-}
-
 /** Throws 404 `not_found` if an id is not a readable asset of the owner. */
 export async function assertOwn(db: Db<MediaTables> | Tx<MediaTables>, ownerId: string, assetIds: readonly string[]) {
   const ids = [...new Set(assetIds)];
@@ -45,7 +40,7 @@ export async function assertOwn(db: Db<MediaTables> | Tx<MediaTables>, ownerId: 
 }
 
 export async function changeFavorites(
-  { db, news }: CollectionDeps,
+  { db, news }: MediaContext,
   caller: Caller,
   { ids, favorite, ownerId: named }: FavoritesChange,
 ): Promise<FavoritesChanged> {
@@ -57,7 +52,7 @@ export async function changeFavorites(
 }
 
 export async function readCollections(
-  { db }: CollectionDeps,
+  { db }: MediaContext,
   caller: Caller,
   { ownerId: named, q = '', assetId }: CollectionListing,
 ): Promise<Collections> {
@@ -67,11 +62,7 @@ export async function readCollections(
 }
 
 /** Throws 404. */
-export async function readCollection(
-  { db }: Pick<CollectionDeps, 'db'>,
-  ownerId: string,
-  collectionId: string,
-): Promise<Collection> {
+export async function readCollection({ db }: MediaContext, ownerId: string, collectionId: string): Promise<Collection> {
   const [row] = await listCollections(db, { ownerId, collectionId });
   if (row === undefined) throw noSuchCollection();
   return toCollection(row);
@@ -79,7 +70,7 @@ export async function readCollection(
 
 /** Throws 404 for an asset that is not the owner's, and 409 `too_many_collections`. */
 export async function createCollection(
-  deps: CollectionDeps,
+  deps: MediaContext,
   caller: Caller,
   { title, assetIds = [], ownerId: named }: CollectionRequest,
 ): Promise<Collection> {
@@ -97,7 +88,7 @@ export async function createCollection(
 
 /** Throws 400 (nothing to change), 404 (the collection, or an asset that is not the owner's) and 409 `collection_full`. */
 export async function changeCollection(
-  deps: CollectionDeps,
+  deps: MediaContext,
   caller: Caller,
   collectionId: string,
   { title, add = [], remove = [], ownerId: named }: CollectionChange,
@@ -117,7 +108,7 @@ export async function changeCollection(
 }
 
 /** Throws 404. The assets stay. */
-export async function deleteCollection(deps: CollectionDeps, ownerId: string, collectionId: string): Promise<void> {
+export async function deleteCollection(deps: MediaContext, ownerId: string, collectionId: string): Promise<void> {
   if (!(await dropCollection(deps.db, ownerId, collectionId))) throw noSuchCollection();
   deps.news.changed(ownerId);
 }

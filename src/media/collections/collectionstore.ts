@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { type Db, holdName, type Tx } from '#platform/db/db.ts';
 import { searchable } from '#platform/searching.ts';
-import type { MediaTables } from '../assets/assetstore.ts';
+import type { MediaTables } from '../tables.ts';
 
 interface CollectionRow {
   readonly collectionId: string;

@@ -3,6 +3,7 @@ import type { Access } from '#platform/access/access.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { ownerFor } from '../assets/ownership.ts';
+import type { MediaContext } from '../context.ts';
 import {
   collection,
   collectionChange,
@@ -15,7 +16,6 @@ import {
   favoritesChanged,
 } from './api.ts';
 import {
-  type CollectionDeps,
   changeCollection,
   changeFavorites,
   createCollection,
@@ -26,7 +26,7 @@ import {
 
 const assetId = '0d9f5a34-6f0e-4c7a-9d0b-2f6b8f1c7e11';
 
-export function addCollectionRoutes(app: HttpServer, access: Access, deps: CollectionDeps): void {
+export function addCollectionRoutes(app: HttpServer, access: Access, deps: MediaContext): void {
   const routes = routesOf(app, 'collections');
   const ownerIn = ({
     caller,

@@ -13,8 +13,8 @@ import {
   upload,
 } from '../../../test/media/rig.fixture.ts';
 import type { Asset } from '../api.ts';
-import type { MediaTables } from '../assets/assetstore.ts';
 import type { AssetPage } from '../listing/api.ts';
+import type { MediaTables } from '../tables.ts';
 
 const there = { toScopeKind: 'feed', toScopeId: 'published' };
 

@@ -20,7 +20,7 @@ import { makeImage } from '../../../test/media/images.fixture.ts';
 import { interrupted } from '../../../test/media/interruption.fixture.ts';
 import { digestOf, openLists } from '../../../test/media/lists.fixture.ts';
 import { sweepAll, sweepDeps } from '../../../test/media/sweeping.fixture.ts';
-import type { CopyDeps } from './copying.ts';
+import type { MediaContext } from '../context.ts';
 
 /** More steps than any operation here has. */
 const manyMoments = 40;
@@ -31,7 +31,7 @@ for (const engine of laneEngines)
   describe.skipIf(engine.missing)(`a copy on ${engine.name}`, () => {
     let folder: string;
     let database: Database;
-    let deps: CopyDeps;
+    let deps: MediaContext;
     beforeAll(async () => {
       folder = await mkdtemp(join(tmpdir(), 'atelier-copy-'));
       database = await engine.open(migrations);

@@ -7,26 +7,24 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { Caller } from '#platform/access/caller.ts';
-import type { Db } from '#platform/db/db.ts';
-import type { Log } from '#platform/log.ts';
-import type { Objects } from '#platform/objects/objects.ts';
 import { withDeadline } from '#platform/resilience/deadline.ts';
 import { retryWhileChanging } from '#platform/resilience/retry.ts';
 import type { Asset, CopyRequest } from '../api.ts';
 import { isVideo, toAsset } from '../assets/asset.ts';
-import type { AssetFacts, AssetIdentity, MediaTables } from '../assets/assetstore.ts';
+import type { AssetFacts, AssetIdentity } from '../assets/assetstore.ts';
 import { isImage, maxBytesOf } from '../assets/sizelimits.ts';
 import { storageKeyOf } from '../assets/storagekey.ts';
-import { type RemovalDeps, removeDerivatives, removeObject } from '../deletion/removal.ts';
+import type { MediaContext, ScreeningContext } from '../context.ts';
+import { removeDerivatives, removeObject } from '../deletion/removal.ts';
 import { blockAndPublish } from '../events.ts';
-import { type Stripping, strips } from '../metadata/publicity.ts';
+import { strips } from '../metadata/publicity.ts';
 import { mediaProblems, refusalProblem } from '../problems.ts';
-import { admit, assertRoom, type QuotaDeps } from '../quota/quota.ts';
-import { factsOf, type InspectionDeps, screenInspected, withInspected } from '../registration/inspection.ts';
-import { type PublishingDeps, publishDraft } from '../registration/publishing.ts';
+import { admit, assertRoom } from '../quota/quota.ts';
+import { factsOf, screenInspected, withInspected } from '../registration/inspection.ts';
+import { publishDraft } from '../registration/publishing.ts';
 import { blockProblem } from '../registration/refusal.ts';
 import type { ExactDigests } from '../screening/messages.ts';
-import type { Digests, Screening } from '../screening/screening.ts';
+import type { Digests } from '../screening/screening.ts';
 import { decideBy, type Verdict } from '../screening/verdicts.ts';
 import { assertMayCopy, type CopySource, findSource, noSuchSource } from './copysource.ts';
 import { blockCopy, draftCopy, dropCopy, markCopied, withdrawCopy } from './copystore.ts';
@@ -34,14 +32,6 @@ import { type CopiedObject, copyRendition, transfer, transferStripped } from './
 
 /** A store that does not respond takes 8 s of the 10 s in which every request gets a response. */
 const takeBackWithinMs = 1000;
-
-export interface CopyDeps extends CopyScreeningDeps, RemovalDeps, QuotaDeps, PublishingDeps {
-  readonly db: RemovalDeps['db'];
-  readonly limits: CopyScreeningDeps['limits'] & { readonly stripMetadata: Stripping };
-  readonly publicScopes: readonly string[];
-  readonly objects: RemovalDeps['objects'];
-  readonly log: Pick<Log, 'warn'>;
-}
 
 interface Target {
   readonly identity: AssetIdentity;
@@ -53,7 +43,7 @@ interface Target {
  * image of the legacy backend that could not be registered either), 451 `csam_blocked`, 502 `copy_failed`, and 503. After
  * each there is neither row nor object, unless the engines fail to remove them too.
  */
-export async function copyAsset(deps: CopyDeps, caller: Caller, request: CopyRequest): Promise<Asset> {
+export async function copyAsset(deps: MediaContext, caller: Caller, request: CopyRequest): Promise<Asset> {
   assertMayCopy(caller, request);
   return retryWhileChanging(async () => {
     const source = await findSource(deps, caller, request);
@@ -80,7 +70,7 @@ function targetOf(caller: Caller, request: CopyRequest, source: CopySource): Tar
 
 /** `undefined`: the source or the row has changed; start again. */
 async function tryCopying(
-  deps: CopyDeps,
+  deps: MediaContext,
   source: CopySource,
   target: Target,
   thumbAssetId: string | undefined,
@@ -104,13 +94,13 @@ async function tryCopying(
 
 /** `undefined`: the source has changed. Throws 404 and 413 too. */
 async function writeBytes(
-  deps: CopyDeps,
+  deps: MediaContext,
   source: CopySource,
   { identity, storageKey }: Target,
 ): Promise<CopiedObject | undefined> {
   const { objects, limits, digester } = deps;
   const isOthers = source.ownerId !== undefined && source.ownerId !== identity.ownerId;
-  const head = strips({ ...deps, stripMetadata: limits.stripMetadata }, identity.scopeKind, isOthers)
+  const head = strips(limits.stripMetadata, deps.publicScopes, identity.scopeKind, isOthers)
     ? await transferStripped(source, objects, storageKey, { maxBytes: maxBytesOf(source.mime, limits), digester })
     : await transfer(source, objects, storageKey, { maxBytes: maxBytesOf(source.mime, limits), digester });
   if (head === 'changed') return undefined;
@@ -122,7 +112,7 @@ async function writeBytes(
 
 /** Marks it ready, if it can be shown. `undefined`: it has changed, or its row was deleted. Throws 451 and 503 too. */
 async function showCopy(
-  deps: CopyDeps,
+  deps: MediaContext,
   source: CopySource,
   { identity, storageKey, head }: Target & { readonly head: CopiedObject },
   thumbAssetId: string | undefined,
@@ -157,7 +147,7 @@ async function showCopy(
  * Removes the bytes first. If they cannot be removed, they keep their row, by which they are found later. The row can
  * be ready already, if only the response of the database was lost; so derivatives can exist.
  */
-async function takeBack(deps: CopyDeps, { identity, storageKey }: Target): Promise<void> {
+async function takeBack(deps: MediaContext, { identity, storageKey }: Target): Promise<void> {
   const { db, objects, log } = deps;
   try {
     await withdrawCopy(db, identity.assetId);
@@ -176,13 +166,6 @@ function originOf({ assetId, objects, storageKey }: CopySource): string {
 
 // Decides whether a copy can be shown (docs/specification/media.md#copies). A screened source in the object store is
 // matched by its stored digests, without reading its bytes. Other sources are read and screened as in a registration.
-
-interface CopyScreeningDeps extends InspectionDeps {
-  /** The store of copies. */
-  readonly objects: Objects;
-  readonly screening: Screening;
-  readonly db: Db<MediaTables>;
-}
 
 /** A copy whose bytes exist. */
 interface WrittenCopy {
@@ -203,7 +186,7 @@ interface CopyScreening {
  * `digest_pending` and `screening_unavailable`.
  */
 async function screenCopy(
-  deps: CopyScreeningDeps,
+  deps: ScreeningContext,
   source: CopySource,
   { assetId, storageKey, head }: WrittenCopy,
 ): Promise<CopyScreening | undefined> {
@@ -236,10 +219,7 @@ function withDigests(screened: CopyScreening, own: ExactDigests): CopyScreening 
   return { ...screened, facts: { ...screened.facts, ...own }, digests: { ...screened.digests, ...own } };
 }
 
-async function judgeStored(
-  { db, screening }: CopyScreeningDeps,
-  { facts, labels }: CopySource,
-): Promise<CopyScreening> {
+async function judgeStored({ db, screening }: ScreeningContext, { facts, labels }: CopySource): Promise<CopyScreening> {
   const { sha256, md5, pdq, pdqQuality } = facts;
   if (sha256 === null || md5 === null) throw new Error('a screened asset has no digests');
   const digests = { sha256, md5, pdq, pdqQuality };

@@ -7,7 +7,7 @@ import { digestOf, type ListKind, type Lists, turned } from '../../../test/media
 import { type MediaRig, onEveryPair, type Refusal, upload } from '../../../test/media/rig.fixture.ts';
 import { type ScreenedRig, startScreened } from '../../../test/media/screened.fixture.ts';
 import type { Asset } from '../api.ts';
-import type { MediaTables } from '../assets/assetstore.ts';
+import type { MediaTables } from '../tables.ts';
 
 const blocked = [451, 'csam_blocked'];
 const unscreened = [503, 'screening_unavailable'];

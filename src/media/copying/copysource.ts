@@ -4,14 +4,16 @@ import type { Objects } from '#platform/objects/objects.ts';
 import { invalid, type Problem, problems } from '#platform/problem.ts';
 import type { CopyRequest } from '../api.ts';
 import { kindOfMime } from '../assets/asset.ts';
-import type { AssetFacts, Playback } from '../assets/assetstore.ts';
+import type { AssetFacts } from '../assets/assetstore.ts';
 import { bucketOf } from '../assets/buckets.ts';
 import { assertOwnLegacyPaths } from '../assets/ownership.ts';
 import { isImage } from '../assets/sizelimits.ts';
-import { type LookupDeps, lookUpAssets, startReading } from '../lookup/assetlookup.ts';
+import type { MediaStores } from '../context.ts';
+import { lookUpAssets, startReading } from '../lookup/assetlookup.ts';
 import { isUuid } from '../refs.ts';
 import { unknownFacts } from '../registration/inspection.ts';
 import type { Label } from '../screening/labels.ts';
+import type { Playback } from '../tables.ts';
 import { findCopySource } from './copystore.ts';
 
 export interface CopySource {
@@ -50,7 +52,7 @@ export function assertMayCopy(caller: Caller, { fromAssetId, toOwnerId }: CopyRe
 }
 
 /** Throws 404, and 403 if it belongs to another user, in a public scope or not. */
-export async function findSource(deps: LookupDeps, caller: Caller, request: CopyRequest): Promise<CopySource> {
+export async function findSource(deps: MediaStores, caller: Caller, request: CopyRequest): Promise<CopySource> {
   const { fromAssetId, legacyBucket } = request;
   const source = isUuid(fromAssetId)
     ? await findAssetSource(deps, caller, fromAssetId.toLowerCase())
@@ -63,7 +65,7 @@ export function noSuchSource(): Problem {
   return problems.not_found({ message: 'There is no such asset.' });
 }
 
-async function findAssetSource(deps: LookupDeps, caller: Caller, assetId: string): Promise<CopySource | undefined> {
+async function findAssetSource(deps: MediaStores, caller: Caller, assetId: string): Promise<CopySource | undefined> {
   const reading = startReading(deps);
   const named = await findCopySource(deps.db, assetId);
   if (named === undefined) return undefined;
@@ -101,7 +103,7 @@ async function findAssetSource(deps: LookupDeps, caller: Caller, assetId: string
   };
 }
 
-async function findLegacySource(deps: LookupDeps, bucket: string, path: string): Promise<CopySource | undefined> {
+async function findLegacySource(deps: MediaStores, bucket: string, path: string): Promise<CopySource | undefined> {
   const file = (await lookUpAssets(deps, [path], bucket)).get(path);
   if (file === undefined) return undefined;
   const { mime, byteSize, backend, objects, storageKey, version } = file;

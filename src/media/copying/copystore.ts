@@ -8,14 +8,13 @@ import {
   assetColumns,
   dropUnready,
   labelColumns,
-  type MediaTables,
   originColumns,
-  type Playback,
   restrictedAgain,
   type Screened,
   signingColumns,
 } from '../assets/assetstore.ts';
 import { blockAsset, type Finding, flagAsset } from '../screening/incidentstore.ts';
+import type { MediaTables, Playback } from '../tables.ts';
 
 type Handle = Db<MediaTables> | Tx<MediaTables>;
 

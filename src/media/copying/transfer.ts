@@ -3,13 +3,13 @@ import { Readable } from 'node:stream';
 import { type ObjectBody, ObjectChanged, type ObjectHead, type Objects } from '#platform/objects/objects.ts';
 import { Problem } from '#platform/problem.ts';
 import { startIdleDeadline } from '#platform/resilience/deadline.ts';
-import type { Playback } from '../assets/assetstore.ts';
 import { renditionKeyOf, renditionMime } from '../assets/storagekey.ts';
 import { planRewriting } from '../metadata/rewriting.ts';
 import { mediaProblems } from '../problems.ts';
 import type { Digester } from '../reading/digests.ts';
 import { startHashes } from '../reading/unchanged.ts';
 import type { ExactDigests } from '../screening/messages.ts';
+import type { Playback } from '../tables.ts';
 import type { CopySource } from './copysource.ts';
 
 /** `digests`: its bytes differ from the source's. */

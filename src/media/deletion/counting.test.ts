@@ -11,7 +11,7 @@ import { laneEngines } from '../../../test/database.fixture.ts';
 import { openLegacyFiles, removalDeps } from '../../../test/media/deleting.fixture.ts';
 import { plant } from '../../../test/media/planting.fixture.ts';
 import { assetsDeletion } from '../api.ts';
-import type { PrefixRemovalDeps } from '../scopes/scopedeletion.ts';
+import type { MediaContext } from '../context.ts';
 import { claimFiles } from './countingstore.ts';
 import { countDeletedFiles, deleteAssets } from './deletion.ts';
 import { countObjects } from './removal.ts';
@@ -20,7 +20,7 @@ for (const engine of laneEngines)
   describe.skipIf(engine.missing)(`counting what is deleted, on ${engine.name}`, () => {
     let folder: string;
     let database: Database;
-    let deps: PrefixRemovalDeps;
+    let deps: MediaContext;
     let files: Objects;
     beforeAll(async () => {
       folder = await mkdtemp(join(tmpdir(), 'atelier-count-'));
@@ -74,7 +74,9 @@ for (const engine of laneEngines)
     it('a failed call, or one whose process died, does not block the count', async () => {
       const [path = '', other = ''] = await laid(2);
       const variants = { forgetAll: () => Promise.reject(problems.engine_unavailable()) };
-      await expect(remove([path], { ...deps, variants })).rejects.toThrow(problems.engine_unavailable().message);
+      await expect(remove([path], { ...deps, variants } as unknown as MediaContext)).rejects.toThrow(
+        problems.engine_unavailable().message,
+      );
       await files.put(path, Buffer.from('x'), { contentType: 'text/plain' });
       expect(await remove([path])).toEqual({ deletedNew: 0, deletedLegacy: 1 });
 

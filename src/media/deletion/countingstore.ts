@@ -4,7 +4,7 @@
  */
 import { sql } from 'kysely';
 import type { Db } from '#platform/db/db.ts';
-import type { MediaTables } from '../assets/assetstore.ts';
+import type { MediaTables } from '../tables.ts';
 
 /** Far longer than a deletion takes. The claim of a process that died expires. */
 const outdatedAfterS = 120;

@@ -18,8 +18,7 @@ import { type Interrupt, interrupted } from '../../../test/media/interruption.fi
 import { remaining } from '../../../test/media/planting.fixture.ts';
 import { outcomeOf, registrationDeps, uploaded } from '../../../test/media/registering.fixture.ts';
 import { findAsset } from '../assets/assetstore.ts';
-import type { RegistrationDeps } from '../registration/registration.ts';
-import type { ScopeDeletionDeps } from '../scopes/scopedeletion.ts';
+import type { MediaContext } from '../context.ts';
 
 const deeds: readonly DeletionKind[] = ['assets', 'scope'];
 /** More steps than any operation here has. */
@@ -29,8 +28,8 @@ for (const engine of laneEngines)
   describe.skipIf(engine.missing)(`a deletion on ${engine.name}`, () => {
     let folder: string;
     let database: Database;
-    let deps: ScopeDeletionDeps;
-    let registering: RegistrationDeps;
+    let deps: MediaContext;
+    let registering: MediaContext;
     let png: Buffer;
 
     beforeAll(async () => {

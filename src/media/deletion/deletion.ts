@@ -7,23 +7,24 @@
 import { randomUUID } from 'node:crypto';
 import type { Caller } from '#platform/access/caller.ts';
 import type { Objects } from '#platform/objects/objects.ts';
+import { defaultLegacyBucket } from '#platform/objects/objects.ts';
 import { problems } from '#platform/problem.ts';
 import { retryWhileChanging } from '#platform/resilience/retry.ts';
 import type { AssetsDeleted, AssetsDeletion } from '../api.ts';
 import { type DeletableAsset, findDeletable, findDeletableAt } from '../assets/assetstore.ts';
 import { assertOwnLegacyPaths } from '../assets/ownership.ts';
-import type { LookupDeps } from '../lookup/assetlookup.ts';
+import type { MediaStores } from '../context.ts';
 import { mediaProblems } from '../problems.ts';
 import { isUuid } from '../refs.ts';
 import { dropAndInvalidate } from '../signing/signedurlcache.ts';
 import { claimFiles, markSeen, releaseFiles } from './countingstore.ts';
-import { findExisting, type RemovalDeps, removeObjects, rowsPerBatch } from './removal.ts';
+import { findExisting, removeObjects, rowsPerBatch } from './removal.ts';
 
 /**
  * Throws 403 (an asset or path of another user: nothing is deleted) and 503, after which the call can be retried: what was
  * not confirmed gone still has its row. Without a legacy backend paths are not counted.
  */
-export async function deleteAssets(deps: RemovalDeps, caller: Caller, request: AssetsDeletion): Promise<AssetsDeleted> {
+export async function deleteAssets(deps: MediaStores, caller: Caller, request: AssetsDeletion): Promise<AssetsDeleted> {
   const { legacyBucket } = request;
   const paths = [...new Set(request.ids.filter((id) => !isUuid(id)))];
   assertOwnLegacyPaths(caller, paths);
@@ -38,6 +39,24 @@ export async function deleteAssets(deps: RemovalDeps, caller: Caller, request: A
   return { deletedNew: deletion.result, deletedLegacy: deletion.count };
 }
 
+/** Returns the number of assets. Skips assets of other owners, because callers can write any id into metadata. */
+export async function deleteAssetsOfOwner(
+  deps: MediaStores,
+  ownerId: string,
+  named: readonly string[],
+): Promise<number> {
+  let deleted = 0;
+  // The limit of one deletion.
+  for (let start = 0; start < named.length; start += 1000) {
+    const rows = await findDeletable(deps.db, named.slice(start, start + 1000));
+    const ids = rows.filter((row) => row.ownerId === ownerId).map(({ assetId }) => assetId);
+    if (ids.length === 0) continue;
+    const request = { ids, legacyBucket: defaultLegacyBucket };
+    deleted += (await deleteAssets(deps, { kind: 'internal' }, request)).deletedNew;
+  }
+  return deleted;
+}
+
 interface Target {
   readonly named: ReadonlySet<string>;
   readonly legacyBucket: string;
@@ -47,7 +66,7 @@ interface Target {
 
 /** The number of named rows that were deleted. */
 async function deleteAll(
-  deps: RemovalDeps,
+  deps: MediaStores,
   caller: Caller,
   { named, legacyBucket, files }: Target,
   first: readonly DeletableAsset[],
@@ -70,15 +89,15 @@ async function deleteAll(
   }, mediaProblems.asset_changing);
 }
 
-async function findNamed({ db }: RemovalDeps, assetIds: readonly string[]): Promise<readonly DeletableAsset[]> {
+async function findNamed({ db }: MediaStores, assetIds: readonly string[]): Promise<readonly DeletableAsset[]> {
   return assetIds.length === 0 ? [] : findDeletable(db, assetIds);
 }
 
-async function findFiled({ db }: RemovalDeps, bucket: string, paths: readonly string[]) {
+async function findFiled({ db }: MediaStores, bucket: string, paths: readonly string[]) {
   return paths.length === 0 ? [] : findDeletableAt(db, bucket, paths);
 }
 
-async function deleteFiles(deps: RemovalDeps, bucket: string, paths: readonly string[]): Promise<void> {
+async function deleteFiles(deps: MediaStores, bucket: string, paths: readonly string[]): Promise<void> {
   for (let start = 0; start < paths.length; start += rowsPerBatch) {
     const batch = paths.slice(start, start + rowsPerBatch);
     await removeObjects(
@@ -89,7 +108,7 @@ async function deleteFiles(deps: RemovalDeps, bucket: string, paths: readonly st
 }
 
 /** Ids of the rows that were dropped; the others were changed or dropped by another call. */
-async function deleteRows(deps: RemovalDeps, rows: readonly DeletableAsset[]): Promise<ReadonlySet<string>> {
+async function deleteRows(deps: MediaStores, rows: readonly DeletableAsset[]): Promise<ReadonlySet<string>> {
   const dropped = new Set<string>();
   for (let start = 0; start < rows.length; start += rowsPerBatch) {
     const batch = rows.slice(start, start + rowsPerBatch);
@@ -100,7 +119,7 @@ async function deleteRows(deps: RemovalDeps, rows: readonly DeletableAsset[]): P
 }
 
 /** Only those of the video's own owner. They are deleted first: without the video's row, no row names its thumbnail. */
-async function findThumbs(deps: RemovalDeps, videos: readonly DeletableAsset[]): Promise<readonly DeletableAsset[]> {
+async function findThumbs(deps: MediaStores, videos: readonly DeletableAsset[]): Promise<readonly DeletableAsset[]> {
   const owners = new Map(
     videos.flatMap(({ ownerId, thumbAssetId }) =>
       thumbAssetId === null ? [] : [[`${thumbAssetId} ${ownerId}`, thumbAssetId]],
@@ -129,7 +148,7 @@ function uniqueById(rows: readonly DeletableAsset[]): readonly DeletableAsset[] 
  * that it saw.
  */
 export async function countDeletedFiles<Result>(
-  { db }: Pick<LookupDeps, 'db'>,
+  { db }: MediaStores,
   files: Objects | undefined,
   paths: readonly string[],
   work: () => Promise<Result>,

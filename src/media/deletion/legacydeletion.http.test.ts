@@ -7,7 +7,7 @@ import { plant, remaining } from '../../../test/media/planting.fixture.ts';
 import { type Client, type MediaRig, onEveryPair, type Refusal, startMedia } from '../../../test/media/rig.fixture.ts';
 import { listed } from '../../../test/platform/objects/objects.fixture.ts';
 import type { AssetsDeleted, ImageSignedRefs, ScopeDeleted } from '../api.ts';
-import type { MediaTables } from '../assets/assetstore.ts';
+import type { MediaTables } from '../tables.ts';
 
 onEveryPair('deleting legacy files', (pair) => {
   let rig: MediaRig;

@@ -16,8 +16,9 @@ import { plant } from '../../../test/media/planting.fixture.ts';
 import { registrationDeps } from '../../../test/media/registering.fixture.ts';
 import { assetsDeletion, type ImageSignedRefs, legacyImport, scopeDeletion } from '../api.ts';
 import { findDeletableAt, findDeletableOf } from '../assets/assetstore.ts';
-import { type ImportDeps, importFile } from '../registration/importing.ts';
-import { deleteScope, type ScopeDeletionDeps } from '../scopes/scopedeletion.ts';
+import type { MediaContext, ScreeningContext } from '../context.ts';
+import { importFile } from '../registration/importing.ts';
+import { deleteScope } from '../scopes/scopedeletion.ts';
 import { signImages } from '../signing/signing.ts';
 import { deleteAssets } from './deletion.ts';
 
@@ -30,8 +31,8 @@ for (const engine of laneEngines)
     let folder: string;
     let database: Database;
     let files: Objects;
-    let deps: ScopeDeletionDeps;
-    let importing: ImportDeps;
+    let deps: MediaContext;
+    let importing: ScreeningContext;
 
     beforeAll(async () => {
       folder = await mkdtemp(join(tmpdir(), 'atelier-legacy-'));
@@ -73,14 +74,14 @@ for (const engine of laneEngines)
       return { rows: rows.length, files: standing.filter((head) => head !== undefined).length };
     }
 
-    type DeletionCall = (deps: ScopeDeletionDeps, laid: Laid) => Promise<unknown>;
+    type DeletionCall = (deps: MediaContext, laid: Laid) => Promise<unknown>;
     const deletions: Record<string, DeletionCall> = {
       'by path and id': (with_, { loose, assetIds }) =>
         deleteAssets(with_, server, assetsDeletion.parse({ ids: [...loose, ...assetIds] })),
       'by prefix and scope': (with_, { ownerId }) =>
         deleteScope(with_, server, scopeDeletion.parse({ ownerId, legacyPrefixes: [`${ownerId}/`, `u/${ownerId}/`] })),
     };
-    const outcomeOf = async (deed: DeletionCall, with_: ScopeDeletionDeps, laid: Laid) =>
+    const outcomeOf = async (deed: DeletionCall, with_: MediaContext, laid: Laid) =>
       deed(with_, laid).then(
         () => 'done',
         (error: unknown) => {
@@ -154,7 +155,7 @@ for (const engine of laneEngines)
           brand: defaultBrand,
           publicScopes: [],
           addressing: '',
-        };
+        } as unknown as MediaContext;
         const sign = async () => {
           const json = await signImages(signing, server, { refs, legacyBucket: defaultLegacyBucket });
           const answers: ImageSignedRefs = JSON.parse(String(json));
@@ -176,7 +177,7 @@ for (const engine of laneEngines)
       const sticky = {
         ...stickyDeps(deps, String(laid.loose[0])),
         log: { warn: (facts: unknown) => logged.push(facts) },
-      };
+      } as unknown as MediaContext;
       const request = scopeDeletion.parse({ ownerId: laid.ownerId, legacyPrefixes: [`${laid.ownerId}/`] });
       expect(await deleteScope(sticky, server, request)).toEqual({ r2Deleted: 0, legacyDeleted: 9, dbDeleted: 2 });
       expect(await left(laid)).toEqual({ rows: 0, files: 1 });
@@ -283,7 +284,7 @@ for (const engine of laneEngines)
   });
 
 /** One key of every legacy bucket cannot be removed. */
-function stickyDeps(deps: ScopeDeletionDeps, stuck: string): ScopeDeletionDeps {
+function stickyDeps(deps: MediaContext, stuck: string): MediaContext {
   const stick = (objects: Objects): Objects => ({
     ...objects,
     remove: async (keys) => {

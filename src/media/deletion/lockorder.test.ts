@@ -8,9 +8,10 @@ import type { JobTables } from '#platform/jobs/jobs.ts';
 import { withdrawJobs } from '#platform/jobs/rows.ts';
 import { databaseEngines } from '../../../test/database.fixture.ts';
 import { expectOrderedLocks } from '../../../test/lockorder.fixture.ts';
-import { dropAssets, type MediaTables } from '../assets/assetstore.ts';
+import { dropAssets } from '../assets/assetstore.ts';
 import { forgetOwner } from '../people/peoplestore.ts';
 import { refuseUnready } from '../sweeping/sweepstore.ts';
+import type { MediaTables } from '../tables.ts';
 import { dropWatermarkRecords, writeWatermarkRecord } from '../watermarks/watermarkstore.ts';
 import { claimFiles, markSeen, releaseFiles } from './countingstore.ts';
 

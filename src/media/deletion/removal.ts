@@ -4,22 +4,16 @@
  * already is no failure.
  */
 import { objectSource } from '#image/engine/sources.ts';
-import { StoreFault, type VariantMaker } from '#image/engine/variants.ts';
-import type { Cache } from '#platform/cache/cache.ts';
+import { StoreFault } from '#image/engine/variants.ts';
 import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
 import { gather } from '#platform/objects/gathering.ts';
 import { isSafeKey } from '#platform/objects/keys.ts';
 import type { Objects } from '#platform/objects/objects.ts';
 import { problems } from '#platform/problem.ts';
-import { type BucketsDeps, bucketOf, headsAtOnce } from '../assets/buckets.ts';
+import { bucketOf, headsAtOnce } from '../assets/buckets.ts';
 import { derivativeStartOf, sourceKeyOf } from '../assets/storagekey.ts';
-import type { LookupDeps } from '../lookup/assetlookup.ts';
+import type { MediaStores } from '../context.ts';
 import { dropWatermarkRecords } from '../watermarks/watermarkstore.ts';
-
-export interface RemovalDeps extends LookupDeps {
-  readonly signedUrls: Cache;
-  readonly variants: Pick<VariantMaker, 'forgetAll'>;
-}
 
 /** The place of an original according to its row. */
 export interface Place {
@@ -35,7 +29,7 @@ export const rowsPerBatch = 1000;
  * At most `rowsPerBatch` places, of any bucket. Throws `engine_unavailable` unless every object, derivative and
  * variant is confirmed gone; no row may be dropped then.
  */
-export async function removeObjects(deps: RemovalDeps, places: readonly Place[]): Promise<void> {
+export async function removeObjects(deps: MediaStores, places: readonly Place[]): Promise<void> {
   const groups = groupByBucket(deps, places);
   for (const { objects, storageKeys } of groups) await removeAll(objects, storageKeys);
   // After their sources: a derivative that is still being made is then removed by the call that makes it.
@@ -55,18 +49,14 @@ export interface Store {
 
 /** The watermark files, renditions and variants of objects that are removed already. Throws `engine_unavailable`. */
 export async function removeDerivatives(
-  deps: Pick<RemovalDeps, 'db' | 'variants'>,
+  deps: MediaStores,
   store: Store,
   storageKeys: readonly string[],
 ): Promise<void> {
   await Promise.all([removeFilesBeside(deps, store, storageKeys), forgetVariants(deps, store.objects, storageKeys)]);
 }
 
-async function removeFilesBeside(
-  { db }: Pick<RemovalDeps, 'db'>,
-  store: Store,
-  storageKeys: readonly string[],
-): Promise<void> {
+async function removeFilesBeside({ db }: MediaStores, store: Store, storageKeys: readonly string[]): Promise<void> {
   const found = await findDerivatives(store, storageKeys);
   // Before the files, which a retry would find again.
   if (store.backend === 'legacy') await dropWatermarkRecords(db, store.objects.bucket, found);
@@ -94,7 +84,7 @@ export async function removeAll(objects: Objects, keys: readonly string[]): Prom
 
 /** Throws `engine_unavailable` unless all of them are confirmed gone. */
 export async function forgetVariants(
-  { variants }: Pick<RemovalDeps, 'variants'>,
+  { variants }: MediaStores,
   objects: Objects,
   storageKeys: readonly string[],
 ): Promise<void> {
@@ -104,7 +94,7 @@ export async function forgetVariants(
 }
 
 /** Counts the objects at `places`, derivatives included. */
-export async function countObjects(deps: BucketsDeps, places: readonly Place[]) {
+export async function countObjects(deps: MediaStores, places: readonly Place[]) {
   const counts = { objects: 0, legacy: 0 };
   for (const { backend, objects, storageKeys } of groupByBucket(deps, places)) {
     counts[backend] +=
@@ -148,7 +138,7 @@ interface Group extends Store {
 }
 
 /** Throws for a bucket that is not configured: its rows must not be dropped without removing their bytes. */
-function groupByBucket(deps: BucketsDeps, places: readonly Place[]): readonly Group[] {
+function groupByBucket(deps: MediaStores, places: readonly Place[]): readonly Group[] {
   const groups = new Map<string, Group>();
   for (const place of places) {
     const { backend, bucket, storageKey } = place;

@@ -1,10 +1,11 @@
 /** Appeals of owners, and the counts that operators see. */
 import { sql } from 'kysely';
 import type { Db } from '#platform/db/db.ts';
-import { type IncidentTables, isUnanswered } from '../screening/incidentstore.ts';
+import { isUnanswered } from '../screening/incidentstore.ts';
+import type { MediaTables } from '../tables.ts';
 
 /** By the id of the incident or of the blocked asset: the newest of the owner. */
-export function findOwnIncident(db: Db<IncidentTables>, ownerId: string, id: string) {
+export function findOwnIncident(db: Db<MediaTables>, ownerId: string, id: string) {
   return (
     db
       .selectFrom('screening_incidents')
@@ -24,7 +25,7 @@ export function findOwnIncident(db: Db<IncidentTables>, ownerId: string, id: str
 }
 
 /** `undefined`: there is an appeal already, or the incident is resolved. */
-export async function writeAppeal(db: Db<IncidentTables>, id: string, text: string): Promise<Date | undefined> {
+export async function writeAppeal(db: Db<MediaTables>, id: string, text: string): Promise<Date | undefined> {
   const row = await db
     .updateTable('screening_incidents')
     .set({ appeal: text, appealed_at: sql<Date>`clock_timestamp()` })
@@ -42,7 +43,7 @@ export interface IncidentCount {
   readonly count: number;
 }
 
-export async function countByStatus(db: Db<IncidentTables>): Promise<readonly IncidentCount[]> {
+export async function countByStatus(db: Db<MediaTables>): Promise<readonly IncidentCount[]> {
   // Reads only an index.
   const { rows } = await sql<IncidentCount>`
     select status, list, count(*)::int as count from screening_incidents group by status, list order by list, status
@@ -50,7 +51,7 @@ export async function countByStatus(db: Db<IncidentTables>): Promise<readonly In
   return rows;
 }
 
-export async function countOpenAppeals(db: Db<IncidentTables>): Promise<number> {
+export async function countOpenAppeals(db: Db<MediaTables>): Promise<number> {
   const { count } = await db
     .selectFrom('screening_incidents')
     .select(sql<number>`count(*)::int`.as('count'))
@@ -60,7 +61,7 @@ export async function countOpenAppeals(db: Db<IncidentTables>): Promise<number> 
 }
 
 /** Where the same bytes may remain. */
-export function findOrigin(db: Db<IncidentTables>, id: string) {
+export function findOrigin(db: Db<MediaTables>, id: string) {
   return db
     .selectFrom('screening_incidents')
     .select(['origin', 'asset_id as assetId', 'owner_id as ownerId'])

@@ -13,7 +13,7 @@ import {
   upload,
 } from '../../../test/media/rig.fixture.ts';
 import type { Asset, ImageSignedRefs } from '../api.ts';
-import type { MediaTables } from '../assets/assetstore.ts';
+import type { MediaTables } from '../tables.ts';
 import type { Incident, IncidentPage } from './api.ts';
 
 const patience = { timeout: 60_000 };

@@ -1,12 +1,11 @@
 /** Incidents: blocked content, and the decisions of operators about it (docs/specification/media.md#incidents). */
-import type { Db } from '#platform/db/db.ts';
 import { invalid, problems } from '#platform/problem.ts';
+import type { MediaContext } from '../context.ts';
 import { mediaProblems } from '../problems.ts';
 import { isUuid } from '../refs.ts';
 import {
   findIncident,
   type IncidentPlace,
-  type IncidentTables,
   listIncidents,
   resolveIncident,
   type StoredIncident,
@@ -14,13 +13,9 @@ import {
 import type { Incident, IncidentCounts, IncidentListing, IncidentPage, IncidentResolution } from './api.ts';
 import { countByStatus, countOpenAppeals, type IncidentCount } from './appealstore.ts';
 
-export interface IncidentDeps {
-  readonly db: Db<IncidentTables>;
-}
-
 /** Throws 400 for a cursor that no page returned. */
 export async function readIncidents(
-  { db }: IncidentDeps,
+  { db }: MediaContext,
   { limit, cursor, order, ...wanted }: IncidentListing,
 ): Promise<IncidentPage> {
   const byPriority = order === 'priority';
@@ -33,7 +28,7 @@ export async function readIncidents(
 }
 
 /** Throws 404. */
-export async function readIncident({ db }: IncidentDeps, id: string): Promise<Incident> {
+export async function readIncident({ db }: MediaContext, id: string): Promise<Incident> {
   return existing(await findIncident(db, id));
 }
 
@@ -42,7 +37,7 @@ export async function readIncident({ db }: IncidentDeps, id: string): Promise<In
  * uploaded again. Throws 404, and 409 for reported content, which needs a decision with its reasons.
  */
 export async function decideIncident(
-  { db }: IncidentDeps,
+  { db }: MediaContext,
   id: string,
   { resolution, note }: IncidentResolution,
 ): Promise<Incident> {
@@ -87,7 +82,7 @@ export function toIncident(stored: StoredIncident): Incident {
 }
 
 /** Counts for each status, and for each list. */
-export async function countIncidents({ db }: IncidentDeps): Promise<IncidentCounts> {
+export async function countIncidents({ db }: MediaContext): Promise<IncidentCounts> {
   const [rows, openAppeals] = await Promise.all([countByStatus(db), countOpenAppeals(db)]);
   const sum = (some: readonly IncidentCount[]) => some.reduce((total, { count }) => total + count, 0);
   const of = (status: IncidentCount['status']) => rows.filter((row) => row.status === status);

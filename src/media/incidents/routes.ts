@@ -1,7 +1,6 @@
 /** The endpoints of incidents, for operators (docs/specification/media.md#incidents). */
 
 import { Readable } from 'node:stream';
-import type { Engine } from '#image/engine/engine.ts';
 import type { Access } from '#platform/access/access.ts';
 import type { Caller } from '#platform/access/caller.ts';
 import type { Db } from '#platform/db/db.ts';
@@ -9,12 +8,12 @@ import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import type { Objects } from '#platform/objects/objects.ts';
 import { problems } from '#platform/problem.ts';
-import { type LookupDeps, lookUpAssets } from '../lookup/assetlookup.ts';
+import type { MediaContext } from '../context.ts';
+import { lookUpAssets } from '../lookup/assetlookup.ts';
 import { mediaProblems } from '../problems.ts';
-import type { Quarantine } from '../quarantine/quarantine.ts';
 import { readUnchanged } from '../reading/unchanged.ts';
 import { isUuid } from '../refs.ts';
-import type { IncidentTables } from '../screening/incidentstore.ts';
+import type { MediaTables } from '../tables.ts';
 import type { Appealed } from './api.ts';
 import {
   appealed,
@@ -28,14 +27,9 @@ import {
   incidentResolution,
 } from './api.ts';
 import { findOrigin, findOwnIncident, writeAppeal } from './appealstore.ts';
-import { countIncidents, decideIncident, type IncidentDeps, readIncident, readIncidents } from './incidents.ts';
+import { countIncidents, decideIncident, readIncident, readIncidents } from './incidents.ts';
 
-export interface IncidentRouteDeps extends IncidentDeps, PreviewDeps {
-  readonly db: PreviewDeps['db'];
-  readonly quarantine: Pick<Quarantine, 'open'>;
-}
-
-export function addIncidentRoutes(app: HttpServer, access: Access, deps: IncidentRouteDeps): void {
+export function addIncidentRoutes(app: HttpServer, access: Access, deps: MediaContext): void {
   const routes = routesOf(app, 'incidents');
 
   routes.get(
@@ -166,7 +160,7 @@ export function addIncidentRoutes(app: HttpServer, access: Access, deps: Inciden
  * the caller's, and 409 after the first appeal or once the incident is cleared.
  */
 async function appeal(
-  { db }: { readonly db: Db<IncidentTables> },
+  { db }: { readonly db: Db<MediaTables> },
   caller: Caller,
   id: string,
   text: string,
@@ -182,11 +176,6 @@ async function appeal(
 // A small, strongly blurred rendition of blocked content for operators, where the same bytes remain in the product: in the
 // asset that was copied, or in a legacy file. The blocked object itself is removed, with everything made of it. Operators must
 // see what they decide about, so reported and flagged content is also shown as it is.
-
-interface PreviewDeps extends LookupDeps {
-  readonly db: LookupDeps['db'] & Db<IncidentTables>;
-  readonly engine: Pick<Engine, 'transform'>;
-}
 
 /** Shapes and colors remain, details do not. */
 const sidePx = 24;
@@ -208,7 +197,7 @@ const blurred = {
 const sharp = { ...blurred, width: 1024, height: 1024, quality: 80, blur: 0 } as const;
 
 /** Returns WebP. Throws 404 if the incident is unknown, or if none of its bytes remain as an image. */
-async function renderPreview(deps: PreviewDeps, incidentId: string, isSharp: boolean): Promise<Uint8Array> {
+async function renderPreview(deps: MediaContext, incidentId: string, isSharp: boolean): Promise<Uint8Array> {
   const found = await findOrigin(deps.db, incidentId);
   if (found === undefined) throw problems.not_found({ message: 'There is no such incident.' });
   // What was reported or flagged is still there, under its own id.
@@ -231,7 +220,7 @@ async function renderPreview(deps: PreviewDeps, incidentId: string, isSharp: boo
   return output;
 }
 
-async function locate(deps: PreviewDeps, origin: string) {
+async function locate(deps: MediaContext, origin: string) {
   if (isUuid(origin)) {
     const found = (await lookUpAssets(deps, [origin], '')).get(origin);
     // A video is shown by its poster.

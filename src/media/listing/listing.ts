@@ -4,25 +4,20 @@
  */
 
 import type { Caller } from '#platform/access/caller.ts';
-import type { Db } from '#platform/db/db.ts';
 import { isUuid } from '#platform/ids.ts';
 import { invalid } from '#platform/problem.ts';
 import { searchWords } from '#platform/searching.ts';
 import { toAsset } from '../assets/asset.ts';
-import type { MediaTables } from '../assets/assetstore.ts';
 import { ownerFor } from '../assets/ownership.ts';
+import type { MediaContext } from '../context.ts';
 import type { AssetListing, AssetMonths, AssetPage, MonthListing } from './api.ts';
 import { countByMonth, listReadyAssets, type Place } from './listingstore.ts';
-
-export interface ListingDeps {
-  readonly db: Db<MediaTables>;
-}
 
 /** Each word of a search is looked for in every prompt of the owner. */
 const maxWords = 10;
 
 /** Throws 400 (invalid cursor; long search; server without `ownerId`; `scopeId` without `scopeKind`) and 403 (another owner). */
-export async function listAssets({ db }: ListingDeps, caller: Caller, query: AssetListing): Promise<AssetPage> {
+export async function listAssets({ db }: MediaContext, caller: Caller, query: AssetListing): Promise<AssetPage> {
   const { limit, cursor, ownerId: named, q = '', thumbnails, favorite, trashed, ...filters } = query;
   const { scopeKind, scopeId } = filters;
   if (scopeId !== undefined && scopeKind === undefined)
@@ -51,7 +46,7 @@ export async function listAssets({ db }: ListingDeps, caller: Caller, query: Ass
 
 /** For jumps to a date. */
 export async function readMonths(
-  { db }: ListingDeps,
+  { db }: MediaContext,
   caller: Caller,
   { ownerId: named, utcOffset }: MonthListing,
 ): Promise<AssetMonths> {

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { type Db, json } from '#platform/db/db.ts';
-import { assetColumns, isCopyOf, type MediaTables } from '../assets/assetstore.ts';
+import { assetColumns, isCopyOf } from '../assets/assetstore.ts';
+import type { MediaTables } from '../tables.ts';
 import { isInTrash } from '../trash/trashstore.ts';
 
 /** The end of a page. Microseconds since 1970, the precision of the database. */

@@ -3,20 +3,13 @@
  * that every lookup sends a HEAD request (docs/specification/media.md#ownership).
  */
 import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
-import type { Db } from '#platform/db/db.ts';
 import type { Objects } from '#platform/objects/objects.ts';
-import { findReadyAssets, type MediaTables } from '../assets/assetstore.ts';
-import { type BucketsDeps, bucketOf, headsAtOnce } from '../assets/buckets.ts';
+import { findReadyAssets } from '../assets/assetstore.ts';
+import { bucketOf, headsAtOnce } from '../assets/buckets.ts';
+import type { MediaStores, Reading } from '../context.ts';
 import { mimeOfFile, mimeOfPath } from '../reading/legacymime.ts';
-import type { Reading, Reconciler } from '../reconciling/reconciling.ts';
 import { isLegacyPath, isUuid } from '../refs.ts';
 import { findBlockedPaths } from '../screening/incidentstore.ts';
-
-export interface LookupDeps extends BucketsDeps {
-  readonly db: Db<MediaTables>;
-  /** `undefined`: no asset is a file of the data folder. */
-  readonly reconciler?: Pick<Reconciler, 'startReading'> | undefined;
-}
 
 export type ReadyAsset = Awaited<ReturnType<typeof findReadyAssets>>[number];
 
@@ -49,7 +42,7 @@ export type AssetReference = { readonly row: ReadyAsset } | { readonly path: str
  * `isWanted` the caller decides who can read it. Throws `engine_unavailable`.
  */
 export async function lookUpAssets(
-  deps: LookupDeps,
+  deps: MediaStores,
   refs: readonly string[],
   legacyBucket: string,
   isWanted: (reference: AssetReference) => boolean = () => true,
@@ -76,19 +69,19 @@ export async function lookUpAssets(
 }
 
 /** Call it before reading rows: it decides which of them still have their files. */
-export function startReading({ reconciler }: Pick<LookupDeps, 'reconciler'>): Reading {
+export function startReading({ reconciler }: MediaStores): Reading {
   return reconciler?.startReading() ?? { current: async (rows) => rows };
 }
 
 /** `undefined`: a legacy file that no longer exists. */
-export async function lookUpRow(deps: BucketsDeps, row: ReadyAsset): Promise<ResolvedAsset | undefined> {
+export async function lookUpRow(deps: MediaStores, row: ReadyAsset): Promise<ResolvedAsset | undefined> {
   const resolved = describe(deps, row);
   if (resolved?.backend !== 'legacy') return resolved;
   const head = await resolved.objects.head(resolved.storageKey);
   return head && { ...resolved, version: head.etag };
 }
 
-function describe(deps: BucketsDeps, row: ReadyAsset): ResolvedAsset | undefined {
+function describe(deps: MediaStores, row: ReadyAsset): ResolvedAsset | undefined {
   const objects = bucketOf(deps, row);
   if (objects === undefined) return undefined;
   const { backend, storageKey, etag, mime, byteSize, width, height, durationMs, blurhash } = row;
@@ -99,7 +92,7 @@ function describe(deps: BucketsDeps, row: ReadyAsset): ResolvedAsset | undefined
 const maxTries = 3;
 
 /** A legacy file without a row: only its store, its first bytes and its name are known. */
-export async function lookUpPath(deps: BucketsDeps, bucket: string, path: string): Promise<ResolvedAsset | undefined> {
+export async function lookUpPath(deps: MediaStores, bucket: string, path: string): Promise<ResolvedAsset | undefined> {
   const objects = deps.legacy.bucket(bucket);
   for (let tries = 1; objects !== undefined; tries++) {
     const head = await objects.head(path);

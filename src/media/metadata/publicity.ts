@@ -3,13 +3,13 @@
 export const strippings = ['public', 'all', 'none'] as const;
 export type Stripping = (typeof strippings)[number];
 
-export interface StrippingDeps {
-  readonly stripMetadata: Stripping;
-  readonly publicScopes: readonly string[];
-}
-
 /** `isOthers`: another person gets the file, in a scope that is not public. */
-export function strips({ stripMetadata, publicScopes }: StrippingDeps, scopeKind: string, isOthers = false): boolean {
+export function strips(
+  stripMetadata: Stripping,
+  publicScopes: readonly string[],
+  scopeKind: string,
+  isOthers = false,
+): boolean {
   if (stripMetadata === 'none') return false;
   return stripMetadata === 'all' || publicScopes.includes(scopeKind) || isOthers;
 }

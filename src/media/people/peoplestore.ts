@@ -1,7 +1,7 @@
 /** What the media service stores about an owner beside assets. */
 import { sql } from 'kysely';
 import type { Db } from '#platform/db/db.ts';
-import type { MediaTables } from '../assets/assetstore.ts';
+import type { MediaTables } from '../tables.ts';
 
 const nobody = '00000000-0000-0000-0000-000000000000';
 

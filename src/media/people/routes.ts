@@ -3,28 +3,18 @@ import { z } from 'zod';
 import type { Access } from '#platform/access/access.ts';
 import { hashedTarget } from '#platform/audit/audit.ts';
 import { auditOperators } from '#platform/audit/http.ts';
-import type { Db } from '#platform/db/db.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
-import type { Log } from '#platform/log.ts';
 import { scopeDeletion } from '../api.ts';
 import { dropCollectionsOf } from '../collections/collectionstore.ts';
+import type { MediaContext } from '../context.ts';
 import { removeAll } from '../deletion/removal.ts';
-import type { Quarantine } from '../quarantine/quarantine.ts';
 import { settleReservationsOf } from '../quota/reservationstore.ts';
-import { forgetReporter, type ReportTables } from '../reports/reportstore.ts';
-import { deleteScope, type ScopeDeletionDeps } from '../scopes/scopedeletion.ts';
+import { forgetReporter } from '../reports/reportstore.ts';
+import { deleteScope } from '../scopes/scopedeletion.ts';
 import { dropSharesOfOwner } from '../shares/sharestore.ts';
-import type { SweepDeps } from '../sweeping/page.ts';
 import { expireReservations } from '../sweeping/reservations.ts';
 import { forgetOwner } from './peoplestore.ts';
-
-export type PeopleDeps = ScopeDeletionDeps &
-  SweepDeps & {
-    readonly log: Log;
-    readonly shareDb: Db<ReportTables>;
-    readonly quarantine: Pick<Quarantine, 'forget'>;
-  };
 
 const params = z.object({ userId: z.guid().toLowerCase() });
 const erased = z.object({
@@ -32,7 +22,7 @@ const erased = z.object({
 });
 const path = '/v1/people/:userId';
 
-export function addPeopleRoutes(app: HttpServer, access: Access, deps: PeopleDeps): void {
+export function addPeopleRoutes(app: HttpServer, access: Access, deps: MediaContext): void {
   const routes = routesOf(app, 'people');
   auditOperators(app, {
     ...deps,
@@ -59,7 +49,7 @@ export function addPeopleRoutes(app: HttpServer, access: Access, deps: PeopleDep
 }
 
 /** Throws `engine_unavailable`, after which the call can be repeated. */
-async function eraseOwner(deps: PeopleDeps, ownerId: string): Promise<z.output<typeof erased>> {
+async function eraseOwner(deps: MediaContext, ownerId: string): Promise<z.output<typeof erased>> {
   const legacyPrefixes = [`${ownerId}/`, `feed/${ownerId}/`, `avatars/${ownerId}/`];
   const request = scopeDeletion.parse({ ownerId, legacyPrefixes });
   const { dbDeleted, r2Deleted, legacyDeleted } = await deleteScope(deps, { kind: 'internal' }, request);
@@ -68,9 +58,9 @@ async function eraseOwner(deps: PeopleDeps, ownerId: string): Promise<z.output<t
   const uploads = await removeUploads(deps, prefix);
   await settleReservationsOf(deps.db, ownerId);
   while ((await expireReservations(deps, ownerId)) > 0);
-  const shares = await dropSharesOfOwner(deps.shareDb, ownerId);
+  const shares = await dropSharesOfOwner(deps.db, ownerId);
   const collections = await dropCollectionsOf(deps.db, ownerId);
-  const reports = await forgetReporter(deps.shareDb, ownerId);
+  const reports = await forgetReporter(deps.db, ownerId);
   await deps.quarantine.forget(ownerId);
   const rows = await forgetOwner(deps.db, ownerId);
   return {
@@ -90,7 +80,7 @@ async function eraseOwner(deps: PeopleDeps, ownerId: string): Promise<z.output<t
 const keysPerBatch = 1000;
 
 /** Removes objects that were uploaded and not registered, and returns their number. Throws `engine_unavailable`. */
-async function removeUploads({ objects }: PeopleDeps, prefix: string): Promise<number> {
+async function removeUploads({ objects }: MediaContext, prefix: string): Promise<number> {
   let removed = 0;
   for (;;) {
     const keys: string[] = [];

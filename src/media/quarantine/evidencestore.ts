@@ -1,9 +1,9 @@
 /** The incidents whose blocked bytes are retained. */
 import { sql } from 'kysely';
 import type { Db } from '#platform/db/db.ts';
-import type { IncidentTables } from '../screening/incidentstore.ts';
+import type { MediaTables } from '../tables.ts';
 
-type Handle = Db<IncidentTables>;
+type Handle = Db<MediaTables>;
 
 export interface EvidenceRow {
   readonly incidentId: string;

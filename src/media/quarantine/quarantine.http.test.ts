@@ -9,9 +9,10 @@ import { makeImage } from '../../../test/media/images.fixture.ts';
 import { digestOf, type Lists, openLists } from '../../../test/media/lists.fixture.ts';
 import { type MediaRig, onEveryPair, type Refusal, startMedia, upload } from '../../../test/media/rig.fixture.ts';
 import type { Asset } from '../api.ts';
-import type { MediaTables } from '../assets/assetstore.ts';
+import type { MediaContext } from '../context.ts';
 import type { Incident, IncidentPage } from '../incidents/api.ts';
 import type { Swept } from '../sweeping/api.ts';
+import type { MediaTables } from '../tables.ts';
 import { createQuarantine, evidenceKeyOf } from './quarantine.ts';
 
 const file = { kind: 'file', mime: 'application/octet-stream' };
@@ -50,10 +51,14 @@ onEveryPair('the quarantine', (pair) => {
     return keys;
   };
   const expire = (daysLater: number) =>
-    createQuarantine({
-      ...{ objects: rig.originals, db: rows(), settings: { quarantineKey: undefined, quarantineDays: 365 } },
-      clock: { now: () => Date.now() + daysLater * 86_400_000 },
-    }).expire();
+    createQuarantine(
+      {
+        objects: rig.originals,
+        db: rows(),
+        clock: { now: () => Date.now() + daysLater * 86_400_000 },
+      } as MediaContext,
+      { quarantineKey: undefined, quarantineDays: 365 },
+    ).expire();
   const sweep = async () => {
     const found: Swept['found'] = [];
     for (let cursor: string | null = null; ; ) {
@@ -156,7 +161,10 @@ onEveryPair('the quarantine', (pair) => {
     const { incident } = await block(randomBytes(100));
     for (const other of [randomBytes(32).toString('base64'), undefined]) {
       const settings = { quarantineKey: other, quarantineDays: 365 };
-      const quarantine = createQuarantine({ objects: rig.originals, db: rows(), clock: { now: Date.now }, settings });
+      const quarantine = createQuarantine(
+        { objects: rig.originals, db: rows(), clock: { now: Date.now } } as MediaContext,
+        settings,
+      );
       await expect(quarantine.open(incident.id)).rejects.toMatchObject({ code: 'evidence_locked', status: 409 });
     }
   });

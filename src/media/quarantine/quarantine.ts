@@ -6,15 +6,12 @@
 
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
-import type { Clock } from '#platform/clock.ts';
-import type { Db } from '#platform/db/db.ts';
 import { type ObjectBody, ObjectChanged, type Objects } from '#platform/objects/objects.ts';
 import { Problem, problems } from '#platform/problem.ts';
 import { startIdleDeadline } from '#platform/resilience/deadline.ts';
+import type { MediaStores, Quarantine } from '../context.ts';
 import { removeAll } from '../deletion/removal.ts';
 import { mediaProblems } from '../problems.ts';
-import type { IncidentTables } from '../screening/incidentstore.ts';
-import type { Match } from '../screening/screening.ts';
 import { dropEvidence, findEvidence, findExpired, findLabeled } from './evidencestore.ts';
 
 export const quarantinePrefix = 'quarantine/';
@@ -23,31 +20,6 @@ const dayMs = 86_400_000;
 const batch = 100;
 /** As for copies. */
 const idleMs = 8000;
-
-/** Of what was blocked. */
-export interface Bytes {
-  readonly assetId: string;
-  readonly storageKey: string;
-  readonly etag: string;
-}
-
-export interface Quarantine {
-  /** Returns until when the copy is retained. `undefined`: no key is set, or the object is not there any more. */
-  keep(bytes: Bytes, sha256: string, match: Match): Promise<Date | undefined>;
-  /** Throws 404 `no_evidence` and 409 `evidence_locked`. */
-  open(incidentId: string): Promise<AsyncIterable<Buffer>>;
-  /** Removes copies whose days are over. */
-  expire(): Promise<void>;
-  /** Removes what a rule about labels blocked. Prohibited content stays until its days are over. */
-  forget(ownerId: string): Promise<void>;
-}
-
-export interface QuarantineDeps {
-  readonly objects: Objects;
-  readonly db: Db<IncidentTables>;
-  readonly clock: Clock;
-  readonly settings: { readonly quarantineKey: string | undefined; readonly quarantineDays: number };
-}
 
 /** The same bytes under the same id are one copy. */
 export function evidenceKeyOf(assetId: string, sha256: string, isLabel: boolean): string {
@@ -76,7 +48,10 @@ export async function probeQuarantine(
   return 'none';
 }
 
-export function createQuarantine({ objects, db, clock, settings }: QuarantineDeps): Quarantine {
+export function createQuarantine(
+  { objects, db, clock }: MediaStores,
+  settings: { readonly quarantineKey: string | undefined; readonly quarantineDays: number },
+): Quarantine {
   const { quarantineKey, quarantineDays } = settings;
   const secret = quarantineKey === undefined ? undefined : Buffer.from(quarantineKey, 'base64');
 

@@ -6,23 +6,19 @@ import type { Caller } from '#platform/access/caller.ts';
 import { type Db, holdName, type Tx, transaction } from '#platform/db/db.ts';
 import { Problem } from '#platform/problem.ts';
 import type { OwnerUsage } from '../api.ts';
-import type { MediaTables, StoredAsset } from '../assets/assetstore.ts';
+import type { StoredAsset } from '../assets/assetstore.ts';
 import { ownerFor } from '../assets/ownership.ts';
-import type { SizeLimits } from '../assets/sizelimits.ts';
-import { type EventDeps, publishRegistered } from '../events.ts';
+import type { MediaStores } from '../context.ts';
+import { publishRegistered } from '../events.ts';
 import { mediaProblems } from '../problems.ts';
 import { expireReservations } from '../sweeping/reservations.ts';
+import type { MediaTables } from '../tables.ts';
 import { ownerLock, sumAssets, sumBytes } from './quotastore.ts';
 import { settleReservations, sumReserved } from './reservationstore.ts';
-import { noteObjects, type ReservingDeps } from './reserving.ts';
-
-export interface QuotaDeps extends EventDeps {
-  readonly db: Db<MediaTables>;
-  readonly limits: Pick<SizeLimits, 'maxOwnerBytes'>;
-}
+import { noteObjects } from './reserving.ts';
 
 /** For early answers to copies: `admit` decides. Throws 413 `quota_exceeded`. */
-export async function assertRoom({ db, limits }: QuotaDeps, ownerId: string, byteSize: number): Promise<void> {
+export async function assertRoom({ db, limits }: MediaStores, ownerId: string, byteSize: number): Promise<void> {
   const { maxOwnerBytes } = limits;
   if (maxOwnerBytes === 0) return;
   if ((await sumUsed(db, ownerId)) + byteSize > maxOwnerBytes) throw mediaProblems.quota_exceeded();
@@ -37,7 +33,7 @@ async function sumUsed(db: Db<MediaTables> | Tx<MediaTables>, ownerId: string): 
  * and if it throws, the row stays unreadable. Resolves as `mark`. Throws 413 `quota_exceeded`.
  */
 export async function admit<Row extends StoredAsset>(
-  deps: QuotaDeps,
+  deps: MediaStores,
   ownerId: string,
   mark: (tx: Tx<MediaTables>) => Promise<Row | undefined>,
   alongside?: (tx: Tx<MediaTables>) => Promise<void>,
@@ -58,7 +54,7 @@ export async function admit<Row extends StoredAsset>(
 }
 
 /** Throws 400 (server without `ownerId`) and 403 (another owner). */
-export async function readUsage(deps: ReservingDeps, caller: Caller, named: string | undefined): Promise<OwnerUsage> {
+export async function readUsage(deps: MediaStores, caller: Caller, named: string | undefined): Promise<OwnerUsage> {
   const ownerId = ownerFor(caller, named, 'querystring.ownerId');
   await settle(deps, ownerId);
   const reserved = await sumReserved(deps.db, ownerId);
@@ -67,7 +63,7 @@ export async function readUsage(deps: ReservingDeps, caller: Caller, named: stri
 }
 
 /** Without the object store, the response shows what the rows have. */
-async function settle(deps: ReservingDeps, ownerId: string): Promise<void> {
+async function settle(deps: MediaStores, ownerId: string): Promise<void> {
   try {
     await expireReservations(deps, ownerId);
     await noteObjects(deps, ownerId);

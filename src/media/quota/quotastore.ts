@@ -1,7 +1,7 @@
 /** The bytes of an owner's assets. */
 import { sql } from 'kysely';
 import type { Db, Tx } from '#platform/db/db.ts';
-import type { MediaTables } from '../assets/assetstore.ts';
+import type { MediaTables } from '../tables.ts';
 
 /** The name that every change of the bytes of an owner holds. */
 export const ownerLock = (ownerId: string) => `media bytes ${ownerId}`;

@@ -1,24 +1,9 @@
 /** The rows of uploads that were reserved and are not registered yet. Their bytes count toward the quota. */
 import { sql } from 'kysely';
 import type { Db, Tx } from '#platform/db/db.ts';
+import type { MediaTables } from '../tables.ts';
 
-interface ReservationsTable {
-  storage_key: string;
-  declared_bytes: number;
-  asset_id: string;
-  owner_id: string;
-  byte_size: number;
-  held_bytes: number;
-  upload_id: string;
-  seen_at: Date | null;
-  expires_at: Date;
-}
-
-export interface ReservationTables {
-  upload_reservations: ReservationsTable;
-}
-
-type Handle = Db<ReservationTables> | Tx<ReservationTables>;
+type Handle = Db<MediaTables> | Tx<MediaTables>;
 
 /** Each resumable upload of a key has a row, because each has partial bytes of its own. */
 export interface ReservationKey {

@@ -8,12 +8,11 @@ import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
 import { type Db, holdName, type Tx, transaction } from '#platform/db/db.ts';
 import { randomHex } from '#platform/ids.ts';
 import { Problem } from '#platform/problem.ts';
-import type { MediaTables } from '../assets/assetstore.ts';
 import { headsAtOnce } from '../assets/buckets.ts';
-import type { SizeLimits } from '../assets/sizelimits.ts';
+import type { MediaStores } from '../context.ts';
 import { mediaProblems } from '../problems.ts';
-import type { SweepDeps } from '../sweeping/page.ts';
 import { expireReservations } from '../sweeping/reservations.ts';
+import type { MediaTables } from '../tables.ts';
 import { ownerLock, sumBytes } from './quotastore.ts';
 import {
   endUploads,
@@ -24,10 +23,6 @@ import {
   sumReserved,
   writeReservation,
 } from './reservationstore.ts';
-
-export interface ReservingDeps extends SweepDeps {
-  readonly limits: Pick<SizeLimits, 'uploadTtlS' | 'maxOwnerBytes'>;
-}
 
 export interface WantedUpload {
   readonly assetId: string;
@@ -48,7 +43,7 @@ export interface Reserved {
 }
 
 /** Throws 413 `quota_exceeded`. Without a quota, an upload can be reserved while the database does not respond. */
-export async function reserveRoom(deps: ReservingDeps, upload: WantedUpload): Promise<Reserved> {
+export async function reserveRoom(deps: MediaStores, upload: WantedUpload): Promise<Reserved> {
   const wanted = { ...upload, uploadId: upload.resumable ? randomHex(16) : '' };
   const { uploadId, maxSize, ownerId, storageKey } = wanted;
   if (deps.limits.maxOwnerBytes === 0) {
@@ -67,7 +62,7 @@ export async function reserveRoom(deps: ReservingDeps, upload: WantedUpload): Pr
 }
 
 /** Learns the sizes of uploads of unknown size that have arrived. Throws `engine_unavailable`. */
-export async function noteObjects({ db, objects, clock }: ReservingDeps, ownerId: string): Promise<void> {
+export async function noteObjects({ db, objects, clock }: MediaStores, ownerId: string): Promise<void> {
   const unseen = await findUnseen(db, ownerId, mostUnseen);
   await mapConcurrently(unseen, headsAtOnce, async (row) => {
     const head = await objects.head(row.storageKey);
@@ -81,7 +76,7 @@ const mostUnseen = 1000;
 type Wanted = WantedUpload & { readonly uploadId: string };
 
 /** Returns the largest size of the object. `undefined`: there is no room. */
-function reserveWithin(deps: ReservingDeps, wanted: Wanted): Promise<number | undefined> {
+function reserveWithin(deps: MediaStores, wanted: Wanted): Promise<number | undefined> {
   const { maxOwnerBytes } = deps.limits;
   const { ownerId, assetId, storageKey, byteSize, maxSize } = wanted;
   return transaction(deps.db, async (tx) => {
@@ -103,7 +98,7 @@ function reserveWithin(deps: ReservingDeps, wanted: Wanted): Promise<number | un
 }
 
 function writeRow(
-  { clock, limits }: ReservingDeps,
+  { clock, limits }: MediaStores,
   handle: Db<MediaTables> | Tx<MediaTables>,
   wanted: Wanted,
   heldBytes: number,

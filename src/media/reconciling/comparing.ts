@@ -1,11 +1,10 @@
 /** Compares the file of a row with the registered one, by its ETag, else by its SHA-256. */
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import type { Db } from '#platform/db/db.ts';
-import type { Log } from '#platform/log.ts';
 import { bucketFolder } from '#platform/objects/open.ts';
-import { type BucketsDeps, bucketOf } from '../assets/buckets.ts';
-import { type FolderTables, findPin, type PinnedRow } from './folderstore.ts';
+import { bucketOf } from '../assets/buckets.ts';
+import type { MediaStores } from '../context.ts';
+import { findPin, type PinnedRow } from './folderstore.ts';
 import type { ReadingReply, ReadingRequest, SeenFile } from './messages.ts';
 
 export type Comparison =
@@ -18,12 +17,6 @@ export type Comparison =
   | { readonly found: 'different'; readonly etag: string }
   /** The row has changed. */
   | { readonly found: 'changed' };
-
-export interface ComparingDeps extends BucketsDeps {
-  readonly db: Db<FolderTables>;
-  readonly dataDir: string;
-  readonly log: Pick<Log, 'warn' | 'error'>;
-}
 
 /** A row, with its digest if the caller has read it. */
 export type ComparedRow = PinnedRow & { readonly sha256?: string | null };
@@ -49,8 +42,8 @@ const maxLost = 100_000;
 /** Lines in the log for one file each. */
 const maxReported = 1000;
 
-export function createComparer(deps: ComparingDeps): Comparer {
-  const { db, dataDir, log } = deps;
+export function createComparer(stores: MediaStores, dataDir: string): Comparer {
+  const { db, log } = stores;
   const readers: Readonly<Record<Purpose, Reader>> = { request: createReader(), background: createReader() };
   const running = new Map<string, Promise<Comparison>>();
   /** The ETag of the file that replaced it, or `''`. */
@@ -81,7 +74,7 @@ export function createComparer(deps: ComparingDeps): Comparer {
     compare: (row, purpose) => {
       const { assetId, etag } = row;
       // The files of a bucket that is not configured are unknown.
-      if (bucketOf(deps, row) === undefined) return Promise.resolve({ found: 'same', etag });
+      if (bucketOf(stores, row) === undefined) return Promise.resolve({ found: 'same', etag });
       const name = `${purpose} ${assetId} ${etag}`;
       const comparison = running.get(name) ?? read(row, readers[purpose]).finally(() => running.delete(name));
       running.set(name, comparison);

@@ -1,13 +1,9 @@
 /** The rows that identify files by their ETags, and the data folder of these ETags. */
-import { type Generated, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Db } from '#platform/db/db.ts';
-import type { MediaTables } from '../assets/assetstore.ts';
+import type { MediaTables } from '../tables.ts';
 
-export interface FolderTables extends MediaTables {
-  data_folder: { is_only: Generated<boolean>; identity: string };
-}
-
-type Handle = Db<FolderTables>;
+type Handle = Db<MediaTables>;
 
 export async function findFolder(db: Handle): Promise<string | undefined> {
   return (await db.selectFrom('data_folder').select('identity').executeTakeFirst())?.identity;

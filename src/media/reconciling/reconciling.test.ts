@@ -13,8 +13,9 @@ import { databaseEngines } from '../../../test/database.fixture.ts';
 import { isNightly } from '../../../test/lane.fixture.ts';
 import { folderCopies } from '../../../test/media/foldercopies.fixture.ts';
 import { openFiles, openLegacyFiles } from '../../../test/media/registering.fixture.ts';
-import { draftAsset, findReadyAssets, type MediaTables, markReady } from '../assets/assetstore.ts';
-import type { FolderTables } from './folderstore.ts';
+import { draftAsset, findReadyAssets, markReady } from '../assets/assetstore.ts';
+import type { MediaStores } from '../context.ts';
+import type { MediaTables } from '../tables.ts';
 import { createReconciler, type Reconciler } from './reconciling.ts';
 
 interface Line {
@@ -44,7 +45,7 @@ for (const engine of engines)
     });
     afterAll(() => database.close());
     beforeEach(async () => {
-      await database.queries<FolderTables>().deleteFrom('data_folder').execute();
+      await database.queries<MediaTables>().deleteFrom('data_folder').execute();
       await database.queries<MediaTables>().deleteFrom('assets').execute();
       folder = await mkdtemp(join(tmpdir(), 'atelier-reconciling-'));
       dataDir = join(folder, 'data');
@@ -59,13 +60,13 @@ for (const engine of engines)
     const placesOf = (dir: string) => ({ objects: openFiles(dir), legacy: openLegacyFiles(dir) });
 
     function reconcilerOf(dir: string): Reconciler {
-      const reconciler = createReconciler({
+      const stores = {
         ...placesOf(dir),
-        db: database.queries<FolderTables>(),
+        db: database.queries<MediaTables>(),
         signedUrls: createMemoryCache({ maxBytes: 1000 }),
         log: createLog({ level: 'info', destination: { write: (line) => void lines.push(JSON.parse(line)) } }),
-        folder: { dataDir: dir, backends: ['objects', 'legacy'] },
-      });
+      } as Partial<MediaStores> as MediaStores;
+      const reconciler = createReconciler(stores, { dataDir: dir, backends: ['objects', 'legacy'] });
       open.push(reconciler);
       return reconciler;
     }
@@ -273,13 +274,13 @@ for (const engine of engines)
       const running = await begin(dataDir);
       await isReconciled(dataDir);
       const snapshot = await copyOf('cp -a');
-      const noted = await database.queries<FolderTables>().selectFrom('data_folder').selectAll().executeTakeFirst();
+      const noted = await database.queries<MediaTables>().selectFrom('data_folder').selectAll().executeTakeFirst();
       await end(running);
       await rm(join(dataDir, 'objects/u'), { recursive: true });
       // In place, with the database of the snapshot.
       await cp(snapshot, dataDir, { recursive: true, preserveTimestamps: true });
       await database
-        .queries<FolderTables>()
+        .queries<MediaTables>()
         .updateTable('data_folder')
         .set({ identity: noted?.identity ?? '' })
         .execute();
@@ -300,7 +301,7 @@ for (const engine of engines)
         .updateTable('assets')
         .set({ etag: String(before?.etag) })
         .execute();
-      await database.queries<FolderTables>().updateTable('data_folder').set({ identity: 'of before' }).execute();
+      await database.queries<MediaTables>().updateTable('data_folder').set({ identity: 'of before' }).execute();
       const reconciler = await begin(copy);
       expect(await readRows(copy, await currentOf(reconciler, [id]))).toEqual({ [id]: 'kept' });
     });

@@ -6,48 +6,18 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Cache } from '#platform/cache/cache.ts';
 import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
 import { type FolderState, readFolder, writeFolder } from '#platform/datafolder/identity.ts';
-import type { Db } from '#platform/db/db.ts';
-import type { Log } from '#platform/log.ts';
 import { Problem, problems } from '#platform/problem.ts';
 import { withDeadline } from '#platform/resilience/deadline.ts';
-import type { BucketsDeps } from '../assets/buckets.ts';
+import type { MediaStores, Reading } from '../context.ts';
 import { type ComparedRow, type Comparison, createComparer } from './comparing.ts';
-import {
-  type FolderTables,
-  type FollowedFile,
-  findFolder,
-  findPinned,
-  followFiles,
-  noteFolder,
-  type PinnedRow,
-} from './folderstore.ts';
-
-export interface ReconcilingDeps extends BucketsDeps {
-  readonly db: Db<FolderTables>;
-  readonly signedUrls: Pick<Cache, 'driver' | 'clear'>;
-  readonly log: Pick<Log, 'info' | 'warn' | 'error'>;
-  readonly folder: FilesFolder;
-}
+import { type FollowedFile, findFolder, findPinned, followFiles, noteFolder, type PinnedRow } from './folderstore.ts';
 
 /** The buckets with files. Never empty: without files there is nothing to reconcile. */
 export interface FilesFolder {
   readonly dataDir: string;
   readonly backends: readonly PinnedRow['backend'][];
-}
-
-/**
- * Held from before rows are read until they are used, because rows that were read during a comparison may have old
- * ETags.
- */
-export interface Reading {
-  /**
-   * Returns the rows with the current ETags of their files. Omits rows whose files are missing or have other content.
-   * Throws `engine_unavailable` if large files take long to compare; the comparison continues for the next call.
-   */
-  current<Row extends PinnedRow>(rows: readonly Row[]): Promise<readonly Row[]>;
 }
 
 export interface Reconciler {
@@ -79,10 +49,9 @@ interface Counts {
   unreadable: number;
 }
 
-export function createReconciler(deps: ReconcilingDeps): Reconciler {
-  const { db, signedUrls, log, folder } = deps;
-  const { dataDir, backends } = folder;
-  const comparer = createComparer({ ...deps, dataDir });
+export function createReconciler(stores: MediaStores, { dataDir, backends }: FilesFolder): Reconciler {
+  const { db, signedUrls, log } = stores;
+  const comparer = createComparer(stores, dataDir);
   /** `comparing`: each row is compared with its file before it is used. `trusting`: only rows that lost theirs are. */
   let state: 'comparing' | 'trusting' = 'comparing';
   const closing = new AbortController();

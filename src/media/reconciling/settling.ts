@@ -5,22 +5,13 @@
  */
 import { LRUCache } from 'lru-cache';
 import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
-import type { Db } from '#platform/db/db.ts';
-import type { Log } from '#platform/log.ts';
 import type { ObjectHead } from '#platform/objects/objects.ts';
 import { Problem } from '#platform/problem.ts';
-import type { MediaTables } from '../assets/assetstore.ts';
-import { type BucketsDeps, headsAtOnce } from '../assets/buckets.ts';
-import type { Digester } from '../reading/digests.ts';
-import { type InvalidationDeps, withInvalidation } from '../signing/signedurlcache.ts';
+import { headsAtOnce } from '../assets/buckets.ts';
+import type { MediaStores } from '../context.ts';
+import { withInvalidation } from '../signing/signedurlcache.ts';
 import { findSha256, writeEtag } from './folderstore.ts';
 import type { Reconciler } from './reconciling.ts';
-
-export interface SettlingDeps extends InvalidationDeps, Pick<BucketsDeps, 'objects'> {
-  readonly db: Db<MediaTables>;
-  readonly digester: Digester;
-  readonly log: Pick<Log, 'info' | 'warn'>;
-}
 
 /** A ready row. */
 interface Pinned {
@@ -37,7 +28,7 @@ const smallestSplitBytes = 5 * 1024 ** 2;
 const mostKnown = 100_000;
 
 /** Settles the rows of large objects when they are first read by this process. */
-export function createSettler(deps: SettlingDeps): Pick<Reconciler, 'startReading'> {
+export function createSettler(deps: MediaStores): Pick<Reconciler, 'startReading'> {
   const known = new LRUCache<string, string>({ max: mostKnown });
 
   async function current<Row extends Pinned>(row: Row): Promise<Row> {
@@ -65,7 +56,7 @@ export function createSettler(deps: SettlingDeps): Pick<Reconciler, 'startReadin
  * Returns the ETag of the registered bytes. `undefined`: the object has other bytes, or its row has no digest. Throws
  * `engine_unavailable`, and `digest_pending` if the object is so large that a retry has to wait for its digest.
  */
-export async function settleEtag(deps: SettlingDeps, row: Pinned, head: ObjectHead): Promise<string | undefined> {
+export async function settleEtag(deps: MediaStores, row: Pinned, head: ObjectHead): Promise<string | undefined> {
   const { assetId, storageKey, etag, byteSize } = row;
   if (head.etag === etag) return etag;
   const sha256 = head.size === byteSize ? await findSha256(deps.db, assetId) : undefined;

@@ -1,6 +1,7 @@
 /** Changes of the facts that callers declare. */
 import type { Db } from '#platform/db/db.ts';
-import { assetColumns, type MediaTables, nameColumns, type StoredAsset } from '../assets/assetstore.ts';
+import { assetColumns, nameColumns, type StoredAsset } from '../assets/assetstore.ts';
+import type { MediaTables } from '../tables.ts';
 
 /** Changes only fields that are present; `null` clears a field. */
 export interface FactChanges {

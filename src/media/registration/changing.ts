@@ -6,22 +6,19 @@ import { isAudio, isVideo, toAsset, toOthers } from '../assets/asset.ts';
 import { findAsset, type StoredAsset } from '../assets/assetstore.ts';
 import { mayRead } from '../assets/ownership.ts';
 import { isImage } from '../assets/sizelimits.ts';
-import { type InvalidationDeps, withInvalidation } from '../signing/signedurlcache.ts';
+import type { MediaContext } from '../context.ts';
+import { withInvalidation } from '../signing/signedurlcache.ts';
 import { changeFacts } from './changestore.ts';
 
-export interface OneAssetDeps extends InvalidationDeps {
-  readonly publicScopes: readonly string[];
-}
-
 /** Throws 404 if the asset does not exist, is not ready, or cannot be read by the caller. */
-export async function readAsset(deps: OneAssetDeps, caller: Caller, assetId: string): Promise<Asset> {
+export async function readAsset(deps: MediaContext, caller: Caller, assetId: string): Promise<Asset> {
   const asset = toAsset(await findReadable(deps, caller, assetId));
   return caller.kind === 'user' && asset.ownerId !== caller.userId ? toOthers(asset) : asset;
 }
 
 /** Throws 404 as `readAsset`, 403 (another owner's, in a public scope) and 400 (a field that this asset does not have). */
 export async function changeAsset(
-  deps: OneAssetDeps,
+  deps: MediaContext,
   caller: Caller,
   assetId: string,
   change: AssetChange,
@@ -35,7 +32,7 @@ export async function changeAsset(
   return toAsset(changed);
 }
 
-async function findReadable(deps: OneAssetDeps, caller: Caller, assetId: string): Promise<StoredAsset> {
+async function findReadable(deps: MediaContext, caller: Caller, assetId: string): Promise<StoredAsset> {
   const row = await findAsset(deps.db, assetId);
   if (!row?.readyAt || !mayRead(caller, row, deps.publicScopes)) throw noSuchAsset();
   return row;

@@ -8,9 +8,10 @@ import { ObjectExists, type ObjectHead } from '#platform/objects/objects.ts';
 import { invalid } from '#platform/problem.ts';
 import { type RegistrationRequest, registrationRequest } from '../api.ts';
 import { isImage } from '../assets/sizelimits.ts';
+import type { MediaContext, MediaStores } from '../context.ts';
 import { rewriteImage } from '../metadata/rewriting.ts';
 import { mediaProblems, refusalProblem } from '../problems.ts';
-import { type ReservingDeps, reserveRoom } from '../quota/reserving.ts';
+import { reserveRoom } from '../quota/reserving.ts';
 import { startHashes } from '../reading/unchanged.ts';
 import type { ExactDigests } from '../screening/messages.ts';
 import { busy, type Inspection, inspectImage, inspectionOf, screenInspected } from './inspection.ts';
@@ -19,12 +20,11 @@ import {
   declaredBy,
   type MarkedObject,
   type Registration,
-  type RegistrationDeps,
   registerAsset,
   wantedOf,
 } from './registration.ts';
 
-type Context = RegistrationDeps & ReservingDeps;
+type Context = MediaContext & MediaStores;
 
 /** As `application/octet-stream`: the registration as JSON in one line, a line feed, and the bytes of the image. */
 export interface Deposit {

@@ -5,7 +5,7 @@ import { groundOf, inBucket, lay, standing } from '../../../test/media/laying.fi
 import { remaining } from '../../../test/media/planting.fixture.ts';
 import { type MediaRig, onEveryPair, type Refusal, startMedia, testLimits } from '../../../test/media/rig.fixture.ts';
 import type { Asset, AssetsDeleted, VideoSignedRefs } from '../api.ts';
-import type { MediaTables } from '../assets/assetstore.ts';
+import type { MediaTables } from '../tables.ts';
 
 onEveryPair('POST /v1/assets/legacy', (pair) => {
   let rig: MediaRig;

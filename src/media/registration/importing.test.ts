@@ -14,8 +14,10 @@ import { makeImage } from '../../../test/media/images.fixture.ts';
 import { interrupted } from '../../../test/media/interruption.fixture.ts';
 import { registrationDeps } from '../../../test/media/registering.fixture.ts';
 import { legacyImport } from '../api.ts';
-import { draftAsset, findAsset, type MediaTables } from '../assets/assetstore.ts';
-import { type ImportDeps, importedIdOf, importFile } from './importing.ts';
+import { draftAsset, findAsset } from '../assets/assetstore.ts';
+import type { ScreeningContext } from '../context.ts';
+import type { MediaTables } from '../tables.ts';
+import { importedIdOf, importFile } from './importing.ts';
 import { unknownFacts } from './inspection.ts';
 
 const manyMoments = 40;
@@ -37,7 +39,7 @@ for (const engine of laneEngines)
     let folder: string;
     let database: Database;
     let files: Objects;
-    let deps: ImportDeps;
+    let deps: ScreeningContext;
     let images: readonly Buffer[];
 
     beforeAll(async () => {
@@ -83,7 +85,7 @@ for (const engine of laneEngines)
       const request = legacyImport.parse({ ownerId: randomUUID(), scopeKind: 'thread', scopeId: '1', path });
       return { path, put, request, assetId: importedIdOf(defaultLegacyBucket, path) };
     }
-    const outcomeOf = (with_: ImportDeps, request: ReturnType<typeof legacyImport.parse>) =>
+    const outcomeOf = (with_: ScreeningContext, request: ReturnType<typeof legacyImport.parse>) =>
       importFile(with_, request).then(
         ({ created }) => (created ? 'created' : 'replayed'),
         (error: unknown) => {

@@ -18,28 +18,15 @@ import {
   findDeletableAt,
   markReady,
 } from '../assets/assetstore.ts';
+import type { ScreeningContext } from '../context.ts';
 import { blockAndPublish, markAndPublish } from '../events.ts';
-import type { LookupDeps } from '../lookup/assetlookup.ts';
 import { mediaProblems, refusalProblem } from '../problems.ts';
 import { mimeOfFile } from '../reading/legacymime.ts';
 import { blockAndDrop } from '../screening/incidentstore.ts';
-import type { Screening } from '../screening/screening.ts';
-import {
-  factsOf,
-  type Inspection,
-  type InspectionDeps,
-  screenInspected,
-  unknownFacts,
-  withInspected,
-} from './inspection.ts';
-import { type PublishingDeps, publishDraft } from './publishing.ts';
+import { factsOf, type Inspection, screenInspected, unknownFacts, withInspected } from './inspection.ts';
+import { publishDraft } from './publishing.ts';
 import { blockProblem } from './refusal.ts';
 import type { Registration } from './registration.ts';
-
-export interface ImportDeps extends LookupDeps, Pick<InspectionDeps, 'engine' | 'images' | 'digester' | 'limits'> {
-  readonly screening: Screening;
-  readonly countIncident?: PublishingDeps['countIncident'];
-}
 
 /** A file that will become the asset of this id, owner and scope. */
 interface LegacyFile {
@@ -60,7 +47,7 @@ interface FoundFile extends Omit<LegacyFile, 'owner'> {
  * Throws 404 (no such file), 409 `asset_conflict` (registered for another owner or scope), 413, 422 and 451 as
  * `registerAsset`, and 503, after which the call can be retried.
  */
-export async function importFile(deps: ImportDeps, request: LegacyImport): Promise<Registration> {
+export async function importFile(deps: ScreeningContext, request: LegacyImport): Promise<Registration> {
   const { ownerId, scopeKind, scopeId, legacyBucket, path } = request;
   const files = deps.legacy.bucket(legacyBucket);
   if (files === undefined) throw noFile();
@@ -79,7 +66,7 @@ export async function importFile(deps: ImportDeps, request: LegacyImport): Promi
 
 /** The asset, if the file is registered already. `undefined`: the file was replaced; read again. */
 async function readFile(
-  { db }: ImportDeps,
+  { db }: ScreeningContext,
   { files, path, owner }: LegacyFile,
 ): Promise<FoundFile | Registration | undefined> {
   const { assetId } = owner;
@@ -102,7 +89,7 @@ async function readFile(
 
 /** `undefined`: the row or the file has changed; read again. */
 async function writeFile(
-  deps: ImportDeps,
+  deps: ScreeningContext,
   { files, path, identity, head }: FoundFile,
   inspection: Inspection,
 ): Promise<Registration | undefined> {

@@ -7,7 +7,7 @@ import { digestOf, type Lists, turned } from '../../../test/media/lists.fixture.
 import { type MediaRig, onEveryPair, type Refusal } from '../../../test/media/rig.fixture.ts';
 import { type ScreenedRig, startScreened } from '../../../test/media/screened.fixture.ts';
 import type { Asset } from '../api.ts';
-import type { MediaTables } from '../assets/assetstore.ts';
+import type { MediaTables } from '../tables.ts';
 import { importedIdOf } from './importing.ts';
 
 const blocked = [451, 'csam_blocked'];

@@ -1,32 +1,21 @@
 /** Inspects the bytes of an uploaded object (docs/specification/media.md#images; docs/screening.md). */
-import { type Engine, EngineBusy, EngineTimeout, type ImageFacts, ImageFault } from '#image/engine/engine.ts';
+import { EngineBusy, EngineTimeout, type ImageFacts, ImageFault } from '#image/engine/engine.ts';
 import { isImageMime } from '#image/engine/formats.ts';
-import type { Permits } from '#image/engine/permits.ts';
 import { beginningBytes, sniff } from '#image/engine/sniffing.ts';
 import { ownerOfKey } from '#image/engine/sources.ts';
 import type { Db } from '#platform/db/db.ts';
 import type { ObjectHead } from '#platform/objects/objects.ts';
 import { problems } from '#platform/problem.ts';
 import type { AssetFacts } from '../assets/assetstore.ts';
-import { isImage, maxBytesOf, type SizeLimits } from '../assets/sizelimits.ts';
+import { isImage, maxBytesOf } from '../assets/sizelimits.ts';
+import type { ScreeningContext } from '../context.ts';
 import type { Refusal } from '../problems.ts';
-import type { Digester } from '../reading/digests.ts';
 import { type ReadableObjects, readUnchanged } from '../reading/unchanged.ts';
-import type { IncidentTables } from '../screening/incidentstore.ts';
 import type { ExactDigests } from '../screening/messages.ts';
 import type { PdqHash } from '../screening/pdq.ts';
 import type { Digests, Screening } from '../screening/screening.ts';
 import { decideBy, type Verdict } from '../screening/verdicts.ts';
-
-export interface InspectionDeps {
-  readonly objects: ReadableObjects;
-  readonly engine: Pick<Engine, 'inspect'>;
-  /** Bounds how many images are in memory: each is read completely before the engine gets it. */
-  readonly images: Permits;
-  readonly digester: Digester;
-  readonly screening: Pick<Screening, 'hash'>;
-  readonly limits: SizeLimits;
-}
+import type { MediaTables } from '../tables.ts';
 
 /** An object and its declared mime. */
 export interface Uploaded {
@@ -64,7 +53,7 @@ const refusalByFault: Readonly<Record<ImageFault['reason'], Refusal>> = {
  * `work` ends. Throws `engine_unavailable`, `overloaded`, `digest_pending` and `screening_unavailable`.
  */
 export async function withInspected<Result>(
-  deps: InspectionDeps,
+  deps: ScreeningContext,
   uploaded: Uploaded,
   work: (inspection: Inspection | Refusal | undefined) => Promise<Result>,
 ): Promise<Result> {
@@ -96,7 +85,7 @@ export async function screenInspected(
   {
     db,
     screening,
-  }: { readonly db: Db<IncidentTables>; readonly screening: Pick<Screening, 'screen' | 'label' | 'judgeKnown'> },
+  }: { readonly db: Db<MediaTables>; readonly screening: Pick<Screening, 'screen' | 'label' | 'judgeKnown'> },
   assetId: string,
   { digests, image }: Inspection,
   frame?: Uint8Array,
@@ -141,7 +130,7 @@ export interface InspectedImage extends Image {
 
 /** Throws `overloaded` and `screening_unavailable`. */
 export async function inspectImage(
-  deps: Pick<InspectionDeps, 'engine' | 'screening'>,
+  deps: ScreeningContext,
   bytes: Uint8Array,
   owner: string,
 ): Promise<InspectedImage | Refusal> {

@@ -1,18 +1,8 @@
 /** The last step of a registration, an import and a copy: a drafted row becomes readable, or is blocked. */
-import type { Db } from '#platform/db/db.ts';
-import type { MediaTables, StoredAsset } from '../assets/assetstore.ts';
-import type { EventDeps } from '../events.ts';
-import type { Bytes, Quarantine } from '../quarantine/quarantine.ts';
+import type { StoredAsset } from '../assets/assetstore.ts';
+import type { Bytes, ScreeningContext } from '../context.ts';
 import type { Finding } from '../screening/incidentstore.ts';
 import type { Match } from '../screening/screening.ts';
-
-export interface PublishingDeps extends EventDeps {
-  readonly db: Db<MediaTables>;
-  /** `undefined`: nothing that is blocked is retained. */
-  readonly quarantine?: Pick<Quarantine, 'keep'> | undefined;
-  /** Called for each incident that is recorded. */
-  readonly countIncident?: ((match: Match) => void) | undefined;
-}
 
 export interface PublishingSteps {
   /** Why the bytes are blocked. `undefined`: they can be shown. */
@@ -33,7 +23,7 @@ export interface PublishingSteps {
  * changed, and everything has to be read again. Throws as the steps do.
  */
 export async function publishDraft(
-  deps: PublishingDeps,
+  deps: ScreeningContext,
   steps: PublishingSteps,
 ): Promise<StoredAsset | 'blocked' | undefined> {
   const { match, finding } = steps;

@@ -4,14 +4,12 @@
  */
 
 import { type AssetPlace, dropUnready } from '../assets/assetstore.ts';
-import { type RemovalDeps, removeDerivatives, removeObject } from '../deletion/removal.ts';
+import type { MediaStores } from '../context.ts';
+import { removeDerivatives, removeObject } from '../deletion/removal.ts';
 import { isBlock, type Refusal, refusalProblem } from '../problems.ts';
 import { settleReservations } from '../quota/reservationstore.ts';
 import { findBlockingLabel, refusalOf } from '../screening/incidentstore.ts';
 import type { Match } from '../screening/screening.ts';
-import type { InvalidationDeps } from '../signing/signedurlcache.ts';
-
-export interface RefusalDeps extends Pick<InvalidationDeps, 'db'>, Pick<RemovalDeps, 'variants' | 'objects'> {}
 
 export interface RefusedUpload extends Pick<AssetPlace, 'storageKey' | 'etag'> {
   readonly assetId: string;
@@ -24,13 +22,14 @@ export interface RefusedUpload extends Pick<AssetPlace, 'storageKey' | 'etag'> {
  * now.
  */
 export async function removeRefused(
-  { db, objects, ...deps }: RefusalDeps,
+  deps: MediaStores,
   { assetId, storageKey, etag, refusal }: RefusedUpload,
 ): Promise<boolean> {
+  const { db, objects } = deps;
   const head = await objects.head(storageKey);
   const isReplaced = head !== undefined && head.etag !== etag;
   if (head !== undefined && !isReplaced) await removeObject(objects, storageKey);
-  if (isBlock(refusal)) await removeDerivatives({ ...deps, db }, { backend: 'objects', objects }, [storageKey]);
+  if (isBlock(refusal)) await removeDerivatives(deps, { backend: 'objects', objects }, [storageKey]);
   await dropUnready(db, assetId, etag);
   if (!isReplaced) await settleReservations(db, storageKey);
   return !isReplaced;
@@ -39,7 +38,7 @@ export async function removeRefused(
 export const blockProblem = (match: Match | undefined) => refusalProblem(refusalOf(match), match?.list);
 
 /** As `removeRefused`, and throws the refusal. `undefined`: there are other bytes, which must be inspected. */
-export async function refuse(deps: RefusalDeps, refused: RefusedUpload): Promise<undefined> {
+export async function refuse(deps: MediaStores, refused: RefusedUpload): Promise<undefined> {
   if (!(await removeRefused(deps, refused))) return;
   const { assetId, refusal } = refused;
   throw refusalProblem(refusal, refusal === 'content_blocked' ? await findBlockingLabel(deps.db, assetId) : undefined);

@@ -14,18 +14,18 @@ import { interrupted } from '../../../test/media/interruption.fixture.ts';
 import { openFiles, outcomeOf, registrationDeps, uploaded } from '../../../test/media/registering.fixture.ts';
 import type { RegistrationRequest } from '../api.ts';
 import { findAsset } from '../assets/assetstore.ts';
+import type { MediaContext } from '../context.ts';
 import { mediaProblems } from '../problems.ts';
 import { withInspected } from './inspection.ts';
-import type { RegistrationDeps } from './registration.ts';
 
 for (const engine of laneEngines)
   describe.skipIf(engine.missing)(`a registration on ${engine.name}`, () => {
     let folder: string;
     let database: Database;
     let objects: Objects;
-    let deps: RegistrationDeps;
+    let deps: MediaContext;
     /** A process whose size limit is smaller than every image. */
-    let stricter: RegistrationDeps;
+    let stricter: MediaContext;
     let good: Buffer;
     let other: Buffer;
 
@@ -45,7 +45,7 @@ for (const engine of laneEngines)
     });
 
     /** Does `work` the first time that `call` comes. */
-    function once(call: string, work: () => Promise<unknown>): RegistrationDeps {
+    function once(call: string, work: () => Promise<unknown>): MediaContext {
       let isDone = false;
       return interrupted(deps, async (moment) => {
         if (isDone || moment.call !== call) return;
@@ -55,7 +55,7 @@ for (const engine of laneEngines)
     }
 
     /** Fails when it looks at the object for the second time. */
-    function stoppedAfterDraft(): RegistrationDeps {
+    function stoppedAfterDraft(): MediaContext {
       let looks = 0;
       return interrupted(deps, ({ call }) => {
         if (call === 'before head' && ++looks === 2) throw problems.engine_unavailable();
@@ -242,7 +242,7 @@ for (const engine of laneEngines)
     describe('screening', () => {
       const match = { check: 'classifier', list: 'test', listed: null, distance: null } as const;
       /** Its screening finds what that of others does not, as while a list is being changed. */
-      const finding = (before: () => Promise<unknown> = async () => undefined): RegistrationDeps => ({
+      const finding = (before: () => Promise<unknown> = async () => undefined): MediaContext => ({
         ...deps,
         screening: {
           ...deps.screening,

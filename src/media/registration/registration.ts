@@ -21,46 +21,25 @@ import {
   draftAsset,
   dropUnready,
   findAsset,
-  type MediaTables,
   markReady,
   renewEtag,
 } from '../assets/assetstore.ts';
 import { assertOwnId, ownerFor } from '../assets/ownership.ts';
 import { storageKeyOf } from '../assets/storagekey.ts';
-import type { Credentials } from '../credentials/credentials.ts';
+import type { MediaContext } from '../context.ts';
 import { blockAndPublish } from '../events.ts';
-import { type Stripping, strips } from '../metadata/publicity.ts';
+import { strips } from '../metadata/publicity.ts';
 import { planImage, planRewriting, type Wanted, type Written } from '../metadata/rewriting.ts';
 import { mediaProblems, type Refusal } from '../problems.ts';
 import { admit } from '../quota/quota.ts';
 import { blockAsset, refusalOf } from '../screening/incidentstore.ts';
-import type { Screening } from '../screening/screening.ts';
 import type { Verdict } from '../screening/verdicts.ts';
-import { type InvalidationDeps, withInvalidation } from '../signing/signedurlcache.ts';
-import type { Ffmpeg } from '../video/ffmpeg.ts';
+import { withInvalidation } from '../signing/signedurlcache.ts';
+import type { MediaTables } from '../tables.ts';
 import { frameOf } from '../video/frame.ts';
-import {
-  factsOf,
-  type Inspection,
-  type InspectionDeps,
-  screenInspected,
-  unknownFacts,
-  withInspected,
-} from './inspection.ts';
-import { type PublishingDeps, publishDraft } from './publishing.ts';
-import { type RefusalDeps, refuse, removeRefused } from './refusal.ts';
-
-export interface RegistrationDeps extends InspectionDeps, InvalidationDeps, RefusalDeps, PublishingDeps {
-  readonly objects: RefusalDeps['objects'];
-  readonly db: PublishingDeps['db'];
-  readonly screening: Screening;
-  /** `undefined`: frames of videos are not screened. */
-  readonly ffmpeg?: Ffmpeg;
-  readonly publicScopes: readonly string[];
-  /** `undefined`: images are not signed. */
-  readonly credentials?: Credentials | undefined;
-  readonly limits: InspectionDeps['limits'] & { readonly stripMetadata: Stripping };
-}
+import { factsOf, type Inspection, screenInspected, unknownFacts, withInspected } from './inspection.ts';
+import { publishDraft } from './publishing.ts';
+import { refuse, removeRefused } from './refusal.ts';
 
 export interface Registration {
   /** `false`: it was registered before. */
@@ -98,7 +77,7 @@ interface InspectedUpload extends Upload {
  * `content_blocked` (after these there is no row and no object), and 503, after which the call can be retried.
  */
 export async function registerAsset(
-  deps: RegistrationDeps,
+  deps: MediaContext,
   caller: Caller,
   request: RegistrationRequest,
   alongside?: Alongside,
@@ -149,10 +128,7 @@ export function declaredBy(caller: Caller, request: RegistrationRequest): Declar
 }
 
 /** The asset, if it is registered already. `undefined`: a refusal of another registration was completed; read again. */
-async function readUpload(
-  deps: RegistrationDeps,
-  declared: DeclaredUpload,
-): Promise<Upload | Registration | undefined> {
+async function readUpload(deps: MediaContext, declared: DeclaredUpload): Promise<Upload | Registration | undefined> {
   const { db, objects } = deps;
   const { identity, storageKey } = declared;
   const row = await findAsset(db, identity.assetId);
@@ -175,7 +151,7 @@ async function readUpload(
 
 /** `undefined`: the row or the object has changed; read again. */
 async function writeUpload(
-  deps: RegistrationDeps,
+  deps: MediaContext,
   upload: InspectedUpload,
   alongside: Alongside | undefined,
 ): Promise<Registration | undefined> {
@@ -188,7 +164,7 @@ async function writeUpload(
 
 /** As `writeUpload`, for bytes as they will stay. */
 async function publishUpload(
-  deps: RegistrationDeps,
+  deps: MediaContext,
   upload: MarkedUpload,
   alongside: Alongside | undefined,
 ): Promise<Registration | undefined> {
@@ -240,11 +216,11 @@ interface MarkedUpload extends DeclaredUpload, MarkedObject {}
 
 /** The mark and the metadata that the object is to have. */
 export function wantedOf(
-  { limits, publicScopes }: Pick<RegistrationDeps, 'limits' | 'publicScopes'>,
+  { limits, publicScopes }: MediaContext,
   { identity: { assetId, scopeKind }, facts: { generated } }: DeclaredUpload,
 ): Wanted {
   return {
-    strips: strips({ stripMetadata: limits.stripMetadata, publicScopes }, scopeKind),
+    strips: strips(limits.stripMetadata, publicScopes, scopeKind),
     mark: generated ?? undefined,
     // Only a generation names its mark. That of an upload is read from its bytes.
     claim: generated ? { assetId, generated } : undefined,
@@ -256,7 +232,7 @@ export function wantedOf(
  * first, because lists name their digests. `undefined`: the object has changed; read again.
  */
 async function markUpload(
-  deps: RegistrationDeps,
+  deps: MediaContext,
   upload: Upload,
   inspection: Inspection,
 ): Promise<MarkedUpload | undefined> {
@@ -282,7 +258,7 @@ async function markUpload(
 
 /** A generated video becomes readable, and is paid for, only after one of its frames has passed the classifier. */
 async function screenUpload(
-  deps: RegistrationDeps,
+  deps: MediaContext,
   { identity, facts, storageKey, head }: Upload,
   inspection: Inspection,
 ): Promise<Verdict> {
@@ -299,7 +275,7 @@ function refuseComplex(error: unknown): never {
 
 /** Another call may have registered the same bytes a moment ago: its row gets the ETag of the object that is there now. */
 async function adoptRewritten(
-  deps: RegistrationDeps,
+  deps: MediaContext,
   assetId: string,
   { head: { etag }, digests: { sha256 } }: Written,
 ): Promise<void> {
@@ -310,7 +286,7 @@ async function adoptRewritten(
 
 /** For an asset that credits were reserved for, the charge, and then what the caller writes. */
 async function withCharge(
-  db: RegistrationDeps['db'],
+  db: MediaContext['db'],
   { assetId, ownerId }: AssetIdentity,
   alongside: Alongside | undefined,
 ): Promise<Alongside | undefined> {
@@ -324,7 +300,7 @@ async function withCharge(
 
 /** `undefined`: the row or the object has changed; read again. Throws the refusal. */
 async function draftRefusal(
-  deps: RegistrationDeps,
+  deps: MediaContext,
   upload: Upload,
   facts: AssetFacts,
   refusal: Refusal,
@@ -334,6 +310,6 @@ async function draftRefusal(
   return refuse(deps, { assetId: identity.assetId, storageKey, etag: head.etag, refusal });
 }
 
-function placeOf({ objects }: RegistrationDeps, { storageKey, head }: Upload) {
+function placeOf({ objects }: MediaContext, { storageKey, head }: Upload) {
   return { bucket: objects.bucket, storageKey, etag: head.etag, byteSize: head.size };
 }

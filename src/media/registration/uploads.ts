@@ -4,27 +4,22 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { Caller } from '#platform/access/caller.ts';
-import type { ResumeTerms, UploadSigner } from '#platform/objects/addresses.ts';
+import type { ResumeTerms } from '#platform/objects/addresses.ts';
 import { invalid } from '#platform/problem.ts';
 import type { UploadRequest, UploadReservation } from '../api.ts';
 import { assertOwnId, ownerFor } from '../assets/ownership.ts';
-import { maxBytesOf, type SizeLimits } from '../assets/sizelimits.ts';
+import { maxBytesOf } from '../assets/sizelimits.ts';
 import { storageKeyOf } from '../assets/storagekey.ts';
+import type { MediaContext } from '../context.ts';
 import { mediaProblems } from '../problems.ts';
-import { type ReservingDeps, reserveRoom } from '../quota/reserving.ts';
-
-export interface ReservationDeps extends ReservingDeps {
-  /** `undefined`: no edge receives resumable uploads. */
-  readonly signUpload: UploadSigner | undefined;
-  readonly limits: SizeLimits;
-}
+import { reserveRoom } from '../quota/reserving.ts';
 
 const addressValidS = 300;
 const resumableValidS = 86_400;
 
 /** Throws 400 and 403 as `ownerFor`, and 413 when the announced size is over the limit of its class or of its owner. */
 export async function reserveUpload(
-  deps: ReservationDeps,
+  deps: MediaContext,
   caller: Caller,
   request: UploadRequest,
 ): Promise<UploadReservation> {
@@ -58,7 +53,7 @@ export async function reserveUpload(
 }
 
 function signResumable(
-  { objects, signUpload, clock }: ReservationDeps,
+  { objects, signUpload, clock }: MediaContext,
   terms: Pick<ResumeTerms, 'key' | 'contentType' | 'size' | 'upload'>,
 ) {
   const expires = Math.floor(clock.now() / 1000) + resumableValidS;

@@ -5,19 +5,21 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { Caller } from '#platform/access/caller.ts';
-import { type Db, type Tx, transaction } from '#platform/db/db.ts';
-import type { Job, Jobs, Queue } from '#platform/jobs/jobs.ts';
+import { type Tx, transaction } from '#platform/db/db.ts';
+import type { Job, Queue } from '#platform/jobs/jobs.ts';
 import { problems } from '#platform/problem.ts';
 import { findAsset } from '../assets/assetstore.ts';
 import { renditionKeyOf, renditionMime } from '../assets/storagekey.ts';
+import type { MediaContext, MediaStores } from '../context.ts';
 import { deleteAssets } from '../deletion/deletion.ts';
-import { type RemovalDeps, removeObjects } from '../deletion/removal.ts';
+import { removeObjects } from '../deletion/removal.ts';
 import type { Incident } from '../incidents/api.ts';
 import { readIncident } from '../incidents/incidents.ts';
 import { mediaProblems } from '../problems.ts';
 import { flagAsset } from '../screening/incidentstore.ts';
 import type { Hit } from '../screening/labels.ts';
 import { withInvalidation } from '../signing/signedurlcache.ts';
+import type { MediaTables } from '../tables.ts';
 import type { DecisionRequest, OwnDecisions } from './api.ts';
 import {
   contentOf,
@@ -32,7 +34,7 @@ import {
   writeDecision,
 } from './decisionstore.ts';
 import { enqueueMails } from './mails.ts';
-import { listReports, type ReportTables } from './reportstore.ts';
+import { listReports } from './reportstore.ts';
 
 const payload = z.object({
   decision: z.enum(['restrict', 'remove']),
@@ -46,23 +48,16 @@ type DecisionJob = z.output<typeof payload>;
 /** Without an end: content that was decided about must not stay. */
 export const decisionQueue: Queue<DecisionJob> = { name: 'media/decisions', payload, maxAttempts: 1000 };
 
-export interface RestrictingDeps {
-  readonly reportDb: Db<ReportTables>;
-  readonly jobs: Pick<Jobs, 'enqueue'>;
-}
-
-export interface DecidingDeps extends RemovalDeps, RestrictingDeps {}
-
 /**
  * Throws 404, and 409 for content that screening blocked. The same decision again changes nothing and sends no email, unless it answers
  * an appeal.
  */
-export async function decide(deps: DecidingDeps, id: string, request: DecisionRequest): Promise<Incident> {
+export async function decide(deps: MediaContext, id: string, request: DecisionRequest): Promise<Incident> {
   const { decision, statement } = request;
   // Read before: the cache forgets what the transaction hides.
   const shown = await affectedBefore(deps, id);
   const removed = await withInvalidation(deps, shown, () =>
-    transaction(deps.reportDb, async (tx) => {
+    transaction(deps.db, async (tx) => {
       const incident = await lockIncident(tx, id);
       if (incident === undefined) throw noSuchIncident();
       assertDecidable(incident);
@@ -88,8 +83,8 @@ export async function decide(deps: DecidingDeps, id: string, request: DecisionRe
 
 /** In the transaction of a decision or of a rule. The jobs move or remove the bytes. */
 async function hide(
-  { jobs }: RestrictingDeps,
-  tx: Tx<ReportTables>,
+  { jobs }: MediaStores,
+  tx: Tx<MediaTables>,
   affected: Awaited<ReturnType<typeof findAffected>>,
   decision: DecisionJob['decision'],
 ): Promise<void> {
@@ -106,7 +101,7 @@ async function hide(
 
 /** Flags an asset that is readable already, and restricts it as a decision does. Without a statement, so without emails. */
 export function applyRule(
-  deps: RestrictingDeps,
+  deps: MediaStores,
   {
     assetId,
     ownerId,
@@ -114,7 +109,7 @@ export function applyRule(
   }: { readonly assetId: string; readonly ownerId: string; readonly restrictedAt: Date | null },
   { label, action }: Hit,
 ): Promise<void> {
-  return transaction(deps.reportDb, async (tx) => {
+  return transaction(deps.db, async (tx) => {
     await flagAsset(tx, assetId, label);
     if (action === 'restrict' && restrictedAt === null)
       await hide(deps, tx, await findAffected(tx, ownerId, [assetId]), 'restrict');
@@ -124,10 +119,10 @@ export function applyRule(
 const mostDecisions = 100;
 
 /** Throws 403 for servers. */
-export async function readOwnDecisions({ reportDb }: DecidingDeps, caller: Caller): Promise<OwnDecisions> {
+export async function readOwnDecisions({ db }: MediaContext, caller: Caller): Promise<OwnDecisions> {
   if (caller.kind !== 'user')
     throw problems.forbidden({ message: 'Only the owner of the content can list decisions.' });
-  const rows = await listDecisions(reportDb, caller.userId, mostDecisions);
+  const rows = await listDecisions(db, caller.userId, mostDecisions);
   return {
     decisions: rows.flatMap(({ decision, statement, resolvedAt, appealedAt, isAppealed, ...row }) =>
       decision === null || statement === null || resolvedAt === null
@@ -152,15 +147,15 @@ function assertDecidable({ check }: DecidableIncident): void {
   if (check !== 'report' && check !== 'flag') throw mediaProblems.not_decidable();
 }
 
-function affectedBefore({ reportDb }: DecidingDeps, id: string): Promise<readonly string[]> {
-  return transaction(reportDb, async (tx) => {
+function affectedBefore({ db }: MediaContext, id: string): Promise<readonly string[]> {
+  return transaction(db, async (tx) => {
     const incident = await lockIncident(tx, id);
     if (incident === undefined) throw noSuchIncident();
     return (await findAffected(tx, incident.ownerId, await contentOf(tx, incident))).map((row) => row.assetId);
   });
 }
 
-async function removeNow(deps: DecidingDeps, assetIds: readonly string[]): Promise<void> {
+async function removeNow(deps: MediaContext, assetIds: readonly string[]): Promise<void> {
   await deleteAssets(deps, { kind: 'internal' }, { ids: [...assetIds], legacyBucket: '' });
 }
 
@@ -175,7 +170,7 @@ function hiddenKeyOf(storageKey: string): string {
  * Ends the addresses that were given out before the decision: the bytes of removed content go, and those of restricted content move to
  * another key. Every step can be repeated.
  */
-export async function carryOut(deps: DecidingDeps, job: Job<DecisionJob>): Promise<void> {
+export async function carryOut(deps: MediaContext, job: Job<DecisionJob>): Promise<void> {
   const { decision, assetId, from, to } = job.payload;
   if (decision === 'remove') return removeNow(deps, [assetId]);
   const row = await findAsset(deps.db, assetId);
@@ -188,7 +183,7 @@ export async function carryOut(deps: DecidingDeps, job: Job<DecisionJob>): Promi
     if ((await objects.head(renditionKeyOf(from))) !== undefined)
       await objects.copy(renditionKeyOf(from), renditionKeyOf(to), { contentType: renditionMime });
     const move = { assetId, from, key: to, etag: copied.etag };
-    const isMoved = await withInvalidation(deps, [assetId], () => moveAsset(deps.reportDb, move));
+    const isMoved = await withInvalidation(deps, [assetId], () => moveAsset(deps.db, move));
     if (!isMoved) {
       await removeObjects(deps, [{ backend: 'objects', bucket: objects.bucket, storageKey: to }]);
       return;

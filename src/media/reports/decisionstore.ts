@@ -3,10 +3,10 @@ import { sql } from 'kysely';
 import type { Db, Tx } from '#platform/db/db.ts';
 import { isCopyOf } from '../assets/assetstore.ts';
 import { isUnanswered } from '../screening/incidentstore.ts';
+import type { MediaTables } from '../tables.ts';
 import type { Decision } from './api.ts';
-import type { ReportTables } from './reportstore.ts';
 
-type Handle = Tx<ReportTables>;
+type Handle = Tx<MediaTables>;
 
 /** Locked until the transaction ends. */
 export function lockIncident(tx: Handle, id: string) {
@@ -47,7 +47,7 @@ export async function writeDecision(tx: Handle, id: string, decision: Decision, 
 }
 
 /** Decisions about content of a person, newest first. */
-export function listDecisions(db: Db<ReportTables>, ownerId: string, limit: number) {
+export function listDecisions(db: Db<MediaTables>, ownerId: string, limit: number) {
   return db
     .selectFrom('screening_incidents')
     .select([
@@ -129,7 +129,7 @@ export async function endShareOfThread(tx: Handle, ownerId: string, threadId: st
 
 /** Moves a row to the bytes at `key`. `false`: it has changed since. */
 export async function moveAsset(
-  db: Db<ReportTables>,
+  db: Db<MediaTables>,
   {
     assetId,
     from,

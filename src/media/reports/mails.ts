@@ -4,11 +4,10 @@
  */
 import { z } from 'zod';
 import type { Tx } from '#platform/db/db.ts';
-import type { HttpClient } from '#platform/http/client.ts';
 import type { Job, Jobs, Queue } from '#platform/jobs/jobs.ts';
-import type { Log } from '#platform/log.ts';
+import type { MediaContext } from '../context.ts';
+import type { MediaTables } from '../tables.ts';
 import type { Decision } from './api.ts';
-import type { ReportTables } from './reportstore.ts';
 
 const payload = z.object({
   key: z.string(),
@@ -26,12 +25,6 @@ export const decisionMailQueue: Queue<DecisionMail> = {
   maxAttempts: 60,
   longestRetryMs: 3_600_000,
 };
-
-export interface DecisionMailDeps {
-  /** Of the notify service. */
-  readonly notify: Pick<HttpClient, 'send'>;
-  readonly log: Pick<Log, 'warn'>;
-}
 
 interface Decided {
   readonly ownerId: string;
@@ -52,7 +45,7 @@ const bareAddress = /^[^\s@<>(),;:"\\[\]]{1,64}@[^\s@<>(),;:"\\[\]]{1,255}$/;
 /** One to the owner, and one to each address or account that reported it. */
 export async function enqueueMails(
   { jobs }: { readonly jobs: Pick<Jobs, 'enqueue'> },
-  tx: Tx<ReportTables>,
+  tx: Tx<MediaTables>,
   { ownerId, kind, decision, statement }: Decided,
   reporters: readonly Reporter[],
   decisionId: string,
@@ -77,7 +70,7 @@ export async function enqueueMails(
 }
 
 /** Throws until the notify service has accepted the mail. */
-export async function sendDecisionMail({ notify, log }: DecisionMailDeps, job: Job<DecisionMail>): Promise<void> {
+export async function sendDecisionMail({ notify, log }: MediaContext, job: Job<DecisionMail>): Promise<void> {
   const { key, type, userId, contact, data } = job.payload;
   const { status } = await notify.send({
     method: 'POST',

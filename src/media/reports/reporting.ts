@@ -5,11 +5,12 @@
 import { createHmac } from 'node:crypto';
 import ipaddr from 'ipaddr.js';
 import type { Caller } from '#platform/access/caller.ts';
-import { type Db, transaction } from '#platform/db/db.ts';
+import { transaction } from '#platform/db/db.ts';
 import { toContentLanguage } from '#platform/language.ts';
 import { invalid, problems } from '#platform/problem.ts';
 import { findAsset } from '../assets/assetstore.ts';
 import { mayRead, ownerFor } from '../assets/ownership.ts';
+import type { MediaContext } from '../context.ts';
 import { findShare } from '../shares/sharestore.ts';
 import type { OwnReportListing, OwnReportPage, ReportRequest } from './api.ts';
 import {
@@ -20,15 +21,7 @@ import {
   joinThreadIncident,
   listReportsOf,
   lockReporter,
-  type ReportTables,
 } from './reportstore.ts';
-
-export interface ReportingDeps {
-  readonly db: Db<ReportTables>;
-  readonly publicScopes: readonly string[];
-  /** For digests of addresses. */
-  readonly addressSecret: string;
-}
 
 /** Of a person or an address. */
 const mostPerDay = 20;
@@ -42,7 +35,7 @@ interface Reporter {
 
 /** `caller`: `undefined` without a credential. Throws 400, 401, 404 (what the caller cannot read) and 429. */
 export async function reportContent(
-  deps: ReportingDeps,
+  deps: MediaContext,
   caller: Caller | undefined,
   request: ReportRequest,
   address: string,
@@ -89,7 +82,7 @@ const tooMany = () =>
 
 const noSuchContent = () => problems.not_found({ message: 'There is no such content.' });
 
-function reporterOf({ addressSecret }: ReportingDeps, caller: Caller | undefined, address: string): Reporter {
+function reporterOf({ addressSecret }: MediaContext, caller: Caller | undefined, address: string): Reporter {
   if (caller?.kind === 'user') return { name: `user:${caller.userId}`, userId: caller.userId };
   const digest = createHmac('sha256', addressSecret).update(networkOf(address)).digest('base64url');
   return { name: `address:${digest}`, userId: null };
@@ -103,7 +96,7 @@ function networkOf(address: string): string {
 }
 
 async function findTarget(
-  { db, publicScopes }: ReportingDeps,
+  { db, publicScopes }: MediaContext,
   caller: Caller | undefined,
   { assetId, shareId }: ReportRequest,
 ): Promise<{ readonly name: string; readonly assetId: string | null }> {
@@ -120,7 +113,7 @@ async function findTarget(
 
 /** Throws 400 (server without `ownerId`) and 403. */
 export async function readOwnReports(
-  { db }: ReportingDeps,
+  { db }: MediaContext,
   caller: Caller,
   { ownerId, cursor, limit }: OwnReportListing,
 ): Promise<OwnReportPage> {

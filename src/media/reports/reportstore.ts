@@ -1,34 +1,17 @@
 /** The rows of reports. */
-import { type Generated, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Db, Tx } from '#platform/db/db.ts';
-import type { ShareTables } from '../shares/sharestore.ts';
-import type { reportReasons } from './api.ts';
+import type { MediaTables } from '../tables.ts';
 
-export interface ReportTables extends ShareTables {
-  content_reports: {
-    report_id: Generated<string>;
-    incident_id: string;
-    reporter: string;
-    target: string;
-    reporter_id: string | null;
-    reason: (typeof reportReasons)[number];
-    note: string | null;
-    contact: string | null;
-    language: string | null;
-    created_at: Generated<Date>;
-  };
-  report_counts: { reporter: string; since: Generated<Date>; count: Generated<number> };
-}
-
-type Handle = Db<ReportTables> | Tx<ReportTables>;
+type Handle = Db<MediaTables> | Tx<MediaTables>;
 
 /** Until the transaction ends, other reports of this person wait. */
-export async function lockReporter(tx: Tx<ReportTables>, reporter: string): Promise<void> {
+export async function lockReporter(tx: Tx<MediaTables>, reporter: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`report ${reporter}`}, 0))`.execute(tx);
 }
 
 /** `false`: there were `max` within a day. */
-export async function countReport(tx: Tx<ReportTables>, reporter: string, max: number): Promise<boolean> {
+export async function countReport(tx: Tx<MediaTables>, reporter: string, max: number): Promise<boolean> {
   const { rows } = await sql`
     insert into report_counts as known (reporter) values (${reporter})
     on conflict (reporter) do update set
@@ -57,13 +40,13 @@ interface NewReport {
   readonly reporter: string;
   readonly target: string;
   readonly reporterId: string | null;
-  readonly reason: ReportTables['content_reports']['reason'];
+  readonly reason: MediaTables['content_reports']['reason'];
   readonly note: string | null;
   readonly contact: string | null;
   readonly language: string | null;
 }
 
-export async function insertReport(tx: Tx<ReportTables>, incidentId: string, report: NewReport): Promise<string> {
+export async function insertReport(tx: Tx<MediaTables>, incidentId: string, report: NewReport): Promise<string> {
   const { reporterId, ...same } = report;
   const row = await tx
     .insertInto('content_reports')
@@ -75,7 +58,7 @@ export async function insertReport(tx: Tx<ReportTables>, incidentId: string, rep
 
 /** Makes or joins the open incident of an asset. `undefined`: the asset is gone. */
 export async function joinAssetIncident(
-  tx: Tx<ReportTables>,
+  tx: Tx<MediaTables>,
   assetId: string,
   shareId: string | null,
   isPriority: boolean,
@@ -98,7 +81,7 @@ export async function joinAssetIncident(
 
 /** Makes or joins the open incident of a shared conversation. `undefined`: the share has ended. */
 export async function joinThreadIncident(
-  tx: Tx<ReportTables>,
+  tx: Tx<MediaTables>,
   shareId: string,
   isPriority: boolean,
 ): Promise<string | undefined> {
@@ -160,7 +143,7 @@ export function findContent(db: Handle, incidentId: string) {
 }
 
 /** Takes the person out of the reports. The incidents stay. */
-export async function forgetReporter(db: Db<ReportTables>, userId: string): Promise<number> {
+export async function forgetReporter(db: Db<MediaTables>, userId: string): Promise<number> {
   const { numUpdatedRows } = await db
     .updateTable('content_reports')
     .set({

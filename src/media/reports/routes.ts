@@ -6,8 +6,10 @@ import type { Db } from '#platform/db/db.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { problems } from '#platform/problem.ts';
+import type { MediaContext } from '../context.ts';
 import { incident, incidentParams } from '../incidents/api.ts';
 import { readIncident } from '../incidents/incidents.ts';
+import type { MediaTables } from '../tables.ts';
 import {
   decisionRequest,
   ownDecisions,
@@ -18,21 +20,16 @@ import {
   reportPage,
   reportRequest,
 } from './api.ts';
-import { type DecidingDeps, decide, readOwnDecisions } from './deciding.ts';
-import { type ReportingDeps, readOwnReports, reportContent } from './reporting.ts';
-import { findContent, listReports, type ReportTables } from './reportstore.ts';
-
-export interface ReportRouteDeps {
-  readonly reporting: ReportingDeps;
-  readonly deciding: DecidingDeps;
-  /** Of the client of a request. */
-  readonly addressOf: (request: FastifyRequest) => string;
-}
+import { decide, readOwnDecisions } from './deciding.ts';
+import { readOwnReports, reportContent } from './reporting.ts';
+import { findContent, listReports } from './reportstore.ts';
 
 export function addReportRoutes(
   app: HttpServer,
   access: Access,
-  { reporting, deciding, addressOf }: ReportRouteDeps,
+  deps: MediaContext,
+  /** Of the client of a request. */
+  addressOf: (request: FastifyRequest) => string,
 ): void {
   const routes = routesOf(app, 'reports');
 
@@ -52,7 +49,7 @@ export function addReportRoutes(
     },
     async (request, reply) => {
       const caller = request.isAnonymous ? undefined : request.caller;
-      const { id, isNew } = await reportContent(reporting, caller, request.body, addressOf(request));
+      const { id, isNew } = await reportContent(deps, caller, request.body, addressOf(request));
       return reply.code(isNew ? 201 : 200).send({ id });
     },
   );
@@ -69,7 +66,7 @@ export function addReportRoutes(
       querystring: ownReportListing,
       response: { 200: ownReportPage },
     },
-    async ({ caller, query }) => readOwnReports(reporting, caller, query),
+    async ({ caller, query }) => readOwnReports(deps, caller, query),
   );
 
   routes.get(
@@ -84,7 +81,7 @@ export function addReportRoutes(
       params: incidentParams,
       response: { 200: reportPage },
     },
-    async ({ params }) => ({ reports: await readReports(reporting.db, params.id) }),
+    async ({ params }) => ({ reports: await readReports(deps.db, params.id) }),
   );
 
   routes.post(
@@ -102,7 +99,7 @@ export function addReportRoutes(
       body: decisionRequest,
       response: { 200: incident },
     },
-    async ({ params, body }) => decide(deciding, params.id, body),
+    async ({ params, body }) => decide(deps, params.id, body),
   );
 
   routes.get(
@@ -116,7 +113,7 @@ export function addReportRoutes(
       client: { answer: 'OwnDecisions' },
       response: { 200: ownDecisions },
     },
-    async ({ caller }) => readOwnDecisions(deciding, caller),
+    async ({ caller }) => readOwnDecisions(deps, caller),
   );
 
   routes.get(
@@ -131,7 +128,7 @@ export function addReportRoutes(
       params: incidentParams,
       response: { 200: incidentExport },
     },
-    async ({ params }) => exportIncident(reporting.db, params.id),
+    async ({ params }) => exportIncident(deps, params.id),
   );
 }
 
@@ -152,18 +149,18 @@ const incidentExport = z.object({
 });
 
 /** Throws 404. */
-async function exportIncident(db: Db<ReportTables>, id: string): Promise<z.output<typeof incidentExport>> {
-  const content = await findContent(db, id);
+async function exportIncident(deps: MediaContext, id: string): Promise<z.output<typeof incidentExport>> {
+  const content = await findContent(deps.db, id);
   if (content === undefined) throw problems.not_found({ message: 'There is no such incident.' });
   return {
     exportedAt: new Date().toISOString(),
-    incident: await readIncident({ db }, id),
+    incident: await readIncident(deps, id),
     content,
-    reports: await readReports(db, id),
+    reports: await readReports(deps.db, id),
   };
 }
 
-async function readReports(db: Db<ReportTables>, id: string) {
+async function readReports(db: Db<MediaTables>, id: string) {
   const rows = await listReports(db, id);
   return rows.map(({ language, createdAt, ...row }) => ({ ...row, createdAt: createdAt.toISOString() }));
 }

@@ -1,18 +1,7 @@
 /** The progress of the newest rescreening. */
 import { sql } from 'kysely';
 import type { Db, Tx } from '#platform/db/db.ts';
-
-export interface ProgressTables {
-  rescreenings: {
-    is_only: boolean;
-    started_at: Date;
-    finished_at: Date | null;
-    total: number;
-    checked: number;
-    blocked: number;
-    without_digests: number;
-  };
-}
+import type { MediaTables } from '../tables.ts';
 
 /** Forgets the rescreening before. */
 export async function beginProgress<Tables>(db: Db<Tables> | Tx<Tables>): Promise<void> {
@@ -34,7 +23,7 @@ export async function writeProgress<Tables>(
       finished_at = ${isFinished ? sql`clock_timestamp()` : sql`null`}`.execute(tx);
 }
 
-export function readProgress(db: Db<ProgressTables>) {
+export function readProgress(db: Db<MediaTables>) {
   return db
     .selectFrom('rescreenings')
     .select([

@@ -4,21 +4,19 @@
  */
 import { z } from 'zod';
 import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
-import { type Db, transaction } from '#platform/db/db.ts';
-import type { Job, Jobs, Queue } from '#platform/jobs/jobs.ts';
-import type { Log } from '#platform/log.ts';
+import { transaction } from '#platform/db/db.ts';
+import type { Job, Queue } from '#platform/jobs/jobs.ts';
 import { bucketOf } from '../assets/buckets.ts';
-import { type RemovalDeps, removeDerivatives } from '../deletion/removal.ts';
+import type { ScreeningContext } from '../context.ts';
+import { removeDerivatives } from '../deletion/removal.ts';
 import { blockAndPublish } from '../events.ts';
 import type { Refusal } from '../problems.ts';
-import type { PublishingDeps } from '../registration/publishing.ts';
 import { removeRefused } from '../registration/refusal.ts';
-import { applyRule, type RestrictingDeps } from '../reports/deciding.ts';
+import { applyRule } from '../reports/deciding.ts';
 import { blockAndDrop, blockAsset, refusalOf } from '../screening/incidentstore.ts';
-import type { Match, Screening } from '../screening/screening.ts';
+import type { Match } from '../screening/screening.ts';
 import { decideBy } from '../screening/verdicts.ts';
 import { withInvalidation } from '../signing/signedurlcache.ts';
-import type { TaskTables } from '../tasks/taskstore.ts';
 import { beginProgress, writeProgress } from './progressstore.ts';
 import { findScreened, type ScreenedRow } from './rescreenstore.ts';
 
@@ -33,19 +31,13 @@ export type RescreenJob = z.output<typeof payload>;
 
 export const rescreenQueue: Queue<RescreenJob> = { name: 'media/rescreen', payload };
 
-export interface RescreenJobDeps extends RescreeningDeps {
-  readonly taskDb: Db<TaskTables>;
-  readonly jobs: Pick<Jobs, 'enqueue'>;
-  readonly log: Pick<Log, 'info'>;
-}
-
 const pagesPerJob = 10;
 const nothing: RescreenCounts = { checked: 0, blocked: 0, withoutDigests: 0 };
 const options = { key: 'rescreen' };
 
 /** If a rescreening is running, returns it. */
-export async function beginRescreening({ jobs, taskDb }: RescreenJobDeps): Promise<{ readonly jobId: string }> {
-  return transaction(taskDb, async (tx) => {
+export async function beginRescreening({ jobs, db }: ScreeningContext): Promise<{ readonly jobId: string }> {
+  return transaction(db, async (tx) => {
     const { jobId, created } = await jobs.enqueue(tx, rescreenQueue, { cursor: null, ...nothing }, options);
     if (created) await beginProgress(tx);
     return { jobId };
@@ -53,7 +45,7 @@ export async function beginRescreening({ jobs, taskDb }: RescreenJobDeps): Promi
 }
 
 /** Throws as `rescreenPage`. */
-export async function rescreenOn(deps: RescreenJobDeps, job: Job<RescreenJob>): Promise<void> {
+export async function rescreenOn(deps: ScreeningContext, job: Job<RescreenJob>): Promise<void> {
   let { cursor, ...counts } = job.payload;
   for (let pages = 1; pages <= pagesPerJob; pages++) {
     const page = await rescreenPage(deps, cursor, job.signal);
@@ -61,7 +53,7 @@ export async function rescreenOn(deps: RescreenJobDeps, job: Job<RescreenJob>): 
     cursor = page.cursor;
     if (cursor === null) break;
   }
-  await transaction(deps.taskDb, async (tx) => {
+  await transaction(deps.db, async (tx) => {
     await job.complete(tx);
     await writeProgress(tx, counts, cursor === null);
     if (cursor !== null) await deps.jobs.enqueue(tx, rescreenQueue, { cursor, ...counts }, options);
@@ -79,7 +71,7 @@ export function addCounts(first: RescreenCounts, second: RescreenCounts): Rescre
 }
 
 /** All pages at once, for `npm run rescreen`. */
-export async function rescreenAll(deps: RescreeningDeps): Promise<RescreenCounts> {
+export async function rescreenAll(deps: ScreeningContext): Promise<RescreenCounts> {
   let counts = nothing;
   let cursor: string | null = null;
   do {
@@ -93,10 +85,6 @@ export async function rescreenAll(deps: RescreeningDeps): Promise<RescreenCounts
 // Judges the stored digests and labels of all assets by today's lists and rules, as those of an upload
 // (docs/specification/media.md#rescreening). Pages follow the ids of the assets; every page can be repeated, and a blocked
 // asset that a process did not finish removing is removed by the next rescreening.
-
-interface RescreeningDeps extends RemovalDeps, RestrictingDeps, Pick<PublishingDeps, 'countIncident' | 'quarantine'> {
-  readonly screening: Pick<Screening, 'judgeKnown'>;
-}
 
 interface RescreenCounts {
   /** Assets whose digests were matched. */
@@ -117,7 +105,7 @@ const matchesAtOnce = 16;
 
 /** Throws `screening_unavailable` and `engine_unavailable`. */
 async function rescreenPage(
-  deps: RescreeningDeps,
+  deps: ScreeningContext,
   after: string | null,
   signal?: AbortSignal,
 ): Promise<RescreenedPage> {
@@ -137,7 +125,7 @@ async function rescreenPage(
 
 type Outcome = 'passed' | 'blocked' | 'unhashed';
 
-async function rescreen(deps: RescreeningDeps, row: ScreenedRow): Promise<Outcome> {
+async function rescreen(deps: ScreeningContext, row: ScreenedRow): Promise<Outcome> {
   if (row.refusal !== null) {
     await removeBlocked(deps, row, row.refusal);
     return 'passed';
@@ -157,7 +145,7 @@ async function rescreen(deps: RescreeningDeps, row: ScreenedRow): Promise<Outcom
 
 /** `false`: the row has changed, and was screened with its new bytes. The file of a legacy row is not removed. */
 async function block(
-  deps: RescreeningDeps,
+  deps: ScreeningContext,
   {
     assetId,
     backend,
@@ -184,7 +172,7 @@ async function block(
   );
 }
 
-async function removeBlocked(deps: RescreeningDeps, row: ScreenedRow, refusal: Refusal): Promise<void> {
+async function removeBlocked(deps: ScreeningContext, row: ScreenedRow, refusal: Refusal): Promise<void> {
   const objects = bucketOf(deps, row);
   // Objects in a bucket that is not configured cannot be removed. The unreadable row stays.
   if (objects === undefined) return;

@@ -1,8 +1,8 @@
 /** The rows that a rescreening reads. */
 import type { Db } from '#platform/db/db.ts';
-import type { MediaTables } from '../assets/assetstore.ts';
 import type { Refusal } from '../problems.ts';
 import type { Label } from '../screening/labels.ts';
+import type { MediaTables } from '../tables.ts';
 
 export interface ScreenedRow {
   readonly assetId: string;

@@ -2,11 +2,11 @@
 
 import { z } from 'zod';
 import type { Access } from '#platform/access/access.ts';
-import type { Db } from '#platform/db/db.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
-import { type ProgressTables, readProgress } from './progressstore.ts';
-import { beginRescreening, type RescreenJobDeps } from './rescreenjob.ts';
+import type { MediaContext } from '../context.ts';
+import { readProgress } from './progressstore.ts';
+import { beginRescreening } from './rescreenjob.ts';
 
 const rescreening = z.object({ jobId: z.string() });
 
@@ -21,11 +21,7 @@ const progress = z.object({
 
 const none = { startedAt: null, finishedAt: null, total: 0, checked: 0, blocked: 0, withoutDigests: 0 };
 
-export interface RescreenRouteDeps extends RescreenJobDeps {
-  readonly progressDb: Db<ProgressTables>;
-}
-
-export function addRescreenRoutes(app: HttpServer, access: Access, deps: RescreenRouteDeps): void {
+export function addRescreenRoutes(app: HttpServer, access: Access, deps: MediaContext): void {
   const routes = routesOf(app, 'incidents');
 
   routes.post(
@@ -55,7 +51,7 @@ export function addRescreenRoutes(app: HttpServer, access: Access, deps: Rescree
       response: { 200: progress },
     },
     async () => {
-      const found = await readProgress(deps.progressDb);
+      const found = await readProgress(deps.db);
       if (found === undefined) return none;
       const { startedAt, finishedAt, ...counts } = found;
       return { ...counts, startedAt: startedAt.toISOString(), finishedAt: finishedAt?.toISOString() ?? null };

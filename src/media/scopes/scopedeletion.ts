@@ -4,9 +4,7 @@
  * transaction is open in between.
  */
 import type { Caller } from '#platform/access/caller.ts';
-import { type Db, transaction } from '#platform/db/db.ts';
-import type { Jobs } from '#platform/jobs/jobs.ts';
-import type { Log } from '#platform/log.ts';
+import { transaction } from '#platform/db/db.ts';
 import type { Objects } from '#platform/objects/objects.ts';
 import { Problem } from '#platform/problem.ts';
 import { retryWhileChanging } from '#platform/resilience/retry.ts';
@@ -20,15 +18,14 @@ import {
 } from '../assets/assetstore.ts';
 import { assertOwnLegacyPaths, ownerFor } from '../assets/ownership.ts';
 import { sourceKeyOf } from '../assets/storagekey.ts';
-import { countObjects, forgetVariants, type RemovalDeps, removeObjects, rowsPerBatch } from '../deletion/removal.ts';
-import { type EventDeps, publishTaskEnd } from '../events.ts';
+import type { MediaStores } from '../context.ts';
+import { countObjects, forgetVariants, removeObjects, rowsPerBatch } from '../deletion/removal.ts';
+import { publishTaskEnd } from '../events.ts';
 import { mediaProblems } from '../problems.ts';
 import { dropAndInvalidate } from '../signing/signedurlcache.ts';
 import { withdrawVideos } from '../tasks/processing.ts';
-import { cancelRuns, type TaskTables } from '../tasks/taskstore.ts';
+import { cancelRuns } from '../tasks/taskstore.ts';
 import { dropWatermarkRecords } from '../watermarks/watermarkstore.ts';
-
-export type ScopeDeletionDeps = PrefixRemovalDeps & CancellingDeps;
 
 /** Each pass finds what was registered since the one before. */
 const maxLooks = 5;
@@ -37,11 +34,7 @@ const maxLooks = 5;
  * Throws 400 and 403 as `ownerFor`, 403 for legacy prefixes of another user, and 503, after which every row is still
  * there and the call can be retried. Legacy files that cannot be removed by their prefix are no failure.
  */
-export async function deleteScope(
-  deps: ScopeDeletionDeps,
-  caller: Caller,
-  request: ScopeDeletion,
-): Promise<ScopeDeleted> {
+export async function deleteScope(deps: MediaStores, caller: Caller, request: ScopeDeletion): Promise<ScopeDeleted> {
   const scope = {
     ownerId: ownerFor(caller, request.ownerId),
     scopeKind: request.scopeKind,
@@ -71,7 +64,7 @@ export async function deleteScope(
 }
 
 /** Returns the rows whose objects are removed, and the number of objects. */
-async function removeObjectsOf(deps: RemovalDeps, scope: AssetScope) {
+async function removeObjectsOf(deps: MediaStores, scope: AssetScope) {
   const rows: SeenAsset[] = [];
   const removed = { objects: 0, legacy: 0 };
   let after: DeletableAsset | undefined;
@@ -89,7 +82,7 @@ async function removeObjectsOf(deps: RemovalDeps, scope: AssetScope) {
   }
 }
 
-async function dropAll(deps: RemovalDeps, rows: readonly SeenAsset[]): Promise<number> {
+async function dropAll(deps: MediaStores, rows: readonly SeenAsset[]): Promise<number> {
   let dropped = 0;
   for (let start = 0; start < rows.length; start += rowsPerBatch)
     dropped += (await dropAndInvalidate(deps, rows.slice(start, start + rowsPerBatch))).length;
@@ -98,18 +91,13 @@ async function dropAll(deps: RemovalDeps, rows: readonly SeenAsset[]): Promise<n
 
 // Cancels the video tasks of a scope that is deleted.
 
-interface CancellingDeps extends EventDeps {
-  readonly taskDb: Db<TaskTables>;
-  readonly jobs: Pick<Jobs, 'withdraw'>;
-}
-
 /** Once it has resolved, none of these tasks makes an asset readable. */
-async function cancelVideoTasks(deps: CancellingDeps, scope: AssetScope): Promise<void> {
-  const { taskDb, jobs } = deps;
+async function cancelVideoTasks(deps: MediaStores, scope: AssetScope): Promise<void> {
+  const { db, jobs } = deps;
   const { ownerId, scopeKind, scopeId } = scope;
   // The prefix of the storage keys of the uploads.
   const prefix = ['u', ownerId, scopeKind, scopeId].filter((part) => part !== undefined).join('/');
-  await transaction(taskDb, async (tx) => {
+  await transaction(db, async (tx) => {
     const tasks = await cancelRuns(tx, ownerId, `${prefix}/`);
     for (const { taskId, wasUnfinished } of tasks)
       if (wasUnfinished) await publishTaskEnd(deps, tx, { taskId, ownerId }, { status: 'failed', error: 'cancelled' });
@@ -124,10 +112,6 @@ async function cancelVideoTasks(deps: CancellingDeps, scope: AssetScope): Promis
 // Removes all legacy files with a prefix (docs/specification/media.md#scopes), best effort, because no record shows
 // which files exist. Failures are logged, and a retry finds the files again.
 
-export interface PrefixRemovalDeps extends RemovalDeps {
-  readonly log: Pick<Log, 'warn'>;
-}
-
 /** As many keys as S3 removes in one call. */
 const filesPerBatch = 1000;
 
@@ -136,11 +120,7 @@ const filesPerBatch = 1000;
  * files: it is deleted with its row, which can belong to another owner. Throws only if the database cannot return the
  * registered files.
  */
-async function removePrefixes(
-  deps: PrefixRemovalDeps,
-  legacyBucket: string,
-  prefixes: readonly string[],
-): Promise<number> {
+async function removePrefixes(deps: MediaStores, legacyBucket: string, prefixes: readonly string[]): Promise<number> {
   const files = deps.legacy.bucket(legacyBucket);
   if (files === undefined) return 0;
   let removed = 0;
@@ -162,7 +142,7 @@ function silence(error: unknown): never {
   throw error instanceof Problem ? new StoreSilence('a store does not respond', { cause: error }) : error;
 }
 
-async function removeFiles(deps: PrefixRemovalDeps, files: Objects, keys: readonly string[]): Promise<number> {
+async function removeFiles(deps: MediaStores, files: Objects, keys: readonly string[]): Promise<number> {
   const registered = await findDeletableAt(deps.db, files.bucket, [
     ...new Set(keys.map((key) => sourceKeyOf('legacy', key))),
   ]);

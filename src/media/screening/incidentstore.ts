@@ -1,56 +1,12 @@
 /** The rows of incidents: blocked uploads with the reason. */
 
-import { type Generated, type RawBuilder, sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Db, Tx } from '#platform/db/db.ts';
 import type { AssetFacts } from '#webhooks/events.ts';
+import type { IncidentStatus, MediaTables } from '../tables.ts';
 import type { Digests, Match } from './screening.ts';
 
-export interface IncidentTables {
-  screening_incidents: IncidentsTable;
-}
-
-type Handle = Db<IncidentTables> | Tx<IncidentTables>;
-
-type IncidentStatus = 'open' | 'upheld' | 'cleared';
-type Decision = 'dismiss' | 'restrict' | 'remove';
-
-interface IncidentsTable {
-  incident_id: Generated<string>;
-  /** `null`: a conversation. */
-  asset_id: string | null;
-  owner_id: string;
-  scope_kind: string;
-  scope_id: string;
-  kind: string;
-  mime: string;
-  byte_size: number;
-  etag: string;
-  sha256: string;
-  md5: string;
-  pdq: string | null;
-  pdq_quality: number | null;
-  /** `report`: people reported it. `flag`: a rule about labels. Neither blocked it. */
-  check_name: Match['check'] | 'report' | 'flag';
-  list: string;
-  listed: string | null;
-  distance: number | null;
-  origin: string | null;
-  created_at: Generated<Date>;
-  status: Generated<IncidentStatus>;
-  resolved_at: Date | null;
-  note: string | null;
-  appeal: string | null;
-  appealed_at: Date | null;
-  thread_id: string | null;
-  share_id: string | null;
-  /** The asset that the reported one was copied from. */
-  source_id: string | null;
-  reports: Generated<number>;
-  is_priority: Generated<boolean>;
-  decision: Decision | null;
-  statement: string | null;
-  evidence_until: Date | null;
-}
+type Handle = Db<MediaTables> | Tx<MediaTables>;
 
 const ofTheRow = [
   'asset_id',
@@ -60,7 +16,7 @@ const ofTheRow = [
   'kind',
   'mime',
   'byte_size',
-] as const satisfies readonly (keyof IncidentsTable)[];
+] as const satisfies readonly (keyof MediaTables['screening_incidents'])[];
 
 /** A match and the bytes in which it was found. */
 export interface Finding {
@@ -111,7 +67,7 @@ const isClearedContent = sql<boolean>`coalesce((
 ), false)`;
 
 /** Returns whether operators have cleared this content. It then passes, whatever the lists contain, but not every rule. */
-export async function isCleared(db: Db<IncidentTables>, sha256: string): Promise<boolean> {
+export async function isCleared(db: Db<MediaTables>, sha256: string): Promise<boolean> {
   const row = await db
     .selectFrom('screening_incidents')
     .select('status')
@@ -125,7 +81,7 @@ export async function isCleared(db: Db<IncidentTables>, sha256: string): Promise
 }
 
 /** The labels whose newest decision about this content is that it may stay. */
-export async function findClearedLabels(db: Db<IncidentTables>, sha256: string): Promise<ReadonlySet<string>> {
+export async function findClearedLabels(db: Db<MediaTables>, sha256: string): Promise<ReadonlySet<string>> {
   const { rows } = await sql<{ readonly list: string; readonly status: IncidentStatus }>`
     select distinct on (list) list, status from screening_incidents
     where sha256 = ${sha256} and resolved_at is not null and check_name in ('label', 'flag')
@@ -134,7 +90,7 @@ export async function findClearedLabels(db: Db<IncidentTables>, sha256: string):
 }
 
 /** The label that a registration of this asset was blocked for. */
-export async function findBlockingLabel(db: Db<IncidentTables>, assetId: string): Promise<string> {
+export async function findBlockingLabel(db: Db<MediaTables>, assetId: string): Promise<string> {
   const row = await db
     .selectFrom('screening_incidents')
     .select('list')
@@ -216,7 +172,7 @@ const incidentColumns = [
 
 export type StoredIncident = NonNullable<Awaited<ReturnType<typeof findIncident>>>;
 
-export function findIncident(db: Db<IncidentTables>, id: string) {
+export function findIncident(db: Db<MediaTables>, id: string) {
   return db.selectFrom('screening_incidents').select(incidentColumns).where('incident_id', '=', id).executeTakeFirst();
 }
 
@@ -232,7 +188,7 @@ export interface IncidentFilter {
 
 /** Returns at most `limit` incidents after `after`, newest first, or by priority and then newest first. */
 export function listIncidents(
-  db: Db<IncidentTables>,
+  db: Db<MediaTables>,
   { status, ownerId, list, appealed, byPriority = false }: IncidentFilter,
   after: IncidentPlace | undefined,
   limit: number,
@@ -261,7 +217,7 @@ export function listIncidents(
 
 /** `undefined`: there is no such incident of screening. */
 export function resolveIncident(
-  db: Db<IncidentTables>,
+  db: Db<MediaTables>,
   id: string,
   resolution: 'upheld' | 'cleared',
   note: string | null,
@@ -277,7 +233,7 @@ export function resolveIncident(
 
 /** Those of `paths` of a legacy bucket that an incident names as the origin of blocked bytes that are not cleared, or that are restricted. */
 export async function findBlockedPaths(
-  db: Db<IncidentTables>,
+  db: Db<MediaTables>,
   bucket: string,
   paths: readonly string[],
 ): Promise<ReadonlySet<string>> {

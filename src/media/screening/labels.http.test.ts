@@ -8,9 +8,9 @@ import { digestOf, type Lists, openLists } from '../../../test/media/lists.fixtu
 import { type MediaRig, onEveryPair, type Refusal, startMedia, upload } from '../../../test/media/rig.fixture.ts';
 import { skipWithout } from '../../../test/programs.fixture.ts';
 import type { Asset } from '../api.ts';
-import type { MediaTables } from '../assets/assetstore.ts';
 import type { Incident, IncidentPage } from '../incidents/api.ts';
 import type { AssetPage } from '../listing/api.ts';
+import type { MediaTables } from '../tables.ts';
 
 const screeningRules = [
   { label: 'nudity', minScore: 0.5, action: 'flag' },

@@ -28,7 +28,7 @@ import { type ScreenedRig, startScreened } from '../../../test/media/screened.fi
 import { render } from '../../../test/media/videosamples.fixture.ts';
 import { skipWithout } from '../../../test/programs.fixture.ts';
 import { posterIdOf } from '../assets/asset.ts';
-import type { MediaTables } from '../assets/assetstore.ts';
+import type { MediaTables } from '../tables.ts';
 import type { MediaTask, VideoTask } from '../tasks/api.ts';
 
 const jpeg = { mime: 'image/jpeg' };

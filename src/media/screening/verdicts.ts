@@ -1,6 +1,7 @@
 /** Applies the decisions of operators to a judgement: what they cleared passes. */
 import type { Db } from '#platform/db/db.ts';
-import { findClearedLabels, type IncidentTables, isCleared } from './incidentstore.ts';
+import type { MediaTables } from '../tables.ts';
+import { findClearedLabels, isCleared } from './incidentstore.ts';
 import type { Hit, Label } from './labels.ts';
 import type { Judgement, Match } from './screening.ts';
 
@@ -17,7 +18,7 @@ export interface Verdict {
  * because a match ends the other checks.
  */
 export async function decideBy(
-  db: Db<IncidentTables>,
+  db: Db<MediaTables>,
   sha256: string,
   judgement: Judgement,
   label = async (): Promise<Judgement> => judgement,

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Access } from '#platform/access/access.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
+import type { MediaContext } from '../context.ts';
 import {
   galleryListing,
   galleryPage,
@@ -16,18 +17,10 @@ import {
   shareRequest,
   threadSharesDeletion,
 } from './api.ts';
-import {
-  endShare,
-  readGallery,
-  readIndexedShares,
-  readShareData,
-  readShares,
-  type Sharing,
-  shareIt,
-} from './shares.ts';
+import { endShare, readGallery, readIndexedShares, readShareData, readShares, shareIt } from './shares.ts';
 import { dropSharesOfThread } from './sharestore.ts';
 
-export function addShareRoutes(app: HttpServer, access: Access, deps: Sharing): void {
+export function addShareRoutes(app: HttpServer, access: Access, deps: MediaContext): void {
   const routes = routesOf(app, 'shares');
 
   routes.post(

@@ -3,13 +3,12 @@
  * the view that this module returns. Deleting the asset deletes the row, so a share never outlives what it shows.
  */
 import { randomBytes } from 'node:crypto';
-import type { ResizeSigner } from '#edge/api.ts';
+import { z } from 'zod';
 import { isDecodable } from '#image/engine/formats.ts';
 import { preview, thumbnail } from '#image/engine/specs.ts';
 import type { Caller } from '#platform/access/caller.ts';
-import type { Clock } from '#platform/clock.ts';
 import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
-import { type Db, transaction } from '#platform/db/db.ts';
+import { transaction } from '#platform/db/db.ts';
 import { isForeignKeyViolation } from '#platform/db/errors.ts';
 import type { ActingClient } from '#platform/http/client.ts';
 import { MovieTooComplex } from '#platform/metadata/movie.ts';
@@ -19,13 +18,14 @@ import type { StoredAsset } from '../assets/assetstore.ts';
 import { headsAtOnce } from '../assets/buckets.ts';
 import { ownerFor } from '../assets/ownership.ts';
 import { cleanKeyOf, renditionKeyOf, renditionMime } from '../assets/storagekey.ts';
-import { type LookupDeps, lookUpRow, type ResolvedAsset } from '../lookup/assetlookup.ts';
-import type { Stripping } from '../metadata/publicity.ts';
+import type { MediaContext } from '../context.ts';
+import { lookUpRow, type ResolvedAsset } from '../lookup/assetlookup.ts';
 import { planRewriting } from '../metadata/rewriting.ts';
 import { mediaProblems } from '../problems.ts';
 import { isUuid } from '../refs.ts';
 import { sourceOf } from '../signing/resolving.ts';
 import { findThumbs } from '../signing/thumbstore.ts';
+import type { Snapshot, SnapshotMessage, SnapshotPart } from '../tables.ts';
 import type {
   GalleryListing,
   GalleryPage,
@@ -48,23 +48,9 @@ import {
   listShares,
   type NewShare,
   putShare,
-  type ShareTables,
   type ShownAsset,
-  type Snapshot,
   type StoredShare,
 } from './sharestore.ts';
-import { takeSnapshot } from './snapshot.ts';
-
-export interface Sharing extends LookupDeps {
-  readonly db: Db<ShareTables>;
-  readonly clock: Clock;
-  readonly resizeAddress: ResizeSigner;
-  /** Of the agent service, which has the conversations. */
-  readonly agent: ActingClient;
-  /** EDGE_URL. */
-  readonly edgeUrl: string;
-  readonly limits: { readonly stripMetadata: Stripping };
-}
 
 /** 128 bits: 22 characters. */
 const idBytes = 16;
@@ -74,7 +60,7 @@ const addressStepS = 300;
 
 /** Throws 400 (neither or both ids; server without `ownerId`), 403 and 404 (what is not the owner's), 413 and 503. */
 export async function shareIt(
-  deps: Sharing,
+  deps: MediaContext,
   caller: Caller,
   request: ShareRequest,
 ): Promise<{ readonly share: Share; readonly isNew: boolean }> {
@@ -103,7 +89,7 @@ export async function shareIt(
 
 const noSuchAsset = () => problems.not_found({ message: 'There is no such asset.' });
 
-async function assertOwn({ db }: Sharing, ownerId: string, assetId: string): Promise<void> {
+async function assertOwn({ db }: MediaContext, ownerId: string, assetId: string): Promise<void> {
   const [asset] = await findThumbs(db, [assetId]);
   if (asset === undefined || !asset.isReady) throw noSuchAsset();
   if (asset.ownerId !== ownerId) throw problems.forbidden({ message: 'The asset belongs to another user.' });
@@ -111,7 +97,7 @@ async function assertOwn({ db }: Sharing, ownerId: string, assetId: string): Pro
   if (!/^(image|video)\//.test(asset.mime)) throw invalid('body.assetId', 'must be an image or a video');
 }
 
-const toShare = ({ edgeUrl }: Sharing, row: StoredShare): Share => ({
+const toShare = ({ edgeUrl }: MediaContext, row: StoredShare): Share => ({
   id: row.id,
   url: `${edgeUrl}/s/${row.id}`,
   assetId: row.assetId,
@@ -124,7 +110,7 @@ const toShare = ({ edgeUrl }: Sharing, row: StoredShare): Share => ({
 });
 
 /** Throws 400 (invalid cursor; server without `ownerId`) and 403. */
-export async function readShares(deps: Sharing, caller: Caller, query: ShareListing): Promise<SharePage> {
+export async function readShares(deps: MediaContext, caller: Caller, query: ShareListing): Promise<SharePage> {
   const ownerId = ownerFor(caller, query.ownerId, 'querystring.ownerId');
   const after = query.cursor === undefined ? undefined : readCursor(query.cursor, /^[\w-]{22,64}$/, 'a nextCursor');
   const { assetId, threadId, limit } = query;
@@ -137,7 +123,7 @@ export async function readShares(deps: Sharing, caller: Caller, query: ShareList
 }
 
 /** Throws 404 for a share that does not exist, or of another user. */
-export async function endShare({ db }: Sharing, caller: Caller, id: string): Promise<void> {
+export async function endShare({ db }: MediaContext, caller: Caller, id: string): Promise<void> {
   const ownerId = await findOwnerOfShare(db, id);
   if (ownerId === undefined || (caller.kind === 'user' && caller.userId !== ownerId)) throw noSuchShare();
   await dropShare(db, id);
@@ -146,7 +132,7 @@ export async function endShare({ db }: Sharing, caller: Caller, id: string): Pro
 const noSuchShare = () => problems.not_found({ message: 'There is no such share.' });
 
 /** The data of a page. Throws 404 for a share that ended. */
-export async function readShareData(deps: Sharing, id: string): Promise<ShareData> {
+export async function readShareData(deps: MediaContext, id: string): Promise<ShareData> {
   const share = await findShare(deps.db, id);
   if (share === undefined) throw noSuchShare();
   const { ownerId, assetId, snapshot, showPrompt, index } = share;
@@ -184,7 +170,7 @@ const mediaOf = (messages: Snapshot['messages']): readonly string[] =>
 
 /** By asset. Those whose bytes are gone, and images that cannot be decoded, are absent. */
 async function showRows(
-  deps: Sharing,
+  deps: MediaContext,
   rows: readonly ShownAsset[],
   showsPrompt: boolean,
 ): Promise<ReadonlyMap<string, SharedMedia>> {
@@ -205,7 +191,7 @@ async function showRows(
 type Thumb = Awaited<ReturnType<typeof findThumbs>>[number];
 
 async function showRow(
-  deps: Sharing,
+  deps: MediaContext,
   row: ShownAsset,
   thumb: Thumb | undefined,
 ): Promise<Omit<SharedMedia, 'prompt'> | undefined> {
@@ -233,7 +219,7 @@ function objectOf(resolved: ResolvedAsset) {
 }
 
 /** Throws 400 for a cursor that no page returned. */
-export async function readGallery(deps: Sharing, { kind, limit, cursor }: GalleryListing): Promise<GalleryPage> {
+export async function readGallery(deps: MediaContext, { kind, limit, cursor }: GalleryListing): Promise<GalleryPage> {
   const after = cursor === undefined ? undefined : readCursor(cursor, /^.{36}$/, 'a next_cursor');
   if (after !== undefined && !isUuid(after.id)) throw invalid('querystring.cursor', 'must be a next_cursor');
   const rows = await listFeed(deps.db, kind, after, limit + 1);
@@ -267,7 +253,7 @@ function expiryOf(nowMs: number): number {
 }
 
 /** For sitemaps, oldest first. */
-export async function readIndexedShares({ db }: Sharing, after: string | undefined, limit: number) {
+export async function readIndexedShares({ db }: MediaContext, after: string | undefined, limit: number) {
   const rows = await listIndexedShares(db, after, limit);
   return { shares: rows.map(({ id, updatedAt }) => ({ id, updatedAt: updatedAt.toISOString() })) };
 }
@@ -313,4 +299,73 @@ async function sharedFileOf(
   if ((await objects.head(storageKey))?.etag === etag) return key;
   await objects.remove([key]);
   return undefined;
+}
+
+// A conversation as it is shared: texts, sources, and the images and videos of its owner. Nothing else of it is public.
+
+/** Of the snapshot as JSON. Longer conversations cannot be shared. */
+const maxBytes = 4 * 1024 * 1024;
+const maxMedia = 500;
+
+const part = z.looseObject({ type: z.string() });
+const answer = z.object({
+  messages: z.array(z.looseObject({ role: z.enum(['user', 'assistant']), parts: z.array(part) })),
+});
+const thread = z.object({ title: z.string().nullish() });
+
+/**
+ * Reads the conversation with the rights of its owner. Throws 403 for a thread of another user, 404 for an unknown one, 413
+ * `payload_too_large`, and 503.
+ */
+async function takeSnapshot(
+  agent: ActingClient,
+  ownerId: string,
+  threadId: string,
+  withAttachments: boolean,
+): Promise<Snapshot> {
+  const call = { params: { threadId }, onBehalfOf: ownerId } as const;
+  const found = await agent.send({ method: 'GET', route: '/threads/:threadId', ...call });
+  if (found.status === 403) throw problems.forbidden({ message: 'The conversation belongs to another user.' });
+  if (found.status === 404) throw problems.not_found({ message: 'There is no such conversation.' });
+  const read = await agent.send({ method: 'GET', route: '/messages/:threadId', ...call });
+  for (const { status } of [found, read])
+    if (status !== 200) throw problems.engine_unavailable({ cause: new Error(`the agent service returned ${status}`) });
+  const { messages } = answer.parse(read.json());
+  const shown = messages.flatMap(({ role, parts }): readonly SnapshotMessage[] => {
+    const kept = parts.flatMap((each) => partsOf(role, each, withAttachments));
+    return kept.length === 0 ? [] : [{ role, parts: kept }];
+  });
+  const snapshot = { title: thread.parse(found.json()).title ?? null, messages: shown };
+  const mediaCount = shown.flatMap(({ parts }) => parts).filter(({ type }) => type === 'media').length;
+  if (mediaCount > maxMedia || Buffer.byteLength(JSON.stringify(snapshot)) > maxBytes)
+    throw problems.payload_too_large({
+      message: `A shared conversation has at most ${maxMedia} images and videos, and ${maxBytes} bytes of text.`,
+    });
+  return snapshot;
+}
+
+type Part = z.output<typeof part>;
+
+/** Inputs of tools, their other outputs, reasoning and memories are not shown. */
+function partsOf(role: 'user' | 'assistant', given: Part, withAttachments: boolean): readonly SnapshotPart[] {
+  const { type, text, url, title } = given;
+  if (type === 'text') return typeof text === 'string' && text !== '' ? [{ type, text }] : [];
+  if (type === 'file') return role === 'user' && !withAttachments ? [] : mediaParts([assetIdOfFile(given)]);
+  if (role === 'user') return [];
+  if (type === 'source-url' && typeof url === 'string' && /^https?:/.test(url))
+    return [{ type: 'source', url, title: typeof title === 'string' ? title : url }];
+  const made: unknown = type === 'data-video' ? given.data : type.startsWith('tool-') ? given.output : undefined;
+  const { kind, assetId, assetIds } = Object(made) as Readonly<Record<string, unknown>>;
+  if (kind !== 'image' && kind !== 'video') return [];
+  return mediaParts(Array.isArray(assetIds) ? assetIds : [assetId]);
+}
+
+const mediaParts = (assetIds: readonly unknown[]): readonly SnapshotPart[] =>
+  assetIds.flatMap((assetId) =>
+    typeof assetId === 'string' && isUuid(assetId) ? [{ type: 'media' as const, assetId: assetId.toLowerCase() }] : [],
+  );
+
+function assetIdOfFile({ providerMetadata }: Part): unknown {
+  const { atelier } = Object(providerMetadata) as Readonly<Record<string, unknown>>;
+  return (Object(atelier) as Readonly<Record<string, unknown>>).assetId;
 }

@@ -1,40 +1,10 @@
 /** The rows of shares. */
-import { type Generated, sql } from 'kysely';
+import { sql } from 'kysely';
 import { type Db, json, type Tx } from '#platform/db/db.ts';
-import { type MediaTables, signingColumns } from '../assets/assetstore.ts';
+import { signingColumns } from '../assets/assetstore.ts';
+import type { MediaTables, Snapshot } from '../tables.ts';
 
-/** A message of a shared conversation. Its media are looked up when the page is read. */
-export interface SnapshotMessage {
-  readonly role: 'user' | 'assistant';
-  readonly parts: readonly SnapshotPart[];
-}
-
-export type SnapshotPart =
-  | { readonly type: 'text'; readonly text: string }
-  | { readonly type: 'media'; readonly assetId: string }
-  | { readonly type: 'source'; readonly url: string; readonly title: string };
-
-export interface Snapshot {
-  readonly title: string | null;
-  readonly messages: readonly SnapshotMessage[];
-}
-
-export interface ShareTables extends MediaTables {
-  shares: {
-    share_id: string;
-    owner_id: string;
-    asset_id: string | null;
-    thread_id: string | null;
-    snapshot: Snapshot | null;
-    show_prompt: boolean;
-    is_indexed: boolean;
-    show_attachments: boolean;
-    created_at: Generated<Date>;
-    expires_at: Date | null;
-  };
-}
-
-type Handle = Db<ShareTables> | Tx<ShareTables>;
+type Handle = Db<MediaTables> | Tx<MediaTables>;
 
 const columns = [
   'share_id as id',
@@ -67,7 +37,7 @@ export interface NewShare {
  * has expired is replaced. The asset must exist.
  */
 export async function putShare(
-  tx: Tx<ShareTables>,
+  tx: Tx<MediaTables>,
   share: NewShare,
 ): Promise<StoredShare & { readonly isNew: boolean }> {
   const { id, ownerId, target, expiresInS, showPrompt, index, attachments } = share;

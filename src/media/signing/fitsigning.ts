@@ -2,24 +2,19 @@
  * `POST /v1/fit`: an image within bounds, for providers that do not accept large ones
  * (docs/specification/media.md#fit).
  */
-import type { ResizeSigner } from '#edge/api.ts';
 import { EnlargementFault, type Transform } from '#image/engine/engine.ts';
 import { decodableFormats, isDecodable } from '#image/engine/formats.ts';
 import { planSize } from '#image/engine/geometry.ts';
 import { asImageProblem } from '#image/engine/problems.ts';
 import { objectSource, SourceFault } from '#image/engine/sources.ts';
 import { toTransform } from '#image/engine/specs.ts';
-import { StoreFault, type VariantMaker } from '#image/engine/variants.ts';
+import { StoreFault } from '#image/engine/variants.ts';
 import type { Caller } from '#platform/access/caller.ts';
 import { invalid, problems } from '#platform/problem.ts';
 import type { FitRequest, FittedImage } from '../api.ts';
+import type { MediaContext } from '../context.ts';
 import type { ResolvedAsset } from '../lookup/assetlookup.ts';
-import { type ResolvingDeps, resolveRefs, sourceOf } from './resolving.ts';
-
-export interface FitSigningDeps extends ResolvingDeps {
-  readonly resizeAddress: ResizeSigner;
-  readonly variants: Pick<VariantMaker, 'serve'>;
-}
+import { resolveRefs, sourceOf } from './resolving.ts';
 
 /** An image of 64 × 64 pixels fits these bytes in every format, so a larger budget needs no check. */
 const alwaysFits = 10_000;
@@ -28,7 +23,7 @@ const alwaysFits = 10_000;
  * Nothing is rendered before the URL is requested, except for a budget that no image may fit. Throws 404 (does not
  * resolve), 400 (not an image, or too large an enlargement), 422 `cannot_fit`, and then as the edge does for the URL.
  */
-export async function signFit(deps: FitSigningDeps, caller: Caller, request: FitRequest): Promise<FittedImage> {
+export async function signFit(deps: MediaContext, caller: Caller, request: FitRequest): Promise<FittedImage> {
   const { ref, legacyBucket, width, height, resizingType, enlarge, maxBytes, format, resizingAlgorithm } = request;
   const row = (await resolveRefs(deps, caller, [ref], legacyBucket)).get(ref);
   if (row === undefined) throw problems.not_found({ message: 'There is no such asset.' });
@@ -41,7 +36,7 @@ export async function signFit(deps: FitSigningDeps, caller: Caller, request: Fit
 }
 
 /** The variant that the URL shows. */
-async function render(deps: FitSigningDeps, row: ResolvedAsset, transform: Transform): Promise<void> {
+async function render(deps: MediaContext, row: ResolvedAsset, transform: Transform): Promise<void> {
   const { objects, storageKey, etag, version, backend } = row;
   const source = objectSource(
     objects,

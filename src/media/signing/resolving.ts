@@ -1,15 +1,12 @@
 /** Resolves references to the assets that the caller can read (docs/specification/media.md#ownership). */
 import type { Caller } from '#platform/access/caller.ts';
 import { mayRead, mayReadPath } from '../assets/ownership.ts';
-import { type AssetReference, type LookupDeps, lookUpAssets, type ResolvedAsset } from '../lookup/assetlookup.ts';
-
-export interface ResolvingDeps extends LookupDeps {
-  readonly publicScopes: readonly string[];
-}
+import type { MediaContext } from '../context.ts';
+import { type AssetReference, lookUpAssets, type ResolvedAsset } from '../lookup/assetlookup.ts';
 
 /** Keyed by reference, as in the request. Omits references that are invalid, unknown, not ready or not readable. */
 export function resolveRefs(
-  deps: ResolvingDeps,
+  deps: MediaContext,
   caller: Caller,
   refs: readonly string[],
   legacyBucket: string,
@@ -19,7 +16,7 @@ export function resolveRefs(
 }
 
 /** Of a ready row, or of a legacy path. */
-export function isReadable(deps: Pick<ResolvingDeps, 'publicScopes'>, caller: Caller, named: AssetReference): boolean {
+export function isReadable(deps: MediaContext, caller: Caller, named: AssetReference): boolean {
   return 'row' in named
     ? mayRead(caller, named.row, deps.publicScopes)
     : mayReadPath(caller, named.path, deps.publicScopes);

@@ -6,13 +6,8 @@ import type { Database } from '#platform/db/db.ts';
 import { openTestCache } from '../../../test/caches.fixture.ts';
 import { openTestDatabase } from '../../../test/database.fixture.ts';
 import { openFiles } from '../../../test/media/registering.fixture.ts';
-import {
-  joinSigned,
-  type SignedAsset,
-  type SignedUrlCacheDeps,
-  type SignedUrlKind,
-  signWithCache,
-} from './signedurlcache.ts';
+import type { MediaContext } from '../context.ts';
+import { joinSigned, type SignedAsset, type SignedUrlKind, signWithCache } from './signedurlcache.ts';
 
 const owner: Caller = { kind: 'user', userId: randomUUID() };
 const other: Caller = { kind: 'user', userId: randomUUID() };
@@ -25,12 +20,8 @@ describe('answers of signing', () => {
   });
   afterAll(() => database.close());
 
-  const depsOf = (signedUrls: Cache, changes: Partial<SignedUrlCacheDeps> = {}): SignedUrlCacheDeps => ({
-    signedUrls,
-    publicScopes: ['feed'],
-    addressing: 'a',
-    ...changes,
-  });
+  const depsOf = (signedUrls: Cache, changes: Partial<MediaContext> = {}): MediaContext =>
+    ({ signedUrls, publicScopes: ['feed'], addressing: 'a', ...changes }) as MediaContext;
 
   function answer(
     assetId: string,
@@ -58,7 +49,7 @@ describe('answers of signing', () => {
 
   /** What is response of one ref, and whether it was signed for that. */
   async function ask(
-    deps: SignedUrlCacheDeps,
+    deps: MediaContext,
     caller: Caller,
     ref: string,
     signed: SignedAsset,

@@ -6,21 +6,15 @@
  */
 import { createHash } from 'node:crypto';
 import type { Caller } from '#platform/access/caller.ts';
-import { type Cache, forgetAround } from '#platform/cache/cache.ts';
+import { forgetAround } from '#platform/cache/cache.ts';
 import type { UnresolvedRef } from '../api.ts';
 import { dropAssets, type SeenAsset } from '../assets/assetstore.ts';
 import { mayRead } from '../assets/ownership.ts';
-import { dropAndPublish, type EventDeps } from '../events.ts';
-import type { LookupDeps, ReadyAsset, ResolvedAsset } from '../lookup/assetlookup.ts';
+import type { MediaContext, MediaStores } from '../context.ts';
+import { dropAndPublish } from '../events.ts';
+import type { ReadyAsset, ResolvedAsset } from '../lookup/assetlookup.ts';
 import { isLegacyPath, isUuid } from '../refs.ts';
 import { findShowing } from './thumbstore.ts';
-
-export interface SignedUrlCacheDeps {
-  readonly signedUrls: Cache;
-  readonly publicScopes: readonly string[];
-  /** A digest of everything that URLs depend on. An entry with another digest is a miss. */
-  readonly addressing: string;
-}
 
 const kinds = ['image', 'video', 'watermark', 'watermark-video'] as const;
 export type SignedUrlKind = (typeof kinds)[number];
@@ -55,7 +49,7 @@ export interface SigningRequest {
  * and leaves out what does not resolve for the caller.
  */
 export async function signWithCache(
-  deps: SignedUrlCacheDeps,
+  deps: MediaContext,
   caller: Caller,
   kind: SignedUrlKind,
   { refs, legacyBucket, download }: SigningRequest,
@@ -110,16 +104,11 @@ export function joinSigned(refs: readonly string[], responses: ReadonlyMap<strin
   return bytes;
 }
 
-export type InvalidationDeps = Pick<LookupDeps, 'db'> & Pick<SignedUrlCacheDeps, 'signedUrls'> & EventDeps;
-
 /**
  * Drops the rows that have not changed since they were read, with their cached responses and those of videos that show
  * one of them. Resolves with their ids. Every deletion of rows that were ready goes through here.
  */
-export async function dropAndInvalidate(
-  deps: InvalidationDeps,
-  rows: readonly SeenAsset[],
-): Promise<readonly string[]> {
+export async function dropAndInvalidate(deps: MediaStores, rows: readonly SeenAsset[]): Promise<readonly string[]> {
   const assetIds = rows.map(({ assetId }) => assetId);
   const drop = () => dropAndPublish(deps, (handle) => dropAssets(handle, rows));
   const dropped = await withInvalidation(deps, assetIds, drop);
@@ -128,7 +117,7 @@ export async function dropAndInvalidate(
 
 /** Runs a change of assets. No response from before the change is sent after it. */
 export async function withInvalidation<Result>(
-  { db, signedUrls }: InvalidationDeps,
+  { db, signedUrls }: MediaStores,
   assetIds: readonly string[],
   change: () => Promise<Result>,
 ): Promise<Result> {
@@ -161,7 +150,7 @@ interface Entry {
 
 /** Lines, so that an entry is read without parsing JSON, in which JSON.stringify writes no line end. */
 function writeEntry(
-  { addressing }: SignedUrlCacheDeps,
+  { addressing }: MediaContext,
   { resolved, thumb }: SignedAsset,
   basis: string,
   response: string,
@@ -173,7 +162,7 @@ function writeEntry(
   return `${entry}\n${thumb.row.scopeKind}\n${JSON.stringify(thumb.responseWithout)}`;
 }
 
-function readEntry(deps: SignedUrlCacheDeps, text: string | undefined): Entry | undefined {
+function readEntry(deps: MediaContext, text: string | undefined): Entry | undefined {
   const [made, ownerId, scopeKind, response, thumbScopeKind = scopeKind, responseWithout = response] =
     text?.split('\n') ?? [];
   const [addressing, basis = ''] = made?.split(' ') ?? [];
@@ -182,7 +171,7 @@ function readEntry(deps: SignedUrlCacheDeps, text: string | undefined): Entry | 
   return { basis, ownerId, scopeKind, thumbScopeKind, response, responseWithout };
 }
 
-function responseFor(deps: SignedUrlCacheDeps, caller: Caller, entry: Entry): string {
+function responseFor(deps: MediaContext, caller: Caller, entry: Entry): string {
   const { ownerId, thumbScopeKind: scopeKind } = entry;
   return mayRead(caller, { ownerId, scopeKind }, deps.publicScopes) ? entry.response : entry.responseWithout;
 }

@@ -2,21 +2,16 @@
  * `POST /v1/sign/image`: one query for all refs, and calls to the store only for legacy files
  * (docs/specification/media.md#signing).
  */
-import type { ResizeSigner } from '#edge/api.ts';
 import type { Brand } from '#image/engine/brand.ts';
 import { isDecodable } from '#image/engine/formats.ts';
 import { preview, thumbnail } from '#image/engine/specs.ts';
 import type { Caller } from '#platform/access/caller.ts';
 import type { ImageSignedRef } from '../api.ts';
 import { extensionOf, partsOfKey, sourceKeyOf } from '../assets/storagekey.ts';
+import type { MediaContext } from '../context.ts';
 import type { ResolvedAsset } from '../lookup/assetlookup.ts';
-import { type ResolvingDeps, resolveRefs, sourceOf } from './resolving.ts';
-import { joinSigned, type SignedUrlCacheDeps, type SigningRequest, signWithCache } from './signedurlcache.ts';
-
-export interface SigningDeps extends ResolvingDeps, SignedUrlCacheDeps {
-  readonly brand: Brand;
-  readonly resizeAddress: ResizeSigner;
-}
+import { resolveRefs, sourceOf } from './resolving.ts';
+import { joinSigned, type SigningRequest, signWithCache } from './signedurlcache.ts';
 
 /** A file name, or `true` for one with the brand's name. `undefined`: the browser can show the file. */
 export type Download = string | true | undefined;
@@ -25,7 +20,7 @@ export type Download = string | true | undefined;
 const addressValidS = 604_800;
 
 /** The JSON of ImageSignedRefs, keyed by ref as in the request. References that `resolveRefs` omits are `not_found`. */
-export async function signImages(deps: SigningDeps, caller: Caller, request: SigningRequest): Promise<Buffer> {
+export async function signImages(deps: MediaContext, caller: Caller, request: SigningRequest): Promise<Buffer> {
   const responses = await signWithCache(deps, caller, 'image', request, async (refs) => {
     const found = await resolveRefs(deps, caller, refs, request.legacyBucket);
     return new Map(
@@ -35,7 +30,7 @@ export async function signImages(deps: SigningDeps, caller: Caller, request: Sig
   return joinSigned(request.refs, responses);
 }
 
-function signImage(deps: SigningDeps, row: ResolvedAsset, download: Download): ImageSignedRef {
+function signImage(deps: MediaContext, row: ResolvedAsset, download: Download): ImageSignedRef {
   const { width, height, byteSize, blurhash, mime } = row;
   const url = originalAddress(deps, row, download);
   // Always `null` in image signing responses (docs/specification/media.md#signing).
@@ -53,7 +48,7 @@ function signImage(deps: SigningDeps, row: ResolvedAsset, download: Download): I
 
 /** Valid for 7 days, for the bytes that were screened only. */
 export function originalAddress(
-  { brand }: Pick<SigningDeps, 'brand'>,
+  { brand }: MediaContext,
   { objects, storageKey, mime, etag }: Pick<ResolvedAsset, 'objects' | 'storageKey' | 'mime' | 'etag'>,
   download: Download,
 ): string {
@@ -79,6 +74,6 @@ function fileNameOf({ name }: Brand, storageKey: string, mime: string): string {
 }
 
 /** Of images. */
-export function thumbAddress(deps: Pick<SigningDeps, 'resizeAddress'>, row: ResolvedAsset): string {
+export function thumbAddress(deps: MediaContext, row: ResolvedAsset): string {
   return deps.resizeAddress(sourceOf(row), thumbnail, 'webp');
 }

@@ -1,7 +1,8 @@
 /** Thumbnails of videos, and the videos that show them. */
 import { sql } from 'kysely';
 import type { Db, Tx } from '#platform/db/db.ts';
-import { type MediaTables, signingColumns } from '../assets/assetstore.ts';
+import { signingColumns } from '../assets/assetstore.ts';
+import type { MediaTables } from '../tables.ts';
 
 type Handle = Db<MediaTables> | Tx<MediaTables>;
 

@@ -10,8 +10,10 @@ import { openTestCache } from '../../../test/caches.fixture.ts';
 import { laneEngines } from '../../../test/database.fixture.ts';
 import { openFiles } from '../../../test/media/registering.fixture.ts';
 import type { VideoSignedRefs } from '../api.ts';
-import { draftAsset, type MediaTables, markReady } from '../assets/assetstore.ts';
-import { signVideos, type VideoSigningDeps } from './videosigning.ts';
+import { draftAsset, markReady } from '../assets/assetstore.ts';
+import type { MediaContext } from '../context.ts';
+import type { MediaTables } from '../tables.ts';
+import { signVideos } from './videosigning.ts';
 
 const caller: Caller = { kind: 'internal' };
 const ownerId = randomUUID();
@@ -53,7 +55,7 @@ describe.each(laneEngines)('signing videos on $name', (engine) => {
     async function sign(refs: readonly string[], failAt = 0) {
       const logged: unknown[] = [];
       let queries = 0;
-      const deps: VideoSigningDeps = {
+      const deps = {
         brand: defaultBrand,
         db: database.queries<MediaTables>().withPlugin({
           transformQuery: ({ node }) => {
@@ -63,14 +65,14 @@ describe.each(laneEngines)('signing videos on $name', (engine) => {
           },
           transformResult: async ({ result }) => result,
         }),
-        objects: { ...openFiles(tmpdir()), readAddress: (key) => `read:${key}` },
+        objects: { ...openFiles(tmpdir()), readAddress: (key: string) => `read:${key}` },
         legacy: { bucket: () => undefined },
-        resizeAddress: ({ key }) => `resize:${key}`,
+        resizeAddress: ({ key }: { key: string }) => `resize:${key}`,
         publicScopes: [],
         signedUrls: openTestCache(database),
         addressing: '',
         log: { warn: (facts: unknown) => logged.push(facts) },
-      };
+      } as unknown as MediaContext;
       const answer: VideoSignedRefs = JSON.parse(
         String(await signVideos(deps, caller, { refs: [...refs], legacyBucket: defaultLegacyBucket })),
       );

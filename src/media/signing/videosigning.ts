@@ -2,21 +2,16 @@
 import { isDecodable } from '#image/engine/formats.ts';
 import type { Caller } from '#platform/access/caller.ts';
 import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
-import type { Log } from '#platform/log.ts';
 import type { VideoSignedRef } from '../api.ts';
 import { headsAtOnce } from '../assets/buckets.ts';
 import { renditionKeyOf, renditionMime } from '../assets/storagekey.ts';
+import type { MediaContext, Reading } from '../context.ts';
 import { lookUpAssets, lookUpRow, type ResolvedAsset, startReading } from '../lookup/assetlookup.ts';
-import type { Reading } from '../reconciling/reconciling.ts';
 import { thumbPathOf } from '../refs.ts';
 import { isReadable, resolveRefs } from './resolving.ts';
 import { joinSigned, type SignedAsset, type SigningRequest, signWithCache } from './signedurlcache.ts';
-import { type Download, originalAddress, type SigningDeps, thumbAddress } from './signing.ts';
+import { type Download, originalAddress, thumbAddress } from './signing.ts';
 import { findThumbs } from './thumbstore.ts';
-
-export interface VideoSigningDeps extends SigningDeps {
-  readonly log: Pick<Log, 'warn'>;
-}
 
 type Thumb = Awaited<ReturnType<typeof findThumbs>>[number];
 
@@ -42,7 +37,7 @@ const noThumb: ShownThumb = { thumbAssetId: null };
  * asset with a `thumbAssetId` counts as a video, as does a legacy file with the name of one. A thumbnail that cannot be
  * shown is logged, and only `thumbUrl` is missing.
  */
-export async function signVideos(deps: VideoSigningDeps, caller: Caller, request: SigningRequest): Promise<Buffer> {
+export async function signVideos(deps: MediaContext, caller: Caller, request: SigningRequest): Promise<Buffer> {
   const responses = await signWithCache(deps, caller, 'video', request, async (refs) => {
     const found = await resolveRefs(deps, caller, refs, request.legacyBucket);
     const thumbs = await findThumbsOf(deps, caller, [...found.values()]);
@@ -54,7 +49,7 @@ export async function signVideos(deps: VideoSigningDeps, caller: Caller, request
 }
 
 function toSignedAsset(
-  deps: VideoSigningDeps,
+  deps: MediaContext,
   resolved: ResolvedAsset,
   download: Download,
   thumb: FoundThumb = { shown: noThumb, isTransient: true },
@@ -69,12 +64,7 @@ function toSignedAsset(
   };
 }
 
-function signVideo(
-  deps: VideoSigningDeps,
-  video: ResolvedAsset,
-  thumb: ShownThumb,
-  download: Download,
-): VideoSignedRef {
+function signVideo(deps: MediaContext, video: ResolvedAsset, thumb: ShownThumb, download: Download): VideoSignedRef {
   const { width, height, byteSize, durationMs, blurhash, mime } = video;
   const facts = {
     ...{ width, height, byteSize, durationMs, blurhash, mime, generated: video.row?.generated ?? null },
@@ -87,7 +77,7 @@ function signVideo(
 
 /** `undefined`: it is not known whether browsers play the video, or they do not and it has no rendition. */
 function playAddress(
-  deps: VideoSigningDeps,
+  deps: MediaContext,
   { objects, storageKey, row }: ResolvedAsset,
   url: string,
   download: Download,
@@ -102,7 +92,7 @@ function playAddress(
 }
 
 async function findThumbsOf(
-  deps: VideoSigningDeps,
+  deps: MediaContext,
   caller: Caller,
   videos: readonly ResolvedAsset[],
 ): Promise<ReadonlyMap<ResolvedAsset, FoundThumb>> {
@@ -126,7 +116,7 @@ async function findThumbsOf(
 
 /** `undefined`: the lookup failed, so their owners are unknown. */
 async function lookUpThumbs(
-  deps: VideoSigningDeps,
+  deps: MediaContext,
   videos: readonly ResolvedAsset[],
 ): Promise<ReadonlyMap<string, Thumb> | undefined> {
   const thumbIds = new Set(videos.flatMap(({ row }) => row?.namedThumbId ?? []));
@@ -158,7 +148,7 @@ function pathOfThumb({ backend, objects, storageKey }: ResolvedAsset): LegacyThu
 
 /** An image that the caller can read. A thumbnail by convention is next to its video and has the same readers. */
 async function openThumb(
-  deps: VideoSigningDeps,
+  deps: MediaContext,
   caller: Caller,
   thumb: Thumb | LegacyThumb,
   reading: Reading,

@@ -7,7 +7,7 @@ import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
 import type { Objects } from '#platform/objects/objects.ts';
 import type { DeletableAsset } from '../assets/assetstore.ts';
 import { bucketOf, headsAtOnce } from '../assets/buckets.ts';
-import type { SweepDeps } from './page.ts';
+import type { MediaStores } from '../context.ts';
 import { findSample } from './sweepstore.ts';
 
 const sampleSize = 50;
@@ -17,7 +17,7 @@ const smallestSample = 5;
 export const lostBucket = 'its bucket is empty or has none of its assets; see --accept-lost-buckets';
 
 /** Of one page: asked for each row, and looked up once for each bucket. */
-export function createLostBuckets(deps: SweepDeps) {
+export function createLostBuckets(deps: MediaStores) {
   const known = new Map<string, Promise<boolean>>();
   return (row: Pick<DeletableAsset, 'backend' | 'bucket'>): Promise<boolean> => {
     const name = `${row.backend}/${row.bucket}`;
@@ -27,7 +27,7 @@ export function createLostBuckets(deps: SweepDeps) {
   };
 }
 
-async function isLost(deps: SweepDeps, row: Pick<DeletableAsset, 'backend' | 'bucket'>): Promise<boolean> {
+async function isLost(deps: MediaStores, row: Pick<DeletableAsset, 'backend' | 'bucket'>): Promise<boolean> {
   const objects = bucketOf(deps, row);
   if (objects === undefined) return true;
   if (await isEmpty(objects)) return true;

@@ -1,25 +1,6 @@
 /** One page of a sweep: what each part gets and returns. */
-import type { VariantMaker } from '#image/engine/variants.ts';
 import type { Clock } from '#platform/clock.ts';
-import type { Db } from '#platform/db/db.ts';
-import type { Log } from '#platform/log.ts';
-import type { Objects } from '#platform/objects/objects.ts';
-import type { SizeLimits } from '../assets/sizelimits.ts';
-import type { RemovalDeps } from '../deletion/removal.ts';
-import type { Digester } from '../reading/digests.ts';
-import type { TaskTables } from '../tasks/taskstore.ts';
 import type { SweepFinding } from './api.ts';
-
-export interface SweepDeps extends RemovalDeps {
-  readonly taskDb: Db<TaskTables>;
-  readonly clock: Clock;
-  readonly digester: Digester;
-  readonly log: Pick<Log, 'info' | 'warn'>;
-  /** The store of variants. */
-  readonly publicObjects: Objects;
-  readonly variants: Pick<VariantMaker, 'forgetAll' | 'names'>;
-  readonly limits: Pick<SizeLimits, 'uploadTtlS'>;
-}
 
 export interface SweepPageRequest {
   /** `false`: nothing is changed. */

@@ -4,10 +4,10 @@
  */
 import { z } from 'zod';
 import { type Db, type Tx, transaction } from '#platform/db/db.ts';
-import type { Job, Jobs, Queue } from '#platform/jobs/jobs.ts';
-import type { TaskTables } from '../tasks/taskstore.ts';
+import type { Job, Queue } from '#platform/jobs/jobs.ts';
+import type { MediaStores } from '../context.ts';
+import type { MediaTables } from '../tables.ts';
 import { sweepCursor } from './api.ts';
-import type { SweepDeps } from './page.ts';
 import { sweepPage } from './sweep.ts';
 
 const payload = z.object({
@@ -19,23 +19,19 @@ export type SweepJob = z.output<typeof payload>;
 
 export const sweepQueue: Queue<SweepJob> = { name: 'media/sweep', payload };
 
-export interface PeriodicDeps extends SweepDeps {
-  readonly jobs: Pick<Jobs, 'enqueue'>;
-}
-
 const everyMs = 6 * 3_600_000;
 /** Waits, because a start has other work. */
 const firstAfterMs = 60_000;
 const pagesPerJob = 10;
 
 /** Once at each start. If a job waits or runs, enqueues nothing. */
-export async function beginSweeping({ jobs, taskDb, clock }: PeriodicDeps): Promise<void> {
+export async function beginSweeping({ jobs, db, clock }: MediaStores): Promise<void> {
   const since = new Date(clock.now()).toISOString();
-  await jobs.enqueue(taskDb, sweepQueue, { since, cursor: null }, { key: 'sweep', delayMs: firstAfterMs });
+  await jobs.enqueue(db, sweepQueue, { since, cursor: null }, { key: 'sweep', delayMs: firstAfterMs });
 }
 
 /** Throws `engine_unavailable`. Every page can be repeated. */
-export async function sweepOn(deps: PeriodicDeps, job: Job<SweepJob>): Promise<void> {
+export async function sweepOn(deps: MediaStores, job: Job<SweepJob>): Promise<void> {
   const { since } = job.payload;
   let { cursor } = job.payload;
   let removed = 0;
@@ -48,7 +44,7 @@ export async function sweepOn(deps: PeriodicDeps, job: Job<SweepJob>): Promise<v
     if (cursor === null) break;
   }
   if (removed > 0) deps.log.info({ removed }, 'removed leftover registrations and uploads');
-  await transaction(deps.taskDb, async (tx) => {
+  await transaction(deps.db, async (tx) => {
     await job.complete(tx);
     await enqueueNext(deps, tx, { since, cursor });
   });
@@ -56,8 +52,8 @@ export async function sweepOn(deps: PeriodicDeps, job: Job<SweepJob>): Promise<v
 
 /** A sweep whose attempts all failed starts again at its next time. For `onDead`, too. */
 export async function enqueueNext(
-  { jobs }: Pick<PeriodicDeps, 'jobs'>,
-  tx: Tx<TaskTables> | Db<TaskTables>,
+  { jobs }: MediaStores,
+  tx: Tx<MediaTables> | Db<MediaTables>,
   { since, cursor }: SweepJob,
 ): Promise<void> {
   await jobs.enqueue(tx, sweepQueue, { since, cursor }, { key: 'sweep', delayMs: cursor === null ? everyMs : 0 });

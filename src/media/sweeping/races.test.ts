@@ -12,9 +12,10 @@ import { makeImage } from '../../../test/media/images.fixture.ts';
 import { interrupted } from '../../../test/media/interruption.fixture.ts';
 import { openFiles, outcomeOf, registrationDeps, uploaded } from '../../../test/media/registering.fixture.ts';
 import { hourMs, sweepAll, sweepDeps } from '../../../test/media/sweeping.fixture.ts';
-import { draftAsset, type MediaTables } from '../assets/assetstore.ts';
+import { draftAsset } from '../assets/assetstore.ts';
+import type { MediaContext } from '../context.ts';
 import { unknownFacts } from '../registration/inspection.ts';
-import type { RegistrationDeps } from '../registration/registration.ts';
+import type { MediaTables } from '../tables.ts';
 
 /** More steps than any operation here has. */
 const manyMoments = 120;
@@ -31,7 +32,7 @@ for (const engine of laneEngines)
     let folder: string;
     let database: Database;
     let png: Buffer;
-    let deps: RegistrationDeps;
+    let deps: MediaContext;
     beforeAll(async () => {
       folder = await mkdtemp(join(tmpdir(), 'atelier-sweep-'));
       database = await engine.open(migrations);

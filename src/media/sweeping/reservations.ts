@@ -7,6 +7,7 @@ import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
 import type { Log } from '#platform/log.ts';
 import { findDeletable } from '../assets/assetstore.ts';
 import { headsAtOnce } from '../assets/buckets.ts';
+import type { MediaStores } from '../context.ts';
 import {
   dropReservation,
   findExpired,
@@ -15,7 +16,6 @@ import {
   postponeReservation,
   type StoredReservation,
 } from '../quota/reservationstore.ts';
-import type { SweepDeps } from './page.ts';
 import { isJoined, removeUpload } from './uploads.ts';
 import { unfinishedVideos } from './usage.ts';
 
@@ -23,7 +23,7 @@ const expiredPerPage = 100;
 const longestPauseMs = 60_000;
 
 /** Short enough for a short TTL. */
-export function startExpiringReservations(deps: SweepDeps & { readonly log: Pick<Log, 'warn'> }): Interval {
+export function startExpiringReservations(deps: MediaStores & { readonly log: Pick<Log, 'warn'> }): Interval {
   return startInterval(
     Math.min(longestPauseMs, deps.limits.uploadTtlS * 1000),
     async (stopped) => {
@@ -37,7 +37,7 @@ export function startExpiringReservations(deps: SweepDeps & { readonly log: Pick
  * Ends at most a page of expired reservations, of one owner or of all. Returns how many rows are gone. Throws
  * `engine_unavailable`: what is not confirmed gone keeps its row.
  */
-export async function expireReservations(deps: SweepDeps, ownerId?: string): Promise<number> {
+export async function expireReservations(deps: MediaStores, ownerId?: string): Promise<number> {
   const rows = await findExpired(deps.db, new Date(deps.clock.now()), ownerId, expiredPerPage);
   if (rows.length === 0) return 0;
   const registered = new Map(
@@ -62,7 +62,7 @@ export async function expireReservations(deps: SweepDeps, ownerId?: string): Pro
 
 /** `undefined`: nothing of it is left. Otherwise the time when it expires, because it is in use. */
 async function endUpload(
-  deps: SweepDeps,
+  deps: MediaStores,
   row: StoredReservation,
   keyOfRow: string | undefined,
 ): Promise<Date | undefined> {
@@ -82,4 +82,4 @@ async function endUpload(
   return (await removeUpload(deps, key, before)) ? undefined : inTtl(deps);
 }
 
-const inTtl = ({ clock, limits }: SweepDeps) => new Date(clock.now() + limits.uploadTtlS * 1000);
+const inTtl = ({ clock, limits }: MediaStores) => new Date(clock.now() + limits.uploadTtlS * 1000);

@@ -1,11 +1,11 @@
 import type { Access } from '#platform/access/access.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
+import type { MediaStores } from '../context.ts';
 import { sweepRequest, swept } from './api.ts';
-import type { SweepDeps } from './page.ts';
 import { sweepPage } from './sweep.ts';
 
-export function addSweepRoutes(app: HttpServer, access: Access, deps: SweepDeps): void {
+export function addSweepRoutes(app: HttpServer, access: Access, deps: MediaStores): void {
   const routes = routesOf(app, 'media');
   routes.post(
     '/v1/sweep',

@@ -4,7 +4,7 @@ import type { JobTables } from '#platform/jobs/jobs.ts';
 import { plant } from '../../../test/media/planting.fixture.ts';
 import { type Client, type MediaRig, onEveryPair, startMedia } from '../../../test/media/rig.fixture.ts';
 import { hourMs } from '../../../test/media/sweeping.fixture.ts';
-import type { MediaTables } from '../assets/assetstore.ts';
+import type { MediaTables } from '../tables.ts';
 import type { Swept } from './api.ts';
 import { sweepQueue } from './periodic.ts';
 

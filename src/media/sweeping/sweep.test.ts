@@ -10,10 +10,10 @@ import { type Planted, plant } from '../../../test/media/planting.fixture.ts';
 import { onEveryPair } from '../../../test/media/rig.fixture.ts';
 import { hourMs, openSweepGround, type SweepGround, sweepAll } from '../../../test/media/sweeping.fixture.ts';
 import { posterIdOf } from '../assets/asset.ts';
-import type { MediaTables } from '../assets/assetstore.ts';
 import { renditionKeyOf, storageKeyOf } from '../assets/storagekey.ts';
 import { evidenceKeyOf } from '../quarantine/quarantine.ts';
-import { insertRun, type TaskTables } from '../tasks/taskstore.ts';
+import type { MediaTables } from '../tables.ts';
+import { insertRun } from '../tasks/taskstore.ts';
 
 const transform = toTransform({ width: 8, height: 8 });
 
@@ -52,7 +52,7 @@ onEveryPair('a sweep', (pair) => {
   };
   const yesterday = () => new Date(Date.now() - 30 * hourMs);
   const begin = (assetId: string, status: 'pending' | 'processing' | 'failed' | 'completed') =>
-    insertRun(database.queries<TaskTables>(), {
+    insertRun(database.queries<MediaTables>(), {
       ...{ taskId: randomUUID(), runId: randomUUID(), assetId, ownerId, status },
       ...{ mediaType: 'video', metadata: {}, storageKey: `u/${ownerId}/thread/1/${assetId}.mp4` },
     });

@@ -2,18 +2,30 @@
  * Finds leftovers and removes them (docs/media.md#unused-objects-and-rows), one page at a time, so that a sweep can be bounded,
  * interrupted and resumed. Any number of sweeps can run concurrently with each other and with requests.
  */
+import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
+import { defaultLegacyBucket, type ListedObject, type ObjectHead } from '#platform/objects/objects.ts';
+import { Problem } from '#platform/problem.ts';
+import { type DeletableAsset, dropAssets } from '../assets/assetstore.ts';
+import { bucketOf, headsAtOnce } from '../assets/buckets.ts';
+import type { MediaStores } from '../context.ts';
+import { deleteAssets } from '../deletion/deletion.ts';
+import { removeAll, removeDerivatives, removeObjects } from '../deletion/removal.ts';
+import { findKept } from '../quarantine/evidencestore.ts';
+import { quarantinePrefix } from '../quarantine/quarantine.ts';
+import { settleEtag } from '../reconciling/settling.ts';
+import { dropAndInvalidate } from '../signing/signedurlcache.ts';
+import { findExpiredTrash } from '../trash/trashstore.ts';
 import { type SweepFinding, type SweepRequest, type Swept, sweepParts } from './api.ts';
-import { sweepAssets } from './assets.ts';
-import { sweepEvidence } from './evidence.ts';
-import { resumableOldBefore, type SweepDeps, type SweepPage, type SweepPageRequest } from './page.ts';
-import { sweepRegistrations } from './registrations.ts';
-import { sweepTrash } from './trash.ts';
+import { createLostBuckets, lostBucket } from './lostbuckets.ts';
+import { oldBefore, resumableOldBefore, type SweepPage, type SweepPageRequest } from './page.ts';
+import { findReady, findUnready, refuseUnready } from './sweepstore.ts';
 import { sweepUploads } from './uploads.ts';
+import { unfinishedVideos } from './usage.ts';
 import { sweepVariants } from './variants.ts';
 
 type Part = (typeof sweepParts)[number];
 
-const parts: Readonly<Record<Part, (deps: SweepDeps, page: SweepPageRequest) => Promise<SweepPage>>> = {
+const parts: Readonly<Record<Part, (deps: MediaStores, page: SweepPageRequest) => Promise<SweepPage>>> = {
   // First, because the objects that it leaves are then found as uploads.
   registrations: sweepRegistrations,
   uploads: sweepUploads,
@@ -30,7 +42,7 @@ const parts: Readonly<Record<Part, (deps: SweepDeps, page: SweepPageRequest) => 
  * because operators decide whether bytes are lost for good. Throws `engine_unavailable`. The same page can be repeated.
  */
 export async function sweepPage(
-  deps: SweepDeps,
+  deps: MediaStores,
   { apply, acceptLostBuckets, cursor }: SweepRequest,
   aloneSince?: Date,
 ): Promise<Swept> {
@@ -55,11 +67,207 @@ const uploadsPerPage = 1000;
  * this long has expired, and cannot be continued.
  */
 async function sweepResumable(
-  { objects, clock }: Pick<SweepDeps, 'objects' | 'clock'>,
+  { objects, clock }: MediaStores,
   { apply, after }: Pick<SweepPageRequest, 'apply' | 'after'>,
 ): Promise<SweepPage> {
   const before = resumableOldBefore(clock);
   const { idle, next } = await objects.resumable.sweep({ before, apply, after, limit: uploadsPerPage });
   const fate = apply ? 'removed' : 'found';
   return { found: idle.map((key): SweepFinding => ({ what: 'unfinished_upload', fate, key })), next };
+}
+
+// Assets that were in the trash for 30 days. They cannot be restored any longer, so a deletion that was interrupted goes on.
+
+const trashedPerPage = 1000;
+
+async function sweepTrash(
+  deps: MediaStores,
+  { apply, after }: Pick<SweepPageRequest, 'apply' | 'after'>,
+): Promise<SweepPage> {
+  const rows = await findExpiredTrash(deps.db, after, trashedPerPage);
+  if (apply && rows.length > 0)
+    await deleteAssets(
+      deps,
+      { kind: 'internal' },
+      { ids: rows.map(({ assetId }) => assetId), legacyBucket: defaultLegacyBucket },
+    );
+  const fate = apply ? 'removed' : 'found';
+  const found = rows.map(
+    ({ assetId, storageKey: key }): SweepFinding => ({ what: 'expired_trash', assetId, key, fate }),
+  );
+  return { found, next: rows.length < trashedPerPage ? undefined : rows.at(-1)?.assetId };
+}
+
+// Copies of blocked objects that no incident names: the process died before the block, or the block was repeated.
+
+const evidencePerPage = 1000;
+
+async function sweepEvidence(
+  { db, objects, clock }: MediaStores,
+  { apply, after, aloneSince }: SweepPageRequest,
+): Promise<SweepPage> {
+  const listed: ListedObject[] = [];
+  for await (const object of objects.list(quarantinePrefix, after)) {
+    listed.push(object);
+    if (listed.length === evidencePerPage) break;
+  }
+  const named = await findKept(
+    db,
+    listed.map(({ key }) => key),
+  );
+  const before = oldBefore(clock);
+  const orphans = listed.filter(
+    ({ key, modifiedAt }) =>
+      !named.has(key) && modifiedAt < before && (aloneSince === undefined || modifiedAt > aloneSince),
+  );
+  if (apply && orphans.length > 0)
+    await removeAll(
+      objects,
+      orphans.map(({ key }) => key),
+    );
+  const found = orphans.map(
+    ({ key, size }): SweepFinding => ({
+      what: 'evidence_without_incident',
+      fate: apply ? 'removed' : 'found',
+      key,
+      byteSize: size,
+    }),
+  );
+  return { found, next: listed.length < evidencePerPage ? undefined : listed.at(-1)?.key };
+}
+
+// Registrations and copies that were never finished. The row is refused first if it has not changed, so that a call
+// which continues with it does not become ready on bytes that are being removed. Then its bytes are removed, then the
+// row.
+
+const registrationsPerPage = 100;
+
+async function sweepRegistrations(deps: MediaStores, { apply, after }: SweepPageRequest): Promise<SweepPage> {
+  const rows = await findUnready(deps.db, oldBefore(deps.clock), after, registrationsPerPage);
+  const next = rows.length < registrationsPerPage ? undefined : rows.at(-1)?.assetId;
+  const videos = await unfinishedVideos(deps, rows);
+  const looked = await look(
+    deps,
+    rows.filter((row) => !videos.has(row.assetId)),
+  );
+  const abandoned = looked.filter(({ place }) => place === 'old' || place === 'none').map(({ row }) => row);
+  const dropped = apply ? await removeUnfinished(deps, abandoned) : undefined;
+  const found = looked.flatMap(({ row, place }): SweepFinding[] => {
+    const { assetId, storageKey: key } = row;
+    const finding = { what: 'unfinished_registration', assetId, key } as const;
+    if (place === 'unknown') return [{ ...finding, fate: 'left', why: 'its bucket is not configured' }];
+    if (place === 'young') return [];
+    if (dropped === undefined) return [{ ...finding, fate: 'found' }];
+    return [
+      dropped.has(assetId) ? { ...finding, fate: 'removed' } : { ...finding, fate: 'left', why: 'it has changed' },
+    ];
+  });
+  return { found, next };
+}
+
+/**
+ * The state of its bytes. `young` ones belong to an upload, whatever the row is. The bytes of legacy files are never
+ * removed.
+ */
+type Bytes = 'none' | 'old' | 'young' | 'unknown';
+
+function look(deps: MediaStores, rows: readonly DeletableAsset[]) {
+  const before = oldBefore(deps.clock);
+  return mapConcurrently(rows, headsAtOnce, async (row): Promise<{ row: DeletableAsset; place: Bytes }> => {
+    if (row.backend === 'legacy') return { row, place: 'none' };
+    const objects = bucketOf(deps, row);
+    if (objects === undefined) return { row, place: 'unknown' };
+    const head = await objects.head(row.storageKey);
+    return { row, place: head === undefined ? 'none' : head.modifiedAt < before ? 'old' : 'young' };
+  });
+}
+
+/** Ids of the rows that were dropped. Throws `engine_unavailable`: what is not confirmed gone keeps its row. */
+async function removeUnfinished(deps: MediaStores, rows: readonly DeletableAsset[]): Promise<ReadonlySet<string>> {
+  if (rows.length === 0) return new Set();
+  const refused = new Map((await refuseUnready(deps.db, rows)).map(({ assetId, revision }) => [assetId, revision]));
+  // Checked again: newer uploads stay, and can be registered without this row.
+  const ours = await look(
+    deps,
+    rows.filter(({ assetId }) => refused.has(assetId)),
+  );
+  await removeObjects(
+    deps,
+    ours.flatMap(({ row, place }) => (row.backend === 'objects' && place !== 'young' ? [row] : [])),
+  );
+  const seen = [...refused].map(([assetId, revision]) => ({ assetId, revision }));
+  return new Set((await dropAssets(deps.db, seen)).map(({ assetId }) => assetId));
+}
+
+// Assets whose bytes were removed by another system, or lost. Their rows are deleted, with all derivatives.
+
+const assetsPerPage = 1000;
+
+type ReadyRow = Awaited<ReturnType<typeof findReady>>[number];
+
+type AssetBytes = 'there' | 'gone' | 'unknown' | 'lost' | 'others' | 'pending';
+
+async function sweepAssets(
+  deps: MediaStores,
+  { apply, acceptLostBuckets, after }: SweepPageRequest,
+): Promise<SweepPage> {
+  const rows = await findReady(deps.db, after, assetsPerPage);
+  const next = rows.length < assetsPerPage ? undefined : rows.at(-1)?.assetId;
+  const isLost = createLostBuckets(deps);
+  const looked = await mapConcurrently(rows, headsAtOnce, async (row) => ({
+    row,
+    bytes: await lookFor(deps, isLost, row),
+  }));
+  const found: SweepFinding[] = [];
+  for (const { row, bytes } of looked) {
+    const { assetId, storageKey: key } = row;
+    const finding = { what: 'asset_without_object', assetId, key } as const;
+    if (bytes === 'there') continue;
+    if (bytes === 'others' || bytes === 'pending')
+      found.push({ what: 'asset_with_other_bytes', assetId, key, fate: 'left', why: reasons[bytes] });
+    else if (bytes === 'unknown') found.push({ ...finding, fate: 'left', why: 'its bucket is not configured' });
+    else if (bytes === 'lost' && !acceptLostBuckets) found.push({ ...finding, fate: 'left', why: lostBucket });
+    else if (!apply) found.push({ ...finding, fate: 'found' });
+    else if (await dropLost(deps, row)) found.push({ ...finding, fate: 'removed' });
+    else found.push({ ...finding, fate: 'left', why: 'it has changed' });
+  }
+  return { found, next };
+}
+
+async function lookFor(
+  deps: MediaStores,
+  isLost: ReturnType<typeof createLostBuckets>,
+  row: ReadyRow,
+): Promise<AssetBytes> {
+  const objects = bucketOf(deps, row);
+  if (objects === undefined) return 'unknown';
+  const head = await objects.head(row.storageKey);
+  if (head !== undefined) return row.backend === 'legacy' ? 'there' : settle(deps, row, head);
+  return (await isLost(row)) ? 'lost' : 'gone';
+}
+
+const reasons = {
+  others: 'its object is not the one that was registered',
+  pending: 'its digest is still being computed; sweep again',
+} as const;
+
+/** An object that another tool restored can have another ETag, and which its row gets if the bytes are the same. */
+async function settle(deps: MediaStores, row: ReadyRow, head: ObjectHead): Promise<AssetBytes> {
+  try {
+    return (await settleEtag(deps, row, head)) === undefined ? 'others' : 'there';
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'digest_pending') return 'pending';
+    throw error;
+  }
+}
+
+/**
+ * Deletes the row if it has not changed since it was read, with its cached responses. The derivatives are removed
+ * first, as in every deletion, so that a process which dies leaves the row.
+ */
+async function dropLost(deps: MediaStores, row: DeletableAsset): Promise<boolean> {
+  const objects = bucketOf(deps, row);
+  if (objects === undefined || (await objects.head(row.storageKey)) !== undefined) return false;
+  await removeDerivatives(deps, { backend: row.backend, objects }, [row.storageKey]);
+  return (await dropAndInvalidate(deps, [row])).length > 0;
 }

@@ -2,8 +2,9 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Db } from '#platform/db/db.ts';
-import { type DeletableAsset, deletableColumns, type MediaTables, type SeenAsset } from '../assets/assetstore.ts';
+import { type DeletableAsset, deletableColumns, type SeenAsset } from '../assets/assetstore.ts';
 import type { StorageKeyParts } from '../assets/storagekey.ts';
+import type { MediaTables } from '../tables.ts';
 
 type Handle = Db<MediaTables>;
 

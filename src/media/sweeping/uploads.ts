@@ -16,9 +16,10 @@ import {
   type StorageKeyParts,
   sourceKeyOf,
 } from '../assets/storagekey.ts';
+import type { MediaStores } from '../context.ts';
 import { removeObjects } from '../deletion/removal.ts';
 import type { SweepFinding } from './api.ts';
-import { oldBefore, resumableOldBefore, type SweepDeps, type SweepPage, type SweepPageRequest } from './page.ts';
+import { oldBefore, resumableOldBefore, type SweepPage, type SweepPageRequest } from './page.ts';
 import { claimUnregistered, findKeys, type Unregistered } from './sweepstore.ts';
 import { unfinishedVideos } from './usage.ts';
 
@@ -40,7 +41,7 @@ interface OrphanGroup extends GroupState {
   readonly listed: readonly ListedObject[];
 }
 
-export async function sweepUploads(deps: SweepDeps, page: SweepPageRequest): Promise<SweepPage> {
+export async function sweepUploads(deps: MediaStores, page: SweepPageRequest): Promise<SweepPage> {
   const listed = await listPage(deps, page.after);
   const next = listed.length < keysPerPage ? undefined : listed.at(-1)?.key;
   const uploadedBefore = new Date(deps.clock.now() - deps.limits.uploadTtlS * 1000);
@@ -60,7 +61,7 @@ export async function sweepUploads(deps: SweepDeps, page: SweepPageRequest): Pro
  * Removes one upload with its derivatives. Returns `false` if it is registered, is being processed, or was replaced.
  * Throws `engine_unavailable`.
  */
-export async function removeUpload(deps: SweepDeps, sourceKey: string, before: Date): Promise<boolean> {
+export async function removeUpload(deps: MediaStores, sourceKey: string, before: Date): Promise<boolean> {
   const source = await deps.objects.head(sourceKey);
   if (source === undefined) return true;
   const listed = [{ key: sourceKey, ...source }];
@@ -71,7 +72,7 @@ export async function removeUpload(deps: SweepDeps, sourceKey: string, before: D
 /** S3's ETag of a multipart upload. Some servers date such an object by its beginning. */
 export const isJoined = (etag: string): boolean => /^"[0-9a-f]{32}-\d+"$/.test(etag);
 
-async function listPage({ objects }: SweepDeps, after: string | undefined): Promise<readonly ListedObject[]> {
+async function listPage({ objects }: MediaStores, after: string | undefined): Promise<readonly ListedObject[]> {
   const page: ListedObject[] = [];
   for await (const object of objects.list(uploads, after)) {
     page.push(object);
@@ -81,7 +82,10 @@ async function listPage({ objects }: SweepDeps, after: string | undefined): Prom
 }
 
 /** A source that is on another page is looked up. */
-async function groupBySource({ objects }: SweepDeps, listed: readonly ListedObject[]): Promise<readonly OrphanGroup[]> {
+async function groupBySource(
+  { objects }: MediaStores,
+  listed: readonly ListedObject[],
+): Promise<readonly OrphanGroup[]> {
   const byKey = new Map(listed.map((object) => [object.key, object]));
   const bySource = Map.groupBy(listed, ({ key }) => sourceKeyOf('objects', key));
   return mapConcurrently([...bySource], headsAtOnce, async ([sourceKey, some]) => ({
@@ -98,7 +102,7 @@ function isAbandoned({ source, listed }: GroupState, isOld: IsOld): boolean {
 }
 
 /** Those without a row that no media task is processing. */
-async function findUnregistered(deps: SweepDeps, groups: readonly OrphanGroup[]): Promise<readonly OrphanGroup[]> {
+async function findUnregistered(deps: MediaStores, groups: readonly OrphanGroup[]): Promise<readonly OrphanGroup[]> {
   const named = groups.flatMap(({ parts }) => parts ?? []);
   if (named.length === 0) return groups;
   const keys = await findKeys(
@@ -132,7 +136,7 @@ type IsOld = (head: ObjectHead, isSource: boolean) => boolean;
 
 /** Throws `engine_unavailable`: what is not confirmed gone keeps its claim. */
 async function removeGroups(
-  deps: SweepDeps,
+  deps: MediaStores,
   orphans: readonly OrphanGroup[],
   isOld: IsOld,
 ): Promise<ReadonlySet<OrphanGroup>> {
@@ -159,7 +163,7 @@ async function removeGroups(
 }
 
 /** By asset id. */
-async function claim(deps: SweepDeps, groups: readonly OrphanGroup[]): Promise<ReadonlyMap<string, SeenAsset>> {
+async function claim(deps: MediaStores, groups: readonly OrphanGroup[]): Promise<ReadonlyMap<string, SeenAsset>> {
   const unregistered = groups.flatMap(({ parts, sourceKey: storageKey, source }): Unregistered[] =>
     parts === undefined ? [] : [{ ...parts, storageKey, etag: source?.etag ?? '', byteSize: source?.size ?? 0 }],
   );
@@ -173,7 +177,7 @@ async function claim(deps: SweepDeps, groups: readonly OrphanGroup[]): Promise<R
  * key is no asset's, or differs from the key in the row of their id.
  */
 async function findOurs(
-  deps: SweepDeps,
+  deps: MediaStores,
   groups: readonly OrphanGroup[],
   claims: ReadonlyMap<string, SeenAsset>,
 ): Promise<readonly OrphanGroup[]> {
@@ -190,7 +194,7 @@ async function findOurs(
   });
 }
 
-async function lookAgain({ objects }: SweepDeps, { sourceKey }: OrphanGroup): Promise<GroupState> {
+async function lookAgain({ objects }: MediaStores, { sourceKey }: OrphanGroup): Promise<GroupState> {
   const source = await objects.head(sourceKey);
   const beside: ObjectHead[] = [];
   for await (const object of objects.list(derivativeStartOf('objects', sourceKey)))

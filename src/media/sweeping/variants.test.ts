@@ -10,8 +10,8 @@ import { interrupted } from '../../../test/media/interruption.fixture.ts';
 import { plant } from '../../../test/media/planting.fixture.ts';
 import { embedded, onEveryPair } from '../../../test/media/rig.fixture.ts';
 import { hourMs, openSweepGround, type SweepGround, sweepAll } from '../../../test/media/sweeping.fixture.ts';
-import type { MediaTables } from '../assets/assetstore.ts';
-import type { SweepDeps } from './page.ts';
+import type { MediaContext } from '../context.ts';
+import type { MediaTables } from '../tables.ts';
 
 const what = 'variant_without_source';
 /** More than any sweep here has. */
@@ -57,7 +57,7 @@ onEveryPair(
       return key;
     }
     const isThere = async (key: string) => (await ground.publicObjects.head(key)) !== undefined;
-    const findings = async (key: string, apply: boolean, deps: SweepDeps = ground.deps) =>
+    const findings = async (key: string, apply: boolean, deps: MediaContext = ground.deps) =>
       (await sweepAll(deps, { apply, from })).filter((finding) => finding.key === key);
     const notes = () =>
       ground.database

@@ -13,10 +13,11 @@ import { bucketStore, namedObject } from '#image/engine/sources.ts';
 import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
 import { defaultLegacyBucket, type ListedObject, type Objects } from '#platform/objects/objects.ts';
 import { headsAtOnce } from '../assets/buckets.ts';
+import type { MediaStores } from '../context.ts';
 import { removeAll } from '../deletion/removal.ts';
 import type { SweepFinding } from './api.ts';
 import { createLostBuckets, lostBucket } from './lostbuckets.ts';
-import { oldBefore, type SweepDeps, type SweepPage, type SweepPageRequest } from './page.ts';
+import { oldBefore, type SweepPage, type SweepPageRequest } from './page.ts';
 import { readStep, type Step, writeStep } from './steps.ts';
 import {
   dropIndex,
@@ -35,7 +36,7 @@ type Indexing = Extract<Step, { name: 'index' }>;
 type InBucket = Exclude<Step, Indexing>;
 
 export async function sweepVariants(
-  deps: SweepDeps,
+  deps: MediaStores,
   { apply, acceptLostBuckets, after }: SweepPageRequest,
 ): Promise<SweepPage> {
   const step = after === undefined ? await begin(deps) : readStep(after);
@@ -51,12 +52,12 @@ const pageOf = (following: Step | undefined, found: readonly SweepFinding[] = []
   next: following && writeStep(following),
 });
 
-async function begin({ db }: SweepDeps): Promise<Indexing> {
+async function begin({ db }: MediaStores): Promise<Indexing> {
   await dropOutdatedIndexes(db);
   return { name: 'index', sweepId: randomUUID(), after: undefined };
 }
 
-async function indexVariantsPage(deps: SweepDeps, { sweepId, after }: Indexing): Promise<Step | undefined> {
+async function indexVariantsPage(deps: MediaStores, { sweepId, after }: Indexing): Promise<Step | undefined> {
   const listed = await pageFrom(deps.publicObjects.list('img/', after), keysPerPage);
   const before = oldBefore(deps.clock);
   const old = listed.filter(({ modifiedAt }) => modifiedAt < before);
@@ -71,7 +72,7 @@ async function indexVariantsPage(deps: SweepDeps, { sweepId, after }: Indexing):
 }
 
 /** After the last one, the index is deleted. */
-async function nextBucket(deps: SweepDeps, sweepId: string, after: string): Promise<InBucket | undefined> {
+async function nextBucket(deps: MediaStores, sweepId: string, after: string): Promise<InBucket | undefined> {
   const legacy = await findLegacyBuckets(deps.db);
   const buckets = new Set([deps.objects.bucket, defaultLegacyBucket, ...legacy]);
   for (const bucket of [...buckets].sort()) {
@@ -83,13 +84,13 @@ async function nextBucket(deps: SweepDeps, sweepId: string, after: string): Prom
   return undefined;
 }
 
-function sourcesIn({ objects, legacy }: SweepDeps, bucket: string): Objects | undefined {
+function sourcesIn({ objects, legacy }: MediaStores, bucket: string): Objects | undefined {
   return bucket === objects.bucket ? objects : legacy.bucket(bucket);
 }
 
-const markOf = ({ variants }: SweepDeps, bucket: string) => variants.names.mark(bucketStore(bucket));
+const markOf = ({ variants }: MediaStores, bucket: string) => variants.names.mark(bucketStore(bucket));
 
-async function diffSources(deps: SweepDeps, step: InBucket): Promise<Step | undefined> {
+async function diffSources(deps: MediaStores, step: InBucket): Promise<Step | undefined> {
   const { sweepId, bucket, after } = step;
   const sources = sourcesIn(deps, bucket);
   if (sources === undefined) return nextBucket(deps, sweepId, bucket);
@@ -102,7 +103,7 @@ async function diffSources(deps: SweepDeps, step: InBucket): Promise<Step | unde
 }
 
 async function verifyOrphans(
-  deps: SweepDeps,
+  deps: MediaStores,
   { sweepId, bucket, after }: InBucket,
   { apply, acceptLostBuckets }: Pick<SweepPageRequest, 'apply' | 'acceptLostBuckets'>,
 ): Promise<{ readonly found: readonly SweepFinding[]; readonly following: Step | undefined }> {
@@ -127,7 +128,11 @@ async function verifyOrphans(
 }
 
 /** Removes none while one of them is young: the source existed within the day, or exists again. */
-async function orphansAt({ publicObjects }: SweepDeps, prefix: string, before: Date): Promise<readonly ListedObject[]> {
+async function orphansAt(
+  { publicObjects }: MediaStores,
+  prefix: string,
+  before: Date,
+): Promise<readonly ListedObject[]> {
   const listed = await pageFrom(publicObjects.list(prefix), keysPerPage);
   return listed.every(({ modifiedAt }) => modifiedAt < before) ? listed : [];
 }

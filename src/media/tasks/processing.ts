@@ -11,43 +11,34 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { startInterval } from '#platform/background/interval.ts';
-import { type Db, type Tx, transaction } from '#platform/db/db.ts';
+import { type Tx, transaction } from '#platform/db/db.ts';
 import { type Job, type Jobs, type Queue, UnrecoverableError } from '#platform/jobs/jobs.ts';
-import type { Log } from '#platform/log.ts';
 import { withMark } from '#platform/metadata/metadata.ts';
 import type { Generated } from '#platform/metadata/xmp.ts';
-import { ObjectExists, type Objects } from '#platform/objects/objects.ts';
+import { ObjectExists } from '#platform/objects/objects.ts';
 import { Problem } from '#platform/problem.ts';
 import type { Asset } from '../api.ts';
 import { posterIdOf } from '../assets/asset.ts';
-import type { Playback } from '../assets/assetstore.ts';
-import { draftAsset, dropUnready, findAsset, type MediaTables } from '../assets/assetstore.ts';
+import { draftAsset, dropUnready, findAsset } from '../assets/assetstore.ts';
 import { renditionKeyOf, renditionMime, storageKeyOf } from '../assets/storagekey.ts';
-import { type RemovalDeps, removeObject } from '../deletion/removal.ts';
-import type { EventDeps } from '../events.ts';
+import type { MediaContext, MediaStores } from '../context.ts';
+import { deleteAssetsOfOwner } from '../deletion/deletion.ts';
+import { removeObject } from '../deletion/removal.ts';
+import { publishTaskEnd, type TaskEnd } from '../events.ts';
 import { isBlock } from '../problems.ts';
 import { startHashes } from '../reading/unchanged.ts';
 import { unknownFacts } from '../registration/inspection.ts';
-import { type RegistrationDeps, registerAsset } from '../registration/registration.ts';
+import { registerAsset } from '../registration/registration.ts';
 import { withInvalidation } from '../signing/signedurlcache.ts';
-import { type Ffmpeg, VideoFault, type VideoFaultReason } from '../video/ffmpeg.ts';
+import type { MediaTables, Playback } from '../tables.ts';
+import { VideoFault, type VideoFaultReason } from '../video/ffmpeg.ts';
 import { appendMark, markOfFile } from '../video/marking.ts';
 import { isPlayable } from '../video/playback.ts';
 import { takePoster } from '../video/poster.ts';
 import { longVideoMs, probeVideo, type VideoFacts } from '../video/probing.ts';
 import { renderRendition } from '../video/rendition.ts';
 import { download, inScratchFolder } from '../video/scratch.ts';
-import { endRun, RunCancelled } from './ending.ts';
-import {
-  advanceRun,
-  describeVideo,
-  findPlayback,
-  findUnfinished,
-  isShown,
-  setPlayback,
-  type TaskTables,
-  tasksOf,
-} from './taskstore.ts';
+import { advanceRun, describeVideo, findPlayback, findUnfinished, isShown, lockRun, setPlayback } from './taskstore.ts';
 
 const payload = z.object({
   taskId: z.string(),
@@ -84,34 +75,24 @@ export async function withdrawVideos<Tables>(
   for (const queue of [videoUploadQueue, longVideoQueue]) await jobs.withdraw(tx, queue, taskIds.map(tagOf));
 }
 
-export interface ProcessingDeps extends RegistrationDeps, RemovalDeps, RenditionDeps {
-  readonly taskDb: Db<TaskTables>;
-  readonly objects: Objects;
-  readonly ffmpeg: Ffmpeg;
-  readonly log: Log;
-  readonly jobs: Pick<Jobs, 'enqueue'>;
-  /** Deletes those of the ids that belong to the owner. */
-  readonly discard: (ownerId: string, assetIds: readonly string[]) => Promise<unknown>;
-}
-
 const posterMime = 'image/jpeg';
 const internal = { kind: 'internal' } as const;
 
 /** For `videoUploadQueue`. Throws errors after which another attempt can succeed. */
-export function processVideo(deps: ProcessingDeps, job: Job<VideoUpload>): Promise<void> {
+export function processVideo(deps: MediaContext, job: Job<VideoUpload>): Promise<void> {
   return processUpTo(deps, job, longVideoMs);
 }
 
 /** For `longVideoQueue`. Throws as `processVideo` does. */
-export function processLongVideo(deps: ProcessingDeps, job: Job<VideoUpload>): Promise<void> {
+export function processLongVideo(deps: MediaContext, job: Job<VideoUpload>): Promise<void> {
   return processUpTo(deps, job, Number.POSITIVE_INFINITY);
 }
 
 /** `longestMs`: longer videos that need a rendition move to `longVideoQueue`. */
-async function processUpTo(deps: ProcessingDeps, job: Job<VideoUpload>, longestMs: number): Promise<void> {
+async function processUpTo(deps: MediaContext, job: Job<VideoUpload>, longestMs: number): Promise<void> {
   const upload = job.payload;
   try {
-    await advance(deps.taskDb, upload, 'processing');
+    await advance(deps.db, upload, 'processing');
     await makeAssets(deps, job, longestMs);
   } catch (error) {
     if (error instanceof LongRendition) return moveToLongQueue(deps, job);
@@ -119,10 +100,10 @@ async function processUpTo(deps: ProcessingDeps, job: Job<VideoUpload>, longestM
     if (code === undefined && !(error instanceof RunCancelled)) throw error;
     await removeOutput(deps, upload);
     // A video that was registered before its poster was screened.
-    if (isBlock(code)) await deps.discard(upload.ownerId, [upload.assetId]);
+    if (isBlock(code)) await deleteAssetsOfOwner(deps, upload.ownerId, [upload.assetId]);
     if (code === undefined) return;
     deps.log.warn({ err: error, taskId: upload.taskId }, 'a video cannot be processed');
-    await transaction(deps.taskDb, async (tx) => {
+    await transaction(deps.db, async (tx) => {
       await endRun(deps, tx, upload, { status: 'failed', error: code });
       await job.complete(tx);
     });
@@ -130,9 +111,9 @@ async function processUpTo(deps: ProcessingDeps, job: Job<VideoUpload>, longestM
 }
 
 /** In one transaction, so that the task has a job at any time. A task that was deleted in between has none. */
-async function moveToLongQueue({ taskDb, jobs }: ProcessingDeps, job: Job<VideoUpload>): Promise<void> {
+async function moveToLongQueue({ db, jobs }: MediaContext, job: Job<VideoUpload>): Promise<void> {
   const { taskId, ownerId } = job.payload;
-  await transaction(taskDb, async (tx) => {
+  await transaction(db, async (tx) => {
     if (await advanceRun(tx, job.payload, 'processing'))
       await jobs.enqueue(tx, longVideoQueue, job.payload, { key: tagOf(taskId), lane: ownerId });
     await job.complete(tx);
@@ -140,7 +121,7 @@ async function moveToLongQueue({ taskDb, jobs }: ProcessingDeps, job: Job<VideoU
 }
 
 /** For `onDead`: in the transaction in which the job ends. */
-export async function giveUp(deps: EventDeps, tx: Tx<TaskTables>, upload: VideoUpload): Promise<void> {
+export async function giveUp(deps: MediaStores, tx: Tx<MediaTables>, upload: VideoUpload): Promise<void> {
   await endRun(deps, tx, upload, { status: 'failed', error: 'processing_failed' });
 }
 
@@ -153,19 +134,19 @@ async function advance(...run: Parameters<typeof advanceRun>): Promise<void> {
  * Removes the poster and the rendition of an attempt, unless a video shows them or another run is for the same upload:
  * that run finds them, or makes them again.
  */
-async function removeOutput(deps: ProcessingDeps, upload: VideoUpload): Promise<void> {
-  const { db, taskDb, objects } = deps;
+async function removeOutput(deps: MediaContext, upload: VideoUpload): Promise<void> {
+  const { db, objects } = deps;
   const videoKey = storageKeyOf(upload);
-  const runs = await findUnfinished(taskDb, upload.ownerId, videoKey);
+  const runs = await findUnfinished(db, upload.ownerId, videoKey);
   if (runs.some((taskId) => taskId !== upload.taskId)) return;
   if ((await findPlayback(db, upload.assetId)) !== 'rendition') await removeObject(objects, renditionKeyOf(videoKey));
   const poster = posterOf(upload);
   if (!(await isShown(db, poster.assetId))) await removePoster(deps, upload, poster);
 }
 
-async function removePoster(deps: ProcessingDeps, upload: VideoUpload, poster: Poster): Promise<void> {
+async function removePoster(deps: MediaContext, upload: VideoUpload, poster: Poster): Promise<void> {
   const { db, objects } = deps;
-  await deps.discard(upload.ownerId, [poster.assetId]);
+  await deleteAssetsOfOwner(deps, upload.ownerId, [poster.assetId]);
   // An attempt may have died before it wrote the row. A refusal blocks registrations while the object is removed.
   const storageKey = storageKeyOf(poster);
   const head = await objects.head(storageKey);
@@ -178,7 +159,7 @@ async function removePoster(deps: ProcessingDeps, upload: VideoUpload, poster: P
 }
 
 /** Makes the video readable, or adds its missing facts, in the transaction that completes its task. */
-async function makeAssets(deps: ProcessingDeps, job: Job<VideoUpload>, longestMs: number): Promise<void> {
+async function makeAssets(deps: MediaContext, job: Job<VideoUpload>, longestMs: number): Promise<void> {
   const { db } = deps;
   const { payload: upload, signal } = job;
   const { assetId, ownerId, scopeKind, scopeId, mime } = upload;
@@ -187,9 +168,8 @@ async function makeAssets(deps: ProcessingDeps, job: Job<VideoUpload>, longestMs
   signal.throwIfAborted();
   const complete = async (tx: Tx<MediaTables>, thumbAssetId: string | null | undefined) => {
     const assetIds = [assetId, ...(thumbAssetId ? [thumbAssetId] : [])];
-    if (!(await endRun(deps, tasksOf(tx), upload, { status: 'completed', assetIds }))) throw new RunCancelled();
-    if (playing.fault !== undefined)
-      await advanceRun(tasksOf(tx), upload, 'completed', { renditionError: playing.fault });
+    if (!(await endRun(deps, tx, upload, { status: 'completed', assetIds }))) throw new RunCancelled();
+    if (playing.fault !== undefined) await advanceRun(tx, upload, 'completed', { renditionError: playing.fault });
     await setPlayback(tx, assetId, playing.playback);
     await job.complete(tx);
   };
@@ -229,12 +209,12 @@ async function makeAssets(deps: ProcessingDeps, job: Job<VideoUpload>, longestMs
 }
 
 /** Whether the video is registered already with a thumbnail of its own, and needs no poster. */
-async function hasThumb({ db }: ProcessingDeps, { assetId }: VideoUpload): Promise<boolean> {
+async function hasThumb({ db }: MediaContext, { assetId }: VideoUpload): Promise<boolean> {
   const video = await findAsset(db, assetId);
   return Boolean(video?.readyAt && video.thumbAssetId && video.thumbAssetId !== posterIdOf(assetId));
 }
 
-async function makePoster(deps: ProcessingDeps, upload: VideoUpload, image: Uint8Array): Promise<Asset> {
+async function makePoster(deps: MediaContext, upload: VideoUpload, image: Uint8Array): Promise<Asset> {
   const { objects } = deps;
   const poster = posterOf(upload);
   await objects.put(storageKeyOf(poster), image, { contentType: posterMime, createOnly: true }).catch((error) => {
@@ -243,7 +223,7 @@ async function makePoster(deps: ProcessingDeps, upload: VideoUpload, image: Uint
   });
   const request = { ...poster, ...unknown };
   try {
-    const { asset } = await registerAsset(deps, internal, request, (tx) => advance(tasksOf(tx), upload, 'processing'));
+    const { asset } = await registerAsset(deps, internal, request, (tx) => advance(tx, upload, 'processing'));
     return asset;
   } catch (error) {
     if (!(error instanceof Problem) || error.code !== 'object_not_found') throw error;
@@ -279,7 +259,7 @@ interface Probed {
 }
 
 /** Throws LongRendition before the longest work begins. */
-async function probeUpload(deps: ProcessingDeps, job: Job<VideoUpload>, longestMs: number): Promise<Probed> {
+async function probeUpload(deps: MediaContext, job: Job<VideoUpload>, longestMs: number): Promise<Probed> {
   const { db, objects, ffmpeg, limits, digester } = deps;
   const { payload: upload, signal } = job;
   const key = storageKeyOf(upload);
@@ -310,7 +290,7 @@ async function probeUpload(deps: ProcessingDeps, job: Job<VideoUpload>, longestM
 }
 
 /** The registration can say more than the file, whose format may have no mark. */
-async function markOfVideo(db: ProcessingDeps['db'], assetId: string, file: string): Promise<Generated | undefined> {
+async function markOfVideo(db: MediaContext['db'], assetId: string, file: string): Promise<Generated | undefined> {
   return (await markOfFile(file)) ?? (await findAsset(db, assetId))?.generated ?? undefined;
 }
 
@@ -331,15 +311,6 @@ function codeOf(error: unknown): string | undefined {
 }
 
 // The rendition of an uploaded video, made by its job (docs/specification/media.md#renditions).
-
-interface RenditionDeps {
-  readonly taskDb: Db<TaskTables>;
-  readonly objects: Objects;
-  readonly ffmpeg: Ffmpeg;
-  readonly log: Pick<Log, 'warn'>;
-  /** Milliseconds between two writes of the progress; 2000 by default. */
-  readonly progressEveryMs?: number;
-}
 
 interface Run {
   readonly taskId: string;
@@ -366,7 +337,7 @@ interface Playing {
  * which another attempt can succeed.
  */
 export async function makePlayable(
-  deps: RenditionDeps,
+  deps: MediaContext,
   run: Run,
   video: DownloadedVideo,
   folder: string,
@@ -393,7 +364,7 @@ export async function makePlayable(
 
 /** Writes the progress to the task from time to time, and stops the work if the task was deleted or canceled. */
 async function withProgress(
-  { taskDb, log, progressEveryMs = 2000 }: RenditionDeps,
+  { db, log, progressEveryMs = 2000 }: MediaContext,
   run: Run,
   signal: AbortSignal,
   work: (stopped: AbortSignal, report: (percent: number) => void) => Promise<void>,
@@ -401,7 +372,7 @@ async function withProgress(
   const cancelled = new AbortController();
   let progress = 0;
   const write = async () => {
-    if (!(await advanceRun(taskDb, run, 'processing', { progress }))) cancelled.abort(new RunCancelled());
+    if (!(await advanceRun(db, run, 'processing', { progress }))) cancelled.abort(new RunCancelled());
   };
   await write();
   const writing = startInterval(progressEveryMs, write, (err) =>
@@ -414,4 +385,26 @@ async function withProgress(
   } finally {
     await writing.stop();
   }
+}
+
+// The end of a video task, with its webhook event, in the transaction of the caller.
+
+/** The task was deleted or canceled, so nothing of it becomes readable. */
+class RunCancelled extends Error {}
+
+interface EndingRun {
+  readonly taskId: string;
+  readonly runId: string;
+  readonly ownerId: string;
+}
+
+/** `false`: the task was deleted or cancelled. A task that has ended before keeps its end, and is not published again. */
+async function endRun(deps: MediaStores, tx: Tx<MediaTables>, run: EndingRun, end: TaskEnd): Promise<boolean> {
+  const before = await lockRun(tx, run);
+  if (before === undefined) return false;
+  const metadata =
+    end.status === 'completed' ? { output: { assetIds: end.assetIds }, progress: 100 } : { error: end.error };
+  await advanceRun(tx, run, end.status, metadata);
+  if (before === 'pending' || before === 'processing') await publishTaskEnd(deps, tx, run, end);
+  return true;
 }

@@ -3,6 +3,7 @@
 import type { Access } from '#platform/access/access.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
+import type { MediaContext } from '../context.ts';
 import {
   mediaTask,
   taskDeleted,
@@ -13,13 +14,13 @@ import {
   videoTask,
   videoTaskRequest,
 } from './api.ts';
-import { beginVideoTask, deleteTask, deleteTasksOf, putTask, readTask, type TaskDeps } from './tasks.ts';
+import { beginVideoTask, deleteTask, deleteTasksOf, putTask, readTask } from './tasks.ts';
 
 const assetId = '0d9f5a34-6f0e-4c7a-9d0b-2f6b8f1c7e11';
 const ownerId = '5b1c1f0e-8a4d-4f0f-8f57-0f4c0b9b8a21';
 const place = { scopeKind: 'thread', scopeId: 'thread-1' };
 
-export function addTaskRoutes(app: HttpServer, access: Access, deps: TaskDeps): void {
+export function addTaskRoutes(app: HttpServer, access: Access, deps: MediaContext): void {
   const routes = routesOf(app, 'media tasks');
 
   routes.post(

@@ -1,19 +1,15 @@
 /** The media task endpoints (docs/specification/media.md#video-tasks). The work itself is processing.ts. */
 import { randomUUID } from 'node:crypto';
 import type { Caller } from '#platform/access/caller.ts';
-import { type Db, holdName, transaction } from '#platform/db/db.ts';
-import type { Jobs } from '#platform/jobs/jobs.ts';
-import { defaultLegacyBucket } from '#platform/objects/objects.ts';
+import { holdName, transaction } from '#platform/db/db.ts';
 import { problems } from '#platform/problem.ts';
 import { retryWhileChanging } from '#platform/resilience/retry.ts';
-import { findDeletable } from '../assets/assetstore.ts';
 import { assertOwnId, ownerFor } from '../assets/ownership.ts';
 import { storageKeyOf } from '../assets/storagekey.ts';
-import { deleteAssets } from '../deletion/deletion.ts';
-import type { RemovalDeps } from '../deletion/removal.ts';
+import type { MediaContext } from '../context.ts';
+import { deleteAssetsOfOwner } from '../deletion/deletion.ts';
 import { mediaProblems } from '../problems.ts';
 import { isUuid } from '../refs.ts';
-import type { Ffmpeg } from '../video/ffmpeg.ts';
 import type { MediaTask, TaskDeleted, TasksDeleted, TaskUpsert, VideoTask, VideoTaskRequest } from './api.ts';
 import { tagOf, videoUploadQueue, withdrawVideos } from './processing.ts';
 import {
@@ -23,18 +19,11 @@ import {
   findUnfinished,
   insertRun,
   type StoredTask,
-  type TaskTables,
   upsertTask,
 } from './taskstore.ts';
 
-export interface TaskDeps extends RemovalDeps {
-  readonly taskDb: Db<TaskTables>;
-  readonly jobs: Pick<Jobs, 'enqueue' | 'withdraw'>;
-  readonly ffmpeg: Pick<Ffmpeg, 'check'>;
-}
-
-export async function putTask({ taskDb }: Pick<TaskDeps, 'taskDb'>, request: TaskUpsert): Promise<MediaTask> {
-  return toTask(await upsertTask(taskDb, request));
+export async function putTask({ db }: MediaContext, request: TaskUpsert): Promise<MediaTask> {
+  return toTask(await upsertTask(db, request));
 }
 
 /** The limit of unfinished video tasks of one owner. */
@@ -44,7 +33,11 @@ const mostUnfinished = 20;
  * Writes the task and its job in one transaction. If the upload has an unfinished task, returns that one. Throws 400
  * and 403 (as `ownerFor`), 409 `object_not_found`, 429 `too_many_tasks`, and 503.
  */
-export async function beginVideoTask(deps: TaskDeps, caller: Caller, request: VideoTaskRequest): Promise<VideoTask> {
+export async function beginVideoTask(
+  deps: MediaContext,
+  caller: Caller,
+  request: VideoTaskRequest,
+): Promise<VideoTask> {
   const { assetId, scopeKind, scopeId, mime, threadId } = request;
   assertOwnId(caller, assetId);
   const ownerId = ownerFor(caller, request.ownerId);
@@ -53,7 +46,7 @@ export async function beginVideoTask(deps: TaskDeps, caller: Caller, request: Vi
   await deps.ffmpeg.check();
   const video = { assetId, scopeKind, scopeId, mime };
   const run = { taskId: randomUUID(), runId: randomUUID() };
-  const taskId = await transaction(deps.taskDb, async (tx) => {
+  const taskId = await transaction(deps.db, async (tx) => {
     await holdName(tx, `media tasks ${ownerId}`);
     const [existing] = await findUnfinished(tx, ownerId, storageKey);
     if (existing !== undefined) return existing;
@@ -68,12 +61,8 @@ export async function beginVideoTask(deps: TaskDeps, caller: Caller, request: Vi
 }
 
 /** A task without a row is pending. Throws 404 for a task of another user. */
-export async function readTask(
-  { taskDb }: Pick<TaskDeps, 'taskDb'>,
-  caller: Caller,
-  taskId: string,
-): Promise<MediaTask | VideoTask> {
-  const task = await findTask(taskDb, taskId);
+export async function readTask({ db }: MediaContext, caller: Caller, taskId: string): Promise<MediaTask | VideoTask> {
+  const task = await findTask(db, taskId);
   if (task === undefined) return { taskId, status: 'pending' };
   assertOwn(caller, task);
   return toTask(task);
@@ -83,14 +72,14 @@ export async function readTask(
  * Assets first, the row last and only if it has not changed: the job can complete the task at the same time. The job sees
  * at its end that the row is gone and removes its output. Throws 404 (another user's), and 503, after which it can be retried.
  */
-export async function deleteTask(deps: TaskDeps, caller: Caller, taskId: string): Promise<TaskDeleted> {
+export async function deleteTask(deps: MediaContext, caller: Caller, taskId: string): Promise<TaskDeleted> {
   let assetsDeleted = 0;
   return retryWhileChanging(async () => {
-    const task = await findTask(deps.taskDb, taskId);
+    const task = await findTask(deps.db, taskId);
     if (task === undefined) return { deleted: false, assetsDeleted };
     assertOwn(caller, task);
     assetsDeleted += await deleteAssetsOfOwner(deps, task.ownerId, outputOf(task));
-    return transaction(deps.taskDb, async (tx) => {
+    return transaction(deps.db, async (tx) => {
       if (!(await dropTask(tx, task))) return undefined;
       await withdrawVideos(deps.jobs, tx, [taskId]);
       return { deleted: true, assetsDeleted };
@@ -98,29 +87,8 @@ export async function deleteTask(deps: TaskDeps, caller: Caller, taskId: string)
   }, mediaProblems.asset_changing);
 }
 
-/** Returns the number of assets. Skips assets of other owners, because callers can write any id into metadata. */
-export async function deleteAssetsOfOwner(
-  deps: RemovalDeps,
-  ownerId: string,
-  named: readonly string[],
-): Promise<number> {
-  let deleted = 0;
-  // The limit of one deletion.
-  for (let start = 0; start < named.length; start += 1000) {
-    const rows = await findDeletable(deps.db, named.slice(start, start + 1000));
-    const ids = rows.filter((row) => row.ownerId === ownerId).map(({ assetId }) => assetId);
-    if (ids.length === 0) continue;
-    const request = { ids, legacyBucket: defaultLegacyBucket };
-    deleted += (await deleteAssets(deps, { kind: 'internal' }, request)).deletedNew;
-  }
-  return deleted;
-}
-
-export async function deleteTasksOf(
-  { taskDb, jobs }: Pick<TaskDeps, 'taskDb' | 'jobs'>,
-  ownerId: string,
-): Promise<TasksDeleted> {
-  return transaction(taskDb, async (tx) => {
+export async function deleteTasksOf({ db, jobs }: MediaContext, ownerId: string): Promise<TasksDeleted> {
+  return transaction(db, async (tx) => {
     const taskIds = await dropTasksOf(tx, ownerId);
     await withdrawVideos(jobs, tx, taskIds);
     return { deleted: taskIds.length };

@@ -1,35 +1,12 @@
 /** The rows of media tasks. */
 import { sql } from 'kysely';
 import { type Db, json, type Tx } from '#platform/db/db.ts';
-import type { AssetFacts, MediaTables, Playback } from '../assets/assetstore.ts';
+import type { AssetFacts } from '../assets/assetstore.ts';
 import { flagAsset } from '../screening/incidentstore.ts';
+import type { MediaTables, Metadata, Playback } from '../tables.ts';
 import type { TaskStatus } from './api.ts';
 
-interface TasksTable {
-  task_id: string;
-  owner_id: string;
-  media_type: string;
-  status: TaskStatus;
-  metadata: Metadata;
-  run_id: string | null;
-  asset_id: string | null;
-  storage_key: string | null;
-  created_at: Date;
-  updated_at: Date;
-}
-
-export interface TaskTables {
-  media_tasks: TasksTable;
-}
-
-export type Metadata = Readonly<Record<string, unknown>>;
-
-type Handle = Db<TaskTables> | Tx<TaskTables>;
-
-/** Tasks and assets are in one database: one transaction writes both. */
-export function tasksOf(tx: Tx<MediaTables>): Tx<TaskTables> {
-  return tx as unknown as Tx<TaskTables>;
-}
+type Handle = Db<MediaTables> | Tx<MediaTables>;
 
 export type StoredTask = NonNullable<Awaited<ReturnType<typeof findTask>>>;
 
@@ -141,7 +118,7 @@ export async function advanceRun(
 
 /** Prevents other changes of the run until the transaction is over. `undefined`: its task was deleted or separated from it. */
 export async function lockRun(
-  tx: Tx<TaskTables>,
+  tx: Tx<MediaTables>,
   { taskId, runId }: { readonly taskId: string; readonly runId: string },
 ): Promise<TaskStatus | undefined> {
   const row = await tx

@@ -16,18 +16,19 @@ import { openTestDatabase } from '../../../test/database.fixture.ts';
 import { everyNth, isNightly } from '../../../test/lane.fixture.ts';
 import { makeImage } from '../../../test/media/images.fixture.ts';
 import { interrupted } from '../../../test/media/interruption.fixture.ts';
-import { processingDeps, type WorkingDeps } from '../../../test/media/processing.child.ts';
+import { processingDeps } from '../../../test/media/processing.child.ts';
 import { matroskaClip } from '../../../test/media/renditionsamples.fixture.ts';
 import { render } from '../../../test/media/videosamples.fixture.ts';
 import { skipWithout } from '../../../test/programs.fixture.ts';
 import { scopeDeletion } from '../api.ts';
 import { posterIdOf } from '../assets/asset.ts';
-import type { MediaTables } from '../assets/assetstore.ts';
 import { renditionKeyOf, storageKeyOf, videoWatermarkKeyOf } from '../assets/storagekey.ts';
+import type { MediaContext } from '../context.ts';
 import { deleteScope } from '../scopes/scopedeletion.ts';
+import type { MediaTables } from '../tables.ts';
 import { createImageWatermarker } from '../watermarks/imagewatermarker.ts';
 import { makeVideoWatermark } from '../watermarks/videowatermark.ts';
-import { type ProcessingDeps, processVideo } from './processing.ts';
+import { processVideo } from './processing.ts';
 import { findTask, insertRun } from './taskstore.ts';
 
 /** More steps than any operation here has. */
@@ -52,7 +53,7 @@ interface Upload {
 describe.skipIf(skipWithout('ffmpeg'))('what fails once on the way', () => {
   let folder: string;
   let database: Database;
-  let deps: WorkingDeps;
+  let deps: MediaContext;
   let bytes: Buffer;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'atelier-faults-'));
@@ -83,7 +84,7 @@ describe.skipIf(skipWithout('ffmpeg'))('what fails once on the way', () => {
    * `work` with engines that fail at one of their calls, before it or after it, for each of them; then with good ones.
    */
   async function failEverywhere(
-    work: (deps: WorkingDeps, what: Upload) => Promise<unknown>,
+    work: (deps: MediaContext, what: Upload) => Promise<unknown>,
     judge: (what: Upload) => Promise<unknown>,
   ) {
     let calls = 0;
@@ -100,8 +101,7 @@ describe.skipIf(skipWithout('ffmpeg'))('what fails once on the way', () => {
         hasFailed = true;
         throw problems.engine_unavailable();
       });
-      const broken = { ...failing, taskDb: failing.db as unknown as ProcessingDeps['taskDb'] };
-      const outcome = await work(broken, what).catch((error: unknown) => error);
+      const outcome = await work(failing, what).catch((error: unknown) => error);
       if (!hasFailed) calls ||= failAt;
       else if (outcome instanceof Error) await work(deps, what);
       await judge(what);
@@ -112,19 +112,19 @@ describe.skipIf(skipWithout('ffmpeg'))('what fails once on the way', () => {
 
   it('a video task is completed by the next attempt', { timeout: 240_000 }, async () => {
     const tasks = new Map<string, string>();
-    const work = async (working: ProcessingDeps, what: Upload) => {
+    const work = async (working: MediaContext, what: Upload) => {
       const taskId = tasks.get(what.assetId) ?? randomUUID();
       const { ownerId, assetId } = what;
       if (!tasks.has(assetId)) {
         tasks.set(assetId, taskId);
         const begun = { status: 'pending', mediaType: 'video', metadata: {} } as const;
-        await insertRun(deps.taskDb, { ...begun, taskId, runId: taskId, ownerId, assetId, storageKey: what.key });
+        await insertRun(deps.db, { ...begun, taskId, runId: taskId, ownerId, assetId, storageKey: what.key });
       }
       await processVideo(working, jobOf({ ...place, taskId, runId: taskId, ownerId, assetId }));
     };
     await failEverywhere(work, async (what) => {
       const poster = { ...place, ownerId: what.ownerId, assetId: posterIdOf(what.assetId), mime: 'image/jpeg' };
-      const task = await findTask(deps.taskDb, String(tasks.get(what.assetId)));
+      const task = await findTask(deps.db, String(tasks.get(what.assetId)));
       expect(task).toMatchObject({
         status: 'completed',
         metadata: { output: { assetIds: [what.assetId, poster.assetId] } },
@@ -148,7 +148,7 @@ describe.skipIf(skipWithout('ffmpeg'))('what fails once on the way', () => {
       const what = await uploaded();
       const [{ ownerId, assetId }, taskId] = [what, randomUUID()];
       const begun = { status: 'pending', mediaType: 'video', metadata: {} } as const;
-      await insertRun(deps.taskDb, { ...begun, taskId, runId: taskId, ownerId, assetId, storageKey: what.key });
+      await insertRun(deps.db, { ...begun, taskId, runId: taskId, ownerId, assetId, storageKey: what.key });
       let moments = 0;
       // An open transaction waits for this call, so a deletion that waits for its locks would never end.
       const cut = interrupted(deps, async ({ call }) => {
@@ -166,7 +166,7 @@ describe.skipIf(skipWithout('ffmpeg'))('what fails once on the way', () => {
       expect([cutAt, left.filter(({ readyAt }) => readyAt !== null)]).toEqual([cutAt, []]);
       const keys = await keysOf(what);
       expect([cutAt, keys.filter((key) => key !== what.key)]).toEqual([cutAt, []]);
-      const task = await findTask(deps.taskDb, taskId);
+      const task = await findTask(deps.db, taskId);
       fates.set(String(task?.status), (fates.get(String(task?.status)) ?? 0) + 1);
       if (task?.status === 'failed') expect(task.metadata).toMatchObject({ error: 'cancelled' });
     }

@@ -1,10 +1,15 @@
 import type { Access } from '#platform/access/access.ts';
+import type { Caller } from '#platform/access/caller.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
-import { trashChange, trashChanged } from './api.ts';
-import { changeTrash, type TrashDeps } from './trash.ts';
+import { ownerFor } from '../assets/ownership.ts';
+import { assertOwn } from '../collections/collections.ts';
+import type { MediaContext } from '../context.ts';
+import { withInvalidation } from '../signing/signedurlcache.ts';
+import { type TrashChange, type TrashChanged, trashChange, trashChanged } from './api.ts';
+import { markTrashed } from './trashstore.ts';
 
-export function addTrashRoutes(app: HttpServer, access: Access, deps: TrashDeps): void {
+export function addTrashRoutes(app: HttpServer, access: Access, deps: MediaContext): void {
   routesOf(app, 'media').post(
     '/v1/trash',
     access.userOrInternal,
@@ -21,4 +26,21 @@ export function addTrashRoutes(app: HttpServer, access: Access, deps: TrashDeps)
     },
     async ({ caller, body }) => changeTrash(deps, caller, body),
   );
+}
+
+// Moves assets into the trash and out of it. The bytes stay where they are, so nothing can be lost half-way.
+
+/** Throws 404 if an id is not a readable asset of the owner. */
+async function changeTrash(
+  deps: MediaContext,
+  caller: Caller,
+  { ids, trashed, ownerId: named }: TrashChange,
+): Promise<TrashChanged> {
+  const ownerId = ownerFor(caller, named);
+  await assertOwn(deps.db, ownerId, ids);
+  // Cached responses decide by the scope who can read an asset. In the trash, only its owner can.
+  const moved = await withInvalidation(deps, ids, () => markTrashed(deps.db, ownerId, ids, trashed));
+  if (moved.length > 0) deps.news.changed(ownerId);
+  const wanted = new Set(ids);
+  return { changed: moved.filter((assetId) => wanted.has(assetId)).length };
 }

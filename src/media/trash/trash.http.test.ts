@@ -5,10 +5,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeImage } from '../../../test/media/images.fixture.ts';
 import { type Client, type MediaRig, onEveryPair, startMedia, upload } from '../../../test/media/rig.fixture.ts';
 import type { Asset, ImageSignedRefs } from '../api.ts';
-import type { MediaTables } from '../assets/assetstore.ts';
 import type { Collection } from '../collections/api.ts';
 import type { AssetPage } from '../listing/api.ts';
 import type { Swept } from '../sweeping/api.ts';
+import type { MediaTables } from '../tables.ts';
 import type { TrashChanged } from './api.ts';
 
 onEveryPair('the trash', (pair) => {

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '#platform/db/db.ts';
-import { type DeletableAsset, deletableColumns, type MediaTables } from '../assets/assetstore.ts';
+import { type DeletableAsset, deletableColumns } from '../assets/assetstore.ts';
+import type { MediaTables } from '../tables.ts';
 
 const keptDays = 30;
 /** Nothing can be restored in the hour before its deletion, so no deletion takes what was just restored. */

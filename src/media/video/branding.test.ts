@@ -104,7 +104,7 @@ describe.skipIf(skipWithout('ffmpeg'))('a video', () => {
     it('is branded, with its closing clip and its sound', { timeout: 60_000 }, async () => {
       const facts = await probeVideo(ffmpeg, file);
       const into = join(folder, `${samples.indexOf(sample)}.wm.mp4`);
-      await brandVideo({ ffmpeg, brand }, { file, facts }, { mark: join(folder, 'mark'), into }, signal);
+      await brandVideo(ffmpeg, brand, { file, facts }, { mark: join(folder, 'mark'), into }, signal);
       const made = await probeVideo(ffmpeg, into);
       expect(made).toMatchObject({ ...shrink(facts), hasSound: sample.hasSound });
       expect((made.durationMs ?? 0) / 1000).toBeGreaterThan(sample.seconds + 1.8);
@@ -133,7 +133,7 @@ describe.skipIf(skipWithout('ffmpeg'))('a video', () => {
       const into = join(folder, 'closed.mp4');
       const facts = await probeVideo(ffmpeg, file);
       const files = { mark: join(folder, 'mark'), into };
-      await brandVideo({ ffmpeg, brand: { ...brand, closing } }, { file, facts }, files, signal);
+      await brandVideo(ffmpeg, { ...brand, closing }, { file, facts }, files, signal);
       const { durationMs, hasSound } = await probeVideo(ffmpeg, into);
       return { into, seconds: (durationMs ?? 0) / 1000, hasSound };
     };
@@ -168,7 +168,7 @@ describe.skipIf(skipWithout('ffmpeg'))('a video', () => {
     await run('ffmpeg', ['-v', 'error', '-y', '-f', 'lavfi', '-i', 'color=black:s=640x360:d=1', black]);
     const facts = await probeVideo(ffmpeg, black);
     const into = join(folder, 'black.wm.mp4');
-    await brandVideo({ ffmpeg, brand }, { file: black, facts }, { mark: join(folder, 'mark'), into }, signal);
+    await brandVideo(ffmpeg, brand, { file: black, facts }, { mark: join(folder, 'mark'), into }, signal);
     for (const second of [0, 0.9]) {
       expect((await brightness(into, second, { left: 480, top: 300, width: 160, height: 60 })).most).toBeGreaterThan(
         110,
@@ -196,7 +196,7 @@ describe.skipIf(skipWithout('ffmpeg'))('a video', () => {
       const facts = await probeVideo(ffmpeg, file);
       expect(facts.hdrTransfer).toBe(transfer);
       const [into, rendition] = [`${file}.wm.mp4`, `${file}.rendition.mp4`];
-      await brandVideo({ ffmpeg, brand }, { file, facts }, { mark: join(folder, 'mark'), into }, signal);
+      await brandVideo(ffmpeg, brand, { file, facts }, { mark: join(folder, 'mark'), into }, signal);
       await renderRendition(ffmpeg, { file, facts }, rendition, signal);
       const poster = await takePoster(ffmpeg, { file, facts }, `${file}.jpg`, signal);
       const colorOf = async (image: Sharp) =>
@@ -236,7 +236,7 @@ describe.skipIf(skipWithout('ffmpeg'))('a video', () => {
     const facts = await probeVideo(ffmpeg, file);
     expect(facts.isInterlaced).toBe(true);
     const into = `${file}.wm.mp4`;
-    await brandVideo({ ffmpeg, brand }, { file, facts }, { mark: join(folder, 'mark'), into }, signal);
+    await brandVideo(ffmpeg, brand, { file, facts }, { mark: join(folder, 'mark'), into }, signal);
     /** How much neighboring lines differ, compared with lines two apart. */
     const combsOf = async (frame: Sharp) => {
       const { data, info } = await frame.grayscale().raw().toBuffer({ resolveWithObject: true });

@@ -21,17 +21,13 @@ const longestS = 2 * 60 * 60;
 const timeoutMs = 30 * 60_000;
 const maxOutputBytes = 4 * 1024 ** 3;
 
-export interface BrandingDeps {
-  readonly ffmpeg: Ffmpeg;
-  readonly brand: Brand;
-}
-
 /**
  * Writes an MP4 (H.264, AAC) to `into`: upright, progressive, in SDR, at most 1920 on its long side. A silent video stays silent. Sound that
  * is longer than the image continues over the last frame. Throws `VideoFault`, and as `Ffmpeg.run`.
  */
 export async function brandVideo(
-  { ffmpeg, brand }: BrandingDeps,
+  ffmpeg: Ffmpeg,
+  brand: Brand,
   video: { readonly file: string; readonly facts: VideoFacts },
   files: { readonly mark: string; readonly into: string },
   signal: AbortSignal,

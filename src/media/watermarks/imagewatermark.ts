@@ -1,28 +1,23 @@
 /** `POST /v1/watermark`: an image with the brand's watermark, for downloads (docs/specification/media.md#watermarks). */
-import { type Brand, brandIdOf } from '#image/engine/brand.ts';
+import { brandIdOf } from '#image/engine/brand.ts';
 import type { Caller } from '#platform/access/caller.ts';
 import { isSafeKey } from '#platform/objects/keys.ts';
 import { invalid, problems } from '#platform/problem.ts';
 import type { Watermarked, WatermarkRequest } from '../api.ts';
 import { isImage } from '../assets/sizelimits.ts';
 import { imageWatermarkKeyOf } from '../assets/storagekey.ts';
+import type { MediaContext } from '../context.ts';
 import type { ResolvedAsset } from '../lookup/assetlookup.ts';
-import { type ResolvingDeps, resolveRefs } from '../signing/resolving.ts';
-import { type SignedUrlCacheDeps, signWithCache } from '../signing/signedurlcache.ts';
+import { resolveRefs } from '../signing/resolving.ts';
+import { signWithCache } from '../signing/signedurlcache.ts';
 import { type Download, originalAddress } from '../signing/signing.ts';
-import type { ImageWatermarker } from './imagewatermarker.ts';
 import { isReplaced } from './watermarkrecords.ts';
-
-export interface WatermarkDeps extends ResolvingDeps, SignedUrlCacheDeps {
-  readonly brand: Brand;
-  readonly watermarks: ImageWatermarker;
-}
 
 /**
  * The JSON of Watermarked. Throws 404 if `resolveRefs` omits it, 400 if it is not an image, and as `ImageWatermarker`
  * does.
  */
-export async function watermarkImage(deps: WatermarkDeps, caller: Caller, request: WatermarkRequest): Promise<string> {
+export async function watermarkImage(deps: MediaContext, caller: Caller, request: WatermarkRequest): Promise<string> {
   const { ref, legacyBucket, download } = request;
   const responses = await signWithCache(
     deps,
@@ -41,7 +36,7 @@ export async function watermarkImage(deps: WatermarkDeps, caller: Caller, reques
   return response;
 }
 
-async function signWatermarked(deps: WatermarkDeps, source: ResolvedAsset, download: Download): Promise<Watermarked> {
+async function signWatermarked(deps: MediaContext, source: ResolvedAsset, download: Download): Promise<Watermarked> {
   if (!isImage(source.mime)) throw invalid('body.ref', 'must be an image');
   // The longest names of the legacy backend leave no room for the suffix.
   if (!isSafeKey(imageWatermarkKeyOf(source.storageKey, brandIdOf(deps.brand))))

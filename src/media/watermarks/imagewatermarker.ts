@@ -4,36 +4,20 @@
  * writing, the source is checked again and the file removed if the source is gone: a deletion removes the source first and
  * then lists its derivatives, so one of the two finds the file.
  */
-import { type Engine, EngineTimeout } from '#image/engine/engine.ts';
-import type { Permits } from '#image/engine/permits.ts';
+import { EngineTimeout } from '#image/engine/engine.ts';
 import { asImageProblem } from '#image/engine/problems.ts';
 import { objectSource, ownerOfKey, SourceFault } from '#image/engine/sources.ts';
 import { ObjectExists } from '#platform/objects/objects.ts';
 import { problems } from '#platform/problem.ts';
 import { imageWatermarkKeyOf } from '../assets/storagekey.ts';
-import type { ResolvedAsset } from '../lookup/assetlookup.ts';
+import type { ImageWatermarker, MediaContext, WatermarkSource } from '../context.ts';
 import { mediaProblems } from '../problems.ts';
-import { isWatermarkCurrent, recordWatermark, type WatermarkRecordsDeps } from './watermarkrecords.ts';
+import { isWatermarkCurrent, recordWatermark } from './watermarkrecords.ts';
 
-export interface ImageWatermarkerDeps extends WatermarkRecordsDeps {
-  readonly engine: Pick<Engine, 'brandId' | 'watermark'>;
-  /** Bounds how many images are held in memory at once. */
-  readonly images: Permits;
-}
+/** What making one uses. */
+type Maker = Pick<MediaContext, 'db' | 'engine' | 'images'>;
 
-/** A source: its bucket, its key, and the ETag of the bytes that can be shown, where it is known. */
-export type WatermarkSource = Pick<ResolvedAsset, 'objects' | 'storageKey' | 'etag' | 'version'>;
-
-export interface ImageWatermarker {
-  /**
-   * Resolves with the key of the watermarked image, which then exists. Throws 404 (the source was removed), 422 (not an
-   * image that can be decoded) and 503 (`asset_changing`: the legacy file was replaced during the call). Failures are
-   * not cached.
-   */
-  ensure(source: WatermarkSource): Promise<string>;
-}
-
-export function createImageWatermarker(deps: ImageWatermarkerDeps): ImageWatermarker {
+export function createImageWatermarker(deps: Maker): ImageWatermarker {
   /** By bucket, key and version. */
   const making = new Map<string, Promise<void>>();
   return {
@@ -48,8 +32,8 @@ export function createImageWatermarker(deps: ImageWatermarkerDeps): ImageWaterma
   };
 }
 
-async function ensureFile(deps: ImageWatermarkerDeps, source: WatermarkSource, key: string): Promise<void> {
-  if (await isWatermarkCurrent(deps, source, key)) return;
+async function ensureFile(deps: Maker, source: WatermarkSource, key: string): Promise<void> {
+  if (await isWatermarkCurrent(deps.db, source, key)) return;
   try {
     await make(deps, source, key);
   } catch (error) {
@@ -69,7 +53,7 @@ async function isPathReplaced(error: unknown, { objects, storageKey, etag }: Wat
   return isAbsent && etag === undefined && (await objects.head(storageKey)) !== undefined;
 }
 
-async function make(deps: ImageWatermarkerDeps, source: WatermarkSource, key: string): Promise<void> {
+async function make(deps: Maker, source: WatermarkSource, key: string): Promise<void> {
   const { engine, images } = deps;
   const { objects, storageKey, etag, version } = source;
   const owner = ownerOfKey(storageKey);
@@ -94,14 +78,9 @@ async function putOnce({ objects }: WatermarkSource, key: string, jpeg: Uint8Arr
   }
 }
 
-async function replace(
-  deps: WatermarkRecordsDeps,
-  source: WatermarkSource,
-  key: string,
-  jpeg: Uint8Array,
-): Promise<void> {
+async function replace(deps: Maker, source: WatermarkSource, key: string, jpeg: Uint8Array): Promise<void> {
   const options = { contentType: 'image/jpeg', size: jpeg.length };
-  await recordWatermark(deps, source, key, await source.objects.put(key, jpeg, options));
+  await recordWatermark(deps.db, source, key, await source.objects.put(key, jpeg, options));
 }
 
 async function takeBackUnless(

@@ -8,26 +8,27 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { type Brand, brandIdOf } from '#image/engine/brand.ts';
+import { brandIdOf } from '#image/engine/brand.ts';
 import type { Caller } from '#platform/access/caller.ts';
 import { transaction } from '#platform/db/db.ts';
-import { type Job, type Jobs, LaneFull, type Queue, UnrecoverableError } from '#platform/jobs/jobs.ts';
+import { type Job, LaneFull, type Queue, UnrecoverableError } from '#platform/jobs/jobs.ts';
 import { isSafeKey } from '#platform/objects/keys.ts';
 import { invalid, problems } from '#platform/problem.ts';
 import type { WatermarkedVideo, WatermarkRequest } from '../api.ts';
-import { type BucketsDeps, bucketOf } from '../assets/buckets.ts';
+import { bucketOf } from '../assets/buckets.ts';
 import { videoWatermarkKeyOf } from '../assets/storagekey.ts';
+import type { MediaContext } from '../context.ts';
 import type { ResolvedAsset } from '../lookup/assetlookup.ts';
 import { mediaProblems } from '../problems.ts';
-import { type ResolvingDeps, resolveRefs } from '../signing/resolving.ts';
-import { type SignedAsset, type SignedUrlCacheDeps, signWithCache } from '../signing/signedurlcache.ts';
+import { resolveRefs } from '../signing/resolving.ts';
+import { type SignedAsset, signWithCache } from '../signing/signedurlcache.ts';
 import { type Download, originalAddress } from '../signing/signing.ts';
 import { brandVideo } from '../video/branding.ts';
-import { type Ffmpeg, VideoFault } from '../video/ffmpeg.ts';
+import { VideoFault } from '../video/ffmpeg.ts';
 import { appendMark, markOfFile } from '../video/marking.ts';
 import { longVideoMs, probeVideo } from '../video/probing.ts';
 import { download, inScratchFolder } from '../video/scratch.ts';
-import { isReplaced, isWatermarkCurrent, recordWatermark, type WatermarkRecordsDeps } from './watermarkrecords.ts';
+import { isReplaced, isWatermarkCurrent, recordWatermark } from './watermarkrecords.ts';
 
 const payload = z.object({ backend: z.enum(['objects', 'legacy']), bucket: z.string(), storageKey: z.string() });
 export type WatermarkJob = z.output<typeof payload>;
@@ -43,19 +44,6 @@ export const watermarkQueue: Queue<WatermarkJob> = {
   movesTo: longWatermarkQueue.name,
 };
 
-export interface VideoWatermarkDeps extends ResolvingDeps, SignedUrlCacheDeps {
-  readonly brand: Brand;
-  readonly jobs: Pick<Jobs, 'enqueue' | 'find'>;
-  readonly ffmpeg: Pick<Ffmpeg, 'check'>;
-  /** Aborted when the service begins to close. */
-  readonly closing: AbortSignal;
-}
-
-export interface VideoWatermarkJobDeps extends BucketsDeps, WatermarkRecordsDeps {
-  readonly brand: Brand;
-  readonly ffmpeg: Ffmpeg;
-}
-
 /** docs/specification/media.md#watermarks. */
 const waitMs = 60_000;
 const lookEveryMs = 250;
@@ -69,7 +57,7 @@ const mostUnfinished = 20;
  * `watermark_pending` (a repeat joins the job).
  */
 export async function watermarkVideo(
-  deps: VideoWatermarkDeps,
+  deps: MediaContext,
   caller: Caller,
   request: WatermarkRequest,
   abandoned: AbortSignal,
@@ -91,7 +79,7 @@ export async function watermarkVideo(
 }
 
 async function signForCaller(
-  deps: VideoWatermarkDeps,
+  deps: MediaContext,
   caller: Caller,
   request: WatermarkRequest,
   abandoned: AbortSignal,
@@ -112,7 +100,7 @@ async function signForCaller(
 const isStored = async ({ objects, storageKey }: ResolvedAsset) => (await objects.head(storageKey)) !== undefined;
 
 /** Resolves with the id of the one job of this source. Throws 429. */
-async function enqueue(deps: VideoWatermarkDeps, caller: Caller, source: ResolvedAsset): Promise<string> {
+async function enqueue(deps: MediaContext, caller: Caller, source: ResolvedAsset): Promise<string> {
   const { backend, objects, storageKey, row } = source;
   const place = { backend, bucket: objects.bucket, storageKey };
   const key = `${backend}/${objects.bucket}/${storageKey}`;
@@ -129,7 +117,7 @@ async function enqueue(deps: VideoWatermarkDeps, caller: Caller, source: Resolve
 }
 
 async function resolveVideo(
-  deps: VideoWatermarkDeps,
+  deps: MediaContext,
   caller: Caller,
   { ref, legacyBucket }: WatermarkRequest,
 ): Promise<ResolvedAsset> {
@@ -145,23 +133,18 @@ async function resolveVideo(
 const noSuchAsset = () => problems.not_found({ message: 'There is no such asset.' });
 
 async function signMade(
-  deps: VideoWatermarkDeps,
+  deps: MediaContext,
   source: ResolvedAsset,
   download: Download,
 ): Promise<WatermarkedVideo | undefined> {
   const { objects } = source;
   const storageKey = videoWatermarkKeyOf(source.storageKey, brandIdOf(deps.brand));
-  if (!(await isWatermarkCurrent(deps, source, storageKey))) return undefined;
+  if (!(await isWatermarkCurrent(deps.db, source, storageKey))) return undefined;
   return { url: originalAddress(deps, { objects, storageKey, mime: videoMime, etag: undefined }, download) };
 }
 
 /** Resolves when it is done. */
-async function waitForJob(
-  { jobs }: VideoWatermarkDeps,
-  jobId: string,
-  untilMs: number,
-  stopped: AbortSignal,
-): Promise<void> {
+async function waitForJob({ jobs }: MediaContext, jobId: string, untilMs: number, stopped: AbortSignal): Promise<void> {
   while (performance.now() < untilMs && !stopped.aborted) {
     const state = await jobs.find(jobId);
     if (state === undefined || state.status === 'done') return;
@@ -179,24 +162,24 @@ async function waitForJob(
  * For `watermarkQueue`. Throws UnrecoverableError with the code of the fault of the video, and errors that another attempt can succeed
  * after.
  */
-export function makeVideoWatermark(deps: VideoWatermarkJobDeps, job: Job<WatermarkJob>): Promise<void> {
+export function makeVideoWatermark(deps: MediaContext, job: Job<WatermarkJob>): Promise<void> {
   return makeUpTo(deps, job, longVideoMs);
 }
 
 /** For `longWatermarkQueue`. Throws as `makeVideoWatermark` does. */
-export function makeLongVideoWatermark(deps: VideoWatermarkJobDeps, job: Job<WatermarkJob>): Promise<void> {
+export function makeLongVideoWatermark(deps: MediaContext, job: Job<WatermarkJob>): Promise<void> {
   return makeUpTo(deps, job, Number.POSITIVE_INFINITY);
 }
 
 /** `longestMs`: longer videos move to `longWatermarkQueue`. */
-async function makeUpTo(deps: VideoWatermarkJobDeps, job: Job<WatermarkJob>, longestMs: number): Promise<void> {
+async function makeUpTo(deps: MediaContext, job: Job<WatermarkJob>, longestMs: number): Promise<void> {
   const { backend, storageKey } = job.payload;
   const objects = bucketOf(deps, job.payload);
   if (objects === undefined) throw new UnrecoverableError('bucket_not_configured');
   const key = videoWatermarkKeyOf(storageKey, brandIdOf(deps.brand));
   const source = await objects.head(storageKey);
   const marked = { objects, version: backend === 'legacy' ? source?.etag : undefined };
-  if (source !== undefined && !(await isWatermarkCurrent(deps, marked, key))) {
+  if (source !== undefined && !(await isWatermarkCurrent(deps.db, marked, key))) {
     try {
       await inScratchFolder(async (folder) => {
         const file = join(folder, 'source');
@@ -205,12 +188,12 @@ async function makeUpTo(deps: VideoWatermarkJobDeps, job: Job<WatermarkJob>, lon
         const facts = await probeVideo(deps.ffmpeg, file, job.signal);
         // An unknown duration can be any.
         if ((facts.durationMs ?? Number.MAX_VALUE) > longestMs) throw new LongVideo();
-        await brandVideo(deps, { file, facts }, { mark: join(folder, 'mark'), into }, job.signal);
+        await brandVideo(deps.ffmpeg, deps.brand, { file, facts }, { mark: join(folder, 'mark'), into }, job.signal);
         await appendMark(into, await markOfFile(file));
         const { size } = await stat(into);
         job.signal.throwIfAborted();
         const options = { contentType: videoMime, size, reproducible: true };
-        await recordWatermark(deps, marked, key, await objects.put(key, createReadStream(into), options));
+        await recordWatermark(deps.db, marked, key, await objects.put(key, createReadStream(into), options));
       });
     } catch (error) {
       if (error instanceof LongVideo) return transaction(deps.db, (tx) => job.move(tx));

@@ -5,20 +5,16 @@
  */
 import type { Db } from '#platform/db/db.ts';
 import type { ObjectHead } from '#platform/objects/objects.ts';
-import type { MediaTables } from '../assets/assetstore.ts';
 import type { ResolvedAsset } from '../lookup/assetlookup.ts';
+import type { MediaTables } from '../tables.ts';
 import { findWatermarkRecord, writeWatermarkRecord } from './watermarkstore.ts';
-
-export interface WatermarkRecordsDeps {
-  readonly db: Db<MediaTables>;
-}
 
 /** `version`: undefined for originals. */
 export type WatermarkedSource = Pick<ResolvedAsset, 'objects' | 'version'>;
 
 /** Throws `engine_unavailable`. */
 export async function isWatermarkCurrent(
-  { db }: WatermarkRecordsDeps,
+  db: Db<MediaTables>,
   { objects, version }: WatermarkedSource,
   key: string,
 ): Promise<boolean> {
@@ -33,7 +29,7 @@ export async function isWatermarkCurrent(
 
 /** Called after the file was written. */
 export async function recordWatermark(
-  { db }: WatermarkRecordsDeps,
+  db: Db<MediaTables>,
   { objects, version }: WatermarkedSource,
   key: string,
   written: ObjectHead,

@@ -1,7 +1,7 @@
 /** The rows of watermark files in the legacy backend, with the bytes that they were made of. */
 import { sql } from 'kysely';
 import type { Db } from '#platform/db/db.ts';
-import type { MediaTables } from '../assets/assetstore.ts';
+import type { MediaTables } from '../tables.ts';
 
 export interface WatermarkRecord {
   /** Of the watermark file. */

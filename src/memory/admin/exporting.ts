@@ -1,6 +1,7 @@
 /** Exports everything that is stored about an entity (docs/specification/memory.md#admin-api). */
 import { problems } from '#platform/problem.ts';
 import type { Entity } from '../api.ts';
+import type { MemoryContext } from '../context.ts';
 import { findEntity } from '../memories/entitystore.ts';
 import { findRevisions } from '../memories/historystore.ts';
 import type { StoredMemory } from '../memories/memorystore.ts';
@@ -8,12 +9,12 @@ import { findProfile } from '../profiles/profilestore.ts';
 import type { EntityExport } from './api.ts';
 import { listMemories } from './listingstore.ts';
 import { toAdminProfile } from './profiles.ts';
-import { showMemories, toRevision, type ViewingDeps } from './viewing.ts';
+import { showMemories, toRevision } from './viewing.ts';
 
 const pageSize = 200;
 
 /** Returns one document, read from the database in pages. Throws 404. */
-export async function exportEntity(deps: ViewingDeps, entity: Entity, nowMs: number): Promise<EntityExport> {
+export async function exportEntity(deps: MemoryContext, entity: Entity, nowMs: number): Promise<EntityExport> {
   const { db } = deps;
   if ((await findEntity(db, entity)) === undefined) throw problems.not_found();
   const profile = await findProfile(db, entity);

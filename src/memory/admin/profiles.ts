@@ -1,25 +1,25 @@
 /** Profiles for operators (docs/specification/memory.md#admin-api). Derived facts do not replace what operators write. */
 import { problems } from '#platform/problem.ts';
 import type { Entity } from '../api.ts';
-import { type WritingDeps, writeEntity } from '../changes/entitywrite.ts';
+import { writeEntity } from '../changes/entitywrite.ts';
+import type { MemoryContext } from '../context.ts';
 import { toProfile } from '../profiles/presenting.ts';
 import { deleteProfile, findProfile, listProfiles, type StoredProfile, saveLocked } from '../profiles/profilestore.ts';
 import type { AdminProfile, ProfileEdit, ProfileListing, ProfilePage } from './api.ts';
 import { cutPage, readCursor } from './cursors.ts';
-import type { ViewingDeps } from './viewing.ts';
 
 export function toAdminProfile(row: StoredProfile): AdminProfile {
   return { ...toProfile(row), locked: Object.keys(row.facts), derived: { ...row.derived } };
 }
 
 /** Throws 404. */
-export async function showProfile({ db }: ViewingDeps, entity: Entity): Promise<AdminProfile> {
+export async function showProfile({ db }: MemoryContext, entity: Entity): Promise<AdminProfile> {
   const profile = await findProfile(db, entity);
   if (profile === undefined) throw problems.not_found();
   return toAdminProfile(profile);
 }
 
-export async function pageOfProfiles({ db }: ViewingDeps, listing: ProfileListing): Promise<ProfilePage> {
+export async function pageOfProfiles({ db }: MemoryContext, listing: ProfileListing): Promise<ProfilePage> {
   const { limit, q } = listing;
   const before = readCursor('profiles', listing.cursor);
   const rows = await listProfiles(db, { q, before, limit: limit + 1 });
@@ -28,7 +28,7 @@ export async function pageOfProfiles({ db }: ViewingDeps, listing: ProfileListin
 }
 
 /** Leaves absent fields unchanged and removes `null` ones. `facts` replaces all locked facts. */
-export async function writeProfile(deps: WritingDeps, entity: Entity, edit: ProfileEdit): Promise<AdminProfile> {
+export async function writeProfile(deps: MemoryContext, entity: Entity, edit: ProfileEdit): Promise<AdminProfile> {
   const { summary, facts, language } = edit;
   return writeEntity(deps, entity, async ({ tx }) => {
     const before = await findProfile(tx, entity);
@@ -42,7 +42,7 @@ export async function writeProfile(deps: WritingDeps, entity: Entity, edit: Prof
 }
 
 /** Deletes a profile. The next change of a memory derives its facts again, unless the memories are deleted too. Throws 404. */
-export async function removeProfile(deps: WritingDeps, entity: Entity): Promise<void> {
+export async function removeProfile(deps: MemoryContext, entity: Entity): Promise<void> {
   await writeEntity(deps, entity, async ({ tx }) => {
     if (!(await deleteProfile(tx, entity))) throw problems.not_found();
   });

@@ -2,15 +2,15 @@ import type { FastifyRequest } from 'fastify';
 import type { AdminGuard } from '#platform/access/admin.ts';
 import { hashedTarget } from '#platform/audit/audit.ts';
 import { auditOperators } from '#platform/audit/http.ts';
-import type { Clock } from '#platform/clock.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import type { Log } from '#platform/log.ts';
 import { additionRequest, type Entity, memoryPath, operatorEdit } from '../api.ts';
-import { type AddingDeps, addMemory } from '../changes/adding.ts';
+import { addMemory } from '../changes/adding.ts';
 import { editMemory, lookUpMemory, removeMemory } from '../changes/editing.ts';
-import { type ErasingDeps, eraseEntity } from '../changes/erasing.ts';
+import { eraseEntity } from '../changes/erasing.ts';
 import { undoChange } from '../changes/undoing.ts';
+import type { MemoryContext } from '../context.ts';
 import {
   adminMemory,
   adminProfile,
@@ -34,9 +34,7 @@ const editing = ['not_found', 'duplicate_memory', ...adding] as const;
 const gone = { 204: ['The memory was deleted.'] } as const;
 const erased = { 204: ['Nothing is stored about the entity any more.'] } as const;
 
-export type AdminRouteDeps = AddingDeps & ErasingDeps & { readonly clock: Clock };
-
-export function addAdminRoutes(app: HttpServer, guard: AdminGuard, deps: AdminRouteDeps): void {
+export function addAdminRoutes(app: HttpServer, guard: AdminGuard, deps: MemoryContext): void {
   auditOperators(app, { db: deps.db, log: app.log as Log, isOperators, targetOf });
   addMemoryRoutes(app, guard, deps);
   addEntityRoutes(app, guard, deps);
@@ -54,7 +52,7 @@ function targetOf({ params }: FastifyRequest): string {
   return id === undefined ? 'memories' : `memory ${id.slice(0, 64)}`;
 }
 
-function addMemoryRoutes(app: HttpServer, guard: AdminGuard, deps: AdminRouteDeps): void {
+function addMemoryRoutes(app: HttpServer, guard: AdminGuard, deps: MemoryContext): void {
   const routes = routesOf(app, 'admin');
   routes.get(
     '/admin/memories',
@@ -175,7 +173,7 @@ function addMemoryRoutes(app: HttpServer, guard: AdminGuard, deps: AdminRouteDep
   );
 }
 
-function addEntityRoutes(app: HttpServer, guard: AdminGuard, deps: AdminRouteDeps): void {
+function addEntityRoutes(app: HttpServer, guard: AdminGuard, deps: MemoryContext): void {
   const routes = routesOf(app, 'admin');
   const entity = ({ entity_type, entity_id }: { readonly entity_type: Entity['entityType']; entity_id: string }) => ({
     entityType: entity_type,

@@ -1,19 +1,14 @@
 /** Memories for operators: lists, one memory with its links, its history (docs/specification/memory.md#admin-api). */
-import type { Db } from '#platform/db/db.ts';
 import type { EntityType } from '../api.ts';
+import type { MemoryContext } from '../context.ts';
 import { findLinks, findRevisions, type StoredRevision } from '../memories/historystore.ts';
 import type { StoredMemory } from '../memories/memorystore.ts';
 import { toMemory } from '../memories/presenting.ts';
-import type { MemoryTables } from '../tables.ts';
 import type { AdminMemory, History, MemoryListing, MemoryPage, Revision } from './api.ts';
 import { cutPage, readCursor } from './cursors.ts';
 import { listMemories } from './listingstore.ts';
 
-export interface ViewingDeps {
-  readonly db: Db<MemoryTables>;
-}
-
-export async function showMemories({ db }: ViewingDeps, memories: readonly StoredMemory[]): Promise<AdminMemory[]> {
+export async function showMemories({ db }: MemoryContext, memories: readonly StoredMemory[]): Promise<AdminMemory[]> {
   const links = await findLinks(
     db,
     memories.map(({ id }) => id),
@@ -21,12 +16,12 @@ export async function showMemories({ db }: ViewingDeps, memories: readonly Store
   return memories.map((memory) => ({ ...toMemory(memory), links: links.get(memory.id) ?? [] }));
 }
 
-export async function showMemory(deps: ViewingDeps, memory: StoredMemory): Promise<AdminMemory> {
+export async function showMemory(deps: MemoryContext, memory: StoredMemory): Promise<AdminMemory> {
   const [shown = { ...toMemory(memory), links: [] }] = await showMemories(deps, [memory]);
   return shown;
 }
 
-export async function pageOfMemories(deps: ViewingDeps, listing: MemoryListing): Promise<MemoryPage> {
+export async function pageOfMemories(deps: MemoryContext, listing: MemoryListing): Promise<MemoryPage> {
   const { entity_id: entityId, entity_type: entityType } = listing;
   const includeInvalid = listing.include_invalid;
   const { rows, nextCursor } = await listPage(deps, { ...listing, entityId, entityType, includeInvalid });
@@ -40,7 +35,7 @@ export interface Listing extends Pick<MemoryListing, 'type' | 'q' | 'limit' | 'c
 }
 
 /** Throws 400 for a cursor of another list. */
-export async function listPage({ db }: ViewingDeps, listing: Listing) {
+export async function listPage({ db }: MemoryContext, listing: Listing) {
   const { entityId, entityType, type, q, includeInvalid, limit } = listing;
   const before = readCursor('memories', listing.cursor);
   const found = await listMemories(db, { entityId, entityType, type, q, includeInvalid, before, limit: limit + 1 });
@@ -48,7 +43,7 @@ export async function listPage({ db }: ViewingDeps, listing: Listing) {
   return { rows, nextCursor };
 }
 
-export async function historyOf({ db }: ViewingDeps, memory: StoredMemory): Promise<History> {
+export async function historyOf({ db }: MemoryContext, memory: StoredMemory): Promise<History> {
   return { history: (await findRevisions(db, [memory.id])).map(toRevision) };
 }
 

@@ -7,6 +7,7 @@ import {
   type MemoryContent,
   type Metadata,
 } from '../api.ts';
+import type { MemoryContext, Writing } from '../context.ts';
 import { embedOne } from '../embedding/embedder.ts';
 import { hashContent } from '../memories/contenthash.ts';
 import { insertLinks, insertRevision } from '../memories/historystore.ts';
@@ -21,15 +22,9 @@ import {
   updateMetadata,
 } from '../memories/memorystore.ts';
 import { invalidate, revalidate } from '../memories/validitystore.ts';
-import type { FindingDeps } from '../merging/finding.ts';
 import { loadMerging } from '../merging/loading.ts';
 import { memoryProblems } from '../problems.ts';
-import { hasRoom, type Writing, type WritingDeps, writeEntity } from './entitywrite.ts';
-
-export interface AddingDeps extends WritingDeps, FindingDeps {
-  /** Has the language model judge a new memory later, in the transaction of the addition. */
-  readonly requestJudgement?: (writing: Writing, memory: StoredMemory) => Promise<void>;
-}
+import { hasRoom, writeEntity } from './entitywrite.ts';
 
 export interface Added {
   readonly memory: StoredMemory;
@@ -43,7 +38,7 @@ export interface Added {
  * Throws 503 `embedder_unavailable` and 409 `memory_full`, and then writes nothing. A repeated call with the same content
  * adds no second row.
  */
-export async function addMemory(deps: AddingDeps, actor: Actor, request: AdditionRequest): Promise<Added> {
+export async function addMemory(deps: MemoryContext, actor: Actor, request: AdditionRequest): Promise<Added> {
   const entity: Entity = { entityType: request.entity_type, entityId: request.entity_id };
   const { content, type, metadata = {} } = request;
   const saidAt = new Date(request.said_at ?? Date.now());
@@ -62,7 +57,7 @@ export async function addMemory(deps: AddingDeps, actor: Actor, request: Additio
 }
 
 async function addOrMerge(
-  deps: AddingDeps,
+  deps: MemoryContext,
   writing: Writing,
   actor: Actor,
   entity: Entity,
@@ -87,7 +82,7 @@ async function addOrMerge(
 
 /** Replaces the memories that a new one corrects, unless their time is later. */
 async function correct(
-  { embedder }: AddingDeps,
+  { embedder }: MemoryContext,
   { tx, version }: Writing,
   actor: Actor,
   memory: StoredMemory,
@@ -111,7 +106,7 @@ async function correct(
 
 /** Makes a replaced memory valid, because its content was added again. */
 async function restore(
-  deps: AddingDeps,
+  deps: MemoryContext,
   writing: Writing,
   actor: Actor,
   replaced: StoredMemory,
@@ -128,7 +123,7 @@ async function restore(
  * has no room for the result, the existing content stays.
  */
 async function merge(
-  deps: AddingDeps,
+  deps: MemoryContext,
   { tx, version, state, recordChange }: Writing,
   actor: Actor,
   known: StoredMemory,

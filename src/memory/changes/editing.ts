@@ -3,17 +3,18 @@ import { isUniqueViolation } from '#platform/db/errors.ts';
 import { isUuid } from '#platform/ids.ts';
 import { problems } from '#platform/problem.ts';
 import type { Actor, Edit, MemoryContent } from '../api.ts';
+import type { MemoryContext, Writing } from '../context.ts';
 import { embedOne } from '../embedding/embedder.ts';
 import { hashContent } from '../memories/contenthash.ts';
 import { deleteLinks, insertLinks, insertRevision } from '../memories/historystore.ts';
 import { deleteMemory, findMemory, type StoredMemory, sizeOf, updateMemory } from '../memories/memorystore.ts';
 import { loadMerging } from '../merging/loading.ts';
 import { memoryProblems } from '../problems.ts';
-import { type AddingDeps, contentOf } from './adding.ts';
-import { hasRoom, type Writing, type WritingDeps, writeEntity } from './entitywrite.ts';
+import { contentOf } from './adding.ts';
+import { hasRoom, writeEntity } from './entitywrite.ts';
 
 /** Throws 404. */
-export async function lookUpMemory(deps: Pick<WritingDeps, 'db'>, id: string): Promise<StoredMemory> {
+export async function lookUpMemory(deps: MemoryContext, id: string): Promise<StoredMemory> {
   const memory = isUuid(id) ? await findMemory(deps.db, id) : undefined;
   if (memory === undefined) throw problems.not_found();
   return memory;
@@ -24,7 +25,7 @@ export async function lookUpMemory(deps: Pick<WritingDeps, 'db'>, id: string): P
  * and then writes nothing.
  */
 export async function editMemory(
-  deps: AddingDeps,
+  deps: MemoryContext,
   actor: Actor,
   seen: StoredMemory,
   edit: Edit,
@@ -65,7 +66,7 @@ export async function editMemory(
  * `isNews` the memory keeps its place among the others.
  */
 export async function rewrite(
-  deps: AddingDeps,
+  deps: MemoryContext,
   { tx, version, state, recordChange }: Writing,
   before: StoredMemory,
   after: MemoryContent,
@@ -94,7 +95,7 @@ export async function rewrite(
 }
 
 /** Deletes a memory with its history and links, and the facts that were derived from it. Throws 404. */
-export async function removeMemory(deps: WritingDeps, seen: StoredMemory): Promise<void> {
+export async function removeMemory(deps: MemoryContext, seen: StoredMemory): Promise<void> {
   await writeEntity(deps, seen, async ({ tx, recordChange }) => {
     const memory = await findMemory(tx, seen.id);
     if (memory === undefined) throw problems.not_found();

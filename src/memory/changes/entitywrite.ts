@@ -2,20 +2,12 @@
  * Writes to an entity: in the queue of this process, in one transaction, under the lock of the entity. The profile is derived again at
  * the end. Slow work, such as embedding, must be done before.
  */
-import { type Db, type Tx, transaction } from '#platform/db/db.ts';
-import type { Entity, MemoryType } from '../api.ts';
+import { transaction } from '#platform/db/db.ts';
+import type { Entity } from '../api.ts';
+import type { MemoryContext, Writing } from '../context.ts';
 import { type EntityState, lockEntity } from '../memories/entitystore.ts';
-import { assertNotErased, type Since } from '../memories/erasurestore.ts';
+import { assertNotErased } from '../memories/erasurestore.ts';
 import { deriveProfile, isEvidence } from '../profiles/derivation.ts';
-import type { MemoryTables } from '../tables.ts';
-import type { EntityQueue } from './entityqueue.ts';
-
-export interface WritingDeps {
-  readonly db: Db<MemoryTables>;
-  readonly queue: EntityQueue;
-  /** When the work began. If the entity was erased since, writes throw EntityErased and change nothing. */
-  readonly since?: Since;
-}
 
 type Usage = Pick<EntityState, 'memoryCount' | 'memoryBytes'>;
 
@@ -31,18 +23,8 @@ export function hasRoom(
   return more.bytes <= 0 || memoryBytes + more.bytes <= limits.mostBytes;
 }
 
-export interface Writing {
-  readonly tx: Tx<MemoryTables>;
-  /** The version of the lock. Every row that is written carries it. */
-  readonly version: number;
-  /** The state of the entity before this write. */
-  readonly state: EntityState;
-  /** Records that memories of these types changed. Their profile is derived again if it can depend on them. */
-  readonly recordChange: (...types: readonly MemoryType[]) => void;
-}
-
 export function writeEntity<Result>(
-  deps: WritingDeps,
+  deps: MemoryContext,
   entity: Entity,
   work: (writing: Writing) => Promise<Result>,
 ): Promise<Result> {

@@ -4,17 +4,13 @@
  * return them. Work that began before the erasure, such as an extraction, then writes nothing (`assertNotErased`).
  */
 import type { Entity } from '../api.ts';
+import type { MemoryContext } from '../context.ts';
 import { deleteEntity } from '../memories/entitystore.ts';
 import { holdErasures, insertErasure } from '../memories/erasurestore.ts';
-import type { EntityIndexes } from '../search/entityindex.ts';
-import { type WritingDeps, writeEntity } from './entitywrite.ts';
-
-export interface ErasingDeps extends WritingDeps {
-  readonly indexes: EntityIndexes;
-}
+import { writeEntity } from './entitywrite.ts';
 
 /** Does nothing for an unknown entity, so it can be repeated. */
-export async function eraseEntity(deps: ErasingDeps, entity: Entity): Promise<void> {
+export async function eraseEntity(deps: MemoryContext, entity: Entity): Promise<void> {
   await writeEntity(deps, entity, async ({ tx }) => {
     await holdErasures(tx, entity);
     await insertErasure(tx, entity, await deleteEntity(tx, entity));

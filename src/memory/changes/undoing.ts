@@ -5,6 +5,7 @@
  */
 import { problems } from '#platform/problem.ts';
 import type { MemoryContent } from '../api.ts';
+import type { MemoryContext, Writing } from '../context.ts';
 import { embedOne } from '../embedding/embedder.ts';
 import { hashContent } from '../memories/contenthash.ts';
 import { insertDistinction } from '../memories/distinctionstore.ts';
@@ -19,14 +20,13 @@ import {
 } from '../memories/memorystore.ts';
 import { revalidate } from '../memories/validitystore.ts';
 import { memoryProblems } from '../problems.ts';
-import type { AddingDeps } from './adding.ts';
 import { rewrite } from './editing.ts';
-import { hasRoom, type Writing, writeEntity } from './entitywrite.ts';
+import { hasRoom, writeEntity } from './entitywrite.ts';
 
 const maxTries = 3;
 
 /** Throws 404, 409 `nothing_to_undo`, `duplicate_memory`, 503 `embedder_unavailable`. */
-export async function undoChange(deps: AddingDeps, seen: StoredMemory): Promise<StoredMemory> {
+export async function undoChange(deps: MemoryContext, seen: StoredMemory): Promise<StoredMemory> {
   for (let tries = 1; tries <= maxTries; tries += 1) {
     const newest = await findUndoable(deps.db, seen.id);
     if (newest === undefined) throw memoryProblems.nothing_to_undo();
@@ -63,7 +63,10 @@ async function restore(
   return memory;
 }
 
-async function embedContent({ embedder }: AddingDeps, { content, type, metadata }: MemoryContent): Promise<NewMemory> {
+async function embedContent(
+  { embedder }: MemoryContext,
+  { content, type, metadata }: MemoryContent,
+): Promise<NewMemory> {
   const embedding = await embedOne(embedder, content);
   return { type, content, metadata, hash: hashContent(content), embedder: embedder.name, embedding };
 }
@@ -73,7 +76,7 @@ async function embedContent({ embedder }: AddingDeps, { content, type, metadata 
  * history has it in any case. A memory that the language model merged is still stored, and becomes valid.
  */
 async function separate(
-  deps: AddingDeps,
+  deps: MemoryContext,
   { tx, version, state, recordChange }: Writing,
   restored: StoredMemory,
   separated: NewMemory,

@@ -5,20 +5,12 @@
  */
 
 import { z } from 'zod';
-import { type Db, transaction } from '#platform/db/db.ts';
-import type { Jobs, Queue } from '#platform/jobs/jobs.ts';
-import type { Log } from '#platform/log.ts';
+import { transaction } from '#platform/db/db.ts';
+import type { Queue } from '#platform/jobs/jobs.ts';
+import type { MemoryContext } from '../context.ts';
 import { lockExistingEntity } from '../memories/entitystore.ts';
-import type { VectorColumn } from '../memories/vectors.ts';
-import type { MemoryTables } from '../tables.ts';
 import type { Embedder } from './embedder.ts';
 import { findStale, replaceEmbedding } from './embeddingstore.ts';
-
-interface ReembeddingDeps {
-  readonly db: Db<MemoryTables>;
-  readonly column: VectorColumn;
-  readonly embedder: Embedder;
-}
 
 const rowsAtOnce = 32;
 const firstId = '00000000-0000-0000-0000-000000000000';
@@ -27,8 +19,7 @@ const firstId = '00000000-0000-0000-0000-000000000000';
  * Returns the number of memories that were embedded. Throws `embedder_unavailable`. If `signal` aborts, stops after the
  * current batch.
  */
-async function reembedStale(deps: ReembeddingDeps, signal: AbortSignal): Promise<number> {
-  const { db, embedder, column } = deps;
+async function reembedStale({ db, embedder, column }: MemoryContext, signal: AbortSignal): Promise<number> {
   let done = 0;
   let after = firstId;
   while (!signal.aborted) {
@@ -62,13 +53,13 @@ export const reembeddingQueue = ({ name }: Pick<Embedder, 'name'>): Queue<Record
 });
 
 /** Starts the worker. One process works at a time. If it dies, another one continues. */
-export async function startReembedding(deps: ReembeddingDeps, jobs: Jobs, log: Log): Promise<void> {
-  const { db, embedder } = deps;
+export async function startReembedding(context: MemoryContext): Promise<void> {
+  const { db, embedder, jobs, log } = context;
   const queue = reembeddingQueue(embedder);
   jobs.work(
     queue,
     async ({ signal }) => {
-      const count = await reembedStale(deps, signal);
+      const count = await reembedStale(context, signal);
       signal.throwIfAborted();
       if (count === 0) return;
       log.info({ count, embedder: embedder.name }, 'embedded memories again after a change of the embedder');

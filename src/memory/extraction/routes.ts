@@ -1,17 +1,27 @@
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
 import type { Access } from '#platform/access/access.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
-import type { JudgingDeps } from '../judging/judge.ts';
+import { Problem } from '#platform/problem.ts';
+import { isStorableText } from '#platform/storable.ts';
+import { type AdditionRequest, type Entity, memoryTypes } from '../api.ts';
+import { type Added, addMemory } from '../changes/adding.ts';
+import type { JudgingContext } from '../context.ts';
+import { type Judgements, judgeWaiting, reserveJudgement } from '../judging/judge.ts';
+import { EntityErased, readTime } from '../memories/erasurestore.ts';
+import { findMemories } from '../memories/memorystore.ts';
+import type { ModelUsage, Question } from '../model/languagemodel.ts';
+import { CallsUsedUp, callModel } from '../model/modelcalls.ts';
 import { memoryProblems } from '../problems.ts';
 import { entityOf } from '../selfservice/entity.ts';
-import { extraction, extractionRequest } from './api.ts';
-import { extractMemories } from './extracting.ts';
+import { type ExtractedMemory, type ExtractionRequest, extraction, extractionRequest } from './api.ts';
 
 const user = { entity_id: '5b1c1f0e-8a4d-4f0f-8f57-0f4c0b9b8a21', entity_type: 'user' };
 const adding = ['memory_full', 'embedder_unavailable'] as const;
 
 /** `deps` is `undefined` without a language model. */
-export function addExtractionRoutes(app: HttpServer, access: Access, deps: JudgingDeps | undefined): void {
+export function addExtractionRoutes(app: HttpServer, access: Access, deps: JudgingContext | undefined): void {
   const routes = routesOf(app, 'memory');
   routes.post(
     '/memory/extract',
@@ -38,4 +48,127 @@ export function addExtractionRoutes(app: HttpServer, access: Access, deps: Judgi
         .send({ memories });
     },
   );
+}
+
+// `POST /memory/extract`: a language model finds what to remember in messages (docs/specification/memory.md#extraction). It is
+// added as by `POST /memory/add`, and the judge compares it before the response. A repeated call adds nothing twice.
+
+interface Extracted {
+  readonly memories: ExtractedMemory[];
+  readonly model: string;
+  readonly usage: ModelUsage;
+}
+
+/**
+ * Throws 503 `model_unavailable` and 429 `model_calls_used_up`, and then writes nothing. Throws as `addMemory` does; what was
+ * added before stays. If only the judging fails, the memories are answered as they are, and a job judges them later. If the
+ * entity was erased since the messages were written, nothing is added.
+ */
+async function extractMemories(
+  deps: JudgingContext,
+  entity: Entity,
+  { messages, said_at: saidAt }: Pick<ExtractionRequest, 'messages' | 'said_at'>,
+): Promise<Extracted> {
+  const since = await readTime(deps.db, saidAt);
+  const model = deps.model.id;
+  let usage: ModelUsage = { inputTokens: 0, outputTokens: 0 };
+  try {
+    const found = await callModel(
+      deps,
+      'extract',
+      entity,
+      questionOf(messages, new Date(saidAt ?? Date.now())),
+      since,
+    ).catch(asProblem);
+    usage = found.usage;
+    return { memories: await add({ ...deps, since }, entity, found.answer.memories, saidAt), model, usage };
+  } catch (error) {
+    if (error instanceof EntityErased) return { memories: [], model, usage };
+    throw error;
+  }
+}
+
+/** Throws EntityErased. */
+async function add(
+  deps: JudgingContext,
+  entity: Entity,
+  found: readonly Pick<AdditionRequest, 'content' | 'type'>[],
+  saidAt: string | undefined,
+): Promise<ExtractedMemory[]> {
+  const adding = { ...deps, requestJudgement: reserveJudgement(deps) };
+  const added: Added[] = [];
+  for (const { content, type } of found) {
+    const to = { entity_type: entity.entityType, entity_id: entity.entityId };
+    added.push(await addMemory(adding, 'model', { ...to, content, type, metadata: undefined, said_at: saidAt }));
+  }
+  const isNew = ({ outcome }: Added) => outcome === 'added' || outcome === 'restored';
+  const ids = [...new Set(added.filter(isNew).map(({ memory }) => memory.id))];
+  const judgements = await judge(deps, entity, ids);
+  return describe(deps, added, judgements);
+}
+
+function asProblem(error: unknown): never {
+  if (error instanceof CallsUsedUp) throw memoryProblems.model_calls_used_up({ cause: error });
+  // The database failed and not the model.
+  if (error instanceof Problem || error instanceof EntityErased) throw error;
+  throw memoryProblems.model_unavailable({ cause: error });
+}
+
+async function judge(deps: JudgingContext, entity: Entity, ids: readonly string[]): Promise<Judgements> {
+  if (ids.length === 0) return new Map();
+  try {
+    return (await judgeWaiting(deps, entity, ids)) ?? new Map();
+  } catch (error) {
+    deps.log.warn({ err: error }, 'extracted memories are judged later');
+    return new Map();
+  }
+}
+
+/** One entry for each memory, as it is now. */
+async function describe(
+  { db }: JudgingContext,
+  added: readonly Added[],
+  judgements: Judgements,
+): Promise<ExtractedMemory[]> {
+  const actions = new Map<string, ExtractedMemory['action']>();
+  for (const { memory, outcome } of added) {
+    const judged = judgements.get(memory.id);
+    const id = judged?.id ?? memory.id;
+    if (actions.has(id) && judged === undefined) continue;
+    actions.set(id, judged?.action ?? (outcome === 'repeated' ? 'none' : outcome === 'merged' ? 'merged' : 'added'));
+  }
+  const rows = new Map((await findMemories(db, [...actions.keys()])).map((row) => [row.id, row]));
+  return [...actions].flatMap(([id, action]) => {
+    const row = rows.get(id);
+    return row === undefined ? [] : [{ id, content: row.content, type: row.type, action }];
+  });
+}
+
+/** What the language model is asked about a conversation, and how its answer is checked. */
+const instructions = readFileSync(new URL('./instructions.md', import.meta.url), 'utf8');
+const mostMemories = 20;
+const longestContent = 2_000;
+
+const answerShape = z.strictObject({
+  memories: z
+    .array(
+      z.strictObject({
+        type: z.enum(memoryTypes),
+        content: z
+          .string()
+          .refine((text) => text.trim() !== '' && text.length <= longestContent && isStorableText(text), {
+            message: `must be 1 to ${longestContent} characters without NUL and lone surrogates`,
+          }),
+      }),
+    )
+    .refine((memories) => memories.length <= mostMemories, `must be at most ${mostMemories}`),
+});
+
+function questionOf(messages: ExtractionRequest['messages'], saidAt: Date): Question<z.output<typeof answerShape>> {
+  return {
+    name: 'extract_memories',
+    instructions,
+    data: { said_at: saidAt.toISOString(), messages },
+    answer: answerShape,
+  };
 }

@@ -4,16 +4,18 @@
  */
 import { z } from 'zod';
 import { transaction } from '#platform/db/db.ts';
-import type { Job, Jobs, Queue } from '#platform/jobs/jobs.ts';
-import type { Log } from '#platform/log.ts';
+import type { Job, Queue } from '#platform/jobs/jobs.ts';
 import type { Entity } from '../api.ts';
-import type { AddingDeps } from '../changes/adding.ts';
-import { writeEntity } from '../changes/entitywrite.ts';
+import { contentOf, mergedMetadata } from '../changes/adding.ts';
+import { hasRoom, writeEntity } from '../changes/entitywrite.ts';
+import type { JudgingContext, MemoryContext, Writing } from '../context.ts';
 import { EntityErased, readTime, type Since } from '../memories/erasurestore.ts';
-import { findMemories, type StoredMemory } from '../memories/memorystore.ts';
+import { insertRevision } from '../memories/historystore.ts';
+import { findMemories, type StoredMemory, sizeOf, updateMetadata } from '../memories/memorystore.ts';
+import { invalidate } from '../memories/validitystore.ts';
+import { loadMerging } from '../merging/loading.ts';
 import { AnswerRejected } from '../model/languagemodel.ts';
-import { CallsUsedUp, callModel, type ModelCallDeps } from '../model/modelcalls.ts';
-import { applyVerdicts, type Judged } from './applying.ts';
+import { CallsUsedUp, callModel } from '../model/modelcalls.ts';
 import {
   deleteJudgements,
   findByJudgingKey,
@@ -23,15 +25,8 @@ import {
   insertJudgement,
   lockByJudgingKey,
 } from './judgementstore.ts';
-import { findPairs } from './pairing.ts';
+import { areDistinct, findPairs, inOrder } from './pairing.ts';
 import { questionOf, type Verdict, verdictsOf } from './verdicts.ts';
-
-export interface JudgingDeps extends AddingDeps, ModelCallDeps {
-  readonly jobs: Jobs;
-  readonly log: Log;
-  /** How long a new memory waits for others, so that one call judges them all. */
-  readonly judgingDelayMs?: number;
-}
 
 const payload = z.object({ key: z.string() });
 /** If the last attempt fails too, the memories wait for the next addition to the entity. */
@@ -48,8 +43,10 @@ const defaultDelayMs = 2_000;
 /** Longer than the caller of an addition takes to judge it. */
 const reservedMs = 180_000;
 
-/** For `AddingDeps`: a job judges what is added. */
-export function requestJudgement(deps: JudgingDeps): NonNullable<AddingDeps['requestJudgement']> {
+/** For the context: a job judges what is added. */
+export function requestJudgement(
+  deps: Omit<JudgingContext, 'requestJudgement'>,
+): NonNullable<MemoryContext['requestJudgement']> {
   const delayMs = deps.judgingDelayMs ?? defaultDelayMs;
   return async ({ tx }, memory) => {
     const key = await findJudgingKey(tx, memory);
@@ -59,8 +56,8 @@ export function requestJudgement(deps: JudgingDeps): NonNullable<AddingDeps['req
   };
 }
 
-/** For `AddingDeps`: the caller judges what it adds. If it dies, a job does. */
-export function reserveJudgement({ jobs }: Pick<JudgingDeps, 'jobs'>): NonNullable<AddingDeps['requestJudgement']> {
+/** For the context: the caller judges what it adds. If it dies, a job does. */
+export function reserveJudgement({ jobs }: JudgingContext): NonNullable<MemoryContext['requestJudgement']> {
   return async ({ tx }, memory) => {
     const key = await findJudgingKey(tx, memory);
     await insertJudgement(tx, memory.id, reservedMs);
@@ -69,11 +66,11 @@ export function reserveJudgement({ jobs }: Pick<JudgingDeps, 'jobs'>): NonNullab
   };
 }
 
-export function workOnJudgements(deps: JudgingDeps): void {
+export function workOnJudgements(deps: JudgingContext): void {
   deps.jobs.work(judgingQueue, (job) => judgeEntity(deps, job), { concurrency: 2 });
 }
 
-async function judgeEntity(deps: JudgingDeps, job: Job<z.output<typeof payload>>): Promise<void> {
+async function judgeEntity(deps: JudgingContext, job: Job<z.output<typeof payload>>): Promise<void> {
   const { key } = job.payload;
   const entity = await findByJudgingKey(deps.db, key);
   if (entity === undefined) return;
@@ -90,7 +87,7 @@ async function judgeEntity(deps: JudgingDeps, job: Job<z.output<typeof payload>>
 }
 
 /** Completes the job unless more is due. The lock excludes an addition that would find the job unfinished. */
-function finish({ db, jobs }: JudgingDeps, job: Job<unknown>, key: string): Promise<boolean> {
+function finish({ db, jobs }: JudgingContext, job: Job<unknown>, key: string): Promise<boolean> {
   return transaction(db, async (tx) => {
     const entity = await lockByJudgingKey(tx, key);
     const dueInMs = entity && (await findNextDue(tx, entity));
@@ -108,7 +105,7 @@ export type Judgements = ReadonlyMap<string, Judged>;
  * if the model fails, with CallsUsedUp, or with `embedder_unavailable`; then they still wait.
  */
 export async function judgeWaiting(
-  deps: JudgingDeps,
+  deps: JudgingContext,
   entity: Entity,
   ids: readonly string[] | undefined,
   signal?: AbortSignal,
@@ -127,7 +124,7 @@ export async function judgeWaiting(
 }
 
 async function requestVerdicts(
-  deps: JudgingDeps,
+  deps: JudgingContext,
   entity: Entity,
   pairs: Parameters<typeof questionOf>[0],
   since: Since,
@@ -149,7 +146,7 @@ async function requestVerdicts(
 
 /** Throws EntityErased. */
 function settle(
-  deps: JudgingDeps,
+  deps: JudgingContext,
   entity: Entity,
   waiting: readonly StoredMemory[],
   verdicts: readonly Verdict[],
@@ -166,4 +163,121 @@ function settle(
     );
     return results;
   });
+}
+
+// Carries out verdicts, in one transaction under the lock of the entity. A verdict changes the two memories of its pair and
+// no other. It has no effect if one of them was edited since it was sent to the model, or if the older one was stated again.
+
+/** The effect of the verdicts on a memory. */
+interface Judged {
+  readonly action: 'merged' | 'replaced';
+  /** The valid memory: of a merge the one that stays, of a replacement the newer one. */
+  readonly id: string;
+}
+
+interface Applied {
+  /** By the id of the newer memory. */
+  readonly results: ReadonlyMap<string, Judged>;
+  /** Memories of verdicts that had no effect, because one of the two has changed. */
+  readonly changed: ReadonlySet<string>;
+}
+
+async function applyVerdicts(deps: JudgingContext, writing: Writing, verdicts: readonly Verdict[]): Promise<Applied> {
+  const results = new Map<string, Judged>();
+  const changed = new Set<string>();
+  // A memory that is merged away first could replace nothing.
+  for (const kind of ['replaces', 'same'] as const) {
+    for (const verdict of verdicts.filter((one) => one.verdict === kind)) {
+      const pair = await findValid(writing, verdict);
+      if (pair === undefined) continue;
+      if (hasChanged(pair, verdict)) {
+        changed.add(pair.newer.id).add(pair.older.id);
+        continue;
+      }
+      const isReplaced = kind === 'replaces';
+      if (!isReplaced && pair.newer.type !== pair.older.type) continue;
+      const judged = isReplaced
+        ? await replace(deps, writing, pair.older, pair.newer, verdict)
+        : await merge(deps, writing, pair, verdict);
+      results.set(pair.newer.id, judged);
+      deps.modelMetrics.judged(kind);
+    }
+  }
+  for (const { verdict } of verdicts) if (verdict === 'keep_both') deps.modelMetrics.judged(verdict);
+  return { results, changed };
+}
+
+type FoundPair = Pick<Verdict, 'newer' | 'older'>;
+
+/** Returns the pair as it is now, or `undefined` if one of the two is not valid any more, or if an undo has separated them. */
+async function findValid({ tx }: Writing, { newer, older }: Verdict): Promise<FoundPair | undefined> {
+  const rows = new Map((await findMemories(tx, [newer.id, older.id])).map((row) => [row.id, row]));
+  const pair = { newer: rows.get(newer.id), older: rows.get(older.id) };
+  if (!isValid(pair.newer) || !isValid(pair.older)) return undefined;
+  const found = { newer: pair.newer, older: pair.older };
+  return (await areDistinct(tx, found)) ? undefined : found;
+}
+
+function isValid(memory: StoredMemory | undefined): memory is StoredMemory {
+  return memory !== undefined && memory.invalidAt === null;
+}
+
+function hasChanged(now: FoundPair, seen: FoundPair): boolean {
+  const isEdited = (['newer', 'older'] as const).some(
+    (one) => now[one].content !== seen[one].content || now[one].type !== seen[one].type,
+  );
+  return isEdited || inOrder(now.newer, now.older).newer.id !== now.newer.id;
+}
+
+async function replace(
+  deps: JudgingContext,
+  { tx, version, recordChange }: Writing,
+  replaced: StoredMemory,
+  by: StoredMemory,
+  { reason, similarity }: Verdict,
+): Promise<Judged> {
+  await invalidate(tx, replaced, by.id, version);
+  await insertRevision(tx, replaced.id, {
+    action: 'replace',
+    actor: 'model',
+    before: contentOf(replaced),
+    after: contentOf(replaced),
+    incoming: contentOf(by),
+    similarity,
+    embedder: deps.embedder.name,
+    reason,
+  });
+  recordChange(replaced.type, by.type);
+  return { action: 'replaced', id: by.id };
+}
+
+/** The fuller one stays, or the newer one if both are equally full. It gets the metadata of both. */
+async function merge(
+  deps: JudgingContext,
+  writing: Writing,
+  { newer, older }: FoundPair,
+  verdict: Verdict,
+): Promise<Judged> {
+  const { tx, version, state } = writing;
+  const { isAtLeastAsFull } = await loadMerging();
+  const isNewerFuller = isAtLeastAsFull(newer.content, older.content);
+  const [staying, leaving] = isNewerFuller ? [newer, older] : [older, newer];
+  const merged = { ...contentOf(staying), metadata: mergedMetadata(older.metadata, newer.metadata) };
+  const fits = hasRoom(state, { memories: 0, bytes: sizeOf(merged) - staying.bytes });
+  const after = fits ? merged : contentOf(staying);
+  await insertRevision(tx, staying.id, {
+    action: 'merge',
+    actor: 'model',
+    before: contentOf(staying),
+    after,
+    incoming: contentOf(leaving),
+    similarity: verdict.similarity,
+    embedder: deps.embedder.name,
+    reason: verdict.reason,
+  });
+  // The fact was stated when the newer one was, so an older one that stays moves up.
+  if (staying === older || JSON.stringify(after.metadata) !== JSON.stringify(staying.metadata))
+    await updateMetadata(tx, staying, after.metadata, version);
+  await replace(deps, writing, leaving, staying, verdict);
+  return { action: 'merged', id: staying.id };
 }

@@ -1,6 +1,6 @@
 /** Chooses the pairs that the language model judges: each waiting memory with its nearest neighbors. */
 import type { Entity } from '../api.ts';
-import type { AddingDeps } from '../changes/adding.ts';
+import type { MemoryContext } from '../context.ts';
 import { hashContent } from '../memories/contenthash.ts';
 import { findDistinctions } from '../memories/distinctionstore.ts';
 import { findMemories, type StoredMemory } from '../memories/memorystore.ts';
@@ -21,7 +21,7 @@ const isJudged = (memory: StoredMemory) => memory.invalidAt === null && bytesOf(
 
 /** Throws `embedder_unavailable`. Pairs that an undo separated are left out. */
 export async function findPairs(
-  deps: AddingDeps,
+  deps: MemoryContext,
   entity: Entity,
   waiting: readonly StoredMemory[],
 ): Promise<readonly Pair[]> {
@@ -34,7 +34,7 @@ export async function findPairs(
   for (const [place, memory] of judged.entries()) {
     const vector = vectors[place];
     if (vector === undefined) continue;
-    const near = [...(await compare(deps, entity, index, vector))]
+    const near = [...(await compare(deps.db, deps, entity, index, vector))]
       .filter(([id, similarity]) => id !== memory.id && similarity >= leastSimilarity)
       .toSorted(([, left], [, right]) => right - left)
       .slice(0, mostNeighbors);

@@ -1,21 +1,10 @@
 /** Calls the language model for an entity, within its calls of the day and a time limit. */
-import type { Db } from '#platform/db/db.ts';
 import type { Entity } from '../api.ts';
+import type { JudgingContext } from '../context.ts';
 import type { Since } from '../memories/erasurestore.ts';
-import type { MemoryTables } from '../tables.ts';
 import { takeCall } from './callstore.ts';
-import { AnswerRejected, type MemoryModel, type ModelAnswer, type Question } from './languagemodel.ts';
-import type { ModelMetrics, Purpose } from './metrics.ts';
-
-export interface ModelCallDeps {
-  readonly db: Db<MemoryTables>;
-  readonly model: MemoryModel;
-  readonly modelMetrics: ModelMetrics;
-  /** MEMORY_MODEL_DAILY_CALLS. */
-  readonly dailyCalls: number;
-  /** MEMORY_MODEL_TIMEOUT_SECS. */
-  readonly modelTimeoutMs: number;
-}
+import { AnswerRejected, type ModelAnswer, type Question } from './languagemodel.ts';
+import type { Purpose } from './metrics.ts';
 
 /** The entity has had its calls of the day. */
 export class CallsUsedUp extends Error {
@@ -27,7 +16,7 @@ export class CallsUsedUp extends Error {
 
 /** `since`: when the work began. Rejects with CallsUsedUp, EntityErased, and as `MemoryModel.ask`. */
 export async function callModel<Answer>(
-  { db, model, modelMetrics, dailyCalls, modelTimeoutMs }: ModelCallDeps,
+  { db, model, modelMetrics, dailyCalls, modelTimeoutMs }: JudgingContext,
   purpose: Purpose,
   entity: Entity,
   question: Question<Answer>,

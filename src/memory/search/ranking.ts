@@ -4,9 +4,9 @@
  */
 import { createPacer } from '#platform/concurrency/pacing.ts';
 import type { Entity, MemoryType } from '../api.ts';
+import type { MemoryContext } from '../context.ts';
 import type { CalibratedEmbedder } from '../embedding/calibration.ts';
 import { cosine } from '../embedding/embedder.ts';
-import type { VectorColumn } from '../memories/vectors.ts';
 import { memoryProblems } from '../problems.ts';
 import type { Handle } from '../tables.ts';
 import { hashText } from '../text/hashing.ts';
@@ -15,12 +15,6 @@ import { analyse } from '../text/terms.ts';
 import { createScorer, findFrequencies } from './bm25.ts';
 import type { EntityIndex, IndexedMemory } from './entityindex.ts';
 import { findSimilarities } from './indexstore.ts';
-
-export interface RankingDeps {
-  readonly db: Handle;
-  readonly column: VectorColumn;
-  readonly embedder: CalibratedEmbedder;
-}
 
 export interface Ranked {
   readonly id: string;
@@ -76,7 +70,7 @@ export interface RankingOptions {
 }
 
 export async function rank(
-  deps: RankingDeps,
+  deps: MemoryContext,
   entity: Entity,
   index: EntityIndex,
   query: string,
@@ -186,11 +180,12 @@ async function queryTerms(index: EntityIndex, text: string) {
 
 /** Returns `undefined` if the embedder does not respond. */
 async function similaritiesOf(
-  { db, column, embedder }: RankingDeps,
+  context: MemoryContext,
   entity: Entity,
   index: EntityIndex,
   text: string,
 ): Promise<ReadonlyMap<string, number> | undefined> {
+  const { db, embedder } = context;
   let vector: Float32Array;
   try {
     vector = await embedder.embedQuery(text);
@@ -200,7 +195,7 @@ async function similaritiesOf(
   }
   // A query without words is similar to nothing.
   if (vector.every((value) => value === 0)) return new Map();
-  return compare({ db, column, embedder }, entity, index, vector, embedder.querySimilarityOf);
+  return compare(db, context, entity, index, vector, embedder.querySimilarityOf);
 }
 
 const unavailableCode = memoryProblems.embedder_unavailable().code;
@@ -210,7 +205,8 @@ const unavailableCode = memoryProblems.embedder_unavailable().code;
  * with `querySimilarityOf`, of a query.
  */
 export async function compare(
-  { db, column, embedder }: RankingDeps,
+  db: Handle,
+  { column, embedder }: MemoryContext,
   entity: Entity,
   index: EntityIndex,
   vector: Float32Array,

@@ -1,7 +1,6 @@
 /** Users list, export and erase what is remembered about them (docs/specification/memory.md#self-service). */
 
 import type { Access } from '#platform/access/access.ts';
-import type { Clock } from '#platform/clock.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { entityExport, entityPath } from '../admin/api.ts';
@@ -9,7 +8,8 @@ import { exportEntity } from '../admin/exporting.ts';
 import { listPage } from '../admin/viewing.ts';
 import { memory, memoryPath } from '../api.ts';
 import { lookUpMemory } from '../changes/editing.ts';
-import { type ErasingDeps, eraseEntity } from '../changes/erasing.ts';
+import { eraseEntity } from '../changes/erasing.ts';
+import type { MemoryContext } from '../context.ts';
 import { toMemory } from '../memories/presenting.ts';
 import { assertMayUse } from '../ownership.ts';
 import { entityQuery, ownListing, ownPage } from './api.ts';
@@ -17,9 +17,7 @@ import { entityOf } from './entity.ts';
 
 const erased = { 204: ['Nothing is stored about the entity any more.'] } as const;
 
-export type SelfServiceDeps = ErasingDeps & { readonly clock: Clock };
-
-export function addSelfServiceRoutes(app: HttpServer, access: Access, deps: SelfServiceDeps): void {
+export function addSelfServiceRoutes(app: HttpServer, access: Access, deps: MemoryContext): void {
   const routes = routesOf(app, 'memory');
 
   routes.get(

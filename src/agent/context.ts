@@ -1,0 +1,83 @@
+/** What runs, videos, jobs and routes use. */
+
+import type { Welcome } from '#accounts/store.ts';
+import type { Db } from '#platform/db/db.ts';
+import type { ActingClient } from '#platform/http/client.ts';
+import type { Jobs } from '#platform/jobs/jobs.ts';
+import type { Log } from '#platform/log.ts';
+import type { PubSub } from '#platform/pubsub/pubsub.ts';
+import type { Telemetry } from '#platform/telemetry/telemetry.ts';
+import type { Webhooks } from '#webhooks/publishing.ts';
+import type { ApprovalSettings } from './approvals/rules.ts';
+import type { DocumentReader } from './documents/pdftext.ts';
+import type { EventLog } from './eventlog/eventlog.ts';
+import type { Catalogue } from './generation/catalogue.ts';
+import type { AgentMetrics } from './metrics.ts';
+import type { PromptScreening } from './prompts/screening.ts';
+import type { Models } from './providers/models.ts';
+import type { EventWriterOptions } from './stream/eventwriter.ts';
+import type { RunEventBuffers } from './stream/runbuffers.ts';
+import type { AgentTables } from './tables.ts';
+import type { ToolServers } from './toolservers/toolservers.ts';
+import type { UserEvents } from './userevents/publishing.ts';
+
+export interface AgentContext {
+  readonly log: Log;
+  readonly db: Db<AgentTables>;
+  readonly jobs: Jobs;
+  readonly pubsub: PubSub;
+  readonly userEvents: UserEvents;
+  readonly webhooks?: Webhooks | undefined;
+  readonly welcome: Welcome;
+  /** Of the media service, with the internal key. Calls for a user have that user's rights. */
+  readonly media: ActingClient;
+  /** Of the memory service, with the internal key. */
+  readonly memory: ActingClient;
+  /** The models of images and videos. */
+  readonly catalogue: Catalogue;
+  readonly models: Models;
+  readonly prompts: PromptScreening;
+  readonly documents: DocumentReader;
+  /** AGENT_MCP_SERVERS. */
+  readonly toolServers: ToolServers;
+  readonly eventLog: EventLog;
+  readonly buffers: RunEventBuffers;
+  /** Of the runs of this process. */
+  readonly lease: RunLease;
+  readonly metrics: AgentMetrics;
+  readonly telemetry: Telemetry;
+  readonly approvals: ApprovalSettings;
+  /** AGENT_TASK_TTL_SECS. */
+  readonly ttlS: number;
+  /** AGENT_MAX_RUNS_PER_USER. */
+  readonly maxRunsPerUser: number;
+  /** AGENT_MAX_VIDEOS_PER_USER. */
+  readonly maxVideosPerUser: number;
+  /** AGENT_MAX_CREDITS_PER_RUN. 0: no limit. */
+  readonly maxRunCredits: number;
+  /** AGENT_FREE_CANCELS_PER_DAY. */
+  readonly freeCancels: number;
+  /** AGENT_MAX_STEPS. */
+  readonly maxSteps: number;
+  /** AGENT_MAX_TOOL_CALLS_PER_STEP. */
+  readonly maxToolCallsPerStep: number;
+  /** AGENT_INSTRUCTIONS. */
+  readonly instructions: string | undefined;
+  /** AGENT_CONTINUE_RUNS. */
+  readonly continueRuns: boolean;
+  /** AGENT_MAX_RESTARTS. */
+  readonly maxRestarts: number;
+  /** Whether a model makes titles. */
+  readonly makesTitles: boolean;
+  /** AGENT_EXTRACT_MEMORIES. */
+  readonly extractsMemories: boolean;
+  /** How long a run waits for its video. After that, the client reads the result from the message. */
+  readonly videoWaitMs?: number | undefined;
+  /** For tests. */
+  readonly writer?: Pick<EventWriterOptions, 'windowMs' | 'maxSize'>;
+}
+
+export interface RunLease {
+  readonly holder: string;
+  readonly leaseMs: number;
+}

@@ -1,0 +1,53 @@
+/** What the features of the console use. */
+
+import type { TokenVerifier } from '#platform/access/tokens.ts';
+import type { Clock } from '#platform/clock.ts';
+import type { Db } from '#platform/db/db.ts';
+import type { JobTables } from '#platform/jobs/jobs.ts';
+import type { Log } from '#platform/log.ts';
+import type { ConsoleInfo, Overview } from './api.ts';
+import type { HistoryTables } from './history/samplestore.ts';
+import type { MemoryBackOffice } from './memories.ts';
+import type { OperatorRoles } from './operators/roles.ts';
+import type { ServiceClients } from './services.ts';
+import type { Sessions } from './sessions.ts';
+import type { SettingsSource } from './settings/routes.ts';
+import type { TraceLink } from './traces.ts';
+
+export interface ConsoleContext {
+  readonly log: Log;
+  readonly clock: Clock;
+  /** `undefined`: the database is open in another process, so there are neither jobs nor a history. */
+  readonly db: Db<JobTables & HistoryTables> | undefined;
+  readonly sessions: Sessions;
+  /** `undefined`: no operators are named. */
+  readonly identity: { readonly tokens: TokenVerifier; readonly roles: OperatorRoles } | undefined;
+  /** Maps a service to the URL at which this process reaches it. */
+  readonly services: Readonly<Record<string, string>>;
+  readonly engines: Overview['engines'];
+  /** Maps a service to its public URL. */
+  readonly addresses: ConsoleInfo['addresses'];
+  /** The pages show pictures of home cards from these hosts only. */
+  readonly pictureHosts: readonly string[];
+  /** The local identity provider runs. */
+  readonly hasDemoUsers: boolean;
+  /** The folder where mail is stored as files, if there is one. */
+  readonly outbox: string | undefined;
+  readonly memory: MemoryBackOffice | undefined;
+  /**
+   * `undefined`: no webhooks are set. `receiver`: the origin of WEBHOOK_URL, because its path and query can hold a
+   * secret.
+   */
+  readonly deliveries: { readonly db: Db<JobTables>; readonly receiver: string } | undefined;
+  readonly traceLink: TraceLink;
+  /** `undefined`: no internal key is configured. */
+  readonly clients: ServiceClients | undefined;
+  readonly settings: SettingsSource;
+  /** For tests. */
+  readonly sampleEveryMs?: number | undefined;
+}
+
+/** In the process that has the database open. */
+export interface StoredContext extends ConsoleContext {
+  readonly db: NonNullable<ConsoleContext['db']>;
+}

@@ -1,0 +1,133 @@
+/** What the features of the service use. */
+
+import type { ResizeSigner } from '#edge/api.ts';
+import type { Brand } from '#image/engine/brand.ts';
+import type { Engine } from '#image/engine/engine.ts';
+import type { Permits } from '#image/engine/permits.ts';
+import type { VariantMaker } from '#image/engine/variants.ts';
+import type { Cache } from '#platform/cache/cache.ts';
+import type { Clock } from '#platform/clock.ts';
+import type { Db } from '#platform/db/db.ts';
+import type { ActingClient, HttpClient } from '#platform/http/client.ts';
+import type { Jobs } from '#platform/jobs/jobs.ts';
+import type { Log } from '#platform/log.ts';
+import type { UploadSigner } from '#platform/objects/addresses.ts';
+import type { LegacyObjects, Objects } from '#platform/objects/objects.ts';
+import type { Webhooks } from '#webhooks/publishing.ts';
+import type { SizeLimits } from './assets/sizelimits.ts';
+import type { Credentials } from './credentials/credentials.ts';
+import type { Stripping } from './metadata/publicity.ts';
+import type { LibraryNews } from './news.ts';
+import type { Digester } from './reading/digests.ts';
+import type { PinnedRow } from './reconciling/folderstore.ts';
+import type { Match, Screening } from './screening/screening.ts';
+import type { MediaTables } from './tables.ts';
+import type { Ffmpeg } from './video/ffmpeg.ts';
+
+/** What also commands have, which work without the service. */
+export interface MediaStores {
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly db: Db<MediaTables>;
+  readonly jobs: Jobs;
+  /** Originals. */
+  readonly objects: Objects;
+  readonly legacy: Pick<LegacyObjects, 'bucket'>;
+  /** The store of variants. */
+  readonly publicObjects: Objects;
+  readonly variants: Pick<VariantMaker, 'forgetAll' | 'names' | 'serve'>;
+  readonly signedUrls: Cache;
+  readonly digester: Digester;
+  /** `undefined`: no webhooks, so changes need no transaction for them. */
+  readonly webhooks?: Webhooks | undefined;
+  /** `undefined`: no asset is a file of the data folder. */
+  readonly reconciler?: { readonly startReading: () => Reading } | undefined;
+  readonly limits: SizeLimits & { readonly stripMetadata: Stripping };
+  readonly publicScopes: readonly string[];
+}
+
+/**
+ * Held from before rows are read until they are used, because rows that were read during a comparison may have old
+ * ETags.
+ */
+export interface Reading {
+  /**
+   * Returns the rows with the current ETags of their files. Omits rows whose files are missing or have other content.
+   * Throws `engine_unavailable` if large files take long to compare; the comparison continues for the next call.
+   */
+  current<Row extends PinnedRow>(rows: readonly Row[]): Promise<readonly Row[]>;
+}
+
+/** What inspects and screens files. */
+export interface ScreeningContext extends MediaStores {
+  readonly engine: Engine;
+  /** Bounds how many images are in memory: each is read completely before the engine gets it. */
+  readonly images: Permits;
+  readonly screening: Screening;
+  /** `undefined`: nothing that is blocked is retained. */
+  readonly quarantine?: Quarantine | undefined;
+  /** Called for each incident that is recorded. */
+  readonly countIncident?: ((match: Match) => void) | undefined;
+}
+
+/** Of what was blocked. */
+export interface Bytes {
+  readonly assetId: string;
+  readonly storageKey: string;
+  readonly etag: string;
+}
+
+export interface Quarantine {
+  /** Returns until when the copy is retained. `undefined`: no key is set, or the object is not there any more. */
+  keep(bytes: Bytes, sha256: string, match: Match): Promise<Date | undefined>;
+  /** Throws 404 `no_evidence` and 409 `evidence_locked`. */
+  open(incidentId: string): Promise<AsyncIterable<Buffer>>;
+  /** Removes copies whose days are over. */
+  expire(): Promise<void>;
+  /** Removes what a rule about labels blocked. Prohibited content stays until its days are over. */
+  forget(ownerId: string): Promise<void>;
+}
+
+export interface MediaContext extends ScreeningContext {
+  readonly quarantine: Quarantine;
+  readonly brand: Brand;
+  readonly watermarks: ImageWatermarker;
+  readonly ffmpeg: Ffmpeg;
+  /** `undefined`: images are not signed. */
+  readonly credentials?: Credentials | undefined;
+  readonly resizeAddress: ResizeSigner;
+  /** A digest of everything that URLs depend on. A cached entry with another digest is a miss. */
+  readonly addressing: string;
+  /** `undefined`: no edge receives resumable uploads. */
+  readonly signUpload: UploadSigner | undefined;
+  readonly news: LibraryNews;
+  /** Of the agent service, which has the conversations. */
+  readonly agent: ActingClient;
+  /** EDGE_URL. */
+  readonly edgeUrl: string;
+  /** Of the notify service. */
+  readonly notify: Pick<HttpClient, 'send'>;
+  /** For digests of addresses. */
+  readonly addressSecret: string;
+  /** Aborted when the service begins to close. */
+  readonly closing: AbortSignal;
+  /** Milliseconds between two writes of the progress of a video; 2000 by default. */
+  readonly progressEveryMs?: number | undefined;
+}
+
+/** A source: its bucket, its key, and the ETag of the bytes that can be shown, where it is known. */
+export interface WatermarkSource {
+  readonly objects: Objects;
+  readonly storageKey: string;
+  readonly etag: string | undefined;
+  readonly version?: string | undefined;
+}
+
+export interface ImageWatermarker {
+  /**
+   * Resolves with the key of the watermarked image, which then exists. Throws 404 (the source was removed), 422 (not an
+   * image that can be decoded) and 503 (`asset_changing`: the legacy file was replaced during the call). Failures are
+   * not cached.
+   */
+  ensure(source: WatermarkSource): Promise<string>;
+}
