@@ -31,7 +31,7 @@ interface Follower {
 
 export function openFallbackLog(deps: FallbackOptions): EventLog {
   const { redisLog, databaseLog, findMoved, log, lookEveryMs = 1_000 } = deps;
-  /** Where this process last appended. */
+  /** Where this process last appended, and the logs that it has found in the database. */
   const places = createLru<string, 'redis' | 'database'>(runsKnown);
   const followers = new Set<Follower>();
   const looking = startInterval(lookEveryMs, look, (error) =>
@@ -102,23 +102,23 @@ export function openFallbackLog(deps: FallbackOptions): EventLog {
       // The database compares the fence of the run's row, which has been raised already.
       await redisLog.claim(run).catch(unlessRefused);
     },
+    // Redis has the beginning of a log that has moved. Its readers ask the database only where Redis ends.
     async read(run, afterSeq) {
-      if (await isMoved(run.taskId)) return databaseLog.read(run, afterSeq);
-      try {
-        return await redisLog.read(run, afterSeq);
-      } catch (error) {
-        unlessRefused(error);
-        return [];
+      if (places.get(run.taskId) === 'database') return databaseLog.read(run, afterSeq);
+      const found = await redisLog.read(run, afterSeq).catch((error: unknown) => ({ error }));
+      if ('length' in found && found.length > 0) return found;
+      if (await isMoved(run.taskId)) {
+        places.set(run.taskId, 'database');
+        return databaseLog.read(run, afterSeq);
       }
+      if ('error' in found) unlessRefused(found.error);
+      return [];
     },
     follow(run, afterSeq, onBatch) {
       const follower: Follower = { run, afterSeq, onBatch, isInDatabase: false, unfollow: () => undefined };
       followers.add(follower);
       if (places.get(run.taskId) === 'database') followDatabase(follower);
-      else {
-        follower.unfollow = redisLog.follow(run, afterSeq, (batch) => deliver(follower, batch));
-        look().catch((error: unknown) => log.warn({ err: error }, 'could not search for moved event logs'));
-      }
+      else follower.unfollow = redisLog.follow(run, afterSeq, (batch) => deliver(follower, batch));
       return () => {
         followers.delete(follower);
         follower.unfollow();

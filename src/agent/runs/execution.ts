@@ -70,6 +70,7 @@ const passing: ReadonlySet<string> = new Set(['overloaded', 'engine_unavailable'
 export class Execution {
   /** Resolves when the run is `ended` or `lost`. Never rejects. */
   readonly over: Promise<void>;
+  readonly #preparing = Promise.withResolvers<void>();
   readonly #deps: AgentContext;
   readonly #run: Run;
   readonly #chosen: ChosenModel;
@@ -91,9 +92,14 @@ export class Execution {
     this.#run = run;
     this.#chosen = chosen;
     this.#state = { mode: 'running', controller };
-    this.over = this.#execute(controller.signal).catch((error: unknown) =>
-      deps.log.error({ err: error }, 'the execution of a run failed unexpectedly'),
-    );
+    this.over = this.#execute(controller.signal)
+      .catch((error: unknown) => deps.log.error({ err: error }, 'the execution of a run failed unexpectedly'))
+      .finally(this.#preparing.resolve);
+  }
+
+  /** Resolves when everything that the model is asked with has been read, or when the run is over. Never rejects. */
+  get prepared(): Promise<void> {
+    return this.#preparing.promise;
   }
 
   /** running → stopping; does nothing in any other mode. */
@@ -192,6 +198,7 @@ export class Execution {
           earlier: this.#continuation?.earlier ?? [],
           takenIds: this.#continuation?.takenIds ?? new Set(),
           answered: this.#continuation?.answered ?? new Map(),
+          onPrepared: this.#preparing.resolve,
         }),
       );
       return turn.status === 'completed' ? { ...turn, error: null } : turn;

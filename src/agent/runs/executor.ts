@@ -44,7 +44,7 @@ export class RunExecutor {
   }
 
   /** Executes a run that this process has a new lease of. */
-  async start(run: Run, chosen: ChosenModel, continuation?: Continuation): Promise<void> {
+  async start(run: Run, chosen: ChosenModel, continuation?: Continuation): Promise<Execution> {
     // This process had the run before, and lost it.
     const former = this.#executions.get(run.taskId);
     former?.stop(new LeaseLost());
@@ -59,6 +59,7 @@ export class RunExecutor {
     });
     // The request was accepted before the drain, and no other process would end its run.
     if (this.#mode === 'drained') execution.stop(new ServerDrained());
+    return execution;
   }
 
   /** Stops the run if this process executes it. */

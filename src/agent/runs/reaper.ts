@@ -13,7 +13,7 @@ import { isLogLost, planContinuation, type RunRecord, readRecord } from '../step
 import { beginRun, type ClaimedRun, claimDeadRuns, claimRun, deleteExpiredRuns } from '../store/runstore.ts';
 import { deleteOldStarts } from '../store/startstore.ts';
 import { lastChunk } from '../stream/replay.ts';
-import { handOverTopic } from './execution.ts';
+import { type Execution, handOverTopic } from './execution.ts';
 import type { RunExecutor } from './executor.ts';
 import { endRun } from './runs.ts';
 
@@ -31,8 +31,12 @@ const reapEveryMs = 2000;
  * (docs/specification/agent.md#streams).
  */
 const reapingLeaseMs = 5000;
-/** Few, so that all of them begin within their reaping lease on a busy machine. */
+/**
+ * Few, so that all of them begin within their reaping lease on a busy machine, and requests find a database connection beside them. The
+ * next ones are claimed when these have read what they ask the model with, or after `preparingMs`.
+ */
 const atOnce = 10;
+const preparingMs = 1000;
 /** If the log does not answer for this long, the run ends without what was shown of it, so that its thread is free. */
 const unreadableForMs = 2000;
 const sweepEveryMs = 60_000;
@@ -62,8 +66,10 @@ export function startReaper(deps: AgentContext, executor: RunExecutor): Reaper {
     try {
       while (!closing.signal.aborted && executor.isAccepting) {
         const claimed = await claimDeadRuns(deps.db, holder, reapingLeaseMs, all, atOnce);
-        if (claimed.length === 0) return;
-        await Promise.all(claimed.map(settle));
+        const started = await Promise.all(claimed.map(settle));
+        if (claimed.length < atOnce) return;
+        const allPrepared = Promise.all(started.map((execution) => execution?.prepared));
+        await Promise.race([allPrepared, sleep(preparingMs)]);
       }
     } catch (error) {
       log.warn({ err: error }, 'runs of dead processes could not be found');
@@ -71,16 +77,20 @@ export function startReaper(deps: AgentContext, executor: RunExecutor): Reaper {
   }
 
   /** A run that can be neither continued nor ended is claimed again after its reaping lease, and delays no other run. */
-  async function settle(run: ClaimedRun): Promise<void> {
+  async function settle(run: ClaimedRun): Promise<Execution | undefined> {
     try {
       const record = await readShown(run);
       const chosen = record === undefined || !mayContinue(run, record) ? undefined : modelOf(deps.models, run.model);
-      if (record === undefined || chosen === undefined) return await endDeadRun(deps, run, record);
+      if (record === undefined || chosen === undefined) {
+        await endDeadRun(deps, run, record);
+        return undefined;
+      }
       const continuation = await planContinuation(deps, run, record);
-      if (await beginRun(deps.db, run, deps.lease.leaseMs)) await executor.start(run, chosen, continuation);
+      if (await beginRun(deps.db, run, deps.lease.leaseMs)) return await executor.start(run, chosen, continuation);
     } catch (error) {
       log.warn({ err: error }, 'a run of a dead process could not be taken over');
     }
+    return undefined;
   }
 
   const mayContinue = (run: ClaimedRun, record: RunRecord) =>

@@ -352,8 +352,10 @@ export async function endRun(deps: AgentContext, run: Run, end: RunEnd): Promise
     const images = delivered.length;
     const costUsd = (end.costUsd ?? 0) + (await takeCosts(tx, taskId, delivered));
     const used = { runs: 1, inputTokens, outputTokens, images, credits, costUsd };
-    await addUsage(tx, { userId: ownerId, model: run.model, ...used });
     await recordRun(tx, taskId, { ...workOf(end), inputTokens, outputTokens, credits, costUsd });
+    const isAwaited = await hasQueued(tx, threadId);
+    // Late, because runs of other users wait for these rows until the commit.
+    await addUsage(tx, { userId: ownerId, model: run.model, ...used });
     await publishRunEnd(deps, tx, run, {
       ...end,
       parts: prior === undefined ? parts : parts.filter((part) => !isIn(prior.parts, part)),
@@ -361,7 +363,7 @@ export async function endRun(deps: AgentContext, run: Run, end: RunEnd): Promise
       isChanged: isStored && !thread.isDeleting,
       settlement,
     });
-    return { metadata, isAwaited: await hasQueued(tx, threadId) };
+    return { metadata, isAwaited };
   });
   if (ended?.isAwaited) deps.pubsub.publish(queueTopic, run.threadId);
   return ended?.metadata;

@@ -39,6 +39,8 @@ export interface Turn {
   readonly takenIds: ReadonlySet<string>;
   /** Calls of the message that were approved, as far as an earlier process has carried them out. */
   readonly answered: ReadonlyMap<string, CallResult>;
+  /** Called before the model is asked. */
+  readonly onPrepared: () => void;
 }
 
 /** Tokens that memories may have, and that are reserved for tool definitions and the answer. Of a small context, all have a share. */
@@ -69,6 +71,7 @@ export async function runTurn(deps: AgentContext, turn: Turn): Promise<TurnEnd> 
   const reserved = estimateTokens(instructions) + (chosen.tools ? shares.tools : 0) + tokensOf(foreign);
   const maxTokens = contextTokens - reserved - shares.answer;
   const messages = await buildPrompt(deps, run.ownerId, stored, { maxTokens, vision }, signal);
+  turn.onPrepared();
   const images = imagesOf(turn.earlier, vision);
   const findMessages = () => listMessagesWithImages(deps.db, run.threadId);
   const offer = { plan, media, providerModel: chosen.providerModel };

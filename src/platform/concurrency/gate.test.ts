@@ -39,6 +39,16 @@ describe('the gate before the connections', () => {
     await expect(gate.enter()).resolves.toBeTypeOf('function');
   });
 
+  it('admits callers to places that became free while the process was blocked', async () => {
+    const gate = createGate({ width: 1, maxWaiting: 1, waitTimeoutMs: 20 });
+    const leave = await gate.enter();
+    const waiting = gate.enter();
+    // As the answer of a database, it is seen after the timers.
+    setImmediate(leave);
+    for (const sinceMs = performance.now(); performance.now() - sinceMs < 100; );
+    await expect(waiting).resolves.toBeTypeOf('function');
+  });
+
   it('closes when the last caller has left, and rejects new callers until then', async () => {
     const gate = createGate(patient);
     const leave = await gate.enter();

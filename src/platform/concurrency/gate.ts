@@ -9,7 +9,10 @@ export interface GateOptions {
   readonly width: number;
   /** Maximum number of waiting callers. A further caller gets `overloaded`. */
   readonly maxWaiting: number;
-  /** A caller that has waited this long gets `overloaded`. */
+  /**
+   * A caller that has waited this long gets `overloaded`. Time in which the process got no CPU or was blocked does not count: places
+   * that became free meanwhile are not known yet, and the timers would refuse everyone before the process learns of them.
+   */
   readonly waitTimeoutMs: number;
 }
 
@@ -22,14 +25,29 @@ export interface Gate {
 
 interface Waiter {
   readonly admit: () => void;
+  readonly refuse: () => void;
+  ticksLeft: number;
 }
+
+/** In the time that a caller waits at most. A tick is late in a busy process, and counts once however late it is. */
+const ticks = 20;
 
 export function createGate(options: GateOptions): Gate {
   const waiting = new Set<Waiter>();
   const emptied = Promise.withResolvers<void>();
   let inside = 0;
   let closed = false;
+  let ticking: NodeJS.Timeout | undefined;
 
+  const tick = (): void => {
+    for (const waiter of waiting) {
+      waiter.ticksLeft -= 1;
+      if (waiter.ticksLeft < 0) waiter.refuse();
+    }
+    if (waiting.size > 0) return;
+    clearInterval(ticking);
+    ticking = undefined;
+  };
   const leave = (): void => {
     inside -= 1;
     const [next] = waiting;
@@ -49,17 +67,16 @@ export function createGate(options: GateOptions): Gate {
   const wait = (): Promise<() => void> =>
     new Promise((resolve, reject) => {
       const waiter: Waiter = {
-        admit: () => {
-          clearTimeout(timer);
-          resolve(admit());
+        admit: () => resolve(admit()),
+        refuse: () => {
+          waiting.delete(waiter);
+          const cause = new Error(`no place became free within ${options.waitTimeoutMs} ms`);
+          reject(problems.overloaded({ cause }));
         },
+        ticksLeft: ticks,
       };
-      const timer = setTimeout(() => {
-        waiting.delete(waiter);
-        const cause = new Error(`no place became free within ${options.waitTimeoutMs} ms`);
-        reject(problems.overloaded({ cause }));
-      }, options.waitTimeoutMs);
       waiting.add(waiter);
+      ticking ??= setInterval(tick, options.waitTimeoutMs / ticks);
     });
 
   return {
