@@ -1,6 +1,6 @@
 /** A memory for callers. */
 import type { FoundMemory, Memory } from '../api.ts';
-import { plain } from '../text/phrases.ts';
+import { plain } from '../text/words.ts';
 import type { StoredMemory } from './memorystore.ts';
 
 export function toMemory(row: StoredMemory): Memory {

@@ -11,9 +11,8 @@ import { lookUpMemory } from '../changes/editing.ts';
 import { eraseEntity } from '../changes/entitywrite.ts';
 import type { MemoryContext } from '../context.ts';
 import { toMemory } from '../memories/presenting.ts';
-import { assertMayUse } from '../ownership.ts';
+import { assertMayUse, entityOf } from '../ownership.ts';
 import { entityQuery, ownListing, ownPage } from './api.ts';
-import { entityOf } from './entity.ts';
 
 const erased = { 204: ['Nothing is stored about the entity any more.'] } as const;
 
