@@ -1,10 +1,11 @@
 import '../knowledge/knowledge.css';
 import '../library/library.css';
-import { keepPreviousData, useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { Download, Eraser, Pencil, Search, Trash2 } from 'lucide-react';
 import { useDeferredValue, useState } from 'react';
-import type { EntityExport, Injection, Memories, Memory, SearchResult } from '#client/memory/api.ts';
+import type { EntityExport, Memory } from '#client/memory/api.ts';
 import { CallFailed } from '../calls.ts';
+import { groups, useMemories, useProfile, useReread, useSearch } from '../knowledge/facts.ts';
 import { deleteLater, useHidden } from '../library/deletions.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { When } from '../parts/figures.tsx';
@@ -294,66 +295,4 @@ function Fact({ memory }: { readonly memory: ShownMemory }) {
       </form>
     </li>
   );
-}
-
-// What the memory service knows about the signed-in user, through the endpoints that users may call.
-
-const groups: readonly { readonly type: Memory['type']; readonly title: string; readonly about: string }[] = [
-  { type: 'preference', title: 'Preferences', about: 'What you like and what you are like.' },
-  { type: 'instruction', title: 'Instructions', about: `How ${product} should work for you.` },
-  { type: 'workflow', title: 'Ways of working', about: 'How you usually do things.' },
-  { type: 'episodic', title: 'Events', about: 'What happened.' },
-];
-
-/** Newest first, page by page. */
-function useMemories() {
-  const user = useUser();
-  return useInfiniteQuery({
-    queryKey: ['knowledge', user.id, 'memories'],
-    queryFn: ({ pageParam, signal }) => {
-      const query = new URLSearchParams({ limit: '100', ...(pageParam && { cursor: pageParam }) });
-      return user.json<Memories>('memory', `/memories?${query}`, { signal });
-    },
-    initialPageParam: '',
-    getNextPageParam: ({ next_cursor }) => next_cursor,
-    // Conversations change what is known.
-    staleTime: 0,
-  });
-}
-
-/** By words and by meaning, in the whole memory. A blank search is not sent. */
-function useSearch(query: string) {
-  const user = useUser();
-  return useQuery({
-    queryKey: ['knowledge', user.id, 'search', query],
-    queryFn: async ({ signal }) => {
-      const json = { entity_id: user.id, entity_type: 'user', query, limit: 50 };
-      const found = await user.json<SearchResult>('memory', '/memory/search', { method: 'POST', json, signal });
-      return found.memories;
-    },
-    enabled: query !== '',
-    placeholderData: keepPreviousData,
-  });
-}
-
-/** Facts from the memories, such as the name. An empty query returns no memories. */
-function useProfile() {
-  const user = useUser();
-  return useQuery({
-    queryKey: ['knowledge', user.id, 'profile'],
-    queryFn: ({ signal }) =>
-      user.json<Injection>('memory', '/inject', {
-        method: 'POST',
-        json: { entity_id: user.id, entity_type: 'user', query: '' },
-        signal,
-      }),
-    select: ({ profile }) => profile,
-    staleTime: 0,
-  });
-}
-
-function useReread(): () => Promise<void> {
-  const queries = useQueryClient();
-  const user = useUser();
-  return () => queries.invalidateQueries({ queryKey: ['knowledge', user.id] });
 }

@@ -1,0 +1,65 @@
+/** What the memory service knows about the signed-in user, through the endpoints that users may call. */
+import { keepPreviousData, useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
+import type { Injection, Memories, Memory, SearchResult } from '../../../client/memory/api.ts';
+import { product } from '../shell/product.ts';
+import { useUser } from '../user.tsx';
+
+export const groups: readonly { readonly type: Memory['type']; readonly title: string; readonly about: string }[] = [
+  { type: 'preference', title: 'Preferences', about: 'What you like and what you are like.' },
+  { type: 'instruction', title: 'Instructions', about: `How ${product} should work for you.` },
+  { type: 'workflow', title: 'Ways of working', about: 'How you usually do things.' },
+  { type: 'episodic', title: 'Events', about: 'What happened.' },
+];
+
+/** Newest first, page by page. */
+export function useMemories() {
+  const user = useUser();
+  return useInfiniteQuery({
+    queryKey: ['knowledge', user.id, 'memories'],
+    queryFn: ({ pageParam, signal }) => {
+      const query = new URLSearchParams({ limit: '100', ...(pageParam && { cursor: pageParam }) });
+      return user.json<Memories>('memory', `/memories?${query}`, { signal });
+    },
+    initialPageParam: '',
+    getNextPageParam: ({ next_cursor }) => next_cursor,
+    // Conversations change what is known.
+    staleTime: 0,
+  });
+}
+
+/** By words and by meaning, in the whole memory. A blank search is not sent. */
+export function useSearch(query: string) {
+  const user = useUser();
+  return useQuery({
+    queryKey: ['knowledge', user.id, 'search', query],
+    queryFn: async ({ signal }) => {
+      const json = { entity_id: user.id, entity_type: 'user', query, limit: 50 };
+      const found = await user.json<SearchResult>('memory', '/memory/search', { method: 'POST', json, signal });
+      return found.memories;
+    },
+    enabled: query !== '',
+    placeholderData: keepPreviousData,
+  });
+}
+
+/** Facts from the memories, such as the name. An empty query returns no memories. */
+export function useProfile() {
+  const user = useUser();
+  return useQuery({
+    queryKey: ['knowledge', user.id, 'profile'],
+    queryFn: ({ signal }) =>
+      user.json<Injection>('memory', '/inject', {
+        method: 'POST',
+        json: { entity_id: user.id, entity_type: 'user', query: '' },
+        signal,
+      }),
+    select: ({ profile }) => profile,
+    staleTime: 0,
+  });
+}
+
+export function useReread(): () => Promise<void> {
+  const queries = useQueryClient();
+  const user = useUser();
+  return () => queries.invalidateQueries({ queryKey: ['knowledge', user.id] });
+}
