@@ -11,7 +11,7 @@ export interface GateOptions {
   readonly maxWaiting: number;
   /**
    * A caller that has waited this long gets `overloaded`. Time in which the process got no CPU or was blocked does not count: places
-   * that became free meanwhile are not known yet, and the timers would refuse everyone before the process learns of them.
+   * that became free in the meantime are not known yet, and the timers would refuse everyone before the process learns of them.
    */
   readonly waitTimeoutMs: number;
 }
@@ -19,6 +19,8 @@ export interface GateOptions {
 export interface Gate {
   /** Resolves to the function that releases the place. Calling it more than once has no effect. */
   enter(): Promise<() => void>;
+  /** Does the work inside. */
+  run<Result>(work: () => Promise<Result>): Promise<Result>;
   /** Rejects new callers with `draining`. Resolves when all holders and waiting callers have left, or after `timeoutMs`. */
   close(timeoutMs: number): Promise<void>;
 }
@@ -76,10 +78,10 @@ export function createGate(options: GateOptions): Gate {
         ticksLeft: ticks,
       };
       waiting.add(waiter);
-      ticking ??= setInterval(tick, options.waitTimeoutMs / ticks);
+      ticking ??= setInterval(tick, options.waitTimeoutMs / ticks).unref();
     });
 
-  return {
+  const self: Gate = {
     async enter() {
       if (closed) throw problems.draining({ cause: new Error('the database is closed') });
       if (inside < options.width) return admit();
@@ -89,6 +91,14 @@ export function createGate(options: GateOptions): Gate {
         });
       return wait();
     },
+    async run(work) {
+      const leave = await self.enter();
+      try {
+        return await work();
+      } finally {
+        leave();
+      }
+    },
     async close(timeoutMs) {
       closed = true;
       if (inside === 0) return;
@@ -97,4 +107,5 @@ export function createGate(options: GateOptions): Gate {
       clearTimeout(timer);
     },
   };
+  return self;
 }
