@@ -290,7 +290,7 @@ describe.skipIf(withoutChromium)('the library', () => {
       const source = await box.locator('.asset-image.there img').getAttribute('src');
       return (await fetch(source ?? '')).headers.get('content-type');
     };
-    // The system of the visitor asks for less motion.
+    // The system of the visitor is set to less motion.
     expect(await shownType()).toBe('image/webp');
     await page.emulateMedia({ reducedMotion: null });
     await page.reload();
