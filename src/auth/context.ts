@@ -19,7 +19,6 @@ import type { Targets } from './targets.ts';
 export interface AuthContext {
   readonly targets: Targets;
   readonly cookies: CookieRules;
-  /** PUBLIC_BASE_URL, without a trailing slash. */
   readonly publicUrl: string;
   readonly provider: Provider;
   readonly sessionSealer: SessionSealer;

@@ -20,13 +20,10 @@ export async function redirectToProvider(
 ): Promise<Redirect> {
   const { cookies, targets } = deps;
   const next = targets.validate(query.next);
-  if (next !== undefined && isOtherName(next, deps.publicUrl)) {
-    const { origin } = new URL(next);
-    deps.log.warn(
-      { origin },
-      'the page stays signed out: open it at the host of PUBLIC_BASE_URL, as its cookies belong there',
-    );
-  }
+  // Both are this machine, but to browsers they are different sites.
+  const hosts = [deps.publicUrl, next ?? ''].map((url) => URL.parse(url)?.hostname);
+  if (hosts.includes('localhost') && hosts.includes('127.0.0.1'))
+    deps.log.warn(`a page at ${hosts[1]} stays signed out: open it at ${hosts[0]}, the host of PUBLIC_BASE_URL`);
   const invite = readInvite(query.invite);
   const { challenge, state, setCookies } = beginSignIn(deps, cookieHeader, { next, invite });
   const location = await withDeadline(providerTimeoutMs, (signal) =>
@@ -41,12 +38,6 @@ export async function redirectToProvider(
       ...setCookies,
     ],
   };
-}
-
-/** Whether both are this machine under different names, which are different sites to browsers. */
-function isOtherName(one: string, other: string): boolean {
-  const hosts = [new URL(one).hostname, new URL(other).hostname];
-  return hosts.includes('localhost') && hosts.includes('127.0.0.1');
 }
 
 /** Returns a user id, or `undefined` for a value that cannot be one. */

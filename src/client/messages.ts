@@ -45,13 +45,9 @@ export function mediaOf(part: AtelierUIMessage['parts'][number]): AtelierMedia |
 function attachedMedia({ mediaType, url, providerMetadata }: FileUIPart): AtelierMedia | undefined {
   const [kind] = mediaType.split('/');
   if (kind !== 'image' && kind !== 'video') return undefined;
-  const { assetId = null, thumbUrl } = (providerMetadata?.atelier ?? {}) as {
-    readonly assetId?: string;
-    readonly thumbUrl?: string;
-  };
   // Browsers cannot load an asset: URL. Messages have one only while the media service does not answer.
   const shown = url.startsWith('asset:') ? null : url;
-  return { kind, assetId, status: 'completed', url: shown, mime: mediaType, ...(thumbUrl && { thumbUrl }) };
+  return { assetId: null, ...providerMetadata?.atelier, kind, status: 'completed', url: shown, mime: mediaType };
 }
 
 /**

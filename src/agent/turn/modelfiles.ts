@@ -41,12 +41,11 @@ export function createFileKeeper(deps: AgentContext, context: ToolContext, signa
     );
     // Without the media service, the URL is known when the message is read.
     const { url: made = `asset:${assetId}`, thumbUrl } = signed?.get(assetId) ?? {};
-    const atelier = { assetId, ...(thumbUrl && { thumbUrl }) };
     return {
       type: 'file',
       mediaType: mime ?? mediaType,
       url: made,
-      providerMetadata: { ...providerMetadata, atelier },
+      providerMetadata: { ...providerMetadata, atelier: { assetId, ...(thumbUrl && { thumbUrl }) } },
     };
   };
 }
