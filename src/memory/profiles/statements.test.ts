@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { blindSentences, writtenSentences } from '../../../test/memory/statements.fixture.ts';
+import { blindSentences, blindSentencesReported, writtenSentences } from '../../../test/memory/statements.fixture.ts';
 import { readStatements } from './statements.ts';
 
 const stated = (text: string) => readStatements(text).map(({ fact, value }) => `${fact}=${value}`);
@@ -24,5 +24,10 @@ describe('statements of a name, a language or a time zone, in 12 languages', () 
     const blindTraps = blindSentences.filter(({ states }) => states === undefined);
     expect(blindTraps).toHaveLength(100);
     expect(blindTraps.flatMap(({ text }) => stated(text).map((fact) => `${text}: ${fact}`))).toEqual([]);
+  });
+
+  it('are read with nothing but what they state, on the half that no rule was written with', () => {
+    const read = blindSentencesReported.filter(({ states, text }) => states !== undefined && stated(text).length > 0);
+    expect(read.filter(({ text, states }) => stated(text).join() !== states)).toEqual([]);
   });
 });
