@@ -3,6 +3,8 @@
  *
  *     npm start                                   # in the repository, in another terminal
  *     npm run build:client && npm install --prefix examples/react && npm run --prefix examples/react dev
+ *
+ * Needs Node 22, because of `ai` 7. On Node 20, npm warns, and the page works.
  */
 import { useChat } from '@ai-sdk/react';
 import { AtelierError, createAtelier, createSession, createUpload } from '@atelier/client';
