@@ -56,6 +56,7 @@ describe.skipIf(withoutChromium)('the shell', () => {
     await page.keyboard.press('?');
     const shortcuts = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
     await shortcuts.waitFor();
+    await shortcuts.getByText('Next image in the lightbox').waitFor();
     await judge(page, 'the shortcuts');
     await shortcuts.getByLabel(/without/).uncheck();
     await page.keyboard.press('Escape');

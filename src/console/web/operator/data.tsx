@@ -7,13 +7,13 @@ import { useMayChange } from '../operator.tsx';
 import { Problem, Status } from '../parts/states.tsx';
 import { saveFile } from '../shell/saving.ts';
 
-export function Data({ person }: { readonly person: Person }) {
+export function Data({ person, onErased }: { readonly person: Person; readonly onErased: () => void }) {
   if (!useMayChange()) return null;
   return (
     <section className="card stack" aria-labelledby="data-heading">
       <h2 id="data-heading">Personal data</h2>
       <Export person={person} />
-      <Erasure person={person} />
+      <Erasure person={person} onErased={onErased} />
     </section>
   );
 }
@@ -36,13 +36,16 @@ function Export({ person: { id, email } }: { readonly person: Person }) {
   );
 }
 
-function Erasure({ person: { id, email } }: { readonly person: Person }) {
+function Erasure({ person: { id, email }, onErased }: { readonly person: Person; readonly onErased: () => void }) {
   const [typed, setTyped] = useState('');
   const field = useId();
   const outcome = useRef<HTMLDivElement>(null);
   const name = email ?? id;
   const erasing = useMutation({
     mutationFn: () => callJson<ErasureReport>(`/api/people/${id}/erasure`, { method: 'POST', json: { confirm: true } }),
+    onSuccess: ({ isComplete }) => {
+      if (isComplete) onErased();
+    },
     onSettled: () => outcome.current?.focus(),
   });
   const report = erasing.data;
@@ -121,5 +124,5 @@ function Report({ report: { steps, isComplete, pendingJobs, provider } }: { read
 
 function countsOf(removed: Readonly<Record<string, number>>): string {
   const parts = Object.entries(removed).filter(([, count]) => count > 0);
-  return parts.map(([what, count]) => `${count} ${what.replaceAll('_', ' ')}`).join(', ');
+  return parts.map(([what, count]) => `${what.replaceAll('_', ' ')}: ${count}`).join(', ');
 }

@@ -1,6 +1,6 @@
 /** One person: account, usage, content, mails, incidents and what operators did. */
 import { ArrowLeft } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { Link } from 'wouter';
 import type { Part } from '../../services.ts';
 import { countOf, momentOf, sizeOf, When } from '../parts/figures.tsx';
@@ -31,6 +31,8 @@ export function PersonPage({ userId }: { readonly userId: string }) {
 
 function Details({ view }: { readonly view: PersonView }) {
   const { person } = view.record;
+  // The figures were read before the erasure.
+  const [isErased, setErased] = useState(false);
   return (
     <>
       <header className="page desk-head">
@@ -44,22 +46,29 @@ function Details({ view }: { readonly view: PersonView }) {
           <span className="tag">{planName(person.plan)}</span>
         </span>
       </header>
-      <dl className="desk-tiles">
-        <Tile name="Credits" value={countOf(person.credits)} />
-        <PartTile name="Threads" part={view.conversations} show={({ threads }) => countOf(threads)} />
-        <PartTile name="Messages" part={view.conversations} show={({ messages }) => countOf(messages)} />
-        <PartTile name="Assets" part={view.storage} show={({ assets }) => countOf(assets)} />
-        <PartTile name="Storage" part={view.storage} show={({ bytes }) => sizeOf(bytes)} />
-        <Tile name="Joined" value={<When at={person.createdAt} />} hint={momentOf(person.createdAt)} />
-      </dl>
+      {!isErased && <Figures view={view} />}
       <div className="desk-columns">
-        <Activity view={view} />
+        {!isErased && <Activity view={view} />}
         <div className="stack desk-aside">
-          <Account record={view.record} />
-          <Data person={person} />
+          {!isErased && <Account record={view.record} />}
+          <Data person={person} onErased={() => setErased(true)} />
         </div>
       </div>
     </>
+  );
+}
+
+function Figures({ view }: { readonly view: PersonView }) {
+  const { person } = view.record;
+  return (
+    <dl className="desk-tiles">
+      <Tile name="Credits" value={countOf(person.credits)} />
+      <PartTile name="Threads" part={view.conversations} show={({ threads }) => countOf(threads)} />
+      <PartTile name="Messages" part={view.conversations} show={({ messages }) => countOf(messages)} />
+      <PartTile name="Assets" part={view.storage} show={({ assets }) => countOf(assets)} />
+      <PartTile name="Storage" part={view.storage} show={({ bytes }) => sizeOf(bytes)} />
+      <Tile name="Joined" value={<When at={person.createdAt} />} hint={momentOf(person.createdAt)} />
+    </dl>
   );
 }
 

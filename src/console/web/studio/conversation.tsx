@@ -2,7 +2,8 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { UIMessage } from 'ai';
 import { ArrowDown, Paperclip, WifiOff } from 'lucide-react';
 import { useCallback, useEffect, useRef, useState } from 'react';
-import { Failure, Loading } from '../parts/states.tsx';
+import { Seconds } from '../parts/elapsed.tsx';
+import { Failure } from '../parts/states.tsx';
 import { useIsOnline } from '../shell/browser.ts';
 import { Skeleton } from '../shell/skeleton.tsx';
 import { useUser } from '../user.tsx';
@@ -167,6 +168,7 @@ function Chat({
                 message={message}
                 question={textOfMessage(messages[place - 1] ?? message)}
                 isLast={message === last}
+                isUnanswered={message.role === 'user' && messages[place + 1]?.role === 'user'}
                 previews={previews}
                 edited={edited?.id === message.id ? edited.text : undefined}
                 actions={{
@@ -189,7 +191,11 @@ function Chat({
               />
             ))}
           </AttachContext>
-          {chat.isWaiting && !chat.isReconnecting && <Loading what="Waiting for the answer" />}
+          {chat.isWaiting && !chat.isReconnecting && (
+            <p className="state" role="status">
+              <span className="spinner" aria-hidden="true" /> Waiting for the answer … <Seconds />
+            </p>
+          )}
           {chat.isReconnecting && (
             <p className="quiet reconnecting" role="status">
               <WifiOff size={16} strokeWidth={1.75} aria-hidden="true" />
