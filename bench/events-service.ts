@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { UserEventTables } from '../src/agent/store/usereventstore.ts';
-import { createStreamQuota } from '../src/agent/stream/streamquota.ts';
+import { createStreamQuota } from '../src/agent/stream/eventconnection.ts';
 import { createUserEvents } from '../src/agent/userevents/publishing.ts';
 import { UserEventReaders } from '../src/agent/userevents/readers.ts';
 import { migrations } from '../src/app/migrations.ts';

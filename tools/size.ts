@@ -35,9 +35,7 @@ export function measureSize(folder = 'src'): Size {
 }
 
 function declaredTypes(text: string, ending: string): readonly string[] {
-  const declarations = text.matchAll(
-    new RegExp(`^(?:export )?(?:interface|type) (\\w*${ending})\\b(?=[^,}]*[={])`, 'gm'),
-  );
+  const declarations = text.matchAll(new RegExp(`^(?:export )?(?:interface|type) (\\w*${ending})\\b`, 'gm'));
   return [...new Set([...declarations].map((match) => match[1] ?? ''))].toSorted();
 }
 

@@ -6,7 +6,7 @@ import type { UIMessage } from 'ai';
 import type { Settlement } from '#accounts/ledger/credits.ts';
 import type { Tx } from '#platform/db/db.ts';
 import type { Webhooks } from '#webhooks/publishing.ts';
-import type { PendingApproval } from './approvals/approval.ts';
+import type { PendingApproval } from './approvals/rules.ts';
 import type { AgentContext } from './context.ts';
 import type { Run } from './store/runstore.ts';
 import type { Video } from './store/videostore.ts';

@@ -13,7 +13,7 @@ import type { Provider } from './provider.ts';
 import type { RefreshResults } from './refreshresults.ts';
 import type { Rotation } from './rotation.ts';
 import type { SessionSealer } from './sessions.ts';
-import type { AuthTables } from './store.ts';
+import type { AuthTables } from './tables.ts';
 import type { Targets } from './targets.ts';
 
 export interface AuthContext {

@@ -4,9 +4,10 @@
  */
 import type { Db } from '#platform/db/db.ts';
 import { withDeadline } from '#platform/resilience/deadline.ts';
-import { type EndedTables, findSessionsEnd, readNow, writeSessionsEnd } from './endedstore.ts';
 import { hashToken } from './rotation.ts';
 import type { Session } from './sessions.ts';
+import { findSessionsEnd, readNow, writeSessionsEnd } from './store.ts';
+import type { AuthTables } from './tables.ts';
 
 export interface SessionEnds {
   end(userId: string): Promise<void>;
@@ -21,7 +22,7 @@ const databaseTimeoutMs = 2000;
 const hashOf = (userId: string) => hashToken(`subject ${userId}`);
 
 /** All times are the database's, because the clocks of processes may differ. */
-export function createSessionEnds(db: Db<EndedTables>): SessionEnds {
+export function createSessionEnds(db: Db<AuthTables>): SessionEnds {
   const find = async (userId: string) => (await findSessionsEnd(db, hashOf(userId))).endedAt ?? undefined;
   return {
     find,

@@ -5,7 +5,6 @@
 import { removeAll } from '#platform/background/removal.ts';
 import type { Database } from '#platform/db/db.ts';
 import {
-  type AuthTables,
   claimRefresh,
   dropRefreshes,
   findRefresh,
@@ -15,6 +14,7 @@ import {
   settleRefresh,
   sweepRefreshes,
 } from './store.ts';
+import type { AuthTables } from './tables.ts';
 
 export type { Settled };
 

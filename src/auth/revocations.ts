@@ -12,7 +12,8 @@ import { withDeadline } from '#platform/resilience/deadline.ts';
 import type { AuthContext } from './context.ts';
 import { type ProviderResult, type ProviderSession, providerTimeoutMs, type RevocationScope } from './provider.ts';
 import { hashToken, subjectHashOf } from './rotation.ts';
-import { type AuthTables, addRevocation, findRevocation, removeRevocation, replaceRevocation } from './store.ts';
+import { addRevocation, findRevocation, removeRevocation, replaceRevocation } from './store.ts';
+import type { AuthTables } from './tables.ts';
 
 const revocationJob = z.object({ revocationId: z.guid() });
 type RevocationJob = z.output<typeof revocationJob>;

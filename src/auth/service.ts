@@ -23,23 +23,19 @@ import { withDeadline } from '#platform/resilience/deadline.ts';
 import type { AccountContext } from './account/context.ts';
 import { deletionQueue, startDeleting } from './account/deleting.ts';
 import { exportQueue, startExporting } from './account/exporting.ts';
-import type { ExportTables } from './account/exportstore.ts';
 import { addOwnAccountRoutes } from './account/routes.ts';
-import type { DeletionTables } from './account/store.ts';
 import type { AuthContext } from './context.ts';
 import { cookieRules } from './cookies.ts';
-import type { EndedTables } from './endedstore.ts';
 import { createSessionEnds } from './ending.ts';
 import { createMemoryRefreshResults } from './memoryrefreshresults.ts';
 import { authProblems } from './problems.ts';
 import { createProvider, type Provider, providerTimeoutMs } from './provider.ts';
-import type { RefreshResults } from './refreshresults.ts';
-import { databaseRefreshResults } from './refreshresults.ts';
+import { databaseRefreshResults, type RefreshResults } from './refreshresults.ts';
 import { revocationQueue, startRevoking, startSweeping } from './revocations.ts';
 import { createRotation } from './rotation.ts';
 import { addRoutes } from './routes.ts';
 import { createSessionSealer } from './sessions.ts';
-import type { AuthTables } from './store.ts';
+import type { AuthTables } from './tables.ts';
 import { createTargets } from './targets.ts';
 
 export interface AuthDeps {
@@ -125,7 +121,7 @@ export async function createAuth(deps: AuthDeps): Promise<HttpServer> {
   const refreshResults = (deps.refreshResults ?? openRefreshResults)(database);
   const limits = deps.providerTimeoutMs === undefined ? {} : { timeoutMs: deps.providerTimeoutMs };
   const rotation = createRotation({ refreshResults, provider, log, ...sealers, ...limits });
-  const sessionEnds = createSessionEnds(database.queries<EndedTables>());
+  const sessionEnds = createSessionEnds(database.queries<AuthTables>());
   const accounts = database.queries<AccountTables>();
   const context: AuthContext = {
     db,
@@ -170,7 +166,7 @@ export async function createAuth(deps: AuthDeps): Promise<HttpServer> {
       const deletions: AccountContext = {
         ...deletion,
         publicUrl,
-        db: database.queries<DeletionTables & ExportTables & PeopleTables>(),
+        db: database.queries<AuthTables>(),
         jobs,
         log,
         endSessions,

@@ -1,24 +1,7 @@
 /** Refreshes in progress and completed, and pending revocations: the only SQL of the authentication service. */
-import { type Generated, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Db, Tx } from '#platform/db/db.ts';
-
-export interface AuthTables {
-  session_refreshes: {
-    token_hash: Buffer;
-    attempt: string;
-    outcome: 'ok' | 'expired' | 'unavailable' | 'signed_out' | null;
-    sealed: string | null;
-    successor_hash: Buffer | null;
-    subject_hash: Buffer | null;
-    expires_at: Date;
-  };
-  session_revocations: {
-    id: Generated<string>;
-    sealed: string;
-    scope: Generated<'global' | 'local'>;
-    created_at: Generated<Date>;
-  };
-}
+import type { AuthTables } from './tables.ts';
 
 type Handle = Db<AuthTables>;
 
@@ -158,4 +141,30 @@ export async function replaceRevocation(db: Handle, id: string, sealed: string, 
 
 export async function removeRevocation(db: Handle | Tx<AuthTables>, id: string): Promise<void> {
   await db.deleteFrom('session_revocations').where('id', '=', id).execute();
+}
+
+// Sessions that an operator ended: those of a user whose cookie was sealed before.
+
+export async function writeSessionsEnd(db: Db<AuthTables>, subjectHash: Buffer): Promise<void> {
+  await db
+    .insertInto('ended_sessions')
+    .values({ subject_hash: subjectHash, ended_at: sql`clock_timestamp()` })
+    .onConflict((conflict) => conflict.column('subject_hash').doUpdateSet({ ended_at: sql<Date>`clock_timestamp()` }))
+    .execute();
+}
+
+/** `readAt`: no end before it is missing in the result. */
+export async function findSessionsEnd(db: Db<AuthTables>, subjectHash: Buffer) {
+  const { rows } = await sql<{ readonly endedAt: Date | null; readonly readAt: Date }>`
+    select now() as "readAt", (select ended_at from ended_sessions where subject_hash = ${subjectHash}) as "endedAt"`.execute(
+    db,
+  );
+  const [row] = rows;
+  if (row === undefined) throw new Error('a select without a table returns a row');
+  return row;
+}
+
+export async function readNow(db: Db<AuthTables>): Promise<Date | undefined> {
+  const { rows } = await sql<{ readonly now: Date }>`select now() as now`.execute(db);
+  return rows[0]?.now;
 }

@@ -10,7 +10,7 @@ import type { Db } from '#platform/db/db.ts';
 import { Closers, StartFault } from '#platform/lifecycle.ts';
 import { createLog } from '#platform/log.ts';
 import { Problem } from '#platform/problem.ts';
-import { welcomeOf } from '#webhooks/accounts.ts';
+import { welcomeOf } from '#webhooks/publishing.ts';
 import { clientOfInstance, isEmbeddedInUse } from './instance.ts';
 
 interface RecordsAction<Result> {

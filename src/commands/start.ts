@@ -2,6 +2,8 @@
 
 import { flushCompileCache } from 'node:module';
 import { resolve } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import {
   isServiceName,
   readConfig,
@@ -13,7 +15,6 @@ import {
   warningsOf,
 } from '#app/config.ts';
 import { startSuite } from '#app/suite.ts';
-import { collectAfterStart } from '#platform/garbage.ts';
 import { StartFault, stopRequested } from '#platform/lifecycle.ts';
 import { createLog, type Log, type LogFormat, printLine } from '#platform/log.ts';
 import { isStored } from '#platform/secrets.ts';
@@ -91,4 +92,21 @@ function chooseServices(named: readonly string[]): readonly ServiceName[] {
   if (unknown.length > 0)
     throw new StartFault(`Unknown service ${unknown.join(', ')}. The services are ${serviceNames.join(', ')}.`);
   return named.length === 0 ? servicesByDefault(process.env) : named.filter(isServiceName);
+}
+
+// Garbage that V8 would collect late, because it sees no need for the space.
+
+type Collect = (options: {
+  readonly type: 'major';
+  readonly execution: 'async';
+  readonly flavor: 'last-resort';
+}) => void;
+
+/** Collects what a start leaves behind. An idle process then holds 190 MB instead of 235, until its next full collection. */
+function collectAfterStart(): void {
+  // The flag affects contexts that are created after it, so `gc` does not become a global of the program.
+  setFlagsFromString('--expose-gc');
+  const collect: Collect = runInNewContext('gc');
+  setFlagsFromString('--no-expose-gc');
+  collect({ type: 'major', execution: 'async', flavor: 'last-resort' });
 }

@@ -9,10 +9,9 @@ import type { ConsoleInfo, Overview } from './api.ts';
 import type { HistoryTables } from './history/samplestore.ts';
 import type { MemoryBackOffice } from './memories.ts';
 import type { OperatorRoles } from './operators/roles.ts';
-import type { ServiceClients } from './services.ts';
+import type { ServiceClients, TraceLink } from './services.ts';
 import type { Sessions } from './sessions.ts';
 import type { SettingsSource } from './settings/routes.ts';
-import type { TraceLink } from './traces.ts';
 
 export interface ConsoleContext {
   readonly log: Log;

@@ -1,6 +1,6 @@
 import { Counter, Gauge, Registry } from '@prometheus-io/client';
 import { expect, it } from 'vitest';
-import { parseSamples } from './measurements.ts';
+import { parseSamples } from './overview.ts';
 
 it('parses the metrics of the services', async () => {
   const registry = new Registry();

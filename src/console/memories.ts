@@ -2,8 +2,8 @@
 import { operatorHeader } from '#platform/audit/audit.ts';
 import type { HttpClient } from '#platform/http/client.ts';
 import type { HttpServer } from '#platform/http/server.ts';
-import { passOn } from './forwarding.ts';
 import { type OperatorGuard, operatorName } from './operators/guard.ts';
+import { passOn } from './services.ts';
 
 const calls = [
   ['GET', '/memories'],

@@ -1,27 +1,41 @@
 import { z } from 'zod';
+import { auditOf, recordAction } from '#platform/audit/audit.ts';
+import { transaction } from '#platform/db/db.ts';
 import { bodyOf } from '#platform/http/bodyof.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
+import { largestDepth } from '#platform/jobs/jobs.ts';
+import { problems } from '#platform/problem.ts';
 import { version } from '#platform/version.ts';
 import { pageSize } from '#platform/wholenumber.ts';
-import { type ConsoleInfo, consoleInfo, mail, mailList, mailPath, overview } from './api.ts';
+import { countDead, type DeliveryRow, findDeliveries, isDelivery, reviveDelivery } from '#webhooks/deliverystore.ts';
+import { deliveryQueue } from '#webhooks/publishing.ts';
+import {
+  type ConsoleInfo,
+  consoleInfo,
+  type Delivery,
+  deliveryList,
+  deliveryParams,
+  deliveryQuery,
+  mail,
+  mailList,
+  mailPath,
+  overview,
+} from './api.ts';
 import type { ConsoleContext } from './context.ts';
-import { addDeliveryRoutes } from './deliveries.ts';
-import { passOn } from './forwarding.ts';
 import { addErrorRoutes, addHistoryRoutes } from './history/routes.ts';
 import { addIncidentRoutes } from './incidents/routes.ts';
 import { addJobRoutes } from './jobs/routes.ts';
-import { mailPolicy } from './mailpolicy.ts';
-import { listMails, readMail, readMailHtml } from './mails.ts';
+import { listMails, mailPolicy, readMail, readMailHtml } from './mails.ts';
 import { addMemoryRoutes } from './memories.ts';
-import { guardOperators, type OperatorGuard } from './operators/guard.ts';
+import { guardOperators, type OperatorGuard, operatorName } from './operators/guard.ts';
 import { addSessionRoutes } from './operators/routes.ts';
 import { collectOverview } from './overview.ts';
 import { addPeopleRoutes } from './people/routes.ts';
 import { consoleProblems } from './problems.ts';
 import { addRunRoutes } from './runs/routes.ts';
 import { addSentMailRoutes } from './sentmails/routes.ts';
-import type { ServiceClients } from './services.ts';
+import { passOn, type ServiceClients } from './services.ts';
 import { addSettingsRoutes } from './settings/routes.ts';
 
 export function addRoutes(app: HttpServer, deps: ConsoleContext): void {
@@ -160,4 +174,70 @@ function addActionRoutes(app: HttpServer, guard: OperatorGuard, { auth }: Pick<S
     { summary: 'Search the actions of operators, newest first', querystring: actionQuery },
     async ({ query }) => bodyOf<object>(await auth.send({ method: 'GET', route: '/v1/actions', query })),
   );
+}
+
+// The Webhooks page: deliveries, and sending dead ones again (docs/specification/webhooks.md#delivery).
+
+const longestList = 100;
+
+function addDeliveryRoutes(
+  app: HttpServer,
+  guard: OperatorGuard,
+  { clock }: ConsoleContext,
+  { db, receiver }: NonNullable<ConsoleContext['deliveries']>,
+): void {
+  const routes = routesOf(app, 'console');
+
+  routes.get(
+    '/api/webhooks',
+    guard,
+    { summary: 'The newest webhook deliveries', querystring: deliveryQuery, response: { 200: deliveryList } },
+    async ({ query }) => {
+      const rows = await findDeliveries(db, query.status, longestList);
+      const dead = await countDead(db, largestDepth + 1);
+      return { receiver, queue: deliveryQueue.name, dead, largestCount: largestDepth, deliveries: rows.map(describe) };
+    },
+  );
+
+  routes.post(
+    '/api/webhooks/:id/send',
+    guard,
+    { summary: 'Send a dead delivery again', params: deliveryParams },
+    async (request, reply) => {
+      const { id } = request.params;
+      const action = {
+        actor: operatorName(request),
+        action: 'send webhook again',
+        target: `delivery ${id}`,
+        outcome: 'done',
+      };
+      await transaction(db, async (tx) => {
+        if (!(await reviveDelivery(tx, id, clock.now())))
+          throw (await isDelivery(tx, id)) ? consoleProblems.delivery_not_dead() : problems.not_found();
+        await recordAction(auditOf(tx), action);
+      });
+      return reply.code(204).send();
+    },
+  );
+}
+
+function describe({ jobId, payload, status, attempt, reason, runAt, createdAt }: DeliveryRow): Delivery {
+  return {
+    id: jobId,
+    webhookId: payload.id,
+    type: typeOf(payload.body),
+    status,
+    attempts: attempt,
+    // Of the last attempt that failed, which a later one may have made good.
+    reason: status === 'done' ? null : reason,
+    createdAt: createdAt.toISOString(),
+    nextAttemptAt: status === 'waiting' ? runAt.toISOString() : null,
+    body: payload.body,
+  };
+}
+
+function typeOf(body: string): string {
+  const event: unknown = JSON.parse(body);
+  const type: unknown = typeof event === 'object' && event !== null ? Reflect.get(event, 'type') : undefined;
+  return typeof type === 'string' ? type : 'unknown';
 }

@@ -9,10 +9,9 @@ import { createRoles, type OperatorSettings } from './operators/roles.ts';
 import { admitOwnPages, type Places } from './origins.ts';
 import { addPages, type Reachable } from './pages.ts';
 import { addRoutes } from './routes.ts';
-import type { CalledService, ServiceClients } from './services.ts';
+import { type CalledService, createTraceLink, type ServiceClients } from './services.ts';
 import { createSessions } from './sessions.ts';
 import type { SettingsSource } from './settings/routes.ts';
-import { createTraceLink } from './traces.ts';
 
 export interface ConsoleDeps
   extends Omit<

@@ -1,8 +1,8 @@
 /** The services that the operator's pages call, with the internal key, which browsers never see. */
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { operatorHeader } from '#platform/audit/audit.ts';
 import type { HttpClient } from '#platform/http/client.ts';
-import { Problem } from '#platform/problem.ts';
+import { Problem, problems } from '#platform/problem.ts';
 import { operatorName } from './operators/guard.ts';
 
 export type CalledService = 'auth' | 'agent' | 'media' | 'memory' | 'notify';
@@ -23,4 +23,43 @@ export async function partOf<T>(load: Promise<T>): Promise<Part<T>> {
     if (!(error instanceof Problem)) throw error;
     return { isThere: false, reason: error.message };
   }
+}
+
+// Passes the response of a service on to the page.
+
+type ServiceResponse = Awaited<ReturnType<HttpClient['send']>>;
+
+/**
+ * Throws `engine_unavailable` for a 401, which is about the console's key, not about the session of the operator.
+ * `setting` is the one that holds the key.
+ */
+function assertKeyAccepted({ status }: ServiceResponse, service: string, setting = 'INTERNAL_KEY'): void {
+  if (status === 401)
+    throw problems.engine_unavailable({ cause: new Error(`the ${service} service rejects ${setting}`) });
+}
+
+/** Throws as `assertKeyAccepted`. */
+export function passOn(
+  reply: FastifyReply,
+  response: ServiceResponse,
+  service: string,
+  setting?: string,
+): FastifyReply {
+  assertKeyAccepted(response, service, setting);
+  reply.code(response.status);
+  if (response.body.length === 0) return reply.send();
+  return reply.type('application/json; charset=utf-8').send(response.body);
+}
+
+// Links to traces, for installations that send them to a collector.
+
+/** `null`: there is no trace, or no page for traces is set. */
+export type TraceLink = (traceId: string | undefined | null) => string | null;
+
+/** `template`: CONSOLE_TRACE_URL, with `{traceId}` where the id belongs. */
+export function createTraceLink(template: string | undefined): TraceLink {
+  return (traceId) =>
+    template === undefined || !/^[0-9a-f]{32}$/.test(traceId ?? '')
+      ? null
+      : template.replaceAll('{traceId}', traceId ?? '');
 }

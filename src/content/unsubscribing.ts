@@ -7,11 +7,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { unsubscribe } from '#accounts/store.ts';
 import { readUnsubscribe } from '#accounts/unsubscribing.ts';
+import { html } from '#platform/escaping.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
-import type { ContentLanguage } from '#platform/language.ts';
-import { negotiateLanguage } from '#platform/language.ts';
-import { html } from '#platform/markup.ts';
+import { type ContentLanguage, negotiateLanguage } from '#platform/language.ts';
 import type { ContentContext } from './context.ts';
 
 const query = z.object({ token: z.string().max(128).optional() });

@@ -1,4 +1,5 @@
 /** The media service (docs/specification/media.md; docs/media.md). */
+import { Counter, type Registry } from '@prometheus-io/client';
 import type { FastifyRequest } from 'fastify';
 import type { ResizeSigner } from '#edge/api.ts';
 import type { Brand } from '#image/engine/brand.ts';
@@ -28,7 +29,6 @@ import type { mediaSettings } from './config.ts';
 import type { MediaContext, MediaStores, ScreeningContext } from './context.ts';
 import { createCredentials } from './credentials/credentials.ts';
 import { incidentParams } from './incidents/api.ts';
-import { measureIncidents } from './incidents/counting.ts';
 import { addIncidentRoutes } from './incidents/routes.ts';
 import { createLibraryNews } from './news.ts';
 import { addPeopleRoutes } from './people/routes.ts';
@@ -45,7 +45,7 @@ import { addReportRoutes } from './reports/routes.ts';
 import { rescreenAll, rescreenOn, rescreenQueue } from './rescreening/rescreenjob.ts';
 import { addRescreenRoutes } from './rescreening/routes.ts';
 import { addRoutes } from './routes.ts';
-import type { Screening } from './screening/screening.ts';
+import type { Match, Screening } from './screening/screening.ts';
 import { addShareRoutes } from './shares/routes.ts';
 import { dropExpiredShares } from './shares/sharestore.ts';
 import { addressingOf } from './signing/addressing.ts';
@@ -358,4 +358,19 @@ export function rescreenerOf(deps: ScreeningEngines) {
   const quarantine = createQuarantine(stores, settings);
   const context: ScreeningContext = { ...stores, engine, screening, images: imagePermits(), quarantine };
   return () => rescreenAll(context);
+}
+
+// The metric of incidents.
+
+/** Call it for each incident that this process records. Lists and labels of the classifier share one value each: it names them freely. */
+type CountIncident = (match: Match) => void;
+
+function measureIncidents(registry: Registry): CountIncident {
+  const counter = new Counter({
+    name: 'media_incidents_total',
+    help: 'Uploads, imports and copies that screening blocked.',
+    labelNames: ['list'],
+    registers: [registry],
+  });
+  return ({ check, list }) => counter.inc({ list: check === 'classifier' || check === 'label' ? check : list });
 }

@@ -1,7 +1,7 @@
 /** The layout of our own mails: equivalent HTML and text, with what mail clients need. */
 
+import { html, type Markup } from '#platform/escaping.ts';
 import type { ContentLanguage } from '#platform/language.ts';
-import { html, type Markup } from '#platform/markup.ts';
 import { textColorOn } from './brand.ts';
 import type { MailContent, MailFacts, TrendingItem } from './types/notification.ts';
 

@@ -60,3 +60,13 @@ export function createPublisher({ jobs, clock, types }: PublishingOptions): Webh
 export function bodyOf<Type extends WebhookEventType>(type: Type, data: WebhookEvents[Type], atMs: number): string {
   return JSON.stringify({ type, timestamp: new Date(atMs).toISOString(), data });
 }
+
+/** New accounts get these credits, and the transaction that creates their profile publishes `account.created`. */
+export function welcomeOf(webhooks: Webhooks | undefined, credits: number) {
+  return {
+    credits,
+    publish: async <Tables>(tx: Tx<Tables>, profile: { readonly id: string; readonly email: string | null }) => {
+      await webhooks?.publish(tx, 'account.created', { userId: profile.id, email: profile.email });
+    },
+  };
+}

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { AccountTables } from '#accounts/store.ts';
 import { migrations } from '#app/migrations.ts';
 import { type AuthDeps, createAuth } from '#auth/service.ts';
-import type { AuthTables } from '#auth/store.ts';
+import type { AuthTables } from '#auth/tables.ts';
 import type { Operation } from '#local/idp/faults.ts';
 import { createIdentityProvider } from '#local/idp/service.ts';
 import { systemClock } from '#platform/clock.ts';

@@ -12,7 +12,7 @@ import { registerAsset } from '#media/registration/registration.ts';
 import { deleteScope } from '#media/scopes/scopedeletion.ts';
 import { videoTaskRequest } from '#media/tasks/api.ts';
 import { longVideoQueue, processLongVideo, processVideo, videoUploadQueue } from '#media/tasks/processing.ts';
-import { beginVideoTask } from '#media/tasks/tasks.ts';
+import { beginVideoTask } from '#media/tasks/routes.ts';
 import { createFfmpeg } from '#media/video/ffmpeg.ts';
 import {
   longWatermarkQueue,

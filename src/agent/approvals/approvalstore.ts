@@ -2,7 +2,7 @@
 import { type Generated, sql } from 'kysely';
 import type { Tx } from '#platform/db/db.ts';
 import type { Run } from '../store/runstore.ts';
-import type { PendingApproval } from './approval.ts';
+import type { PendingApproval } from './rules.ts';
 
 export interface ApprovalTables {
   agent_approvals: {

@@ -4,7 +4,6 @@ import { type Catalogue, type MediaModel, modelOfRow } from '../generation/catal
 import type { RunOptions } from '../store/runstore.ts';
 import type { ToolCall } from '../tools/context.ts';
 import type { ForeignTool } from '../toolservers/toolservers.ts';
-import type { PendingApproval } from './approval.ts';
 
 /** AGENT_TOOL_APPROVAL: names of tools, or beginnings of names with `*` at the end. */
 export type ToolApproval = Readonly<Record<string, boolean>>;
@@ -74,4 +73,11 @@ export function readToolApproval(raw: string): ToolApproval {
   if (!isObject || wrong !== undefined)
     throw new Error('must be a JSON object: the name of a tool, or its beginning with * at the end → true or false');
   return Object.fromEntries(entries);
+}
+
+/** A tool call that waits for a person's approval (docs/specification/agent.md#approvals). */
+export interface PendingApproval extends ToolCall {
+  readonly approvalId: string;
+  /** What the call costs. */
+  readonly credits: number;
 }

@@ -1,9 +1,10 @@
 /** The limits of what one run and one user may spend (docs/specification/agent.md#credits). */
 import { lockBalance, sumCredits } from '#accounts/ledger/credits.ts';
+import { createGates } from '#platform/concurrency/gates.ts';
 import type { Tx } from '#platform/db/db.ts';
 import type { Failure } from '../api.ts';
 import type { AgentContext } from '../context.ts';
-import { takeFreeCancel } from '../store/cancelstore.ts';
+import { takeFreeCancel } from '../store/usagestore.ts';
 import { listVideoIds } from '../store/videostore.ts';
 import type { AgentTables } from '../tables.ts';
 import { videoScope } from './references.ts';
@@ -39,3 +40,9 @@ export async function chargedCancels(
   for (const reference of canceled) if (!(await takeFreeCancel(tx, userId, freeCancels))) charged.push(reference);
   return charged;
 }
+
+/**
+ * Starts of runs and of tool calls lock the row of their user. Those that wait for each other must not take the connections of
+ * other users.
+ */
+export const starts = createGates({ width: 1, maxWaiting: 1000, waitTimeoutMs: 10_000 });

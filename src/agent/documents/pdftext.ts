@@ -44,19 +44,12 @@ export function createDocumentReader(db: Db<AgentTables>): DocumentReader {
       const key = `${maxCharacters} ${sha256}`;
       const known = replies.get(key);
       if (known !== undefined) return known.text;
-      const leaveOwn = await gatesOfOwners.enter(ownerId);
-      try {
-        const leave = await gate.enter();
-        try {
-          const reply = replies.get(key) ?? (await read(db, sha256, bytes, maxCharacters));
-          replies.set(key, reply);
-          return reply.text;
-        } finally {
-          leave();
-        }
-      } finally {
-        leaveOwn();
-      }
+      const work = async () => {
+        const reply = replies.get(key) ?? (await read(db, sha256, bytes, maxCharacters));
+        replies.set(key, reply);
+        return reply.text;
+      };
+      return gatesOfOwners.run(ownerId, () => gate.run(work));
     },
   };
 }

@@ -9,7 +9,7 @@ import { type Tx, transaction } from '#platform/db/db.ts';
 import { digestOf } from '#platform/http/idempotency.ts';
 import { invalid } from '#platform/problem.ts';
 import type { MediaKind } from '../api.ts';
-import { starts } from '../billing/starts.ts';
+import { starts } from '../billing/bounds.ts';
 import { agentProblems } from '../problems.ts';
 import type { Ratio } from '../providers/generators.ts';
 import { assetIdOf } from '../services/library.ts';

@@ -8,7 +8,7 @@ import { ensureProfile } from '#accounts/store.ts';
 import { type Interval, startInterval } from '#platform/background/interval.ts';
 import { type Tx, transaction } from '#platform/db/db.ts';
 import { withDeadline } from '#platform/resilience/deadline.ts';
-import { starts } from '../billing/starts.ts';
+import { starts } from '../billing/bounds.ts';
 import type { AgentContext } from '../context.ts';
 import { publishImage, publishSettlement } from '../events.ts';
 import type { ImageModel } from '../generation/catalogue.ts';

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createLog } from '#platform/log.ts';
 import { withMark } from '#platform/metadata/metadata.ts';
 import { openPubSub } from '#platform/pubsub/open.ts';
-import { welcomeOf } from '#webhooks/accounts.ts';
+import { welcomeOf } from '#webhooks/publishing.ts';
 import { type Chatter, testSettings } from '../../../test/agent/rig.fixture.ts';
 import { imageAnswer, impatient, json, type ScriptedRig, startScripted } from '../../../test/agent/scripted.fixture.ts';
 import { listen } from '../../../test/agent/userevents.fixture.ts';

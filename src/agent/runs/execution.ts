@@ -10,6 +10,7 @@
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createGate } from '#platform/concurrency/gate.ts';
 import type { Log } from '#platform/log.ts';
 import { Problem } from '#platform/problem.ts';
 import { costOfTokens, UsageMeter } from '../billing/usage.ts';
@@ -64,6 +65,8 @@ type Outcome =
 const emptyAnswer = { status: 'failed', error: 'The model returned nothing.', code: 'empty_answer' } as const;
 
 const endTriesPauseMs = 500;
+/** An end is a long transaction. When many runs end at once, requests find a database connection beside these. */
+const ends = createGate({ width: 4, maxWaiting: Number.POSITIVE_INFINITY, waitTimeoutMs: 60_000 });
 /** Codes of failures that a later try may not meet. */
 const passing: ReadonlySet<string> = new Set(['overloaded', 'engine_unavailable', 'draining']);
 
@@ -222,7 +225,7 @@ export class Execution {
     for (const startedAtMs = performance.now(); ; ) {
       try {
         const end = { status, error, code, answer, parts, metadata, usage, imageOrders, approvals, costUsd };
-        return await endRun(this.#deps, this.#run, end);
+        return await ends.run(() => endRun(this.#deps, this.#run, end));
       } catch (cause) {
         this.#deps.log.warn({ err: cause }, 'the end of a run could not be committed');
         if (performance.now() - startedAtMs > this.#deps.lease.leaseMs) return undefined;

@@ -1,6 +1,7 @@
 /** A response that carries server-sent events. It reports when its socket takes no more, and is given up if that lasts. */
 import type { ServerResponse } from 'node:http';
 import type { FastifyReply } from 'fastify';
+import { agentProblems } from '../problems.ts';
 
 const eventHeaders = {
   'content-type': 'text/event-stream',
@@ -70,4 +71,25 @@ export class EventConnection {
   destroy(): void {
     this.#response.destroy();
   }
+}
+
+// Counts the streams that one user has open in this process: each holds a socket and memory until its reader leaves.
+
+/** Throws `too_many_streams` (429). Returns the function that releases the stream; further calls of it do nothing. */
+export type StreamQuota = (userId: string) => () => void;
+
+const defaultMaxStreamsPerUser = 100;
+
+export function createStreamQuota(maxStreamsPerUser = defaultMaxStreamsPerUser): StreamQuota {
+  const open = new Map<string, Set<symbol>>();
+  return (userId) => {
+    const streams = open.get(userId) ?? new Set();
+    if (streams.size >= maxStreamsPerUser) throw agentProblems.too_many_streams();
+    const stream = Symbol();
+    open.set(userId, streams.add(stream));
+    return () => {
+      streams.delete(stream);
+      if (streams.size === 0 && open.get(userId) === streams) open.delete(userId);
+    };
+  };
 }

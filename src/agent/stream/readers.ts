@@ -6,11 +6,16 @@ import type { FastifyReply } from 'fastify';
 import { invalid } from '#platform/problem.ts';
 import { type EventId, parseEventId } from '../eventlog/eventlog.ts';
 import type { Run } from '../store/runstore.ts';
-import { defaultHeartbeatEveryMs, defaultStalledAfterMs, EventConnection } from './eventconnection.ts';
+import {
+  createStreamQuota,
+  defaultHeartbeatEveryMs,
+  defaultStalledAfterMs,
+  EventConnection,
+  type StreamQuota,
+} from './eventconnection.ts';
 import type { BufferListener, RunEventBuffer } from './runbuffer.ts';
 import type { RunEventBuffers } from './runbuffers.ts';
 import type { SignFrames } from './signing.ts';
-import { createStreamQuota, type StreamQuota } from './streamquota.ts';
 
 const closingMs = 3000;
 

@@ -1,7 +1,6 @@
 /** Signs the media in frames for one reader, as they are signed when messages are read. The log stores events without URLs. */
 import type { Log } from '#platform/log.ts';
-import { type LibraryDeps, sign } from '../services/library.ts';
-import { assetIdsOf, withUrls } from './signedmedia.ts';
+import { type LibraryDeps, type SignedMedia, sign } from '../services/library.ts';
 
 /** Signs with the rights of the owner of the run. Never rejects. */
 export type SignFrames = (ownerId: string, frames: readonly string[]) => Promise<readonly string[]>;
@@ -62,4 +61,29 @@ function mediaIn(frame: string): MediaChunk | undefined {
 function withMedia(frame: string, { chunk, field }: MediaChunk, media: object): string {
   const addressed = { ...chunk, [field]: media };
   return `${frame.slice(0, frame.indexOf(dataPrefix))}${dataPrefix}${JSON.stringify(addressed)}\n\n`;
+}
+
+// The URLs of the media in a part or a chunk: signed when they are read, and never stored.
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** The asset, and all assets of a tool that made several. */
+export function assetIdsOf({ assetId, assetIds }: Fields): readonly string[] {
+  const all = [assetId, ...(Array.isArray(assetIds) ? assetIds : [])];
+  return [...new Set(all.filter((id) => typeof id === 'string'))];
+}
+
+/** `undefined`: the asset is not readable. */
+export function withUrls(media: Fields, signed: ReadonlyMap<string, SignedMedia>): Fields | undefined {
+  const { assetId, assetIds } = media;
+  const found = typeof assetId === 'string' ? signed.get(assetId) : undefined;
+  if (found === undefined) return undefined;
+  const { url = null, mime = media.mime, thumbUrl } = found;
+  const images = Array.isArray(assetIds) && { images: assetIds.map((id) => imageOf(String(id), signed)) };
+  return { ...media, url, mime, ...(thumbUrl && { thumbUrl }), ...images };
+}
+
+function imageOf(assetId: string, signed: ReadonlyMap<string, SignedMedia>) {
+  const { url = null, mime = null, thumbUrl } = signed.get(assetId) ?? {};
+  return { assetId, url, mime, ...(thumbUrl && { thumbUrl }) };
 }

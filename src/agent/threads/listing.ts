@@ -6,8 +6,17 @@ import { searchWords } from '#platform/searching.ts';
 import { type ThreadInfo, type ThreadListing, threadId as threadIdForm } from '../api.ts';
 import type { AgentContext } from '../context.ts';
 import { listMessageSizes } from '../store/messagestore.ts';
-import { type Candidate, findWords, listCandidates, type MessageRange } from '../store/threadsearchstore.ts';
-import { findThread, findThreads, listThreads, type Thread, type ThreadPlace } from '../store/threadstore.ts';
+import {
+  type Candidate,
+  findThread,
+  findThreads,
+  findWords,
+  listCandidates,
+  listThreads,
+  type MessageRange,
+  type Thread,
+  type ThreadPlace,
+} from '../store/threadstore.ts';
 import type { AgentTables } from '../tables.ts';
 import { checkThread } from './access.ts';
 

@@ -10,7 +10,7 @@ import type { AgentContext } from '../context.ts';
 import { type SignedMedia, sign } from '../services/library.ts';
 import { listMessageSizes, listMessages } from '../store/messagestore.ts';
 import { listVideosOfThread, type Video } from '../store/videostore.ts';
-import { assetIdsOf, withUrls } from '../stream/signedmedia.ts';
+import { assetIdsOf, withUrls } from '../stream/signing.ts';
 import { describeVideo } from '../videos/videos.ts';
 import { checkThread } from './access.ts';
 

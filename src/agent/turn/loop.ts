@@ -15,7 +15,7 @@ import {
   type UIMessageChunk,
   wrapLanguageModel,
 } from 'ai';
-import type { PendingApproval } from '../approvals/approval.ts';
+import type { PendingApproval } from '../approvals/rules.ts';
 import type { UsageMeter } from '../billing/usage.ts';
 import type { AgentContext } from '../context.ts';
 import type { AgentMetrics } from '../metrics.ts';

@@ -6,8 +6,7 @@ import { type Database, type Db, transaction } from '#platform/db/db.ts';
 import { laneEngines } from '../../../test/database.fixture.ts';
 import { findLastUserEvent, listUserEvents } from '../store/usereventstore.ts';
 import type { AgentTables } from '../tables.ts';
-import { createUserEvents } from './publishing.ts';
-import { deleteExpired } from './retention.ts';
+import { createUserEvents, deleteExpired } from './publishing.ts';
 
 describe.each(laneEngines)('events of users on $name', (engine) => {
   describe.skipIf(engine.missing)('', () => {

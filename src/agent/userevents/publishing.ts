@@ -2,9 +2,13 @@
  * Publishes events to their user in the transaction of the change that they report, as webhooks do. After the commit, the
  * readers of all processes are woken; a reader that is not woken finds the event at its next look.
  */
-import { afterCommit, type Tx } from '#platform/db/db.ts';
+import { type Interval, startInterval } from '#platform/background/interval.ts';
+import { removeAll } from '#platform/background/removal.ts';
+import { afterCommit, type Db, type Tx } from '#platform/db/db.ts';
+import type { Log } from '#platform/log.ts';
 import type { PubSub } from '#platform/pubsub/pubsub.ts';
-import { insertUserEvents } from '../store/usereventstore.ts';
+import { deleteOldUserEvents, insertUserEvents } from '../store/usereventstore.ts';
+import type { AgentTables } from '../tables.ts';
 import type { UserEvent } from '../userevent.ts';
 
 export interface UserEvents {
@@ -23,4 +27,22 @@ export function createUserEvents(pubsub: Pick<PubSub, 'publish'>): UserEvents {
       afterCommit(() => pubsub.publish(userEventsTopic, userId));
     },
   };
+}
+
+// Deletes events after the hour in which they can be read again (docs/specification/agent.md#events).
+
+export const keptForS = 3600;
+const deleteEveryMs = 60_000;
+const atOnce = 5000;
+
+export function startDeletingOldEvents({ db, log }: { readonly db: Db<AgentTables>; readonly log: Log }): Interval {
+  return startInterval(
+    deleteEveryMs,
+    (stopped) => deleteExpired(db, stopped),
+    (error) => log.warn({ err: error }, 'old events of users could not be deleted'),
+  );
+}
+
+export async function deleteExpired(db: Db<AgentTables>, stopped: AbortSignal): Promise<void> {
+  await removeAll(atOnce, (limit) => deleteOldUserEvents(db, keptForS, limit), stopped);
 }

@@ -9,8 +9,12 @@ import type { Log } from '#platform/log.ts';
 import { invalid, problems } from '#platform/problem.ts';
 import type { PubSub } from '#platform/pubsub/pubsub.ts';
 import { findLastUserEvent, listUserEvents, type UserEventRow } from '../store/usereventstore.ts';
-import { defaultHeartbeatEveryMs, defaultStalledAfterMs, EventConnection } from '../stream/eventconnection.ts';
-import type { StreamQuota } from '../stream/streamquota.ts';
+import {
+  defaultHeartbeatEveryMs,
+  defaultStalledAfterMs,
+  EventConnection,
+  type StreamQuota,
+} from '../stream/eventconnection.ts';
 import type { AgentTables } from '../tables.ts';
 import { userEventsTopic } from './publishing.ts';
 

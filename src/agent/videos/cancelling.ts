@@ -14,8 +14,7 @@ import { addUsage } from '../store/usagestore.ts';
 import { deleteVideosOfThread, holdVideosOf, lockVideos, lockVideosOfThread, type Video } from '../store/videostore.ts';
 import type { AgentTables } from '../tables.ts';
 import { failVideo } from './ending.ts';
-import { cancelQueue, deliveryQueue, keyOf, videoQueue } from './queues.ts';
-import { startVideos } from './starting.ts';
+import { cancelQueue, deliveryQueue, keyOf, startVideos, videoQueue } from './queues.ts';
 import { describeVideo } from './videos.ts';
 
 /** Those that are not over. The caller holds the videos of the user, has locked these, and publishes the failures. */

@@ -3,6 +3,7 @@
  * the provider's response is stored, the video fails and is free. While the provider makes it, its job waits without a worker. When it is
  * made, any process can download and store it.
  */
+import { z } from 'zod';
 import { type Tx, transaction } from '#platform/db/db.ts';
 import { type Job, UnrecoverableError } from '#platform/jobs/jobs.ts';
 import { retry } from '#platform/resilience/retry.ts';
@@ -12,13 +13,11 @@ import { modelOfRow, withFallbacks } from '../generation/catalogue.ts';
 import { readFrame, readImages } from '../generation/sources.ts';
 import { type Clip, type OrderedVideo, OrderRefused, ProviderFailed } from '../providers/generators.ts';
 import { answerOf } from '../records/answers.ts';
-import { examineClip } from '../services/clips.ts';
 import { keep, NotPaid, Refused, setThumb } from '../services/library.ts';
 import { changeVideo, findVideo, holdVideosOf, markOrdered, type Video } from '../store/videostore.ts';
 import type { AgentTables } from '../tables.ts';
 import { completeVideo, failVideo } from './ending.ts';
-import { cancelQueue, deliveryQueue, type VideoAttempt, videoQueue } from './queues.ts';
-import { startVideos } from './starting.ts';
+import { cancelQueue, deliveryQueue, startVideos, type VideoAttempt, videoQueue } from './queues.ts';
 
 /** Calls that wait for providers, and nothing else. */
 const callsAtOnce = 100;
@@ -198,5 +197,39 @@ async function cancelOrder(
     job.signal.throwIfAborted();
     if (!job.isLastAttempt) throw error;
     log.warn({ err: error }, 'could not cancel a video at its provider');
+  }
+}
+
+// Orders the poster, size and duration of a clip from the media service, which examines it in a job of its own. Generators of
+// most providers supply none of them (docs/specification/agent.md#clips).
+
+/** A clip in the library. */
+interface StoredClip {
+  readonly assetId: string;
+  readonly ownerId: string;
+  readonly threadId: string;
+  /** By default, that of the thread. */
+  readonly scope?: { readonly kind: string; readonly id: string };
+  /** As it was uploaded. */
+  readonly mime: string;
+}
+
+const refusal = z.object({ error: z.string() });
+
+/** The clip is delivered in any case, so failures are logged only. May be repeated. */
+async function examineClip({ media, log }: AgentContext, clip: StoredClip, signal: AbortSignal): Promise<void> {
+  const { assetId, ownerId, threadId, mime } = clip;
+  const { kind: scopeKind, id: scopeId } = clip.scope ?? { kind: 'thread', id: threadId };
+  const json = { assetId, ownerId, scopeKind, scopeId, threadId, mime };
+  const call = { json, onBehalfOf: ownerId, idempotent: true, signal } as const;
+  try {
+    const response = await media.send({ method: 'POST', route: '/v1/media-tasks/video', ...call });
+    if (response.status === 200) return;
+    const reason = refusal.safeParse(response.json());
+    const code = reason.success ? reason.data.error : response.status;
+    throw new Error(code === 'ffmpeg_missing' ? 'ffmpeg is not installed' : `the media service returned ${code}`);
+  } catch (error) {
+    signal.throwIfAborted();
+    log.warn({ err: error, assetId }, 'could not add poster, size and duration to a clip');
   }
 }

@@ -26,7 +26,7 @@ import {
   type VideoInput,
 } from '../store/videostore.ts';
 import type { AgentTables } from '../tables.ts';
-import { startVideos } from './starting.ts';
+import { startVideos } from './queues.ts';
 
 /** The run has no credits left for a video. Rolls its order back. */
 class RunLimitReached extends Error {}

@@ -1,7 +1,7 @@
 import { createIdentityProvider } from '#local/idp/service.ts';
 import { systemClock as clock } from '#platform/clock.ts';
 import type { HttpServer } from '#platform/http/server.ts';
-import { welcomeOf } from '#webhooks/accounts.ts';
+import { welcomeOf } from '#webhooks/publishing.ts';
 import { addressesOf, publicAuthUrlOf, serviceKeyOf } from '../config.ts';
 import type { Wiring } from './wiring.ts';
 

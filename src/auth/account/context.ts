@@ -2,16 +2,14 @@
 
 import type { Erased as ErasedRecords } from '#accounts/people/api.ts';
 import type { ExportedServices } from '#accounts/people/exporting.ts';
-import type { PeopleTables } from '#accounts/people/peoplestore.ts';
 import type { Db } from '#platform/db/db.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
 import type { Log } from '#platform/log.ts';
 import type { Webhooks } from '#webhooks/publishing.ts';
-import type { ExportTables } from './exportstore.ts';
-import type { DeletionTables } from './store.ts';
+import type { AuthTables } from '../tables.ts';
 
 export interface AccountContext {
-  readonly db: Db<DeletionTables & ExportTables & PeopleTables>;
+  readonly db: Db<AuthTables>;
   readonly jobs: Jobs;
   readonly webhooks: Webhooks;
   readonly log: Log;

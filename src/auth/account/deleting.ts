@@ -11,12 +11,12 @@ import { bodyOf } from '#platform/http/bodyof.ts';
 import type { Job, Queue } from '#platform/jobs/jobs.ts';
 import { Problem, problems } from '#platform/problem.ts';
 import { authProblems } from '../problems.ts';
+import type { AuthTables } from '../tables.ts';
 import type { AccountContext } from './context.ts';
 import { sendMail } from './mailing.ts';
 import {
   addDeletion,
   type Deletion,
-  type DeletionTables,
   findDeletion,
   findDeletionOf,
   removeDeletion,
@@ -119,7 +119,7 @@ async function addForErasure(deps: AccountContext, userId: string, mails: boolea
 }
 
 /** The event is published once, by the process that sets the stage. */
-async function finishErasure({ webhooks }: AccountContext, tx: Tx<DeletionTables>, { deletionId, userId }: Person) {
+async function finishErasure({ webhooks }: AccountContext, tx: Tx<AuthTables>, { deletionId, userId }: Person) {
   if (await setStage(tx, deletionId, ['erasing'], 'erased')) await webhooks.publish(tx, 'account.deleted', { userId });
 }
 

@@ -28,13 +28,13 @@ import { type Db, transaction } from '#platform/db/db.ts';
 import { outgoingFetch } from '#platform/http/outgoing.ts';
 import type { Job, Queue } from '#platform/jobs/jobs.ts';
 import { problems } from '#platform/problem.ts';
+import type { AuthTables, ExportFile } from '../tables.ts';
 import type { AccountContext } from './context.ts';
+import { sendMail } from './mailing.ts';
 import {
   type AccountExport,
   addExport,
   addPart,
-  type ExportFile,
-  type ExportTables,
   findExport,
   findExportOf,
   findPart,
@@ -43,8 +43,7 @@ import {
   removeOtherParts,
   setMailed,
   setReady,
-} from './exportstore.ts';
-import { sendMail } from './mailing.ts';
+} from './store.ts';
 import { createTally, type ZipFile, zip } from './zip.ts';
 
 /** How long an export can be downloaded. */
@@ -196,7 +195,7 @@ function nameOf({ assetId, storageKey }: ExportedAsset): string {
 }
 
 async function store(
-  db: Db<ExportTables>,
+  db: Db<AuthTables>,
   file: Readonly<Record<'exportId' | 'contentId' | 'name', string>> & { readonly pieces: AsyncGenerator<string> },
   signal: AbortSignal,
 ): Promise<ExportFile> {
@@ -279,7 +278,7 @@ async function* filesOf(
 }
 
 async function* partsOf(
-  db: Db<ExportTables>,
+  db: Db<AuthTables>,
   place: Readonly<Record<'exportId' | 'contentId' | 'file', string>>,
 ): AsyncGenerator<Uint8Array> {
   for (let number = 0; ; number++) {

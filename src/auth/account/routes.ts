@@ -12,7 +12,7 @@ import { problems } from '#platform/problem.ts';
 import type { AccountContext } from './context.ts';
 import { eraseNow, readDeletion, restoreAccount, scheduleDeletion } from './deleting.ts';
 import { findOwnExport, orderExport, readArchive } from './exporting.ts';
-import type { AccountExport } from './exportstore.ts';
+import type { AccountExport } from './store.ts';
 
 export const scheduledDeletion = z.object({ deletesAt: z.iso.datetime().describe('When the account is deleted.') });
 export const exportState = z.object({

@@ -1,26 +1,9 @@
 /** Accounts that are to be deleted. */
-import { type Generated, sql } from 'kysely';
-import type { Db, Tx } from '#platform/db/db.ts';
+import { sql } from 'kysely';
+import { type Db, json, type Tx } from '#platform/db/db.ts';
+import type { AuthTables, ExportFile, Stage } from '../tables.ts';
 
-export interface DeletionTables {
-  account_deletions: {
-    deletion_id: Generated<string>;
-    user_id: string;
-    email: string | null;
-    language: string | null;
-    mails: boolean;
-    deletes_at: Date;
-    stage: Stage;
-  };
-}
-
-/**
- * `requested`: the mail about the date was not sent yet. `announced`: it was. `erasing`: the deletion can no longer be taken
- * back. `erased`: the last mail is missing. `mailed`: jobs that mention the person have to end.
- */
-export type Stage = 'requested' | 'announced' | 'erasing' | 'erased' | 'mailed';
-
-type Handle = Db<DeletionTables> | Tx<DeletionTables>;
+type Handle = Db<AuthTables> | Tx<AuthTables>;
 
 const columns = [
   'deletion_id as deletionId',
@@ -109,3 +92,113 @@ export async function takeBack(db: Handle, userId: string): Promise<string | und
 
 export const removeDeletion = (db: Handle, deletionId: string) =>
   db.deleteFrom('account_deletions').where('deletion_id', '=', deletionId).execute();
+
+// Exports of accounts.
+
+export type AccountExport = NonNullable<Awaited<ReturnType<typeof findExport>>>;
+
+const select = (db: Handle) =>
+  db
+    .selectFrom('account_exports')
+    .select([
+      'export_id as exportId',
+      'user_id as userId',
+      'requested_at as requestedAt',
+      'ready_at as readyAt',
+      'expires_at as expiresAt',
+      'is_mailed as isMailed',
+      'content_id as contentId',
+      'files',
+      sql<boolean>`ready_at is not null and expires_at <= clock_timestamp()`.as('isExpired'),
+      sql<number>`ceil(extract(epoch from expires_at - clock_timestamp()) * 1000)::float8`.as('expiresInMs'),
+    ]);
+
+export const findExport = (db: Handle, exportId: string) =>
+  select(db).where('export_id', '=', exportId).executeTakeFirst();
+
+export const findExportOf = (db: Handle, userId: string) => select(db).where('user_id', '=', userId).executeTakeFirst();
+
+/** Removes an export of the user that is `hours` old. Returns its id. */
+export async function removeOldExport(db: Handle, userId: string, hours: number): Promise<string | undefined> {
+  const row = await db
+    .deleteFrom('account_exports')
+    .where('user_id', '=', userId)
+    .where(sql<boolean>`ready_at < clock_timestamp() - ${hours} * interval '1 hour'`)
+    .returning('export_id as exportId')
+    .executeTakeFirst();
+  return row?.exportId;
+}
+
+/** Returns the id, or `undefined` if the user has one. */
+export async function addExport(db: Handle, userId: string): Promise<string | undefined> {
+  const row = await db
+    .insertInto('account_exports')
+    .values({ user_id: userId })
+    .onConflict((conflict) => conflict.column('user_id').doNothing())
+    .returning('export_id as exportId')
+    .executeTakeFirst();
+  return row?.exportId;
+}
+
+export const removeExport = (db: Handle, exportId: string) =>
+  db.deleteFrom('account_exports').where('export_id', '=', exportId).execute();
+
+export async function addPart(db: Handle, part: AuthTables['account_export_parts']): Promise<void> {
+  await db.insertInto('account_export_parts').values(part).execute();
+}
+
+export async function findPart(
+  db: Handle,
+  {
+    exportId,
+    contentId,
+    file,
+    number,
+  }: Readonly<Record<'exportId' | 'contentId' | 'file', string>> & {
+    readonly number: number;
+  },
+): Promise<Buffer | undefined> {
+  const row = await db
+    .selectFrom('account_export_parts')
+    .select('bytes')
+    .where('export_id', '=', exportId)
+    .where('content_id', '=', contentId)
+    .where('file', '=', file)
+    .where('number', '=', number)
+    .executeTakeFirst();
+  return row && Buffer.from(row.bytes);
+}
+
+/** Keeps only the parts of `contentId`. */
+export async function setReady(
+  tx: Tx<AuthTables>,
+  exportId: string,
+  {
+    contentId,
+    files,
+    days,
+  }: { readonly contentId: string; readonly files: readonly ExportFile[]; readonly days: number },
+): Promise<void> {
+  const { numUpdatedRows } = await tx
+    .updateTable('account_exports')
+    .set({
+      content_id: contentId,
+      files: sql`${json(files)}`,
+      ready_at: sql<Date>`clock_timestamp()`,
+      expires_at: sql<Date>`clock_timestamp() + ${days} * interval '1 day'`,
+    })
+    .where('export_id', '=', exportId)
+    .where('ready_at', 'is', null)
+    .executeTakeFirstOrThrow();
+  if (numUpdatedRows > 0n) await removeOtherParts(tx, exportId, contentId);
+}
+
+export const removeOtherParts = (db: Handle, exportId: string, contentId: string) =>
+  db
+    .deleteFrom('account_export_parts')
+    .where('export_id', '=', exportId)
+    .where('content_id', '!=', contentId)
+    .execute();
+
+export const setMailed = (db: Handle, exportId: string) =>
+  db.updateTable('account_exports').set({ is_mailed: true }).where('export_id', '=', exportId).execute();

@@ -5,7 +5,7 @@ import { serverErrors } from '#platform/http/servererrors.ts';
 import type { ConsoleContext, StoredContext } from '../context.ts';
 import type { OperatorGuard } from '../operators/guard.ts';
 import { readJson } from '../overview.ts';
-import type { TraceLink } from '../traces.ts';
+import type { TraceLink } from '../services.ts';
 import { type ErrorList, errorList, type History, history, historyQuery } from './api.ts';
 import { type Counts, largest, percentileOf } from './counts.ts';
 import { type Bucket, buckets, listBuckets } from './samplestore.ts';

@@ -2,8 +2,7 @@
 
 import { type Interval, startInterval } from '#platform/background/interval.ts';
 import type { StoredContext } from '../context.ts';
-import type { Sample } from '../measurements.ts';
-import { inspectServices, isTraffic, type ServiceReport } from '../overview.ts';
+import { inspectServices, isTraffic, type Sample, type ServiceReport } from '../overview.ts';
 import { atMostS, type Counters, type Counts, type CountsBySubject, largest } from './counts.ts';
 import { addSample } from './samplestore.ts';
 

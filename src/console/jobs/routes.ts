@@ -24,7 +24,7 @@ import { deliveryQueue } from '#webhooks/publishing.ts';
 import type { StoredContext } from '../context.ts';
 import { type OperatorGuard, operatorName } from '../operators/guard.ts';
 import { consoleProblems } from '../problems.ts';
-import type { TraceLink } from '../traces.ts';
+import type { TraceLink } from '../services.ts';
 import {
   type ChangedJobs,
   changedJobs,

@@ -6,10 +6,9 @@ import { bodyOf } from '#platform/http/bodyof.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import type { ConsoleContext } from '../context.ts';
-import { passOn } from '../forwarding.ts';
 import { type OperatorGuard, operatorName } from '../operators/guard.ts';
 import { consoleProblems } from '../problems.ts';
-import type { ServiceClients } from '../services.ts';
+import { passOn, type ServiceClients } from '../services.ts';
 import type { Replay, ReplayedEvent, ShownRun, ShownRunPage } from './api.ts';
 
 const params = z.object({ taskId: z.guid().toLowerCase() });

@@ -6,10 +6,9 @@ import { auditOf, hashedTarget, recordAction } from '#platform/audit/audit.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import type { ConsoleContext } from '../context.ts';
-import { passOn } from '../forwarding.ts';
-import { mailPolicy } from '../mailpolicy.ts';
+import { mailPolicy } from '../mails.ts';
 import { type OperatorGuard, operatorName } from '../operators/guard.ts';
-import type { ServiceClients } from '../services.ts';
+import { passOn, type ServiceClients } from '../services.ts';
 import {
   type PreviewQuery,
   previewPath,

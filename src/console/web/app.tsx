@@ -1,18 +1,22 @@
+import { X } from 'lucide-react';
+import { Toast } from 'radix-ui';
 import { lazy, type ReactNode, Suspense, useMemo } from 'react';
-import { Redirect, Route, Switch, useLocation } from 'wouter';
+import { createPortal } from 'react-dom';
+import { Link, Redirect, Route, Switch, useLocation } from 'wouter';
 import type { ConsoleInfo } from '../api.ts';
 import { operatorPages, userPages } from './areas.ts';
 import { useLibraryDialog } from './library/dialogs.ts';
 import { AccountSignIn } from './operator/accountsignin.tsx';
 import { OperatorOnly, useConsole } from './operator.tsx';
+import { IconButton } from './parts/iconbutton.tsx';
 import { Failure } from './parts/states.tsx';
 import { OperatorAccount, UserAccount } from './shell/account.tsx';
 import { Frame } from './shell/frame.tsx';
 import { Landing } from './shell/landing.tsx';
-import { NotFound } from './shell/notfound.tsx';
+import { useTopDialog } from './shell/modal.ts';
+import { expire, undo, useNotices } from './shell/notices.ts';
 import { Overlays } from './shell/overlays.tsx';
 import { findPage, linkOf, type Page } from './shell/page.ts';
-import { Toasts } from './shell/toasts.tsx';
 import { UserOnly } from './user.tsx';
 
 export function App() {
@@ -120,5 +124,67 @@ function OperatorArea({ info }: { readonly info: ConsoleInfo }) {
         </OperatorOnly>
       )}
     </Frame>
+  );
+}
+
+interface NotFoundProps {
+  readonly path: string;
+  /** The start page of the area. */
+  readonly home: string;
+}
+
+function NotFound({ path, home }: NotFoundProps) {
+  return (
+    <>
+      <header className="page">
+        <h1>Page not found</h1>
+        <p className="quiet">
+          The console has no page at <code>{path}</code>.
+        </p>
+      </header>
+      <p>
+        <Link href={home}>Go to the start page</Link>
+      </p>
+    </>
+  );
+}
+
+const shownMs = 5000;
+const undoableMs = 8000;
+
+/** F8 moves the focus to the notices. Time stops while one has the focus or the pointer. */
+function Toasts() {
+  const notices = useNotices();
+  // A dialog covers the page and holds the focus, so the notices have to be in it.
+  const dialog = useTopDialog();
+  const viewport = <Toast.Viewport className="toasts" label="Notices ({hotkey})" />;
+  return (
+    <Toast.Provider swipeDirection="down">
+      {notices.map(({ id, text, tone, undo: isUndoable }) => (
+        <Toast.Root
+          key={id}
+          className={`toast ${tone}`}
+          type={tone === 'bad' ? 'foreground' : 'background'}
+          duration={isUndoable ? undoableMs : shownMs}
+          onOpenChange={(isOpen) => {
+            if (!isOpen) expire(id);
+          }}
+        >
+          {/* Radix announces notices in the page, which a dialog hides from assistive technology. */}
+          <Toast.Description role={dialog && 'status'}>{text}</Toast.Description>
+          {isUndoable && (
+            <Toast.Action altText="Undo" asChild>
+              <button type="button" className="plain strong" onClick={() => undo(id)}>
+                Undo
+              </button>
+            </Toast.Action>
+          )}
+          <Toast.Close asChild>
+            <IconButton label="Dismiss" Icon={X} />
+          </Toast.Close>
+        </Toast.Root>
+      ))}
+      {dialog === undefined ? viewport : createPortal(viewport, dialog)}
+    </Toast.Provider>
   );
 }

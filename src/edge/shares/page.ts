@@ -2,8 +2,8 @@
 import { hash } from 'node:crypto';
 import { micromark } from 'micromark';
 import { gfm, gfmHtml } from 'micromark-extension-gfm';
+import { html, type Markup } from '#platform/escaping.ts';
 import type { ContentLanguage } from '#platform/language.ts';
-import { html, type Markup } from '#platform/markup.ts';
 import { reportTexts } from './reporttexts.ts';
 import { shareTexts } from './texts.ts';
 import type { PublicMedia, PublicMessage, PublicShare } from './view.ts';

@@ -10,9 +10,9 @@ import { gather } from '#platform/objects/gathering.ts';
 import { isSafeKey } from '#platform/objects/keys.ts';
 import type { Objects } from '#platform/objects/objects.ts';
 import { problems } from '#platform/problem.ts';
-import { bucketOf, headsAtOnce } from '../assets/buckets.ts';
 import { derivativeStartOf, sourceKeyOf } from '../assets/storagekey.ts';
 import type { MediaStores } from '../context.ts';
+import { bucketOf, headsAtOnce } from '../lookup/assetlookup.ts';
 import { dropWatermarkRecords } from '../watermarks/watermarkstore.ts';
 
 /** The place of an original according to its row. */

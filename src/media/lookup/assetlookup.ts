@@ -2,11 +2,12 @@
  * Finds assets and their bytes: in the object store, or in the legacy backend, where other systems can remove files, so
  * that every lookup sends a HEAD request (docs/specification/media.md#ownership).
  */
+import type { Caller } from '#platform/access/caller.ts';
 import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
 import type { Objects } from '#platform/objects/objects.ts';
 import { findReadyAssets } from '../assets/assetstore.ts';
-import { bucketOf, headsAtOnce } from '../assets/buckets.ts';
-import type { MediaStores, Reading } from '../context.ts';
+import { mayRead, mayReadPath } from '../assets/ownership.ts';
+import type { MediaContext, MediaStores, Reading } from '../context.ts';
 import { mimeOfFile, mimeOfPath } from '../reading/legacymime.ts';
 import { isLegacyPath, isUuid } from '../refs.ts';
 import { findBlockedPaths } from '../screening/incidentstore.ts';
@@ -115,4 +116,43 @@ export async function lookUpPath(deps: MediaStores, bucket: string, path: string
     };
   }
   return undefined;
+}
+
+// The buckets of assets: one for originals, and those of the legacy backend.
+
+/** Concurrent HEAD requests of one call: half of the connections that an S3 client has. */
+export const headsAtOnce = 32;
+
+/** The bucket that a row names. `undefined`: it is not configured, so nothing is known about the bytes. */
+export function bucketOf(
+  { objects, legacy }: MediaStores,
+  row: { readonly backend: 'objects' | 'legacy'; readonly bucket: string },
+): Objects | undefined {
+  if (row.backend === 'legacy') return legacy.bucket(row.bucket);
+  return row.bucket === objects.bucket ? objects : undefined;
+}
+
+// Resolves references to the assets that the caller can read (docs/specification/media.md#ownership).
+
+/** Keyed by reference, as in the request. Omits references that are invalid, unknown, not ready or not readable. */
+export function resolveRefs(
+  deps: MediaContext,
+  caller: Caller,
+  refs: readonly string[],
+  legacyBucket: string,
+): Promise<ReadonlyMap<string, ResolvedAsset>> {
+  // Checked before the lookup, so that paths of other users cost no request.
+  return lookUpAssets(deps, refs, legacyBucket, (named) => isReadable(deps, caller, named));
+}
+
+/** Of a ready row, or of a legacy path. */
+export function isReadable(deps: MediaContext, caller: Caller, named: AssetReference): boolean {
+  return 'row' in named
+    ? mayRead(caller, named.row, deps.publicScopes)
+    : mayReadPath(caller, named.path, deps.publicScopes);
+}
+
+/** For the resizer. A legacy file that is replaced gets other URLs. */
+export function sourceOf({ objects, storageKey, etag, version }: ResolvedAsset) {
+  return { bucket: objects.bucket, key: storageKey, etag: etag ?? version };
 }

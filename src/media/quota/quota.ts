@@ -13,8 +13,7 @@ import { publishRegistered } from '../events.ts';
 import { mediaProblems } from '../problems.ts';
 import { expireReservations } from '../sweeping/reservations.ts';
 import type { MediaTables } from '../tables.ts';
-import { ownerLock, sumAssets, sumBytes } from './quotastore.ts';
-import { settleReservations, sumReserved } from './reservationstore.ts';
+import { ownerLock, settleReservations, sumAssets, sumBytes, sumReserved } from './reservationstore.ts';
 import { noteObjects } from './reserving.ts';
 
 /** For early answers to copies: `admit` decides. Throws 413 `quota_exceeded`. */

@@ -8,18 +8,19 @@ import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
 import { type Db, holdName, type Tx, transaction } from '#platform/db/db.ts';
 import { randomHex } from '#platform/ids.ts';
 import { Problem } from '#platform/problem.ts';
-import { headsAtOnce } from '../assets/buckets.ts';
 import type { MediaStores } from '../context.ts';
+import { headsAtOnce } from '../lookup/assetlookup.ts';
 import { mediaProblems } from '../problems.ts';
 import { expireReservations } from '../sweeping/reservations.ts';
 import type { MediaTables } from '../tables.ts';
-import { ownerLock, sumBytes } from './quotastore.ts';
 import {
   endUploads,
   findUnseen,
   isRegistered,
   noteObject,
+  ownerLock,
   type ReservationKey,
+  sumBytes,
   sumReserved,
   writeReservation,
 } from './reservationstore.ts';

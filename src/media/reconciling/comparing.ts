@@ -2,8 +2,8 @@
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { bucketFolder } from '#platform/objects/open.ts';
-import { bucketOf } from '../assets/buckets.ts';
 import type { MediaStores } from '../context.ts';
+import { bucketOf } from '../lookup/assetlookup.ts';
 import { findPin, type PinnedRow } from './folderstore.ts';
 import type { ReadingReply, ReadingRequest, SeenFile } from './messages.ts';
 

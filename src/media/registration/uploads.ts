@@ -5,8 +5,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Caller } from '#platform/access/caller.ts';
 import type { ResumeTerms } from '#platform/objects/addresses.ts';
-import { invalid } from '#platform/problem.ts';
-import type { UploadRequest, UploadReservation } from '../api.ts';
+import { invalid, problems } from '#platform/problem.ts';
+import type { PendingObject, PendingRequest, UploadRequest, UploadReservation } from '../api.ts';
 import { assertOwnId, ownerFor } from '../assets/ownership.ts';
 import { maxBytesOf } from '../assets/sizelimits.ts';
 import { storageKeyOf } from '../assets/storagekey.ts';
@@ -62,3 +62,16 @@ function signResumable(
 }
 
 const timeOf = (seconds: number) => new Date(seconds * 1000).toISOString();
+
+// `POST /v1/uploads/sign-pending`: reads an upload that is not registered yet
+// (docs/specification/media.md#pending-uploads). Needs the store and no database.
+
+/** Throws 404 when there is no object under the storage key of the request. */
+export async function signPending(deps: MediaContext, request: PendingRequest): Promise<PendingObject> {
+  const { mime, expiresIn } = request;
+  const storageKey = storageKeyOf(request);
+  const head = await deps.objects.head(storageKey);
+  if (head === undefined) throw problems.not_found({ message: 'There is no uploaded object.' });
+  const url = deps.objects.readAddress(storageKey, { expiresInS: expiresIn, contentType: mime });
+  return { url, byteSize: head.size };
+}

@@ -21,20 +21,20 @@ import type { Hit } from '../screening/labels.ts';
 import { withInvalidation } from '../signing/signedurlcache.ts';
 import type { MediaTables } from '../tables.ts';
 import type { DecisionRequest, OwnDecisions } from './api.ts';
+import { enqueueMails } from './mails.ts';
 import {
   contentOf,
   type DecidableIncident,
   endShareOfThread,
   findAffected,
   listDecisions,
+  listReports,
   lockIncident,
   moveAsset,
   releaseAssets,
   restrictAssets,
   writeDecision,
-} from './decisionstore.ts';
-import { enqueueMails } from './mails.ts';
-import { listReports } from './reportstore.ts';
+} from './reportstore.ts';
 
 const payload = z.object({
   decision: z.enum(['restrict', 'remove']),

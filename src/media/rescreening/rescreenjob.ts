@@ -6,10 +6,10 @@ import { z } from 'zod';
 import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
 import { transaction } from '#platform/db/db.ts';
 import type { Job, Queue } from '#platform/jobs/jobs.ts';
-import { bucketOf } from '../assets/buckets.ts';
 import type { ScreeningContext } from '../context.ts';
 import { removeDerivatives } from '../deletion/removal.ts';
 import { blockAndPublish } from '../events.ts';
+import { bucketOf } from '../lookup/assetlookup.ts';
 import type { Refusal } from '../problems.ts';
 import { removeRefused } from '../registration/refusal.ts';
 import { applyRule } from '../reports/deciding.ts';
@@ -17,8 +17,7 @@ import { blockAndDrop, blockAsset, refusalOf } from '../screening/incidentstore.
 import type { Match } from '../screening/screening.ts';
 import { decideBy } from '../screening/verdicts.ts';
 import { withInvalidation } from '../signing/signedurlcache.ts';
-import { beginProgress, writeProgress } from './progressstore.ts';
-import { findScreened, type ScreenedRow } from './rescreenstore.ts';
+import { beginProgress, findScreened, type ScreenedRow, writeProgress } from './rescreenstore.ts';
 
 const payload = z.object({
   cursor: z.string().nullable(),

@@ -5,8 +5,8 @@ import type { Access } from '#platform/access/access.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import type { MediaContext } from '../context.ts';
-import { readProgress } from './progressstore.ts';
 import { beginRescreening } from './rescreenjob.ts';
+import { readProgress } from './rescreenstore.ts';
 
 const rescreening = z.object({ jobId: z.string() });
 

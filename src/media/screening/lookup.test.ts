@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { createExactLookup, createNearestLookup } from './lookup.ts';
+import { createExactLookup, createNearestLookup } from './listfiles.ts';
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest();
 

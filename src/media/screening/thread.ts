@@ -1,7 +1,6 @@
 /** The screening thread: hashes images and searches the lists, off the event loop that serves requests. */
 import { parentPort, workerData } from 'node:worker_threads';
-import { openList } from './listfiles.ts';
-import { createExactLookup, createNearestLookup } from './lookup.ts';
+import { createExactLookup, createNearestLookup, openList } from './listfiles.ts';
 import type { ExactDigests, Listed, Outcomes, ScreeningReply, ScreeningRequest, Task } from './messages.ts';
 import { pdqOf } from './pdq.ts';
 

@@ -15,15 +15,13 @@ import { MovieTooComplex } from '#platform/metadata/movie.ts';
 import type { Objects } from '#platform/objects/objects.ts';
 import { invalid, problems } from '#platform/problem.ts';
 import type { StoredAsset } from '../assets/assetstore.ts';
-import { headsAtOnce } from '../assets/buckets.ts';
 import { ownerFor } from '../assets/ownership.ts';
 import { cleanKeyOf, renditionKeyOf, renditionMime } from '../assets/storagekey.ts';
 import type { MediaContext } from '../context.ts';
-import { lookUpRow, type ResolvedAsset } from '../lookup/assetlookup.ts';
+import { headsAtOnce, lookUpRow, type ResolvedAsset, sourceOf } from '../lookup/assetlookup.ts';
 import { planRewriting } from '../metadata/rewriting.ts';
 import { mediaProblems } from '../problems.ts';
 import { isUuid } from '../refs.ts';
-import { sourceOf } from '../signing/resolving.ts';
 import { findThumbs } from '../signing/thumbstore.ts';
 import type { Snapshot, SnapshotMessage, SnapshotPart } from '../tables.ts';
 import type {

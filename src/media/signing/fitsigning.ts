@@ -13,8 +13,7 @@ import type { Caller } from '#platform/access/caller.ts';
 import { invalid, problems } from '#platform/problem.ts';
 import type { FitRequest, FittedImage } from '../api.ts';
 import type { MediaContext } from '../context.ts';
-import type { ResolvedAsset } from '../lookup/assetlookup.ts';
-import { resolveRefs, sourceOf } from './resolving.ts';
+import { type ResolvedAsset, resolveRefs, sourceOf } from '../lookup/assetlookup.ts';
 
 /** An image of 64 × 64 pixels fits these bytes in every format, so a larger budget needs no check. */
 const alwaysFits = 10_000;

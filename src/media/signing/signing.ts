@@ -9,8 +9,7 @@ import type { Caller } from '#platform/access/caller.ts';
 import type { ImageSignedRef } from '../api.ts';
 import { extensionOf, partsOfKey, sourceKeyOf } from '../assets/storagekey.ts';
 import type { MediaContext } from '../context.ts';
-import type { ResolvedAsset } from '../lookup/assetlookup.ts';
-import { resolveRefs, sourceOf } from './resolving.ts';
+import { type ResolvedAsset, resolveRefs, sourceOf } from '../lookup/assetlookup.ts';
 import { joinSigned, type SigningRequest, signWithCache } from './signedurlcache.ts';
 
 /** A file name, or `true` for one with the brand's name. `undefined`: the browser can show the file. */

@@ -3,12 +3,18 @@ import { isDecodable } from '#image/engine/formats.ts';
 import type { Caller } from '#platform/access/caller.ts';
 import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
 import type { VideoSignedRef } from '../api.ts';
-import { headsAtOnce } from '../assets/buckets.ts';
 import { renditionKeyOf, renditionMime } from '../assets/storagekey.ts';
 import type { MediaContext, Reading } from '../context.ts';
-import { lookUpAssets, lookUpRow, type ResolvedAsset, startReading } from '../lookup/assetlookup.ts';
+import {
+  headsAtOnce,
+  isReadable,
+  lookUpAssets,
+  lookUpRow,
+  type ResolvedAsset,
+  resolveRefs,
+  startReading,
+} from '../lookup/assetlookup.ts';
 import { thumbPathOf } from '../refs.ts';
-import { isReadable, resolveRefs } from './resolving.ts';
 import { joinSigned, type SignedAsset, type SigningRequest, signWithCache } from './signedurlcache.ts';
 import { type Download, originalAddress, thumbAddress } from './signing.ts';
 import { findThumbs } from './thumbstore.ts';

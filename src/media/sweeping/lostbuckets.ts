@@ -6,8 +6,8 @@
 import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
 import type { Objects } from '#platform/objects/objects.ts';
 import type { DeletableAsset } from '../assets/assetstore.ts';
-import { bucketOf, headsAtOnce } from '../assets/buckets.ts';
 import type { MediaStores } from '../context.ts';
+import { bucketOf, headsAtOnce } from '../lookup/assetlookup.ts';
 import { findSample } from './sweepstore.ts';
 
 const sampleSize = 50;

@@ -1,5 +1,8 @@
 /** One page of a sweep: what each part gets and returns. */
 import type { Clock } from '#platform/clock.ts';
+import { posterIdOf } from '../assets/asset.ts';
+import type { MediaStores } from '../context.ts';
+import { findUnfinishedVideos } from '../tasks/taskstore.ts';
 import type { SweepFinding } from './api.ts';
 
 export interface SweepPageRequest {
@@ -35,4 +38,16 @@ const resumableOldAfterMs = 2 * oldAfterMs;
 
 export function resumableOldBefore(clock: Clock): Date {
   return new Date(clock.now() - resumableOldAfterMs);
+}
+
+// Uploads that a media task will process count as in use, registered or not (docs/specification/media.md#video-tasks).
+
+/** For the owners of `objects`: ids of the videos, and of the posters that their jobs will register. */
+export async function unfinishedVideos(
+  { db }: MediaStores,
+  objects: readonly { readonly ownerId: string }[],
+): Promise<ReadonlySet<string>> {
+  if (objects.length === 0) return new Set();
+  const videos = await findUnfinishedVideos(db, [...new Set(objects.map(({ ownerId }) => ownerId))]);
+  return new Set(videos.flatMap((assetId) => [assetId, posterIdOf(assetId)]));
 }

@@ -6,8 +6,8 @@ import { type Interval, startInterval } from '#platform/background/interval.ts';
 import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
 import type { Log } from '#platform/log.ts';
 import { findDeletable } from '../assets/assetstore.ts';
-import { headsAtOnce } from '../assets/buckets.ts';
 import type { MediaStores } from '../context.ts';
+import { headsAtOnce } from '../lookup/assetlookup.ts';
 import {
   dropReservation,
   findExpired,
@@ -16,8 +16,8 @@ import {
   postponeReservation,
   type StoredReservation,
 } from '../quota/reservationstore.ts';
+import { unfinishedVideos } from './page.ts';
 import { isJoined, removeUpload } from './uploads.ts';
-import { unfinishedVideos } from './usage.ts';
 
 const expiredPerPage = 100;
 const longestPauseMs = 60_000;

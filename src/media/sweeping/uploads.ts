@@ -8,7 +8,6 @@
 import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
 import type { ListedObject, ObjectHead } from '#platform/objects/objects.ts';
 import { dropAssets, type SeenAsset } from '../assets/assetstore.ts';
-import { headsAtOnce } from '../assets/buckets.ts';
 import {
   derivativeStartOf,
   isRenditionKey,
@@ -18,10 +17,10 @@ import {
 } from '../assets/storagekey.ts';
 import type { MediaStores } from '../context.ts';
 import { removeObjects } from '../deletion/removal.ts';
+import { headsAtOnce } from '../lookup/assetlookup.ts';
 import type { SweepFinding } from './api.ts';
-import { oldBefore, resumableOldBefore, type SweepPage, type SweepPageRequest } from './page.ts';
+import { oldBefore, resumableOldBefore, type SweepPage, type SweepPageRequest, unfinishedVideos } from './page.ts';
 import { claimUnregistered, findKeys, type Unregistered } from './sweepstore.ts';
-import { unfinishedVideos } from './usage.ts';
 
 const uploads = 'u/';
 const keysPerPage = 1000;

@@ -15,12 +15,10 @@ import { type Job, LaneFull, type Queue, UnrecoverableError } from '#platform/jo
 import { isSafeKey } from '#platform/objects/keys.ts';
 import { invalid, problems } from '#platform/problem.ts';
 import type { WatermarkedVideo, WatermarkRequest } from '../api.ts';
-import { bucketOf } from '../assets/buckets.ts';
 import { videoWatermarkKeyOf } from '../assets/storagekey.ts';
 import type { MediaContext } from '../context.ts';
-import type { ResolvedAsset } from '../lookup/assetlookup.ts';
+import { bucketOf, type ResolvedAsset, resolveRefs } from '../lookup/assetlookup.ts';
 import { mediaProblems } from '../problems.ts';
-import { resolveRefs } from '../signing/resolving.ts';
 import { type SignedAsset, signWithCache } from '../signing/signedurlcache.ts';
 import { type Download, originalAddress } from '../signing/signing.ts';
 import { brandVideo } from '../video/branding.ts';

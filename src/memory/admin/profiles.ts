@@ -6,7 +6,7 @@ import type { MemoryContext } from '../context.ts';
 import { toProfile } from '../profiles/presenting.ts';
 import { deleteProfile, findProfile, listProfiles, type StoredProfile, saveLocked } from '../profiles/profilestore.ts';
 import type { AdminProfile, ProfileEdit, ProfileListing, ProfilePage } from './api.ts';
-import { cutPage, readCursor } from './cursors.ts';
+import { cutPage, readCursor } from './viewing.ts';
 
 export function toAdminProfile(row: StoredProfile): AdminProfile {
   return { ...toProfile(row), locked: Object.keys(row.facts), derived: { ...row.derived } };

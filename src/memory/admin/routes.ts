@@ -8,7 +8,7 @@ import type { Log } from '#platform/log.ts';
 import { additionRequest, type Entity, memoryPath, operatorEdit } from '../api.ts';
 import { addMemory } from '../changes/adding.ts';
 import { editMemory, lookUpMemory, removeMemory } from '../changes/editing.ts';
-import { eraseEntity } from '../changes/erasing.ts';
+import { eraseEntity } from '../changes/entitywrite.ts';
 import { undoChange } from '../changes/undoing.ts';
 import type { MemoryContext } from '../context.ts';
 import {

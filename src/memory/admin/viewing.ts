@@ -1,11 +1,11 @@
 /** Memories for operators: lists, one memory with its links, its history (docs/specification/memory.md#admin-api). */
+import { invalid } from '#platform/problem.ts';
 import type { EntityType } from '../api.ts';
 import type { MemoryContext } from '../context.ts';
 import { findLinks, findRevisions, type StoredRevision } from '../memories/historystore.ts';
 import type { StoredMemory } from '../memories/memorystore.ts';
 import { toMemory } from '../memories/presenting.ts';
 import type { AdminMemory, History, MemoryListing, MemoryPage, Revision } from './api.ts';
-import { cutPage, readCursor } from './cursors.ts';
 import { listMemories } from './listingstore.ts';
 
 export async function showMemories({ db }: MemoryContext, memories: readonly StoredMemory[]): Promise<AdminMemory[]> {
@@ -61,4 +61,30 @@ export function toRevision(row: StoredRevision): Revision {
     undone: row.undoneAt !== null,
     created_at: row.createdAt.toISOString(),
   };
+}
+
+// Cursors of lists: the sequence number of a page's last row, in an opaque form.
+
+type ListName = 'memories' | 'profiles';
+
+function writeCursor(list: ListName, seq: number): string {
+  return Buffer.from(`${list} ${seq}`).toString('base64url');
+}
+
+/** Throws 400 for a cursor that is not from this list. */
+export function readCursor(list: ListName, cursor: string | undefined): number | undefined {
+  if (cursor === undefined) return undefined;
+  const [name, digits = ''] = Buffer.from(cursor, 'base64url').toString('utf8').split(' ');
+  const seq = Number(digits);
+  // Each place has exactly one valid cursor.
+  if (name !== list || !Number.isSafeInteger(seq) || writeCursor(list, seq) !== cursor)
+    throw invalid('querystring.cursor', 'must be a next_cursor of this list');
+  return seq;
+}
+
+/** Cuts rows to a page. The caller queries one row more than the page has, which shows whether another page exists. */
+export function cutPage<Row extends { readonly seq: number }>(list: ListName, rows: readonly Row[], limit: number) {
+  const page = rows.slice(0, limit);
+  const last = page.at(-1);
+  return { page, nextCursor: rows.length > limit && last !== undefined ? writeCursor(list, last.seq) : null };
 }

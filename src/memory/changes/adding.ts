@@ -15,13 +15,14 @@ import {
   findByHash,
   findMemories,
   insertMemory,
+  invalidate,
   type NewMemory,
+  revalidate,
   type StoredMemory,
   sizeOf,
   updateMemory,
   updateMetadata,
 } from '../memories/memorystore.ts';
-import { invalidate, revalidate } from '../memories/validitystore.ts';
 import { loadMerging } from '../merging/loading.ts';
 import { memoryProblems } from '../problems.ts';
 import { hasRoom, writeEntity } from './entitywrite.ts';

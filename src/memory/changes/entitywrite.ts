@@ -5,8 +5,14 @@
 import { transaction } from '#platform/db/db.ts';
 import type { Entity } from '../api.ts';
 import type { MemoryContext, Writing } from '../context.ts';
-import { type EntityState, lockEntity } from '../memories/entitystore.ts';
-import { assertNotErased } from '../memories/erasurestore.ts';
+import {
+  assertNotErased,
+  deleteEntity,
+  type EntityState,
+  holdErasures,
+  insertErasure,
+  lockEntity,
+} from '../memories/entitystore.ts';
 import { deriveProfile, isEvidence } from '../profiles/derivation.ts';
 
 type Usage = Pick<EntityState, 'memoryCount' | 'memoryBytes'>;
@@ -45,4 +51,17 @@ export function writeEntity<Result>(
       return result;
     }),
   );
+}
+
+// Erases an entity (docs/specification/memory.md#erasure). One transaction deletes its rows, histories and links, so no
+// content or id remains. Other processes hold numbers and stems of the entity until their next request for it, and never
+// return them. Work that began before the erasure, such as an extraction, then writes nothing (`assertNotErased`).
+
+/** Does nothing for an unknown entity, so it can be repeated. */
+export async function eraseEntity(deps: MemoryContext, entity: Entity): Promise<void> {
+  await writeEntity(deps, entity, async ({ tx }) => {
+    await holdErasures(tx, entity);
+    await insertErasure(tx, entity, await deleteEntity(tx, entity));
+  });
+  deps.indexes.forget(entity);
 }

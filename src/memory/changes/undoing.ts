@@ -8,17 +8,22 @@ import type { MemoryContent } from '../api.ts';
 import type { MemoryContext, Writing } from '../context.ts';
 import { embedOne } from '../embedding/embedder.ts';
 import { hashContent } from '../memories/contenthash.ts';
-import { insertDistinction } from '../memories/distinctionstore.ts';
-import { findUndoable, insertLinks, markUndone, type StoredRevision } from '../memories/historystore.ts';
+import {
+  findUndoable,
+  insertDistinction,
+  insertLinks,
+  markUndone,
+  type StoredRevision,
+} from '../memories/historystore.ts';
 import {
   findByHash,
   findMemory,
   insertMemory,
   type NewMemory,
+  revalidate,
   type StoredMemory,
   sizeOf,
 } from '../memories/memorystore.ts';
-import { revalidate } from '../memories/validitystore.ts';
 import { memoryProblems } from '../problems.ts';
 import { rewrite } from './editing.ts';
 import { hasRoom, writeEntity } from './entitywrite.ts';

@@ -7,8 +7,8 @@
 import { withDeadline } from '#platform/resilience/deadline.ts';
 import { memoryProblems } from '../problems.ts';
 import type { Handle } from '../tables.ts';
-import { type Calibration, findCalibration, insertCalibration, type Points } from './calibrationstore.ts';
 import { cosine, type Embedder, normalise } from './embedder.ts';
+import { type Calibration, findCalibration, insertCalibration, type Points } from './embeddingstore.ts';
 
 /** The functions are valid after the first text was embedded. */
 export interface CalibratedEmbedder extends Embedder {

@@ -9,12 +9,12 @@ import { type AdditionRequest, type Entity, memoryTypes } from '../api.ts';
 import { type Added, addMemory } from '../changes/adding.ts';
 import type { JudgingContext } from '../context.ts';
 import { type Judgements, judgeWaiting, reserveJudgement } from '../judging/judge.ts';
-import { EntityErased, readTime } from '../memories/erasurestore.ts';
+import { EntityErased, readTime } from '../memories/entitystore.ts';
 import { findMemories } from '../memories/memorystore.ts';
 import type { ModelUsage, Question } from '../model/languagemodel.ts';
 import { CallsUsedUp, callModel } from '../model/modelcalls.ts';
+import { entityOf } from '../ownership.ts';
 import { memoryProblems } from '../problems.ts';
-import { entityOf } from '../selfservice/entity.ts';
 import { type ExtractedMemory, type ExtractionRequest, extraction, extractionRequest } from './api.ts';
 
 const user = { entity_id: '5b1c1f0e-8a4d-4f0f-8f57-0f4c0b9b8a21', entity_type: 'user' };

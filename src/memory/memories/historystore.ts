@@ -1,7 +1,7 @@
 /** The rows of the history of memories, and of the links between them. */
 import { sql } from 'kysely';
 import { json, type Tx } from '#platform/db/db.ts';
-import type { Actor, LinkKind, MemoryContent, RevisionAction } from '../api.ts';
+import type { Actor, Entity, LinkKind, MemoryContent, MemoryType, RevisionAction } from '../api.ts';
 import type { Handle, MemoryTables } from '../tables.ts';
 
 export interface NewRevision {
@@ -134,4 +134,41 @@ export async function findLinks(db: Handle, memoryIds: readonly string[]): Promi
     links.get(otherId)?.push({ id: memoryId, kind });
   }
   return links;
+}
+
+// Pairs of contents that never merge, because a merge of them was undone. Requires the lock of the entity.
+
+export async function insertDistinction(
+  tx: Tx<MemoryTables>,
+  { entityType, entityId }: Entity,
+  type: MemoryType,
+  [one, other]: readonly [Buffer, Buffer],
+): Promise<void> {
+  const row = { entity_type: entityType, entity_id: entityId, type };
+  await tx
+    .insertInto('memory_distinctions')
+    .values([
+      { ...row, content_hash: one, other_hash: other },
+      { ...row, content_hash: other, other_hash: one },
+    ])
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+/** Returns the hashes, in hexadecimal, of the contents that differ from the one with this hash. */
+export async function findDistinctions(
+  tx: Handle,
+  { entityType, entityId }: Entity,
+  type: MemoryType,
+  hash: Buffer,
+): Promise<ReadonlySet<string>> {
+  const rows = await tx
+    .selectFrom('memory_distinctions')
+    .select('other_hash as otherHash')
+    .where('entity_type', '=', entityType)
+    .where('entity_id', '=', entityId)
+    .where('type', '=', type)
+    .where('content_hash', '=', hash)
+    .execute();
+  return new Set(rows.map(({ otherHash }) => Buffer.from(otherHash).toString('hex')));
 }

@@ -4,6 +4,7 @@ import { json, type Tx } from '#platform/db/db.ts';
 import type { Entity, MemoryContent, MemoryType, Metadata } from '../api.ts';
 import type { Handle, MemoryTables } from '../tables.ts';
 import { addUsage } from './entitystore.ts';
+import { markReplacementsUndone } from './historystore.ts';
 import { toBytes, toLiteral, type VectorColumn } from './vectors.ts';
 
 /** Returns the type of the column of vectors, which depends on the extensions of the database. */
@@ -178,4 +179,31 @@ function valuesOf(column: VectorColumn, memory: NewMemory) {
 export async function deleteMemory(tx: Tx<MemoryTables>, entity: Entity, id: string): Promise<void> {
   const row = await tx.deleteFrom('memories').where('memory_id', '=', id).returning('bytes').executeTakeFirst();
   if (row !== undefined) await addUsage(tx, entity, { memories: -1, bytes: -row.bytes });
+}
+
+// Whether memories are valid. A memory that another one has replaced is invalid, and can become valid again.
+
+/** Requires the lock of the entity, whose `version` makes all processes read the change. */
+export async function invalidate(
+  tx: Tx<MemoryTables>,
+  memory: StoredMemory,
+  replacedBy: string,
+  version: number,
+): Promise<void> {
+  await tx
+    .updateTable('memories')
+    .set({ invalid_at: sql<Date>`clock_timestamp()`, replaced_by: replacedBy, version })
+    .where('memory_id', '=', memory.id)
+    .execute();
+}
+
+/** Makes a memory valid again, and marks its replacement as undone. Requires the lock of the entity. */
+export async function revalidate(tx: Tx<MemoryTables>, memory: StoredMemory, version: number): Promise<StoredMemory> {
+  await markReplacementsUndone(tx, memory.id);
+  return tx
+    .updateTable('memories')
+    .set({ invalid_at: null, replaced_by: null, version })
+    .where('memory_id', '=', memory.id)
+    .returning(memoryColumns)
+    .executeTakeFirstOrThrow();
 }

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { type Db, type Tx, transaction } from '#platform/db/db.ts';
 import type { Entity } from '../api.ts';
-import { assertNotErased, type Since } from '../memories/erasurestore.ts';
+import { assertNotErased, type Since } from '../memories/entitystore.ts';
 import type { MemoryTables } from '../tables.ts';
 
 /**

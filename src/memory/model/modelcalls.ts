@@ -1,7 +1,7 @@
 /** Calls the language model for an entity, within its calls of the day and a time limit. */
 import type { Entity } from '../api.ts';
 import type { JudgingContext } from '../context.ts';
-import type { Since } from '../memories/erasurestore.ts';
+import type { Since } from '../memories/entitystore.ts';
 import { takeCall } from './callstore.ts';
 import { AnswerRejected, type ModelAnswer, type Question } from './languagemodel.ts';
 import type { Purpose } from './metrics.ts';

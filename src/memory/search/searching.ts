@@ -8,7 +8,7 @@ import { hashContent } from '../memories/contenthash.ts';
 import { findMemories } from '../memories/memorystore.ts';
 import { toFoundMemory } from '../memories/presenting.ts';
 import { toProfile } from '../profiles/presenting.ts';
-import { plain } from '../text/phrases.ts';
+import { plain } from '../text/words.ts';
 import type { EntityIndex, IndexedMemory } from './entityindex.ts';
 import { rank } from './ranking.ts';
 

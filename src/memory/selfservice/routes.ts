@@ -8,12 +8,11 @@ import { exportEntity } from '../admin/exporting.ts';
 import { listPage } from '../admin/viewing.ts';
 import { memory, memoryPath } from '../api.ts';
 import { lookUpMemory } from '../changes/editing.ts';
-import { eraseEntity } from '../changes/erasing.ts';
+import { eraseEntity } from '../changes/entitywrite.ts';
 import type { MemoryContext } from '../context.ts';
 import { toMemory } from '../memories/presenting.ts';
-import { assertMayUse } from '../ownership.ts';
+import { assertMayUse, entityOf } from '../ownership.ts';
 import { entityQuery, ownListing, ownPage } from './api.ts';
-import { entityOf } from './entity.ts';
 
 const erased = { 204: ['Nothing is stored about the entity any more.'] } as const;
 

@@ -19,6 +19,8 @@ export interface GateOptions {
 export interface Gate {
   /** Resolves to the function that releases the place. Calling it more than once has no effect. */
   enter(): Promise<() => void>;
+  /** Does the work inside. */
+  run<Result>(work: () => Promise<Result>): Promise<Result>;
   /** Rejects new callers with `draining`. Resolves when all holders and waiting callers have left, or after `timeoutMs`. */
   close(timeoutMs: number): Promise<void>;
 }
@@ -76,10 +78,10 @@ export function createGate(options: GateOptions): Gate {
         ticksLeft: ticks,
       };
       waiting.add(waiter);
-      ticking ??= setInterval(tick, options.waitTimeoutMs / ticks);
+      ticking ??= setInterval(tick, options.waitTimeoutMs / ticks).unref();
     });
 
-  return {
+  const self: Gate = {
     async enter() {
       if (closed) throw problems.draining({ cause: new Error('the database is closed') });
       if (inside < options.width) return admit();
@@ -89,6 +91,14 @@ export function createGate(options: GateOptions): Gate {
         });
       return wait();
     },
+    async run(work) {
+      const leave = await self.enter();
+      try {
+        return await work();
+      } finally {
+        leave();
+      }
+    },
     async close(timeoutMs) {
       closed = true;
       if (inside === 0) return;
@@ -97,4 +107,5 @@ export function createGate(options: GateOptions): Gate {
       clearTimeout(timer);
     },
   };
+  return self;
 }

@@ -29,8 +29,11 @@ export interface PostgresOptions {
   readonly whenMigrated?: (session: MigrationSession) => Promise<void>;
 }
 
-/** Queue, connect and statement together stay below the 10 s within which every caller gets a response. */
-const waitTimeoutMs = 2_000;
+/**
+ * Queue and connect, or queue and statement, stay below the 10 s within which every caller gets a response. Who waits longest finds a
+ * connection that another caller has just used.
+ */
+const waitTimeoutMs = 4_000;
 const connectTimeoutMs = 3_000;
 const statementTimeoutMs = 5_000;
 /** For a server that does not respond: a little longer than its own timeout. */

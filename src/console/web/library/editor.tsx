@@ -1,15 +1,13 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Brush, Eraser, Trash2, Undo2 } from 'lucide-react';
 import { type PointerEvent, useEffect, useLayoutEffect, useRef, useState } from 'react';
-import type { CreditsState } from '../../../client/agent/api.ts';
-import type { Asset } from '../../../client/media/api.ts';
+import type { CreditsState } from '#client/agent/api.ts';
+import type { Asset } from '#client/media/api.ts';
 import { IconButton } from '../parts/iconbutton.tsx';
 import { Problem } from '../parts/states.tsx';
-import { useUser } from '../user.tsx';
+import { type User, useUser } from '../user.tsx';
 import { nameOf } from './assets.ts';
-import { editImage, type Ratio, ratios } from './editing.ts';
 import { useSigned } from './signing.ts';
-import { draw, type Stroke, toMask } from './strokes.ts';
 
 const icon = { size: 16, strokeWidth: 1.75, 'aria-hidden': true } as const;
 const counts = [1, 2, 3, 4] as const;
@@ -259,4 +257,96 @@ function Painting({
       />
     </div>
   );
+}
+
+// Edits an image, or the part of it that a mask shows, through the agent's tools for clients (`POST /mcp`).
+
+/** The ratios of `edit_image`. */
+const ratios = ['1:1', '4:3', '3:4', '16:9', '9:16'] as const;
+type Ratio = (typeof ratios)[number];
+
+interface ToolAnswer {
+  readonly error?: { readonly message: string };
+  readonly result?: {
+    readonly isError?: boolean;
+    readonly structuredContent?: { readonly assetId?: string; readonly message?: string };
+  };
+}
+
+interface ImageEdit {
+  readonly assetId: string;
+  readonly prompt: string;
+  /** A PNG whose transparent pixels are the part to change, in base64. */
+  readonly mask: string | undefined;
+  /** `undefined`: the image's own. */
+  readonly ratio: Ratio | undefined;
+}
+
+/** The id of the new image. Throws the reason why there is none. */
+async function editImage(user: User, edit: ImageEdit, signal: AbortSignal): Promise<string> {
+  const response = await user.send('agent', '/mcp', {
+    method: 'POST',
+    headers: { accept: 'application/json, text/event-stream' },
+    json: { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'edit_image', arguments: edit } },
+    signal,
+  });
+  const { error, result } = parseAnswer(await response.text());
+  const output = result?.structuredContent;
+  if (output?.assetId !== undefined && !result?.isError) return output.assetId;
+  throw new Error(output?.message ?? error?.message ?? 'The image could not be edited.');
+}
+
+/** The answer is JSON, or the last event of a stream. */
+function parseAnswer(text: string): ToolAnswer {
+  const events = text.split('\n').filter((line) => line.startsWith('data:'));
+  return JSON.parse(events.at(-1)?.slice('data:'.length) ?? text);
+}
+
+// Strokes of a brush over an image, and the mask that they make.
+
+interface Stroke {
+  /** From 0 to 1 of the width and the height of the image. */
+  readonly points: readonly { readonly x: number; readonly y: number }[];
+  /** The diameter of the brush, as a part of the width. */
+  readonly size: number;
+  readonly erases: boolean;
+}
+
+/** Draws in the color of the canvas, over what it shows. */
+function draw(canvas: HTMLCanvasElement, strokes: readonly Stroke[], color: string): void {
+  const context = canvas.getContext('2d');
+  if (context === null) return;
+  const { width, height } = canvas;
+  context.clearRect(0, 0, width, height);
+  context.lineCap = 'round';
+  context.lineJoin = 'round';
+  context.strokeStyle = color;
+  for (const { points, size, erases } of strokes) {
+    const [first] = points;
+    if (first === undefined) continue;
+    context.globalCompositeOperation = erases ? 'destination-out' : 'source-over';
+    context.lineWidth = size * width;
+    context.beginPath();
+    context.moveTo(first.x * width, first.y * height);
+    // A line of no length shows a point.
+    for (const { x, y } of points) context.lineTo(x * width, y * height);
+    context.stroke();
+  }
+  context.globalCompositeOperation = 'source-over';
+}
+
+/** A PNG of this size in base64, opaque but for the strokes. `undefined`: there are none. */
+async function toMask(strokes: readonly Stroke[], width: number, height: number): Promise<string | undefined> {
+  if (!strokes.some(({ erases }) => !erases)) return undefined;
+  const painted = document.createElement('canvas');
+  Object.assign(painted, { width, height });
+  draw(painted, strokes, '#000');
+  const mask = document.createElement('canvas');
+  Object.assign(mask, { width, height });
+  const context = mask.getContext('2d');
+  if (context === null) throw new Error('This browser cannot create a mask.');
+  context.fillRect(0, 0, width, height);
+  context.globalCompositeOperation = 'destination-out';
+  context.drawImage(painted, 0, 0);
+  return mask.toDataURL('image/png').split(',')[1];
 }

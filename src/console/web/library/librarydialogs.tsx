@@ -1,10 +1,128 @@
-import { AlbumDialog } from './albumdialog.tsx';
-import { CompareDialog } from './comparedialog.tsx';
+import './dialogs.css';
+import { useMutation } from '@tanstack/react-query';
+import { FolderPlus } from 'lucide-react';
+import { useState } from 'react';
+import { Dialog } from '../parts/dialog.tsx';
+import { Pending, Problem } from '../parts/states.tsx';
+import { notify } from '../shell/notices.ts';
+import { useAlbumCalls, useAlbums } from './albums.ts';
+import { AssetImage } from './assetimage.tsx';
 import { closeDialog, type LibraryDialog } from './dialogs.ts';
 import { ShareDialog } from './sharedialog.tsx';
+import { useSigned } from './signing.ts';
 
 export function LibraryDialogs({ dialog }: { readonly dialog: LibraryDialog }) {
   if (dialog.kind === 'album') return <AlbumDialog assetIds={dialog.assetIds} onClose={closeDialog} />;
   if (dialog.kind === 'compare') return <CompareDialog assetIds={dialog.assetIds} onClose={closeDialog} />;
   return <ShareDialog of={dialog} onClose={closeDialog} />;
+}
+
+/** Adds assets to an album, or to a new one. */
+function AlbumDialog({ assetIds, onClose }: { readonly assetIds: readonly string[]; readonly onClose: () => void }) {
+  const [title, setTitle] = useState('');
+  const { data: albums, error, refetch } = useAlbums();
+  const calls = useAlbumCalls();
+  const words = assetIds.length === 1 ? '1 item' : `${assetIds.length} items`;
+  const adding = useMutation({
+    mutationFn: async (album: { readonly collectionId?: string; readonly title: string }) => {
+      if (album.collectionId === undefined) await calls.create(album.title, assetIds);
+      else await calls.change(album.collectionId, { add: assetIds });
+      notify(`Added ${words} to “${album.title}”.`);
+      onClose();
+    },
+  });
+  const wanted = title.trim();
+  const found = (albums ?? []).filter((album) => album.title.toLowerCase().includes(wanted.toLowerCase()));
+  const exists = found.some((album) => album.title === wanted);
+  return (
+    <Dialog title={`Add ${words} to an album`} onClose={onClose}>
+      <form
+        className="album-choice"
+        onSubmit={(event) => {
+          event.preventDefault();
+          const same = found.find((album) => album.title === wanted);
+          if (wanted !== '') adding.mutate(same ?? { title: wanted });
+        }}
+      >
+        <label className="field">
+          Name of a new album, or search
+          <input
+            maxLength={200}
+            value={title}
+            placeholder="For example: Lighthouses"
+            onChange={(event) => setTitle(event.target.value)}
+          />
+        </label>
+        {wanted !== '' && !exists && (
+          <button type="submit" className="primary" disabled={adding.isPending}>
+            <FolderPlus size={16} strokeWidth={1.75} aria-hidden="true" />
+            Create “{wanted}”
+          </button>
+        )}
+        <Problem of={adding.error} />
+        {albums === undefined ? (
+          <Pending error={error} retry={refetch} what="Reading albums" />
+        ) : (
+          <ul className="album-list" aria-label="Albums">
+            {found.map((album) => (
+              <li key={album.collectionId}>
+                <button
+                  type="button"
+                  className="plain"
+                  disabled={adding.isPending}
+                  onClick={() => adding.mutate(album)}
+                >
+                  <span className="cut">{album.title}</span>
+                  <span className="quiet small">{album.count}</span>
+                </button>
+              </li>
+            ))}
+          </ul>
+        )}
+      </form>
+    </Dialog>
+  );
+}
+
+/** Two images, one over the other. The slider moves the line between them. */
+function CompareDialog({ assetIds, onClose }: { readonly assetIds: readonly string[]; readonly onClose: () => void }) {
+  const [[left, right], setPair] = useState<readonly [number, number]>([0, 1]);
+  const [share, setShare] = useState(50);
+  const choice = (label: string, value: number, onChoose: (place: number) => void) => (
+    <label className="field">
+      {label}
+      <select value={value} onChange={({ target }) => onChoose(Number(target.value))}>
+        {assetIds.map((id, place) => (
+          <option key={id} value={place}>
+            Image {place + 1}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+  return (
+    <Dialog title="Compare" onClose={onClose} isWide>
+      {assetIds.length > 2 && (
+        <div className="comparechoices">
+          {choice('Left', left, (place) => setPair([place, right]))}
+          {choice('Right', right, (place) => setPair([left, place]))}
+        </div>
+      )}
+      <div className="compare">
+        <Side assetId={assetIds[right] ?? null} label={`Image ${right + 1}`} />
+        <div className="over" ref={(box) => box?.style.setProperty('clip-path', `inset(0 ${100 - share}% 0 0)`)}>
+          <Side assetId={assetIds[left] ?? null} label={`Image ${left + 1}`} />
+        </div>
+      </div>
+      <label className="field">
+        Line between the images
+        <input type="range" min={0} max={100} value={share} onChange={({ target }) => setShare(Number(target.value))} />
+      </label>
+    </Dialog>
+  );
+}
+
+function Side({ assetId, label }: { readonly assetId: string | null; readonly label: string }) {
+  const { data } = useSigned('image', assetId);
+  return <AssetImage url={data?.previewUrl ?? data?.url} alt={label} blurhash={data?.blurhash} isWhole />;
 }

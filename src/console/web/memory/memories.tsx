@@ -1,13 +1,14 @@
-import { useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { MemoryPage } from '#memory/admin/api.ts';
 import { EntityName } from '../operator/personlink.tsx';
+import { Confirm } from '../parts/confirm.tsx';
+import { Dialog } from '../parts/dialog.tsx';
 import { When } from '../parts/figures.tsx';
 import { Listing, usePages } from '../parts/listing.tsx';
-import { Empty } from '../parts/states.tsx';
-import { memoryTypes } from './backoffice.ts';
-import { Creation } from './creation.tsx';
-import { Entity } from './entity.tsx';
+import { Empty, Problem } from '../parts/states.tsx';
+import { saveJson } from '../shell/saving.ts';
+import { backOffice, entityPath, memoryTypes } from './backoffice.ts';
 import { MemoryDetails } from './memorydetails.tsx';
 
 const noFilter = { q: '', entity_type: '', entity_id: '', type: '', include_invalid: '' };
@@ -99,5 +100,101 @@ export function Memories() {
       )}
       {isCreating && <Creation entityId={filter.entity_id} onClose={() => setCreating(false)} onChange={reread} />}
     </>
+  );
+}
+
+function Creation({
+  entityId,
+  onClose,
+  onChange,
+}: {
+  readonly entityId: string;
+  readonly onClose: () => void;
+  readonly onChange: () => Promise<unknown>;
+}) {
+  const [draft, setDraft] = useState({ entity_type: 'user', entity_id: entityId, type: 'preference', content: '' });
+  const create = useMutation({
+    mutationFn: () => backOffice('/memories', 'POST', draft),
+    onSuccess: async () => {
+      await onChange();
+      onClose();
+    },
+  });
+  const set = (name: keyof typeof draft) => (event: { readonly target: { readonly value: string } }) =>
+    setDraft({ ...draft, [name]: event.target.value });
+  return (
+    <Dialog title="New memory" onClose={onClose}>
+      <form className="stack" action={() => create.mutate()}>
+        <label className="field">
+          Type of entity
+          <select value={draft.entity_type} onChange={set('entity_type')}>
+            <option>user</option>
+            <option>group</option>
+          </select>
+        </label>
+        <label className="field">
+          Its id
+          <input value={draft.entity_id} onChange={set('entity_id')} maxLength={256} required />
+        </label>
+        <label className="field">
+          Type of memory
+          <select value={draft.type} onChange={set('type')}>
+            {memoryTypes.map((type) => (
+              <option key={type}>{type}</option>
+            ))}
+          </select>
+        </label>
+        <label className="field">
+          Fact
+          <textarea rows={3} value={draft.content} onChange={set('content')} required />
+        </label>
+        <p className="quiet">A fact that is already stored is merged.</p>
+        <Problem of={create.error} />
+        <div>
+          <button type="submit" className="primary" disabled={create.isPending}>
+            Create
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+/** Everything that is stored about one entity, for export or erasure. */
+function Entity({
+  type,
+  id,
+  onErased,
+}: {
+  readonly type: string;
+  readonly id: string;
+  readonly onErased: () => Promise<unknown>;
+}) {
+  const path = `/entities/${entityPath(type, id)}`;
+  const download = useMutation({
+    mutationFn: async () =>
+      saveJson(`memory-${type}-${id.replace(/[^\w-]/g, '_')}.json`, await backOffice<unknown>(`${path}/export`)),
+  });
+  const erase = useMutation({ mutationFn: () => backOffice(path, 'DELETE'), onSuccess: onErased });
+  const problem = download.error ?? erase.error;
+  return (
+    <section className="card row entity" aria-label="Entity">
+      <p>
+        {type} <code>{id}</code>
+      </p>
+      <div className="row">
+        <button type="button" disabled={download.isPending} onClick={() => download.mutate()}>
+          Export
+        </button>
+        <Confirm
+          label="Erase everything"
+          question={`Erase all data about ${id}?`}
+          onConfirm={() => erase.mutateAsync().catch(() => undefined)}
+        />
+      </div>
+      <p role="status" className={problem ? 'problem' : 'quiet'}>
+        {problem?.message ?? (erase.isSuccess ? 'Erased.' : '')}
+      </p>
+    </section>
   );
 }

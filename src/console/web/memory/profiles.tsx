@@ -1,11 +1,13 @@
-import { useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { AdminProfile, ProfilePage } from '#memory/admin/api.ts';
 import { EntityName } from '../operator/personlink.tsx';
+import { Confirm } from '../parts/confirm.tsx';
+import { Dialog } from '../parts/dialog.tsx';
 import { When } from '../parts/figures.tsx';
 import { Listing, usePages } from '../parts/listing.tsx';
-import { Empty } from '../parts/states.tsx';
-import { ProfileDetails } from './profiledetails.tsx';
+import { Empty, Problem } from '../parts/states.tsx';
+import { backOffice, entityPath } from './backoffice.ts';
 
 export function Profiles() {
   const queries = useQueryClient();
@@ -56,4 +58,106 @@ export function Profiles() {
 function factsOf({ facts }: AdminProfile): string {
   const count = Object.keys(facts).length;
   return count === 1 ? '1 fact' : `${count} facts`;
+}
+
+function ProfileDetails({
+  profile,
+  onClose,
+  onChange,
+}: {
+  readonly profile: AdminProfile;
+  readonly onClose: () => void;
+  readonly onChange: () => Promise<unknown>;
+}) {
+  const path = `/profiles/${entityPath(profile.entity_type, profile.entity_id)}`;
+  const [summary, setSummary] = useState(profile.summary ?? '');
+  const [facts, setFacts] = useState(profile.facts);
+  const [added, setAdded] = useState({ name: '', value: '' });
+  const [language, setLanguage] = useState(profile.language ?? '');
+  const done = async () => {
+    await onChange();
+    onClose();
+  };
+  const save = useMutation({
+    mutationFn: () => {
+      const written = { ...writtenFacts(profile, facts), ...(added.name && { [added.name]: added.value }) };
+      const isSame = language === (profile.language ?? '');
+      return backOffice(path, 'PUT', {
+        summary: summary || null,
+        facts: written,
+        ...(isSame ? {} : { language: language || null }),
+      });
+    },
+    onSuccess: done,
+  });
+  const remove = useMutation({ mutationFn: () => backOffice(path, 'DELETE'), onSuccess: done });
+  const problem = save.error ?? remove.error;
+  return (
+    <Dialog title={`Profile of ${profile.entity_type} ${profile.entity_id}`} onClose={onClose} isWide>
+      <form className="stack" action={() => save.mutate()}>
+        <label className="field">
+          Summary
+          <textarea rows={2} value={summary} maxLength={1000} onChange={(event) => setSummary(event.target.value)} />
+        </label>
+        <label className="field">
+          Language
+          <input value={language} maxLength={35} onChange={(event) => setLanguage(event.target.value)} />
+        </label>
+        <h3>Facts</h3>
+        <p className="quiet">
+          A fact that you change here is locked. Later conversations do not change it. Clear it to unlock it.
+        </p>
+        {Object.entries(facts).map(([name, value]) => (
+          <label key={name} className="field">
+            {name}
+            {profile.locked.includes(name) && ' (locked)'}
+            <textarea
+              className="grows"
+              rows={value.includes('\n') ? 4 : 1}
+              value={value}
+              maxLength={2000}
+              onChange={(event) => setFacts({ ...facts, [name]: event.target.value })}
+            />
+          </label>
+        ))}
+        <div className="adding">
+          <label className="field">
+            New fact
+            <input
+              value={added.name}
+              maxLength={64}
+              placeholder="Name"
+              onChange={(event) => setAdded({ ...added, name: event.target.value })}
+            />
+          </label>
+          <label className="field">
+            Its value
+            <input
+              value={added.value}
+              maxLength={2000}
+              onChange={(event) => setAdded({ ...added, value: event.target.value })}
+            />
+          </label>
+        </div>
+        <Problem of={problem} />
+        <div className="row">
+          <button type="submit" className="primary" disabled={save.isPending}>
+            Save
+          </button>
+          <Confirm
+            label="Delete"
+            question="Delete this profile?"
+            onConfirm={() => remove.mutateAsync().catch(() => undefined)}
+          />
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+/** Facts that operators have written, now or before. The service derives the others. */
+function writtenFacts({ facts: before, locked }: AdminProfile, facts: AdminProfile['facts']): AdminProfile['facts'] {
+  return Object.fromEntries(
+    Object.entries(facts).filter(([name, value]) => value !== '' && (locked.includes(name) || value !== before[name])),
+  );
 }

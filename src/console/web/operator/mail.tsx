@@ -1,12 +1,19 @@
 /** Sent mails, previews of all types, suppressed addresses, and the outbox of an installation that sends no mail. */
-import { Tabs } from 'radix-ui';
-import { useSearchParams } from 'wouter';
-import { useConsole } from '../operator.tsx';
-import { Outbox } from './mailoutbox.tsx';
-import { Previews } from './mailpreviews.tsx';
-import { SentMails } from './mailsent.tsx';
-import { Suppressions } from './mailsuppressions.tsx';
 import './operator.css';
+import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
+import { Tabs } from 'radix-ui';
+import { useDeferredValue, useState } from 'react';
+import { useSearchParams } from 'wouter';
+import type { Email, EmailList, NotificationTypes, SuppressionPage } from '#client/notify/api.ts';
+import type { MailList, Mail as OutboxMail } from '../../api.ts';
+import { callJson, send } from '../calls.ts';
+import { useConsole, useMayChange } from '../operator.tsx';
+import { Confirm } from '../parts/confirm.tsx';
+import { momentOf, When } from '../parts/figures.tsx';
+import { Listing, usePages } from '../parts/listing.tsx';
+import { useRead } from '../parts/reading.ts';
+import { Empty, Failure, Loading, Pending, Problem, Status } from '../parts/states.tsx';
+import { notify } from '../shell/notices.ts';
 
 export function Mail() {
   const { data: info } = useConsole();
@@ -42,5 +49,355 @@ export function Mail() {
         ))}
       </Tabs.Root>
     </div>
+  );
+}
+
+type MailType = NotificationTypes['types'][number];
+
+/** Values that show what a built-in type can do. */
+const examples: Readonly<Record<string, string>> = {
+  'account_deletion.scheduled': '{ "deletion_at": "2027-03-04" }',
+};
+
+function Previews() {
+  const { data, error, refetch } = useRead<NotificationTypes>(['mail types'], '/api/notify/types', {
+    staleTime: Infinity,
+  });
+  const [first] = data?.types ?? [];
+  if (data === undefined || first === undefined)
+    return <Pending error={error} retry={refetch} what="Reading the types" />;
+  return <Chosen types={data.types} first={first} />;
+}
+
+function Chosen({ types, first }: { readonly types: readonly MailType[]; readonly first: MailType }) {
+  const [type, setType] = useState(first);
+  const [locale, setLocale] = useState('en');
+  const [values, setValues] = useState(examples[first.type] ?? '{}');
+  return (
+    <div className="previews">
+      <form className="stack" aria-label="Preview" onSubmit={(event) => event.preventDefault()}>
+        <label className="field">
+          Type
+          <select
+            value={type.type}
+            onChange={({ target }) => {
+              const next = types.find((one) => one.type === target.value) ?? first;
+              setType(next);
+              setValues(examples[next.type] ?? '{}');
+            }}
+          >
+            {types.map(({ type: name }) => (
+              <option key={name}>{name}</option>
+            ))}
+          </select>
+        </label>
+        <label className="field">
+          Language
+          <select value={locale} onChange={({ target }) => setLocale(target.value)}>
+            {type.locales.map((one) => (
+              <option key={one} value={one}>
+                {nameOf(one)}
+              </option>
+            ))}
+          </select>
+        </label>
+        <label className="field">
+          Values, as JSON
+          <textarea
+            rows={8}
+            spellCheck={false}
+            className="code"
+            value={values}
+            onChange={({ target }) => setValues(target.value)}
+          />
+        </label>
+        <p className="quiet">
+          {type.audience === 'account'
+            ? 'An account email. It is sent regardless of the settings of the user.'
+            : 'A product email. Users can turn it off and unsubscribe.'}
+        </p>
+      </form>
+      <Shown
+        type={type.type}
+        locale={type.locales.find((one) => one === locale) ?? 'en'}
+        values={useDeferredValue(values)}
+      />
+    </div>
+  );
+}
+
+function Shown({ type, locale, values }: { readonly type: string; readonly locale: string; readonly values: string }) {
+  const [isText, setText] = useState(false);
+  const path = `/api/notify/types/${encodeURIComponent(type)}`;
+  const query = new URLSearchParams({ locale, data: values });
+  const { data, error } = useRead<{ subject: string; text: string }>(
+    ['mail preview', type, locale, values],
+    `${path}/preview?${query}`,
+    { placeholderData: (previous) => previous },
+  );
+  if (error) return <Failure error={error} />;
+  if (data === undefined) return <Loading what="Rendering the email" />;
+  return (
+    <article className="card mail" aria-label="The email">
+      <div className="row">
+        <h2 lang={locale.replace('_', '-')}>{data.subject}</h2>
+        <button type="button" onClick={() => setText(!isText)}>
+          {isText ? 'Show as a page' : 'Show as text'}
+        </button>
+      </div>
+      {isText ? (
+        <pre lang={locale.replace('_', '-')}>{data.text}</pre>
+      ) : (
+        <iframe title={`Email: ${data.subject}`} sandbox="" src={`${path}/html?${query}`} />
+      )}
+    </article>
+  );
+}
+
+function nameOf(locale: string): string {
+  const tag = locale.replace('_', '-');
+  return `${new Intl.DisplayNames(undefined, { type: 'language' }).of(tag) ?? locale} (${locale})`;
+}
+
+type Suppression = SuppressionPage['suppressions'][number];
+
+function Suppressions() {
+  const pages = usePages<SuppressionPage>('suppressions', '/api/notify/suppressions');
+  return (
+    <>
+      <p className="quiet">Suppressed addresses receive no email.</p>
+      <Listing
+        pages={pages}
+        label="Suppressed addresses"
+        itemsOf={({ suppressions }) => suppressions}
+        keyOf={({ address }) => address}
+        empty={
+          <Empty title="No address is suppressed.">
+            <p>An address is suppressed when its mailbox is missing, or when its owner reports an email as spam.</p>
+          </Empty>
+        }
+      >
+        {(suppression) => <Row suppression={suppression} />}
+      </Listing>
+    </>
+  );
+}
+
+function Row({ suppression: { address, reason, since } }: { readonly suppression: Suppression }) {
+  const queries = useQueryClient();
+  const mayChange = useMayChange();
+  const lifting = useMutation({
+    mutationFn: async () => {
+      await send(`/api/notify/suppressions/${encodeURIComponent(address)}`, { method: 'DELETE' });
+      notify(`Email is sent to ${address} again.`);
+      await queries.invalidateQueries({ queryKey: ['suppressions'] });
+    },
+  });
+  return (
+    <>
+      <div className="row">
+        <div>
+          <p className="strong">{address}</p>
+          <p className="quiet">
+            {reason} · since <When at={since} />
+          </p>
+        </div>
+        {mayChange && (
+          <Confirm
+            label="Lift"
+            question={`Send email to ${address} again?`}
+            onConfirm={() => lifting.mutateAsync().catch(() => undefined)}
+          />
+        )}
+      </div>
+      <Problem of={lifting.error} />
+    </>
+  );
+}
+
+const tones = {
+  scheduled: 'busy',
+  sent: 'quiet',
+  delivered: 'good',
+  bounced: 'bad',
+  complained: 'bad',
+  failed: 'bad',
+  canceled: 'quiet',
+} as const;
+
+function SentMails() {
+  const [opened, setOpened] = useState<string>();
+  const [typed, setTyped] = useState('');
+  const q = useDeferredValue(typed.trim());
+  const { data, error, refetch, fetchNextPage, hasNextPage, isFetchingNextPage } = useInfiniteQuery({
+    queryKey: ['sent mails', q],
+    queryFn: ({ pageParam }) =>
+      callJson<EmailList>(
+        `/api/notify/emails?${new URLSearchParams({ ...(q !== '' && { q }), ...(pageParam !== '' && { after: pageParam }) })}`,
+      ),
+    initialPageParam: '',
+    getNextPageParam: ({ data: mails, has_more }) => (has_more ? mails.at(-1)?.id : undefined),
+    placeholderData: (previous) => previous,
+  });
+  if (data === undefined) return <Pending error={error} retry={refetch} what="Reading the emails" />;
+  const mails = data.pages.flatMap((page) => page.data);
+  if (mails.length === 0 && q === '')
+    return (
+      <Empty title="No email was sent in the last 30 days.">
+        <p>Services and your own servers send email through the notification service.</p>
+      </Empty>
+    );
+  return (
+    <>
+      <label className="field">
+        Search
+        <input
+          type="search"
+          placeholder="Subject or recipient"
+          maxLength={320}
+          value={typed}
+          onChange={({ target }) => setTyped(target.value)}
+        />
+      </label>
+      {mails.length === 0 && <Empty title="No email matches." />}
+      <ul className="lines" aria-label="Emails">
+        {mails.map(({ id, to, subject, status, created_at, scheduled_at, reason }) => (
+          <li key={id}>
+            <button
+              type="button"
+              className="entry"
+              aria-expanded={id === opened}
+              onClick={() => setOpened(id === opened ? undefined : id)}
+            >
+              <span className="row">
+                <span className="strong">{subject === '' ? '(no subject)' : subject}</span>
+                <Status tone={tones[status]}>{status}</Status>
+              </span>
+              <span className="quiet">
+                {to.join(', ')} · <When at={created_at} />
+                {status === 'scheduled' && scheduled_at !== null && `, to be sent ${momentOf(scheduled_at)}`}
+              </span>
+              {reason !== null && <span className="problem">{reason}</span>}
+            </button>
+            {id === opened && <Events id={id} />}
+          </li>
+        ))}
+      </ul>
+      {hasNextPage && (
+        <p>
+          <button type="button" disabled={isFetchingNextPage} onClick={() => fetchNextPage()}>
+            Show older emails
+          </button>
+        </p>
+      )}
+    </>
+  );
+}
+
+function Events({ id }: { readonly id: string }) {
+  const queries = useQueryClient();
+  const path = `/api/notify/emails/${encodeURIComponent(id)}`;
+  const { data, error, refetch } = useRead<Email>(['sent mail', id], path);
+  const canceling = useMutation({
+    mutationFn: () => send(`${path}/cancel`, { method: 'POST' }),
+    onSettled: () =>
+      Promise.all(['sent mails', 'sent mail'].map((key) => queries.invalidateQueries({ queryKey: [key] }))),
+  });
+  if (data === undefined) return <Pending error={error} retry={refetch} />;
+  return (
+    <div className="inset">
+      {data.events.length === 0 ? (
+        <p className="quiet">This email has no events yet.</p>
+      ) : (
+        <ol aria-label="Events of the email">
+          {data.events.map(({ type, created_at, reason }, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: events have no id, and are only added at the end
+            <li key={index}>
+              <span className="strong">{type.replaceAll('_', ' ')}</span>{' '}
+              <span className="quiet">{momentOf(created_at)}</span>
+              {reason !== null && <p className="quiet">{reason}</p>}
+            </li>
+          ))}
+        </ol>
+      )}
+      {data.status === 'scheduled' && (
+        <Confirm
+          label="Cancel this email"
+          question="The email will not be sent. Continue?"
+          onConfirm={() => canceling.mutateAsync().catch(() => undefined)}
+        />
+      )}
+      <Problem of={canceling.error} />
+    </div>
+  );
+}
+
+function Outbox() {
+  const [chosen, setChosen] = useState<string>();
+  const { data, error, refetch } = useRead<MailList>(['mails'], '/api/mails', { refetchInterval: 5000 });
+  const opened = chosen ?? data?.mails[0]?.name;
+  return (
+    <>
+      <p className="quiet">
+        This installation stores emails as files in <code>outbox</code>, in its data folder. No email leaves this
+        machine.
+      </p>
+      {data === undefined ? (
+        <Pending error={error} retry={refetch} what="Reading the outbox" />
+      ) : data.mails.length === 0 ? (
+        <Empty title="The outbox is empty.">
+          <p>
+            <code>npm run demo</code> sends a notification.
+          </p>
+        </Empty>
+      ) : (
+        <div className="mails">
+          <ul className="lines" aria-label="Emails">
+            {data.mails.map(({ name, subject, to, sentAt }) => (
+              <li key={name}>
+                <button type="button" className="entry" aria-pressed={name === opened} onClick={() => setChosen(name)}>
+                  <span className="strong">{subject}</span>
+                  <span className="quiet">
+                    {to.join(', ')} · <When at={sentAt} />
+                  </span>
+                </button>
+              </li>
+            ))}
+            {data.total > data.mails.length && (
+              <li className="quiet">{data.total - data.mails.length} older emails are not listed.</li>
+            )}
+          </ul>
+          {opened && <Opened key={opened} name={opened} />}
+        </div>
+      )}
+    </>
+  );
+}
+
+function Opened({ name }: { readonly name: string }) {
+  const { data, error, refetch } = useRead<OutboxMail>(['mail', name], `/api/mails/${encodeURIComponent(name)}`);
+  const [isText, setText] = useState(false);
+  if (data === undefined) return <Pending error={error} retry={refetch} />;
+  const showsHtml = data.hasHtml && !isText;
+  return (
+    <article className="card mail" aria-label={data.subject}>
+      <div className="row">
+        <h2>{data.subject}</h2>
+        {data.hasHtml && (
+          <button type="button" onClick={() => setText(!isText)}>
+            {isText ? 'Show as a page' : 'Show as text'}
+          </button>
+        )}
+      </div>
+      <p className="quiet">
+        From {data.from} to {data.to.join(', ')}
+      </p>
+      {showsHtml ? (
+        <iframe title={`Email: ${data.subject}`} sandbox="" src={`/api/mails/${encodeURIComponent(name)}/html`} />
+      ) : (
+        <pre>{data.text}</pre>
+      )}
+      {data.attachments.length > 0 && <p className="quiet">Attached: {data.attachments.join(', ')}</p>}
+    </article>
   );
 }

@@ -1,16 +1,16 @@
 /** How the services are now, and how the last hour and day went. */
+import './operator.css';
 import { useState } from 'react';
 import { Link } from 'wouter';
-import type { Overview as OverviewData } from '../../api.ts';
-import type { History } from '../../history/api.ts';
+import type { Overview as OverviewData, ServiceState } from '../../api.ts';
+import type { ErrorList, History } from '../../history/api.ts';
 import { useConsole } from '../operator.tsx';
 import { sizeOf, When } from '../parts/figures.tsx';
 import { useRead } from '../parts/reading.ts';
-import { Failure, Pending, Status } from '../parts/states.tsx';
-import { Errors } from './overviewerrors.tsx';
+import { Empty, Failure, Pending, Status } from '../parts/states.tsx';
+import { Graph, type Line, Numbers } from './graph.tsx';
 import { Queues, Runs } from './overviewgraphs.tsx';
-import { Services } from './overviewservices.tsx';
-import './operator.css';
+import { decimalOf, timeOf } from './units.ts';
 
 export type Range = 'hour' | 'day';
 
@@ -157,5 +157,148 @@ function RangeChoice({ range, onChoose }: { readonly range: Range; readonly onCh
         </button>
       ))}
     </fieldset>
+  );
+}
+
+/** By the code of the problem. */
+const advice: Readonly<Record<string, string>> = {
+  engine_unavailable:
+    'An engine or a service did not respond. Check above which one is not ready, and search the log for the id.',
+  overloaded: 'The process received too many requests. Start another process, or find the caller that sends so many.',
+  internal_error: 'This is a bug. The log line with this id contains the cause.',
+};
+const fallback = 'Search the log for this id. The line contains the cause.';
+
+function Errors() {
+  const { data, error, refetch } = useRead<ErrorList>(['errors'], '/api/errors', { refetchInterval: 10_000 });
+  if (data === undefined) return <Pending error={error} retry={refetch} />;
+  return (
+    <>
+      {data.unread.length > 0 && (
+        <p className="problem">
+          {data.unread.join(', ')} cannot be reached, so their errors are not listed. Check the last lines of their
+          logs.
+        </p>
+      )}
+      {data.errors.length === 0 && data.unread.length === 0 && (
+        <Empty title="No server errors since the services started." />
+      )}
+      <ul className="lines">
+        {data.errors.slice(0, 10).map(({ service, at, requestId, traceUrl, method, route, status, code }) => (
+          <li key={`${service} ${requestId} ${at}`}>
+            <div className="row">
+              <code>
+                {service}: {method} {route}
+              </code>
+              <span className="quiet">
+                <When at={at} />
+              </span>
+            </div>
+            <p>
+              <span className="problem">
+                {status} {code}
+              </span>{' '}
+              <span className="quiet">{advice[code] ?? fallback}</span>
+            </p>
+            <p className="quiet">
+              Request id <code>{requestId}</code>
+              {traceUrl !== null && (
+                <>
+                  {' · '}
+                  <a href={traceUrl} target="_blank" rel="noreferrer">
+                    Trace
+                  </a>
+                </>
+              )}
+            </p>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+function Services({
+  states,
+  history,
+}: {
+  readonly states: readonly ServiceState[];
+  readonly history: History | undefined;
+}) {
+  return (
+    <ul className="cards">
+      {states.map((state) => (
+        <Service key={state.service} state={state} history={history} />
+      ))}
+    </ul>
+  );
+}
+
+const words = {
+  ready: { tone: 'good', word: 'ready' },
+  unready: { tone: 'bad', word: 'not ready' },
+  unreachable: { tone: 'bad', word: 'no answer' },
+} as const;
+
+function Service({ state, history }: { readonly state: ServiceState; readonly history: History | undefined }) {
+  const { service, address, status, engines } = state;
+  const { tone, word } = words[status];
+  const past = history?.services.find((one) => one.service === service);
+  const failing = Object.entries(engines).filter(([, engineState]) => engineState !== 'ok');
+  return (
+    <li className="card">
+      <div className="row">
+        <h3>{service}</h3>
+        <Status tone={tone}>{word}</Status>
+      </div>
+      <p className="quiet address">{address.replace(/^https?:\/\//, '')}</p>
+      {status === 'unreachable' && (
+        <p className="problem">Check that its process is running. The last lines of its log show why it stopped.</p>
+      )}
+      {failing.map(([engine]) => (
+        <p key={engine} className="problem">
+          {engine} does not respond. Check its process and its settings.
+        </p>
+      ))}
+      {past && history && <Past past={past} startsAt={history.startsAt} />}
+      {history && status !== 'unreachable' && !wasMeasured(past) && (
+        <p className="quiet">Not measured in this period.</p>
+      )}
+    </li>
+  );
+}
+
+const wasMeasured = (past: History['services'][number] | undefined) =>
+  past?.perMinute.some((value) => value !== null) ?? false;
+
+function Past({
+  past,
+  startsAt,
+}: {
+  readonly past: History['services'][number];
+  readonly startsAt: readonly string[];
+}) {
+  const requests: Line = { name: 'Requests', values: past.perMinute, tone: 'accent' };
+  const errors: Line = { name: 'Errors', values: past.errorsPerMinute, tone: 'bad' };
+  const median: Line = { name: 'p50', values: past.p50Ms, tone: 'accent' };
+  const slow: Line = { name: 'p95', values: past.p95Ms, tone: 'quiet' };
+  if (!wasMeasured(past)) return null;
+  const hasErrors = past.errorsPerMinute.some((value) => value !== null && value > 0);
+  return (
+    <>
+      <Graph
+        title="Per minute"
+        lines={hasErrors ? [requests, errors] : [requests]}
+        startsAt={startsAt}
+        show={decimalOf}
+      />
+      <Graph title="Response time" lines={[median, slow]} startsAt={startsAt} show={timeOf} />
+      <Numbers
+        label={`${past.service}: requests and errors per minute, response times`}
+        lines={[requests, errors, median, slow]}
+        startsAt={startsAt}
+        show={(value, name) => (name.startsWith('p') ? timeOf(value) : decimalOf(value))}
+      />
+    </>
   );
 }

@@ -1,14 +1,23 @@
 /** People: finding users by address or id, and the page of one person. */
-import { Search } from 'lucide-react';
-import { useDeferredValue, useState } from 'react';
-import { Link, useParams } from 'wouter';
-import type { PeoplePage, Person } from '#accounts/people/api.ts';
-import { countOf, When } from '../parts/figures.tsx';
-import { Empty } from '../parts/states.tsx';
 import './desk.css';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { ArrowLeft, Search } from 'lucide-react';
+import { type ReactNode, useDeferredValue, useId, useRef, useState } from 'react';
+import { Link, useParams } from 'wouter';
+import type { Plan } from '#accounts/api.ts';
+import type { ErasureReport, PeoplePage, Person, PersonDetails } from '#accounts/people/api.ts';
+import type { Part } from '../../services.ts';
+import { callJson, send } from '../calls.ts';
+import { useMayChange } from '../operator.tsx';
+import { Confirm } from '../parts/confirm.tsx';
+import { countOf, momentOf, sizeOf, When } from '../parts/figures.tsx';
 import { Listing, usePages } from '../parts/listing.tsx';
-import { PersonPage } from './person.tsx';
-import { planName } from './personview.ts';
+import { useRead } from '../parts/reading.ts';
+import { Empty, Pending, Problem, Status } from '../parts/states.tsx';
+import { Pairs } from '../parts/tables.tsx';
+import { saveFile } from '../shell/saving.ts';
+import { Activity } from './activity.tsx';
+import { type PersonView, personKey, planName } from './personview.ts';
 
 export function People() {
   const { personId } = useParams<{ personId?: string }>();
@@ -62,4 +71,319 @@ function PersonRow({ person: { id, email, plan, credits, createdAt } }: { readon
       </span>
     </Link>
   );
+}
+
+// One person: account, usage, content, mails, incidents and what operators did.
+
+function PersonPage({ userId }: { readonly userId: string }) {
+  const { data, error, refetch } = useRead<PersonView>(personKey(userId), `/api/people/${encodeURIComponent(userId)}`);
+  return (
+    <>
+      <p className="desk-back">
+        <Link href="/operator/people">
+          <ArrowLeft size={16} strokeWidth={1.75} aria-hidden="true" /> All people
+        </Link>
+      </p>
+      {data === undefined ? (
+        <Pending error={error} retry={refetch} what="Reading this person" />
+      ) : (
+        <Details view={data} />
+      )}
+    </>
+  );
+}
+
+function Figures({ view }: { readonly view: PersonView }) {
+  const { person } = view.record;
+  return (
+    <dl className="desk-tiles">
+      <Tile name="Credits" value={countOf(person.credits)} />
+      <PartTile name="Threads" part={view.conversations} show={({ threads }) => countOf(threads)} />
+      <PartTile name="Messages" part={view.conversations} show={({ messages }) => countOf(messages)} />
+      <PartTile name="Assets" part={view.storage} show={({ assets }) => countOf(assets)} />
+      <PartTile name="Storage" part={view.storage} show={({ bytes }) => sizeOf(bytes)} />
+      <Tile name="Joined" value={<When at={person.createdAt} />} hint={momentOf(person.createdAt)} />
+    </dl>
+  );
+}
+
+function Details({ view }: { readonly view: PersonView }) {
+  const { person } = view.record;
+  // The figures were read before the erasure.
+  const [isErased, setErased] = useState(false);
+  return (
+    <>
+      <header className="page desk-head">
+        <div>
+          <h1>{person.email ?? 'No email address'}</h1>
+          <p className="address quiet">{person.id}</p>
+        </div>
+        <span className="row">
+          <Link href={`/operator/runs?userId=${person.id}`}>Runs</Link>
+          <Link href={`/operator/runs?kind=generations&userId=${person.id}`}>Images and videos</Link>
+          <span className="tag">{planName(person.plan)}</span>
+        </span>
+      </header>
+      {!isErased && <Figures view={view} />}
+      <div className="desk-columns">
+        {!isErased && <Activity view={view} />}
+        <div className="stack desk-aside">
+          {!isErased && <Account record={view.record} />}
+          <Data person={person} onErased={() => setErased(true)} />
+        </div>
+      </div>
+    </>
+  );
+}
+
+function PartTile<T>({
+  name,
+  part,
+  show,
+}: {
+  readonly name: string;
+  readonly part: Part<T>;
+  readonly show: (value: T) => string;
+}) {
+  return part.isThere ? (
+    <Tile name={name} value={show(part.value)} />
+  ) : (
+    <Tile name={name} value="Unavailable" hint={part.reason} />
+  );
+}
+
+function Tile({ name, value, hint }: { readonly name: string; readonly value: ReactNode; readonly hint?: string }) {
+  return (
+    <div title={hint}>
+      <dt>{name}</dt>
+      <dd>{value}</dd>
+    </div>
+  );
+}
+
+// The account of a person: plan and credits with a reason, sessions, and the history of changes.
+
+const plans: readonly Plan[] = ['free', 'basic', 'basic_year', 'pro', 'pro_year', 'max', 'max_year'];
+
+function Account({ record }: { readonly record: PersonDetails }) {
+  const { person, settings, invitedBy, invited, sessionsEndedAt } = record;
+  const mayChange = useMayChange();
+  return (
+    <section className="card stack" aria-labelledby="account-heading">
+      <h2 id="account-heading">Account</h2>
+      <Pairs
+        of={{
+          Language: person.language ?? 'not known',
+          'Product mail': settings.isOpenNotification ? 'wanted' : 'unsubscribed',
+          Invited: `${countOf(invited)}${invitedBy === null ? '' : ', and was invited'}`,
+          'Sessions ended': sessionsEndedAt === null ? 'never' : <When at={sessionsEndedAt} />,
+        }}
+      />
+      {mayChange && <Credits person={person} />}
+      {mayChange && <Sessions userId={person.id} />}
+    </section>
+  );
+}
+
+function Credits({ person: { id, plan: current } }: Pick<PersonDetails, 'person'>) {
+  const queries = useQueryClient();
+  const [changeId, setChangeId] = useState(() => crypto.randomUUID());
+  const [credits, setCredits] = useState('');
+  const [plan, setPlan] = useState<string>(current);
+  const [reason, setReason] = useState('');
+  const hint = useId();
+  const saving = useMutation({
+    mutationFn: async () => {
+      const added = credits.trim() === '' ? 0 : Number(credits);
+      const json = { changeId, credits: added, reason, ...(plan === current ? {} : { plan }) };
+      await send(`/api/people/${id}/credits`, { method: 'POST', json });
+      setChangeId(crypto.randomUUID());
+      setCredits('');
+      setReason('');
+      await queries.invalidateQueries({ queryKey: personKey(id) });
+    },
+  });
+  const hasChange = (credits.trim() !== '' && Number(credits) !== 0) || plan !== current;
+  return (
+    <form className="stack desk-form" action={() => saving.mutate()}>
+      <div className="desk-pair">
+        <label className="field">
+          Add credits
+          <input
+            type="number"
+            step="1"
+            inputMode="numeric"
+            placeholder="0"
+            value={credits}
+            aria-describedby={hint}
+            onChange={(event) => setCredits(event.target.value)}
+          />
+        </label>
+        <label className="field">
+          Plan
+          <select value={plan} onChange={(event) => setPlan(event.target.value)}>
+            {plans.map((one) => (
+              <option key={one} value={one}>
+                {planName(one)}
+              </option>
+            ))}
+          </select>
+        </label>
+      </div>
+      <p id={hint} className="quiet">
+        A negative number removes credits.
+      </p>
+      <label className="field">
+        Reason
+        <input value={reason} maxLength={500} required onChange={(event) => setReason(event.target.value)} />
+      </label>
+      <div className="row">
+        <button type="submit" className="primary" disabled={!hasChange || reason.trim() === '' || saving.isPending}>
+          Save change
+        </button>
+        <Problem of={saving.error} />
+      </div>
+    </form>
+  );
+}
+
+function Sessions({ userId }: { readonly userId: string }) {
+  const queries = useQueryClient();
+  const ending = useMutation({
+    mutationFn: async () => {
+      await send(`/api/people/${userId}/sessions`, { method: 'DELETE' });
+      await queries.invalidateQueries({ queryKey: personKey(userId) });
+    },
+  });
+  return (
+    <div className="desk-deed">
+      <p className="quiet">
+        Ending the sessions signs this person out on every device. Access tokens stay valid for up to an hour.
+      </p>
+      <Confirm label="End sessions" question="Sign out everywhere?" onConfirm={() => ending.mutateAsync()} />
+      <Problem of={ending.error} />
+    </div>
+  );
+}
+
+// Everything about a person at once: an export as JSON, and the erasure from all services with its report.
+
+function Data({ person, onErased }: { readonly person: Person; readonly onErased: () => void }) {
+  if (!useMayChange()) return null;
+  return (
+    <section className="card stack" aria-labelledby="data-heading">
+      <h2 id="data-heading">Personal data</h2>
+      <Export person={person} />
+      <Erasure person={person} onErased={onErased} />
+    </section>
+  );
+}
+
+function Export({ person: { id, email } }: { readonly person: Person }) {
+  const exporting = useMutation({
+    mutationFn: async () => {
+      const response = await send(`/api/people/${id}/export`, { method: 'POST' });
+      saveFile(`${email ?? id}.json`, await response.blob());
+    },
+  });
+  return (
+    <div className="desk-deed">
+      <p className="quiet">One JSON file from all services. Links to files in it are valid for seven days.</p>
+      <button type="button" disabled={exporting.isPending} onClick={() => exporting.mutate()}>
+        {exporting.isPending ? 'Exporting …' : 'Export everything'}
+      </button>
+      <Problem of={exporting.error} />
+    </div>
+  );
+}
+
+function Erasure({ person: { id, email }, onErased }: { readonly person: Person; readonly onErased: () => void }) {
+  const [typed, setTyped] = useState('');
+  const field = useId();
+  const outcome = useRef<HTMLDivElement>(null);
+  const name = email ?? id;
+  const erasing = useMutation({
+    mutationFn: () => callJson<ErasureReport>(`/api/people/${id}/erasure`, { method: 'POST', json: { confirm: true } }),
+    onSuccess: ({ isComplete }) => {
+      if (isComplete) onErased();
+    },
+    onSettled: () => outcome.current?.focus(),
+  });
+  const report = erasing.data;
+  const isOver = report?.isComplete === true && report.pendingJobs === 0;
+  return (
+    <form className="stack desk-form" action={() => erasing.mutate()}>
+      <p className="quiet">
+        Erasing removes the account, threads, files, memories and emails from every service. It cannot be undone. The
+        audit log keeps a hash of the id.
+      </p>
+      {!isOver && (
+        <>
+          <label className="field" htmlFor={field}>
+            <span>
+              Type <code>{name}</code> to confirm
+            </span>
+            <input id={field} autoComplete="off" value={typed} onChange={(event) => setTyped(event.target.value)} />
+          </label>
+          <div>
+            <button type="submit" className="danger" disabled={typed !== name || erasing.isPending}>
+              {erasing.isPending ? 'Erasing …' : report === undefined ? 'Erase everything' : 'Erase again'}
+            </button>
+          </div>
+        </>
+      )}
+      <div ref={outcome} tabIndex={-1} role="status" className="desk-outcome">
+        {report && <Report report={report} />}
+      </div>
+      <Problem of={erasing.error} />
+    </form>
+  );
+}
+
+const names: Readonly<Record<ErasureReport['steps'][number]['service'], string>> = {
+  agent: 'Conversations',
+  media: 'Files',
+  memory: 'Memories',
+  notify: 'Emails',
+  auth: 'Account',
+};
+const states = {
+  done: { tone: 'good', word: 'erased' },
+  failed: { tone: 'bad', word: 'not finished' },
+  waiting: { tone: 'quiet', word: 'waits for the other services' },
+} as const;
+
+function Report({ report: { steps, isComplete, pendingJobs, provider } }: { readonly report: ErasureReport }) {
+  return (
+    <>
+      <p className="strong">
+        {isComplete ? 'Everything has been erased.' : 'The erasure is not complete. Erase again.'}
+      </p>
+      <ul className="lines">
+        {steps.map(({ service, status, removed, message }) => (
+          <li key={service}>
+            <div className="row">
+              <span>{names[service]}</span>
+              <Status tone={states[status].tone}>{states[status].word}</Status>
+            </div>
+            <p className="quiet">{message ?? countsOf(removed)}</p>
+          </li>
+        ))}
+      </ul>
+      {isComplete && pendingJobs > 0 && (
+        <p className="quiet">
+          {pendingJobs} background jobs still refer to this person. They end within two minutes. Then erase again to
+          remove their records.
+        </p>
+      )}
+      {provider === 'not_configured' && (
+        <p className="problem">Delete the account at the identity provider too: IDP_SERVICE_KEY is not set.</p>
+      )}
+    </>
+  );
+}
+
+function countsOf(removed: Readonly<Record<string, number>>): string {
+  const parts = Object.entries(removed).filter(([, count]) => count > 0);
+  return parts.map(([what, count]) => `${what.replaceAll('_', ' ')}: ${count}`).join(', ');
 }

@@ -1,18 +1,20 @@
 /** Runs and generations of all users: how they went, what they cost, and why they failed. */
-import { useParams, useSearchParams } from 'wouter';
-import type { GenerationRecord, GenerationRecordPage } from '#agent/records/api.ts';
-import type { ShownRun, ShownRunPage } from '../../runs/api.ts';
-import { countOf, When } from '../parts/figures.tsx';
-import { Listing, usePages } from '../parts/listing.tsx';
-import { Empty, Status } from '../parts/states.tsx';
-import { PersonLink } from './personlink.tsx';
-import { Failed, factsOf, runTones } from './record.tsx';
-import { RunPage } from './run.tsx';
-import { moneyOf, tookOf } from './units.ts';
 import './desk.css';
 import './operator.css';
 import './runs.css';
-import { Link } from 'wouter';
+import { useMutation } from '@tanstack/react-query';
+import { ArrowLeft } from 'lucide-react';
+import { Link, useParams, useSearchParams } from 'wouter';
+import type { GenerationRecord, GenerationRecordPage } from '#agent/records/api.ts';
+import type { Replay, ShownRun, ShownRunPage } from '../../runs/api.ts';
+import { callJson } from '../calls.ts';
+import { countOf, momentOf, When } from '../parts/figures.tsx';
+import { Listing, usePages } from '../parts/listing.tsx';
+import { useRead } from '../parts/reading.ts';
+import { Empty, Failure, Pending, Status } from '../parts/states.tsx';
+import { Pairs } from '../parts/tables.tsx';
+import { PersonLink } from './personlink.tsx';
+import { moneyOf, tookOf } from './units.ts';
 
 export function Runs() {
   const { taskId } = useParams<{ taskId?: string }>();
@@ -191,6 +193,142 @@ function GenerationRow({ one }: { readonly one: GenerationRecord }) {
         {taskId !== null && <Link href={`/operator/runs/${taskId}`}>The run</Link>}
       </p>
       <Failed error={one.failure} answer={one.answer} />
+    </>
+  );
+}
+
+// One run: its record, its trace, and its stream.
+
+function RunPage({ taskId }: { readonly taskId: string }) {
+  const { data, error, refetch } = useRead<ShownRun>(['run', taskId], `/api/runs/${encodeURIComponent(taskId)}`);
+  return (
+    <>
+      <p className="desk-back">
+        <Link href="/operator/runs">
+          <ArrowLeft size={16} strokeWidth={1.75} aria-hidden="true" /> All runs
+        </Link>
+      </p>
+      {data === undefined ? <Pending error={error} retry={refetch} what="Reading the run" /> : <Details run={data} />}
+    </>
+  );
+}
+
+const unknown = <span className="quiet">not known</span>;
+const numberOf = (value: number | null) => (value === null ? unknown : countOf(value));
+
+function Details({ run }: { readonly run: ShownRun }) {
+  const { status, endedAt, costUsd, tools, requestId, traceId, traceUrl } = run;
+  return (
+    <div className="stack">
+      <header className="page desk-head">
+        <div>
+          <h1>Run of {run.model}</h1>
+          <p className="quiet">
+            <PersonLink id={run.userId} />, {momentOf(run.createdAt)}
+          </p>
+        </div>
+        <Status tone={runTones[status]}>{status}</Status>
+      </header>
+      <Failed error={run.error} answer={run.answer} />
+      <section className="card" aria-label="Record">
+        <Pairs
+          of={{
+            Took: endedAt === null ? 'not over' : tookOf(run.createdAt, endedAt),
+            Steps: numberOf(run.steps),
+            Tools: tools.length === 0 ? 'none' : tools.join(', '),
+            'Tokens in': numberOf(run.inputTokens),
+            'Tokens out': numberOf(run.outputTokens),
+            Credits: numberOf(run.credits),
+            Cost: costUsd === null ? unknown : moneyOf(costUsd),
+            ...(run.answeredBy !== null && { 'Answered by': run.answeredBy }),
+            ...(run.errorCode !== null && { Code: run.errorCode }),
+            ...(run.restarts > 0 && { Continued: countOf(run.restarts) }),
+            'Request id': requestId === null ? unknown : <code>{requestId}</code>,
+            'Trace id':
+              traceId === null ? (
+                unknown
+              ) : traceUrl === null ? (
+                <code>{traceId}</code>
+              ) : (
+                <a href={traceUrl} target="_blank" rel="noreferrer">
+                  {traceId}
+                </a>
+              ),
+          }}
+        />
+      </section>
+      {endedAt !== null && <Stream taskId={run.taskId} />}
+    </div>
+  );
+}
+
+function Stream({ taskId }: { readonly taskId: string }) {
+  const reading = useMutation({ mutationFn: () => callJson<Replay>(`/api/runs/${encodeURIComponent(taskId)}/events`) });
+  const replay = reading.data;
+  return (
+    <section aria-labelledby="stream">
+      <div className="row">
+        <h2 id="stream">Stream</h2>
+        {replay === undefined && (
+          <button type="button" disabled={reading.isPending} onClick={() => reading.mutate()}>
+            {reading.isPending ? 'Reading …' : 'Read the stream'}
+          </button>
+        )}
+      </div>
+      {replay === undefined && (
+        <p className="quiet">The stream contains the conversation. The audit log records that you read it.</p>
+      )}
+      {reading.error && <Failure error={reading.error} />}
+      {replay?.events.length === 0 && <Empty title="The stream is no longer stored." />}
+      {replay !== undefined && replay.events.length > 0 && (
+        <ol className="lines" aria-label="Events of the stream">
+          {replay.events.map(({ id, type, pieces, text }) => (
+            <li key={id}>
+              <div className="desk-line">
+                <span className="strong">{type}</span>
+                <span className="quiet desk-figure">{pieces > 1 && `${countOf(pieces)} pieces`}</span>
+              </div>
+              {text !== '' && <pre className="wrapped record-answer">{text}</pre>}
+            </li>
+          ))}
+        </ol>
+      )}
+      {replay?.isCut && <p className="quiet">Only the first 1,000 events are shown.</p>}
+    </section>
+  );
+}
+
+// How runs and generations are described.
+
+const runTones = {
+  queued: 'busy',
+  running: 'busy',
+  completed: 'good',
+  failed: 'bad',
+  aborted: 'quiet',
+  canceled: 'quiet',
+} as const;
+
+function factsOf(run: ShownRun): readonly string[] {
+  const { steps, tools, inputTokens, outputTokens, credits, costUsd, createdAt, endedAt, restarts } = run;
+  return [
+    ...(endedAt === null ? [] : [tookOf(createdAt, endedAt)]),
+    ...(steps === null ? [] : [steps === 1 ? '1 step' : `${countOf(steps)} steps`]),
+    ...(tools.length === 0 ? [] : [[...new Set(tools)].join(', ')]),
+    ...(inputTokens === null && outputTokens === null
+      ? []
+      : [`${countOf(inputTokens ?? 0)} + ${countOf(outputTokens ?? 0)} tokens`]),
+    ...(credits === null ? [] : [credits === 1 ? '1 credit' : `${countOf(credits)} credits`]),
+    ...(costUsd === null || costUsd === 0 ? [] : [moneyOf(costUsd)]),
+    ...(restarts === 0 ? [] : [restarts === 1 ? 'continued once' : `continued ${restarts} times`]),
+  ];
+}
+
+function Failed({ error, answer }: { readonly error: string | null; readonly answer: string | null }) {
+  return (
+    <>
+      {error !== null && <p className="problem">{error}</p>}
+      {answer !== null && <pre className="wrapped record-answer">{answer}</pre>}
     </>
   );
 }

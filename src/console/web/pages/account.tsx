@@ -1,9 +1,16 @@
-import { Decisions } from '../account/decisions.tsx';
-import { Deletion, Restoration } from '../account/deletion.tsx';
-import { Export } from '../account/export.tsx';
-import { useAccount, useUsage } from '../account/queries.ts';
 import '../account/account.css';
-import { Pending } from '../parts/states.tsx';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Download, Trash2 } from 'lucide-react';
+import { useState } from 'react';
+import { Link } from 'wouter';
+import type { UsageDays } from '#client/agent/api.ts';
+import type { OwnAccount } from '#client/auth/api.ts';
+import type { MediaUsage, OwnDecisions } from '#client/media/api.ts';
+import { Dialog } from '../parts/dialog.tsx';
+import { When } from '../parts/figures.tsx';
+import { Loading, Pending, Problem } from '../parts/states.tsx';
+import { notify } from '../shell/notices.ts';
+import { saveFile } from '../shell/saving.ts';
 import { useCredits } from '../studio/account.ts';
 import { useSignOut, useUser } from '../user.tsx';
 
@@ -86,4 +93,240 @@ function Sessions() {
       </button>
     </section>
   );
+}
+
+type Decided = OwnDecisions['decisions'][number];
+
+const effects: Readonly<Record<Decided['decision'], string>> = {
+  dismiss: 'It stays available.',
+  restrict: 'Only you can see it.',
+  remove: 'It was removed.',
+};
+
+/** Absent until operators have decided about content of the user. */
+function Decisions() {
+  const user = useUser();
+  const [appealed, setAppealed] = useState<string>();
+  const queryKey = ['decisions', user.id];
+  const { data } = useQuery({ queryKey, queryFn: () => user.json<OwnDecisions>('media', '/v1/decisions') });
+  if (data === undefined || data.decisions.length === 0) return null;
+  return (
+    <section aria-labelledby="account-decisions">
+      <h2 id="account-decisions">Decisions about your content</h2>
+      <ul className="lines">
+        {data.decisions.map((one) => (
+          <li key={one.id} className="stack">
+            <p>
+              <span className="strong">{effects[one.decision]}</span>{' '}
+              <span className="quiet">
+                <When at={one.at} />
+              </span>
+            </p>
+            <p className="statement">{one.statement}</p>
+            <p className="does">
+              {one.assetId !== null && one.decision !== 'remove' && (
+                <Link className="button" href={`/library/${one.assetId}`}>
+                  Open it
+                </Link>
+              )}
+              {one.decision !== 'dismiss' && one.appealedAt === null && (
+                <button type="button" onClick={() => setAppealed(one.id)}>
+                  Appeal
+                </button>
+              )}
+              {one.appealedAt !== null && (
+                <span className="quiet">
+                  {one.isAppealOpen ? 'You appealed. A person reviews it.' : 'This decision answers your appeal.'}
+                </span>
+              )}
+            </p>
+          </li>
+        ))}
+      </ul>
+      {appealed !== undefined && <AppealDialog id={appealed} onClose={() => setAppealed(undefined)} />}
+    </section>
+  );
+}
+
+function AppealDialog({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
+  const user = useUser();
+  const queries = useQueryClient();
+  const [text, setText] = useState('');
+  const appealing = useMutation({
+    mutationFn: async () => {
+      await user.send('media', `/v1/incidents/${id}/appeal`, { method: 'POST', json: { text: text.trim() } });
+      await queries.invalidateQueries({ queryKey: ['decisions', user.id] });
+      notify('Your appeal is sent.');
+      onClose();
+    },
+  });
+  return (
+    <Dialog title="Appeal the decision" onClose={onClose}>
+      <form className="stack" action={() => appealing.mutate()}>
+        <p className="quiet">You can appeal once. A person reviews it.</p>
+        <label className="field">
+          Why is the decision wrong?
+          <textarea rows={5} maxLength={2000} required value={text} onChange={(event) => setText(event.target.value)} />
+        </label>
+        <Problem of={appealing.error} />
+        <div>
+          <button type="submit" className="primary" disabled={text.trim() === '' || appealing.isPending}>
+            Send the appeal
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+const word = 'delete';
+
+function Deletion() {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <section aria-labelledby="account-deletion">
+      <h2 id="account-deletion">Delete your account</h2>
+      <p className="quiet">
+        Your conversations, media, memories and settings are deleted. We send you an email with the date. Until then,
+        you can sign in and keep your account.
+      </p>
+      <button type="button" className="danger" onClick={() => setOpen(true)}>
+        <Trash2 size={16} strokeWidth={1.75} aria-hidden="true" />
+        Delete account
+      </button>
+      {isOpen && <Confirmation onClose={() => setOpen(false)} />}
+    </section>
+  );
+}
+
+function Confirmation({ onClose }: { readonly onClose: () => void }) {
+  const [typed, setTyped] = useState('');
+  const signOut = useSignOut();
+  const deletion = useAccountChange('DELETE', '/account', () => signOut.mutate());
+  const isReady = typed.trim().toLowerCase() === word;
+  return (
+    <Dialog title="Delete your account?" onClose={onClose}>
+      <form
+        className="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (isReady) deletion.mutate();
+        }}
+      >
+        <p>All sessions end now. Export your data first if you want to keep a copy.</p>
+        <label>
+          Type “{word}” to confirm
+          <input autoComplete="off" value={typed} onChange={(event) => setTyped(event.target.value)} />
+        </label>
+        <div className="does">
+          <button type="submit" className="danger" disabled={!isReady || deletion.isPending}>
+            Delete account
+          </button>
+          <Problem of={deletion.error} />
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+function Restoration({ deletesAt }: { readonly deletesAt: string }) {
+  const restoration = useAccountChange('POST', '/account/restore');
+  return (
+    <section className="card" role="status">
+      <p className="strong">
+        Your account will be deleted on {new Date(deletesAt).toLocaleDateString(undefined, { dateStyle: 'long' })}.
+      </p>
+      <div className="does">
+        <button type="button" disabled={restoration.isPending} onClick={() => restoration.mutate()}>
+          Keep my account
+        </button>
+        <Problem of={restoration.error} />
+      </div>
+    </section>
+  );
+}
+
+function Export({ state }: { readonly state: OwnAccount['export'] }) {
+  const user = useUser();
+  const order = useAccountChange('GET', '/account/export');
+  const download = useMutation({
+    mutationFn: async () => {
+      const answer = await user.send('auth', '/account/export/zip');
+      saveFile('export.zip', await answer.blob());
+    },
+  });
+  return (
+    <section aria-labelledby="account-export">
+      <h2 id="account-export">Export your data</h2>
+      <p className="quiet">
+        A ZIP file with your conversations, media, memories and settings. We send you an email when it is ready.
+      </p>
+      {state?.status === 'preparing' && <Loading what="Preparing your export" />}
+      {state?.status === 'ready' && state.expiresAt !== null && (
+        <p>Ready until {new Date(state.expiresAt).toLocaleDateString(undefined, { dateStyle: 'long' })}.</p>
+      )}
+      <div className="does">
+        {state?.status === 'ready' && (
+          <button type="button" className="primary" disabled={download.isPending} onClick={() => download.mutate()}>
+            <Download size={16} strokeWidth={1.75} aria-hidden="true" />
+            {download.isPending ? 'Downloading …' : 'Download'}
+          </button>
+        )}
+        {state === null && (
+          <button type="button" disabled={order.isPending} onClick={() => order.mutate()}>
+            Request an export
+          </button>
+        )}
+        <Problem of={order.error ?? download.error} />
+      </div>
+    </section>
+  );
+}
+
+// The account of the signed-in user: its state, and what it uses.
+
+const keyOf = (id: string) => ['account', id];
+
+/** While an export is being prepared, it is read again. */
+function useAccount() {
+  const user = useUser();
+  return useQuery({
+    queryKey: keyOf(user.id),
+    queryFn: () => user.json<OwnAccount>('auth', '/account'),
+    refetchInterval: ({ state }) => (state.data?.export?.status === 'preparing' ? 2000 : false),
+  });
+}
+
+function useUsage() {
+  const user = useUser();
+  return useQuery({
+    queryKey: ['usage', user.id],
+    queryFn: async () => {
+      const [{ days }, storage] = await Promise.all([
+        user.json<UsageDays>('agent', '/usage'),
+        user.json<MediaUsage>('media', '/v1/usage'),
+      ]);
+      const sumOf = (name: 'runs' | 'images' | 'videos' | 'credits') => days.reduce((sum, day) => sum + day[name], 0);
+      return {
+        runs: sumOf('runs'),
+        images: sumOf('images'),
+        videos: sumOf('videos'),
+        credits: sumOf('credits'),
+        storage,
+      };
+    },
+  });
+}
+
+/** A change of the account, after which its state is read again. */
+function useAccountChange(method: 'GET' | 'POST' | 'DELETE', path: string, onSuccess?: () => void) {
+  const user = useUser();
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: async () => {
+      await user.send('auth', path, { method });
+      if (method !== 'DELETE') await queries.invalidateQueries({ queryKey: keyOf(user.id) });
+    },
+    ...(onSuccess && { onSuccess }),
+  });
 }

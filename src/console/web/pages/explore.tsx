@@ -1,15 +1,20 @@
-import { Flag, Megaphone, Sparkles, TrendingUp, WandSparkles } from 'lucide-react';
-import { useState } from 'react';
-import { startCreating } from '../create/order.ts';
-import { type GalleryItem, useAnnouncement, useGallery, useHomeCards, useTrending } from '../explore/gallery.ts';
-import { ReportDialog } from '../explore/reportdialog.tsx';
-import { AssetImage } from '../library/assetimage.tsx';
-import { useConsole } from '../operator.tsx';
-import { When } from '../parts/figures.tsx';
-import { IconButton } from '../parts/iconbutton.tsx';
-import { Empty, Pending } from '../parts/states.tsx';
 import '../library/library.css';
 import '../explore/explore.css';
+import { useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query';
+import { Flag, Megaphone, Sparkles, TrendingUp, WandSparkles } from 'lucide-react';
+import { useState } from 'react';
+import type { Announcement, HomeCards, PublicGallery, Trending } from '#client/content/api.ts';
+import { callJson } from '../calls.ts';
+import { startCreating } from '../create/order.ts';
+import { AssetImage } from '../library/assetimage.tsx';
+import { useConsole } from '../operator.tsx';
+import { Dialog } from '../parts/dialog.tsx';
+import { When } from '../parts/figures.tsx';
+import { IconButton } from '../parts/iconbutton.tsx';
+import { reasonNames } from '../parts/reasons.ts';
+import { Empty, Pending, Problem } from '../parts/states.tsx';
+import { notify } from '../shell/notices.ts';
+import { useUser } from '../user.tsx';
 
 const icon = { size: 16, strokeWidth: 1.75, 'aria-hidden': true } as const;
 const kinds = [
@@ -171,5 +176,88 @@ function Cards() {
           ))}
       </ul>
     </section>
+  );
+}
+
+// What everyone has published, and what the operators show, from the content service.
+
+type GalleryItem = PublicGallery['items'][number];
+
+const useContentUrl = (): string | undefined => useConsole().data?.addresses.content;
+
+function useGallery(kind: '' | 'image' | 'video') {
+  const url = useContentUrl();
+  return useInfiniteQuery({
+    queryKey: ['gallery', kind],
+    queryFn: ({ pageParam, signal }) => {
+      const query = new URLSearchParams({
+        limit: '48',
+        ...(kind && { kind }),
+        ...(pageParam && { cursor: pageParam }),
+      });
+      return callJson<PublicGallery>(`${url}/op/gallery?${query}`, { signal });
+    },
+    enabled: url !== undefined,
+    initialPageParam: '',
+    getNextPageParam: ({ next_cursor }) => next_cursor,
+    // The URLs of the images are valid for ten minutes.
+    staleTime: 240_000,
+  });
+}
+
+function useContent<T>(path: string) {
+  const url = useContentUrl();
+  return useQuery({
+    queryKey: ['content', path, navigator.language],
+    queryFn: ({ signal }) => callJson<T>(url + path, { signal, headers: { 'accept-language': navigator.language } }),
+    enabled: url !== undefined,
+    staleTime: 300_000,
+    retry: false,
+  }).data;
+}
+
+const useHomeCards = () => useContent<HomeCards>('/op/homecards/v2');
+const useAnnouncement = () => useContent<Announcement>('/op/announcement');
+const useTrending = () => useContent<Trending>('/op/trending');
+
+/** The decision about it reaches the address of the account. */
+function ReportDialog({ assetId, onClose }: { readonly assetId: string; readonly onClose: () => void }) {
+  const user = useUser();
+  const [reason, setReason] = useState('');
+  const [note, setNote] = useState('');
+  const reporting = useMutation({
+    mutationFn: async () => {
+      const json = { assetId, reason, locale: navigator.language, ...(note.trim() !== '' && { note: note.trim() }) };
+      await user.send('media', '/v1/reports', { method: 'POST', json });
+      notify('Reported. You get our decision by email.');
+      onClose();
+    },
+  });
+  return (
+    <Dialog title="Report" onClose={onClose}>
+      <form className="stack" action={() => reporting.mutate()}>
+        <label className="field">
+          Reason
+          <select required value={reason} onChange={(event) => setReason(event.target.value)}>
+            <option value="">Choose a reason</option>
+            {Object.entries(reasonNames).map(([value, name]) => (
+              <option key={value} value={value}>
+                {name}
+              </option>
+            ))}
+          </select>
+        </label>
+        <label className="field">
+          Details (optional)
+          <textarea rows={4} maxLength={2000} value={note} onChange={(event) => setNote(event.target.value)} />
+        </label>
+        <Problem of={reporting.error} />
+        <div>
+          <button type="submit" className="primary" disabled={reason === '' || reporting.isPending}>
+            Send the report
+          </button>
+        </div>
+      </form>
+    </Dialog>
   );
 }

@@ -1,13 +1,18 @@
-import { Search } from 'lucide-react';
-import { useDeferredValue, useState } from 'react';
-import { EraseEverything, Export } from '../knowledge/erasure.tsx';
-import { Fact, type ShownMemory } from '../knowledge/fact.tsx';
-import { groups, useMemories, useProfile, useSearch } from '../knowledge/facts.ts';
 import '../knowledge/knowledge.css';
-import { useHidden } from '../library/deletions.ts';
 import '../library/library.css';
-import { Empty, Pending } from '../parts/states.tsx';
+import { useMutation } from '@tanstack/react-query';
+import { Download, Eraser, Pencil, Search, Trash2 } from 'lucide-react';
+import { useDeferredValue, useState } from 'react';
+import type { EntityExport, Memory } from '#client/memory/api.ts';
+import { CallFailed } from '../calls.ts';
+import { groups, useMemories, useProfile, useReread, useSearch } from '../knowledge/facts.ts';
+import { deleteLater, useHidden } from '../library/deletions.ts';
+import { Dialog } from '../parts/dialog.tsx';
+import { When } from '../parts/figures.tsx';
+import { IconButton } from '../parts/iconbutton.tsx';
+import { Empty, Pending, Problem } from '../parts/states.tsx';
 import { product } from '../shell/product.ts';
+import { saveJson } from '../shell/saving.ts';
 import { startDraft } from '../studio/draft.ts';
 import { useUser } from '../user.tsx';
 
@@ -130,5 +135,164 @@ function Nothing() {
         Start a conversation
       </button>
     </Empty>
+  );
+}
+
+const icon = { size: 16, strokeWidth: 1.75, 'aria-hidden': true } as const;
+
+/** Downloads everything that is known, with its history, as JSON. */
+function Export() {
+  const user = useUser();
+  const download = useMutation({
+    mutationFn: async () => {
+      const known = await user.json<EntityExport>('memory', '/export').catch((error: unknown) => {
+        if (error instanceof CallFailed && error.status === 404) throw new Error('There is nothing to export.');
+        throw error;
+      });
+      saveJson('atelier-memory.json', known);
+    },
+  });
+  return (
+    <>
+      <Problem of={download.error} />
+      <button type="button" disabled={download.isPending} onClick={() => download.mutate()}>
+        <Download {...icon} />
+        Export
+      </button>
+    </>
+  );
+}
+
+const word = 'erase';
+
+function EraseEverything() {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <button type="button" className="danger" onClick={() => setOpen(true)}>
+        <Eraser {...icon} />
+        Erase everything
+      </button>
+      {isOpen && <Confirmation onClose={() => setOpen(false)} />}
+    </>
+  );
+}
+
+function Confirmation({ onClose }: { readonly onClose: () => void }) {
+  const user = useUser();
+  const reread = useReread();
+  const [typed, setTyped] = useState('');
+  const erase = useMutation({
+    mutationFn: async () => {
+      await user.send('memory', `/entities/user/${user.id}`, { method: 'DELETE' });
+      await reread();
+    },
+    onSuccess: onClose,
+  });
+  const isReady = typed.trim().toLowerCase() === word;
+  return (
+    <Dialog title="Erase your memory?" onClose={onClose}>
+      <form
+        className="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (isReady) erase.mutate();
+        }}
+      >
+        <p>Your profile, all memories and their history are deleted. You cannot undo this.</p>
+        <label className="field">
+          Type “{word}” to confirm
+          <input value={typed} autoComplete="off" onChange={(event) => setTyped(event.target.value)} />
+        </label>
+        <Problem of={erase.error} />
+        <div className="row">
+          <button type="button" onClick={onClose}>
+            Cancel
+          </button>
+          <button type="submit" className="danger" disabled={!isReady || erase.isPending}>
+            Erase everything
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+/** What is shown of a memory. */
+type ShownMemory = Pick<Memory, 'id' | 'content' | 'updated_at'>;
+
+function Fact({ memory }: { readonly memory: ShownMemory }) {
+  const user = useUser();
+  const reread = useReread();
+  const [draft, setDraft] = useState<string>();
+  const correct = useMutation({
+    mutationFn: (content: string) =>
+      user.json<Memory>('memory', `/memory/${memory.id}`, { method: 'PUT', json: { content } }),
+    onSuccess: async () => {
+      await reread();
+      setDraft(undefined);
+    },
+  });
+  const forget = () =>
+    deleteLater('Forgotten.', [memory.id], async () => {
+      const isGone = (error: unknown) => error instanceof CallFailed && error.status === 404;
+      await user.send('memory', `/memory/${memory.id}`, { method: 'DELETE', isLast: true }).catch((error: unknown) => {
+        if (!isGone(error)) throw error;
+      });
+      await reread();
+    });
+  if (draft === undefined)
+    return (
+      <li className="fact">
+        <div>
+          <p>{memory.content}</p>
+          <p className="quiet">
+            <When at={memory.updated_at} />
+          </p>
+        </div>
+        <div className="does">
+          <IconButton
+            label={`Correct: ${memory.content}`}
+            Icon={Pencil}
+            title="Correct"
+            onClick={() => setDraft(memory.content)}
+          />
+          <IconButton label={`Forget: ${memory.content}`} Icon={Trash2} title="Forget" onClick={forget} />
+        </div>
+      </li>
+    );
+  return (
+    <li className="fact editing">
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          correct.mutate(draft.trim());
+        }}
+      >
+        <textarea
+          // biome-ignore lint/a11y/noAutofocus: the field takes the place of the button that opened it.
+          autoFocus
+          className="grows"
+          aria-label="Correction"
+          maxLength={8000}
+          value={draft}
+          onChange={(event) => setDraft(event.target.value)}
+          onKeyDown={(event) => {
+            if (event.key === 'Escape') setDraft(undefined);
+          }}
+        />
+        <div className="row">
+          <Problem of={correct.error} />
+          <span className="does">
+            <button type="button" onClick={() => setDraft(undefined)}>
+              Cancel
+            </button>
+            <button type="submit" className="primary" disabled={correct.isPending || draft.trim() === ''}>
+              Save
+            </button>
+          </span>
+        </div>
+      </form>
+    </li>
   );
 }

@@ -1,26 +1,38 @@
-import { useQueryClient } from '@tanstack/react-query';
-import { Download, FolderMinus, FolderPlus, Heart, ImagePlus, Trash2, X } from 'lucide-react';
-import { useCallback, useEffect, useMemo, useState } from 'react';
+import '../library/library.css';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import {
+  ChevronDown,
+  ChevronLeft,
+  Download,
+  FolderMinus,
+  FolderPlus,
+  Heart,
+  History,
+  ImagePlus,
+  Trash2,
+  Upload,
+  X,
+} from 'lucide-react';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { Link, useLocation, useParams, useSearch } from 'wouter';
-import type { Asset } from '../../../client/media/api.ts';
+import type { Asset, AssetMonths } from '#client/media/api.ts';
 import { downloadAll, fromPage, referInStudio } from '../library/actions.ts';
-import { AlbumHeader } from '../library/albumheader.tsx';
-import { useAlbumCalls, useFavorites } from '../library/albums.ts';
+import { useAlbum, useAlbumCalls, useFavorites } from '../library/albums.ts';
 import { type Filters, filtersOf, searchOf, useAssets, useNewAssets } from '../library/assets.ts';
 import { type Choosing, useChoosing } from '../library/choosing.ts';
 import { openDialog } from '../library/dialogs.ts';
-import { DropAnywhere } from '../library/dropping.tsx';
 import { FilterBar } from '../library/filterbar.tsx';
 import { Timeline } from '../library/grid.tsx';
 import { Lightbox } from '../library/lightbox.tsx';
-import { lastDayOf, Months } from '../library/months.tsx';
-import { IconButton } from '../parts/iconbutton.tsx';
-import '../library/library.css';
 import { addUploads } from '../library/queue.ts';
 import { TileSize, useTileSize } from '../library/tilesize.tsx';
 import { monthOf } from '../library/timeline.ts';
 import { useTrash } from '../library/trash.ts';
+import { Confirm } from '../parts/confirm.tsx';
+import { IconButton } from '../parts/iconbutton.tsx';
 import { Empty, Failure, Loading, Pending } from '../parts/states.tsx';
+import { Menu, MenuItem } from '../shell/menu.tsx';
+import { notify, notifyFailure } from '../shell/notices.ts';
 import { useUser } from '../user.tsx';
 
 const icon = { size: 16, strokeWidth: 1.75, 'aria-hidden': true } as const;
@@ -272,5 +284,155 @@ function Nothing({
         Create an image
       </Link>
     </Empty>
+  );
+}
+
+/** The title of an album, which is saved when the field is left. */
+function AlbumHeader({ collectionId }: { readonly collectionId: string }) {
+  const { data: album, error } = useAlbum(collectionId);
+  const calls = useAlbumCalls();
+  const [, navigate] = useLocation();
+  const [title, setTitle] = useState<string>();
+  const save = async () => {
+    const next = title?.trim();
+    if (next && next !== album?.title) await calls.change(collectionId, { title: next }).catch(notifyFailure);
+    setTitle(undefined);
+  };
+  return (
+    <header className="page album">
+      <div>
+        <Link href="/albums" className="back">
+          <ChevronLeft size={16} strokeWidth={1.75} aria-hidden="true" />
+          Albums
+        </Link>
+        <h1 className="unseen">{album?.title ?? 'Album'}</h1>
+        {error && <p className="problem">{error.message}</p>}
+        {album && (
+          <input
+            className="title"
+            aria-label="Name of the album"
+            maxLength={200}
+            value={title ?? album.title}
+            onChange={(event) => setTitle(event.target.value)}
+            onBlur={() => void save()}
+            onKeyDown={(event) => {
+              if (event.key === 'Enter') event.currentTarget.blur();
+            }}
+          />
+        )}
+        {album && <p className="quiet small">{album.count === 1 ? '1 item' : `${album.count} items`}</p>}
+      </div>
+      {album && (
+        <Confirm
+          label="Delete the album"
+          question="Its images and videos stay in your library."
+          onConfirm={() =>
+            calls.remove(collectionId).then(() => {
+              navigate('/albums', { replace: true });
+              notify(`Deleted the album “${album.title}”.`);
+            }, notifyFailure)
+          }
+        />
+      )}
+    </header>
+  );
+}
+
+/** Takes files that are dropped anywhere in the window, or pasted. Without it, the browser would leave the page. */
+function DropAnywhere({ onFiles }: { readonly onFiles: (files: readonly File[]) => void }) {
+  const [isOver, setOver] = useState(false);
+  const take = useRef(onFiles);
+  take.current = onFiles;
+  useEffect(() => {
+    const carriesFiles = (event: DragEvent) => event.dataTransfer?.types.includes('Files') ?? false;
+    const listening = new AbortController();
+    const options = { signal: listening.signal };
+    const over = (event: DragEvent) => {
+      if (!carriesFiles(event)) return;
+      event.preventDefault();
+      setOver(true);
+    };
+    addEventListener('dragenter', over, options);
+    addEventListener('dragover', over, options);
+    addEventListener(
+      'dragleave',
+      (event) => {
+        if (event.relatedTarget === null) setOver(false);
+      },
+      options,
+    );
+    addEventListener(
+      'drop',
+      (event) => {
+        if (!carriesFiles(event)) return;
+        event.preventDefault();
+        setOver(false);
+        take.current([...(event.dataTransfer?.files ?? [])]);
+      },
+      options,
+    );
+    addEventListener(
+      'paste',
+      (event) => {
+        const files = [...(event.clipboardData?.files ?? [])];
+        if (files.length === 0) return;
+        event.preventDefault();
+        take.current(files);
+      },
+      options,
+    );
+    return () => listening.abort();
+  }, []);
+  return (
+    isOver && (
+      <div className="dropzone" aria-hidden="true">
+        <Upload size={20} strokeWidth={1.75} />
+        Drop files to upload them
+      </div>
+    )
+  );
+}
+
+// Jumps to a month of the library.
+
+const nameOf = new Intl.DateTimeFormat(undefined, { month: 'long', year: 'numeric' });
+const dateOf = (month: string) => new Date(`${month}-01T00:00`);
+
+/** `YYYY-MM-DD`. */
+function lastDayOf(month: string): string {
+  const first = dateOf(month);
+  const days = new Date(first.getFullYear(), first.getMonth() + 1, 0).getDate();
+  return `${month}-${days}`;
+}
+
+function Months({ onChoose }: { readonly onChoose: (month: string) => void }) {
+  const user = useUser();
+  const { data } = useQuery({
+    queryKey: ['months', user.id],
+    queryFn: ({ signal }) =>
+      user.json<AssetMonths>('media', `/v1/assets/months?utcOffset=${-new Date().getTimezoneOffset()}`, { signal }),
+  });
+  const months = data?.months ?? [];
+  if (months.length < 2) return null;
+  return (
+    <Menu
+      align="end"
+      trigger={
+        <button type="button" className="toggle">
+          <History size={16} strokeWidth={1.75} aria-hidden="true" />
+          Jump to
+          <ChevronDown size={16} strokeWidth={1.75} aria-hidden="true" />
+        </button>
+      }
+    >
+      {months.map(({ month, count }) => (
+        <MenuItem key={month} Icon={History} onSelect={() => onChoose(month)}>
+          <span className="choice">
+            {nameOf.format(dateOf(month))}
+            <span className="quiet small">{count === 1 ? '1 item' : `${count} items`}</span>
+          </span>
+        </MenuItem>
+      ))}
+    </Menu>
   );
 }

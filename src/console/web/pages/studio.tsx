@@ -1,12 +1,16 @@
-import { SquarePen } from 'lucide-react';
-import { Redirect, useLocation, useParams } from 'wouter';
-import { IconButton } from '../parts/iconbutton.tsx';
-import { InSidebar, InTopBar } from '../shell/frame.tsx';
-import { Conversation } from '../studio/conversation.tsx';
-import { useThreadActions } from '../studio/threadactions.ts';
-import { ThreadList } from '../studio/threadlist.tsx';
-import { newThreadId } from '../studio/threads.ts';
 import '../studio/studio.css';
+import { Ellipsis, MessageSquare, Pencil, Search, Share2, SquarePen, Trash2 } from 'lucide-react';
+import { useDeferredValue, useMemo, useState } from 'react';
+import { Link, Redirect, useLocation, useParams } from 'wouter';
+import { openDialog } from '../library/dialogs.ts';
+import { IconButton } from '../parts/iconbutton.tsx';
+import { Failure } from '../parts/states.tsx';
+import { useActions } from '../shell/actions.ts';
+import { InSidebar, InTopBar } from '../shell/frame.tsx';
+import { Menu, MenuItem } from '../shell/menu.tsx';
+import { Skeleton } from '../shell/skeleton.tsx';
+import { Conversation } from '../studio/conversation.tsx';
+import { groupByDate, newThreadId, type Thread, useRename, useThreads, useTrashThread } from '../studio/threads.ts';
 
 export function Studio() {
   const { threadId } = useParams<{ readonly threadId?: string }>();
@@ -32,5 +36,160 @@ function Opened({ threadId }: { readonly threadId: string }) {
       </InTopBar>
       <Conversation key={threadId} threadId={threadId} />
     </div>
+  );
+}
+
+const icon = { size: 16, strokeWidth: 1.75, 'aria-hidden': true } as const;
+
+function ThreadList({ current }: { readonly current: string }) {
+  const [, navigate] = useLocation();
+  const [text, setText] = useState('');
+  const search = useDeferredValue(text.trim());
+  const { threads, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useThreads(search);
+  return (
+    <nav aria-label="Conversations" className="threads">
+      <button type="button" className="new" onClick={() => navigate(`/studio/${newThreadId()}`)}>
+        <SquarePen {...icon} /> New conversation
+      </button>
+      <label className="search">
+        <span className="unseen">Search conversations</span>
+        <Search {...icon} />
+        <input
+          type="search"
+          placeholder="Search"
+          maxLength={200}
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+        />
+      </label>
+      <div className="list">
+        {threads === undefined ? (
+          error ? (
+            <Failure error={error} retry={refetch} />
+          ) : (
+            <Skeleton label="Loading conversations" lines={3} />
+          )
+        ) : threads.length === 0 ? (
+          <p className="quiet small none">
+            {search === '' ? 'Your conversations appear here.' : 'No conversation matches.'}
+          </p>
+        ) : (
+          groupByDate(threads).map(({ name, threads: group }) => (
+            <section key={name} aria-label={name}>
+              <h2 className="quiet">{name}</h2>
+              <ul>
+                {group.map((thread) => (
+                  <Entry key={thread.threadId} thread={thread} isCurrent={thread.threadId === current} />
+                ))}
+              </ul>
+            </section>
+          ))
+        )}
+        {hasNextPage && (
+          <button type="button" className="plain" disabled={isFetchingNextPage} onClick={() => fetchNextPage()}>
+            Show more
+          </button>
+        )}
+      </div>
+    </nav>
+  );
+}
+
+function Entry({ thread, isCurrent }: { readonly thread: Thread; readonly isCurrent: boolean }) {
+  const { threadId, title, runningTaskId } = thread;
+  const trash = useTrashThread();
+  const [, navigate] = useLocation();
+  const [isRenaming, setRenaming] = useState(false);
+  if (isRenaming) return <Renaming thread={thread} onEnd={() => setRenaming(false)} />;
+  function remove() {
+    if (isCurrent) navigate(`/studio/${newThreadId()}`);
+    trash(thread, () => {
+      if (isCurrent) navigate(`/studio/${threadId}`);
+    });
+  }
+  return (
+    <li className="thread">
+      <Link href={`/studio/${threadId}`} aria-current={isCurrent ? 'page' : undefined} title={title}>
+        <span className="cut">{title}</span>
+        {runningTaskId !== null && <span className="spinner small" role="img" aria-label="An answer is in progress" />}
+      </Link>
+      <Menu align="end" trigger={<IconButton label={`Options of ${title}`} Icon={Ellipsis} />}>
+        <MenuItem Icon={Pencil} onSelect={() => setRenaming(true)}>
+          Rename
+        </MenuItem>
+        <MenuItem Icon={Share2} onSelect={() => openDialog({ kind: 'share-thread', threadId, title })}>
+          Share
+        </MenuItem>
+        <MenuItem Icon={Trash2} tone="danger" onSelect={remove}>
+          Delete
+        </MenuItem>
+      </Menu>
+    </li>
+  );
+}
+
+function Renaming({ thread, onEnd }: { readonly thread: Thread; readonly onEnd: () => void }) {
+  const rename = useRename();
+  const [title, setTitle] = useState(thread.title);
+  async function submit() {
+    const next = title.trim();
+    if (next !== '' && next !== thread.title)
+      await rename.mutateAsync({ ...thread, title: next }).catch(() => undefined);
+    onEnd();
+  }
+  return (
+    <li>
+      <form action={submit}>
+        <input
+          aria-label="Title"
+          maxLength={200}
+          value={rename.isPending ? title.trim() : title}
+          // The menu returns the focus to its button when it closes, after the field is shown.
+          ref={(field) => {
+            if (field !== null) setTimeout(() => field.select());
+          }}
+          onChange={(event) => setTitle(event.target.value)}
+          onBlur={() => void submit()}
+          onKeyDown={(event) => {
+            if (event.key !== 'Escape') return;
+            event.stopPropagation();
+            onEnd();
+          }}
+        />
+      </form>
+    </li>
+  );
+}
+
+/** The palette finds conversations by title, also where the list of conversations is hidden in a drawer. */
+function useThreadActions(): void {
+  const { threads } = useThreads('');
+  const [, navigate] = useLocation();
+  const titles = threads?.map(({ threadId, title }) => `${threadId} ${title}`).join('\n') ?? '';
+  useActions(
+    useMemo(
+      () => [
+        {
+          id: 'new-conversation',
+          title: 'New conversation',
+          group: 'Studio',
+          Icon: SquarePen,
+          keys: 'mod+shift+o',
+          perform: () => navigate(`/studio/${newThreadId()}`),
+        },
+        ...titles
+          .split('\n')
+          .filter(Boolean)
+          .map((line) => ({ threadId: line.slice(0, line.indexOf(' ')), title: line.slice(line.indexOf(' ') + 1) }))
+          .map(({ threadId, title }) => ({
+            id: threadId,
+            title,
+            group: 'Conversation',
+            Icon: MessageSquare,
+            perform: () => navigate(`/studio/${threadId}`),
+          })),
+      ],
+      [titles, navigate],
+    ),
   );
 }

@@ -1,6 +1,7 @@
 /** The navigation around the pages of one area: a column, and below 900 px a drawer. */
-import { Command, Menu as MenuIcon, X } from 'lucide-react';
+import { Command, Menu as MenuIcon, RotateCw, X } from 'lucide-react';
 import {
+  Component,
   createContext,
   type ReactNode,
   Suspense,
@@ -15,8 +16,8 @@ import { createPortal } from 'react-dom';
 import { Link, useLocation } from 'wouter';
 import { IconButton } from '../parts/iconbutton.tsx';
 import { useActions } from './actions.ts';
-import { Boundary } from './boundary.tsx';
 import { useIsNarrow, useIsOnline } from './browser.ts';
+import { PageNotLoaded } from './lazily.ts';
 import { useModal } from './modal.ts';
 import { openPalette } from './overlays.tsx';
 import { linkOf, type Page } from './page.ts';
@@ -206,4 +207,49 @@ function Offline() {
   return (
     <div role="status">{!isOnline && <p className="offline">You are offline. This page may be out of date.</p>}</div>
   );
+}
+
+interface Properties {
+  /** A new place gives the content another chance. */
+  readonly place: string;
+  readonly children: ReactNode;
+}
+
+interface State {
+  readonly place: string;
+  readonly error: Error | undefined;
+}
+
+/** A failure of one page leaves the navigation usable. */
+class Boundary extends Component<Properties, State> {
+  override state: State = { place: this.props.place, error: undefined };
+
+  static getDerivedStateFromProps({ place }: Properties, state: State): State | null {
+    return place === state.place ? null : { place, error: undefined };
+  }
+
+  static getDerivedStateFromError(error: unknown) {
+    return { error: error instanceof Error ? error : new Error(String(error)) };
+  }
+
+  override render() {
+    const { error } = this.state;
+    if (error === undefined) return this.props.children;
+    const isLoading = error instanceof PageNotLoaded;
+    return (
+      <div className="card narrow stack broken" role="alert">
+        <h1>{isLoading ? 'This page could not be loaded' : 'This page stopped working'}</h1>
+        <p className="quiet">
+          {isLoading
+            ? 'The server does not respond, or has been updated. Reload to get the current version.'
+            : `Reload to continue. If it fails again, report this message: ${error.message}`}
+        </p>
+        <div>
+          <button type="button" className="primary" onClick={() => location.reload()}>
+            <RotateCw size={16} strokeWidth={1.75} aria-hidden="true" /> Reload
+          </button>
+        </div>
+      </div>
+    );
+  }
 }

@@ -1,9 +1,10 @@
 /** The command palette and the overview of shortcuts, over any page. */
 import { Command, Keyboard, Monitor, Moon, Sun } from 'lucide-react';
-import { lazy, Suspense, useEffect } from 'react';
-import { type Action, performShortcut, useActions } from './actions.ts';
+import { lazy, Suspense, useEffect, useId, useMemo, useRef, useState } from 'react';
+import { type Action, performShortcut, useActions, useAllActions } from './actions.ts';
 import { setTheme } from './browser.ts';
-import { Palette } from './palette.tsx';
+import { Keys } from './keys.tsx';
+import { useModal } from './modal.ts';
 import { createShared } from './shared.ts';
 
 const Shortcuts = lazy(async () => ({ default: (await import('./shortcuts.tsx')).Shortcuts }));
@@ -42,4 +43,106 @@ export function Overlays() {
       {shown === 'shortcuts' && <Shortcuts onClose={close} />}
     </Suspense>
   );
+}
+
+const most = 50;
+
+/** Finds and performs any action of the page. */
+function Palette({ onClose }: { readonly onClose: () => void }) {
+  const dialog = useModal();
+  const actions = useAllActions();
+  const [text, setText] = useState('');
+  const [place, setPlace] = useState(0);
+  const chosen = useRef<Action>(undefined);
+  const id = useId();
+  const found = useMemo(() => filter(actions, text), [actions, text]);
+  const current = found[Math.min(place, found.length - 1)];
+  const optionId = (action: Action) => `${id}-${action.id}`;
+
+  function choose(action: Action | undefined) {
+    if (action === undefined) return;
+    chosen.current = action;
+    dialog.current?.close();
+  }
+
+  function move(step: number) {
+    if (found.length === 0) return;
+    const next = (Math.min(place, found.length - 1) + step + found.length) % found.length;
+    setPlace(next);
+    const action = found[next];
+    if (action) document.getElementById(optionId(action))?.scrollIntoView({ block: 'nearest' });
+  }
+
+  return (
+    <dialog
+      ref={dialog}
+      className="palette"
+      aria-label="Commands"
+      onClose={() => {
+        onClose();
+        // After the dialog, so that the action may move the focus.
+        if (chosen.current) queueMicrotask(chosen.current.perform);
+      }}
+      onClick={({ target, currentTarget }) => {
+        if (target === currentTarget) currentTarget.close();
+      }}
+      onKeyDown={(event) => {
+        const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+        if (step === undefined && event.key !== 'Enter') return;
+        event.preventDefault();
+        if (step === undefined) choose(current);
+        else move(step);
+      }}
+    >
+      <input
+        role="combobox"
+        aria-label="Search commands"
+        aria-expanded="true"
+        aria-controls={`${id}-list`}
+        aria-activedescendant={current && optionId(current)}
+        autoComplete="off"
+        placeholder="Search commands and conversations"
+        value={text}
+        onChange={(event) => {
+          setText(event.target.value);
+          setPlace(0);
+        }}
+      />
+      <div id={`${id}-list`} role="listbox" aria-label="Commands" className="choices">
+        {found.map((action, index) => (
+          <div
+            key={action.id}
+            id={optionId(action)}
+            role="option"
+            tabIndex={-1}
+            aria-selected={action === current}
+            onPointerMove={() => setPlace(index)}
+            onClick={() => choose(action)}
+            onKeyDown={() => undefined}
+          >
+            {action.Icon && <action.Icon size={16} strokeWidth={1.75} aria-hidden="true" />}
+            <span className="cut">{action.title}</span>
+            <span className="quiet small">{action.group}</span>
+            {action.keys && <Keys keys={action.keys} />}
+          </div>
+        ))}
+      </div>
+      {found.length === 0 && <p className="quiet none">No command matches “{text}”.</p>}
+      <p className="unseen" role="status">
+        {text === '' ? '' : `${found.length} found`}
+      </p>
+    </dialog>
+  );
+}
+
+/** Every word has to occur. Titles that begin with the text come first. */
+function filter(actions: readonly Action[], text: string): readonly Action[] {
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+  const found = actions.filter(({ title, group, isHidden }) => {
+    if (isHidden) return false;
+    const searched = `${title} ${group}`.toLowerCase();
+    return words.every((word) => searched.includes(word));
+  });
+  const begins = ({ title }: Action) => title.toLowerCase().startsWith(text.toLowerCase().trim());
+  return [...found.filter(begins), ...found.filter((action) => !begins(action))].slice(0, most);
 }

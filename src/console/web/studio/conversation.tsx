@@ -1,10 +1,14 @@
+import './waiting.css';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { UIMessage } from 'ai';
-import { ArrowDown, Paperclip, WifiOff } from 'lucide-react';
-import { useCallback, useEffect, useRef, useState } from 'react';
+import { ArrowDown, Paperclip, Undo2, WifiOff } from 'lucide-react';
+import { type RefObject, useCallback, useEffect, useRef, useState } from 'react';
+import { agentCalls } from '#client/agent/calls.ts';
 import { Seconds } from '../parts/elapsed.tsx';
-import { Failure } from '../parts/states.tsx';
+import { IconButton } from '../parts/iconbutton.tsx';
+import { Failure, Problem } from '../parts/states.tsx';
 import { useIsOnline } from '../shell/browser.ts';
+import { notifyFailure } from '../shell/notices.ts';
 import { Skeleton } from '../shell/skeleton.tsx';
 import { useUser } from '../user.tsx';
 import { useModelChoice } from './account.ts';
@@ -20,15 +24,11 @@ import {
 } from './chat.ts';
 import { Composer } from './composer.tsx';
 import { clearDraft, readDraft } from './draft.ts';
-import { useDroppedFiles } from './dropping.ts';
-import { useFollowing } from './following.ts';
 import { AttachContext, isInProgress, isMedia } from './media.tsx';
 import { useMediaChoice } from './mediachoice.tsx';
-import { Message, textOfMessage } from './message.tsx';
+import { Message, textOfMessage, type VersionsOf } from './message.tsx';
 import { type Outcome, OutcomeNote, storedOutcome } from './outcome.tsx';
-import { QueuedMessages } from './queued.tsx';
 import { suggestions } from './suggestions.ts';
-import { useVersions } from './versions.ts';
 
 export function Conversation({ threadId }: { readonly threadId: string }) {
   const user = useUser();
@@ -328,4 +328,171 @@ function Beginning({
       </label>
     </div>
   );
+}
+
+/** Takes files that are dropped anywhere on the page. Returns whether some are dragged over it. */
+function useDroppedFiles(take: (files: FileList) => void): boolean {
+  const [isDragging, setDragging] = useState(false);
+  useEffect(() => {
+    const leaving = new AbortController();
+    const { signal } = leaving;
+    const hasFiles = ({ dataTransfer }: DragEvent) => dataTransfer?.types.includes('Files') ?? false;
+    const onDrag = (event: DragEvent) => {
+      if (!hasFiles(event)) return;
+      // Otherwise, the browser opens the file in place of the page.
+      event.preventDefault();
+      setDragging(true);
+    };
+    window.addEventListener('dragover', onDrag, { signal });
+    window.addEventListener('dragleave', ({ relatedTarget }) => relatedTarget === null && setDragging(false), {
+      signal,
+    });
+    window.addEventListener(
+      'drop',
+      (event) => {
+        setDragging(false);
+        if (!hasFiles(event) || event.dataTransfer === null) return;
+        event.preventDefault();
+        take(event.dataTransfer.files);
+      },
+      { signal },
+    );
+    return () => leaving.abort();
+  }, [take]);
+  return isDragging;
+}
+
+// The versions of a conversation that edits and other answers have made.
+
+/** By the id of the message with which they begin. `onChosen` reads the conversation again. */
+function useVersions(
+  threadId: string,
+  stored: readonly UIMessage[],
+  isAnswering: boolean,
+  onChosen: () => Promise<unknown>,
+): (messageId: string) => VersionsOf | undefined {
+  const user = useUser();
+  const queries = useQueryClient();
+  const ofThread = ['versions', user.id, threadId];
+  const { data } = useQuery({
+    // A run that has ended may have made one.
+    queryKey: [...ofThread, stored.length, stored.at(-1)?.id],
+    queryFn: () => agentCalls(user.agent).listBranches(threadId),
+    enabled: stored.length > 0 && !isAnswering,
+    placeholderData: (previous) => previous,
+    retry: false,
+  });
+  async function choose(branchId: string | null | undefined): Promise<void> {
+    if (!branchId) return;
+    try {
+      await agentCalls(user.agent).chooseBranch(threadId, branchId);
+    } catch (error) {
+      notifyFailure(error as Error);
+    }
+    await onChosen();
+    await queries.invalidateQueries({ queryKey: ofThread });
+  }
+  return (messageId) => {
+    const branches = data?.forks.find((fork) => fork.messageId === messageId)?.branches;
+    if (branches === undefined) return undefined;
+    return {
+      place: branches.findIndex(({ branchId }) => branchId === null) + 1,
+      count: branches.length,
+      choose: isAnswering ? undefined : (place) => void choose(branches[place - 1]?.branchId),
+    };
+  };
+}
+
+// Messages that wait for the answer in progress.
+
+function QueuedMessages({
+  queued,
+  problem,
+  isBusy,
+  onRemove,
+}: {
+  readonly queued: readonly QueuedMessage[];
+  readonly problem: Error | null;
+  readonly isBusy: boolean;
+  /** Removes it from the queue. Its text returns to the composer. */
+  readonly onRemove: (message: QueuedMessage) => void;
+}) {
+  if (queued.length === 0) return null;
+  return (
+    <>
+      <ul className="queued" aria-label="Queued messages">
+        {queued.map((each) => {
+          const text = textOfMessage({ parts: each.message.parts as UIMessage['parts'] });
+          return (
+            <li key={each.taskId}>
+              <span className="quiet small">Next</span>
+              <span className="cut">{text || 'Files'}</span>
+              <IconButton
+                label={`Remove from the queue: ${text}`}
+                title="Remove from the queue"
+                Icon={Undo2}
+                disabled={isBusy}
+                onClick={() => onRemove(each)}
+              />
+            </li>
+          );
+        })}
+      </ul>
+      <Problem of={problem} />
+    </>
+  );
+}
+
+const nearPx = 48;
+
+interface Following {
+  readonly view: RefObject<HTMLElement | null>;
+  readonly content: RefObject<HTMLDivElement | null>;
+  readonly isFollowing: boolean;
+  /** Scrolls to the end, and follows from then on. */
+  readonly follow: () => void;
+}
+
+/** Keeps the end in view while the content grows, until the reader scrolls up. */
+function useFollowing(): Following {
+  const view = useRef<HTMLElement>(null);
+  const content = useRef<HTMLDivElement>(null);
+  const follows = useRef(true);
+  const [isFollowing, setFollowing] = useState(true);
+
+  const set = useCallback((next: boolean) => {
+    follows.current = next;
+    setFollowing(next);
+  }, []);
+
+  useEffect(() => {
+    const box = view.current;
+    if (box === null || content.current === null) return;
+    let top = box.scrollTop;
+    const onScroll = () => {
+      const isAtEnd = box.scrollHeight - box.scrollTop - box.clientHeight < nearPx;
+      // Growth of the content does not move the view, so a smaller offset is the reader's.
+      if (isAtEnd) set(true);
+      else if (box.scrollTop < top) set(false);
+      top = box.scrollTop;
+    };
+    const observer = new ResizeObserver(() => {
+      if (follows.current) box.scrollTop = box.scrollHeight;
+    });
+    observer.observe(content.current);
+    observer.observe(box);
+    box.addEventListener('scroll', onScroll, { passive: true });
+    return () => {
+      observer.disconnect();
+      box.removeEventListener('scroll', onScroll);
+    };
+  }, [set]);
+
+  const follow = useCallback(() => {
+    set(true);
+    const box = view.current;
+    if (box !== null) box.scrollTop = box.scrollHeight;
+  }, [set]);
+
+  return { view, content, isFollowing, follow };
 }

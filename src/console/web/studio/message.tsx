@@ -1,10 +1,9 @@
 import type { UIMessage } from 'ai';
 import { ChevronLeft, ChevronRight, FileText, Film, Pencil, RotateCw } from 'lucide-react';
-import { type ReactNode, useState } from 'react';
-import { validParts } from '../../../client/validparts.ts';
+import { type ComponentType, lazy, type ReactNode, Suspense, useState } from 'react';
+import { validParts } from '#client/validparts.ts';
 import { IconButton } from '../parts/iconbutton.tsx';
 import { product } from '../shell/product.ts';
-import { AnswerText } from './answertext.tsx';
 import { ApprovalCard, type Approving, approvalOf } from './approval.tsx';
 import { CopyButton } from './copybutton.tsx';
 import { Image, isMedia, Media, type MediaOutput, Video } from './media.tsx';
@@ -374,3 +373,22 @@ function SentFile({
     </span>
   );
 }
+
+interface Properties {
+  readonly text: string;
+}
+
+const Plain = ({ text }: Properties) => <p className="prose plain-text">{text}</p>;
+
+/** Loaded with the first message, because Markdown is a fifth of the studio. Plain text if it cannot be loaded. */
+const Prose = lazy(async (): Promise<{ readonly default: ComponentType<Properties> }> => {
+  const loaded = await import('./prose.tsx').catch(() => undefined);
+  return { default: loaded?.Prose ?? Plain };
+});
+
+/** The text of a message, as Markdown. */
+const AnswerText = ({ text }: Properties) => (
+  <Suspense fallback={<Plain text={text} />}>
+    <Prose text={text} />
+  </Suspense>
+);

@@ -1,6 +1,7 @@
 /** What the agent did: one card for each call of a tool. */
 import { Brain, Clapperboard, ImagePlus, type LucideIcon, Paintbrush, Search, Trash2, Wrench } from 'lucide-react';
-import { Making } from './making.tsx';
+import { useState } from 'react';
+import { Elapsed } from '../parts/elapsed.tsx';
 import { isInProgress, isMedia, Media, type MediaOutput } from './media.tsx';
 
 export interface ToolPart {
@@ -144,4 +145,33 @@ function Recalled({ output }: { readonly output: unknown }) {
 function textOf(value: unknown, name: string): string | undefined {
   const field: unknown = typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
   return typeof field === 'string' ? field : undefined;
+}
+
+// Images that a tool is making: a place in their shape for each, until they are there.
+
+const text = (input: unknown, name: string): unknown => Reflect.get(Object(input), name);
+
+/** `input`: of the call, as far as the model has written it. */
+function Making({ input }: { readonly input: unknown }) {
+  const [sinceMs] = useState(Date.now);
+  // The service uses the choice of the composer where the model names nothing.
+  const chosen: unknown = JSON.parse(localStorage.getItem('atelier.media') ?? '{}');
+  const ratio = String(text(input, 'ratio') ?? text(chosen, 'ratio') ?? '1:1');
+  const count = Math.min(4, Math.max(1, Number(text(input, 'n') ?? text(chosen, 'count') ?? 1)));
+  return (
+    <div className={`images of${count}`}>
+      {Array.from({ length: count }, (_, place) => (
+        <div
+          // biome-ignore lint/suspicious/noArrayIndexKey: the places have nothing else.
+          key={place}
+          className="place"
+          ref={(box) =>
+            box?.style.setProperty('aspect-ratio', /^\d+:\d+$/.test(ratio) ? ratio.replace(':', ' / ') : '1')
+          }
+        >
+          {place === 0 && <Elapsed sinceMs={sinceMs} what={count === 1 ? 'image' : 'images'} />}
+        </div>
+      ))}
+    </div>
+  );
 }
