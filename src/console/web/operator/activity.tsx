@@ -129,7 +129,7 @@ export function Activity({ view }: { readonly view: PersonView }) {
         {(all) => (
           <Lines>
             {all.map(({ at, actor, action, outcome }) => (
-              <Line key={`${at} ${action}`} name={deedOf(action)} note={`${actor}, ${action}, ${outcome}`} at={at} />
+              <Line key={`${at} ${action}`} name={deedOf(action)} note={`${actor}, ${outcome}`} at={at} />
             ))}
           </Lines>
         )}
