@@ -13,6 +13,8 @@ const firstTextMs = 1400;
 const longTaskMs = 75;
 const layoutShift = 0.02;
 const answerMs = 120_000;
+/** After an answer, the page reads the stored messages again. */
+const quietMs = 2000;
 
 /** Every kind of Markdown that an answer has. */
 const answer = [
@@ -119,13 +121,18 @@ async function plant(url: string): Promise<void> {
 
 /** Sends a message, and observes the page to the end of its answer. */
 async function stream(page: Page): Promise<Streamed> {
-  const text = '/long 900';
-  await page.getByLabel('Message', { exact: true }).fill(text);
+  await page.waitForTimeout(quietMs);
+  await page.getByRole('button', { name: 'Send' }).waitFor();
+  await page.getByLabel('Message', { exact: true }).fill('/long 900');
   const observed = page.evaluate(`new Promise((resolve) => {
     const seen = { firstMs: 0, longestMs: 0, shift: 0 };
-    const before = document.querySelectorAll('.message.assistant').length;
+    let before = Infinity;
     let since;
-    addEventListener('keydown', () => { since = performance.now(); }, { once: true, capture: true });
+    const onKey = () => {
+      since = performance.now();
+      before = document.querySelectorAll('.message.assistant').length;
+    };
+    addEventListener('keydown', onKey, { once: true, capture: true });
     const tasks = new PerformanceObserver((list) => {
       for (const { startTime, duration } of list.getEntries())
         if (seen.firstMs > 0 && startTime > since + seen.firstMs) seen.longestMs = Math.max(seen.longestMs, duration);
