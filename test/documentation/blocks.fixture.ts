@@ -54,7 +54,7 @@ export const runElsewhere: Readonly<Record<string, string>> = {
 };
 
 /** npm commands that measure or write sources. `test/acceptance/help.test.ts` starts each with `--help`. */
-export const longCommands = ['bench', 'capacity', 'corpus', 'day', 'dev', 'embedder', 'generate', 'growth', 'soak'];
+export const longCommands = ['bench', 'dev', 'embedder', 'generate', 'measure', 'soak'];
 
 /** Pages with blocks of `text`, and their number. */
 export const drawings: Readonly<Record<string, number>> = {

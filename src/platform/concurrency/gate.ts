@@ -11,7 +11,7 @@ export interface GateOptions {
   readonly maxWaiting: number;
   /**
    * A caller that has waited this long gets `overloaded`. Time in which the process got no CPU or was blocked does not count: places
-   * that became free meanwhile are not known yet, and the timers would refuse everyone before the process learns of them.
+   * that became free in the meantime are not known yet, and the timers would refuse everyone before the process learns of them.
    */
   readonly waitTimeoutMs: number;
 }
