@@ -57,9 +57,9 @@ const components: Components = {
   // Of a task list. A disabled checkbox would look as if one could not read it.
   input: ({ checked }) =>
     checked ? (
-      <SquareCheck size={16} strokeWidth={1.75} role="img" aria-label="Done" />
+      <SquareCheck className="task" size={16} strokeWidth={1.75} role="img" aria-label="Done" />
     ) : (
-      <Square size={16} strokeWidth={1.75} role="img" aria-label="To do" />
+      <Square className="task" size={16} strokeWidth={1.75} role="img" aria-label="To do" />
     ),
 };
 
