@@ -25,6 +25,11 @@ export const benches: readonly Entry[] = [
   { name: 'operators', needs: [postgres], load: async () => (await import('./operators.ts')).operators },
   { name: 'library', needs: [chromium, postgres], load: async () => (await import('./library.ts')).library },
   { name: 'studio', needs: [chromium, postgres], load: async () => (await import('./studio.ts')).studio },
+  {
+    name: 'conversation',
+    needs: [chromium, postgres],
+    load: async () => (await import('./conversation.ts')).conversation,
+  },
   { name: 'screening', load: async () => (await import('./screening.ts')).screening },
   { name: 'video watermark', needs: [ffmpeg], load: async () => (await import('./videowatermark.ts')).videoWatermark },
   { name: 'rendition', needs: [ffmpeg], load: async () => (await import('./rendition.ts')).rendition },

@@ -12,6 +12,11 @@ import { startWire, type Wire } from './wire.fixture.ts';
 
 const phone = { width: 390, height: 844 };
 const limitMs = 300_000;
+/** The buttons of the composer that something covers. */
+const coveredControls = `[...document.querySelectorAll('.composer button')].flatMap((it) => {
+  const { x, y, width, height } = it.getBoundingClientRect();
+  return it.contains(document.elementFromPoint(x + width / 2, y + height / 2)) ? [] : [it.ariaLabel ?? it.textContent];
+})`;
 
 const withoutPostgres = databaseEngines.some(({ name, missing }) => name === 'postgres' && missing);
 
@@ -132,11 +137,27 @@ describe.skipIf(withoutChromium || withoutPostgres)('a conversation', () => {
     await expect.poll(() => mine(page).count()).toBe(1);
     await expect.poll(() => answers(page).count()).toBe(1);
     await page.reload();
+    await page.getByText('Version 2 of 2').waitFor();
     await answers(page).getByText('Half a sen').waitFor();
     await alert.getByText('The answer failed.').waitFor();
     await complete(page, 'hello');
     await answers(page).first().getByText('The answer failed before it was complete.').waitFor();
     expect(await alert.count()).toBe(0);
+    checkComplaints(visitor);
+  });
+
+  it('asks again after a stop, also before the first word', { timeout: limitMs }, async () => {
+    const visitor = await enter();
+    const { page } = visitor;
+    await send(page, '/slow 60');
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await page.getByText('You stopped this answer.').waitFor();
+    await judge(page, 'a stopped answer');
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await answers(page).getByText('Slowly').waitFor();
+    expect(await mine(page).count()).toBe(1);
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await page.getByText('You stopped this answer.').waitFor();
     checkComplaints(visitor);
   });
 
@@ -187,7 +208,10 @@ describe.skipIf(withoutChromium || withoutPostgres)('a conversation', () => {
   it('preserves a message in the composer without network', { timeout: limitMs }, async () => {
     const visitor = await enter();
     const { page, context } = visitor;
-    const note = status(page, 'Your message was not sent. It stays here. Send it when you are online again.');
+    const note = status(
+      page,
+      'You are offline, so your message is not sent. It stays here. Send it when you are online again.',
+    );
     await context.setOffline(true);
     await send(page, 'a message without a network');
     await note.waitFor();
@@ -314,6 +338,9 @@ describe.skipIf(withoutChromium || withoutPostgres)('a conversation', () => {
       await threads(page).getByRole('link', { name: 'about mountains' }).waitFor({ state: 'detached' });
     };
     await remove();
+    await field(page).fill('a draft');
+    expect(await page.evaluate(coveredControls)).toEqual([]);
+    await field(page).fill('');
     await page.getByRole('button', { name: 'Undo' }).click();
     await threads(page).getByRole('link', { name: 'about mountains' }).waitFor();
     await mine(page).getByText('about mountains').waitFor();

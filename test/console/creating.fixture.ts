@@ -1,6 +1,7 @@
 /** What creators do with their images: make, group, share, publish, remix, on more than one device. */
 import { randomUUID } from 'node:crypto';
 import type { Page } from 'playwright-core';
+import { isNightly } from '../lane.fixture.ts';
 import { makeImage } from '../media/images.fixture.ts';
 import { judge } from './judging.fixture.ts';
 import { enterAsUser } from './rig.fixture.ts';
@@ -190,9 +191,14 @@ export function playCreating(scene: Scene): void {
   });
 }
 
-/** Plays on a phone: 390 pixels, with touch. */
+/** Plays on phones, with touch. */
 export function playPhone(scene: Scene): void {
-  scene('a suggestion runs with one tap, fields do not zoom, and the drawer closes with a choice', async (given) => {
+  for (const width of isNightly ? [390, 430] : [390]) playPhoneOf(scene, width);
+}
+
+function playPhoneOf(scene: Scene, width: number): void {
+  const name = `at ${width} pixels, a suggestion runs with one tap, fields do not zoom, and the drawer closes with a choice`;
+  scene(name, async (given) => {
     const { browser, rig, expect } = given;
     const context = await browser.newContext({
       locale: 'en-GB',
@@ -204,13 +210,13 @@ export function playPhone(scene: Scene): void {
     context.setDefaultTimeout(30_000);
     const page = await context.newPage();
     await enterAsUser({ page, context }, rig, '/studio');
-    await page.setViewportSize({ width: 390, height: 844 });
+    await page.setViewportSize({ width, height: 844 });
     await page.getByRole('button', { name: 'An image of a lighthouse at dusk' }).tap();
     await page.getByRole('region', { name: 'Generated an image' }).locator('.asset-image.there').waitFor();
     const first = page.url();
     const sizes = await page.evaluate(`(() => {
       const field = document.querySelector('.composer textarea');
-      const sides = [...document.querySelectorAll('.composer button, .bar button')].map((it) => {
+      const sides = [...document.querySelectorAll('.composer button, .bar button, .messagetools button, .outcome button')].map((it) => {
         const { width, height } = it.getBoundingClientRect();
         return Math.min(width, height);
       });

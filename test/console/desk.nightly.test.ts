@@ -84,7 +84,7 @@ describe.skipIf(withoutChromium)('the desk of operators', () => {
     await page.getByRole('button', { name: 'End sessions' }).click();
     await page.getByRole('button', { name: 'Yes, end sessions' }).click();
     await page.getByText('just now').first().waitFor();
-    await page.getByRole('region', { name: 'Audit' }).getByText('DELETE /v1/people/:userId/sessions').waitFor();
+    await page.getByRole('region', { name: 'Audit' }).getByText('Ended sessions').waitFor();
 
     const downloading = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Export everything' }).click();
@@ -95,6 +95,8 @@ describe.skipIf(withoutChromium)('the desk of operators', () => {
     await page.getByLabel(/to confirm/).fill(person.email);
     await erase.click();
     await page.getByText('Everything has been erased.').waitFor();
+    // The figures of before the erasure are gone.
+    expect(await page.getByText('Messages', { exact: true }).count()).toBe(0);
     await look(page, 'the report of an erasure');
     expect((await desk.send('GET', `/api/people/${person.id}`)).status).toBe(404);
     expect(complaints).toEqual([]);

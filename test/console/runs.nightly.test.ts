@@ -96,6 +96,24 @@ describe.skipIf(withoutChromium)('runs', () => {
     expect(complaints).toEqual([]);
   });
 
+  it('a failed answer stays marked when the conversation goes on', { timeout: limitMs }, async () => {
+    const visitor = await visit();
+    const { page, complaints } = visitor;
+    await enterAsUser(visitor, rig, '/studio', `f-${randomUUID()}@example.com`);
+    await page.getByText('A new conversation').waitFor();
+    await page.getByLabel('Message', { exact: true }).fill('please fail');
+    await page.keyboard.press('Enter');
+    await page.getByRole('alert').getByText('The answer failed.').waitFor();
+    await complete(page, 'first question');
+    const marks = page.getByText(/^(This message has no answer|The answer failed before it was complete)\.$/);
+    await marks.waitFor();
+    await page.reload();
+    await answers(page).getByText('The first answer.').waitFor();
+    await marks.waitFor();
+    await judge(page, 'a message without an answer');
+    expect(complaints).toEqual([]);
+  });
+
   it('an edit keeps the former version, which can be shown again', { timeout: limitMs }, async () => {
     const visitor = await visit();
     const { page, complaints } = visitor;
@@ -107,11 +125,11 @@ describe.skipIf(withoutChromium)('runs', () => {
     await page.getByRole('article', { name: 'You' }).getByRole('button', { name: 'Send' }).click();
     await answers(page).getByText('The second answer.').waitFor();
     const versions = page.getByRole('group', { name: 'Versions of the conversation from here' });
-    await versions.getByText('2/2').waitFor();
+    await versions.getByText('Version 2 of 2').waitFor();
     await judge(page, 'two versions');
     await versions.getByRole('button', { name: 'Previous version' }).click();
     await answers(page).getByText('The first answer.').waitFor();
-    await versions.getByText('1/2').waitFor();
+    await versions.getByText('Version 1 of 2').waitFor();
     await page.reload();
     await answers(page).getByText('The first answer.').waitFor();
     await versions.getByRole('button', { name: 'Next version' }).click();

@@ -56,6 +56,7 @@ describe.skipIf(withoutChromium)('the shell', () => {
     await page.keyboard.press('?');
     const shortcuts = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
     await shortcuts.waitFor();
+    await shortcuts.getByText('Next image in the lightbox').waitFor();
     await judge(page, 'the shortcuts');
     await shortcuts.getByLabel(/without/).uncheck();
     await page.keyboard.press('Escape');
@@ -111,7 +112,7 @@ describe.skipIf(withoutChromium)('the shell', () => {
   it('offers a reload if the code of a page cannot be loaded', { timeout: limitMs }, async () => {
     const { page, complaints } = await enter('/studio');
     await page.getByLabel('Message', { exact: true }).waitFor();
-    await page.route('**/assets/library.js', (route) => route.abort());
+    await page.route('**/assets/library*.js', (route) => route.abort());
     const loads: string[] = [];
     page.on('framenavigated', (frame) => loads.push(frame.url()));
     await page.getByRole('link', { name: 'Library' }).click();

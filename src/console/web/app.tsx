@@ -119,7 +119,7 @@ function OperatorArea({ info }: { readonly info: ConsoleInfo }) {
       ) : current.isPublic ? (
         <current.View />
       ) : (
-        <OperatorOnly title={current.title} otherWay={<AccountSignIn />}>
+        <OperatorOnly otherWay={<AccountSignIn />}>
           <Route path={current.path} component={current.View} />
         </OperatorOnly>
       )}

@@ -20,11 +20,9 @@ export async function takeTokenFromAddress(): Promise<void> {
 }
 
 export function OperatorOnly({
-  title,
   otherWay,
   children,
 }: {
-  readonly title: string;
   /** A sign-in without the token. */
   readonly otherWay?: ReactNode;
   readonly children: ReactNode;
@@ -32,10 +30,10 @@ export function OperatorOnly({
   const { data, error, refetch } = useConsole();
   if (error) return <Failure error={error} retry={refetch} />;
   if (data === undefined) return <Loading />;
-  return data.isOperator ? children : <TokenForm title={title} otherWay={otherWay} />;
+  return data.isOperator ? children : <TokenForm otherWay={otherWay} />;
 }
 
-function TokenForm({ title, otherWay }: { readonly title: string; readonly otherWay: ReactNode }) {
+function TokenForm({ otherWay }: { readonly otherWay: ReactNode }) {
   const queries = useQueryClient();
   const [token, setToken] = useState('');
   const [problem, setProblem] = useState('');
@@ -49,10 +47,10 @@ function TokenForm({ title, otherWay }: { readonly title: string; readonly other
   }
   return (
     <form className="card narrow stack" action={submit}>
-      <h1>{title}</h1>
+      <h1>Sign in as an operator</h1>
       <p className="quiet">
-        This page requires the console token: <code>CONSOLE_TOKEN</code>, from the configuration or from{' '}
-        <code>secrets.json</code> in the data folder. On a terminal, the first start prints a link that contains it.
+        Open the link that the server printed when it started, or enter its token: the value of{' '}
+        <code>CONSOLE_TOKEN</code>. Outside production, <code>secrets.json</code> in the data folder contains it.
       </p>
       <label className="field">
         Token

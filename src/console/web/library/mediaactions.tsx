@@ -38,8 +38,8 @@ export interface MediaActionsProps {
   /** Default: opens a new conversation. */
   readonly onEdit?: ((asset: ActionTarget) => void) | undefined;
   readonly onDeleted?: (() => void) | undefined;
-  /** `bar`: all actions with their names. `overlay`: icons over an image, the rest in a menu. */
-  readonly layout?: 'bar' | 'overlay';
+  /** `bar`: all actions with their names. `overlay`: icons over an image, the rest in a menu. `menu`: all over an image, in a menu. */
+  readonly layout?: 'bar' | 'overlay' | 'menu';
 }
 
 interface Action {
@@ -59,10 +59,10 @@ export function MediaActions({ layout = 'overlay', ...props }: MediaActionsProps
   const { actions, isBusy } = useActions(props);
   const bar = layout === 'bar';
   const isNarrow = useIsNarrow();
-  const isShown = ({ isFirst, isInBar }: Action) => (bar ? isFirst || (isInBar && !isNarrow) : isFirst);
+  const isShown = ({ isFirst, isInBar }: Action) => layout !== 'menu' && (isFirst || (bar && isInBar && !isNarrow));
   const shown = actions.filter(isShown);
   return (
-    <div className={`mediaactions ${layout}`}>
+    <div className={`mediaactions ${bar ? 'bar' : 'overlay'}`}>
       {shown.map(({ name, Icon, run, isDanger, isOn }) => (
         <button
           key={name}
@@ -94,10 +94,10 @@ function Menu({ actions }: { readonly actions: readonly Action[] }) {
       </DropdownMenu.Trigger>
       <DropdownMenu.Portal {...(dialog && { container: dialog })}>
         <DropdownMenu.Content className="mediamenu" align="end" sideOffset={4}>
-          {actions.map(({ name, Icon, run, isDanger }) => (
+          {actions.map(({ name, Icon, run, isDanger, isOn }) => (
             <DropdownMenu.Item key={name} className={isDanger ? 'danger' : ''} onSelect={() => void run()}>
               <Icon size={16} strokeWidth={1.75} aria-hidden={true} />
-              {name}
+              {isOn ? `${name}: remove` : name}
             </DropdownMenu.Item>
           ))}
         </DropdownMenu.Content>

@@ -25,6 +25,9 @@ interface TileProps {
   readonly onFocus: (place: number) => void;
 }
 
+/** In a narrower tile, the buttons would be in the way of the click that opens it. */
+const narrowPx = 160;
+
 export const Tile = memo(function Tile(props: TileProps) {
   const { asset, place, width, height, isChosen, isChoosing, isTabStop, onOpen, onEdit, onToggle, onFocus } = props;
   const name = nameOf(asset);
@@ -65,7 +68,13 @@ export const Tile = memo(function Tile(props: TileProps) {
       <Marks asset={asset} />
       {isNear && !isChoosing && (
         <div className="hover">
-          <MediaActions asset={asset} prompt={asset.prompt} isFavorite={asset.favorite} onEdit={() => onEdit(asset)} />
+          <MediaActions
+            asset={asset}
+            prompt={asset.prompt}
+            isFavorite={asset.favorite}
+            layout={width < narrowPx ? 'menu' : 'overlay'}
+            onEdit={() => onEdit(asset)}
+          />
         </div>
       )}
     </div>

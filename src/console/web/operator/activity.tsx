@@ -5,6 +5,7 @@ import type { Part } from '../../services.ts';
 import { countOf, sizeOf, When } from '../parts/figures.tsx';
 import { Status } from '../parts/states.tsx';
 import { Table } from '../parts/tables.tsx';
+import { deedOf } from './deeds.ts';
 import { incidentTones, titleOf } from './incidentstates.ts';
 import { type PersonView, planName } from './personview.ts';
 
@@ -44,8 +45,8 @@ export function Activity({ view }: { readonly view: PersonView }) {
       <Section title="Latest files" part={view.assets} empty="No files." listOf={({ assets }) => assets}>
         {(assets) => (
           <Lines>
-            {assets.map(({ assetId, kind, mime, byteSize, createdAt }) => (
-              <Line key={assetId} name={kind} note={`${mime}, ${sizeOf(byteSize)}`} at={createdAt} />
+            {assets.map(({ assetId, name, prompt, kind, mime, byteSize, createdAt }) => (
+              <Line key={assetId} name={name ?? prompt ?? kind} note={`${mime}, ${sizeOf(byteSize)}`} at={createdAt} />
             ))}
           </Lines>
         )}
@@ -128,7 +129,7 @@ export function Activity({ view }: { readonly view: PersonView }) {
         {(all) => (
           <Lines>
             {all.map(({ at, actor, action, outcome }) => (
-              <Line key={`${at} ${action}`} name={action} note={`${actor}, ${outcome}`} at={at} />
+              <Line key={`${at} ${action}`} name={deedOf(action)} note={`${actor}, ${outcome}`} at={at} />
             ))}
           </Lines>
         )}

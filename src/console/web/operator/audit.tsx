@@ -6,6 +6,7 @@ import { When } from '../parts/figures.tsx';
 import { Empty } from '../parts/states.tsx';
 import './desk.css';
 import { Listing, usePages } from '../parts/listing.tsx';
+import { deedOf } from './deeds.ts';
 
 type Action = ActionPage['actions'][number];
 
@@ -69,13 +70,14 @@ function Entry({ action: { at, actor, action, target, outcome, requestId } }: { 
   return (
     <>
       <div className="desk-line">
-        <span className="desk-name">{action}</span>
+        <span className="desk-name">{deedOf(action)}</span>
         <span className="quiet desk-figure">
           {actor}, <When at={at} />
         </span>
       </div>
       <p className="quiet wrapped">
-        {outcome} · {target.startsWith('sha256 ') ? 'a user' : target}
+        {deedOf(action) !== action && <code>{action}</code>} {outcome} ·{' '}
+        {target.startsWith('sha256 ') ? 'a user' : target}
         {requestId !== null && (
           <>
             {' · '}Request id <code>{requestId}</code>

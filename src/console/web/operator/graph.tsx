@@ -70,26 +70,27 @@ export function Graph({
           />
         )}
       </svg>
+      <p className="axis" aria-hidden="true">
+        <span>{clockOf(startsAt[0])}</span>
+        {lines.some(({ values }) => latestOf(values) !== null) && <span>highest {show(largest)}</span>}
+        <span>{clockOf(startsAt.at(-1))}</span>
+      </p>
     </figure>
   );
 }
 
+const clockOf = (at: string | undefined) => (at === undefined ? '' : clock.format(new Date(at)));
 const latestOf = (values: readonly (number | null)[]) => values.findLast((value) => value !== null) ?? null;
 const xOf = (step: number, steps: number) => (steps < 2 ? 0 : (step / (steps - 1)) * width);
 
-/** A step without a value interrupts the line. A single value is a dot. */
+/** The line connects the steps that have a value. A single value is a dot. */
 function pathOf(values: readonly (number | null)[], largest: number): string {
   const top = 3;
   const yOf = (value: number) => height - 1 - (largest === 0 ? 0 : (value / largest) * (height - 1 - top));
-  return values
-    .map((value, step) => {
-      if (value === null) return '';
-      const isStart = step === 0 || values[step - 1] === null;
-      const isAlone = isStart && (step === values.length - 1 || values[step + 1] === null);
-      const place = `${xOf(step, values.length).toFixed(1)} ${yOf(value).toFixed(1)}`;
-      return `${isStart ? 'M' : 'L'}${place}${isAlone ? 'h0.01' : ''}`;
-    })
-    .join('');
+  const places = values.flatMap((value, step) =>
+    value === null ? [] : [`${xOf(step, values.length).toFixed(1)} ${yOf(value).toFixed(1)}`],
+  );
+  return places.length === 0 ? '' : `M${places.join('L')}${places.length === 1 ? 'h0.01' : ''}`;
 }
 
 /** The same numbers as a table, newest first. */

@@ -93,8 +93,24 @@ function PersonPage({ userId }: { readonly userId: string }) {
   );
 }
 
+function Figures({ view }: { readonly view: PersonView }) {
+  const { person } = view.record;
+  return (
+    <dl className="desk-tiles">
+      <Tile name="Credits" value={countOf(person.credits)} />
+      <PartTile name="Threads" part={view.conversations} show={({ threads }) => countOf(threads)} />
+      <PartTile name="Messages" part={view.conversations} show={({ messages }) => countOf(messages)} />
+      <PartTile name="Assets" part={view.storage} show={({ assets }) => countOf(assets)} />
+      <PartTile name="Storage" part={view.storage} show={({ bytes }) => sizeOf(bytes)} />
+      <Tile name="Joined" value={<When at={person.createdAt} />} hint={momentOf(person.createdAt)} />
+    </dl>
+  );
+}
+
 function Details({ view }: { readonly view: PersonView }) {
   const { person } = view.record;
+  // The figures were read before the erasure.
+  const [isErased, setErased] = useState(false);
   return (
     <>
       <header className="page desk-head">
@@ -108,19 +124,12 @@ function Details({ view }: { readonly view: PersonView }) {
           <span className="tag">{planName(person.plan)}</span>
         </span>
       </header>
-      <dl className="desk-tiles">
-        <Tile name="Credits" value={countOf(person.credits)} />
-        <PartTile name="Threads" part={view.conversations} show={({ threads }) => countOf(threads)} />
-        <PartTile name="Messages" part={view.conversations} show={({ messages }) => countOf(messages)} />
-        <PartTile name="Assets" part={view.storage} show={({ assets }) => countOf(assets)} />
-        <PartTile name="Storage" part={view.storage} show={({ bytes }) => sizeOf(bytes)} />
-        <Tile name="Joined" value={<When at={person.createdAt} />} hint={momentOf(person.createdAt)} />
-      </dl>
+      {!isErased && <Figures view={view} />}
       <div className="desk-columns">
-        <Activity view={view} />
+        {!isErased && <Activity view={view} />}
         <div className="stack desk-aside">
-          <Account record={view.record} />
-          <Data person={person} />
+          {!isErased && <Account record={view.record} />}
+          <Data person={person} onErased={() => setErased(true)} />
         </div>
       </div>
     </>
@@ -259,13 +268,13 @@ function Sessions({ userId }: { readonly userId: string }) {
 
 // Everything about a person at once: an export as JSON, and the erasure from all services with its report.
 
-function Data({ person }: { readonly person: Person }) {
+function Data({ person, onErased }: { readonly person: Person; readonly onErased: () => void }) {
   if (!useMayChange()) return null;
   return (
     <section className="card stack" aria-labelledby="data-heading">
       <h2 id="data-heading">Personal data</h2>
       <Export person={person} />
-      <Erasure person={person} />
+      <Erasure person={person} onErased={onErased} />
     </section>
   );
 }
@@ -288,13 +297,16 @@ function Export({ person: { id, email } }: { readonly person: Person }) {
   );
 }
 
-function Erasure({ person: { id, email } }: { readonly person: Person }) {
+function Erasure({ person: { id, email }, onErased }: { readonly person: Person; readonly onErased: () => void }) {
   const [typed, setTyped] = useState('');
   const field = useId();
   const outcome = useRef<HTMLDivElement>(null);
   const name = email ?? id;
   const erasing = useMutation({
     mutationFn: () => callJson<ErasureReport>(`/api/people/${id}/erasure`, { method: 'POST', json: { confirm: true } }),
+    onSuccess: ({ isComplete }) => {
+      if (isComplete) onErased();
+    },
     onSettled: () => outcome.current?.focus(),
   });
   const report = erasing.data;
@@ -373,5 +385,5 @@ function Report({ report: { steps, isComplete, pendingJobs, provider } }: { read
 
 function countsOf(removed: Readonly<Record<string, number>>): string {
   const parts = Object.entries(removed).filter(([, count]) => count > 0);
-  return parts.map(([what, count]) => `${count} ${what.replaceAll('_', ' ')}`).join(', ');
+  return parts.map(([what, count]) => `${what.replaceAll('_', ' ')}: ${count}`).join(', ');
 }

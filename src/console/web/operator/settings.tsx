@@ -3,6 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Examination, SettingsFinding, SettingsView } from '../../settings/routes.ts';
 import { callJson } from '../calls.ts';
+import { Seconds } from '../parts/elapsed.tsx';
 import { When } from '../parts/figures.tsx';
 import { useRead } from '../parts/reading.ts';
 import { Empty, Pending, Problem, Status } from '../parts/states.tsx';
@@ -81,7 +82,11 @@ function Checks() {
       </div>
       <Problem of={checking.error} />
       <div role="status">
-        {findings === undefined ? (
+        {checking.isPending ? (
+          <p className="quiet">
+            The checks call every engine and external service, for up to a minute. <Seconds />
+          </p>
+        ) : findings === undefined ? (
           <p className="quiet">
             Calls every engine and external service, as <code>npm run doctor</code> does.
           </p>

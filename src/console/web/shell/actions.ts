@@ -73,8 +73,17 @@ function isTyping(target: EventTarget | null): boolean {
   );
 }
 
+const labels: Readonly<Record<string, string>> = {
+  mod: isMac ? '⌘' : 'Ctrl',
+  shift: 'Shift',
+  enter: 'Enter',
+  escape: 'Esc',
+  delete: 'Delete',
+  left: '←',
+  right: '→',
+  click: 'Click',
+};
+
 /** The shortcut as its keys are labeled. */
 export const labelsOf = (keys: string): readonly string[] =>
-  keys
-    .split('+')
-    .map((key) => (key === 'mod' ? (isMac ? '⌘' : 'Ctrl') : key === 'shift' ? 'Shift' : key.toUpperCase()));
+  keys.split('+').map((key) => labels[key] ?? key.toUpperCase());

@@ -21,6 +21,8 @@ export function Landing() {
         </span>
       </header>
       <main id="main">
+        {/* Made by the offline renderer. */}
+        <img className="pictures" src="/landing.webp" alt="" width="1200" height="288" />
         <h1>Images and videos, created in conversation</h1>
         <p className="quiet lead">Describe what you imagine. Refine it in words. Find everything in your library.</p>
         {hasFailed && (

@@ -3,22 +3,34 @@ import { Dialog } from '../parts/dialog.tsx';
 import { hasSingleKeys, setSingleKeys, useAllActions } from './actions.ts';
 import { Keys } from './keys.tsx';
 
+/** Of fields, the library and the lightbox, which handle these keys themselves. */
+const more = [
+  ['Send the message', 'enter'],
+  ['Start a new line in the message', 'shift+enter'],
+  ['Select a range in the library', 'shift+click'],
+  ['Delete the focused image of the library', 'delete'],
+  ['Previous image in the lightbox', 'left'],
+  ['Next image in the lightbox', 'right'],
+  ['Details in the lightbox', 'i'],
+  ['Favorite in the lightbox', 'f'],
+  ['Close a dialog or the lightbox', 'escape'],
+] as const;
+
 export function Shortcuts({ onClose }: { readonly onClose: () => void }) {
   const actions = useAllActions();
   const [isOn, setOn] = useState(hasSingleKeys);
   return (
     <Dialog title="Keyboard shortcuts" onClose={onClose}>
       <dl className="pairs">
-        {actions.map(
-          ({ id, title, keys }) =>
-            keys !== undefined && (
-              <div key={id}>
-                <dt>{title}</dt>
-                <dd>
-                  <Keys keys={keys} />
-                </dd>
-              </div>
-            ),
+        {[...actions.flatMap(({ title, keys }) => (keys === undefined ? [] : [[title, keys] as const])), ...more].map(
+          ([title, keys]) => (
+            <div key={title}>
+              <dt>{title}</dt>
+              <dd>
+                <Keys keys={keys} />
+              </dd>
+            </div>
+          ),
         )}
       </dl>
       <label className="check">

@@ -164,7 +164,7 @@ export function Composer({
       <Problem of={busySending.error} />
       {!isOnline && !isEmpty && (
         <p className="quiet small" role="status">
-          Your message was not sent. It stays here. Send it when you are online again.
+          You are offline, so your message is not sent. It stays here. Send it when you are online again.
         </p>
       )}
     </form>
@@ -212,11 +212,15 @@ function Models({ choice: { models, chosen, choose } }: { readonly choice: Model
         </button>
       }
     >
-      {models.map(({ id, label, credits, allowed }) => (
+      {models.map(({ id, label, credits, allowed, vision, tools }) => (
         <MenuItem key={id} Icon={id === chosen.id ? Check : Bot} isDisabled={!allowed} onSelect={() => choose(id)}>
           <span className="choice">
             {label}
-            <span className="quiet small">{allowed ? creditsOf(credits) : 'Not in your plan'}</span>
+            <span className="quiet small">
+              {[allowed ? creditsOf(credits) : 'Not in your plan', vision && 'reads images', tools && 'uses tools']
+                .filter(Boolean)
+                .join(' · ')}
+            </span>
           </span>
         </MenuItem>
       ))}

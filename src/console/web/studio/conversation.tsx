@@ -4,8 +4,9 @@ import type { UIMessage } from 'ai';
 import { ArrowDown, Paperclip, Undo2, WifiOff } from 'lucide-react';
 import { type RefObject, useCallback, useEffect, useRef, useState } from 'react';
 import { agentCalls } from '#client/agent/calls.ts';
+import { Seconds } from '../parts/elapsed.tsx';
 import { IconButton } from '../parts/iconbutton.tsx';
-import { Failure, Loading, Problem } from '../parts/states.tsx';
+import { Failure, Problem } from '../parts/states.tsx';
 import { useIsOnline } from '../shell/browser.ts';
 import { notifyFailure } from '../shell/notices.ts';
 import { Skeleton } from '../shell/skeleton.tsx';
@@ -167,6 +168,7 @@ function Chat({
                 message={message}
                 question={textOfMessage(messages[place - 1] ?? message)}
                 isLast={message === last}
+                isUnanswered={message.role === 'user' && messages[place + 1]?.role === 'user'}
                 previews={previews}
                 edited={edited?.id === message.id ? edited.text : undefined}
                 actions={{
@@ -189,7 +191,11 @@ function Chat({
               />
             ))}
           </AttachContext>
-          {chat.isWaiting && !chat.isReconnecting && <Loading what="Waiting for the answer" />}
+          {chat.isWaiting && !chat.isReconnecting && (
+            <p className="state" role="status">
+              <span className="spinner" aria-hidden="true" /> Waiting for the answer … <Seconds />
+            </p>
+          )}
           {chat.isReconnecting && (
             <p className="quiet reconnecting" role="status">
               <WifiOff size={16} strokeWidth={1.75} aria-hidden="true" />

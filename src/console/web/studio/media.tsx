@@ -41,12 +41,14 @@ export function Media({
   output,
   prompt,
   onRetried,
+  onAgain,
 }: {
   readonly output: MediaOutput;
   readonly prompt: string;
   readonly onRetried: () => void;
+  readonly onAgain?: (() => void) | undefined;
 }) {
-  if (output.status === 'failed') return <Failed output={output} onRetried={onRetried} />;
+  if (output.status === 'failed') return <Failed output={output} onRetried={onRetried} onAgain={onAgain} />;
   if (output.assetId === null)
     return (
       <div className="media making" role="status">
@@ -150,7 +152,15 @@ function Actions({
 }
 
 /** A retry is offered only if it can succeed. */
-function Failed({ output, onRetried }: { readonly output: MediaOutput; readonly onRetried: () => void }) {
+function Failed({
+  output,
+  onRetried,
+  onAgain,
+}: {
+  readonly output: MediaOutput;
+  readonly onRetried: () => void;
+  readonly onAgain: (() => void) | undefined;
+}) {
   const user = useUser();
   const credits = useCredits();
   const retry = useMutation({
@@ -175,6 +185,11 @@ function Failed({ output, onRetried }: { readonly output: MediaOutput; readonly 
       {canRetry && !isTooDear && (
         <button type="button" disabled={retry.isPending} onClick={() => retry.mutate()}>
           <RotateCw size={16} strokeWidth={1.75} aria-hidden="true" /> Try the video again
+        </button>
+      )}
+      {output.kind === 'image' && failure?.retryable === true && onAgain && (
+        <button type="button" onClick={onAgain}>
+          <RotateCw size={16} strokeWidth={1.75} aria-hidden="true" /> Answer again
         </button>
       )}
     </div>

@@ -36,6 +36,7 @@ export interface VersionsOf {
   readonly choose?: ((place: number) => void) | undefined;
 }
 
+/** Edits and “Try again” make them. */
 function Versions({ of: { place, count, choose } }: { readonly of: VersionsOf }) {
   return (
     <fieldset className="versions" aria-label="Versions of the conversation from here">
@@ -45,8 +46,8 @@ function Versions({ of: { place, count, choose } }: { readonly of: VersionsOf })
         disabled={choose === undefined || place === 1}
         onClick={() => choose?.(place - 1)}
       />
-      <span role="status" aria-label={`Version ${place} of ${count}`}>
-        {place}/{count}
+      <span role="status">
+        Version {place} of {count}
       </span>
       <IconButton
         label="Next version"
@@ -62,6 +63,7 @@ export function Message({
   message,
   question,
   isLast,
+  isUnanswered,
   previews,
   edited,
   actions,
@@ -71,6 +73,8 @@ export function Message({
   readonly question: string;
   /** The conversation itself shows how the last answer ended. */
   readonly isLast: boolean;
+  /** Another message follows the user's, because its run failed or was stopped. */
+  readonly isUnanswered: boolean;
   /** Images attached in this browser, by asset id. */
   readonly previews: ReadonlyMap<string, string>;
   /** A new text that was refused, to be changed again. */
@@ -78,7 +82,14 @@ export function Message({
   readonly actions: MessageActions;
 }) {
   return message.role === 'user' ? (
-    <Question key={edited ?? ''} message={message} previews={previews} edited={edited} actions={actions} />
+    <Question
+      key={edited ?? ''}
+      message={message}
+      isUnanswered={isUnanswered}
+      previews={previews}
+      edited={edited}
+      actions={actions}
+    />
   ) : (
     <Answer message={message} question={question} isLast={isLast} actions={actions} />
   );
@@ -86,11 +97,13 @@ export function Message({
 
 function Question({
   message,
+  isUnanswered,
   previews,
   edited,
   actions: { edit, versions },
 }: {
   readonly message: UIMessage;
+  readonly isUnanswered: boolean;
   readonly previews: ReadonlyMap<string, string>;
   readonly edited: string | undefined;
   readonly actions: MessageActions;
@@ -125,6 +138,7 @@ function Question({
             <CopyButton label="Copy the message" read={() => text} />
             {edit && <IconButton label="Edit the message" Icon={Pencil} onClick={() => setDraft(text)} />}
           </Tools>
+          {isUnanswered && <p className="problem small">This message has no answer.</p>}
           {versions && <Versions of={versions} />}
         </>
       )}
@@ -221,6 +235,7 @@ function Answer({
           videos={videos}
           ordered={ordered}
           onRetried={onRetried}
+          onAgain={regenerate && (() => regenerate(message))}
           approve={approve}
         />
       ))}
@@ -259,6 +274,7 @@ function AnswerPart({
   videos,
   ordered,
   onRetried,
+  onAgain,
   approve,
 }: {
   readonly part: Part;
@@ -268,6 +284,7 @@ function AnswerPart({
   readonly videos: ReadonlyMap<string, MediaOutput>;
   readonly ordered: ReadonlySet<string>;
   readonly onRetried: () => void;
+  readonly onAgain: (() => void) | undefined;
   readonly approve: Approving | undefined;
 }) {
   if (part.type === 'text') return <AnswerText text={part.text} />;
@@ -287,7 +304,15 @@ function AnswerPart({
   if (part.type === 'file')
     return <SentFile url={part.url} name={part.filename} mime={part.mediaType} previews={noPreviews} />;
   if (isTool(part))
-    return <Tool part={part} question={question} video={videos.get(orderOf(part) ?? '')} onRetried={onRetried} />;
+    return (
+      <Tool
+        part={part}
+        question={question}
+        video={videos.get(orderOf(part) ?? '')}
+        onRetried={onRetried}
+        onAgain={onAgain}
+      />
+    );
   return null;
 }
 

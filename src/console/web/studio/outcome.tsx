@@ -38,7 +38,15 @@ export function OutcomeNote({
   readonly onReconnect: () => void;
 }) {
   if (outcome.kind === 'completed') return null;
-  if (outcome.kind === 'stopped') return <p className="quiet small">You stopped this answer.</p>;
+  if (outcome.kind === 'stopped')
+    return (
+      <p className="quiet small ended">
+        You stopped this answer.
+        <button type="button" onClick={onAnswerAgain}>
+          <RotateCw {...icon} /> Try again
+        </button>
+      </p>
+    );
   return (
     <div className="outcome" role="alert">
       <CircleAlert {...icon} />

@@ -1,8 +1,10 @@
-import { type ComponentProps, isValidElement, memo, type ReactNode, useEffect, useState } from 'react';
+import { Square, SquareCheck } from 'lucide-react';
+import { isValidElement, memo, type ReactNode, useEffect, useState } from 'react';
 import Markdown, { type Components } from 'react-markdown';
 import remarkGfm from 'remark-gfm';
 import { CopyButton } from './copybutton.tsx';
 import { hasFormula, withDollars } from './formulas.ts';
+import { withTableHead } from './tablehead.ts';
 
 const plugins = [remarkGfm];
 /** Longer code is not colored, because each new word would color it again. */
@@ -52,7 +54,13 @@ const components: Components = {
       <table>{children}</table>
     </section>
   ),
-  input: (properties: ComponentProps<'input'>) => <input {...properties} aria-label="Done" />,
+  // Of a task list. A disabled checkbox would look as if one could not read it.
+  input: ({ checked }) =>
+    checked ? (
+      <SquareCheck className="task" size={16} strokeWidth={1.75} role="img" aria-label="Done" />
+    ) : (
+      <Square className="task" size={16} strokeWidth={1.75} role="img" aria-label="To do" />
+    ),
 };
 
 export const Prose = memo(({ text }: { readonly text: string }) => {
@@ -66,7 +74,7 @@ export const Prose = memo(({ text }: { readonly text: string }) => {
         disallowedElements={['img']}
         components={components}
       >
-        {withMath ? withDollars(text) : text}
+        {withTableHead(withMath ? withDollars(text) : text)}
       </Markdown>
     </div>
   );

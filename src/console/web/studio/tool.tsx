@@ -90,6 +90,7 @@ export function Tool({
   question,
   video,
   onRetried,
+  onAgain,
 }: {
   readonly part: ToolPart;
   /** The user's message. A prompt that repeats it is not shown. */
@@ -97,6 +98,8 @@ export function Tool({
   /** The newest state of the video that the call ordered. */
   readonly video: MediaOutput | undefined;
   readonly onRetried: () => void;
+  /** Requests the whole answer again. */
+  readonly onAgain: (() => void) | undefined;
 }) {
   const { busy, done, failed, Icon } = wordsOf(part);
   const output = video ?? part.output;
@@ -117,7 +120,7 @@ export function Tool({
       {prompt && !isRepeated && <p className="quiet small">{prompt}</p>}
       {isCalled && /^tool-(generate|edit)Image$/.test(part.type) && <Making input={part.input} />}
       {media ? (
-        <Media output={media} prompt={prompt ?? done} onRetried={onRetried} />
+        <Media output={media} prompt={prompt ?? done} onRetried={onRetried} onAgain={onAgain} />
       ) : (
         failure && <p className="problem small">{failure}</p>
       )}
