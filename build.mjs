@@ -18,8 +18,7 @@ const fontScope = '@fontsource';
 /** Fastify loads these on first use, and Atelier replaces them. */
 const unusedByFastify = ['@fastify/ajv-compiler', '@fastify/fast-json-stringify-compiler', 'light-my-request'];
 /** Commands for the sources, which a release does not have. */
-const commandsOfCheckout =
-  /^(bench|build.*|postinstall|capacity|check|corpus|day|dev|generate|growth|licenses|soak|test)$/;
+const commandsOfCheckout = /^(bench|build.*|postinstall|check|dev|generate|licenses|measure|soak|test)$/;
 
 const buildsOf = (root) => join(root, 'node_modules/.cache/atelier/builds');
 /** Pages have a build of their own, and tests are not part of the program. */

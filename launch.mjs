@@ -25,6 +25,14 @@ const tsc = (...words) => [at('node_modules/typescript/bin/tsc'), '--noEmit', '-
 const vitest = (...words) => [at('node_modules/vitest/vitest.mjs'), 'run', ...words];
 /** Benchmarks import modules of the sources, and run the build of them. */
 const built = (...words) => [`--import=${new URL('test/runner/usebuild.mjs', import.meta.url)}`, ...words];
+/** What `npm run measure` measures. */
+const measurements = {
+  capacity: 'growth/capacity.ts',
+  corpus: 'corpus/main.ts',
+  day: 'growth/day.ts',
+  growth: 'growth/main.ts',
+};
+if (isCheckout && command === 'measure' && !Object.hasOwn(measurements, args[0] ?? '')) showUsage(1);
 /** Maps a command to [whether it needs the development packages, the programs to run in order]. Node flags precede a program. */
 const commands = {
   test: [true, [vitest(...args)]],
@@ -36,21 +44,18 @@ const commands = {
       tsc('--project', at('src/client')),
       [at('node_modules/@biomejs/biome/bin/biome'), 'check', '--error-on-warnings', ...args],
       [at('node_modules/knip/bin/knip.js')],
-      [at('test/prose/main.ts')],
+      [at('tools/prose/main.ts')],
       vitest('test/house'),
     ],
   ],
   dev: [false, [['--watch', '--watch-preserve-output', at('src/main.ts'), 'start', ...args]]],
-  generate: [true, [[at('test/generated/main.ts')]]],
+  generate: [true, [[at('tools/generate/main.ts')]]],
   build: [false, [[at('build.mjs')]]],
   'build:console': [true, [[at('node_modules/vite/bin/vite.js'), 'build', at('src/console/web')]]],
   // These two read the checkout, which the build is no part of.
   'build:client': [true, [[at('src/main.ts'), command, ...args]]],
   licenses: [false, [[at('src/main.ts'), command, ...args]]],
-  capacity: [true, [built(at('bench/growth/capacity.ts'), ...args)]],
-  day: [true, [built(at('bench/growth/day.ts'), ...args)]],
-  growth: [true, [built(at('bench/growth/main.ts'), ...args)]],
-  corpus: [true, [built(at('bench/corpus/main.ts'), ...args)]],
+  measure: [true, [built(at('bench', measurements[args[0]] ?? ''), ...args.slice(1))]],
   soak: [true, [built(at('test/soak/main.ts'), ...args)]],
   bench: [true, [built(at('bench/main.ts'), ...args)]],
 };
@@ -69,7 +74,7 @@ for (const program of sequence) {
 }
 
 /** Prints the usage and exits before anything is installed or run. */
-function showUsage() {
+function showUsage(code = 0) {
   const usages = JSON.parse(readFileSync(at(isCheckout ? 'src' : '.', 'commands/usages.json'), 'utf8'));
   const { usage, summary, details = [] } = Object.hasOwn(usages, command) ? usages[command] : {};
   if (usage === undefined) {
@@ -77,7 +82,7 @@ function showUsage() {
     process.exit(1);
   }
   console.log([`Usage: ${usage}`, '', summary, ...details].join('\n'));
-  process.exit(0);
+  process.exit(code);
 }
 
 /** Compares npm's record of installed packages with the lockfile. Returns the first package that differs. */
@@ -104,11 +109,14 @@ function whatReleaseLacks() {
 
 function install(missing, development) {
   const fresh = missing === 'everything';
+  const first = development && !existsSync(at('node_modules/typescript'));
   const problem = fresh ? 'The packages are not installed' : `The package ${missing} is missing or has another version`;
   const place = isCheckout ? 'A start in production' : 'A release';
   if (!isCheckout || isProduction) fail(`${problem}. ${place} installs nothing. Run \`npm ci --omit=dev\` in ${root}.`);
   console.error(
-    fresh ? 'Installing the packages of package-lock.json …' : `Installing (${missing} differs from the lockfile) …`,
+    fresh
+      ? 'Installing the packages of package-lock.json …'
+      : `Installing (${first ? `${command} needs the packages for development` : `${missing} differs from the lockfile`}) …`,
   );
   // `npm ci` removes node_modules first, which would break a running instance, so it is used only on a fresh clone.
   // Installed development packages stay, even if the command does not need them.

@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { UserEventTables } from '../src/agent/store/usereventstore.ts';
 import { createStreamQuota } from '../src/agent/stream/eventconnection.ts';
+import type { AgentTables } from '../src/agent/tables.ts';
 import { createUserEvents } from '../src/agent/userevents/publishing.ts';
 import { UserEventReaders } from '../src/agent/userevents/readers.ts';
 import { migrations } from '../src/app/migrations.ts';
@@ -21,7 +21,7 @@ const userIds = Array.from({ length: Number(process.argv[2]) }, () => randomUUID
 const log = createLog({ level: 'silent' });
 const dataDir = await mkdtemp(join(tmpdir(), 'atelier-bench-'));
 const database = await openDatabase({ url: 'embedded', dataDir, migrations, log });
-const db = database.queries<UserEventTables>();
+const db = database.queries<AgentTables>();
 const pubsub = openPubSub({ redis: undefined, name: 'agent', log });
 const userEvents = createUserEvents(pubsub);
 const readers = new UserEventReaders({ db, log, pubsub, countStream: createStreamQuota() });

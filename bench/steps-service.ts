@@ -5,8 +5,8 @@
 import { randomUUID } from 'node:crypto';
 import { unknownUsage } from '../src/agent/billing/usage.ts';
 import { openJournal } from '../src/agent/steps/journal.ts';
-import type { StepTables } from '../src/agent/steps/stepstore.ts';
 import { findRun } from '../src/agent/store/runstore.ts';
+import type { AgentTables } from '../src/agent/tables.ts';
 import { migrations } from '../src/app/migrations.ts';
 import { modelsOf, newThread, startAgent, testSettings } from '../test/agent/rig.fixture.ts';
 import { databaseEngines } from '../test/database.fixture.ts';
@@ -35,7 +35,7 @@ async function runOnce(): Promise<void> {
   if (status !== 'completed') throw new Error(`a run of the benchmark is ${status}: ${error}`);
 }
 
-const db = rig.media.database.queries<StepTables>();
+const db = rig.media.database.queries<AgentTables>();
 const usage = { ...unknownUsage, inputTokens: 10, outputTokens: 10 };
 const shown = [
   { type: 'step-start' as const },

@@ -152,7 +152,7 @@ describe('rooms', () => {
         .filter(({ path }) => /(^|\/)(utils?|helpers?|common|misc|index|types)\.ts$/.test(path))
         .map(({ path }) => path),
     ).toEqual([]);
-    // Generated from the OpenAPI documents (test/generated).
+    // Generated from the OpenAPI documents (tools/generate).
     const isGenerated = (path: string) => /^client\/\w+\/(api|calls)\.ts$/.test(path);
     const long = files.filter(({ path, lines }) => lines > 600 && !isGenerated(path));
     expect(long.map(({ path, lines }) => `${path}: ${lines}`)).toEqual([]);
@@ -187,14 +187,7 @@ describe('rooms', () => {
   it('test support is in test/, named for its kind', () => {
     const support = /\.(fixture|child|conformance|testing)\.ts$|(^|\/)(test|conformance)-[\w-]+\.ts$/;
     expect(files.filter(({ path }) => support.test(path)).map(({ path }) => path)).toEqual([]);
-    const programs = [
-      'test/plain-summary.ts',
-      'test/runner/',
-      'test/generated/',
-      'test/soak/',
-      'test/client/',
-      'test/prose/',
-    ];
+    const programs = ['test/plain-summary.ts', 'test/runner/', 'test/soak/', 'test/client/'];
     const unnamed = globSync('test/**/*.ts', { cwd: root })
       .map((path) => path.split('\\').join('/'))
       .filter((path) => !/\.(test|fixture|child|conformance)\.ts$/.test(path))

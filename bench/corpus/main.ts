@@ -1,5 +1,5 @@
 /**
- * `npm run corpus -- <folder> [<output folder>]`: sends every file of a folder through the product, as three users in
+ * `npm run measure -- corpus <folder> [<output folder>]`: sends every file of a folder through the product, as three users in
  * turn: upload, registration, variants, signed URLs. Prints what each format was answered, and every anomaly: an answer that
  * is neither 2xx nor a documented 4xx, one that takes longer than 30 s, or a process that dies. The exit code is 1 if there
  * is any. The output folder gets one line for each file (`answers.tsv`), and the thumbnails.
@@ -17,7 +17,7 @@ import { anomaliesOf, tableOf } from './report.ts';
 
 const [folder, outputFolder] = process.argv.slice(2);
 if (folder === undefined || !statSync(folder, { throwIfNoEntry: false })?.isDirectory())
-  throw new Error('Name a folder of image files: npm run corpus -- <folder> [<output folder>]');
+  throw new Error('Name a folder of image files: npm run measure -- corpus <folder> [<output folder>]');
 const files = globSync('**/*', { cwd: folder })
   .filter((file) => statSync(join(folder, file)).isFile())
   // A run that is interrupted has seen every format.

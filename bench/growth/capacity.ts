@@ -1,5 +1,5 @@
 /**
- * `npm run capacity`: what a process with all services spends on one call of each kind, on PostgreSQL and Redis, and how
+ * `npm run measure -- capacity`: what a process with all services spends on one call of each kind, on PostgreSQL and Redis, and how
  * many such calls a second that makes for one processor; and what it takes in memory. For docs/capacity.md.
  */
 import { randomBytes, randomUUID } from 'node:crypto';

@@ -1,9 +1,9 @@
 /**
- * `npm run day [-- <users>]`: a day of a large installation on paper, from the measured costs of docs/capacity.md. Prints the processors
+ * `npm run measure -- day [<users>]`: a day of a large installation on paper, from the measured costs of docs/capacity.md. Prints the processors
  * that each hour needs, the rows and objects that the day adds, and the calls to the engines.
  */
 const users = Number(process.argv[2] ?? 10_000_000);
-if (!Number.isSafeInteger(users) || users < 1) throw new Error('Usage: npm run day [-- <users>], at least 1');
+if (!Number.isSafeInteger(users) || users < 1) throw new Error('Usage: npm run measure -- day [<users>], at least 1');
 const activeShare = 0.1;
 /** Processors are planned to be this busy in the busiest hour, so that a lost machine and a burst have room. */
 const busyShare = 0.5;

@@ -1,5 +1,5 @@
 /**
- * `npm run growth [-- <rows>]`: each endpoint of the media service on two databases of one PostgreSQL, with ten thousand
+ * `npm run measure -- growth [<rows>]`: each endpoint of the media service on two databases of one PostgreSQL, with ten thousand
  * and with a million asset rows (or as many as named), by turns. Prints how much slower it is on the large one, and which
  * tables were scanned completely. The exit code is 1 if an endpoint is over the limit.
  */

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { LedgerTables } from '#accounts/ledger/credits.ts';
-import type { RunTables } from '#agent/store/runstore.ts';
+import type { AgentTables } from '#agent/tables.ts';
 import { makeImage } from '../media/images.fixture.ts';
 import { owedFor } from './ends.fixture.ts';
 import type { ScriptedAnswer } from './provider.fixture.ts';
@@ -319,7 +319,7 @@ describe('a run whose process was killed', () => {
     for (const end of killed) runs.set(end, await start(end));
     // Another process takes the runs over, and dies: this one can write no more of them, and their leases run out.
     await rig.media.database
-      .queries<RunTables>()
+      .queries<AgentTables>()
       .updateTable('agent_runs')
       .set((eb) => ({ holder: randomUUID(), fence: eb('fence', '+', 1), lease_expires_at: sql<Date>`now()` }))
       .where('status', '=', 'running')

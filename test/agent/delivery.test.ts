@@ -3,7 +3,7 @@ import { randomInt, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { RunTables } from '#agent/store/runstore.ts';
+import type { AgentTables } from '#agent/tables.ts';
 import { offlineVideos } from '#local/renderer/renderer.ts';
 import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
 import { isNightly } from '../lane.fixture.ts';
@@ -39,7 +39,7 @@ async function expectAgreement(rig: ScriptedRig, user: Chatter): Promise<Books> 
 /** As if the process were dead: another one ends the run, and this one can write no more of it. */
 async function takeOver(rig: ScriptedRig, taskId: string): Promise<void> {
   await rig.media.database
-    .queries<RunTables>()
+    .queries<AgentTables>()
     .updateTable('agent_runs')
     .set((eb) => ({ holder: randomUUID(), fence: eb('fence', '+', 1), lease_expires_at: sql<Date>`now()` }))
     .where('task_id', '=', taskId)

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { LedgerTables } from '#accounts/ledger/credits.ts';
 import { ensureProfile, findProfile, setPlanAndCredits } from '#accounts/store.ts';
-import type { RunTables } from '#agent/store/runstore.ts';
+import type { AgentTables } from '#agent/tables.ts';
 import { migrations } from '#app/migrations.ts';
 import type { Database } from '#platform/db/db.ts';
 import { collectMigrations } from '#platform/db/migrations.ts';
@@ -87,7 +87,7 @@ export async function openFleet(): Promise<Fleet> {
     },
     async expireLeases({ userId }) {
       await database
-        .queries<RunTables>()
+        .queries<AgentTables>()
         .updateTable('agent_runs')
         .set({ lease_expires_at: sql`now()` })
         .where('owner_id', '=', userId)
@@ -96,7 +96,7 @@ export async function openFleet(): Promise<Fleet> {
     },
     async restartOften(taskId) {
       await database
-        .queries<RunTables>()
+        .queries<AgentTables>()
         .updateTable('agent_runs')
         .set({ restarts: 2 })
         .where('task_id', '=', taskId)

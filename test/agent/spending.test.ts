@@ -1,7 +1,7 @@
 /** What users can spend and hold: cancellations, turns of owners, and the limits of a run. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { VideoTables } from '#agent/store/videostore.ts';
+import type { AgentTables } from '#agent/tables.ts';
 import { offlineVideos } from '#local/renderer/renderer.ts';
 import { makeImage } from '../media/images.fixture.ts';
 import { type Chatter, newThread } from './rig.fixture.ts';
@@ -101,7 +101,7 @@ type Ordered = Awaited<ReturnType<typeof orderEndless>>;
 
 const storedIds = async (orders: readonly Ordered[]) => {
   const rows = await rig.media.database
-    .queries<VideoTables>()
+    .queries<AgentTables>()
     .selectFrom('agent_videos')
     .select(['task_id', 'provider_id'])
     .execute();
@@ -167,7 +167,7 @@ describe('a process that dies', () => {
     const last = orders.at(-1) as Ordered;
     // As the dying process leaves it.
     await rig.media.database
-      .queries<VideoTables>()
+      .queries<AgentTables>()
       .updateTable('agent_videos')
       .set({ ordered_at: new Date() })
       .where('task_id', '=', last.taskId)

@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { LanguageModelV4, LanguageModelV4StreamPart } from '@ai-sdk/provider';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openEventLog } from '#agent/eventlog/open.ts';
-import type { EventTables } from '#agent/store/eventstore.ts';
+import type { AgentTables } from '#agent/tables.ts';
 import { offlineModel } from '#local/model/model.ts';
 import { createLog } from '#platform/log.ts';
 import type { Redis } from '#platform/redis/redis.ts';
@@ -137,7 +137,7 @@ describe.each(inLane(drivers))('streams whose log is in $name', ({ missing, open
       const threadId = newThread();
       const taskId = await user.ask(threadId, 'Remember that I am fond of evenings');
       const before = await user.stream(taskId);
-      const db = rig.media.database.queries<EventTables>();
+      const db = rig.media.database.queries<AgentTables>();
       const eventLog = await openEventLog({ db, redis, log: createLog({ level: 'silent' }), ttlS: 60 });
       await eventLog.remove([taskId]);
       await eventLog.close();

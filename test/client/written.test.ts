@@ -2,8 +2,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Access } from '../../src/client/calling.ts';
 import { operationsOf } from '../../src/client/operations.ts';
-import { type ApiDocuments, readApiDocuments } from '../generated/clientfiles.ts';
-import { endpointOf, operations, operationsIn, services } from './endpoints.ts';
+import { type ApiDocuments, readApiDocuments } from '../../tools/generate/clientfiles.ts';
+import { endpointOf, operations, operationsIn, services } from '../../tools/generate/endpoints.ts';
 
 type AnyCall = (...given: readonly unknown[]) => unknown;
 

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { describe, expect, it } from 'vitest';
 import type { ApiDocument, Operation } from '#platform/http/apidocument.ts';
+import { linesOf, openApiPath, surfaceOf, surfacePath } from '../../tools/generate/apisurface.ts';
+import { operations as commonPaths } from '../../tools/generate/endpoints.ts';
 import { root } from '../acceptance/running.fixture.ts';
-import { operations as commonPaths } from '../client/endpoints.ts';
-import { linesOf, openApiPath, surfaceOf, surfacePath } from '../generated/apisurface.ts';
 
 const source = readFileSync(join(root, openApiPath), 'utf8');
 const document: ApiDocument = JSON.parse(source);

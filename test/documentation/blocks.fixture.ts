@@ -50,11 +50,12 @@ export const runElsewhere: Readonly<Record<string, string>> = {
   move: 'test/operations/move.test.ts',
   restore: 'test/operations/backup.test.ts',
   start: 'test/acceptance/start.test.ts',
+  sweep: 'test/operations/s3restore.nightly.test.ts',
   test: '.ci/run',
 };
 
 /** npm commands that measure or write sources. `test/acceptance/help.test.ts` starts each with `--help`. */
-export const longCommands = ['bench', 'capacity', 'corpus', 'day', 'dev', 'embedder', 'generate', 'growth', 'soak'];
+export const longCommands = ['bench', 'dev', 'embedder', 'generate', 'measure', 'soak'];
 
 /** Pages with blocks of `text`, and their number. */
 export const drawings: Readonly<Record<string, number>> = {

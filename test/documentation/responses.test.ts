@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
 import type { ApiDocument, Operation, Schema } from '#platform/http/apidocument.ts';
+import { openApiPath } from '../../tools/generate/apisurface.ts';
 import { root } from '../acceptance/running.fixture.ts';
-import { openApiPath } from '../generated/apisurface.ts';
 import { blocks, withTag } from './blocks.fixture.ts';
 
 const { paths = {}, components }: ApiDocument = JSON.parse(readFileSync(join(root, openApiPath), 'utf8'));

@@ -2,9 +2,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { readApiDocuments } from '../../tools/generate/clientfiles.ts';
+import { renderGeneratedFiles } from '../../tools/generate/files.ts';
 import { root } from '../acceptance/running.fixture.ts';
-import { readApiDocuments } from './clientfiles.ts';
-import { renderGeneratedFiles } from './files.ts';
 
 it('every generated file is as `npm run generate` writes it', async () => {
   const files = await renderGeneratedFiles(await readApiDocuments());

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { lintCode } from './code.ts';
-import { findFaults } from './faults.ts';
-import { lintMarkdown } from './markdown.ts';
+import { lintCode } from '../../tools/prose/code.ts';
+import { findFaults } from '../../tools/prose/faults.ts';
+import { lintMarkdown } from '../../tools/prose/markdown.ts';
 
 it.each([
   ['The image is made anew.', 1],

@@ -1,21 +1,9 @@
 /** Tool calls that wait for a person, or have been answered. */
-import { type Generated, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Tx } from '#platform/db/db.ts';
 import type { Run } from '../store/runstore.ts';
+import type { AgentTables } from '../tables.ts';
 import type { PendingApproval } from './rules.ts';
-
-export interface ApprovalTables {
-  agent_approvals: {
-    approval_id: string;
-    thread_id: string;
-    owner_id: string;
-    message_id: string;
-    tool_call_id: string;
-    state: Generated<'open' | 'approved' | 'denied'>;
-    created_at: Generated<Date>;
-    answered_at: Date | null;
-  };
-}
 
 const columns = [
   'approval_id as approvalId',
@@ -27,7 +15,7 @@ const columns = [
 ] as const;
 
 export async function insertApprovals(
-  tx: Tx<ApprovalTables>,
+  tx: Tx<AgentTables>,
   { threadId, ownerId, messageId }: Run,
   approvals: readonly PendingApproval[],
 ): Promise<void> {
@@ -43,7 +31,7 @@ export async function insertApprovals(
 }
 
 /** The thread has to be locked, so that no other request answers them. */
-export function findApprovals(tx: Tx<ApprovalTables>, approvalIds: readonly string[]) {
+export function findApprovals(tx: Tx<AgentTables>, approvalIds: readonly string[]) {
   return tx
     .selectFrom('agent_approvals')
     .select(columns)
@@ -52,7 +40,7 @@ export function findApprovals(tx: Tx<ApprovalTables>, approvalIds: readonly stri
 }
 
 /** Denies the open ones of a thread, and returns them. */
-export function denyOpen(tx: Tx<ApprovalTables>, threadId: string) {
+export function denyOpen(tx: Tx<AgentTables>, threadId: string) {
   return tx
     .updateTable('agent_approvals')
     .set({ state: 'denied', answered_at: sql<Date>`clock_timestamp()` })
@@ -62,7 +50,7 @@ export function denyOpen(tx: Tx<ApprovalTables>, threadId: string) {
     .execute();
 }
 
-export async function recordAnswer(tx: Tx<ApprovalTables>, approvalId: string, approved: boolean): Promise<void> {
+export async function recordAnswer(tx: Tx<AgentTables>, approvalId: string, approved: boolean): Promise<void> {
   await tx
     .updateTable('agent_approvals')
     .set({ state: approved ? 'approved' : 'denied', answered_at: sql<Date>`clock_timestamp()` })
@@ -70,6 +58,6 @@ export async function recordAnswer(tx: Tx<ApprovalTables>, approvalId: string, a
     .execute();
 }
 
-export async function deleteApprovals(tx: Tx<ApprovalTables>, threadId: string): Promise<void> {
+export async function deleteApprovals(tx: Tx<AgentTables>, threadId: string): Promise<void> {
   await tx.deleteFrom('agent_approvals').where('thread_id', '=', threadId).execute();
 }

@@ -1,7 +1,7 @@
 /** Which tool calls a person has to approve first (docs/specification/agent.md#approvals). */
 import { randomUUID } from 'node:crypto';
 import { type Catalogue, type MediaModel, modelOfRow } from '../generation/catalogue.ts';
-import type { RunOptions } from '../store/runstore.ts';
+import type { RunOptions } from '../tables.ts';
 import type { ToolCall } from '../tools/context.ts';
 import type { ForeignTool } from '../toolservers/toolservers.ts';
 

@@ -1,12 +1,8 @@
 /** The digests of documents that exceeded the limits of their process. Rows have no owner and are never removed. */
-import type { Generated } from 'kysely';
 import type { Db } from '#platform/db/db.ts';
+import type { AgentTables } from '../tables.ts';
 
-export interface UnreadableTables {
-  agent_unreadable_documents: { sha256: string; created_at: Generated<Date> };
-}
-
-export async function isUnreadable(db: Db<UnreadableTables>, sha256: string): Promise<boolean> {
+export async function isUnreadable(db: Db<AgentTables>, sha256: string): Promise<boolean> {
   const row = await db
     .selectFrom('agent_unreadable_documents')
     .select('sha256')
@@ -15,7 +11,7 @@ export async function isUnreadable(db: Db<UnreadableTables>, sha256: string): Pr
   return row !== undefined;
 }
 
-export async function rememberUnreadable(db: Db<UnreadableTables>, sha256: string): Promise<void> {
+export async function rememberUnreadable(db: Db<AgentTables>, sha256: string): Promise<void> {
   await db
     .insertInto('agent_unreadable_documents')
     .values({ sha256 })

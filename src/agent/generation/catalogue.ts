@@ -10,7 +10,7 @@ import {
   takesAll,
   type VideoGenerator,
 } from '../providers/generators.ts';
-import type { RunOptions } from '../store/runstore.ts';
+import type { RunOptions } from '../tables.ts';
 
 export interface MediaModel {
   readonly id: string;

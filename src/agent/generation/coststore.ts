@@ -1,12 +1,9 @@
 /** What the images of an order cost the operator, until the order ends. */
 import { sql } from 'kysely';
 import type { Db, Tx } from '#platform/db/db.ts';
+import type { AgentTables } from '../tables.ts';
 
-export interface CostTables {
-  agent_image_costs: { reference: string; scope: string; cost_usd: number };
-}
-
-type Handle = Db<CostTables> | Tx<CostTables>;
+type Handle = Db<AgentTables> | Tx<AgentTables>;
 
 /** Replaces what is noted for the reference. Models without a cost leave nothing. */
 export async function noteCost(
@@ -24,7 +21,7 @@ export async function noteCost(
 }
 
 /** Ends the order: forgets its costs, and returns the sum of those that were delivered. */
-export async function takeCosts(tx: Tx<CostTables>, scope: string, delivered: readonly string[]): Promise<number> {
+export async function takeCosts(tx: Tx<AgentTables>, scope: string, delivered: readonly string[]): Promise<number> {
   const { rows } = await sql<{ reference: string; costUsd: number }>`
     delete from agent_image_costs where scope = ${scope}
     returning reference, cost_usd as "costUsd"`.execute(tx);

@@ -1,51 +1,12 @@
 /** The rows of orders of images, and the videos of a user as generations. */
-import { type Generated, type JSONColumnType, sql } from 'kysely';
+import { sql } from 'kysely';
 import { type Db, json, type Tx } from '#platform/db/db.ts';
 import { isUuid } from '#platform/ids.ts';
 import { invalid } from '#platform/problem.ts';
 import type { Failure } from '../api.ts';
-import type { Ratio } from '../providers/generators.ts';
+import type { AgentTables, GenerationStatus, ImageInput } from '../tables.ts';
 
-export interface ImageInput {
-  readonly prompt: string;
-  /** `undefined`: the ratio of the first reference. */
-  readonly ratio?: Ratio | undefined;
-  readonly seed?: number | undefined;
-  readonly quality?: string | undefined;
-  /** Assets. */
-  readonly references: readonly string[];
-  readonly mask?: string | undefined;
-}
-
-export type GenerationStatus = 'running' | 'completed' | 'failed' | 'canceled';
-
-export interface GenerationTables {
-  agent_generations: {
-    generation_id: string;
-    owner_id: string;
-    model: string;
-    price: number;
-    input: JSONColumnType<ImageInput>;
-    scope_kind: string;
-    scope_id: string;
-    status: GenerationStatus;
-    credits: number | null;
-    ordered_at: Date | null;
-    created_at: Generated<Date>;
-    ended_at: Date | null;
-  };
-  agent_generation_items: {
-    generation_id: string;
-    index: number;
-    status: GenerationStatus;
-    asset_id: string | null;
-    failure: JSONColumnType<Failure> | null;
-    /** The failure in the words of the provider. */
-    answer: Generated<string | null>;
-  };
-}
-
-type Handle = Db<GenerationTables> | Tx<GenerationTables>;
+type Handle = Db<AgentTables> | Tx<AgentTables>;
 
 const createdAtUs = (column: string) => sql<string>`(extract(epoch from ${sql.ref(column)}) * 1000000)::bigint::text`;
 
@@ -78,7 +39,7 @@ export interface NewGeneration {
   readonly count: number;
 }
 
-export async function insertGeneration(tx: Tx<GenerationTables>, order: NewGeneration): Promise<void> {
+export async function insertGeneration(tx: Tx<AgentTables>, order: NewGeneration): Promise<void> {
   await tx
     .insertInto('agent_generations')
     .values({
@@ -105,7 +66,7 @@ export function findGeneration(db: Handle, id: string) {
 }
 
 /** Locks the row. */
-export function lockGeneration(tx: Tx<GenerationTables>, id: string) {
+export function lockGeneration(tx: Tx<AgentTables>, id: string) {
   return tx
     .selectFrom('agent_generations')
     .select(columns)
@@ -164,7 +125,7 @@ export async function endItem(
 
 /** `false`: it had ended before. */
 export async function endGeneration(
-  tx: Tx<GenerationTables>,
+  tx: Tx<AgentTables>,
   id: string,
   status: Exclude<GenerationStatus, 'running'>,
   credits: number,
@@ -220,7 +181,7 @@ export const isBelow = (idColumn: string, after: Place | undefined) =>
     (timestamptz 'epoch' + ${after?.createdAtUs}::bigint * interval '1 microsecond', ${after?.id}::uuid)`;
 
 /** Whether the order has reached a provider. */
-export async function isOrdered(db: Tx<GenerationTables>, id: string): Promise<boolean> {
+export async function isOrdered(db: Tx<AgentTables>, id: string): Promise<boolean> {
   const row = await db
     .selectFrom('agent_generations')
     .select('ordered_at')

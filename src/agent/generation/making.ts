@@ -11,6 +11,7 @@ import type { Failure } from '../api.ts';
 import { type Generated, type Image, OrderRefused, ProviderFailed } from '../providers/generators.ts';
 import { answerOf } from '../records/answers.ts';
 import { type Deposit, keep, NotPaid, Refused, type SourceImage } from '../services/library.ts';
+import type { ImageInput } from '../tables.ts';
 import { type ImageModel, modelOfRow, withFallbacks } from './catalogue.ts';
 import { noteCost } from './coststore.ts';
 import {
@@ -21,7 +22,7 @@ import {
   imageScopeOf,
   imagesQueue,
 } from './generations.ts';
-import { endItem, type ImageInput, lockGeneration, markOrdered, type StoredGeneration } from './generationstore.ts';
+import { endItem, lockGeneration, markOrdered, type StoredGeneration } from './generationstore.ts';
 import { readImages } from './sources.ts';
 
 const stopped = {

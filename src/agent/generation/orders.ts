@@ -3,7 +3,7 @@
  * price, and writes the rows and the job in one transaction.
  */
 import { randomUUID } from 'node:crypto';
-import { type LedgerTables, reserveCredits } from '#accounts/ledger/credits.ts';
+import { reserveCredits } from '#accounts/ledger/credits.ts';
 import { ensureProfile } from '#accounts/store.ts';
 import { type Tx, transaction } from '#platform/db/db.ts';
 import { digestOf } from '#platform/http/idempotency.ts';
@@ -15,6 +15,7 @@ import type { Ratio } from '../providers/generators.ts';
 import { assetIdOf } from '../services/library.ts';
 import { findStart, type KeyedStart, takeKey } from '../store/startstore.ts';
 import { countInFlightOf } from '../store/toolcallstore.ts';
+import type { AgentTables } from '../tables.ts';
 import { placeOrder } from '../videos/videos.ts';
 import type { ImagesRequest, VideosRequest } from './api.ts';
 import {
@@ -26,7 +27,7 @@ import {
   type VideoModel,
   type Wanted,
 } from './catalogue.ts';
-import { type CostTables, noteCost } from './coststore.ts';
+import { noteCost } from './coststore.ts';
 import { type GenerationDeps, imageReferenceOf, imageScopeOf, imagesQueue } from './generations.ts';
 import { insertGeneration } from './generationstore.ts';
 import { assertInputMedias, takeInputMedias } from './inputmedias.ts';
@@ -174,7 +175,7 @@ async function findEarlier({ db }: GenerationDeps, keyed: KeyedStart | undefined
 }
 
 async function reserve(
-  tx: Tx<LedgerTables & CostTables>,
+  tx: Tx<AgentTables>,
   { credits, costUsd }: MediaModel,
   count: number,
   reservation: {

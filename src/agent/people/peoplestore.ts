@@ -1,9 +1,9 @@
 /** What the agent stores about a user, counted and deleted as a whole. */
 import { sql } from 'kysely';
 import type { Db } from '#platform/db/db.ts';
-import type { RunTables } from '../store/runstore.ts';
+import type { AgentTables } from '../tables.ts';
 
-type Handle = Db<RunTables>;
+type Handle = Db<AgentTables>;
 
 /** Threads that are being deleted do not count. */
 export async function countThreads(db: Handle, userId: string) {

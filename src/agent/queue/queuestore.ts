@@ -1,9 +1,10 @@
 /** The runs that wait for the run in progress of their thread. */
 import { sql } from 'kysely';
 import type { Db, Tx } from '#platform/db/db.ts';
-import { later, now, type RunTables, runColumns } from '../store/runstore.ts';
+import { later, now, runColumns } from '../store/runstore.ts';
+import type { AgentTables } from '../tables.ts';
 
-type Handle = Db<RunTables> | Tx<RunTables>;
+type Handle = Db<AgentTables> | Tx<AgentTables>;
 
 export type QueuedRun = Awaited<ReturnType<typeof listQueued>>[number];
 
@@ -42,7 +43,7 @@ export async function listIdleQueues(db: Handle, limit: number): Promise<readonl
 
 /** The thread has to be locked. `isAborted`: the run is to be stopped at once, because another one interrupts it. */
 export function markStarted(
-  tx: Tx<RunTables>,
+  tx: Tx<AgentTables>,
   taskId: string,
   lease: { readonly holder: string; readonly leaseMs: number },
   isAborted: boolean,

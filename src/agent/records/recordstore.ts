@@ -1,12 +1,9 @@
 /** Runs and generations of all users, newest first. */
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '#platform/db/db.ts';
-import type { GenerationTables, Place } from '../generation/generationstore.ts';
-import type { RunTables } from '../store/runstore.ts';
-import type { VideoTables } from '../store/videostore.ts';
+import type { Place } from '../generation/generationstore.ts';
+import type { AgentTables } from '../tables.ts';
 import type { GenerationRecord, GenerationRecordListing, RunListing } from './api.ts';
-
-type Tables = RunTables & GenerationTables & VideoTables;
 
 const microseconds = sql<string>`(extract(epoch from created_at) * 1000000)::bigint::text`;
 
@@ -14,7 +11,7 @@ const isBelow = (id: string, { createdAtUs, id: last }: Place) =>
   sql<boolean>`(created_at, ${sql.ref(id)}) <
     (timestamptz 'epoch' + ${createdAtUs}::bigint * interval '1 microsecond', ${last}::uuid)`;
 
-function selectRuns(db: Db<Tables>) {
+function selectRuns(db: Db<AgentTables>) {
   return db
     .selectFrom('agent_runs')
     .select([
@@ -36,12 +33,12 @@ function selectRuns(db: Db<Tables>) {
 
 export type StoredRecord = Awaited<ReturnType<typeof listRunRecords>>[number];
 
-export function findRunRecord(db: Db<Tables>, taskId: string) {
+export function findRunRecord(db: Db<AgentTables>, taskId: string) {
   return selectRuns(db).where('task_id', '=', taskId).executeTakeFirst();
 }
 
 export function listRunRecords(
-  db: Db<Tables>,
+  db: Db<AgentTables>,
   { status, userId, model }: RunListing,
   after: Place | undefined,
   limit: number,
@@ -65,7 +62,7 @@ export type StoredGenerationRecord = Omit<GenerationRecord, 'createdAt' | 'ended
 
 /** Images ordered without a run, and all videos. Each table returns a page, so that the indexes serve the order. */
 export async function listGenerationRecords(
-  db: Db<Tables>,
+  db: Db<AgentTables>,
   { status, userId, model, kind }: GenerationRecordListing,
   after: Place | undefined,
   limit: number,

@@ -35,15 +35,12 @@ import { hasQueued, listQueued, type QueuedRun } from '../queue/queuestore.ts';
 import { deleteSteps } from '../steps/stepstore.ts';
 import { changeMessage, findMessage, type StoredMessage } from '../store/messagestore.ts';
 import {
-  type EndedStatus,
   findRun,
   findRunningOf,
   insertRun,
   markEnded,
-  type Question,
   type QueuedStart,
   type Run,
-  type RunOptions,
   recordRun,
   requestAbort,
 } from '../store/runstore.ts';
@@ -52,7 +49,7 @@ import { lockExistingThread } from '../store/threadstore.ts';
 import { countInFlightOf } from '../store/toolcallstore.ts';
 import { addUsage } from '../store/usagestore.ts';
 import { holdVideosOf, lockVideosOfThread } from '../store/videostore.ts';
-import type { AgentTables } from '../tables.ts';
+import type { AgentTables, EndedStatus, Question, RunOptions } from '../tables.ts';
 import { checkThread } from '../threads/access.ts';
 import { addMessage, openThread, rewindThread } from '../threads/changes.ts';
 import { requestTitle } from '../titles/request.ts';

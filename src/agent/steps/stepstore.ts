@@ -1,29 +1,12 @@
 /** The finished steps of runs in progress, and the tool calls of their current step. */
 import type { UIMessage } from 'ai';
-import { type Generated, type JSONColumnType, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Db, Tx } from '#platform/db/db.ts';
 import type { TokenUsage } from '../billing/usage.ts';
-import type { Run, RunTables } from '../store/runstore.ts';
+import type { Run } from '../store/runstore.ts';
+import type { AgentTables } from '../tables.ts';
 
-export interface StepTables extends RunTables {
-  agent_steps: {
-    task_id: string;
-    step: number;
-    parts: JSONColumnType<UIMessage['parts']>;
-    usage: JSONColumnType<TokenUsage>;
-    answered_by: string | null;
-  };
-  agent_step_calls: {
-    task_id: string;
-    tool_call_id: string;
-    name: string;
-    is_finished: Generated<boolean>;
-    output: JSONColumnType<{ readonly value: unknown }> | null;
-    error: string | null;
-  };
-}
-
-type Handle = Db<StepTables> | Tx<StepTables>;
+type Handle = Db<AgentTables> | Tx<AgentTables>;
 type Fenced = Pick<Run, 'taskId' | 'fence'>;
 
 export interface FinishedStep {
@@ -101,7 +84,7 @@ export function listCalls(db: Handle, taskId: string) {
 }
 
 /** The run has ended. */
-export async function deleteSteps(tx: Tx<StepTables>, taskId: string): Promise<void> {
+export async function deleteSteps(tx: Tx<AgentTables>, taskId: string): Promise<void> {
   await tx
     .with('calls', (query) => query.deleteFrom('agent_step_calls').where('task_id', '=', taskId))
     .deleteFrom('agent_steps')

@@ -1,11 +1,7 @@
 /** The event log's rows. */
 import { sql } from 'kysely';
 import type { Db, Tx } from '#platform/db/db.ts';
-import type { RunTables } from './runstore.ts';
-
-export interface EventTables extends RunTables {
-  agent_events: { task_id: string; first_seq: number; last_seq: number; events: string; is_last: boolean };
-}
+import type { AgentTables } from '../tables.ts';
 
 export interface EventRow {
   readonly taskId: string;
@@ -27,7 +23,7 @@ const columns = [
  * Inserts a batch if the run's row still has this fence. The row is locked during the write, so a process that raises
  * the fence waits for it, and vice versa. Returns `false` if the fence was raised or a row with this number exists.
  */
-export async function insertEvents(db: Db<EventTables>, fence: number, row: EventRow): Promise<boolean> {
+export async function insertEvents(db: Db<AgentTables>, fence: number, row: EventRow): Promise<boolean> {
   const { rows } = await sql<{ task_id: string }>`
     with run as (select task_id from agent_runs where task_id = ${row.taskId} and fence = ${fence} for share)
     insert into agent_events (task_id, first_seq, last_seq, events, is_last)
@@ -38,7 +34,7 @@ export async function insertEvents(db: Db<EventTables>, fence: number, row: Even
   return rows.length === 1;
 }
 
-export function listEvents(db: Db<EventTables>, taskId: string, afterSeq: number, limit: number) {
+export function listEvents(db: Db<AgentTables>, taskId: string, afterSeq: number, limit: number) {
   return db
     .selectFrom('agent_events')
     .select(columns)
@@ -51,7 +47,7 @@ export function listEvents(db: Db<EventTables>, taskId: string, afterSeq: number
 
 /** Of many runs at once, each after its own last one. */
 export async function listNewEvents(
-  db: Db<EventTables>,
+  db: Db<AgentTables>,
   cursors: readonly { readonly taskId: string; readonly afterSeq: number }[],
   limit: number,
 ): Promise<readonly EventRow[]> {
@@ -66,7 +62,7 @@ export async function listNewEvents(
 }
 
 export async function findRunsWithEvents(
-  db: Db<EventTables>,
+  db: Db<AgentTables>,
   taskIds: readonly string[],
 ): Promise<ReadonlySet<string>> {
   const rows = await db
@@ -78,6 +74,6 @@ export async function findRunsWithEvents(
   return new Set(rows.map((row) => row.task_id));
 }
 
-export async function deleteEvents(db: Db<EventTables> | Tx<EventTables>, taskIds: readonly string[]): Promise<void> {
+export async function deleteEvents(db: Db<AgentTables> | Tx<AgentTables>, taskIds: readonly string[]): Promise<void> {
   await db.deleteFrom('agent_events').where(sql<boolean>`task_id = any(${taskIds}::uuid[])`).execute();
 }

@@ -3,9 +3,9 @@ import type { UIMessage } from 'ai';
 import { sql } from 'kysely';
 import type { Db, Tx } from '#platform/db/db.ts';
 import { searchable } from '#platform/searching.ts';
-import type { RunTables, TitleSource } from './runstore.ts';
+import type { AgentTables, TitleSource } from '../tables.ts';
 
-type Handle = Db<RunTables> | Tx<RunTables>;
+type Handle = Db<AgentTables> | Tx<AgentTables>;
 
 const messageColumns = ['id', 'role', 'parts', 'metadata', 'created_at as createdAt'] as const;
 
@@ -121,7 +121,7 @@ export interface ThreadLimits {
 
 /** As the thread's last message; the first one gives the thread its title. `false`: with it the thread would exceed `limits`, and nothing is written. */
 export async function appendMessage(
-  tx: Tx<RunTables>,
+  tx: Tx<AgentTables>,
   message: NewMessage,
   limits: ThreadLimits | undefined,
 ): Promise<boolean> {
@@ -170,7 +170,7 @@ export async function appendMessage(
 
 /** Replaces the parts and the metadata of a message. The thread has to be locked. */
 export async function changeMessage(
-  tx: Tx<RunTables>,
+  tx: Tx<AgentTables>,
   message: Pick<NewMessage, 'threadId' | 'id' | 'parts' | 'metadata'>,
 ): Promise<void> {
   const [parts, metadata] = [JSON.stringify(message.parts), JSON.stringify(message.metadata)];
@@ -203,7 +203,7 @@ function titleOf({ role, parts }: NewMessage) {
 // Questions: the messages of users that runs answer.
 
 /** The message itself if it is a user's, and otherwise the user's message before it. `undefined`: the thread has neither. */
-export function findQuestionOf(db: Db<RunTables>, threadId: string, messageId: string) {
+export function findQuestionOf(db: Db<AgentTables>, threadId: string, messageId: string) {
   return db
     .selectFrom('agent_messages')
     .select(['id', 'parts', 'metadata'])

@@ -1,128 +1,15 @@
 /** Runs, and the tables that they share with threads (threadstore.ts) and messages (messagestore.ts). */
-import type { UIMessage } from 'ai';
-import { type Generated, type JSONColumnType, sql } from 'kysely';
+import { sql } from 'kysely';
 import { findOverdueS } from '#platform/background/overduestore.ts';
 import { type Db, json, type Tx } from '#platform/db/db.ts';
 import { currentScope } from '#platform/telemetry/trace.ts';
-
-export type RunStatus = 'queued' | 'running' | 'completed' | 'failed' | 'aborted';
-export type EndedStatus = Exclude<RunStatus, 'queued' | 'running'>;
+import type { AgentTables, EndedStatus, Question, RunOptions, RunRecord, RunStatus } from '../tables.ts';
 
 /** Neither queued nor running. */
 export const isOver = ({ status }: { readonly status: RunStatus }): boolean =>
   status !== 'queued' && status !== 'running';
 
-/** The message of the user that a run answers, while it is not in the thread yet. */
-export interface Question {
-  readonly id: string;
-  readonly parts: UIMessage['parts'];
-  readonly metadata: Record<string, unknown>;
-}
-
-/** `words`: the first words of the thread, which a title of the model or of the user replaces. */
-export type TitleSource = 'words' | 'model' | 'user';
-
-/** What the start of a run sets for it. */
-export interface RunOptions {
-  /** Defaults of the tools. */
-  readonly media?: {
-    readonly imageModel?: string | undefined;
-    readonly videoModel?: string | undefined;
-    readonly ratio?: string | undefined;
-    /** Of the images of one call. */
-    readonly count?: number | undefined;
-  };
-  /** Neither reads nor changes memories. */
-  readonly memory?: false;
-  /** For the model, of a server. */
-  readonly instructions?: string | undefined;
-}
-
-/** The request that started a run. */
-export interface RunTrace {
-  readonly requestId: string;
-  readonly traceId: string;
-}
-
-/** How a run went, for operators. It has no content. */
-export interface RunRecord {
-  readonly steps: number;
-  readonly tools: readonly string[];
-  readonly inputTokens: number | null;
-  readonly outputTokens: number | null;
-  readonly credits: number;
-  readonly costUsd: number;
-  readonly answeredBy?: string | undefined;
-  /** The failure in the words of the provider. */
-  readonly answer?: string | undefined;
-}
-
-export interface RunTables {
-  agent_threads: {
-    thread_id: string;
-    owner_id: string;
-    last_seq: Generated<number>;
-    message_count: Generated<number>;
-    message_bytes: Generated<number>;
-    created_at: Generated<Date>;
-    title: Generated<string>;
-    title_source: Generated<TitleSource>;
-    /** In milliseconds. */
-    updated_at: Generated<Date>;
-    deleting_at: Date | null;
-    deletes_assets: Generated<boolean>;
-    trashed_at: Generated<Date | null>;
-  };
-  agent_runs: {
-    task_id: string;
-    thread_id: string;
-    owner_id: string;
-    message_id: string;
-    status: RunStatus;
-    error: string | null;
-    error_code: string | null;
-    abort_requested: Generated<boolean>;
-    holder: string;
-    lease_expires_at: Date;
-    fence: Generated<number>;
-    epoch_ms: number;
-    created_at: Generated<Date>;
-    updated_at: Generated<Date>;
-    ended_at: Date | null;
-    model: Generated<string>;
-    credits: Generated<number>;
-    /** How often the run was continued after its process had died. */
-    restarts: Generated<number>;
-    /** No process executes it: it was given up by a drain, or is claimed and has not begun yet. */
-    handed_over: Generated<boolean>;
-    /** Of a run that goes on in an earlier message: the events of its stream that repeat the message. */
-    replayed: Generated<number | null>;
-    /** These four: of a run that waits for the run in progress of its thread. */
-    question: JSONColumnType<Question> | null;
-    rewind_to: string | null;
-    interrupts: Generated<boolean>;
-    queued_at: Date | null;
-    options: JSONColumnType<RunOptions> | null;
-    trace: JSONColumnType<RunTrace | null, string | null | undefined>;
-    record: JSONColumnType<RunRecord | null, string | null | undefined>;
-  };
-  agent_messages: {
-    thread_id: string;
-    id: string;
-    resource_id: string;
-    role: 'user' | 'assistant';
-    parts: JSONColumnType<UIMessage['parts']>;
-    metadata: JSONColumnType<Record<string, unknown>>;
-    created_at: Generated<Date>;
-    seq: number;
-    bytes: number;
-    /** The run that a question started, or that an answer is of. */
-    task_id: string | null;
-    search_text: Generated<string>;
-  };
-}
-
-type Handle = Db<RunTables> | Tx<RunTables>;
+type Handle = Db<AgentTables> | Tx<AgentTables>;
 
 /** All times are the database's, because the clocks of processes may differ. */
 export const now = sql<Date>`clock_timestamp()`;
@@ -172,7 +59,7 @@ export interface QueuedStart {
   readonly interrupts: boolean;
 }
 
-export function insertRun(tx: Tx<RunTables>, run: NewRun) {
+export function insertRun(tx: Tx<AgentTables>, run: NewRun) {
   const scope = currentScope();
   const trace = scope && { requestId: scope.requestId, traceId: scope.trace.traceId };
   return tx
@@ -350,7 +237,7 @@ export async function releaseRun(db: Handle, { taskId, fence }: Pick<Run, 'taskI
 }
 
 /** Prevents the run's end until the transaction is over. `false` if it has ended, or another process executes it. */
-export async function holdRun(tx: Tx<RunTables>, { taskId, fence }: Pick<Run, 'taskId' | 'fence'>): Promise<boolean> {
+export async function holdRun(tx: Tx<AgentTables>, { taskId, fence }: Pick<Run, 'taskId' | 'fence'>): Promise<boolean> {
   const row = await tx
     .selectFrom('agent_runs')
     .select('task_id')
@@ -370,7 +257,7 @@ export interface RunOutcome {
 
 /** `false` if it has ended before, or another process executes it. */
 export async function markEnded(
-  tx: Tx<RunTables>,
+  tx: Tx<AgentTables>,
   run: Pick<Run, 'taskId' | 'fence' | 'status'>,
   { status, error, code }: RunOutcome,
 ): Promise<boolean> {
@@ -385,7 +272,7 @@ export async function markEnded(
 }
 
 /** Of a run that has ended. */
-export async function recordRun(tx: Tx<RunTables>, taskId: string, record: RunRecord): Promise<void> {
+export async function recordRun(tx: Tx<AgentTables>, taskId: string, record: RunRecord): Promise<void> {
   await tx
     .updateTable('agent_runs')
     .set({ record: sql`${json(record)}` })
@@ -408,5 +295,5 @@ export async function deleteExpiredRuns(db: Handle, ttlS: number, limit: number)
   return rows.map(({ taskId }) => taskId);
 }
 
-export const findOverdueRunsS = (db: Db<RunTables>, ttlS: number) =>
+export const findOverdueRunsS = (db: Db<AgentTables>, ttlS: number) =>
   findOverdueS(db, sql`ended_at`, sql`agent_runs`, ttlS);

@@ -1,20 +1,8 @@
 /** The starts of runs that came with an `Idempotency-Key`. */
-import { type Generated, sql } from 'kysely';
+import { sql } from 'kysely';
 import { findOverdueS } from '#platform/background/overduestore.ts';
 import type { Db, Tx } from '#platform/db/db.ts';
-
-export interface StartTables {
-  agent_starts: {
-    user_id: string;
-    key: string;
-    body_digest: string;
-    task_id: string;
-    thread_id: string;
-    /** The run waited for another one. */
-    queued: Generated<boolean>;
-    created_at: Generated<Date>;
-  };
-}
+import type { AgentTables } from '../tables.ts';
 
 export interface KeyedStart {
   readonly userId: string;
@@ -33,7 +21,7 @@ const keptForHours = 24;
 const isRetained = sql<boolean>`created_at > clock_timestamp() - make_interval(hours => ${keptForHours})`;
 
 /** The start that used the key within the last 24 hours. */
-export function findStart(db: Db<StartTables>, { userId, key }: KeyedStart) {
+export function findStart(db: Db<AgentTables>, { userId, key }: KeyedStart) {
   return db
     .selectFrom('agent_starts')
     .select(['body_digest as bodyDigest', 'task_id as taskId', 'thread_id as threadId', 'queued'])
@@ -45,7 +33,7 @@ export function findStart(db: Db<StartTables>, { userId, key }: KeyedStart) {
 
 /** Waits for another transaction that takes the key. `false`: that was committed. */
 export async function takeKey(
-  tx: Tx<StartTables>,
+  tx: Tx<AgentTables>,
   start: KeyedStart,
   started: Omit<Started, 'queued'>,
 ): Promise<boolean> {
@@ -71,7 +59,7 @@ export async function takeKey(
 }
 
 /** The run of the key waits for another one. */
-export async function markStartQueued(tx: Tx<StartTables>, { userId, key }: KeyedStart): Promise<void> {
+export async function markStartQueued(tx: Tx<AgentTables>, { userId, key }: KeyedStart): Promise<void> {
   await tx
     .updateTable('agent_starts')
     .set({ queued: true })
@@ -81,7 +69,7 @@ export async function markStartQueued(tx: Tx<StartTables>, { userId, key }: Keye
 }
 
 /** Returns how many. */
-export async function deleteOldStarts(db: Db<StartTables>, limit: number): Promise<number> {
+export async function deleteOldStarts(db: Db<AgentTables>, limit: number): Promise<number> {
   // Materialized: a plan that evaluates it again for each row would exceed `limit`.
   const { numAffectedRows = 0n } = await sql`
     with old as materialized (
@@ -92,5 +80,5 @@ export async function deleteOldStarts(db: Db<StartTables>, limit: number): Promi
   return Number(numAffectedRows);
 }
 
-export const findOverdueStartsS = (db: Db<StartTables>) =>
+export const findOverdueStartsS = (db: Db<AgentTables>) =>
   findOverdueS(db, sql`created_at`, sql`agent_starts`, keptForHours * 3600);

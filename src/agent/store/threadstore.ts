@@ -1,9 +1,9 @@
 /** Threads: whose they are, what users see of them, and those that are being deleted. */
 import { sql } from 'kysely';
 import type { Db, Tx } from '#platform/db/db.ts';
-import type { RunTables } from './runstore.ts';
+import type { AgentTables } from '../tables.ts';
 
-type Handle = Db<RunTables> | Tx<RunTables>;
+type Handle = Db<AgentTables> | Tx<AgentTables>;
 
 const threadColumns = [
   'agent_threads.thread_id as threadId',
@@ -86,7 +86,7 @@ export interface ThreadLock {
 }
 
 /** Locks the thread's row, and inserts it if it is missing. */
-export async function lockThread(tx: Tx<RunTables>, threadId: string, ownerId: string): Promise<ThreadLock> {
+export async function lockThread(tx: Tx<AgentTables>, threadId: string, ownerId: string): Promise<ThreadLock> {
   const inserted = await tx
     .insertInto('agent_threads')
     .values({ thread_id: threadId, owner_id: ownerId })
@@ -100,7 +100,7 @@ export async function lockThread(tx: Tx<RunTables>, threadId: string, ownerId: s
 }
 
 /** As `lockThread`; `undefined` if the thread is gone. For everything that a start before has set off. */
-export function lockExistingThread(tx: Tx<RunTables>, threadId: string): Promise<ThreadLock | undefined> {
+export function lockExistingThread(tx: Tx<AgentTables>, threadId: string): Promise<ThreadLock | undefined> {
   return selectOwnership(tx, threadId).forUpdate().executeTakeFirst();
 }
 
@@ -108,7 +108,7 @@ export function lockExistingThread(tx: Tx<RunTables>, threadId: string): Promise
  * Excludes the removal of the thread until the transaction ends. Returns `false` if it is gone, or another user's since. A
  * late job must then write nothing about the user, who may have been erased.
  */
-export async function holdThreadOf(tx: Tx<RunTables>, threadId: string, ownerId: string): Promise<boolean> {
+export async function holdThreadOf(tx: Tx<AgentTables>, threadId: string, ownerId: string): Promise<boolean> {
   return (await lockExistingThread(tx, threadId))?.ownerId === ownerId;
 }
 
@@ -129,7 +129,7 @@ function selectOwnership(db: Handle, threadId: string) {
 }
 
 /** A title that the user sets. Returns the owner; `undefined` if there is no such thread. */
-export async function setTitle(tx: Tx<RunTables>, threadId: string, title: string): Promise<string | undefined> {
+export async function setTitle(tx: Tx<AgentTables>, threadId: string, title: string): Promise<string | undefined> {
   const row = await tx
     .updateTable('agent_threads')
     .set({ title, title_source: 'user' })
@@ -141,7 +141,11 @@ export async function setTitle(tx: Tx<RunTables>, threadId: string, title: strin
 }
 
 /** Moves the thread to the trash, or out of it. Returns the owner; `undefined` if nothing changed. */
-export async function setTrashed(tx: Tx<RunTables>, threadId: string, isTrashed: boolean): Promise<string | undefined> {
+export async function setTrashed(
+  tx: Tx<AgentTables>,
+  threadId: string,
+  isTrashed: boolean,
+): Promise<string | undefined> {
   const row = await tx
     .updateTable('agent_threads')
     .set({ trashed_at: isTrashed ? sql<Date>`now()` : null })
@@ -164,7 +168,7 @@ export async function listOwnersOfExpired(db: Handle, limit: number): Promise<re
 }
 
 /** Whether the thread has its first answer and no title but its first words. */
-export async function wantsTitle(tx: Tx<RunTables>, threadId: string): Promise<boolean> {
+export async function wantsTitle(tx: Tx<AgentTables>, threadId: string): Promise<boolean> {
   const row = await tx
     .selectFrom('agent_threads')
     .select('thread_id')
@@ -177,7 +181,7 @@ export async function wantsTitle(tx: Tx<RunTables>, threadId: string): Promise<b
 
 /** A title that a model made of a conversation with this message. Returns the owner; `undefined` if a user has set one, or the message is gone. */
 export async function setModelTitle(
-  tx: Tx<RunTables>,
+  tx: Tx<AgentTables>,
   threadId: string,
   messageId: string,
   title: string,
@@ -200,7 +204,7 @@ export async function setModelTitle(
 
 /** Hides one thread of the owner, or all, or those whose time in the trash is over. Returns those that were not hidden before. */
 export async function hideThreads(
-  tx: Tx<RunTables>,
+  tx: Tx<AgentTables>,
   ownerId: string,
   threadId: string | undefined,
   deletesAssets: boolean,
@@ -256,7 +260,7 @@ export async function listTaskIds(db: Handle, threadId: string): Promise<readonl
 }
 
 /** Removes the rows of a hidden thread, which has to be locked. */
-export async function removeThread(tx: Tx<RunTables>, threadId: string): Promise<void> {
+export async function removeThread(tx: Tx<AgentTables>, threadId: string): Promise<void> {
   await tx.deleteFrom('agent_runs').where('thread_id', '=', threadId).execute();
   await tx.deleteFrom('agent_messages').where('thread_id', '=', threadId).execute();
   await sql`delete from agent_branches where thread_id = ${threadId}`.execute(tx);
@@ -276,7 +280,7 @@ export interface Candidate {
 
 /** Newest first. */
 export async function listCandidates(
-  db: Db<RunTables>,
+  db: Db<AgentTables>,
   ownerId: string,
   words: readonly string[],
   after: ThreadPlace | undefined,
@@ -302,7 +306,7 @@ export interface MessageRange {
 
 /** The words that occur in the messages, by thread. */
 export async function findWords(
-  db: Db<RunTables>,
+  db: Db<AgentTables>,
   words: readonly string[],
   ranges: readonly MessageRange[],
 ): Promise<readonly { readonly threadId: string; readonly word: string }[]> {

@@ -1,21 +1,13 @@
 /** Calls of tools over MCP that are in flight. */
 import { sql } from 'kysely';
 import type { Tx } from '#platform/db/db.ts';
-import type { RunTables } from './runstore.ts';
-
-export interface ToolCallTables {
-  agent_tool_calls: {
-    call_id: string;
-    owner_id: string;
-    expires_at: Date;
-  };
-}
+import type { AgentTables } from '../tables.ts';
 
 /** All times are the database's, because the clocks of processes may differ. */
 const hasExpired = sql<boolean>`expires_at <= clock_timestamp()`;
 
 export async function insertCall(
-  tx: Tx<ToolCallTables>,
+  tx: Tx<AgentTables>,
   { callId, ownerId, forMs }: { readonly callId: string; readonly ownerId: string; readonly forMs: number },
 ): Promise<void> {
   await tx
@@ -29,7 +21,7 @@ export async function insertCall(
 }
 
 /** The calls, the runs and the generations of a user that are in flight. */
-export async function countInFlightOf(tx: Tx<ToolCallTables & RunTables>, ownerId: string): Promise<number> {
+export async function countInFlightOf(tx: Tx<AgentTables>, ownerId: string): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select (select count(*) from agent_runs where owner_id = ${ownerId} and status = 'running')
       + (select count(*) from agent_tool_calls where owner_id = ${ownerId} and not ${hasExpired})
@@ -40,7 +32,7 @@ export async function countInFlightOf(tx: Tx<ToolCallTables & RunTables>, ownerI
 }
 
 /** `false`: the call has expired, and its credits went back. */
-export async function endCall(tx: Tx<ToolCallTables>, callId: string): Promise<boolean> {
+export async function endCall(tx: Tx<AgentTables>, callId: string): Promise<boolean> {
   const { numDeletedRows } = await tx
     .deleteFrom('agent_tool_calls')
     .where('call_id', '=', callId)
@@ -50,7 +42,7 @@ export async function endCall(tx: Tx<ToolCallTables>, callId: string): Promise<b
 
 /** Ends the calls that have expired, or with `all` every call, at most `limit`. Concurrent calls end each one once. */
 export async function endExpiredCalls(
-  tx: Tx<ToolCallTables>,
+  tx: Tx<AgentTables>,
   { all, limit }: { readonly all: boolean; readonly limit: number },
 ): Promise<readonly string[]> {
   const rows = await tx

@@ -1,23 +1,9 @@
 /** What each user used, by day and model. */
-import { type Generated, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Db, Tx } from '#platform/db/db.ts';
-import type { CostTables } from '../generation/coststore.ts';
+import type { AgentTables } from '../tables.ts';
 
 /** With what orders in progress cost, which counts when they end. */
-export interface UsageTables extends UsageTotalTables, CostTables {
-  agent_usage: {
-    user_id: string;
-    day: string;
-    model: string;
-    runs: Generated<number>;
-    input_tokens: Generated<number>;
-    output_tokens: Generated<number>;
-    images: Generated<number>;
-    videos: Generated<number>;
-    credits: Generated<number>;
-  };
-}
-
 export interface UsageChange {
   readonly userId: string;
   readonly model: string;
@@ -32,7 +18,7 @@ export interface UsageChange {
 }
 
 /** Counts toward today, in UTC, in the transaction that settles the credits. */
-export async function addUsage(tx: Tx<UsageTables>, change: UsageChange): Promise<void> {
+export async function addUsage(tx: Tx<AgentTables>, change: UsageChange): Promise<void> {
   const { userId, model, runs = 0, images = 0, videos = 0, credits, costUsd = 0 } = change;
   const row = {
     runs,
@@ -70,7 +56,7 @@ export async function addUsage(tx: Tx<UsageTables>, change: UsageChange): Promis
 }
 
 /** From one day to another, both included; newest first. */
-export function listUsage(db: Db<UsageTables>, userId: string, from: string, to: string, limit: number) {
+export function listUsage(db: Db<AgentTables>, userId: string, from: string, to: string, limit: number) {
   return db
     .selectFrom('agent_usage')
     .select([
@@ -94,31 +80,6 @@ export function listUsage(db: Db<UsageTables>, userId: string, from: string, to:
 
 // What all users used, for operators. Each change updates the sums, so that no call reads the rows of every user.
 
-interface UsageTotalTables {
-  agent_usage_totals: {
-    day: string;
-    model: string;
-    plan: string;
-    slot: number;
-    runs: Generated<number>;
-    input_tokens: Generated<number>;
-    output_tokens: Generated<number>;
-    images: Generated<number>;
-    videos: Generated<number>;
-    credits: Generated<number>;
-    cost_usd: Generated<number>;
-  };
-  agent_usage_months: {
-    user_id: string;
-    month: string;
-    runs: Generated<number>;
-    input_tokens: Generated<number>;
-    output_tokens: Generated<number>;
-    credits: Generated<number>;
-    cost_usd: Generated<number>;
-  };
-}
-
 interface CountedUsage {
   readonly userId: string;
   readonly model: string;
@@ -133,7 +94,7 @@ interface CountedUsage {
 }
 
 /** In the transaction that counts the usage of the user. */
-async function addToTotals(tx: Tx<UsageTotalTables>, usage: CountedUsage): Promise<void> {
+async function addToTotals(tx: Tx<AgentTables>, usage: CountedUsage): Promise<void> {
   const { userId, model, runs, inputTokens, outputTokens, images, videos, credits, costUsd } = usage;
   await sql`
     with month_of_user as (
@@ -162,7 +123,7 @@ interface UsageTotal extends Omit<CountedUsage, 'userId'> {
 }
 
 /** From one day to another, both included; newest first. */
-export async function listTotals(db: Db<UsageTotalTables>, from: string, to: string): Promise<UsageTotal[]> {
+export async function listTotals(db: Db<AgentTables>, from: string, to: string): Promise<UsageTotal[]> {
   const { rows } = await sql<UsageTotal>`
     select to_char(day, 'YYYY-MM-DD') as day, model, plan, sum(runs)::bigint as runs,
       sum(input_tokens)::bigint as "inputTokens", sum(output_tokens)::bigint as "outputTokens",
@@ -183,7 +144,7 @@ interface Spender {
 }
 
 /** The users who spent the most credits in the month that begins at `month`. */
-export function listSpenders(db: Db<UsageTotalTables>, month: string, limit: number): Promise<Spender[]> {
+export function listSpenders(db: Db<AgentTables>, month: string, limit: number): Promise<Spender[]> {
   return db
     .selectFrom('agent_usage_months')
     .select([
@@ -200,14 +161,10 @@ export function listSpenders(db: Db<UsageTotalTables>, month: string, limit: num
 
 // Canceled orders and runs that were free, by user and day.
 
-export interface CancelTables {
-  agent_free_cancels: { user_id: string; day: string; count: number };
-}
-
 const today = sql<string>`(now() at time zone 'UTC')::date`;
 
 /** Counts one more. `false`: the user has had `max` of them today. Concurrent transactions of a user wait for each other. */
-export async function takeFreeCancel(tx: Tx<CancelTables>, userId: string, max: number): Promise<boolean> {
+export async function takeFreeCancel(tx: Tx<AgentTables>, userId: string, max: number): Promise<boolean> {
   if (max === 0) return false;
   const { numInsertedOrUpdatedRows = 0n } = await tx
     .insertInto('agent_free_cancels')

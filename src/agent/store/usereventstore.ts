@@ -1,18 +1,9 @@
 /** The events that users hear of, numbered for each user in the order of their commits. */
-import { type Generated, type JSONColumnType, sql } from 'kysely';
+import { sql } from 'kysely';
 import { findOverdueS } from '#platform/background/overduestore.ts';
 import { type Db, json, type Tx } from '#platform/db/db.ts';
+import type { AgentTables } from '../tables.ts';
 import type { UserEvent } from '../userevent.ts';
-
-export interface UserEventTables {
-  agent_user_events: {
-    user_id: string;
-    seq: number;
-    event: JSONColumnType<UserEvent>;
-    created_at: Generated<Date>;
-  };
-  agent_user_event_positions: { user_id: string; last_seq: number };
-}
 
 /** Locks the position of the user until the transaction ends, so it should be the last lock that the transaction takes. */
 export async function insertUserEvents<Tables>(
@@ -33,7 +24,7 @@ export async function insertUserEvents<Tables>(
 }
 
 /** 0 for a user without events. */
-export async function findLastUserEvent(db: Db<UserEventTables>, userId: string): Promise<number> {
+export async function findLastUserEvent(db: Db<AgentTables>, userId: string): Promise<number> {
   const row = await db
     .selectFrom('agent_user_event_positions')
     .select('last_seq as lastSeq')
@@ -57,7 +48,7 @@ export interface UserEventRow {
 
 /** The next events of many cursors in one query: at most `limit` for each, in order. */
 export async function listUserEvents(
-  db: Db<UserEventTables>,
+  db: Db<AgentTables>,
   cursors: readonly UserEventCursor[],
   limit: number,
 ): Promise<readonly UserEventRow[]> {
@@ -76,11 +67,11 @@ export async function listUserEvents(
   return rows;
 }
 
-export const findOverdueUserEventsS = (db: Db<UserEventTables>, maxAgeS: number) =>
+export const findOverdueUserEventsS = (db: Db<AgentTables>, maxAgeS: number) =>
   findOverdueS(db, sql`created_at`, sql`agent_user_events`, maxAgeS);
 
 /** Deletes events that are older than `maxAgeS`, and returns how many. */
-export async function deleteOldUserEvents(db: Db<UserEventTables>, maxAgeS: number, limit: number): Promise<number> {
+export async function deleteOldUserEvents(db: Db<AgentTables>, maxAgeS: number, limit: number): Promise<number> {
   // Materialized: a plan that evaluates it again for each row would exceed `limit`.
   const { numAffectedRows = 0n } = await sql`
     with old as materialized (

@@ -1,62 +1,10 @@
 /** The rows of videos: the truth about them, also after their run is forgotten. */
-import { type Generated, type JSONColumnType, sql } from 'kysely';
+import { sql } from 'kysely';
 import { type Db, holdName, json, type Tx } from '#platform/db/db.ts';
 import { isBelow, type Place } from '../generation/generationstore.ts';
-import type { Ratio } from '../providers/generators.ts';
-import type { RunTables } from './runstore.ts';
+import type { AgentTables, VideoInput, VideoOrigin } from '../tables.ts';
 
-export interface VideoInput {
-  readonly prompt: string;
-  readonly ratio: Ratio;
-  /** Seconds. */
-  readonly duration?: number | undefined;
-  readonly seed?: number | undefined;
-  /** Assets. */
-  readonly firstFrame?: string | undefined;
-  readonly references?: readonly string[] | undefined;
-}
-
-/** Who ordered a video. */
-export type VideoOrigin = 'run' | 'mcp' | 'api';
-
-export interface VideoTables {
-  agent_videos: {
-    video_id: string;
-    resource_id: string;
-    thread_id: string;
-    task_id: string;
-    message_id: string;
-    tool_call_id: string;
-    input: JSONColumnType<VideoInput>;
-    status: 'queued' | 'processing' | 'completed' | 'failed';
-    failure_code: string | null;
-    failure_message: string | null;
-    attempt: Generated<number>;
-    provider_id: string | null;
-    asset_id: string | null;
-    thumb_asset_id: string | null;
-    created_at: Generated<Date>;
-    updated_at: Generated<Date>;
-    model: Generated<string>;
-    /** Since when it has a job. */
-    started_at: Date | null;
-    /** Since when its order may have reached the provider. */
-    ordered_at: Date | null;
-    credits: Generated<number>;
-    /** Of the catalogue. */
-    media_model: string | null;
-    origin: Generated<VideoOrigin>;
-    price: Generated<number>;
-    scope_kind: string | null;
-    scope_id: string | null;
-    /** In US dollars. */
-    cost_usd: number | null;
-    /** The failure in the words of the provider. */
-    answer: Generated<string | null>;
-  };
-}
-
-type Handle = Db<VideoTables> | Tx<VideoTables>;
+type Handle = Db<AgentTables> | Tx<AgentTables>;
 
 const now = sql<Date>`now()`;
 
@@ -111,7 +59,7 @@ export interface NewVideo {
   readonly failure: { readonly code: string; readonly message: string } | undefined;
 }
 
-export function insertVideo(tx: Tx<VideoTables>, video: NewVideo) {
+export function insertVideo(tx: Tx<AgentTables>, video: NewVideo) {
   return tx
     .insertInto('agent_videos')
     .values({
@@ -141,13 +89,13 @@ export function insertVideo(tx: Tx<VideoTables>, video: NewVideo) {
  * Puts the transactions in order that start, end or cancel videos of a user. They call it before they lock videos or credits, so
  * that they do not deadlock.
  */
-export function holdVideosOf(tx: Tx<VideoTables>, ownerId: string): Promise<void> {
+export function holdVideosOf(tx: Tx<AgentTables>, ownerId: string): Promise<void> {
   return holdName(tx, `agent videos ${ownerId}`);
 }
 
 /** Starts waiting videos of the user, the oldest first, until `max` are started and not over. Returns them. */
 export async function startWaiting(
-  tx: Tx<VideoTables>,
+  tx: Tx<AgentTables>,
   ownerId: string,
   max: number,
 ): Promise<readonly { readonly videoId: string; readonly attempt: number }[]> {
@@ -183,7 +131,7 @@ export async function markOrdered(
   return numUpdatedRows === 1n;
 }
 
-export async function listVideoIds(tx: Tx<VideoTables>, taskId: string): Promise<readonly string[]> {
+export async function listVideoIds(tx: Tx<AgentTables>, taskId: string): Promise<readonly string[]> {
   const rows = await tx
     .selectFrom('agent_videos')
     .select('video_id as videoId')
@@ -210,7 +158,7 @@ export function listVideosOfThread(db: Handle, threadId: string) {
 }
 
 /** Locks the videos of a run, or the one video that `taskId` identifies. The oldest is first. */
-export function lockVideos(tx: Tx<VideoTables>, taskId: string) {
+export function lockVideos(tx: Tx<AgentTables>, taskId: string) {
   return tx
     .selectFrom('agent_videos')
     .select(columns)
@@ -222,7 +170,7 @@ export function lockVideos(tx: Tx<VideoTables>, taskId: string) {
 }
 
 /** As `lockVideos`, of all runs of a thread, or of those whose answers have this number or a higher one. */
-export function lockVideosOfThread(tx: Tx<VideoTables & RunTables>, threadId: string, fromSeq?: number) {
+export function lockVideosOfThread(tx: Tx<AgentTables>, threadId: string, fromSeq?: number) {
   return tx
     .selectFrom('agent_videos')
     .select(columns)
@@ -242,12 +190,12 @@ export function lockVideosOfThread(tx: Tx<VideoTables & RunTables>, threadId: st
     .execute();
 }
 
-export async function deleteVideosOfThread(tx: Tx<VideoTables>, threadId: string): Promise<void> {
+export async function deleteVideosOfThread(tx: Tx<AgentTables>, threadId: string): Promise<void> {
   await tx.deleteFrom('agent_videos').where('thread_id', '=', threadId).execute();
 }
 
 /** Waits again, as another attempt. */
-export async function requeueVideo(tx: Tx<VideoTables>, videoId: string): Promise<void> {
+export async function requeueVideo(tx: Tx<AgentTables>, videoId: string): Promise<void> {
   await tx
     .updateTable('agent_videos')
     .set((eb) => ({
@@ -284,7 +232,7 @@ export async function changeVideo(
   db: Handle,
   { videoId, attempt }: { readonly videoId: string; readonly attempt: number },
   change: Change,
-  statuses: readonly VideoTables['agent_videos']['status'][] = ['queued', 'processing'],
+  statuses: readonly AgentTables['agent_videos']['status'][] = ['queued', 'processing'],
 ): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('agent_videos')

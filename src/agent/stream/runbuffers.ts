@@ -4,7 +4,8 @@ import type { Db } from '#platform/db/db.ts';
 import type { Log } from '#platform/log.ts';
 import type { Batch, EventId, EventLog } from '../eventlog/eventlog.ts';
 import { findMessage } from '../store/messagestore.ts';
-import { isOver, listRuns, type Run, type RunTables } from '../store/runstore.ts';
+import { isOver, listRuns, type Run } from '../store/runstore.ts';
+import type { AgentTables } from '../tables.ts';
 import { replayRun } from './replay.ts';
 import { RunEventBuffer } from './runbuffer.ts';
 
@@ -19,7 +20,7 @@ export interface OpenBuffer {
 const watchEveryMs = 2000;
 
 export interface RunBuffersOptions {
-  readonly db: Db<RunTables>;
+  readonly db: Db<AgentTables>;
   readonly eventLog: EventLog;
   readonly log: Log;
 }

@@ -3,9 +3,9 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Db, Tx } from '#platform/db/db.ts';
 import type { StoredMessage } from '../store/messagestore.ts';
-import type { RunTables } from '../store/runstore.ts';
+import type { AgentTables } from '../tables.ts';
 
-type Handle = Db<RunTables> | Tx<RunTables>;
+type Handle = Db<AgentTables> | Tx<AgentTables>;
 
 /** Of a thread. Older branches are dropped. */
 const most = { branches: 100, bytes: 32 * 1024 * 1024 };
@@ -15,7 +15,7 @@ const columns = sql.raw(
 );
 
 /** Moves the message with this number, and all after it, to a branch. The thread has to be locked. */
-export async function branchOff(tx: Tx<RunTables>, threadId: string, seq: number): Promise<void> {
+export async function branchOff(tx: Tx<AgentTables>, threadId: string, seq: number): Promise<void> {
   await sql`
     with branch as (
       insert into agent_branches (branch_id, thread_id, after_seq, first_seq, bytes)
@@ -85,7 +85,7 @@ export async function listReplaced(db: Handle, threadId: string, afterSeq: numbe
 }
 
 /** `undefined`: the thread has no such branch at its present messages. */
-export async function findPlace(tx: Tx<RunTables>, threadId: string, branchId: string): Promise<number | undefined> {
+export async function findPlace(tx: Tx<AgentTables>, threadId: string, branchId: string): Promise<number | undefined> {
   const { rows } = await sql<{ afterSeq: number }>`
     select after_seq as "afterSeq" from agent_branches as branch
     where thread_id = ${threadId} and branch_id = ${branchId} and (after_seq = 0 or exists (
@@ -95,7 +95,7 @@ export async function findPlace(tx: Tx<RunTables>, threadId: string, branchId: s
 }
 
 /** The messages after those that stay must have been moved away. The thread has to be locked. */
-export async function moveBack(tx: Tx<RunTables>, threadId: string, branchId: string): Promise<void> {
+export async function moveBack(tx: Tx<AgentTables>, threadId: string, branchId: string): Promise<void> {
   await sql`
     with restored as (
       insert into agent_messages (${columns})

@@ -6,10 +6,11 @@ import { randomUUID } from 'node:crypto';
 import { exportJWK, generateKeyPair, importJWK, type JWK, SignJWT } from 'jose';
 import { createSealer, type Sealer } from '#platform/access/sealing.ts';
 import { type Db, holdName, transaction } from '#platform/db/db.ts';
-import { insertKey, listSealedKeys, type SigningKeyTables } from './signingkeystore.ts';
+import type { AgentTables } from '../tables.ts';
+import { insertKey, listSealedKeys } from './signingkeystore.ts';
 
 export interface IdentityOptions {
-  readonly db: Db<SigningKeyTables>;
+  readonly db: Db<AgentTables>;
   /** The URL of the agent, for servers that compare `iss`. */
   readonly issuer: string;
   /** INTERNAL_KEY, which seals the keys. Without one, there are none. */
@@ -64,7 +65,7 @@ export function createIdentity({ db, issuer, secrets }: IdentityOptions): Identi
 }
 
 /** The first process makes the first key. A key that was sealed with another INTERNAL_KEY is replaced. */
-async function readKeys(db: Db<SigningKeyTables>, sealer: Sealer): Promise<Keys> {
+async function readKeys(db: Db<AgentTables>, sealer: Sealer): Promise<Keys> {
   const open = (sealed: readonly string[]) =>
     sealed.flatMap((one): JWK[] => {
       const text = sealer.unseal(one);

@@ -16,16 +16,8 @@ import { modelOfRow, type VideoModel } from '../generation/catalogue.ts';
 import { agentProblems } from '../problems.ts';
 import { RunFailure } from '../providers/expectedfailures.ts';
 import { findRun, holdRun, type Run } from '../store/runstore.ts';
-import {
-  holdVideosOf,
-  insertVideo,
-  lockVideos,
-  type NewVideo,
-  requeueVideo,
-  type Video,
-  type VideoInput,
-} from '../store/videostore.ts';
-import type { AgentTables } from '../tables.ts';
+import { holdVideosOf, insertVideo, lockVideos, type NewVideo, requeueVideo, type Video } from '../store/videostore.ts';
+import type { AgentTables, VideoInput } from '../tables.ts';
 import { startVideos } from './queues.ts';
 
 /** The run has no credits left for a video. Rolls its order back. */

@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import type { ClientFunction } from '#platform/http/apidocument.ts';
-import { root } from '../acceptance/running.fixture.ts';
+import { root } from '../../test/acceptance/running.fixture.ts';
 import { type Endpoint, endpointOf, operationsIn } from './endpoints.ts';
 import { commentOf, type Schema, shapesOf } from './shapes.ts';
 

@@ -2,10 +2,10 @@
 import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ApiDocument as ServedDocument } from '#platform/http/apidocument.ts';
-import { root } from '../acceptance/running.fixture.ts';
-import { services } from '../client/endpoints.ts';
-import { type ApiDocument, format, listFunctions, writeService } from '../client/writing.ts';
-import { startConsole } from '../console/rig.fixture.ts';
+import { root } from '../../test/acceptance/running.fixture.ts';
+import { startConsole } from '../../test/console/rig.fixture.ts';
+import { type ApiDocument, format, listFunctions, writeService } from './clientcalls.ts';
+import { services } from './endpoints.ts';
 import type { GeneratedFile } from './files.ts';
 
 type ServiceName = (typeof services)[number];

@@ -1,7 +1,7 @@
 /** `npm run generate`: writes every generated file, and prints the paths of those that changed. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { root } from '../acceptance/running.fixture.ts';
+import { root } from '../../test/acceptance/running.fixture.ts';
 import { readApiDocuments } from './clientfiles.ts';
 import { renderGeneratedFiles } from './files.ts';
 

@@ -5,9 +5,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ApiDocument, Content, Operation, Schema } from '#platform/http/apidocument.ts';
-import { root } from '../acceptance/running.fixture.ts';
+import { root } from '../../test/acceptance/running.fixture.ts';
 
-export const surfacePath = 'test/generated/apisurface.txt';
+export const surfacePath = 'tools/generate/apisurface.txt';
 export const openApiPath = 'docs/openapi.json';
 
 const maxDepth = 8;

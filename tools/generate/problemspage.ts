@@ -2,7 +2,7 @@
 import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ProblemDefinition } from '#platform/problem.ts';
-import { root } from '../acceptance/running.fixture.ts';
+import { root } from '../../test/acceptance/running.fixture.ts';
 
 const titles: Readonly<Record<string, string>> = {
   platform: 'Every service',
