@@ -109,11 +109,14 @@ function whatReleaseLacks() {
 
 function install(missing, development) {
   const fresh = missing === 'everything';
+  const first = development && !existsSync(at('node_modules/typescript'));
   const problem = fresh ? 'The packages are not installed' : `The package ${missing} is missing or has another version`;
   const place = isCheckout ? 'A start in production' : 'A release';
   if (!isCheckout || isProduction) fail(`${problem}. ${place} installs nothing. Run \`npm ci --omit=dev\` in ${root}.`);
   console.error(
-    fresh ? 'Installing the packages of package-lock.json …' : `Installing (${missing} differs from the lockfile) …`,
+    fresh
+      ? 'Installing the packages of package-lock.json …'
+      : `Installing (${first ? `${command} needs the packages for development` : `${missing} differs from the lockfile`}) …`,
   );
   // `npm ci` removes node_modules first, which would break a running instance, so it is used only on a fresh clone.
   // Installed development packages stay, even if the command does not need them.

@@ -5,7 +5,14 @@
 import { createBuiltinEmbedder } from '../src/memory/embedding/builtin.ts';
 import type { Embedder } from '../src/memory/embedding/embedder.ts';
 import { type Conversation, conversations } from '../test/memory/conversations.fixture.ts';
-import { classes, type HitRate, halves, type MeaningPerson, measureMeaning } from '../test/memory/meaning.fixture.ts';
+import {
+  blindPools,
+  classes,
+  type HitRate,
+  halves,
+  type MeaningPerson,
+  measureMeaning,
+} from '../test/memory/meaning.fixture.ts';
 import { calibrated, rankContents } from '../test/memory/ranked.fixture.ts';
 import { bm25, type Search } from '../test/memory/recall.fixture.ts';
 import { atLeast, type Outcome, type Row } from './bench.ts';
@@ -78,14 +85,20 @@ async function wayOf(name: string, embedder: Embedder): Promise<Way> {
 }
 
 async function rowsOf(name: string, way: Way, bounds: Readonly<Record<'s' | 'p' | 'x', number>>): Promise<Row[]> {
-  const rates = await measureMeaning(halves.reported, way.inFacts);
-  return (['s', 'p', 'x'] as const).map((kind) =>
-    atLeast(bounds[kind], {
-      goal: `${name}, ${classes[kind]}, hit rate at 5`,
-      measured: rates.get(classes[kind])?.at5 ?? 0,
-      against: 'all questions',
-    }),
-  );
+  const rows = async (people: readonly MeaningPerson[], kinds: readonly ('s' | 'p' | 'x')[], against: string) => {
+    const rates = await measureMeaning(people, way.inFacts);
+    return kinds.map((kind) =>
+      atLeast(bounds[kind], {
+        goal: `${name}, ${classes[kind]}, hit rate at 5`,
+        measured: rates.get(classes[kind])?.at5 ?? 0,
+        against,
+      }),
+    );
+  };
+  return [
+    ...(await rows(halves.reported, ['s', 'p', 'x'], 'all questions')),
+    ...(await rows(blindPools, ['p', 'x'], 'blind questions')),
+  ];
 }
 
 async function hitsInTurns({ inTurns }: Way): Promise<number> {

@@ -111,7 +111,7 @@ async function open(engine: DatabaseEngine, entities: number, memoriesPerEntity:
   const [vector = new Float32Array()] = await embedder.embed(['What about bees in Oslo?']);
   const bare = async () => {
     await findEntity(db, entity);
-    if (column !== 'bytea') await findSimilarities(db, column, entity, embedder.name, vector);
+    if (column !== 'bytea') await findSimilarities(db, column, entity, embedder.name, vector, (cosine) => cosine);
     await findMemories(db, found);
   };
   return { turn, bare, close: () => database.close() };

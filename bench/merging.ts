@@ -4,8 +4,16 @@ import { createBuiltinEmbedder } from '../src/memory/embedding/builtin.ts';
 import { cosine, type Embedder } from '../src/memory/embedding/embedder.ts';
 import { comparePair } from '../src/memory/merging/finding.ts';
 import { draft } from '../src/memory/merging/reading.ts';
-import { type MergingPair, mergingHalves, type Relation, relations } from '../test/memory/merging.fixture.ts';
+import { readStatements } from '../src/memory/profiles/statements.ts';
+import {
+  blindPairs,
+  type MergingPair,
+  mergingHalves,
+  type Relation,
+  relations,
+} from '../test/memory/merging.fixture.ts';
 import { calibrated } from '../test/memory/ranked.fixture.ts';
+import { blindSentencesReported } from '../test/memory/statements.fixture.ts';
 import { atLeast, atMost, type Bench, type Row } from './bench.ts';
 import { fullModelHint, openFullModel } from './fullmodel.ts';
 
@@ -14,6 +22,18 @@ const mergeAbove = 0.9;
 
 export const merging: Bench = {
   async *run() {
+    const stated = blindSentencesReported.filter(({ states }) => states !== undefined);
+    const read = stated.filter(
+      ({ text, states }) =>
+        readStatements(text)
+          .map(({ fact, value }) => `${fact}=${value}`)
+          .join() === states,
+    );
+    yield atLeast(0.9, {
+      goal: 'statements of a name, language or time zone, read',
+      measured: read.length / stated.length,
+      against: 'blind sentences',
+    });
     yield* await rowsOf('built-in embedder', createBuiltinEmbedder(), goals.builtin);
     const model = openFullModel();
     if (model === undefined) yield { goal: 'full model', skipped: fullModelHint };
@@ -36,9 +56,15 @@ async function rowsOf(name: string, embedder: Embedder, goal: number): Promise<R
     return merged / chosen.length;
   };
   const { tuned, reported } = mergingHalves;
-  const wrong = (await shareOf([...tuned, ...reported], '~')) + (await shareOf([...tuned, ...reported], '!'));
+  const wrong =
+    (await shareOf([...tuned, ...reported, ...blindPairs], '~')) + (await shareOf([...tuned, ...reported], '!'));
   return [
     atLeast(goal, { goal: `${name}, same fact, merged`, measured: await shareOf(reported, '='), against: 'all pairs' }),
+    atLeast(goal, {
+      goal: `${name}, same fact, merged`,
+      measured: await shareOf(blindPairs, '='),
+      against: 'blind pairs',
+    }),
     atMost(0, { goal: `${name}, other facts, merged`, measured: wrong, against: 'all pairs' }),
   ];
 }

@@ -3,11 +3,12 @@
  *
  *     npm start                                   # in the repository, in another terminal
  *     npm run build:client && npm install --prefix examples/react && npm run --prefix examples/react dev
+ *
+ * Needs Node 22, because of `ai` 7. On Node 20, npm warns, and the page works.
  */
 import { useChat } from '@ai-sdk/react';
 import { AtelierError, createAtelier, createSession, createUpload } from '@atelier/client';
-import { AgentChatTransport } from '@atelier/client/chat';
-import type { FileUIPart, UIMessage } from 'ai';
+import { AgentChatTransport, type AtelierUIMessage, assetPart, mediaOf } from '@atelier/client/chat';
 import { type FormEvent, StrictMode, useEffect, useState } from 'react';
 import { createRoot } from 'react-dom/client';
 
@@ -16,12 +17,12 @@ const at = (name: string, port: number): string => import.meta.env[`VITE_${name}
 const session = createSession({ url: at('AUTH', 4003) });
 const credential = { accessToken: session.accessToken };
 const atelier = createAtelier({ urls: { media: at('MEDIA', 4001) }, credential });
-const transport = new AgentChatTransport({ url: at('AGENT', 4004), credential });
+const transport = new AgentChatTransport<AtelierUIMessage>({ url: at('AGENT', 4004), credential });
 
 /** The thread is part of the URL, so that a reload finds it. */
 const threadId = location.hash.slice(1) || crypto.randomUUID();
 
-type Stage = { readonly messages: UIMessage[] } | 'loading' | 'signed out';
+type Stage = { readonly messages: AtelierUIMessage[] } | 'loading' | 'signed out';
 
 function Page() {
   const [stage, setStage] = useState<Stage>('loading');
@@ -39,18 +40,18 @@ function Page() {
   return <Conversation stored={stage.messages} />;
 }
 
-function Conversation({ stored }: { readonly stored: UIMessage[] }) {
+function Conversation({ stored }: { readonly stored: AtelierUIMessage[] }) {
   const chat = useChat({ id: threadId, messages: stored, transport, resume: true });
-  const [files, setFiles] = useState<FileUIPart[]>([]);
+  const [files, setFiles] = useState<ReturnType<typeof assetPart>[]>([]);
   const [progress, setProgress] = useState<number>();
   const isBusy = chat.status === 'submitted' || chat.status === 'streaming';
 
   const attach = async (file: File) => {
     const upload = createUpload(atelier.media, file, { scopeKind: 'thread', scopeId: threadId, kind: 'image' });
-    const { assetId, mime } = await upload.run({
+    const asset = await upload.run({
       onProgress: ({ sentBytes, totalBytes }) => setProgress(sentBytes / totalBytes),
     });
-    setFiles([{ type: 'file', mediaType: mime, filename: file.name, url: `asset:${assetId}` }]);
+    setFiles([assetPart(asset, URL.createObjectURL(file), file.name)]);
   };
 
   const send = (event: FormEvent<HTMLFormElement>) => {
@@ -69,9 +70,10 @@ function Conversation({ stored }: { readonly stored: UIMessage[] }) {
           {parts.map((part, index) => {
             const key = `${id}-${index}`;
             if (part.type === 'text') return <p key={key}>{part.text}</p>;
-            if (part.type === 'file') return <p key={key}>[{part.filename}]</p>;
-            const assetId = imageOf(part);
-            return assetId && <AssetImage key={key} assetId={assetId} />;
+            const media = mediaOf(part);
+            if (media?.kind !== 'image' || media.url === null) return null;
+            const alt = part.type === 'file' ? (part.filename ?? 'Sent') : 'Made by the agent';
+            return <img key={key} src={media.thumbUrl ?? media.url} alt={alt} width="400" />;
           })}
         </article>
       ))}
@@ -97,23 +99,6 @@ function Conversation({ stored }: { readonly stored: UIMessage[] }) {
       </form>
     </>
   );
-}
-
-/** The output of tools that have generated images. */
-function imageOf(part: UIMessage['parts'][number]): string | null | undefined {
-  if (!('output' in part)) return null;
-  const { kind, assetId } = (part.output ?? {}) as { readonly kind?: string; readonly assetId?: string | null };
-  return kind === 'image' ? assetId : null;
-}
-
-function AssetImage({ assetId }: { readonly assetId: string }) {
-  const [url, setUrl] = useState<string>();
-  useEffect(() => {
-    void atelier.media.signImages({ refs: [assetId] }).then(({ [assetId]: signed }) => {
-      if (signed?.ready) setUrl(signed.previewUrl);
-    });
-  }, [assetId]);
-  return url && <img src={url} alt="Made by the agent" />;
 }
 
 location.hash = threadId;

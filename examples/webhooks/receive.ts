@@ -1,5 +1,5 @@
 /**
- * Receives webhooks, verifies them, and handles each event once.
+ * Receives webhooks, verifies them, and handles each event once. Needs Node 22.18 or newer.
  *
  *     npm install --prefix examples/webhooks
  *     export WEBHOOK_SECRET=whsec_$(openssl rand -base64 32)

@@ -19,6 +19,7 @@ import type { Targets } from './targets.ts';
 export interface AuthContext {
   readonly targets: Targets;
   readonly cookies: CookieRules;
+  readonly publicUrl: string;
   readonly provider: Provider;
   readonly sessionSealer: SessionSealer;
   readonly refreshResults: RefreshResults;

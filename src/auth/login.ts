@@ -20,6 +20,10 @@ export async function redirectToProvider(
 ): Promise<Redirect> {
   const { cookies, targets } = deps;
   const next = targets.validate(query.next);
+  // Both are this machine, but to browsers they are different sites.
+  const hosts = [deps.publicUrl, next ?? ''].map((url) => URL.parse(url)?.hostname);
+  if (hosts.includes('localhost') && hosts.includes('127.0.0.1'))
+    deps.log.warn(`a page at ${hosts[1]} stays signed out: open it at ${hosts[0]}, the host of PUBLIC_BASE_URL`);
   const invite = readInvite(query.invite);
   const { challenge, state, setCookies } = beginSignIn(deps, cookieHeader, { next, invite });
   const location = await withDeadline(providerTimeoutMs, (signal) =>

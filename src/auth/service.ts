@@ -138,6 +138,7 @@ export async function createAuth(deps: AuthDeps): Promise<HttpServer> {
     welcome: deps.welcome,
     targets: createTargets(allowedOrigins, deps.defaultOrigin, originWarner(log, 'ALLOWED_REDIRECT_ORIGINS')),
     cookies: cookieRules({ domain: deps.cookieDomain, publicUrl }),
+    publicUrl,
     allowedOrigins,
     clientAddressOf: clientAddressReader(deps.trustedProxies ?? []),
   };

@@ -4,6 +4,7 @@ import { type IncomingHttpHeaders, request } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { accountOf } from '#accounts/sampleaccounts.ts';
 import { findProfile } from '#accounts/store.ts';
+import { anyLocalOrigin } from '#platform/http/origins.ts';
 import { type Browser, consent, openBrowser, signIn } from '../../test/auth/browser.fixture.ts';
 import { type AuthRig, type Fault, origin, otherOrigin, startAuth } from '../../test/auth/rig.fixture.ts';
 
@@ -69,6 +70,14 @@ describe('GET /login', () => {
       expect.stringMatching(/^ka_pkce_/),
     ]);
     expect(answer.setCookies[0]).toBe(transient('ka_next', origin));
+  });
+
+  it('names a page at 127.0.0.1 in the log, because it does not get the cookies of localhost', async () => {
+    const local = await rig.another({ allowedOrigins: [anyLocalOrigin] });
+    for (const next of ['http://localhost:5173/', 'http://127.0.0.1:5173/a'])
+      await openBrowser().get(`${local.url}/login?${new URLSearchParams({ next })}`);
+    const warnings = rig.lines.filter((line) => line.includes('stays signed out'));
+    expect(warnings).toEqual([expect.stringContaining('a page at 127.0.0.1 stays signed out: open it at localhost,')]);
   });
 
   it('also accepts the Location of a 302', async () => {

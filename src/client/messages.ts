@@ -34,11 +34,20 @@ export type AtelierTools = {
 /** A message of a thread, for `useChat<AtelierUIMessage>`. */
 export type AtelierUIMessage = UIMessage<Record<string, unknown>, { video: AtelierMedia }, AtelierTools>;
 
-/** Returns the media that a part of a message shows: the output of a tool, or the state of a video. */
+/** Returns the media that a part of a message shows: the output of a tool, the state of a video, or an attached image or video. */
 export function mediaOf(part: AtelierUIMessage['parts'][number]): AtelierMedia | undefined {
+  if (part.type === 'file') return attachedMedia(part);
   const shown: unknown = part.type === 'data-video' ? part.data : 'output' in part ? part.output : undefined;
   const kind: unknown = Reflect.get(Object(shown), 'kind');
   return kind === 'image' || kind === 'video' ? (shown as AtelierMedia) : undefined;
+}
+
+function attachedMedia({ mediaType, url, providerMetadata }: FileUIPart): AtelierMedia | undefined {
+  const [kind] = mediaType.split('/');
+  if (kind !== 'image' && kind !== 'video') return undefined;
+  // Browsers cannot load an asset: URL. Messages have one only while the media service does not answer.
+  const shown = url.startsWith('asset:') ? null : url;
+  return { assetId: null, ...providerMetadata?.atelier, kind, status: 'completed', url: shown, mime: mediaType };
 }
 
 /**

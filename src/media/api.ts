@@ -152,6 +152,10 @@ export const registrationRequest = z.object({
 });
 export type RegistrationRequest = z.output<typeof registrationRequest>;
 
+const animated = z
+  .boolean()
+  .describe('An image with several frames, which only its original shows. `null`: unknown, or no image.');
+
 export const asset = z.object({
   assetId: z.string(),
   ownerId: z.string(),
@@ -164,6 +168,7 @@ export const asset = z.object({
   height: z.int().nullable(),
   durationMs: z.int().nullable(),
   blurhash: z.string().nullable(),
+  animated: animated.nullable(),
   thumbAssetId: z.string().nullable(),
   storageKey: z.string(),
   sha256: z.string().nullable().describe('The SHA-256 of the bytes in hex; `null` for assets that were never hashed.'),
@@ -297,6 +302,7 @@ const imageSignedRef = z.union([
     byteSize: z.int(),
     durationMs: z.int().nullable(),
     blurhash: z.string().nullable(),
+    animated: animated.nullable(),
     mime: z.string(),
     generated: generated.nullable(),
     trashed: z.literal(true).optional().describe('It is in the trash of its owner. Otherwise absent.'),

@@ -36,7 +36,7 @@ export const mediaProblems = defineProblems({
   },
   unsupported_image: {
     status: 422,
-    message: `Only ${decodableFormats} images can be registered.`,
+    message: `Only ${decodableFormats} images can be registered. The still image of an animated PNG must be its first frame.`,
   },
   undecodable_image: { status: 422, message: 'The image cannot be decoded.' },
   image_too_large: { status: 422, message: 'The image has more pixels than allowed.' },

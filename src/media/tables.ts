@@ -54,6 +54,7 @@ export interface MediaTables extends LedgerTables {
     height: number | null;
     duration_ms: number | null;
     blurhash: string | null;
+    animated: boolean | null;
     thumb_asset_id: string | null;
     playback: Playback | null;
     prompt: string | null;

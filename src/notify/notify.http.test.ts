@@ -236,6 +236,11 @@ describe('POST /notify', () => {
     const { status, body } = await rig.post('/notify', { type: 'daily_digest', userId: await newUser() });
     expect([status, body.error]).toEqual([500, 'email_failed']);
     expect(JSON.stringify(body)).not.toContain('secret');
+    // Only servers can look the reason up.
+    const events = expect.arrayContaining([
+      expect.objectContaining({ type: 'failed', reason: 'the provider said: secret detail' }),
+    ]);
+    expect((await rig.call('GET', `/emails/${body.id}`)).body).toMatchObject({ id: body.id, events });
   });
 });
 

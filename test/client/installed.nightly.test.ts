@@ -184,7 +184,8 @@ describe('together with the packages of applications', () => {
           await tab.reload();
           await made.waitFor();
           await expect.poll(() => made.evaluate((image) => Reflect.get(image, 'naturalWidth'))).toBeGreaterThan(0);
-          expect(await tab.getByRole('article', { name: 'user' }).innerText()).toContain('[photo.jpg]');
+          const sent = tab.getByRole('article', { name: 'user' }).getByRole('img', { name: 'photo.jpg' });
+          await expect.poll(() => sent.evaluate((image) => Reflect.get(image, 'naturalWidth'))).toBe(400);
           expect(complaints).toEqual([]);
         } finally {
           await browser.close();
@@ -204,8 +205,8 @@ describe('together with the packages of applications', () => {
         await mkdir(join(project.folder, 'vite'));
         await project.write('vite/index.html', blocksOf('text', guide).join(''));
         await project.write('vite/page.tsx', here(blocksOf('tsx', guide).join('\n')));
-        const bundled = { module: 'esnext', moduleResolution: 'bundler', jsx: 'react-jsx', skipLibCheck: true };
-        expect(await project.check(['vite/page.tsx'], { ...bundled, lib: ['es2022', 'dom', 'dom.iterable'] })).toBe('');
+        const { compilerOptions } = JSON.parse(blocksOf('json', guide).join(''));
+        expect(await project.check(['vite/page.tsx'], compilerOptions)).toBe('');
         await project.run([join(root, 'node_modules/vite/bin/vite.js'), 'build', join(project.folder, 'vite')]);
         site.show(join(project.folder, 'vite/dist'));
         const browser = await launchChromium();
@@ -225,6 +226,8 @@ describe('together with the packages of applications', () => {
           for (const image of [sent, made]) await isShown(image);
           await tab.reload();
           for (const image of [sent, made]) await isShown(image);
+          // The thumbnail of the photo, which is 1920 pixels wide.
+          expect(await sent.evaluate((image) => Reflect.get(image, 'naturalWidth'))).toBe(400);
           await tab.getByRole('button', { name: 'Show my images' }).click();
           await isShown(tab.getByRole('region', { name: 'Gallery' }).getByRole('img').first());
           await tab.getByRole('button', { name: 'Erase all of me' }).click();

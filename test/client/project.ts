@@ -62,8 +62,9 @@ export async function installClient(): Promise<Project> {
       await call('npm', ['pack', `./${name}`], { cwd: application });
       const [client = ''] = (await readdir(folder)).filter((file) => file.endsWith('.tgz'));
       const packages = [`./${name}-${version}.tgz`, join(folder, client)];
-      const words = ['install', '--offline', '--dry-run', '--no-audit', '--no-fund', ...packages];
-      // A conflict of an optional peer is a warning.
+      const quiet = ['--offline', '--dry-run', '--no-audit', '--no-fund'];
+      // A conflict of an optional peer is a warning, unless the cache of the machine contains a version without a conflict.
+      const words = ['install', ...quiet, '--cache', join(folder, 'cache'), ...packages];
       const { stderr } = await call('npm', words, { cwd: application });
       return !stderr.includes('ERESOLVE');
     },

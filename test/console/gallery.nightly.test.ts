@@ -4,6 +4,7 @@ import type { Browser, Page } from 'playwright-core';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { launchChromium, withoutChromium } from '../chromium.fixture.ts';
+import { animation, scene } from '../image/images.fixture.ts';
 import { isNightly } from '../lane.fixture.ts';
 import { makeImage } from '../media/images.fixture.ts';
 import { judge } from './judging.fixture.ts';
@@ -272,6 +273,29 @@ describe.skipIf(withoutChromium)('the library', () => {
     await page.keyboard.press('Escape');
     await page.getByText('Images', { exact: true }).click();
     await page.getByText('Nothing matches.').waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  it('marks an animation, which moves in the lightbox', { timeout: limitMs }, async () => {
+    const { page, complaints } = await enter();
+    const buffer = await animation([scene(), { ...scene(), data: scene().data.toReversed() }])
+      .gif()
+      .toBuffer();
+    await page.locator('input[type=file]').setInputFiles({ name: 'moving.gif', mimeType: 'image/gif', buffer });
+    await tiles(page).getByText('Animated', { exact: true }).waitFor();
+    await tiles(page).locator('.open').click();
+    const box = page.getByRole('dialog');
+    await box.getByText('Image (GIF, animated)').waitFor();
+    const shownType = async () => {
+      const source = await box.locator('.asset-image.there img').getAttribute('src');
+      return (await fetch(source ?? '')).headers.get('content-type');
+    };
+    // The system of the visitor is set to less motion.
+    expect(await shownType()).toBe('image/webp');
+    await page.emulateMedia({ reducedMotion: null });
+    await page.reload();
+    expect(await shownType()).toBe('image/gif');
+    await judge(page, 'an animation');
     expect(complaints).toEqual([]);
   });
 

@@ -50,6 +50,7 @@ export const runElsewhere: Readonly<Record<string, string>> = {
   move: 'test/operations/move.test.ts',
   restore: 'test/operations/backup.test.ts',
   start: 'test/acceptance/start.test.ts',
+  sweep: 'test/operations/s3restore.nightly.test.ts',
   test: '.ci/run',
 };
 

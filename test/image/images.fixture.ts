@@ -136,6 +136,38 @@ function chunk(type: string, data: Buffer): Buffer {
   return Buffer.concat([length, body, sum]);
 }
 
+/** An animated PNG. The images have one size and color type. `isHidden`: the first one is not part of the animation. */
+export function apng(images: readonly Buffer[], isHidden = false): Buffer {
+  let places = 0;
+  const numbers = (...values: readonly number[]) => {
+    const bytes = Buffer.alloc(values.length * 4);
+    for (const [index, value] of values.entries()) bytes.writeUInt32BE(value, index * 4);
+    return bytes;
+  };
+  const parts = images.map(partsOf);
+  const size = parts[0]?.find(({ type }) => type === 'IHDR')?.data ?? Buffer.alloc(13);
+  const control = () =>
+    chunk('fcTL', Buffer.concat([numbers(places++), size.subarray(0, 8), numbers(0, 0, 0x00010004), Buffer.alloc(2)]));
+  const frames = parts.map((part, index) => {
+    const pixels = Buffer.concat(part.filter(({ type }) => type === 'IDAT').map(({ data }) => data));
+    if (index > 0) return Buffer.concat([control(), chunk('fdAT', Buffer.concat([numbers(places++), pixels]))]);
+    return Buffer.concat([...(isHidden ? [] : [control()]), chunk('IDAT', pixels)]);
+  });
+  const head = (images[0] ?? Buffer.alloc(0)).subarray(0, 33);
+  const count = chunk('acTL', numbers(images.length - (isHidden ? 1 : 0), 0));
+  return Buffer.concat([head, count, ...frames, chunk('IEND', Buffer.alloc(0))]);
+}
+
+function partsOf(file: Buffer): readonly { readonly type: string; readonly data: Buffer }[] {
+  const parts: { type: string; data: Buffer }[] = [];
+  for (let at = 8; at < file.length; ) {
+    const length = file.readUInt32BE(at);
+    parts.push({ type: file.toString('latin1', at + 4, at + 8), data: file.subarray(at + 8, at + 8 + length) });
+    at += 12 + length;
+  }
+  return parts;
+}
+
 /** The beginning of an ISO base media file. */
 export function fileTypeBox(...brands: readonly string[]): Buffer {
   const [major = '', ...compatible] = brands;

@@ -4,6 +4,7 @@
  *
  * A line is a fact; the lines after it are questions that it answers, each after the letter of its class.
  */
+import { blindMeaning } from './blind.fixture.ts';
 import { reported } from './meaning-reported.fixture.ts';
 import { tuned } from './meaning-tuned.fixture.ts';
 
@@ -23,6 +24,9 @@ export interface MeaningPerson {
 }
 
 export const halves = { tuned: read(tuned), reported: read(reported) } as const;
+
+/** Pools of facts, named by their half; see `blind.fixture.ts`. */
+export const blindPools = read(blindMeaning);
 
 function read(text: string): readonly MeaningPerson[] {
   return text

@@ -2,6 +2,7 @@
  * Pairs of contents in 20 languages, written by hand: the same fact (=), another fact (~) or a contradiction (!). The
  * rules and tables are tuned on every second pair of a class, and results are reported on the others.
  */
+import { blindPairs as blindText } from './blind.fixture.ts';
 import { east } from './merging-east.fixture.ts';
 import { west } from './merging-west.fixture.ts';
 
@@ -39,3 +40,6 @@ export const mergingHalves = {
   tuned: mergingPairs.filter((_, place) => place % 2 === 0),
   reported: mergingPairs.filter((_, place) => place % 2 === 1),
 } as const;
+
+/** `language` is the half; see `blind.fixture.ts`. */
+export const blindPairs = readPairs(blindText);

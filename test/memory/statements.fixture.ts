@@ -1,3 +1,5 @@
+import { blindSentences as blindText } from './blind.fixture.ts';
+
 /** Sentences in the 12 content languages. A line with `=` states a fact of the user; all others state none. */
 const written = `
 display_name=Anna | My name is Anna and I like cats
@@ -325,11 +327,18 @@ export interface Written {
   readonly states: string | undefined;
 }
 
-export const writtenSentences: readonly Written[] = written
-  .trim()
-  .split('\n')
-  .filter((line) => !line.endsWith('| -'))
-  .map((line) => {
-    const [, states, text = line] = /^([a-z_]+=[^|]+) \| (.+)$/.exec(line) ?? [];
-    return { text, states };
-  });
+const readSentences = (text: string): readonly Written[] =>
+  text
+    .trim()
+    .split('\n')
+    .filter((line) => !line.endsWith('| -') && !line.startsWith('# '))
+    .map((line) => {
+      const [, states, sentence = line] = /^([a-z_]+=[^|]+) \| (.+)$/.exec(line) ?? [];
+      return { text: sentence, states };
+    });
+
+export const writtenSentences = readSentences(written);
+
+/** Half B of the sentences whose writer had not seen the rules, and both halves. */
+export const blindSentences = readSentences(blindText);
+export const blindSentencesReported = readSentences(blindText.split('\n# B\n')[1] ?? '');

@@ -11,6 +11,7 @@ export const longest: readonly string[] = [
   'test/generation/kills.nightly.test.ts',
   'test/acceptance/mediabombs.nightly.test.ts',
   'test/agent/rolling.nightly.test.ts',
+  'test/agent/expiry.nightly.test.ts',
   'test/notify/scheduledcrashes.nightly.test.ts',
   'test/console/gallery.nightly.test.ts',
   'test/console/console.test.ts',

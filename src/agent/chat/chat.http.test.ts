@@ -266,7 +266,7 @@ describe.each(stockChats)('useChat with the default transport of AI SDK $version
         text: say('Again'),
         files: [{ type: 'file', mediaType: 'image/png', url: again }],
       });
-      expect((await fileOf(next, 0))?.providerMetadata).toEqual({ atelier: { assetId } });
+      expect((await fileOf(next, 0))?.providerMetadata).toEqual({ atelier: { assetId, thumbUrl: expect.any(String) } });
     }
   });
 });

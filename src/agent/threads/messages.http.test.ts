@@ -79,7 +79,10 @@ describe('addresses of media', () => {
     await user.ended(body.taskId);
     const [question] = await user.messages(threadId);
     const [, attached, same, ...rest] = question?.parts ?? [];
-    for (const part of [attached, same]) expect((await fetch(String(part?.url))).status).toBe(200);
+    for (const part of [attached, same]) {
+      const { thumbUrl } = Object(Object(part?.providerMetadata).atelier);
+      for (const url of [part?.url, thumbUrl]) expect((await fetch(String(url))).status).toBe(200);
+    }
     // The second image cannot be decoded, so it cannot become an asset.
     expect(rest).toMatchObject(others);
     expect(await stored(threadId)).not.toContain('signature');

@@ -202,8 +202,9 @@ function address(role: Role, part: Part, signed: ReadonlyMap<string, SignedMedia
   const attached = assetOf(part);
   if (attached !== undefined && part.type === 'file') {
     // With the asset's id, a client can send the part again after the signed URL has expired.
-    const providerMetadata = { ...part.providerMetadata, atelier: { assetId: attached } };
-    return { ...part, url: signed.get(attached)?.url ?? part.url, providerMetadata };
+    const { url = part.url, thumbUrl } = signed.get(attached) ?? {};
+    const atelier = { assetId: attached, ...(thumbUrl && { thumbUrl }) };
+    return { ...part, url, providerMetadata: { ...part.providerMetadata, atelier } };
   }
   const media = mediaOf(role, part);
   if (media === undefined) return part;

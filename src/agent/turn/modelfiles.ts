@@ -39,12 +39,13 @@ export function createFileKeeper(deps: AgentContext, context: ToolContext, signa
     const signed = await sign(deps, ownerId, call.kind === 'video' ? 'video' : 'image', [assetId]).catch(
       () => undefined,
     );
+    // Without the media service, the URL is known when the message is read.
+    const { url: made = `asset:${assetId}`, thumbUrl } = signed?.get(assetId) ?? {};
     return {
       type: 'file',
       mediaType: mime ?? mediaType,
-      // Without the media service, the URL is known when the message is read.
-      url: signed?.get(assetId)?.url ?? `asset:${assetId}`,
-      providerMetadata: { ...providerMetadata, atelier: { assetId } },
+      url: made,
+      providerMetadata: { ...providerMetadata, atelier: { assetId, ...(thumbUrl && { thumbUrl }) } },
     };
   };
 }

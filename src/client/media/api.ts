@@ -100,6 +100,7 @@ export interface Asset {
   readonly height: number | null;
   readonly durationMs: number | null;
   readonly blurhash: string | null;
+  readonly animated: boolean | null;
   readonly thumbAssetId: string | null;
   readonly storageKey: string;
   /** The SHA-256 of the bytes in hex; `null` for assets that were never hashed. */
@@ -862,6 +863,7 @@ export type ImageSignedRef =
       readonly byteSize: number;
       readonly durationMs: number | null;
       readonly blurhash: string | null;
+      readonly animated: boolean | null;
       readonly mime: string;
       readonly generated: 'ai' | 'edited' | null;
       /** It is in the trash of its owner. Otherwise absent. */

@@ -2,6 +2,7 @@ import { decode, isBlurhashValid } from 'blurhash';
 import { beforeAll, describe, expect, it } from 'vitest';
 import {
   animation,
+  apng,
   blankPng,
   fadingScene,
   fileTypeBox,
@@ -86,7 +87,7 @@ describe('inspect', () => {
     ['image/jpeg', () => turned(6), 240, 160],
   ] as const)('%s', async (mime, make, width, height) => {
     const facts = await engine.inspect(await make());
-    const { rendition, ...told } = facts;
+    const { rendition, animated: _isTestedBelow, ...told } = facts;
     expect(told).toEqual({ mime, width, height, blurhash: expect.any(String) });
     const scale = Math.min(1, 512 / Math.max(width, height));
     expect(rendition).toMatchObject({
@@ -98,6 +99,36 @@ describe('inspect', () => {
     expect(isBlurhashValid(facts.blurhash).result).toBe(true);
     // The first digit encodes the components, in base 83: (4 - 1) + (3 - 1) × 9, or (3 - 1) + (4 - 1) × 9.
     expect(facts.blurhash[0]).toBe(height > width ? 'T' : 'L');
+  });
+
+  const inverted = { ...scene(), data: scene().data.map((value) => 255 - value) };
+  const frames = animation([scene(), inverted]);
+  const stills = () => Promise.all([scene(), inverted, scene()].map((pixels) => pipe(pixels).png().toBuffer()));
+  it.each([
+    ['a GIF', true, () => frames.gif().toBuffer()],
+    ['a GIF of one frame', false, encodings.gif],
+    ['a WebP', true, () => frames.webp().toBuffer()],
+    ['a WebP of one frame', false, encodings.webp],
+    ['a PNG', true, async () => apng(await stills())],
+    ['a PNG of one frame', false, async () => apng((await stills()).slice(0, 1))],
+    ['a PNG without frames', false, encodings.png],
+    ['an AVIF', false, encodings.avif],
+    ['a TIFF of two pages', false, () => frames.tiff().toBuffer()],
+    ['a JPEG', false, encodings.jpeg],
+  ] as const)('%s is animated: %s', async (_name, animated, make) => {
+    expect((await engine.inspect(await make())).animated).toBe(animated);
+  });
+
+  it('refuses an animated PNG whose still image is not its first frame, and sequences of AVIF', async () => {
+    const images = await stills();
+    for (const count of [2, 3])
+      await expect(engine.inspect(apng(images.slice(0, count), true))).rejects.toMatchObject({
+        reason: 'unsupported',
+        message: 'The still image of an animated PNG must be its first frame.',
+      });
+    const sequence = await encodings.avif();
+    sequence.write('avis', 8);
+    await expect(engine.inspect(sequence)).rejects.toMatchObject({ reason: 'undecodable' });
   });
 
   const alike: [name: string, make: () => Promise<Buffer>][] = [

@@ -49,6 +49,7 @@ export interface ImageFacts {
   readonly height: number;
   /** 4×3 components, computed from 32 px. */
   readonly blurhash: string;
+  readonly animated: boolean;
   /** The whole upright image on white, for further inspection without decoding it again. */
   readonly rendition: Rendition;
 }

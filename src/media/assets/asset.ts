@@ -56,6 +56,7 @@ export function toAsset(row: StoredAsset): Asset {
     height: row.height,
     durationMs: row.durationMs,
     blurhash: row.blurhash,
+    animated: row.animated,
     thumbAssetId: row.thumbAssetId,
     storageKey: row.storageKey,
     sha256: row.sha256,

@@ -33,6 +33,8 @@ export interface AssetFacts {
   readonly height: number | null;
   readonly durationMs: number | null;
   readonly blurhash: string | null;
+  /** `null`: it is no image, or was registered before this was read. */
+  readonly animated: boolean | null;
   readonly thumbAssetId: string | null;
   readonly prompt: string | null;
   readonly model: string | null;
@@ -74,6 +76,7 @@ export const assetColumns = [
   'height',
   'duration_ms as durationMs',
   'blurhash',
+  'animated',
   'sha256',
   visibleThumb,
   'prompt',
@@ -145,6 +148,7 @@ export const signingColumns = [
   'height',
   'duration_ms as durationMs',
   'blurhash',
+  'animated',
   'generated',
   sql<boolean>`trashed_at is not null`.as('isTrashed'),
   // As registered: its owner must be checked before it is shown.
@@ -191,6 +195,7 @@ export async function draftAsset(
     height: facts.height,
     duration_ms: facts.durationMs,
     blurhash: facts.blurhash,
+    animated: facts.animated,
     thumb_asset_id: facts.thumbAssetId,
     ...originColumns(facts),
     generated: facts.generated,

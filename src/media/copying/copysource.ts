@@ -75,10 +75,10 @@ async function findAssetSource(deps: MediaStores, caller: Caller, assetId: strin
   const objects = bucketOf(deps, row);
   if (objects === undefined) return undefined;
   const { ownerId, kind, mime, byteSize, backend, storageKey, playback } = row;
-  const { width, height, durationMs, blurhash, sha256, md5, pdq, pdqQuality, prompt, model } = row;
+  const { width, height, durationMs, blurhash, animated, sha256, md5, pdq, pdqQuality, prompt, model } = row;
   const { generated, name, generation } = row;
   const about = { prompt, model, generated, name, generation };
-  const described = { mime, width, height, durationMs, blurhash, thumbAssetId: null, ...about };
+  const described = { mime, width, height, durationMs, blurhash, animated, thumbAssetId: null, ...about };
   const facts = { ...described, sha256, md5, pdq, pdqQuality };
   // Bytes that pass through this process are inspected again.
   const etag = backend === 'objects' || sha256 !== null ? row.etag : undefined;

@@ -97,6 +97,7 @@ export async function markCopied(
       height: facts.height,
       duration_ms: facts.durationMs,
       blurhash: facts.blurhash,
+      animated: facts.animated,
       thumb_asset_id: facts.thumbAssetId,
       ...originColumns(facts),
       generated: facts.generated,

@@ -107,6 +107,7 @@ for (const engine of engines)
         ...none,
         mime: contentType,
         blurhash: null,
+        animated: null,
         thumbAssetId: null,
         prompt: null,
         model: null,

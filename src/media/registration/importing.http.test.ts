@@ -44,6 +44,7 @@ onEveryPair('POST /v1/assets/legacy', (pair) => {
         assetId: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/),
         prompt: null,
         model: null,
+        animated: false,
         generated: null,
         name: null,
         favorite: false,

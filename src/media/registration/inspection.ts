@@ -34,7 +34,7 @@ export interface Inspection {
 /** An image in memory and the facts that its bytes show. */
 interface Image {
   readonly bytes: Uint8Array;
-  readonly facts: Pick<ImageFacts, 'mime' | 'width' | 'height' | 'blurhash'>;
+  readonly facts: Pick<ImageFacts, 'mime' | 'width' | 'height' | 'blurhash' | 'animated'>;
 }
 
 /** Read in one piece. Digests of longer pieces would block other requests. */
@@ -115,6 +115,7 @@ export function unknownFacts(mime: string): AssetFacts {
     height: null,
     durationMs: null,
     blurhash: null,
+    animated: null,
     thumbAssetId: null,
     prompt: null,
     model: null,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { pipe, scene, sceneColour } from '../../../test/image/images.fixture.ts';
+import { animation, apng, pipe, scene, sceneColour } from '../../../test/image/images.fixture.ts';
 import { bmpOf } from '../../../test/media/bmp.fixture.ts';
 import { fixture, heif, tile } from '../../../test/media/heif.fixture.ts';
 import {
@@ -53,6 +53,7 @@ onEveryPair('POST /v1/assets', (pair) => {
         assetId,
         prompt: null,
         model: null,
+        animated: false,
         generated: null,
         name: null,
         favorite: false,
@@ -84,6 +85,19 @@ onEveryPair('POST /v1/assets', (pair) => {
       });
       const [width, height] = orientation >= 5 ? [40, 60] : [60, 40];
       expect((await rig.user.register(registration)).body).toMatchObject({ width, height });
+    });
+
+    it('with several frames is animated: in its row, its signed entry and its copies', async () => {
+      const moving = await animation([scene(), { ...scene(), data: scene().data.toReversed() }])
+        .gif()
+        .toBuffer();
+      const { registration, assetId } = await upload(rig.user, moving, { mime: 'image/gif' });
+      expect((await rig.user.register(registration)).body.animated).toBe(true);
+      const place = { fromAssetId: assetId, toScopeKind: 'thread', toScopeId: 'copies' };
+      const { body: copy } = await rig.user.post<{ assetId: string; animated: boolean }>('/v1/copy', place);
+      expect(copy.animated).toBe(true);
+      const refs = (await rig.user.sign([assetId, copy.assetId])).body;
+      expect(Object.values(refs)).toMatchObject([{ animated: true }, { animated: true }]);
     });
 
     it('decides, regardless of the declared values', async () => {
@@ -133,6 +147,7 @@ onEveryPair('POST /v1/assets', (pair) => {
         height: null,
         durationMs: null,
         blurhash: null,
+        animated: null,
         thumbAssetId: null,
       });
     });
@@ -246,10 +261,12 @@ onEveryPair('POST /v1/assets', (pair) => {
     });
 
     const jpeg = () => makeImage('jpeg', { width: 600, height: 400 });
+    const hiding = async () => apng([await makeImage('png'), await makeImage('png', { seed: 200 })], true);
     it.each<[string, string, () => Promise<Uint8Array>, number, string]>([
       ['SVG', 'image/svg+xml', async () => svg, 422, 'unsupported_image'],
       ['SVG that says it is PNG', 'image/png', async () => svg, 422, 'unsupported_image'],
       ['an icon', 'image/x-icon', async () => icon, 422, 'unsupported_image'],
+      ['a PNG that browsers show otherwise', 'image/png', hiding, 422, 'unsupported_image'],
       ['the start of a HEIC', 'image/heic', async () => heicStart, 422, 'undecodable_image'],
       ['half a HEIC', 'image/heic', async () => fixture('scene.heic').subarray(0, 900), 422, 'undecodable_image'],
       [

@@ -44,6 +44,7 @@ onEveryPair('legacy files', (pair) => {
       byteSize: jpeg.length,
       durationMs: null,
       blurhash: null,
+      animated: null,
       generated: null,
       mime: 'image/jpeg',
     });

@@ -36,6 +36,7 @@ describe('answers of signing', () => {
       assetId,
       ...whose,
       ...facts,
+      animated: null,
       generated: null,
       isTrashed: false,
       bucket: 'objects',

@@ -45,6 +45,7 @@ onEveryPair('POST /v1/sign/image', (pair) => {
       byteSize: bytes.length,
       durationMs: null,
       blurhash: row.blurhash,
+      animated: false,
       generated: null,
       mime: 'image/jpeg',
     });
@@ -94,6 +95,7 @@ onEveryPair('POST /v1/sign/image', (pair) => {
       byteSize: 6,
       durationMs: null,
       blurhash: null,
+      animated: null,
       generated: null,
       mime: 'video/mp4',
     });

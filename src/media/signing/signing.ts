@@ -34,7 +34,8 @@ function signImage(deps: MediaContext, row: ResolvedAsset, download: Download): 
   const url = originalAddress(deps, row, download);
   // Always `null` in image signing responses (docs/specification/media.md#signing).
   const base = {
-    ...{ width, height, byteSize, durationMs: null, blurhash, mime, generated: row.row?.generated ?? null },
+    ...{ width, height, byteSize, durationMs: null, blurhash, mime },
+    ...{ animated: row.row?.animated ?? null, generated: row.row?.generated ?? null },
     ...(row.row?.isTrashed && { trashed: true as const }),
   };
   if (!isDecodable(mime)) return { ready: true, url, ...base };

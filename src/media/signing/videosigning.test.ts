@@ -40,6 +40,7 @@ describe.each(laneEngines)('signing videos on $name', (engine) => {
         height: null,
         durationMs: null,
         blurhash: null,
+        animated: null,
         prompt: null,
         model: null,
         generated: null,

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { z } from 'zod';
+import { blindMemories, blindQuestions } from '../../../test/memory/blind.fixture.ts';
 import { halves } from '../../../test/memory/meaning.fixture.ts';
 import { type MemoryRig, newUser, onEveryDatabase, startMemory } from '../../../test/memory/rig.fixture.ts';
 import type { addition, Injection, Memory } from '../api.ts';
@@ -85,15 +86,21 @@ onEveryDatabase('time and relevance', (engine) => {
     expect((await inject(user, 'Where do I live?')).profile?.facts.preferences).not.toContain('Lyon');
   });
 
-  it.each(['episodic', 'workflow'])(
-    'a question that concerns none of 40 %s memories finds at most one',
-    async (type) => {
+  const ownFacts = [halves.tuned, halves.reported].flatMap(([person]) => person?.facts ?? []).slice(0, 40);
+  const linesOf = (text: string) => text.trim().split('\n');
+  it.each([
+    ['own', 'episodic', ownFacts, unrelated],
+    ['own', 'workflow', ownFacts, unrelated],
+    ['blind', 'episodic', linesOf(blindMemories), linesOf(blindQuestions)],
+    ['blind', 'workflow', linesOf(blindMemories), linesOf(blindQuestions)],
+  ] as const)(
+    'a question that concerns none of 40 memories finds at most one: %s set, %s',
+    async (_, type, facts, questions) => {
       const user = newUser();
-      const facts = [halves.tuned, halves.reported].flatMap(([person]) => person?.facts ?? []).slice(0, 40);
       for (const fact of facts) await add(user, fact, { type });
       const found = [];
-      for (const question of unrelated) found.push((await inject(user, question)).memories.length);
-      expect([unrelated.length, Math.max(...found)]).toEqual([20, 1]);
+      for (const question of questions) found.push((await inject(user, question)).memories.length);
+      expect([facts.length, questions.length, Math.max(...found)]).toEqual([40, 20, 1]);
     },
   );
 

@@ -142,13 +142,19 @@ function median(values: readonly number[]): number {
   return sorted[Math.floor(sorted.length / 2)] ?? 0;
 }
 
+/** A search calls this for each memory, so it has no iterators, which take several times as long. */
 export function interpolate(points: Points, value: number): number {
-  for (const [place, [end, top]] of points.entries()) {
-    const [start, bottom] = points[place - 1] ?? [end, top];
-    if (value > end) continue;
-    return end === start ? top : bottom + ((value - start) / (end - start)) * (top - bottom);
+  let before = points[0];
+  for (let place = 0; place < points.length; place += 1) {
+    const point = points[place];
+    if (before === undefined || point === undefined) break;
+    if (value <= point[0]) {
+      const width = point[0] - before[0];
+      return width === 0 ? point[1] : before[1] + ((value - before[0]) / width) * (point[1] - before[1]);
+    }
+    before = point;
   }
-  return points.at(-1)?.[1] ?? value;
+  return before?.[1] ?? value;
 }
 
 // Pairs of texts that calibrate embedders (calibration.ts). After a change, raise the edition.

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import {
+  blindPairs,
   type MergingPair,
   mergingHalves,
   mergingPairs,
@@ -65,6 +66,15 @@ describe('merging with the built-in embedder, on the half that nothing is tuned 
     const others = bothOrders(mergingPairs.filter(({ relation }) => relation !== '='));
     expect(await mergedOf(others, false)).toEqual([]);
   });
+
+  it.each([true, false])(
+    'merges no other pair that was written without sight of the rules (measured: %s)',
+    async (isMeasured) => {
+      const others = blindPairs.filter(({ relation }) => relation !== '=');
+      expect(others).toHaveLength(100);
+      expect(await mergedOf(bothOrders(others), isMeasured)).toEqual([]);
+    },
+  );
 
   it.each([
     ['I applied for the job at Acme', 'I got the job at Acme'],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { writtenSentences } from '../../../test/memory/statements.fixture.ts';
+import { blindSentences, blindSentencesReported, writtenSentences } from '../../../test/memory/statements.fixture.ts';
 import { readStatements } from './statements.ts';
 
 const stated = (text: string) => readStatements(text).map(({ fact, value }) => `${fact}=${value}`);
@@ -18,5 +18,16 @@ describe('statements of a name, a language or a time zone, in 12 languages', () 
     expect(traps?.length).toBeGreaterThanOrEqual(100);
     const taken = traps?.flatMap(({ text }) => stated(text).map((fact) => `${text}: ${fact}`));
     expect(taken).toEqual([]);
+  });
+
+  it('are not read from traps that were written without sight of the rules', () => {
+    const blindTraps = blindSentences.filter(({ states }) => states === undefined);
+    expect(blindTraps).toHaveLength(100);
+    expect(blindTraps.flatMap(({ text }) => stated(text).map((fact) => `${text}: ${fact}`))).toEqual([]);
+  });
+
+  it('are read with nothing but what they state, on the half that no rule was written with', () => {
+    const read = blindSentencesReported.filter(({ states, text }) => states !== undefined && stated(text).length > 0);
+    expect(read.filter(({ text, states }) => stated(text).join() !== states)).toEqual([]);
   });
 });

@@ -47,15 +47,16 @@ function lookUp(sought: readonly string[]): Lookup {
   const wanted = sought.map(hashText);
   const places = new Map(wanted.map((hash, place) => [hash, place]));
   return ({ hashes, counts }, found) => {
-    // The shorter list is looked up in the longer one.
+    // The shorter list is looked up in the longer one. Loops by index, because iterators take twice as long.
     if (wanted.length > hashes.length) {
-      for (const [at, hash] of hashes.entries()) {
-        const place = places.get(hash);
+      for (let at = 0; at < hashes.length; at += 1) {
+        const place = places.get(hashes[at] ?? 0);
         if (place !== undefined) found(place, counts[at] ?? 0);
       }
       return;
     }
-    for (const [place, hash] of wanted.entries()) {
+    for (let place = 0; place < wanted.length; place += 1) {
+      const hash = wanted[place] ?? 0;
       const at = placeOf(hashes, hash);
       if (hashes[at] === hash) found(place, counts[at] ?? 0);
     }

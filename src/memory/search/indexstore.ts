@@ -62,6 +62,7 @@ export async function findSimilarities(
   { entityType, entityId }: Entity,
   embedder: string,
   vector: Float32Array,
+  similarityOf: (cosine: number) => number,
 ): Promise<ReadonlyMap<string, number>> {
   const schema = column.slice(0, -'vector'.length);
   const [type, dimensions] = [sql.raw(column), sql.raw(`${schema}vector_dims`)];
@@ -79,7 +80,9 @@ export async function findSimilarities(
     .where('embedder', '=', embedder)
     .where('invalid_at', 'is', null)
     .execute();
-  return new Map(rows.flatMap(({ id, similarity }) => (similarity === null ? [] : [[id, similarity]])));
+  const similarities = new Map<string, number>();
+  for (const { id, similarity } of rows) if (similarity !== null) similarities.set(id, similarityOf(similarity));
+  return similarities;
 }
 
 /** Returns the ids of all memories of the entity, in no order. */

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { conversations } from '../../../test/memory/conversations.fixture.ts';
-import { classes, type HitRate, halves, measureMeaning } from '../../../test/memory/meaning.fixture.ts';
+import { blindPools, classes, type HitRate, halves, measureMeaning } from '../../../test/memory/meaning.fixture.ts';
 import { calibrated, rankContents } from '../../../test/memory/ranked.fixture.ts';
 import { bm25, termsOf } from '../../../test/memory/recall.fixture.ts';
 import { createBuiltinEmbedder } from '../embedding/builtin.ts';
@@ -45,6 +45,12 @@ describe('the built-in embedder, on the half that nothing is tuned on', () => {
     ['f', 0.8],
   ] as const)('finds %s among the first five in %d of the cases', (kind, share) => {
     expect(rates.get(classes[kind])?.at5).toBeGreaterThanOrEqual(share);
+  });
+
+  it('finds paraphrases that were written without sight of the rules', async () => {
+    const reported = blindPools.filter(({ name }) => name.startsWith('B'));
+    const found = await measureMeaning(reported, ({ facts }) => rankContents(embedder, facts));
+    expect(found.get(classes.p)?.at5).toBeGreaterThanOrEqual(0.7);
   });
 
   it('finds turns of conversations that BM25 with stems misses', async () => {

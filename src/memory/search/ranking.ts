@@ -120,7 +120,7 @@ export async function rankIndex(
     if (options.type !== undefined && one.memory.type !== options.type) continue;
     const relevance = relevanceOf(one);
     if (relevance < options.leastRelevance) continue;
-    best.offer({ id: one.memory.id, score: (one.score + one.passed) * priorOf(one.memory, options.nowMs), relevance });
+    best.offer(one.memory.id, (one.score + one.passed) * priorOf(one.memory, options.nowMs), relevance);
   }
   return best.ranked;
 }
@@ -150,14 +150,13 @@ const sharedWord = 0.3;
 /** Few among thousands: keeping these in order is cheaper than sorting all. */
 function createBest(limit: number) {
   const ranked: Ranked[] = [];
-  const isBefore = (left: Ranked, right: Ranked) =>
-    left.score > right.score || (left.score === right.score && left.id < right.id);
-  const offer = (item: Ranked) => {
-    const last = ranked.at(-1);
-    if (ranked.length >= limit && (last === undefined || !isBefore(item, last))) return;
+  const offer = (id: string, score: number, relevance: number) => {
+    const isBefore = (other: Ranked | undefined) =>
+      other !== undefined && (score > other.score || (score === other.score && id < other.id));
     let place = ranked.length;
-    while (place > 0 && isBefore(item, ranked[place - 1] ?? item)) place -= 1;
-    ranked.splice(place, 0, item);
+    if (place >= limit && !isBefore(ranked[place - 1])) return;
+    while (isBefore(ranked[place - 1])) place -= 1;
+    ranked.splice(place, 0, { id, score, relevance });
     if (ranked.length > limit) ranked.pop();
   };
   return { ranked, offer };
@@ -213,10 +212,7 @@ export async function compare(
   similarityOf = embedder.similarityOf,
 ): Promise<ReadonlyMap<string, number>> {
   if (column === 'bytea') return compareHere(index, vector, similarityOf);
-  const cosines = await findSimilarities(db, column, entity, embedder.name, vector);
-  const similarities = new Map<string, number>();
-  for (const [id, value] of cosines) similarities.set(id, similarityOf(value));
-  return similarities;
+  return findSimilarities(db, column, entity, embedder.name, vector, similarityOf);
 }
 
 /** Computes similarities in this process, for databases that cannot. */
@@ -237,14 +233,14 @@ export function compareHere(
 /** Passes scores of texts on along each conversation, in both directions. */
 function passOn(scored: readonly Scored[]): void {
   const episodes = scored.filter(({ memory }) => memory.type === 'episodic');
-  const isInOrder = episodes.every(({ memory }, place) => (episodes[place - 1]?.memory.seq ?? 0) <= memory.seq);
-  if (!isInOrder) episodes.sort((left, right) => left.memory.seq - right.memory.seq);
+  episodes.sort((left, right) => left.memory.seq - right.memory.seq);
   let passed = 0;
-  for (const [place, one] of episodes.entries()) {
-    const before = episodes[place - 1];
+  let before: Scored | undefined;
+  for (const one of episodes) {
     passed = before && areNear(before, one) ? before.byText + neighbourDecay * passed : 0;
     one.passed += neighbourWeight * passed;
     if (before?.memory.isQuestion && passed > 0) one.passed += answerWeight * before.byText;
+    before = one;
   }
   passed = 0;
   for (let place = episodes.length - 2; place >= 0; place -= 1) {

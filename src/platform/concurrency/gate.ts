@@ -10,8 +10,8 @@ export interface GateOptions {
   /** Maximum number of waiting callers. A further caller gets `overloaded`. */
   readonly maxWaiting: number;
   /**
-   * A caller that has waited this long gets `overloaded`. Time in which the process got no CPU or was blocked does not count: places
-   * that became free in the meantime are not known yet, and the timers would refuse everyone before the process learns of them.
+   * A caller that has waited this long gets `overloaded`. Time in which the process got no CPU or was blocked does not count: timers
+   * fire before the process reads the answers that make places free.
    */
   readonly waitTimeoutMs: number;
 }

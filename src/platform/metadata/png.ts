@@ -59,6 +59,17 @@ function textOf(content: Buffer): Buffer {
   }
 }
 
+/** `beginsWithStill`: otherwise browsers never show the image that other programs show. `undefined`: there are no frames. */
+export function pngAnimation(data: Buffer): { readonly frames: number; readonly beginsWithStill: boolean } | undefined {
+  let frames: number | undefined;
+  for (const { type, content } of chunksOf(data)) {
+    if (type === 'acTL' && content.length >= 4) frames ??= content.readUInt32BE();
+    if (type === 'fcTL' && frames !== undefined) return { frames, beginsWithStill: true };
+    if (type === 'IDAT') return frames === undefined ? undefined : { frames, beginsWithStill: false };
+  }
+  return undefined;
+}
+
 /** Replaces the file's XMP. Everything else stays. */
 export function markPng(data: Buffer, mark: Generated): Buffer {
   const chunks = [...chunksOf(data)];

@@ -139,7 +139,7 @@ function View({ asset, onSwipe }: { readonly asset: Asset; readonly onSwipe: (st
     return (
       <Zoomable onSwipe={onSwipe}>
         <AssetImage
-          url={data?.previewUrl ?? data?.url}
+          url={(movesFor(asset) ? undefined : data?.previewUrl) ?? data?.url}
           alt={asset.prompt ?? nameOf(asset)}
           blurhash={asset.blurhash}
           isWhole
@@ -153,6 +153,9 @@ function View({ asset, onSwipe }: { readonly asset: Asset; readonly onSwipe: (st
     </a>
   );
 }
+
+/** Only the original of an animation moves. */
+const movesFor = ({ animated }: Asset) => animated === true && !matchMedia('(prefers-reduced-motion: reduce)').matches;
 
 /** The conversation that made the asset, or that it was attached to. */
 function conversationOf({ scopeKind, scopeId }: Asset): string | undefined {
@@ -174,7 +177,9 @@ function Facts({ asset }: { readonly asset: Asset }) {
       <dl>
         {asset.model !== null && <Fact name="Model">{asset.model}</Fact>}
         <Fact name="Created">{momentOf(asset.createdAt)}</Fact>
-        <Fact name="Type">{`${wordOf(asset)} (${(asset.mime.split('/')[1] ?? '').toUpperCase()})`}</Fact>
+        <Fact name="Type">
+          {`${wordOf(asset)} (${(asset.mime.split('/')[1] ?? '').toUpperCase()}${asset.animated ? ', animated' : ''})`}
+        </Fact>
         {asset.width !== null && <Fact name="Dimensions">{`${asset.width} × ${asset.height}`}</Fact>}
         {asset.durationMs !== null && <Fact name="Length">{durationOf(asset.durationMs)}</Fact>}
         <Fact name="Size">{sizeOf(asset.byteSize)}</Fact>

@@ -95,6 +95,7 @@ function Marks({ asset }: { readonly asset: Asset }) {
           {asset.durationMs === null ? wordOf(asset) : durationOf(asset.durationMs)}
         </span>
       )}
+      {asset.animated && <span className="badge">Animated</span>}
       {asset.trashedAt !== null && (
         <span className="badge">
           <span aria-hidden="true">{daysLeft(asset.trashedAt)} d</span>

@@ -21,6 +21,7 @@ function assetAt(daysAgo: number, place: number, width = 1, height = 1): Asset {
     height,
     durationMs: null,
     blurhash: null,
+    animated: false,
     thumbAssetId: null,
     storageKey: '',
     sha256: null,
