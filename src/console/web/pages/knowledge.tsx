@@ -26,7 +26,9 @@ export function Knowledge() {
       <header className="page">
         <div>
           <h1>Your memory</h1>
-          <p className="quiet">{product} uses these facts in every conversation. You can correct or delete them.</p>
+          <p className="quiet">
+            {product} uses these facts in every conversation. You can add, correct or delete them.
+          </p>
         </div>
         <div className="does">
           <Export />
@@ -78,7 +80,7 @@ function AddFact() {
       </div>
     );
   return (
-    <section className="card fact" aria-label="New fact">
+    <section className="card" aria-label="New fact">
       <FactForm label="Fact" content="" save={add} onClose={() => setOpen(false)}>
         <label className="field">
           Kind
@@ -323,6 +325,7 @@ function FactForm({
   const saving = useMutation({ mutationFn: () => save(draft.trim()), onSuccess: onClose });
   return (
     <form
+      className="stack"
       onSubmit={(event) => {
         event.preventDefault();
         saving.mutate();
