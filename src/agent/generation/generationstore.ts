@@ -25,8 +25,20 @@ const columns = [
   createdAtUs('created_at').as('createdAtUs'),
 ] as const;
 
-export type StoredGeneration = NonNullable<Awaited<ReturnType<typeof findGeneration>>>;
-export type StoredItem = Awaited<ReturnType<typeof listItems>>[number];
+const items = sql<readonly StoredItem[]>`(
+  select coalesce(jsonb_agg(jsonb_build_object('index', index, 'status', item.status, 'assetId', asset_id, 'failure', failure)
+    order by index), '[]')
+  from agent_generation_items item where item.generation_id = agent_generations.generation_id
+)`.as('items');
+
+export type StoredGeneration = NonNullable<Awaited<ReturnType<typeof lockGeneration>>>;
+
+interface StoredItem {
+  readonly index: number;
+  readonly status: GenerationStatus;
+  readonly assetId: string | null;
+  readonly failure: Failure | null;
+}
 
 export interface NewGeneration {
   readonly id: string;
@@ -62,10 +74,15 @@ export async function insertGeneration(tx: Tx<AgentTables>, order: NewGeneration
 }
 
 export function findGeneration(db: Handle, id: string) {
-  return db.selectFrom('agent_generations').select(columns).where('generation_id', '=', id).executeTakeFirst();
+  return db
+    .selectFrom('agent_generations')
+    .select(columns)
+    .select(items)
+    .where('generation_id', '=', id)
+    .executeTakeFirst();
 }
 
-/** Locks the row. */
+/** Locks the row. Its items are read after it, since the statement that waits for a lock does not see what it waited for. */
 export function lockGeneration(tx: Tx<AgentTables>, id: string) {
   return tx
     .selectFrom('agent_generations')
@@ -73,15 +90,6 @@ export function lockGeneration(tx: Tx<AgentTables>, id: string) {
     .where('generation_id', '=', id)
     .forUpdate()
     .executeTakeFirst();
-}
-
-export function listItems(db: Handle, ids: readonly string[]) {
-  return db
-    .selectFrom('agent_generation_items')
-    .select(['generation_id as id', 'index', 'status', 'asset_id as assetId', 'failure'])
-    .where(sql<boolean>`generation_id = any(${ids}::uuid[])`)
-    .orderBy('index')
-    .execute();
 }
 
 /** Notes that orders are being sent. `undefined`: they were sent before, or the generation has ended. */
@@ -166,6 +174,7 @@ export function listGenerations(
   return db
     .selectFrom('agent_generations')
     .select(columns)
+    .select(items)
     .where('owner_id', '=', ownerId)
     .$if(status !== undefined, (query) => query.where('status', '=', status ?? 'running'))
     .$if(after !== undefined, (query) => query.where(isBelow('generation_id', after)))
