@@ -52,25 +52,15 @@ export interface NewGeneration {
 }
 
 export async function insertGeneration(tx: Tx<AgentTables>, order: NewGeneration): Promise<void> {
-  await tx
-    .insertInto('agent_generations')
-    .values({
-      generation_id: order.id,
-      owner_id: order.ownerId,
-      model: order.model,
-      price: order.price,
-      input: sql`${json(order.input)}`,
-      scope_kind: order.scopeKind,
-      scope_id: order.scopeId,
-      status: 'running',
-    })
-    .execute();
-  const rows = Array.from({ length: order.count }, (_, index) => ({
-    generation_id: order.id,
-    index,
-    status: 'running' as const,
-  }));
-  await tx.insertInto('agent_generation_items').values(rows).execute();
+  const { id, ownerId, model, price, input, scopeKind, scopeId, count } = order;
+  await sql`
+    with generation as (
+      insert into agent_generations (generation_id, owner_id, model, price, input, scope_kind, scope_id, status)
+      values (${id}, ${ownerId}, ${model}, ${price}, ${json(input)}, ${scopeKind}, ${scopeId}, 'running')
+      returning generation_id
+    )
+    insert into agent_generation_items (generation_id, index, status)
+    select generation_id, index, 'running' from generation, generate_series(0, ${count}::int - 1) as index`.execute(tx);
 }
 
 export function findGeneration(db: Handle, id: string) {
