@@ -369,6 +369,15 @@ describe.skipIf(withoutChromium)('the library', () => {
     await page.getByRole('region', { name: 'Profile' }).getByText('Ada').waitFor();
     await judge(page, 'the memory of a user');
     await shoot(page, 'memory');
+    await page.getByRole('button', { name: 'Add a fact' }).click();
+    await page.getByRole('textbox', { name: 'Fact', exact: true }).fill('Always answer in short sentences');
+    await page.getByLabel('Kind').selectOption('Instructions');
+    await judge(page, 'the form of a fact');
+    await shoot(page, 'memory-adding');
+    await page.getByRole('button', { name: 'Save' }).click();
+    const instructions = page.getByRole('region', { name: 'Instructions' });
+    await instructions.getByText('Always answer in short sentences').waitFor();
+    expect(await page.getByRole('textbox', { name: 'Fact', exact: true }).count()).toBe(0);
     const search = page.getByLabel('Search memories');
     await search.fill('blue');
     await expect.poll(() => facts.first().innerText()).toContain('cold blue light');
@@ -378,9 +387,9 @@ describe.skipIf(withoutChromium)('the library', () => {
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('I like warm red light').waitFor();
     await page.getByRole('button', { name: /^Forget: .*jazz/ }).click();
-    await expect.poll(() => facts.count()).toBe(2);
-    await page.locator('.toasts').getByRole('button', { name: 'Undo' }).click();
     await expect.poll(() => facts.count()).toBe(3);
+    await page.locator('.toasts').getByRole('button', { name: 'Undo' }).click();
+    await expect.poll(() => facts.count()).toBe(4);
     await page.getByRole('button', { name: /^Forget: .*jazz/ }).click();
     // Another page ends the time to undo.
     await page.reload();

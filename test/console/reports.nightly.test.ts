@@ -101,7 +101,8 @@ describe.skipIf(withoutChromium)('a report', () => {
 
     await operator.goto(`${rig.url}/operator/incidents`);
     await operator.getByRole('radio', { name: 'Appealed' }).check();
-    await operator.getByRole('list', { name: 'Incidents' }).getByRole('link').first().click();
+    await expect.poll(() => entry.innerText()).toContain('restricted');
+    await entry.click();
     await operator.getByText('The person agreed in writing.').waitFor();
     await shoot(operator, 'report-appealed');
     await decide(operator, 'Answer the appeal', 'Dismiss', 'The agreement is valid.');

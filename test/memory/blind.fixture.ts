@@ -1,7 +1,7 @@
 /**
  * Sets for reports, in one line for each item. Their writers had seen neither the code nor the rules ("written without
  * sight of the rules"). A fixed hash of the item puts it into half A, which rules may be improved with, or half B, of which
- * only totals were looked at. Blocks begin with the half.
+ * only totals were read. Blocks begin with the half.
  */
 
 /** Facts, each with a question in other words (p) or another language (x); see meaning.fixture.ts. A question is asked in a pool of up to 26 facts. */

@@ -25,10 +25,10 @@ const otherSubject =
 const reasons =
   /[,;，、] ?(?:because|since|that['’]s why|weil|denn|da ich|deshalb|porque|así que|que (?:tengo|estoy|necesito)|parce que|car|c['’]est|perché|così|pois|потому что|так как|kerana|want|omdat|bo|ponieważ|çünkü|因为|因為)(?!\p{L}).*$|(?<=です|ます|ください)。?(?=[^。]*(?:から|ので)$).*$/iu;
 
-/** "…, okay?" asks for agreement to a statement. */
+/** "…, okay?" requests agreement to a statement. */
 const questionTag = /[,，、] ?[^,，、?？]{1,12}[?？] ?$/u;
 
-/** How long or how much a statement holds, wherever it stands in a clause. */
+/** How long or how much a statement holds, anywhere in a clause. */
 const adverbs =
   /(?<![\p{L}'’])(?:from now on|from here on|going forward|from today(?: on)?|ab jetzt|ab sofort|ab heute|von nun an|künftig|in zukunft|jetzt|übrigens|de ahora en adelante|a partir de ahora|desde ahora|desde hoy|désormais|dorénavant|à partir de maintenant|d['’]ora in poi|da ora in poi|d['’]ora in avanti|da adesso in (?:poi|avanti)|daqui (?:pra|para a) frente|de agora em diante|a partir de agora|с этого дня|с этого момента|с сегодняшнего дня|отныне|впредь|дальше|просто|теперь|mulai sekarang|vanaf nu|voortaan|maar|altijd|od teraz|odtąd|zawsze|artık|bundan sonra|bundan böyle|hep|lütfen)(?![\p{L}'’]),? ?|^(?:从现在起|從現在起|从今以后|从今天起|從今天起)[，,]?/giu;
 
@@ -169,7 +169,7 @@ const unspacedLanguages: readonly (readonly [begin: string, names: string, end: 
 /** The languages of the rows above, of which `Intl` has the names of further languages. */
 const rowLanguages = ['en', 'de', 'es', 'fr', 'it', 'pt', 'ru', 'ms', 'nl', 'pl', 'tr'];
 const furtherCodes =
-  'ar bg bn ca cs da el et eu fa fi gl he hi hr hu id kk lt lv nl no pl ro sk sl sr sv ta th tr uk ur vi'.split(' ');
+  'ar,bg,bn,ca,cs,da,el,et,eu,fa,fi,gl,he,hi,hr,hu,id,kk,lt,lv,nl,no,pl,ro,sk,sl,sr,sv,ta,th,tr,uk,ur,vi'.split(',');
 const otherPatterns = languageNames.map(
   ([begin, , end = '']) => new RegExp(`^(?:${begin})\\s*(?<language>[\\p{L}-]+)${end}$`, 'iu'),
 );
@@ -264,57 +264,21 @@ function knownZone(text: string): string | undefined {
   }
 }
 
-/** Cities whose names in other languages differ from the English ones by more than accents. */
-const cityNames: Readonly<Record<string, string>> = {
-  berlino: 'berlin',
-  berlijn: 'berlin',
-  берлин: 'berlin',
-  londres: 'london',
-  londra: 'london',
-  londen: 'london',
-  лондон: 'london',
-  londyn: 'london',
-  parigi: 'paris',
-  parijs: 'paris',
-  paryz: 'paris',
-  roma: 'rome',
-  rom: 'rome',
-  wien: 'vienna',
-  vienne: 'vienna',
-  viena: 'vienna',
-  warschau: 'warsaw',
-  warszawa: 'warsaw',
-  varsovie: 'warsaw',
-  varsovia: 'warsaw',
-  lisboa: 'lisbon',
-  lisbonne: 'lisbon',
-  lissabon: 'lisbon',
-  bruxelles: 'brussels',
-  brussel: 'brussels',
-  москва: 'moscow',
-  moskau: 'moscow',
-  tokio: 'tokyo',
-  东京: 'tokyo',
-  東京: 'tokyo',
-  도쿄: 'tokyo',
-  上海: 'shanghai',
-  北京: 'shanghai',
-  서울: 'seoul',
-  台北: 'taipei',
-  香港: 'hong_kong',
-};
+/** Names of cities that differ from the English ones by more than accents, each after the English one. */
+const cityNames =
+  'berlin:berlino:berlijn:берлин london:londres:londra:londen:лондон:londyn paris:parigi:parijs:paryz rome:roma:rom vienna:wien:vienne:viena warsaw:warschau:warszawa:varsovie:varsovia lisbon:lisboa:lisbonne:lissabon brussels:bruxelles:brussel moscow:москва:moskau tokyo:tokio:东京:東京:도쿄 shanghai:上海:北京 seoul:서울 taipei:台北 hong_kong:香港';
 
 /** The zones by the name of their city, without accents. Prepared on first use, because a start does not need them. */
 let zonesByCity: ReadonlyMap<string, string> | undefined;
 
 function zoneOfCity(name: string): string | undefined {
   zonesByCity ??= new Map(
-    Intl.supportedValuesOf('timeZone').map((zone) => [zone.split('/').at(-1)?.toLowerCase() ?? '', zone]),
+    Intl.supportedValuesOf('timeZone').flatMap((zone) => {
+      const english = zone.split('/').at(-1)?.toLowerCase() ?? '';
+      const names = cityNames.split(' ').map((names) => names.split(':'));
+      return (names.find(([first]) => first === english) ?? [english]).map((one) => [one, zone] as const);
+    }),
   );
   const plain = name.normalize('NFKD').replace(/\p{M}/gu, '').normalize('NFKC').toLowerCase().replaceAll(' ', '_');
-  for (const one of [plain, plain.replace(/er$/, '')]) {
-    const zone = zonesByCity.get(cityNames[one] ?? one);
-    if (zone !== undefined) return zone;
-  }
-  return undefined;
+  return zonesByCity.get(plain) ?? zonesByCity.get(plain.replace(/er$/, ''));
 }

@@ -5,9 +5,8 @@ import type { Part } from '../../services.ts';
 import { countOf, sizeOf, When } from '../parts/figures.tsx';
 import { Status } from '../parts/states.tsx';
 import { Table } from '../parts/tables.tsx';
-import { deedOf } from './deeds.ts';
 import { incidentTones, titleOf } from './incidentstates.ts';
-import { type PersonView, planName } from './personview.ts';
+import { deedOf, type PersonView, planName } from './personview.ts';
 
 export function Activity({ view }: { readonly view: PersonView }) {
   const { person, changes, actions } = view.record;

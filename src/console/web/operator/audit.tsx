@@ -6,7 +6,7 @@ import { When } from '../parts/figures.tsx';
 import { Empty } from '../parts/states.tsx';
 import './desk.css';
 import { Listing, usePages } from '../parts/listing.tsx';
-import { deedOf } from './deeds.ts';
+import { deedOf } from './personview.ts';
 
 type Action = ActionPage['actions'][number];
 

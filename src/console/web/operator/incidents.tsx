@@ -97,14 +97,17 @@ function List() {
   );
 }
 
+const decisionNames = { dismiss: 'dismissed', restrict: 'restricted', remove: 'removed' } as const;
+
 function Row({ incident }: { readonly incident: Incident }) {
-  const { id, status, reasons, reports, scopeKind, createdAt, appeal } = incident;
+  const { id, status, reasons, reports, scopeKind, createdAt, appeal, decision } = incident;
   const isUrgent = status === 'open' && reasons.some((reason) => reason === 'minor' || reason === 'intimate');
   return (
     <Link href={`/operator/incidents/${id}`} className="desk-entry">
       <span className="desk-name">{titleOf(incident)}</span>
       {isUrgent && <Status tone="bad">urgent</Status>}
       {reports > 0 && <span className="quiet desk-figure">{peopleOf(reports)}</span>}
+      {decision !== null && <span className="tag">{decisionNames[decision.decision]}</span>}
       {appeal !== undefined && <span className="tag">appealed</span>}
       <span className="quiet desk-figure">
         {scopeKind || 'owner erased'}, <When at={createdAt} />

@@ -1,9 +1,9 @@
 import '../knowledge/knowledge.css';
 import '../library/library.css';
 import { useMutation } from '@tanstack/react-query';
-import { Download, Eraser, Pencil, Search, Trash2 } from 'lucide-react';
-import { useDeferredValue, useState } from 'react';
-import type { EntityExport, Memory } from '#client/memory/api.ts';
+import { Download, Eraser, Pencil, Plus, Search, Trash2 } from 'lucide-react';
+import { type ReactNode, useDeferredValue, useState } from 'react';
+import type { Addition, EntityExport, Memory } from '#client/memory/api.ts';
 import { CallFailed } from '../calls.ts';
 import { groups, useMemories, useProfile, useReread, useSearch } from '../knowledge/facts.ts';
 import { deleteLater, useHidden } from '../library/deletions.ts';
@@ -11,6 +11,7 @@ import { Dialog } from '../parts/dialog.tsx';
 import { When } from '../parts/figures.tsx';
 import { IconButton } from '../parts/iconbutton.tsx';
 import { Empty, Pending, Problem } from '../parts/states.tsx';
+import { notify } from '../shell/notices.ts';
 import { product } from '../shell/product.ts';
 import { saveJson } from '../shell/saving.ts';
 import { startDraft } from '../studio/draft.ts';
@@ -25,7 +26,9 @@ export function Knowledge() {
       <header className="page">
         <div>
           <h1>Your memory</h1>
-          <p className="quiet">{product} uses these facts in every conversation. You can correct or delete them.</p>
+          <p className="quiet">
+            {product} uses these facts in every conversation. You can add, correct or delete them.
+          </p>
         </div>
         <div className="does">
           <Export />
@@ -44,6 +47,7 @@ export function Knowledge() {
       </label>
       {query === '' ? (
         <>
+          <AddFact />
           <Profile />
           <Everything />
         </>
@@ -51,6 +55,45 @@ export function Knowledge() {
         <Found query={query} />
       )}
     </div>
+  );
+}
+
+/** A fact that no conversation has to contain first. */
+function AddFact() {
+  const user = useUser();
+  const reread = useReread();
+  const [isOpen, setOpen] = useState(false);
+  const [type, setType] = useState<string>('preference');
+  const add = async (content: string) => {
+    const json = { entity_id: user.id, entity_type: 'user', content, type };
+    const { deduplicated } = await user.json<Addition>('memory', '/memory/add', { method: 'POST', json });
+    await reread();
+    notify(deduplicated ? 'It was merged with a fact that is known.' : 'Remembered.');
+  };
+  if (!isOpen)
+    return (
+      <div>
+        <button type="button" onClick={() => setOpen(true)}>
+          <Plus {...icon} />
+          Add a fact
+        </button>
+      </div>
+    );
+  return (
+    <section className="card" aria-label="New fact">
+      <FactForm label="Fact" content="" save={add} onClose={() => setOpen(false)}>
+        <label className="field">
+          Kind
+          <select value={type} onChange={(event) => setType(event.target.value)}>
+            {groups.map((group) => (
+              <option key={group.type} value={group.type}>
+                {group.title}
+              </option>
+            ))}
+          </select>
+        </label>
+      </FactForm>
+    </section>
   );
 }
 
@@ -224,15 +267,11 @@ type ShownMemory = Pick<Memory, 'id' | 'content' | 'updated_at'>;
 function Fact({ memory }: { readonly memory: ShownMemory }) {
   const user = useUser();
   const reread = useReread();
-  const [draft, setDraft] = useState<string>();
-  const correct = useMutation({
-    mutationFn: (content: string) =>
-      user.json<Memory>('memory', `/memory/${memory.id}`, { method: 'PUT', json: { content } }),
-    onSuccess: async () => {
-      await reread();
-      setDraft(undefined);
-    },
-  });
+  const [isEditing, setEditing] = useState(false);
+  const correct = async (content: string) => {
+    await user.send('memory', `/memory/${memory.id}`, { method: 'PUT', json: { content } });
+    await reread();
+  };
   const forget = () =>
     deleteLater('Forgotten.', [memory.id], async () => {
       const isGone = (error: unknown) => error instanceof CallFailed && error.status === 404;
@@ -241,7 +280,7 @@ function Fact({ memory }: { readonly memory: ShownMemory }) {
       });
       await reread();
     });
-  if (draft === undefined)
+  if (!isEditing)
     return (
       <li className="fact">
         <div>
@@ -255,7 +294,7 @@ function Fact({ memory }: { readonly memory: ShownMemory }) {
             label={`Correct: ${memory.content}`}
             Icon={Pencil}
             title="Correct"
-            onClick={() => setDraft(memory.content)}
+            onClick={() => setEditing(true)}
           />
           <IconButton label={`Forget: ${memory.content}`} Icon={Trash2} title="Forget" onClick={forget} />
         </div>
@@ -263,36 +302,59 @@ function Fact({ memory }: { readonly memory: ShownMemory }) {
     );
   return (
     <li className="fact editing">
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          correct.mutate(draft.trim());
-        }}
-      >
-        <textarea
-          // biome-ignore lint/a11y/noAutofocus: the field takes the place of the button that opened it.
-          autoFocus
-          className="grows"
-          aria-label="Correction"
-          maxLength={8000}
-          value={draft}
-          onChange={(event) => setDraft(event.target.value)}
-          onKeyDown={(event) => {
-            if (event.key === 'Escape') setDraft(undefined);
-          }}
-        />
-        <div className="row">
-          <Problem of={correct.error} />
-          <span className="does">
-            <button type="button" onClick={() => setDraft(undefined)}>
-              Cancel
-            </button>
-            <button type="submit" className="primary" disabled={correct.isPending || draft.trim() === ''}>
-              Save
-            </button>
-          </span>
-        </div>
-      </form>
+      <FactForm label="Correction" content={memory.content} save={correct} onClose={() => setEditing(false)} />
     </li>
+  );
+}
+
+/** In place of the fact that it corrects, or of the button that opened it. */
+function FactForm({
+  label,
+  content,
+  save,
+  onClose,
+  children,
+}: {
+  readonly label: string;
+  readonly content: string;
+  readonly save: (content: string) => Promise<void>;
+  readonly onClose: () => void;
+  readonly children?: ReactNode;
+}) {
+  const [draft, setDraft] = useState(content);
+  const saving = useMutation({ mutationFn: () => save(draft.trim()), onSuccess: onClose });
+  return (
+    <form
+      className="stack"
+      onSubmit={(event) => {
+        event.preventDefault();
+        saving.mutate();
+      }}
+    >
+      <textarea
+        // biome-ignore lint/a11y/noAutofocus: the field takes the place of the button that opened it.
+        autoFocus
+        className="grows"
+        aria-label={label}
+        maxLength={8000}
+        value={draft}
+        onChange={(event) => setDraft(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.key === 'Escape') onClose();
+        }}
+      />
+      {children}
+      <div className="row">
+        <Problem of={saving.error} />
+        <span className="does">
+          <button type="button" onClick={onClose}>
+            Cancel
+          </button>
+          <button type="submit" className="primary" disabled={saving.isPending || draft.trim() === ''}>
+            Save
+          </button>
+        </span>
+      </div>
+    </form>
   );
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { withTableHead } from './tablehead.ts';
+import { withTableHead } from './formulas.ts';
 
 it.each([
   ['| Sho', '\n| Sho\n|---|'],
