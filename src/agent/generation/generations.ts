@@ -1,6 +1,6 @@
 /** Generations: reading, listing and canceling the orders of users and the videos of runs. */
 import { z } from 'zod';
-import { closeCredits, isSettled, lockReserved } from '#accounts/ledger/credits.ts';
+import { closeCredits, lockReserved } from '#accounts/ledger/credits.ts';
 import { type Tx, transaction } from '#platform/db/db.ts';
 import type { Queue } from '#platform/jobs/jobs.ts';
 import { problems } from '#platform/problem.ts';
@@ -21,12 +21,10 @@ import {
   findGeneration,
   isOrdered,
   listGenerations,
-  listItems,
   lockGeneration,
   type Place,
   readCursor,
   type StoredGeneration,
-  type StoredItem,
   writeCursor,
 } from './generationstore.ts';
 import type { InputMediaDeps } from './inputmedias.ts';
@@ -66,12 +64,12 @@ export async function readGeneration(
 }
 
 type Found =
-  | (StoredGeneration & { readonly kind: 'image'; readonly items: readonly StoredItem[] })
+  | (NonNullable<Awaited<ReturnType<typeof findGeneration>>> & { readonly kind: 'image' })
   | (Video & { readonly kind: 'video'; readonly createdAtUs?: string });
 
 async function findAny({ db }: GenerationDeps, id: string): Promise<Found | undefined> {
   const row = await findGeneration(db, id);
-  if (row !== undefined) return { ...row, kind: 'image', items: await listItems(db, [id]) };
+  if (row !== undefined) return { ...row, kind: 'image' };
   const video = await findVideo(db, id);
   return video && { ...video, kind: 'video' };
 }
@@ -119,15 +117,8 @@ export async function readGenerations(
   const after = cursor === undefined ? undefined : readCursor(cursor);
   const rows = kind === 'video' ? [] : await listGenerations(deps.db, userId, status, after, limit + 1);
   const videos = kind === 'image' ? [] : await listVideosOf(deps.db, userId, status, after, limit + 1);
-  const items = Map.groupBy(
-    await listItems(
-      deps.db,
-      rows.map(({ id }) => id),
-    ),
-    ({ id }) => id,
-  );
   const all: Found[] = [
-    ...rows.map((row) => ({ ...row, kind: 'image' as const, items: items.get(row.id) ?? [] })),
+    ...rows.map((row) => ({ ...row, kind: 'image' as const })),
     ...videos.map((video) => ({ ...video, kind: 'video' as const })),
   ];
   const sorted = all.sort((one, other) => compare(placeOf(other), placeOf(one)));
@@ -275,32 +266,32 @@ export async function endImages(
   rest: EndOfRest,
 ): Promise<void> {
   const { id, ownerId, model } = row;
-  const open = new Set(await lockReserved(tx, imageScopeOf(id)));
-  const undelivered: string[] = [];
+  const scope = imageScopeOf(id);
+  const { items = [] } = (await findGeneration(tx, id)) ?? {};
+  const isReached = rest.status === 'canceled' && (await isOrdered(tx, id));
+  const charged = await chargedCancels(deps, tx, ownerId, isReached ? await lockReserved(tx, scope) : []);
+  const settlement = await closeCredits(tx, scope, charged);
+  const settled = new Set(settlement?.settled.map(({ reference }) => reference));
+  for (const reference of charged) settled.delete(reference);
   const delivered: string[] = [];
-  for (const item of await listItems(tx, [id])) {
-    const reference = imageReferenceOf(id, item.index);
-    if (item.status === 'completed') delivered.push(reference);
-    if (item.status !== 'running') continue;
-    if (!open.has(reference) && (await isSettled(tx, reference))) {
-      await endItem(tx, item, { status: 'completed', assetId: assetIdOf(reference) });
-      delivered.push(reference);
-      continue;
-    }
-    undelivered.push(reference);
-    await endItem(tx, item, {
-      status: rest.status,
-      failure: { code: rest.code, message: rest.message, retryable: rest.status === 'failed' },
-    });
+  for (const { index, status } of items) {
+    const reference = imageReferenceOf(id, index);
+    if (status === 'completed' || (status === 'running' && settled.has(reference))) delivered.push(reference);
+    if (status !== 'running') continue;
+    await endItem(
+      tx,
+      { id, index },
+      settled.has(reference)
+        ? { status: 'completed', assetId: assetIdOf(reference) }
+        : {
+            status: rest.status,
+            failure: { code: rest.code, message: rest.message, retryable: rest.status === 'failed' },
+          },
+    );
   }
-  const reached =
-    rest.status === 'canceled' && (await isOrdered(tx, id))
-      ? undelivered.filter((reference) => open.has(reference))
-      : [];
-  const settlement = await closeCredits(tx, imageScopeOf(id), await chargedCancels(deps, tx, ownerId, reached));
   const credits = (settlement?.settled ?? []).reduce((sum, { amount }) => sum + amount, 0);
   const status = delivered.length > 0 ? 'completed' : rest.status;
-  const costUsd = await takeCosts(tx, imageScopeOf(id), delivered);
+  const costUsd = await takeCosts(tx, scope, delivered);
   const isEnd = await endGeneration(tx, id, status, credits);
   if (!isEnd) return;
   if (credits > 0 || delivered.length > 0)

@@ -25,8 +25,20 @@ const columns = [
   createdAtUs('created_at').as('createdAtUs'),
 ] as const;
 
-export type StoredGeneration = NonNullable<Awaited<ReturnType<typeof findGeneration>>>;
-export type StoredItem = Awaited<ReturnType<typeof listItems>>[number];
+const items = sql<readonly StoredItem[]>`(
+  select coalesce(jsonb_agg(jsonb_build_object('index', index, 'status', item.status, 'assetId', asset_id, 'failure', failure)
+    order by index), '[]')
+  from agent_generation_items item where item.generation_id = agent_generations.generation_id
+)`.as('items');
+
+export type StoredGeneration = NonNullable<Awaited<ReturnType<typeof lockGeneration>>>;
+
+interface StoredItem {
+  readonly index: number;
+  readonly status: GenerationStatus;
+  readonly assetId: string | null;
+  readonly failure: Failure | null;
+}
 
 export interface NewGeneration {
   readonly id: string;
@@ -40,32 +52,27 @@ export interface NewGeneration {
 }
 
 export async function insertGeneration(tx: Tx<AgentTables>, order: NewGeneration): Promise<void> {
-  await tx
-    .insertInto('agent_generations')
-    .values({
-      generation_id: order.id,
-      owner_id: order.ownerId,
-      model: order.model,
-      price: order.price,
-      input: sql`${json(order.input)}`,
-      scope_kind: order.scopeKind,
-      scope_id: order.scopeId,
-      status: 'running',
-    })
-    .execute();
-  const rows = Array.from({ length: order.count }, (_, index) => ({
-    generation_id: order.id,
-    index,
-    status: 'running' as const,
-  }));
-  await tx.insertInto('agent_generation_items').values(rows).execute();
+  const { id, ownerId, model, price, input, scopeKind, scopeId, count } = order;
+  await sql`
+    with generation as (
+      insert into agent_generations (generation_id, owner_id, model, price, input, scope_kind, scope_id, status)
+      values (${id}, ${ownerId}, ${model}, ${price}, ${json(input)}, ${scopeKind}, ${scopeId}, 'running')
+      returning generation_id
+    )
+    insert into agent_generation_items (generation_id, index, status)
+    select generation_id, index, 'running' from generation, generate_series(0, ${count}::int - 1) as index`.execute(tx);
 }
 
 export function findGeneration(db: Handle, id: string) {
-  return db.selectFrom('agent_generations').select(columns).where('generation_id', '=', id).executeTakeFirst();
+  return db
+    .selectFrom('agent_generations')
+    .select(columns)
+    .select(items)
+    .where('generation_id', '=', id)
+    .executeTakeFirst();
 }
 
-/** Locks the row. */
+/** Locks the row. Its items are read after it, since the statement that waits for a lock does not see what it waited for. */
 export function lockGeneration(tx: Tx<AgentTables>, id: string) {
   return tx
     .selectFrom('agent_generations')
@@ -73,15 +80,6 @@ export function lockGeneration(tx: Tx<AgentTables>, id: string) {
     .where('generation_id', '=', id)
     .forUpdate()
     .executeTakeFirst();
-}
-
-export function listItems(db: Handle, ids: readonly string[]) {
-  return db
-    .selectFrom('agent_generation_items')
-    .select(['generation_id as id', 'index', 'status', 'asset_id as assetId', 'failure'])
-    .where(sql<boolean>`generation_id = any(${ids}::uuid[])`)
-    .orderBy('index')
-    .execute();
 }
 
 /** Notes that orders are being sent. `undefined`: they were sent before, or the generation has ended. */
@@ -166,6 +164,7 @@ export function listGenerations(
   return db
     .selectFrom('agent_generations')
     .select(columns)
+    .select(items)
     .where('owner_id', '=', ownerId)
     .$if(status !== undefined, (query) => query.where('status', '=', status ?? 'running'))
     .$if(after !== undefined, (query) => query.where(isBelow('generation_id', after)))

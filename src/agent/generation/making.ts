@@ -91,6 +91,7 @@ async function makeAll(
   // Read once for all images of the order.
   const given = readSources();
   given.catch(() => undefined);
+  let left = row.count;
   await mapConcurrently([...Array(row.count).keys()], imagesAtOnce, async (index) => {
     try {
       const reference = imageReferenceOf(row.id, index);
@@ -105,7 +106,8 @@ async function makeAll(
       const generation = { id: row.id, prompt, model: row.model, ratio, seed: wanted.seed, references };
       const deposit = { reference, ownerId: row.ownerId, threadId: row.scopeId, scope, prompt, generation };
       const { assetId } = await keep(deps, { ...deposit, ...made, kind: 'image' }, uninterrupted);
-      await endItem(deps.db, { id: row.id, index }, { status: 'completed', assetId });
+      // The end of the generation, which is next, completes the last one.
+      if (--left > 0) await endItem(deps.db, { id: row.id, index }, { status: 'completed', assetId });
     } catch (error) {
       if (signal.aborted || error instanceof NotPaid) return;
       await failItem(deps, row, index, error);

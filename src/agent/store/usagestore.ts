@@ -17,42 +17,38 @@ export interface UsageChange {
   readonly costUsd?: number;
 }
 
-/** Counts toward today, in UTC, in the transaction that settles the credits. */
+/** Counts toward today, in UTC, in the transaction that settles the credits: for the user, and in the totals of all users. */
 export async function addUsage(tx: Tx<AgentTables>, change: UsageChange): Promise<void> {
   const { userId, model, runs = 0, images = 0, videos = 0, credits, costUsd = 0 } = change;
-  const row = {
-    runs,
-    input_tokens: change.inputTokens ?? 0,
-    output_tokens: change.outputTokens ?? 0,
-    images,
-    videos,
-    credits,
-  };
-  await tx
-    .insertInto('agent_usage')
-    .values({ user_id: userId, day: sql<string>`(now() at time zone 'UTC')::date`, model, ...row })
-    .onConflict((conflict) =>
-      conflict.columns(['user_id', 'day', 'model']).doUpdateSet((eb) => ({
-        runs: eb('agent_usage.runs', '+', eb.ref('excluded.runs')),
-        input_tokens: eb('agent_usage.input_tokens', '+', eb.ref('excluded.input_tokens')),
-        output_tokens: eb('agent_usage.output_tokens', '+', eb.ref('excluded.output_tokens')),
-        images: eb('agent_usage.images', '+', eb.ref('excluded.images')),
-        videos: eb('agent_usage.videos', '+', eb.ref('excluded.videos')),
-        credits: eb('agent_usage.credits', '+', eb.ref('excluded.credits')),
-      })),
+  const inputTokens = change.inputTokens ?? 0;
+  const outputTokens = change.outputTokens ?? 0;
+  await sql`
+    with day_of_user as (
+      insert into agent_usage as known (user_id, day, model, runs, input_tokens, output_tokens, images, videos, credits)
+      values (${userId}, (now() at time zone 'UTC')::date, ${model}, ${runs}, ${inputTokens}, ${outputTokens}, ${images}, ${videos}, ${credits})
+      on conflict (user_id, day, model) do update set runs = known.runs + excluded.runs,
+        input_tokens = known.input_tokens + excluded.input_tokens,
+        output_tokens = known.output_tokens + excluded.output_tokens, images = known.images + excluded.images,
+        videos = known.videos + excluded.videos, credits = known.credits + excluded.credits
+    ),
+    month_of_user as (
+      insert into agent_usage_months as known (user_id, month, runs, input_tokens, output_tokens, credits, cost_usd)
+      values (${userId}, date_trunc('month', now() at time zone 'UTC')::date, ${runs}, ${inputTokens}, ${outputTokens}, ${credits}, ${costUsd})
+      on conflict (user_id, month) do update set runs = known.runs + excluded.runs,
+        input_tokens = known.input_tokens + excluded.input_tokens,
+        output_tokens = known.output_tokens + excluded.output_tokens, credits = known.credits + excluded.credits,
+        cost_usd = known.cost_usd + excluded.cost_usd
     )
-    .execute();
-  await addToTotals(tx, {
-    userId,
-    model,
-    runs,
-    inputTokens: row.input_tokens,
-    outputTokens: row.output_tokens,
-    images,
-    videos,
-    credits,
-    costUsd,
-  });
+    insert into agent_usage_totals as known
+      (day, model, plan, slot, runs, input_tokens, output_tokens, images, videos, credits, cost_usd)
+    values ((now() at time zone 'UTC')::date, ${model},
+      coalesce((select plan from user_profiles where id = ${userId}), 'free'), abs(hashtext(${userId}::text)::bigint) % 16,
+      ${runs}, ${inputTokens}, ${outputTokens}, ${images}, ${videos}, ${credits}, ${costUsd})
+    on conflict (day, model, plan, slot) do update set runs = known.runs + excluded.runs,
+      input_tokens = known.input_tokens + excluded.input_tokens,
+      output_tokens = known.output_tokens + excluded.output_tokens, images = known.images + excluded.images,
+      videos = known.videos + excluded.videos, credits = known.credits + excluded.credits,
+      cost_usd = known.cost_usd + excluded.cost_usd`.execute(tx);
 }
 
 /** From one day to another, both included; newest first. */
@@ -80,9 +76,10 @@ export function listUsage(db: Db<AgentTables>, userId: string, from: string, to:
 
 // What all users used, for operators. Each change updates the sums, so that no call reads the rows of every user.
 
-interface CountedUsage {
-  readonly userId: string;
+interface UsageTotal {
+  readonly day: string;
   readonly model: string;
+  readonly plan: string;
   readonly runs: number;
   readonly inputTokens: number;
   readonly outputTokens: number;
@@ -91,35 +88,6 @@ interface CountedUsage {
   readonly credits: number;
   /** In US dollars, what the operator pays. */
   readonly costUsd: number;
-}
-
-/** In the transaction that counts the usage of the user. */
-async function addToTotals(tx: Tx<AgentTables>, usage: CountedUsage): Promise<void> {
-  const { userId, model, runs, inputTokens, outputTokens, images, videos, credits, costUsd } = usage;
-  await sql`
-    with month_of_user as (
-      insert into agent_usage_months as known (user_id, month, runs, input_tokens, output_tokens, credits, cost_usd)
-      values (${userId}, date_trunc('month', now() at time zone 'UTC')::date, ${runs}, ${inputTokens}, ${outputTokens}, ${credits}, ${costUsd})
-      on conflict (user_id, month) do update set runs = known.runs + excluded.runs,
-        input_tokens = known.input_tokens + excluded.input_tokens,
-        output_tokens = known.output_tokens + excluded.output_tokens, credits = known.credits + excluded.credits,
-        cost_usd = known.cost_usd + excluded.cost_usd
-    )
-    insert into agent_usage_totals as known
-      (day, model, plan, slot, runs, input_tokens, output_tokens, images, videos, credits, cost_usd)
-    values ((now() at time zone 'UTC')::date, ${model},
-      coalesce((select plan from user_profiles where id = ${userId}), 'free'), abs(hashtext(${userId}::text)::bigint) % 16,
-      ${runs}, ${inputTokens}, ${outputTokens}, ${images}, ${videos}, ${credits}, ${costUsd})
-    on conflict (day, model, plan, slot) do update set runs = known.runs + excluded.runs,
-      input_tokens = known.input_tokens + excluded.input_tokens,
-      output_tokens = known.output_tokens + excluded.output_tokens, images = known.images + excluded.images,
-      videos = known.videos + excluded.videos, credits = known.credits + excluded.credits,
-      cost_usd = known.cost_usd + excluded.cost_usd`.execute(tx);
-}
-
-interface UsageTotal extends Omit<CountedUsage, 'userId'> {
-  readonly day: string;
-  readonly plan: string;
 }
 
 /** From one day to another, both included; newest first. */

@@ -144,15 +144,18 @@ export async function dropReservation(db: Handle, seen: StoredReservation): Prom
  * its row expires at once, and the upload is ended with it.
  */
 export async function settleReservations(db: Handle, storageKey: string): Promise<void> {
-  await sql`delete from upload_reservations where storage_key = ${storageKey} and upload_id = ''`.execute(db);
-  await endUploads(db, storageKey);
+  await sql`
+    with single as (delete from upload_reservations where storage_key = ${storageKey} and upload_id = '')
+    ${endOfUploads(storageKey)}`.execute(db);
 }
 
 /** Gives back the bytes of the resumable uploads of a key. They expire at once. */
 export async function endUploads(db: Handle, storageKey: string): Promise<void> {
-  await sql`update upload_reservations set ${settled}
-    where storage_key = ${storageKey} and upload_id <> ''`.execute(db);
+  await endOfUploads(storageKey).execute(db);
 }
+
+const endOfUploads = (storageKey: string) => sql`
+  update upload_reservations set ${settled} where storage_key = ${storageKey} and upload_id <> ''`;
 
 /** Of all uploads of an owner. */
 export async function settleReservationsOf(db: Handle, ownerId: string): Promise<void> {
