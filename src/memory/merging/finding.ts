@@ -13,8 +13,9 @@ import { findContents, findMemory, type StoredMemory } from '../memories/memorys
 import type { EntityIndex } from '../search/entityindex.ts';
 import { compare } from '../search/ranking.ts';
 import type { Handle } from '../tables.ts';
-import { fullness, isNegated, isSameBut, isSameButOpposites, judge, readsTheSame, type Verdict } from './judging.ts';
-import { type Draft, draft, type Reading, read, readTogether } from './reading.ts';
+import { contradicts, fullness, isNegated, judge, readsTheSame, type Verdict } from './judging.ts';
+import { isSameForm } from './canonical.ts';
+import { type Draft, draft, type Forms, formsTogether, type Reading, read, readTogether } from './reading.ts';
 
 export interface Neighbours {
   readonly twin: { readonly memory: StoredMemory; readonly similarity: number } | undefined;
@@ -105,17 +106,23 @@ interface Comparison {
   readonly isNegation: boolean;
 }
 
-/** Above this similarity, operators see a link between contents that contradict each other. */
-const linkAbove = 0.75;
+/** Pairs below this similarity are two memories, whatever their form. */
+const formAbove = 0.3;
 
 /** What two contents of one entity and type are to each other: one memory, two linked ones, or two. */
 export function comparePair(left: Draft, right: Draft, options: ComparingOptions): Comparison {
   const readings = readTogether(left, right);
   const verdict = judge(...readings);
   const isNear = options.similarity > options.mergeAbove && options.isJudged !== true;
+  const forms = formsTogether(left, right);
+  const isReordered = isSameForm(forms[0].written, forms[1].written);
+  const isReworded = forms[0].canonical.some((one) => forms[1].canonical.some((other) => isSameForm(one, other)));
+  const isSame = isReordered || isReworded || verdict === 'same';
+  const isSaid = isReordered || (isReworded && options.isJudged !== true);
   return {
-    isTwin: verdict === 'same' && (isNear || readsTheSame(...readings)),
-    link: linkOf(verdict, options, readings),
+    isTwin:
+      (verdict === 'same' && (isNear || readsTheSame(...readings))) || (isSaid && options.similarity > formAbove),
+    link: isSame ? linkOf('same', options, forms) : linkOf(verdict, options, forms),
     isNegation: verdict === 'negation' && isNegated(...readings),
   };
 }
@@ -123,14 +130,9 @@ export function comparePair(left: Draft, right: Draft, options: ComparingOptions
 function linkOf(
   verdict: Verdict,
   { similarity, mergeAbove }: ComparingOptions,
-  [left, right]: readonly [Reading, Reading],
+  [left, right]: readonly [Forms, Forms],
 ): LinkKind | undefined {
-  const isNear = similarity > linkAbove;
-  if (verdict === 'negation') return isNear || isNegated(left, right) ? 'conflict' : undefined;
-  if (verdict === 'number' || verdict === 'date')
-    return isNear || isSameBut(left, right, verdict) ? 'conflict' : undefined;
-  if (verdict === 'opposite') return isNear || isSameButOpposites(left, right) ? 'conflict' : undefined;
-  if (verdict === 'roles' && isNear) return 'conflict';
+  if (verdict !== 'same' && contradicts(left.reading, right.reading)) return 'conflict';
   return similarity > mergeAbove ? 'related' : undefined;
 }
 

@@ -10,7 +10,7 @@ export type Verdict = 'same' | 'negation' | 'number' | 'date' | 'roles' | 'oppos
 /** The content words must be the same: a cosine does not separate a plan from its outcome, or a fact from its opposite. */
 export function judge(left: Reading, right: Reading): Verdict {
   for (const kind of ['negation', 'number', 'date'] as const) if (!sameItems(left, right, kind)) return kind;
-  if (joined(left) === joined(right) || isRotated(left, right)) return 'same';
+  if (joined(left) === joined(right)) return 'same';
   const found = align(left, right);
   if (found === undefined) return 'words';
   const isSwapped = [found.left, found.right].every((tokens) => !tokens.every(isOfWeight));
@@ -31,7 +31,7 @@ export function judge(left: Reading, right: Reading): Verdict {
 /** Returns true for pairs such as "for ten years" and "for 10 years". */
 export function readsTheSame(left: Reading, right: Reading): boolean {
   if (left.length === 0 || left.every(({ kind }) => kind === 'symbol')) return false;
-  if (joined(left) === joined(right) || isRotated(left, right)) return true;
+  if (joined(left) === joined(right)) return true;
   const found = align(left, right);
   return found !== undefined && leavesOutI(found);
 }
@@ -59,38 +59,41 @@ export function isNegated(left: Reading, right: Reading): boolean {
   return found !== undefined && shared > 0 && [...found.left, ...found.right].filter(isOfWeight).length <= 1;
 }
 
-/** Returns whether two contents are equal apart from opposites. */
-export function isSameButOpposites(left: Reading, right: Reading): boolean {
-  const found = align(left, right);
+/**
+ * Whether two contents contradict each other: they say the same apart from one clear difference. A single word more on one
+ * side is allowed: "I eat fish", "I eat neither fish nor meat".
+ */
+export function contradicts(left: Reading, right: Reading): boolean {
+  const differing = (['negation', 'number', 'date'] as const).filter((kind) => !sameItems(left, right, kind));
+  const [kind, second] = differing;
+  if (second !== undefined) return false;
+  const rest = (reading: Reading) => reading.filter((token) => token.kind !== kind && isOfWeight(token));
+  const [onlyLeft, onlyRight] = differenceOf(rest(left), rest(right));
+  const isAligned = rest(left).length > onlyLeft.length;
+  if (kind !== undefined) return isAligned && onlyLeft.length + onlyRight.length <= 1;
+  if (onlyLeft.length === 0 && onlyRight.length === 0) return true;
   return (
-    found !== undefined &&
-    found.left.length === found.right.length &&
-    found.left.every(({ value }, place) => areOpposites(value, found.right[place]?.value ?? ''))
+    isAligned &&
+    onlyLeft.length === onlyRight.length &&
+    onlyLeft.every(({ value }) => onlyRight.some((other) => areOpposites(value, other.value)))
   );
+}
+
+/** The tokens that only one of the two has, in any order. */
+function differenceOf(left: Reading, right: Reading): readonly [Reading, Reading] {
+  const onlyRight = [...right];
+  const onlyLeft = left.filter((token) => {
+    const place = onlyRight.findIndex((other) => areAlike(token, other));
+    if (place >= 0) onlyRight.splice(place, 1);
+    return place < 0;
+  });
+  return [onlyLeft, onlyRight];
 }
 
 /** Counts the distinct words of a content. The fuller of two contents survives a merge. */
 export function fullness(reading: Reading): number {
   return new Set(reading.filter(({ kind }) => kind !== 'person').map(({ value }) => value)).size;
 }
-
-/** Forms of "to be" that join the two halves of a statement. */
-const copulas = new Set('be ist sind es son est sont è sono são é adalah ialah bukan —'.split(' '));
-
-/**
- * Whether one begins where the other is cut in two: "At noon I drink tea" and "I drink tea at noon", "My favorite color is
- * green" and "Green is my favorite color". A change of roles moves more: "Man bites dog", "Dog bites man".
- */
-function isRotated(left: Reading, right: Reading): boolean {
-  const values = (reading: Reading) => reading.map(({ value }) => value).filter((value) => !copulas.has(value));
-  const [one, other] = [values(left), values(right)];
-  if (one.length !== other.length || one.length < 3 || one.length > longestRotated) return false;
-  return one.some(
-    (_, start) => start > 0 && one.every((value, place) => value === other[(place + start) % one.length]),
-  );
-}
-
-const longestRotated = 40;
 
 /** "Rain coat" and "raincoat" are equal when joined. */
 const joined = (reading: Reading) => reading.map(({ value }) => value).join('');
