@@ -9,8 +9,8 @@ import type { Lexicon, Token } from './lexicon.ts';
 /** The tables of a language. Lists are separated by commas. */
 interface Grammar {
   /**
-   * `cases`: endings show the roles, so that the order is free. `verb`: the verb can stand before the subject. Others keep
-   * the order unless "I" is the subject.
+   * `cases`: endings show the roles, so that the order is free, as with the `particles` of Japanese. `verb`: the verb can
+   * stand before the subject, which it does in `second` place. Others keep the order unless "I" is the subject.
    */
   readonly order?: string;
   /** Prepositions, which belong to the next word. In Japanese, particles, which belong to the words before them. */
@@ -176,7 +176,12 @@ export function formOf(tokens: readonly Token[], lexicon: Lexicon): Form {
   const isSubject = (token: Token, place: number) =>
     token.value === '<i>' &&
     token.isName !== true &&
-    (lists.subjects.has(wordOf(token)) || (token.isUser === true && place === 0));
+    (token.isUser === true || lists.subjects.has(wordOf(token))) &&
+    // "Older than I".
+    (order === 'second' || place === 0 || place < tokens.length - 1) &&
+    // In Japanese and for "the user", the subject comes first.
+    ((token.isUser !== true && lexicon.language.unspaced !== true) ||
+      tokens.slice(0, place).every(({ kind }) => ['time', 'date', 'number'].includes(kind)));
   const isCopula = (token: Token) => token.isName !== true && lists.copulas.has(wordOf(token));
   const isBound =
     tokens.filter(({ kind }) => kind === 'negation').length > 1 ||
@@ -191,7 +196,7 @@ export function formOf(tokens: readonly Token[], lexicon: Lexicon): Form {
     if (token.kind === 'person' && token.isName !== true)
       return lists.possessives.has(wordOf(token)) ? `${token.value}'s` : token.value;
     if (token.kind !== 'word' || token.value.startsWith('=')) return token.value;
-    return endings.reduce((word, [pattern, replacement]) => word.replace(pattern, replacement), wordOf(token));
+    return endings.reduce((word, [pattern, replacement]) => word.replace(pattern, replacement), token.isName === true ? wordOf(token) : token.value);
   };
   const isTimeWord = (token: Token | undefined) =>
     token !== undefined &&
@@ -269,11 +274,11 @@ const withoutTimes = ({ units }: Form) => units.filter(({ isTime }) => !isTime).
 function isFree(left: Form, right: Form): boolean {
   if (left.order === 'cases' || left.order === 'particles') return true;
   const isOfSpeaker = left.isOfSpeaker && right.isOfSpeaker;
-  if (left.order === 'verb' && isOfSpeaker) return true;
+  if (left.order === 'second' && isOfSpeaker) return true;
   const persons = new Set([...left.units, ...right.units].flatMap(({ person }) => person ?? []));
   const count = Math.max(...[left, right].map(({ units }) => units.filter(({ key, person, isMarked }) => person !== undefined || (!isMarked && persons.has(key))).length));
   if (count > 1) return false;
-  return left.order === 'verb' || isOfSpeaker;
+  return ['verb', 'second'].includes(left.order) || isOfSpeaker;
 }
 
 /** "Near Leicester my car broke down" begins with the marked end of the other wording. */

@@ -119,21 +119,14 @@ export function comparePair(left: Draft, right: Draft, options: ComparingOptions
   const isReworded = forms[0].canonical.some((one) => forms[1].canonical.some((other) => isSameForm(one, other)));
   const isSame = isReordered || isReworded || verdict === 'same';
   const isSaid = isReordered || (isReworded && options.isJudged !== true);
+  const isApart = !isSame && (contradicts(...readings) || contradicts(forms[0].reading, forms[1].reading));
+  const isRelated = options.similarity > options.mergeAbove;
   return {
     isTwin:
       (verdict === 'same' && (isNear || readsTheSame(...readings))) || (isSaid && options.similarity > formAbove),
-    link: isSame ? linkOf('same', options, forms) : linkOf(verdict, options, forms),
+    link: isApart ? 'conflict' : isRelated ? 'related' : undefined,
     isNegation: verdict === 'negation' && isNegated(...readings),
   };
-}
-
-function linkOf(
-  verdict: Verdict,
-  { similarity, mergeAbove }: ComparingOptions,
-  [left, right]: readonly [Forms, Forms],
-): LinkKind | undefined {
-  if (verdict !== 'same' && contradicts(left.reading, right.reading)) return 'conflict';
-  return similarity > mergeAbove ? 'related' : undefined;
 }
 
 // Statements by which an older one does not hold any more: a move to another place, what the user no longer does, and what

@@ -70,20 +70,43 @@ export function contradicts(left: Reading, right: Reading): boolean {
   const rest = (reading: Reading) => reading.filter((token) => token.kind !== kind && isOfWeight(token));
   const [onlyLeft, onlyRight] = differenceOf(rest(left), rest(right));
   const isAligned = rest(left).length > onlyLeft.length;
-  if (kind !== undefined) return isAligned && onlyLeft.length + onlyRight.length <= 1;
+  if (kind !== undefined) return isAligned && weigh(onlyLeft) + weigh(onlyRight) <= 1;
   if (onlyLeft.length === 0 && onlyRight.length === 0) return true;
   return (
     isAligned &&
-    onlyLeft.length === onlyRight.length &&
-    onlyLeft.every(({ value }) => onlyRight.some((other) => areOpposites(value, other.value)))
+    onlyLeft.some(({ value }) => onlyRight.some((other) => areOpposites(value, other.value))) &&
+    [onlyLeft, onlyRight].every((only, place) =>
+      only
+        .filter(isContent)
+        .every(({ value }) => [onlyRight, onlyLeft][place]?.some((other) => areOpposites(value, other.value))),
+    )
   );
+}
+
+const unspaced = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]$/u;
+const directions = new Set(['=from', '=to', '=on']);
+
+/** Words of up to two letters are mostly prepositions and particles. */
+const isContent = ({ value }: Token) => (value.length > 2 || unspaced.test(value)) && !directions.has(value);
+
+/** Counts the content words. Where words are cut into characters, most have two. */
+const weigh = (tokens: Reading) =>
+  tokens.filter(isContent).reduce((sum, { value }) => sum + (unspaced.test(value) ? 0.5 : 1), 0);
+
+/** "Smoke" and "smoking": words that begin alike. */
+function areForms(left: Token, right: Token): boolean {
+  if (left.kind !== 'word' || right.kind !== 'word' || areOpposites(left.value, right.value)) return false;
+  const [short = '', long = ''] = [left.value, right.value].sort((one, other) => one.length - other.length);
+  let alike = 0;
+  while (alike < short.length && short[alike] === long[alike]) alike += 1;
+  return alike >= Math.min(3, short.length - 1) && alike >= Math.floor(long.length / 2);
 }
 
 /** The tokens that only one of the two has, in any order. */
 function differenceOf(left: Reading, right: Reading): readonly [Reading, Reading] {
   const onlyRight = [...right];
   const onlyLeft = left.filter((token) => {
-    const place = onlyRight.findIndex((other) => areAlike(token, other));
+    const place = onlyRight.findIndex((other) => areAlike(token, other) || areForms(token, other));
     if (place >= 0) onlyRight.splice(place, 1);
     return place < 0;
   });

@@ -92,7 +92,9 @@ function formsIn(content: Draft, voted: Lexicon): Forms {
 
 /** "Noises" and "noise", but not "the noises". */
 const inSingular = (token: Token): Token =>
-  token.singular === undefined ? token : { ...token, value: `${token.singular}~`, written: `${token.singular}~` };
+  token.singular === undefined || token.isName === true
+    ? token
+    : { ...token, value: `${token.singular}~`, written: token.written ?? token.value };
 
 function readIn(content: Draft, lexicon: Lexicon): Reading {
   const known = content.readings.get(lexicon);
@@ -255,7 +257,7 @@ function joinNegation(tokens: readonly Read[]): readonly Token[] {
 /** Reads "The user likes their tea" as "I like my tea". */
 function asFirstPerson(tokens: Reading, { language }: Lexicon): Reading {
   const [first, second] = tokens;
-  if (language.code !== 'en' || first?.value !== '<i>') return tokens;
+  if (language.code !== 'en' || first?.isUser !== true) return tokens;
   const rest = tokens
     .slice(1)
     .map((token): Token => (token.value === '<they>' ? { ...token, value: '<i>' } : token));
