@@ -31,10 +31,10 @@ interface Grammar {
   readonly possessives?: string;
   /** Parts of the regular expressions, written as `{name}`. */
   readonly parts?: Readonly<Record<string, string>>;
-  /** Regular expressions and replacements, applied in order. `{a|b}` in a replacement stands for either. */
-  readonly rewrites?: readonly (readonly string[])[];
+  /** `expression => replacement`, applied in order. `{a|b}` in a replacement stands for either. */
+  readonly rewrites?: readonly string[];
   /** Endings of words and what they become. */
-  readonly endings?: readonly (readonly string[])[];
+  readonly endings?: readonly string[];
   /** Words of one meaning. Slashes separate their forms, which become those of the first word. */
   readonly synonyms?: readonly string[];
 }
@@ -79,18 +79,24 @@ export function rulesFor(code: string): Rules {
   return made;
 }
 
-const wordEdge = '(?:(?<![\\p{L}\\p{N}])(?=[\\p{L}\\p{N}])|(?<=[\\p{L}\\p{N}])(?![\\p{L}\\p{N}]))';
+/** In regular expressions, `\b` and `\w` know Latin letters without accents only. */
+const inAnyScript = (pattern: string) =>
+  pattern
+    .replace(/(?<=^|[(|^ ]|\.\*\)?)\\b/g, '(?<![\\p{L}\\p{N}])')
+    .replaceAll('\\b', '(?![\\p{L}\\p{N}])')
+    .replaceAll('\\w', '[\\p{L}\\p{M}\\p{N}]');
 
 function build(grammar: Grammar): Rules {
   const fill = (pattern: string): string => {
     const filled = pattern.replace(/\{([a-z]+)\}/g, (whole, name: string) => grammar.parts?.[name] ?? whole);
     return filled === pattern ? filled : fill(filled);
   };
-  // In regular expressions, `\b` and `\w` know Latin letters without accents only.
-  const compile = (pattern: string) =>
-    new RegExp(fill(pattern).replaceAll('\\b', wordEdge).replaceAll('\\w', '[\\p{L}\\p{M}\\p{N}]'), 'gu');
-  const pairs = (list: Grammar['rewrites'] = []) =>
-    list.map(([pattern = '', replacement = '']) => [compile(pattern), replacement] as const);
+  const compile = (pattern: string) => new RegExp(inAnyScript(fill(pattern)), 'gu');
+  const pairs = (list: readonly string[] = []) =>
+    list.map((line) => {
+      const [pattern = '', replacement = ''] = line.split(' => ');
+      return [compile(pattern), replacement] as const;
+    });
   const synonyms = new Map<string, (readonly [readonly string[], readonly string[]])[]>();
   for (const set of grammar.synonyms ?? []) {
     const [first = [], ...others] = split(set).map((word) => word.split('/'));
@@ -107,7 +113,13 @@ function build(grammar: Grammar): Rules {
     ListName,
     ReadonlySet<string>
   >;
-  return { order: grammar.order ?? '', lists, synonyms, rewrites: pairs(grammar.rewrites), endings: pairs(grammar.endings) };
+  return {
+    order: grammar.order ?? '',
+    lists,
+    synonyms,
+    rewrites: pairs(grammar.rewrites),
+    endings: pairs(grammar.endings),
+  };
 }
 
 /** Returns the wordings that a text can be rewritten to. */
@@ -119,13 +131,19 @@ export function rewrite(text: string, lexicon: Lexicon): readonly string[] {
     .replace(/[\s.!。！]+$/u, '')
     .replace(/\s+/g, ' ')
     .trim();
-  for (const [pattern, replacement] of rulesFor(lexicon.language.code).rewrites) one = one.replace(pattern, replacement);
-  return variants(one.replace(/\{clock ([^ }]+) (-?\d+)\}/gu, (_, hour: string, minutes: string) => clock(hour, Number(minutes), lexicon)));
+  for (const [pattern, replacement] of rulesFor(lexicon.language.code).rewrites)
+    one = one.replace(pattern, replacement);
+  return variants(
+    one.replace(/\{clock ([^ }]+) (-?\d+)\}/gu, (_, hour: string, minutes: string) =>
+      clock(hour, Number(minutes), lexicon),
+    ),
+  );
 }
 
 /** `{clock five 30}` is 5:30, and `{clock seven -15}` is 6:45. */
 function clock(hour: string, minutes: number, { entries }: Lexicon): string {
-  const listed = entries.get(hour)?.find(({ words, meaning }) => words.length === 1 && meaning.kind === 'number')?.meaning.value;
+  const listed = entries.get(hour)?.find(({ words, meaning }) => words.length === 1 && meaning.kind === 'number')
+    ?.meaning.value;
   const sum = Number(listed ?? hour) * 60 + minutes;
   return Number.isNaN(sum) ? hour : ` ${Math.floor(sum / 60)}:${String(sum % 60).padStart(2, '0')} `;
 }
@@ -196,7 +214,10 @@ export function formOf(tokens: readonly Token[], lexicon: Lexicon): Form {
     if (token.kind === 'person' && token.isName !== true)
       return lists.possessives.has(wordOf(token)) ? `${token.value}'s` : token.value;
     if (token.kind !== 'word' || token.value.startsWith('=')) return token.value;
-    return endings.reduce((word, [pattern, replacement]) => word.replace(pattern, replacement), token.isName === true ? wordOf(token) : token.value);
+    return endings.reduce(
+      (word, [pattern, replacement]) => word.replace(pattern, replacement),
+      token.isName === true ? wordOf(token) : token.value,
+    );
   };
   const isTimeWord = (token: Token | undefined) =>
     token !== undefined &&
@@ -216,7 +237,11 @@ export function formOf(tokens: readonly Token[], lexicon: Lexicon): Form {
     };
     while (opens()) place += 1;
     const isTime = isTimeWord(kept[place]);
-    if (kept[place] !== undefined && !(place > start && lists.markers.has(wordOf(kept[place] as Token)) && order !== 'particles')) place += 1;
+    if (
+      kept[place] !== undefined &&
+      !(place > start && lists.markers.has(wordOf(kept[place] as Token)) && order !== 'particles')
+    )
+      place += 1;
     while (isTime && isTimeWord(at(0)) && at(0)?.kind !== 'time' && ![at(-1), at(0)].some(isMoment)) place += 1;
     if (order === 'particles')
       while (place < kept.length && !lists.markers.has(kept[place - 1]?.value ?? '')) place += 1;
@@ -253,20 +278,24 @@ function joinNumbers(tokens: readonly Token[]): readonly Token[] {
     const last = joined.at(-1);
     const [former, latter] = [Number(last?.value), Number(token.value)];
     const isBoth = last?.kind === 'number' && token.kind === 'number' && former > 0 && latter > 0;
-    if (isBoth && latter >= 100 && latter % 100 === 0 && former < latter) joined.splice(-1, 1, { ...token, value: String(former * latter) });
-    else if (isBoth && former >= 20 && former % 10 === 0 && latter < 10) joined.splice(-1, 1, { ...token, value: String(former + latter) });
+    if (isBoth && latter >= 100 && latter % 100 === 0 && former < latter)
+      joined.splice(-1, 1, { ...token, value: String(former * latter) });
+    else if (isBoth && former >= 20 && former % 10 === 0 && latter < 10)
+      joined.splice(-1, 1, { ...token, value: String(former + latter) });
     else joined.push(token);
   }
   return joined;
 }
 
 /** Whether two forms are the same fact: the same units, in an order that changes nothing. */
-export function isSameForm(left: Form, right: Form): boolean {
-  if (left.units.length === 0 || left.bag !== right.bag) return false;
+export function isSameForm(left: Form | undefined, right: Form | undefined): boolean {
+  if (left === undefined || right === undefined || left.units.length === 0 || left.bag !== right.bag) return false;
   const [one, other] = [withoutTimes(left), withoutTimes(right)];
   if (one.join(' ') === other.join(' ')) return true;
   if (left.isBound || right.isBound) return isTurnedAtMark(left, right);
-  return isFree(left, right) || isTurnedAtMark(left, right) || (left.hasCopula && right.hasCopula && isRotated(one, other));
+  return (
+    isFree(left, right) || isTurnedAtMark(left, right) || (left.hasCopula && right.hasCopula && isRotated(one, other))
+  );
 }
 
 const withoutTimes = ({ units }: Form) => units.filter(({ isTime }) => !isTime).map(({ key }) => key);
@@ -276,7 +305,12 @@ function isFree(left: Form, right: Form): boolean {
   const isOfSpeaker = left.isOfSpeaker && right.isOfSpeaker;
   if (left.order === 'second' && isOfSpeaker) return true;
   const persons = new Set([...left.units, ...right.units].flatMap(({ person }) => person ?? []));
-  const count = Math.max(...[left, right].map(({ units }) => units.filter(({ key, person, isMarked }) => person !== undefined || (!isMarked && persons.has(key))).length));
+  const count = Math.max(
+    ...[left, right].map(
+      ({ units }) =>
+        units.filter(({ key, person, isMarked }) => person !== undefined || (!isMarked && persons.has(key))).length,
+    ),
+  );
   if (count > 1) return false;
   return ['verb', 'second'].includes(left.order) || isOfSpeaker;
 }
@@ -290,7 +324,9 @@ function isTurnedAtMark(left: Form, right: Form): boolean {
 
 function isRotated(one: readonly string[], other: readonly string[]): boolean {
   if (one.length > longestRotated) return false;
-  return one.some((_, start) => start > 0 && one.every((value, place) => value === other[(place + start) % one.length]));
+  return one.some(
+    (_, start) => start > 0 && one.every((value, place) => value === other[(place + start) % one.length]),
+  );
 }
 
 const longestRotated = 40;

@@ -13,9 +13,9 @@ import { findContents, findMemory, type StoredMemory } from '../memories/memorys
 import type { EntityIndex } from '../search/entityindex.ts';
 import { compare } from '../search/ranking.ts';
 import type { Handle } from '../tables.ts';
-import { contradicts, fullness, isNegated, judge, readsTheSame, type Verdict } from './judging.ts';
 import { isSameForm } from './canonical.ts';
-import { type Draft, draft, type Forms, formsTogether, type Reading, read, readTogether } from './reading.ts';
+import { contradicts, elaborates, fullness, isNegated, readsTheSame } from './judging.ts';
+import { type Draft, draft, formsTogether, read, readTogether } from './reading.ts';
 
 export interface Neighbours {
   readonly twin: { readonly memory: StoredMemory; readonly similarity: number } | undefined;
@@ -25,10 +25,8 @@ export interface Neighbours {
   readonly corrected: readonly string[];
 }
 
-/**
- * Pairs below this similarity are not compared. Numbers and dates alone can take phrasings of one fact this far apart.
- */
-const readAbove = 0.5;
+/** Pairs below this similarity are two memories. Other words can take phrasings of one fact this far apart. */
+const readAbove = 0.3;
 const mostCandidates = 20;
 
 /** `index`: the present memories of the entity. */
@@ -106,26 +104,26 @@ interface Comparison {
   readonly isNegation: boolean;
 }
 
-/** Pairs below this similarity are two memories, whatever their form. */
-const formAbove = 0.3;
-
 /** What two contents of one entity and type are to each other: one memory, two linked ones, or two. */
 export function comparePair(left: Draft, right: Draft, options: ComparingOptions): Comparison {
   const readings = readTogether(left, right);
-  const verdict = judge(...readings);
-  const isNear = options.similarity > options.mergeAbove && options.isJudged !== true;
   const forms = formsTogether(left, right);
+  const isLike = options.similarity > options.mergeAbove;
+  const isJudged = options.isJudged === true;
   const isReordered = isSameForm(forms[0].written, forms[1].written);
   const isReworded = forms[0].canonical.some((one) => forms[1].canonical.some((other) => isSameForm(one, other)));
-  const isSame = isReordered || isReworded || verdict === 'same';
-  const isSaid = isReordered || (isReworded && options.isJudged !== true);
+  const isEqual = readsTheSame(...readings);
+  const isFuller = elaborates(...readings);
+  const isSame = isEqual || isFuller || isReordered || isReworded;
   const isApart = !isSame && (contradicts(...readings) || contradicts(forms[0].reading, forms[1].reading));
-  const isRelated = options.similarity > options.mergeAbove;
   return {
     isTwin:
-      (verdict === 'same' && (isNear || readsTheSame(...readings))) || (isSaid && options.similarity > formAbove),
-    link: isApart ? 'conflict' : isRelated ? 'related' : undefined,
-    isNegation: verdict === 'negation' && isNegated(...readings),
+      isEqual ||
+      (options.similarity > readAbove && isReordered) ||
+      (options.similarity > readAbove && isReworded && !isJudged) ||
+      (isLike && isFuller && !isJudged),
+    link: isApart ? 'conflict' : isLike ? 'related' : undefined,
+    isNegation: isNegated(...readings),
   };
 }
 

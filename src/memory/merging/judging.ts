@@ -5,29 +5,6 @@
 import { areOpposites, type Token } from './lexicon.ts';
 import type { Reading } from './reading.ts';
 
-export type Verdict = 'same' | 'negation' | 'number' | 'date' | 'roles' | 'opposite' | 'narrower' | 'words';
-
-/** The content words must be the same: a cosine does not separate a plan from its outcome, or a fact from its opposite. */
-export function judge(left: Reading, right: Reading): Verdict {
-  for (const kind of ['negation', 'number', 'date'] as const) if (!sameItems(left, right, kind)) return kind;
-  if (joined(left) === joined(right)) return 'same';
-  const found = align(left, right);
-  if (found === undefined) return 'words';
-  const isSwapped = [found.left, found.right].every((tokens) => !tokens.every(isOfWeight));
-  if (isSwapped && found.left.length + found.right.length > 2) return 'roles';
-  const [onlyLeft, onlyRight] = [found.left.filter(isOfWeight), found.right.filter(isOfWeight)];
-  if (onlyLeft.some((one) => onlyRight.some((other) => areOpposites(one.value, other.value)))) return 'opposite';
-  if (onlyLeft.length === 0 && onlyRight.length === 0) return leavesOutI(found) ? 'same' : 'roles';
-  if (sameValues(onlyLeft, onlyRight)) return onlyLeft.every(({ kind }) => kind === 'time') ? 'same' : 'roles';
-  if (onlyLeft.length === 0 || onlyRight.length === 0) {
-    const [shorter, longer] = onlyLeft.length === 0 ? [left, right] : [right, left];
-    return elaborates(shorter, longer) ? 'same' : 'narrower';
-  }
-  if (sharedOrder(left, right).join(' ') !== sharedOrder(right, left).join(' ')) return 'roles';
-  if (!sameItems(left, right, 'person') && isSameBut(left, right, 'person')) return 'roles';
-  return 'words';
-}
-
 /** Returns true for pairs such as "for ten years" and "for 10 years". */
 export function readsTheSame(left: Reading, right: Reading): boolean {
   if (left.length === 0 || left.every(({ kind }) => kind === 'symbol')) return false;
@@ -37,22 +14,13 @@ export function readsTheSame(left: Reading, right: Reading): boolean {
 }
 
 /** Only one of the two names the speaker. Where both do, at different places: "only I like it", "I only like it". */
-function leavesOutI({ left, right }: Pick<Alignment, 'left' | 'right'>): boolean {
+function leavesOutI({ left, right }: Alignment): boolean {
   return (left.length === 0 || right.length === 0) && [...left, ...right].every((token) => !isOfWeight(token));
 }
 
-/** Returns whether two contents are equal apart from tokens of one kind. */
-export function isSameBut(left: Reading, right: Reading, kind: Token['kind']): boolean {
-  const rest = (reading: Reading) =>
-    reading
-      .filter((token) => token.kind !== kind)
-      .map(({ value }) => value)
-      .join(' ');
-  return rest(left) === rest(right);
-}
-
-/** Returns true for "I eat gluten" and "I avoid gluten": apart from the negation, one has a single word more. */
+/** Returns true for "I eat gluten" and "I avoid gluten": there is a negation, and apart from the negation, one has a single word more. */
 export function isNegated(left: Reading, right: Reading): boolean {
+  if (sameItems(left, right, 'negation')) return false;
   const rest = (reading: Reading) => reading.filter(({ kind }) => kind !== 'negation');
   const found = align(rest(left), rest(right));
   const shared = rest(left).filter((token) => isOfWeight(token)).length - (found?.left.filter(isOfWeight).length ?? 0);
@@ -63,7 +31,8 @@ export function isNegated(left: Reading, right: Reading): boolean {
  * Whether two contents contradict each other: they say the same apart from one clear difference. A single word more on one
  * side is allowed: "I eat fish", "I eat neither fish nor meat".
  */
-export function contradicts(left: Reading, right: Reading): boolean {
+export function contradicts(left: Reading | undefined, right: Reading | undefined): boolean {
+  if (left === undefined || right === undefined || left.length * right.length > mostPairs) return false;
   const differing = (['negation', 'number', 'date'] as const).filter((kind) => !sameItems(left, right, kind));
   const [kind, second] = differing;
   if (second !== undefined) return false;
@@ -142,10 +111,11 @@ function sameValues(left: Reading, right: Reading): boolean {
 }
 
 /**
- * Returns whether `longer` only adds to a complete statement of the user: "I live in Oslo", "I live in Oslo with my
- * wife". An addition to a wish or a habit narrows it.
+ * Returns whether one only adds to a complete statement of the user: "I live in Oslo", "I live in Oslo with my wife". An
+ * addition to a wish or a habit narrows it.
  */
-function elaborates(shorter: Reading, longer: Reading): boolean {
+export function elaborates(left: Reading, right: Reading): boolean {
+  const [shorter, longer] = left.length < right.length ? [left, right] : [right, left];
   if (shorter[0]?.kind !== 'person') return false;
   if (shorter.some(({ value, isAttitude }, place) => longer[place]?.value !== value || isAttitude === true))
     return false;
@@ -158,20 +128,6 @@ function elaborates(shorter: Reading, longer: Reading): boolean {
   );
 }
 
-/** Returns the tokens that occur exactly once in each of the two, in the order of `reading`. */
-function sharedOrder(reading: Reading, other: Reading): readonly string[] {
-  const once = (tokens: Reading) => {
-    const seen = new Map<string, number>();
-    for (const { value } of tokens) seen.set(value, (seen.get(value) ?? 0) + 1);
-    return seen;
-  };
-  const [here, there] = [once(reading), once(other)];
-  return reading
-    .filter(({ kind }) => kind !== 'time')
-    .map(({ value }) => value)
-    .filter((value) => here.get(value) === 1 && there.get(value) === 1);
-}
-
 /** The work that one comparison may take, in pairs of tokens. */
 const mostPairs = 250_000;
 
@@ -179,10 +135,6 @@ interface Alignment {
   /** The tokens that only the left reading has. */
   readonly left: Reading;
   readonly right: Reading;
-  /** The number of places at which they differ. */
-  readonly gaps: number;
-  /** What is between their common beginning and their common end. */
-  readonly middles: readonly [Reading, Reading];
 }
 
 function areAlike(left: Token, right: Token): boolean {
@@ -199,9 +151,7 @@ function align(left: Reading, right: Reading): Alignment | undefined {
     leftEnd -= 1;
     rightEnd -= 1;
   }
-  const middles = [left.slice(start, leftEnd), right.slice(start, rightEnd)] as const;
-  const parts = alignParts(...middles);
-  return parts && { ...parts, middles };
+  return alignParts(left.slice(start, leftEnd), right.slice(start, rightEnd));
 }
 
 function alikeAt(left: Reading, right: Reading, leftPlace: number, rightPlace: number): boolean {
@@ -209,7 +159,7 @@ function alikeAt(left: Reading, right: Reading, leftPlace: number, rightPlace: n
   return one !== undefined && other !== undefined && areAlike(one, other);
 }
 
-function alignParts(left: Reading, right: Reading): Omit<Alignment, 'middles'> | undefined {
+function alignParts(left: Reading, right: Reading): Alignment | undefined {
   if (left.length * right.length > mostPairs) return undefined;
   const width = right.length + 1;
   /** The length of the longest common subsequence of the rests from a pair of places. */
@@ -220,18 +170,15 @@ function alignParts(left: Reading, right: Reading): Omit<Alignment, 'middles'> |
       lengths[row * width + column] = alikeAt(left, right, row, column)
         ? at(row + 1, column + 1) + 1
         : Math.max(at(row + 1, column), at(row, column + 1));
-  const only = { left: [] as Token[], right: [] as Token[], gaps: 0 };
-  let [row, column, isInGap] = [0, 0, false];
+  const only = { left: [] as Token[], right: [] as Token[] };
+  let [row, column] = [0, 0];
   while (row < left.length || column < right.length) {
     const [one, other] = [left[row], right[column]];
     if (one !== undefined && other !== undefined && areAlike(one, other)) {
       row += 1;
       column += 1;
-      isInGap = false;
       continue;
     }
-    if (!isInGap) only.gaps += 1;
-    isInGap = true;
     if (one !== undefined && (other === undefined || at(row + 1, column) >= at(row, column + 1))) {
       only.left.push(one);
       row += 1;

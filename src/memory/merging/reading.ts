@@ -31,11 +31,11 @@ export interface Draft {
 
 export interface Forms {
   /** Of the words as they are written. */
-  readonly written: Form;
+  readonly written: Form | undefined;
   /** Of the wordings that the text is rewritten to. */
   readonly canonical: readonly Form[];
   /** The words of the first of them. */
-  readonly reading: Reading;
+  readonly reading: Reading | undefined;
 }
 
 /** An entity's memories are compared with each addition to it. */
@@ -76,18 +76,26 @@ export function formsTogether(left: Draft, right: Draft): readonly [Forms, Forms
 function formsIn(content: Draft, voted: Lexicon): Forms {
   const known = content.forms.get(voted);
   if (known !== undefined) return known;
+  const forms = content.text.length > longestStatement ? noForms : makeForms(content, voted);
+  content.forms.set(voted, forms);
+  return forms;
+}
+
+/** Longer texts are not one statement, and would take the expressions long. In characters. */
+const longestStatement = 300;
+const noForms: Forms = { written: undefined, canonical: [], reading: undefined };
+
+function makeForms(content: Draft, voted: Lexicon): Forms {
   const grams = content.runs.find(({ kind }) => kind === 'grams');
   const lexicon = grams === undefined ? voted : lexiconOf(grams.text, content.text);
   const readings = rewrite(content.text, lexicon).map((text) =>
     readRuns(cutRuns(text), text, lexicon, content.names, withoutSynonyms),
   );
-  const forms = {
+  return {
     written: formOf(readIn(content, voted), lexicon),
     canonical: readings.flatMap((reading) => [formOf(reading, lexicon), formOf(reading.map(inSingular), lexicon)]),
-    reading: readings[0] ?? [],
+    reading: readings[0],
   };
-  content.forms.set(voted, forms);
-  return forms;
 }
 
 /** "Noises" and "noise", but not "the noises". */
@@ -194,7 +202,8 @@ function readWords(words: readonly string[], lexicon: Lexicon, names: ReadonlySe
 }
 
 /** Persons and prepositions are listed under one value for all their forms. */
-const writtenOf = ({ kind, value }: Meaning, written: string) => (value === written || kind === 'idle' ? {} : { written });
+const writtenOf = ({ kind, value }: Meaning, written: string) =>
+  value === written || kind === 'idle' ? {} : { written };
 
 /** Writers often leave the accents of names out. In Vietnamese they make other names, and German capitals are no sign of a name. */
 const withoutAccents = (word: string) => word.normalize('NFKD').replace(/\p{M}/gu, '');
@@ -221,7 +230,8 @@ function readUnspaced(run: string, lexicon: Lexicon): readonly Read[] {
     const entry = findEntry(lexicon, characters, place);
     const text = entry?.words.join('') ?? characters[place] ?? '';
     place += entry?.words.length ?? 1;
-    if (entry !== undefined && entry.meaning.kind !== 'other') tokens.push({ ...entry.meaning, ...writtenOf(entry.meaning, text) });
+    if (entry !== undefined && entry.meaning.kind !== 'other')
+      tokens.push({ ...entry.meaning, ...writtenOf(entry.meaning, text) });
     else tokens.push(...[...text].map((value) => ({ kind: 'word', value }) as const));
   }
   if (lexicon.negatedForm?.test(run)) tokens.push({ kind: 'negation', value: 'not' });
@@ -258,9 +268,7 @@ function joinNegation(tokens: readonly Read[]): readonly Token[] {
 function asFirstPerson(tokens: Reading, { language }: Lexicon): Reading {
   const [first, second] = tokens;
   if (language.code !== 'en' || first?.isUser !== true) return tokens;
-  const rest = tokens
-    .slice(1)
-    .map((token): Token => (token.value === '<they>' ? { ...token, value: '<i>' } : token));
+  const rest = tokens.slice(1).map((token): Token => (token.value === '<they>' ? { ...token, value: '<i>' } : token));
   if (second?.kind !== 'word') return [first, ...rest];
   return [first, { ...second, value: bareVerb(second.value) }, ...rest.slice(1)];
 }
