@@ -286,7 +286,7 @@ export async function endImages(
   const credits = (settlement?.settled ?? []).reduce((sum, { amount }) => sum + amount, 0);
   const status = delivered.length > 0 ? 'completed' : rest.status;
   const costUsd = await takeCosts(tx, scope, delivered);
-  await endGeneration(tx, id, { status, credits, items: ended });
+  await endGeneration(tx, id, status, credits, ended);
   if (credits > 0 || delivered.length > 0)
     await addUsage(tx, { userId: ownerId, model, images: delivered.length, credits, costUsd });
   await publishGeneration(deps, tx, { id, ownerId, kind: 'image', status, settlement });

@@ -133,11 +133,9 @@ export async function endItem(
 export async function endGeneration(
   tx: Tx<AgentTables>,
   id: string,
-  {
-    status,
-    credits,
-    items,
-  }: Pick<StoredGeneration, 'status'> & { readonly credits: number; readonly items: readonly Partial<StoredItem>[] },
+  status: GenerationStatus,
+  credits: number,
+  items: readonly StoredItem[],
 ): Promise<void> {
   await sql`
     with ended as (

@@ -69,10 +69,8 @@ export async function orderImages(
         await insertGeneration(tx, generation, insertion);
         for (let index = 0; index < n; index++) {
           const reference = imageReferenceOf(id, index);
-          await reserve(tx, model, n, {
-            ...{ reference, userId, scope: imageScopeOf(id) },
-            assetId: assetIdOf(reference),
-          });
+          const reservation = { reference, userId, scope: imageScopeOf(id), assetId: assetIdOf(reference) };
+          await reserve(tx, model, n, reservation);
         }
       });
     const attempt = (job: Job<{ generationId: string }>) => makeImages(deps, job, generation);
