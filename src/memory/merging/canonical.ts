@@ -242,7 +242,6 @@ export function formOf(tokens: readonly Token[], lexicon: Lexicon): Form {
       !(place > start && lists.markers.has(wordOf(kept[place] as Token)) && order !== 'particles')
     )
       place += 1;
-    while (isTime && isTimeWord(at(0)) && at(0)?.kind !== 'time' && ![at(-1), at(0)].some(isMoment)) place += 1;
     if (order === 'particles' && !isTime)
       while (place < kept.length && !isTimeWord(at(0)) && !lists.markers.has(at(-1)?.value ?? '')) place += 1;
     const [first, ...rest] = kept.slice(start, place);
