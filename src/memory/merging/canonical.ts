@@ -41,7 +41,7 @@ interface Grammar {
 
 interface Rules {
   readonly order: string;
-  readonly lists: Readonly<Record<ListName, ReadonlySet<string>>>;
+  readonly lists: ReadonlyMap<ListName, ReadonlySet<string>>;
   readonly rewrites: readonly (readonly [RegExp, string])[];
   readonly endings: readonly (readonly [RegExp, string])[];
   /** By their first word, the longest first. */
@@ -109,10 +109,7 @@ function build(grammar: Grammar): Rules {
       }
   }
   for (const list of synonyms.values()) list.sort(([left], [right]) => right.length - left.length);
-  const lists = Object.fromEntries(listNames.map((name) => [name, new Set(split(grammar[name]))])) as Record<
-    ListName,
-    ReadonlySet<string>
-  >;
+  const lists = new Map(listNames.map((name) => [name, new Set(split(grammar[name]))]));
   return {
     order: grammar.order ?? '',
     lists,
@@ -190,29 +187,30 @@ export interface Form {
 
 export function formOf(tokens: readonly Token[], lexicon: Lexicon): Form {
   const { order, lists, endings } = rulesFor(lexicon.language.code);
+  const isIn = (name: ListName, word: string) => lists.get(name)?.has(word) === true;
   const wordOf = ({ written, value }: Token) => written ?? value;
   const isSubject = (token: Token, place: number) =>
     token.value === '<i>' &&
     token.isName !== true &&
-    (token.isUser === true || lists.subjects.has(wordOf(token))) &&
+    (token.isUser === true || isIn('subjects', wordOf(token))) &&
     // "Older than I".
     (order === 'second' || place === 0 || place < tokens.length - 1) &&
     // In Japanese and for "the user", the subject comes first.
     ((token.isUser !== true && lexicon.language.unspaced !== true) ||
       tokens.slice(0, place).every(({ kind }) => ['time', 'date', 'number'].includes(kind)));
-  const isCopula = (token: Token) => token.isName !== true && lists.copulas.has(wordOf(token));
+  const isCopula = (token: Token) => token.isName !== true && isIn('copulas', wordOf(token));
   const isBound =
     tokens.filter(({ kind }) => kind === 'negation').length > 1 ||
     tokens.filter(isSubject).length > 1 ||
     tokens.some(
       (token) =>
-        lists.clauses.has(wordOf(token)) ||
-        (token.kind === 'turning' && !lists.auxiliaries.has(token.value) && !lists.openers.has(token.value)),
+        isIn('clauses', wordOf(token)) ||
+        (token.kind === 'turning' && !isIn('auxiliaries', token.value) && !isIn('openers', token.value)),
     );
   const kept = joinNumbers(tokens.filter((token, place) => !(isSubject(token, place) && !isBound) && !isCopula(token)));
   const keyOf = (token: Token) => {
     if (token.kind === 'person' && token.isName !== true)
-      return lists.possessives.has(wordOf(token)) ? `${token.value}'s` : token.value;
+      return isIn('possessives', wordOf(token)) ? `${token.value}'s` : token.value;
     if (token.kind !== 'word' || token.value.startsWith('=')) return token.value;
     return endings.reduce(
       (word, [pattern, replacement]) => word.replace(pattern, replacement),
@@ -221,32 +219,32 @@ export function formOf(tokens: readonly Token[], lexicon: Lexicon): Form {
   };
   const isTimeWord = (token: Token | undefined) =>
     token !== undefined &&
-    (token.kind === 'time' || token.kind === 'date' || isMoment(token) || lists.periods.has(wordOf(token)));
+    (token.kind === 'time' || token.kind === 'date' || isMoment(token) || isIn('periods', wordOf(token)));
   const units: Unit[] = [];
   for (let place = 0; place < kept.length; ) {
     const start = place;
     const at = (offset: number) => kept[place + offset];
-    const isMarked = order !== 'particles' && lists.markers.has(wordOf(kept[place] as Token));
+    const isMarked = order !== 'particles' && isIn('markers', wordOf(kept[place] as Token));
     if (isMarked) place += 1;
     const opens = () => {
       const token = kept[place];
       if (token === undefined || place + 1 >= kept.length) return false;
       if (token.kind === 'number') return !isMoment(token);
-      if (token.kind === 'person') return lists.possessives.has(wordOf(token));
-      return lists.openers.has(wordOf(token)) && (isTimeWord(at(1)) || at(1)?.kind === 'number');
+      if (token.kind === 'person') return isIn('possessives', wordOf(token));
+      return isIn('openers', wordOf(token)) && (isTimeWord(at(1)) || at(1)?.kind === 'number');
     };
     while (opens()) place += 1;
     const isTime = isTimeWord(kept[place]);
     if (
       kept[place] !== undefined &&
-      !(place > start && lists.markers.has(wordOf(kept[place] as Token)) && order !== 'particles')
+      !(place > start && isIn('markers', wordOf(kept[place] as Token)) && order !== 'particles')
     )
       place += 1;
     if (order === 'particles' && !isTime)
-      while (place < kept.length && !isTimeWord(at(0)) && !lists.markers.has(at(-1)?.value ?? '')) place += 1;
+      while (place < kept.length && !isTimeWord(at(0)) && !isIn('markers', at(-1)?.value ?? '')) place += 1;
     const [first, ...rest] = kept.slice(start, place);
     if (first === undefined) break;
-    const isNeutral = isTime && isMarked && lists.neutral.has(wordOf(first));
+    const isNeutral = isTime && isMarked && isIn('neutral', wordOf(first));
     const parts = isNeutral ? rest : [first, ...rest];
     const person = isMarked ? undefined : parts.find(({ kind, isName }) => kind === 'person' || isName === true)?.value;
     units.push({ key: parts.map(keyOf).join('_'), isTime, isMarked, person });

@@ -40,7 +40,8 @@ export function contradicts(left: Reading | undefined, right: Reading | undefine
   const [onlyLeft, onlyRight] = differenceOf(rest(left), rest(right));
   const isAligned = rest(left).length > onlyLeft.length;
   if (kind !== undefined) return isAligned && weigh(onlyLeft) + weigh(onlyRight) <= 1;
-  if (onlyLeft.length === 0 && onlyRight.length === 0) return true;
+  // The same words in other roles.
+  if (onlyLeft.length === 0 && onlyRight.length === 0) return sameValues(left, right);
   return (
     isAligned &&
     onlyLeft.some(({ value }) => onlyRight.some((other) => areOpposites(value, other.value))) &&
