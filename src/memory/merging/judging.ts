@@ -1,6 +1,6 @@
 /**
- * Decides whether two contents can be one memory (docs/specification/memory.md#adding). A pair that differs in a
- * negation, a number, a date, in who does what to whom or by opposites cannot, however similar its vectors are.
+ * Compares two contents word by word (docs/specification/memory.md#adding): whether they read the same, one adds to the
+ * other, or they contradict each other by a negation, a number, a date, by opposites or in who does what to whom.
  */
 import { areOpposites, type Token } from './lexicon.ts';
 import type { Reading } from './reading.ts';
