@@ -20,6 +20,7 @@ const roles = {
   speak: 's',
   toMe: 'm',
   ask: 'q',
+  askUs: 'qw',
   named: 'N',
   nameBegin: 'B',
   nameEnd: 'E',
@@ -28,6 +29,8 @@ const roles = {
   here: 'H',
   trail: 'r',
   article: '',
+  lead: '',
+  zone: 'z',
   clock: 'c',
   mine: 'i',
   hours: 'h',
@@ -44,19 +47,20 @@ interface Form {
 const forms: readonly Form[] = [
   {
     fact: 'language',
-    roles: ['idle', 'lasting', 'talk', 'wish', 'speak', 'toMe', 'ask'],
+    roles: ['idle', 'lasting', 'talk', 'wish', 'speak', 'toMe', 'ask', 'askUs'],
     said: /^(?=.*w|.*p|.*s.*m|.*m.*s)[^L]*L[^L]*$/,
     asked: /^(?=.*q)(?=.*w|.*p|.*s.*m|.*m.*s)[^L]*L[^L]*$/,
   },
   {
     fact: 'timezone',
-    roles: ['idle', 'lasting', 'clock', 'mine', 'hours', 'article'],
-    said: /^(?=.*i|p*cp*[PZ]p*$)(?=.*Z|.*c.*P|.*P(?:[hp]*i)?c)[^PZ]*[PZ][^PZ]*$/,
+    roles: ['idle', 'lasting', 'zone', 'clock', 'mine', 'hours', 'article'],
+    said: /^(?=.*i|p*z[hp]*[PZ][hcp]*$)(?=.*Z|.*[cz].*P|.*P(?:[hp]*i)?[cz])[^PZ]*[PZ][^PZ]*$/,
   },
   {
     fact: 'display_name',
-    roles: ['idle', 'lasting', 'named', 'nameBegin', 'nameEnd', 'am', 'itIs', 'here', 'trail', 'article'],
-    said: /^p*(?:Np*np*E?|Bp*np*E|np*E|[AI]p*n|nH)p*r?$/,
+    roles: ['idle', 'lasting', 'named', 'nameBegin', 'nameEnd', 'am', 'itIs', 'here', 'trail', 'article', 'lead', 'ask'],
+    said: /^[pq]*(?:Np*np*E?|Bp*np*E|np*E|[AI]p*n|nH)p*r?$/,
+    asked: /^p*q[pq]*(?:Np*n|Bp*np*E|np*E)p*r?$/,
   },
 ];
 
@@ -135,7 +139,7 @@ export function readStatements(content: string): readonly Statement[] {
   const found = new Map<Statement['fact'], Statement>();
   const ignored = new Set<Grammar>();
   const sentences = splitSentences(content);
-  const greeting = tokenize(content.slice(0, 60));
+  const greeting = tokenize(content.slice(0, 500));
   for (const sentence of sentences) {
     const untagged = sentence.replace(questionTag, '');
     const tokens = tokenize(untagged);
@@ -265,19 +269,27 @@ function valueOf(clause: Sentence, form: Form, lexicon: Lexicon, grammar: Gramma
     const state = `${at} ${marks} ${value}`;
     if (failed.has(state)) return undefined;
     failed.add(state);
-    if (form.fact === 'display_name' && !name)
-      for (const length of nameLengths(tokens, at, row)) {
-        const named = tokens.slice(at, at + length);
-        const text = clause.text.slice(named[0]?.start, named.at(-1)?.end);
-        const found = read(at + length, `${marks}n`, text, named);
-        if (found !== undefined) return found;
-      }
-    for (let length = Math.min(longestPhrase, tokens.length - at); length > 0; length--)
-      for (const { mark, value: stated = value } of lexicon.get(keyOf(tokens, at, length)) ?? []) {
-        if (mark === 'r' && (!name || contains(tokens.slice(at), sets.unless))) continue;
-        const found = read(mark === 'r' ? tokens.length : at + length, marks + mark, stated, name);
-        if (found !== undefined) return found;
-      }
+    const listed = () => {
+      for (let length = Math.min(longestPhrase, tokens.length - at); length > 0; length--)
+        for (const { mark, value: stated = value } of lexicon.get(keyOf(tokens, at, length)) ?? []) {
+          if (mark === 'r' && (!name || contains(tokens.slice(at), sets.unless))) continue;
+          const found = read(mark === 'r' ? tokens.length : at + length, marks + mark, stated, name);
+          if (found !== undefined) return found;
+        }
+      return undefined;
+    };
+    const asName = () => {
+      if (form.fact === 'display_name' && !name)
+        for (const length of nameLengths(tokens, at, row)) {
+          const named = tokens.slice(at, at + length);
+          const text = clause.text.slice(named[0]?.start, named.at(-1)?.end);
+          const found = read(at + length, `${marks}n`, text, named);
+          if (found !== undefined) return found;
+        }
+      return undefined;
+    };
+    const found = row.unspaced ? (asName() ?? listed()) : (listed() ?? asName());
+    if (found !== undefined) return found;
     if (form.fact === 'timezone')
       for (const { length, mark, value: zone } of zonesAt(tokens, at, row)) {
         const found = read(at + length, marks + mark, zone);
@@ -313,7 +325,7 @@ function isName(
 ): boolean {
   const isSure = /[NBE]/.test(marks);
   const key = keyOf(name, 0, name.length);
-  const isListed = words.firstNames.has(key) || words.firstNames.has(name[0]?.key ?? '');
+  const isListed = name.some((_, at) => words.firstNames.has(keyOf(name, 0, at + 1)) && (at > 0 || !row.unspaced));
   const [first] = name;
   if (!first || name.at(-1)?.key.endsWith("'") || name.some((token) => words.neverNames.has(token.key))) return false;
   if (languages?.get(key)?.some(({ mark }) => mark === 'L')) return false;

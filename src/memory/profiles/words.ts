@@ -28,6 +28,9 @@ type RoleList =
   | 'here'
   | 'trail'
   | 'article'
+  | 'lead'
+  | 'askUs'
+  | 'zone'
   | 'clock'
   | 'mine'
   | 'hours';
