@@ -70,18 +70,18 @@ interface Part {
   readonly mark: string;
   readonly value?: string;
 }
-type Border = 'comma' | 'and' | 'reason' | 'even';
+type Border = 'comma' | 'and' | 'but' | 'reason' | 'even';
 
 interface Grammar {
   readonly row: Row;
   readonly lexicons: readonly Lexicon[];
   readonly borders: ReadonlyMap<string, Border>;
-  readonly sets: Readonly<Record<'unless' | 'others' | 'pretend' | 'common' | 'greet' | 'idle', ReadonlySet<string>>>;
+  readonly sets: Readonly<Record<'unless' | 'others' | 'pretend' | 'common' | 'greet' | 'idle' | 'named', ReadonlySet<string>>>;
 }
 
 function grammarOf(row: Row): Grammar {
   const languages = languagesIn(row);
-  const borders = (['and', 'reason', 'even'] as const).flatMap((kind) =>
+  const borders = (['and', 'but', 'reason', 'even'] as const).flatMap((kind) =>
     listOf(row[kind]).map((key) => [key, kind] as const),
   );
   const setOf = (list: string | undefined) => new Set(listOf(list));
@@ -102,6 +102,7 @@ function grammarOf(row: Row): Grammar {
       pretend: setOf(row.pretend),
       greet: setOf(row.greet),
       idle: setOf(row.idle),
+      named: setOf(row.named),
       common: new Set([...listOf(row.common), ...listOf(row.idle), ...languages.keys()]),
     },
   };
@@ -109,7 +110,7 @@ function grammarOf(row: Row): Grammar {
 
 /** Prepared on first use, because a start does not need it. */
 let grammars: readonly Grammar[] | undefined;
-let words: Readonly<Record<'firstNames' | 'neverNames' | 'beforeNames', ReadonlySet<string>>>;
+let words: Readonly<Record<'firstNames' | 'wordNames' | 'neverNames' | 'beforeNames' | 'titles', ReadonlySet<string>>>;
 
 const longestPhrase = 9;
 const keyOf = (tokens: readonly Token[], from: number, length: number) =>
@@ -133,17 +134,21 @@ export function readStatements(content: string): readonly Statement[] {
   grammars ??= data.languages.map(grammarOf);
   words ??= {
     firstNames: new Set(listOf(data.firstNames)),
+    wordNames: new Set(listOf(data.wordNames)),
     neverNames: new Set(listOf(data.neverNames)),
-    beforeNames: new Set(listOf(data.beforeNames)),
+    titles: new Set(listOf(data.titles)),
+    beforeNames: new Set([...listOf(data.titles), ...listOf(data.beforeNames)]),
   };
   const found = new Map<Statement['fact'], Statement>();
   const ignored = new Set<Grammar>();
   const sentences = splitSentences(content);
   const greeting = tokenize(content.slice(0, 500));
+  let ownQuestion = '';
   for (const sentence of sentences) {
-    const untagged = sentence.replace(questionTag, '');
+    const untagged = (ownQuestion + sentence).replace(questionTag, '');
     const tokens = tokenize(untagged);
     const isQuestion = /[?？]\s*$/u.test(untagged);
+    ownQuestion = isQuestion && grammars.some(({ sets }) => sets.named.has(keyOf(tokens, 0, tokens.length))) ? `${untagged} ` : '';
     for (const grammar of grammars) {
       if (contains(tokens, grammar.sets.pretend)) ignored.add(grammar);
       if (ignored.has(grammar)) continue;
@@ -208,16 +213,17 @@ function* statementsOf(sentence: Sentence, grammar: Grammar): Generator<Statemen
   const clauses = splitClauses(tokens, grammar);
   let start = 0;
   for (let length = 1; length > 0; start += length) length = phraseAt(tokens, start, grammar.sets.idle);
-  /** Verbs of later clauses are theirs: "My clients call me and answer in English". */
-  const isAboutOthers = phraseAt(tokens, start, grammar.sets.others) > 0;
-  const firsts = isAboutOthers ? clauses.slice(0, 1) : clauses;
+  const other = phraseAt(tokens, start, grammar.sets.others);
+  const isLanguage = (at: number) => grammar.lexicons[0]?.get(tokens[at]?.key ?? '')?.some(({ mark }) => mark === 'L');
+  /** Verbs of later clauses are theirs: "My clients call me and answer in English". "My English is bad" is about the user. */
+  const isAboutOthers = other > 0 && !isLanguage(start + other) && !isLanguage(start + other + 1);
   const spans = [0, 1, 2].flatMap((more) =>
-    firsts.map((begin, first) => [begin, clauses[first + more]] as const).toReversed(),
+    clauses.map((begin, first) => [begin, clauses[first + more]] as const).toReversed(),
   );
   for (const [index, form] of forms.entries()) {
     const lexicon = grammar.lexicons[index] ?? new Map();
     for (const [begin, end] of spans) {
-      if (end === undefined || begin.border === 'even') continue;
+      if (end === undefined || begin.border === 'even' || (isAboutOthers && begin.from > 0 && /and|comma/.test(begin.border))) continue;
       const isQuestion = sentence.isQuestion && end === clauses.at(-1);
       const span = { ...sentence, isQuestion, tokens: tokens.slice(begin.from, end.to) };
       const value = valueOf(span, form, lexicon, grammar);
@@ -325,19 +331,22 @@ function isName(
 ): boolean {
   const isSure = /[NBE]/.test(marks);
   const key = keyOf(name, 0, name.length);
-  const isListed = name.some((_, at) => words.firstNames.has(keyOf(name, 0, at + 1)) && (at > 0 || !row.unspaced));
+  const isListed =
+    words.titles.has(name[0]?.key ?? '') ||
+    words.wordNames.has(key) ||
+    name.some((_, at) => words.firstNames.has(keyOf(name, 0, at + 1)) && (at > 0 || !row.unspaced));
   const [first] = name;
-  if (!first || name.at(-1)?.key.endsWith("'") || name.some((token) => words.neverNames.has(token.key))) return false;
+  if (!first || name.some(({ text: part }) => /[\d/]/.test(part)) || name.at(-1)?.key.endsWith("'") || name.some((token) => words.neverNames.has(token.key))) return false;
   if (languages?.get(key)?.some(({ mark }) => mark === 'L')) return false;
   if (row.unspaced && /^\p{Lo}/u.test(first.text)) {
-    if (name.some((_, at) => phraseAt(name, at, listed) > 1)) return false;
+    if (name.some((token, at) => token.key === ':' || phraseAt(name, at, listed) > 1)) return false;
     const joined = text.slice(first.start, name.at(-1)?.end);
     if (new RegExp(row.noName ?? '^$', 'u').test(joined)) return false;
     if (isSure || words.firstNames.has(key)) return true;
     if (new RegExp(row.commonForm ?? '^$', 'u').test(joined)) return false;
     return (greets || isListed) && new RegExp(row.nameForm ?? '^$', 'u').test(joined);
   }
-  if (!name.some(isUpper)) return words.firstNames.has(key) && (greets || !/[IH]/.test(marks));
+  if (!name.some(isUpper)) return words.firstNames.has(key);
   if (isSure || isListed) return true;
   if (name.some((token) => sets.common.has(token.key))) return false;
   if (row.commonForm && name.some((token) => new RegExp(row.commonForm ?? '', 'u').test(token.key))) return false;

@@ -34,7 +34,7 @@ type RoleList =
   | 'clock'
   | 'mine'
   | 'hours';
-type BorderList = 'and' | 'reason' | 'even';
+type BorderList = 'and' | 'but' | 'reason' | 'even';
 type Check = 'unless' | 'others' | 'pretend' | 'common' | 'greet';
 type Pattern = 'conditionForm' | 'commonForm' | 'noName' | 'nameForm' | 'placeForm';
 
