@@ -1,162 +1,208 @@
 /**
- * Reads a name, a language or a time zone from a statement of the user about themselves. A statement is a clause in which
- * each word has a listed role (languages.json), so that a negation, another subject or any unknown word states nothing.
- * In doubt, nothing is read.
+ * Reads a name, a language or a time zone from a statement of the user about themselves. Each word of a statement must have
+ * a listed role (languages.json), and the roles must be in one of the orders of `forms`. So a negation, another subject or
+ * any unknown word states nothing. In doubt, nothing is read.
  */
 import data from './languages.json' with { type: 'json' };
-import { languagesIn, listOf, type Row, type Token, tokenize, zonesAt } from './words.ts';
+import { languagesIn, Phrases, type Row, type Token, tokenize, zonesAt } from './words.ts';
 
 export interface Statement {
   readonly fact: 'display_name' | 'language' | 'timezone';
   readonly value: string;
 }
 
-/** A letter for each role of words, with which `forms` describe their order. Words without a letter may be anywhere. */
+/** The roles of listed phrases, with the letters for the orders of `forms`. A role without letters may be anywhere. */
 const roles = {
+  /** Greetings, politeness, and what else changes nothing. */
   idle: '',
+  /** "Please", "always", "from now on". */
   lasting: 'p',
-  talk: '',
+  /** "Answer", "I prefer". */
   wish: 'w',
+  /** "Speak", which is only a wish together with `toMe` or `lasting`. */
   speak: 's',
   toMe: 'm',
+  /** What else is in a wish: "your messages", "in". */
+  talk: '',
+  /** "Could you". */
   ask: 'q',
+  /** "Can we speak". */
   askUs: 'qw',
+  /** "Call me", and other words that only a name follows. */
   named: 'N',
+  /** "Du kannst mich" and "nennen". */
   nameBegin: 'B',
   nameEnd: 'E',
+  /** "The user's" and "first name". */
+  own: 'o',
+  nameNoun: 'K',
+  /** "I'm", which much else can follow. */
   am: 'A',
+  /** "This is", which must not be about another person. */
+  thisIs: 'T',
+  /** "Just", which only a common first name follows. */
   itIs: 'I',
+  /** "Sam here". */
   here: 'H',
+  /** "From", after which a name is complete. */
   trail: 'r',
-  article: '',
+  /** "Everyone at work", before "calls me". */
   lead: '',
+  article: '',
+  /** "Time zone", and "time", which needs a place or `mine`. */
   zone: 'z',
   clock: 'c',
+  /** "I'm in", "use". */
   mine: 'i',
+  /** What else is about times: "all my reminders". */
   hours: 'h',
 } as const;
 type Role = keyof typeof roles;
 
-/** `said` is the order of a statement, `asked` the one of a question that requests it. L, P, Z and n are values. */
+/** Values have the letters L (language), P (place), Z (time zone), and n (name). */
 interface Form {
   readonly fact: Statement['fact'];
   readonly roles: readonly Role[];
+  /** One of these phrases is in each statement, apart from values. */
+  readonly anchors: readonly Role[];
   readonly said: RegExp;
+  /** The order in a question, which must be a request. */
   readonly asked?: RegExp;
 }
 const forms: readonly Form[] = [
   {
     fact: 'language',
     roles: ['idle', 'lasting', 'talk', 'wish', 'speak', 'toMe', 'ask', 'askUs'],
+    anchors: [],
     said: /^(?=.*w|.*p|.*s.*m|.*m.*s)[^L]*L[^L]*$/,
     asked: /^(?=.*q)(?=.*w|.*p|.*s.*m|.*m.*s)[^L]*L[^L]*$/,
   },
   {
     fact: 'timezone',
     roles: ['idle', 'lasting', 'zone', 'clock', 'mine', 'hours', 'article'],
+    anchors: ['zone', 'clock'],
     said: /^(?=.*i|p*z[hp]*[PZ][hcp]*$)(?=.*Z|.*[cz].*P|.*P(?:[hp]*i)?[cz])[^PZ]*[PZ][^PZ]*$/,
   },
   {
     fact: 'display_name',
-    roles: ['idle', 'lasting', 'named', 'nameBegin', 'nameEnd', 'am', 'itIs', 'here', 'trail', 'article', 'lead', 'ask'],
-    said: /^[pq]*(?:Np*np*E?|Bp*np*E|np*E|[AI]p*n|nH)p*r?$/,
+    roles: [
+      ...(['idle', 'lasting', 'ask', 'named', 'nameBegin', 'nameEnd', 'own', 'nameNoun'] as const),
+      ...(['am', 'thisIs', 'itIs', 'here', 'trail', 'lead', 'article'] as const),
+    ],
+    anchors: ['named', 'nameBegin', 'nameEnd', 'nameNoun', 'am', 'thisIs', 'itIs', 'here'],
+    said: /^[pq]*(?:(?:Np*np*E?|Bp*np*E|np*E|Ap*n|nH|(?:op*K|Kp*o)p*np*E?|np*(?:oK|Ko))p*r?|[IT]p*np*)$/,
     asked: /^p*q[pq]*(?:Np*n|Bp*np*E|np*E)p*r?$/,
   },
 ];
 
-type Lexicon = ReadonlyMap<string, readonly Part[]>;
-/** What tokens are: the letter of a role and, if they state one, the value. */
+/** What a phrase is: the letters of a role and, if it states one, the value. */
 interface Part {
   readonly mark: string;
   readonly value?: string;
 }
-type Border = 'comma' | 'and' | 'but' | 'reason' | 'even';
+const borderLists = ['and', 'but', 'reason', 'even'] as const;
+type Border = (typeof borderLists)[number] | 'comma';
+/** Phrases that refuse a statement or a name, and others to look up. */
+const checkLists = ['unless', 'others', 'pretend', 'common', 'greet', 'idle', 'named'] as const;
+const patterns = ['conditionForm', 'commonForm', 'noName', 'nameForm'] as const;
+type Lists = Row & Readonly<Partial<Record<Role | Border | (typeof checkLists | typeof patterns)[number], string>>>;
 
 interface Grammar {
   readonly row: Row;
-  readonly lexicons: readonly Lexicon[];
-  readonly borders: ReadonlyMap<string, Border>;
-  readonly sets: Readonly<Record<'unless' | 'others' | 'pretend' | 'common' | 'greet' | 'idle' | 'named', ReadonlySet<string>>>;
+  readonly lexicons: Readonly<Record<Statement['fact'], Phrases<Part>>>;
+  readonly languages: Phrases<Part>;
+  readonly borders: Phrases<Border>;
+  readonly lists: Readonly<Record<(typeof checkLists)[number], Phrases<true>>>;
+  readonly patterns: Readonly<Record<(typeof patterns)[number], RegExp>>;
+}
+/** A form of a grammar, found by one of its anchors. */
+interface Candidate {
+  readonly grammar: Grammar;
+  readonly form: Form;
 }
 
-function grammarOf(row: Row): Grammar {
-  const languages = languagesIn(row);
-  const borders = (['and', 'but', 'reason', 'even'] as const).flatMap((kind) =>
-    listOf(row[kind]).map((key) => [key, kind] as const),
-  );
-  const setOf = (list: string | undefined) => new Set(listOf(list));
+function grammarOf(row: Lists): Grammar {
+  const languages = new Phrases<Part>();
+  const lexicons = forms.map((form) => {
+    const lexicon = new Phrases<Part>().add(':', { mark: '' });
+    for (const role of form.roles) lexicon.add(row[role], { mark: roles[role] });
+    return [form.fact, lexicon] as const;
+  });
+  const { language: wishes } = Object.fromEntries(lexicons);
+  for (const [value, names] of languagesIn(row))
+    for (const list of [languages, wishes]) list?.add(names, { mark: 'L', value });
+  const borders = new Phrases<Border>();
+  for (const border of borderLists) borders.add(row[border], border);
   return {
     row,
-    lexicons: forms.map(({ fact, roles: listed }) => {
-      const lexicon = new Map<string, Part[]>();
-      const add = (key: string, part: Part) => lexicon.set(key, [...(lexicon.get(key) ?? []), part]);
-      add(':', { mark: '' });
-      for (const role of listed) for (const key of listOf(row[role])) add(key, { mark: roles[role] });
-      if (fact === 'language') for (const [key, value] of languages) add(key, { mark: 'L', value });
-      return lexicon;
-    }),
-    borders: new Map(borders),
-    sets: {
-      unless: setOf(row.unless),
-      others: setOf(row.others),
-      pretend: setOf(row.pretend),
-      greet: setOf(row.greet),
-      idle: setOf(row.idle),
-      named: setOf(row.named),
-      common: new Set([...listOf(row.common), ...listOf(row.idle), ...languages.keys()]),
-    },
+    languages,
+    borders,
+    lexicons: Object.fromEntries(lexicons) as Grammar['lexicons'],
+    lists: Object.fromEntries(
+      checkLists.map((list) => [list, new Phrases<true>().add(row[list], true)]),
+    ) as Grammar['lists'],
+    patterns: Object.fromEntries(
+      patterns.map((pattern) => [pattern, new RegExp(row[pattern] ?? '^$', 'u')]),
+    ) as Grammar['patterns'],
   };
 }
 
-/** Prepared on first use, because a start does not need it. */
-let grammars: readonly Grammar[] | undefined;
-let words: Readonly<Record<'firstNames' | 'wordNames' | 'neverNames' | 'beforeNames' | 'titles', ReadonlySet<string>>>;
-
-const longestPhrase = 9;
-const keyOf = (tokens: readonly Token[], from: number, length: number) =>
-  tokens
-    .slice(from, from + length)
-    .map(({ key }) => key)
-    .join(' ');
-
-/** The length of the longest listed phrase at a token, or 0. */
-function phraseAt(tokens: readonly Token[], from: number, list: { has(key: string): boolean }): number {
-  for (let length = Math.min(longestPhrase, tokens.length - from); length > 0; length--)
-    if (list.has(keyOf(tokens, from, length))) return length;
-  return 0;
+function prepare() {
+  const anchors = new Phrases<Candidate>();
+  const grammars = (data.languages as readonly Lists[]).map((row) => {
+    const grammar = grammarOf(row);
+    for (const form of forms) {
+      const candidate = { grammar, form };
+      for (const role of form.anchors) anchors.add(row[role], candidate);
+      if (form.fact === 'language') for (const [, names] of languagesIn(row)) anchors.add(names, candidate);
+    }
+    return grammar;
+  });
+  const listed = (list: string) => new Phrases<true>().add(list, true);
+  return {
+    grammars,
+    anchors,
+    firstNames: listed(data.firstNames),
+    /** First names that are also other words count only with a capital. */
+    wordNames: listed(data.wordNames),
+    neverNames: listed(data.neverNames),
+    titles: listed(data.titles),
+    particles: listed(`${data.titles}, ${data.beforeNames}`),
+  };
 }
-
-const contains = (tokens: readonly Token[], list: ReadonlySet<string>) =>
-  tokens.some((_, from) => phraseAt(tokens, from, list) > 0);
+/** Prepared on first use, because a start does not need it. */
+let prepared: ReturnType<typeof prepare> | undefined;
+const words = () => (prepared ??= prepare());
 
 /** Returns at most one statement of each fact: the last one. */
 export function readStatements(content: string): readonly Statement[] {
-  grammars ??= data.languages.map(grammarOf);
-  words ??= {
-    firstNames: new Set(listOf(data.firstNames)),
-    wordNames: new Set(listOf(data.wordNames)),
-    neverNames: new Set(listOf(data.neverNames)),
-    titles: new Set(listOf(data.titles)),
-    beforeNames: new Set([...listOf(data.titles), ...listOf(data.beforeNames)]),
-  };
   const found = new Map<Statement['fact'], Statement>();
-  const ignored = new Set<Grammar>();
   const sentences = splitSentences(content);
-  const greeting = tokenize(content.slice(0, 500));
+  const before: Token[] = [];
   let ownQuestion = '';
-  for (const sentence of sentences) {
-    const untagged = (ownQuestion + sentence).replace(questionTag, '');
-    const tokens = tokenize(untagged);
-    const isQuestion = /[?？]\s*$/u.test(untagged);
-    ownQuestion = isQuestion && grammars.some(({ sets }) => sets.named.has(keyOf(tokens, 0, tokens.length))) ? `${untagged} ` : '';
-    for (const grammar of grammars) {
-      if (contains(tokens, grammar.sets.pretend)) ignored.add(grammar);
-      if (ignored.has(grammar)) continue;
-      const greets = contains(greeting, grammar.sets.greet);
-      for (const one of statementsOf({ tokens, isQuestion, greets, text: untagged }, grammar)) found.set(one.fact, one);
+  for (const part of sentences) {
+    const text = (ownQuestion + part).replace(questionTag, '');
+    const tokens = tokenize(text);
+    const isQuestion = /[?？]\s*$/u.test(text);
+    const candidates = candidatesOf(tokens);
+    /** "My name? Anna" */
+    const asksOwnName = isQuestion && candidates.some(({ grammar }) => grammar.lists.named.is(tokens));
+    ownQuestion = asksOwnName ? `${text} ` : '';
+    before.push(...tokens);
+    for (const { grammar, form } of candidates) {
+      const value = statedIn({ text, tokens, isQuestion, greets: () => grammar.lists.greet.isIn(tokenize(content)) }, form, grammar);
+      if (value !== undefined && !grammar.lists.pretend.isIn(before)) found.set(form.fact, { fact: form.fact, value });
     }
   }
   return [...found.values()];
+}
+
+function candidatesOf(tokens: readonly Token[]): readonly Candidate[] {
+  const { anchors, grammars } = words();
+  const found = new Set(tokens.flatMap((_, at) => anchors.at(tokens, at).map(({ value }) => value)));
+  const form = forms[1];
+  const hasZone = form && grammars[0] && tokens.some((_, at) => zonesAt(tokens, at, grammars[0].row).some(({ mark }) => mark === 'Z'));
+  return [...found, ...(hasZone ? grammars.map((grammar) => ({ grammar, form })) : [])];
 }
 
 /** "…, okay?" requests agreement to a statement. */
@@ -182,8 +228,8 @@ interface Sentence {
   readonly text: string;
   readonly tokens: readonly Token[];
   readonly isQuestion: boolean;
-  /** The content begins with a greeting. */
-  readonly greets: boolean;
+  /** Whether the content contains a greeting. */
+  readonly greets: () => boolean;
 }
 
 /** Tokens between two borders, and the border before them. */
@@ -198,40 +244,41 @@ function splitClauses(tokens: readonly Token[], { borders }: Grammar): readonly 
   let from = 0;
   let border: Border = 'comma';
   for (let at = 0; at <= tokens.length; at += 1) {
-    const length = phraseAt(tokens, at, borders);
-    if (at < tokens.length && length === 0 && !tokens[at]?.afterBorder) continue;
+    const [next] = borders.at(tokens, at);
+    if (at < tokens.length && !next && !tokens[at]?.afterBorder) continue;
     if (at > from) clauses.push({ from, to: at, border });
-    border = borders.get(keyOf(tokens, at, length)) ?? 'comma';
-    from = at + length;
+    border = next?.value ?? 'comma';
+    from = at + (next?.length ?? 0);
     at = Math.max(at, from - 1);
   }
   return clauses;
 }
 
-function* statementsOf(sentence: Sentence, grammar: Grammar): Generator<Statement> {
+/** Returns the value that a clause states, or up to three clauses together: "My name, by the way, is Anna". The last one counts. */
+function statedIn(sentence: Sentence, form: Form, grammar: Grammar): string | undefined {
   const { tokens } = sentence;
   const clauses = splitClauses(tokens, grammar);
-  let start = 0;
-  for (let length = 1; length > 0; start += length) length = phraseAt(tokens, start, grammar.sets.idle);
-  const other = phraseAt(tokens, start, grammar.sets.others);
-  const isLanguage = (at: number) => grammar.lexicons[0]?.get(tokens[at]?.key ?? '')?.some(({ mark }) => mark === 'L');
-  /** Verbs of later clauses are theirs: "My clients call me and answer in English". "My English is bad" is about the user. */
-  const isAboutOthers = other > 0 && !isLanguage(start + other) && !isLanguage(start + other + 1);
-  const spans = [0, 1, 2].flatMap((more) =>
-    clauses.map((begin, first) => [begin, clauses[first + more]] as const).toReversed(),
-  );
-  for (const [index, form] of forms.entries()) {
-    const lexicon = grammar.lexicons[index] ?? new Map();
-    for (const [begin, end] of spans) {
-      if (end === undefined || begin.border === 'even' || (isAboutOthers && begin.from > 0 && /and|comma/.test(begin.border))) continue;
+  const isOthers = isAboutOthers(tokens, grammar);
+  for (const more of [0, 1, 2]) {
+    for (const [first, begin] of [...clauses.entries()].toReversed()) {
+      const end = clauses[first + more];
+      const isTheirs = isOthers && first > 0 && (begin.border === 'and' || begin.border === 'comma');
+      if (end === undefined || begin.border === 'even' || isTheirs) continue;
       const isQuestion = sentence.isQuestion && end === clauses.at(-1);
-      const span = { ...sentence, isQuestion, tokens: tokens.slice(begin.from, end.to) };
-      const value = valueOf(span, form, lexicon, grammar);
-      if (value === undefined || isLimited(tokens, clauses, begin, end, grammar)) continue;
-      yield { fact: form.fact, value };
-      break;
+      const value = valueOf({ ...sentence, isQuestion, tokens: tokens.slice(begin.from, end.to) }, form, grammar);
+      if (value !== undefined && !isLimited(tokens, clauses, begin, end, grammar)) return value;
     }
   }
+  return undefined;
+}
+
+/** Verbs of later clauses are theirs: "My clients call me and answer in English". But "My English is bad" is about the user. */
+function isAboutOthers(tokens: readonly Token[], { lists, languages }: Grammar): boolean {
+  let start = 0;
+  for (let length = 1; length > 0; start += length) length = lists.idle.lengthAt(tokens, start);
+  const length = lists.others.lengthAt(tokens, start);
+  const isLanguage = [0, 1].some((more) => languages.lengthAt(tokens, start + length + more) > 0);
+  return length > 0 && !isLanguage;
 }
 
 /**
@@ -243,19 +290,18 @@ function isLimited(
   clauses: readonly Clause[],
   begin: Clause,
   end: Clause,
-  { row, sets, lexicons }: Grammar,
+  { lists, lexicons, patterns }: Grammar,
 ): boolean {
-  const conditionForm = row.conditionForm && new RegExp(row.conditionForm, 'u');
   for (const { from, to, border } of clauses) {
     const isBefore = from < begin.from;
     if (border === 'reason' && !isBefore) return false;
     if (border === 'even' || (!isBefore && from < end.to)) continue;
+    const near = tokens.slice(0, to);
     for (let at = from; at < (isBefore ? to : Math.min(to, from + 2)); ) {
-      const near = tokens.slice(0, to);
-      const listed = lexicons[2] ? phraseAt(near, at, lexicons[2]) : 0;
-      const limiting = phraseAt(near, at, sets.unless);
+      const listed = lexicons.display_name.lengthAt(near, at);
+      const limiting = lists.unless.lengthAt(near, at);
       if (limiting > 0 && limiting >= listed) return true;
-      if (isBefore && conditionForm?.test(tokens[at]?.key ?? '')) return true;
+      if (isBefore && patterns.conditionForm.test(tokens[at]?.key ?? '')) return true;
       at += Math.max(listed, 1);
     }
   }
@@ -263,9 +309,9 @@ function isLimited(
 }
 
 /** Gives each token a role so that their order is the one of the form, and returns the value. */
-function valueOf(clause: Sentence, form: Form, lexicon: Lexicon, grammar: Grammar): string | undefined {
+function valueOf(clause: Sentence, form: Form, grammar: Grammar): string | undefined {
   const { tokens, isQuestion } = clause;
-  const { sets, row } = grammar;
+  const { lists, row, lexicons } = grammar;
   const order = isQuestion ? form.asked : form.said;
   if (order === undefined) return undefined;
   const failed = new Set<string>();
@@ -275,34 +321,29 @@ function valueOf(clause: Sentence, form: Form, lexicon: Lexicon, grammar: Gramma
     const state = `${at} ${marks} ${value}`;
     if (failed.has(state)) return undefined;
     failed.add(state);
-    const listed = () => {
-      for (let length = Math.min(longestPhrase, tokens.length - at); length > 0; length--)
-        for (const { mark, value: stated = value } of lexicon.get(keyOf(tokens, at, length)) ?? []) {
-          if (mark === 'r' && (!name || contains(tokens.slice(at), sets.unless))) continue;
-          const found = read(mark === 'r' ? tokens.length : at + length, marks + mark, stated, name);
-          if (found !== undefined) return found;
-        }
-      return undefined;
-    };
-    const asName = () => {
-      if (form.fact === 'display_name' && !name)
-        for (const length of nameLengths(tokens, at, row)) {
-          const named = tokens.slice(at, at + length);
-          const text = clause.text.slice(named[0]?.start, named.at(-1)?.end);
-          const found = read(at + length, `${marks}n`, text, named);
-          if (found !== undefined) return found;
-        }
-      return undefined;
-    };
-    const found = row.unspaced ? (asName() ?? listed()) : (listed() ?? asName());
-    if (found !== undefined) return found;
-    if (form.fact === 'timezone')
-      for (const { length, mark, value: zone } of zonesAt(tokens, at, row)) {
-        const found = read(at + length, marks + mark, zone);
-        if (found !== undefined) return found;
-      }
+    for (const option of options(at, name)) {
+      const to = option.mark === 'r' ? tokens.length : at + option.length;
+      const found = read(to, marks + option.mark, option.value ?? value, option.name ?? name);
+      if (found !== undefined) return found;
+    }
     return undefined;
   };
+  function* options(at: number, name: readonly Token[] | undefined) {
+    const listed = lexicons[form.fact]
+      .at(tokens, at)
+      .map(({ length, value: part }) => ({ length, ...part, name: undefined }))
+      .filter(({ mark }) => mark !== 'r' || (name && !lists.unless.isIn(tokens.slice(at))));
+    const names =
+      form.fact === 'display_name' && !name
+        ? nameLengths(tokens, at, row).map((length) => {
+            const named = tokens.slice(at, at + length);
+            return { length, mark: 'n', value: clause.text.slice(named[0]?.start, named.at(-1)?.end), name: named };
+          })
+        : [];
+    /** Without spaces, the beginning of a name can be a listed phrase. */
+    yield* row.unspaced ? [...names, ...listed] : [...listed, ...names];
+    if (form.fact === 'timezone') for (const zone of zonesAt(tokens, at, row)) yield { ...zone, name: undefined };
+  }
   return read(0, '');
 }
 
@@ -311,11 +352,14 @@ const isUpper = ({ text }: Token) => /^[\p{Lu}\p{Lo}]/u.test(text);
 /** How many tokens from here can be a name, the likeliest first. */
 function nameLengths(tokens: readonly Token[], from: number, row: Row): readonly number[] {
   const near = tokens.slice(from, from + 12);
-  if (row.unspaced) return near.map((_, index) => index + 1);
+  if (row.unspaced) {
+    const border = near.findIndex(({ key, afterBorder }, index) => key === ':' || (afterBorder && index > 0));
+    return near.slice(0, border < 0 ? undefined : border).map((_, index) => index + 1);
+  }
   const shape = near.map((token, index) => {
     if (index > 0 && token.afterBorder) return '|';
     if (isUpper(token)) return 'U';
-    return words.beforeNames?.has(token.key) ? 't' : 'l';
+    return words().particles.is([token]) ? 't' : 'l';
   });
   const [longest = ''] = /^t?U(?:t{0,2}U){0,3}/.exec(shape.join('')) ?? [];
   const ends = [...longest].flatMap((letter, index) => (letter === 'U' ? [index + 1] : []));
@@ -327,28 +371,29 @@ function isName(
   name: readonly Token[],
   marks: string,
   { text, greets }: Sentence,
-  { row, sets, lexicons: [languages, , listed = new Map()] }: Grammar,
+  { row, lists, lexicons, languages, patterns }: Grammar,
 ): boolean {
-  const isSure = /[NBE]/.test(marks);
-  const key = keyOf(name, 0, name.length);
-  const isListed =
-    words.titles.has(name[0]?.key ?? '') ||
-    words.wordNames.has(key) ||
-    name.some((_, at) => words.firstNames.has(keyOf(name, 0, at + 1)) && (at > 0 || !row.unspaced));
+  const { firstNames, wordNames, neverNames, titles } = words();
+  const isSure = /[NBEK]/.test(marks);
   const [first] = name;
-  if (!first || name.some(({ text: part }) => /[\d/]/.test(part)) || name.at(-1)?.key.endsWith("'") || name.some((token) => words.neverNames.has(token.key))) return false;
-  if (languages?.get(key)?.some(({ mark }) => mark === 'L')) return false;
+  const last = name.at(-1);
+  const isWrong = name.some((token) => /[\d/]/.test(token.text) || neverNames.is([token]));
+  if (!first || !last || isWrong || last.key.endsWith("'") || languages.is(name)) return false;
+  const begins = firstNames.lengthAt(name, 0);
   if (row.unspaced && /^\p{Lo}/u.test(first.text)) {
-    if (name.some((token, at) => token.key === ':' || phraseAt(name, at, listed) > 1)) return false;
-    const joined = text.slice(first.start, name.at(-1)?.end);
-    if (new RegExp(row.noName ?? '^$', 'u').test(joined)) return false;
-    if (isSure || words.firstNames.has(key)) return true;
-    if (new RegExp(row.commonForm ?? '^$', 'u').test(joined)) return false;
-    return (greets || isListed) && new RegExp(row.nameForm ?? '^$', 'u').test(joined);
+    const joined = text.slice(first.start, last.end);
+    /** At its end, a name can have a form of address. */
+    const hasPhrase = name.some((_, at) => {
+      const length = lexicons.display_name.lengthAt(name, at);
+      return length > 1 && at + length < name.length;
+    });
+    if (hasPhrase || patterns.noName.test(joined)) return false;
+    if (isSure || firstNames.is(name)) return true;
+    return (greets() || begins > 1) && patterns.nameForm.test(joined) && !patterns.commonForm.test(joined);
   }
-  if (!name.some(isUpper)) return words.firstNames.has(key);
-  if (isSure || isListed) return true;
-  if (name.some((token) => sets.common.has(token.key))) return false;
-  if (row.commonForm && name.some((token) => new RegExp(row.commonForm ?? '', 'u').test(token.key))) return false;
-  return marks.includes('A') || greets;
+  if (marks.includes('T') && !greets()) return false;
+  if (!name.some(isUpper)) return firstNames.is(name);
+  if (isSure || begins > 0 || wordNames.is(name) || titles.is([first])) return true;
+  const isCommon = name.some((token) => lists.common.is([token]) || languages.is([token]) || lists.idle.is([token]) || patterns.commonForm.test(token.key));
+  return !isCommon && (greets() || (marks.includes('A') && name.length > 1));
 }
