@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { blindSentences, blindSentencesReported, writtenSentences } from '../../../test/memory/statements.fixture.ts';
+import { blindSentences, collectedSentences, writtenSentences } from '../../../test/memory/statements.fixture.ts';
 import { readStatements } from './statements.ts';
 
 const stated = (text: string) => readStatements(text).map(({ fact, value }) => `${fact}=${value}`);
@@ -26,8 +26,19 @@ describe('statements of a name, a language or a time zone, in 12 languages', () 
     expect(blindTraps.flatMap(({ text }) => stated(text).map((fact) => `${text}: ${fact}`))).toEqual([]);
   });
 
-  it('are read with nothing but what they state, on the half that no rule was written with', () => {
-    const read = blindSentencesReported.filter(({ states, text }) => states !== undefined && stated(text).length > 0);
-    expect(read.filter(({ text, states }) => stated(text).join() !== states)).toEqual([]);
+  it('are read from 97 of 100 sentences that the words were collected from, and nothing else is read', () => {
+    const all = [...collectedSentences, ...blindSentences];
+    const statedOnes = all.filter(({ states }) => states !== undefined);
+    expect(statedOnes.length).toBeGreaterThan(1_000);
+    const read = statedOnes.filter(({ states, text }) => stated(text).join() === states);
+    const misread = statedOnes.filter(({ states, text }) => stated(text).join() !== states && stated(text).length > 0);
+    expect(misread).toEqual([]);
+    expect(read.length / statedOnes.length).toBeGreaterThanOrEqual(0.97);
+  });
+
+  it('are not read from any trap that the words were collected with', () => {
+    const collectedTraps = collectedSentences.filter(({ states }) => states === undefined);
+    expect(collectedTraps.length).toBeGreaterThan(1_000);
+    expect(collectedTraps.flatMap(({ text }) => stated(text).map((fact) => `${text}: ${fact}`))).toEqual([]);
   });
 });

@@ -4,7 +4,7 @@
  * any unknown word states nothing. In doubt, nothing is read.
  */
 import data from './languages.json' with { type: 'json' };
-import { languagesIn, Phrases, type Row, type Token, tokenize, zonesAt } from './words.ts';
+import { knownZone, languagesIn, Phrases, type Row, type Token, tokenize, zonesAt } from './words.ts';
 
 export interface Statement {
   readonly fact: 'display_name' | 'language' | 'timezone';
@@ -149,19 +149,20 @@ function grammarOf(row: Lists): Grammar {
 
 function prepare() {
   const anchors = new Phrases<Candidate>();
-  const grammars = (data.languages as readonly Lists[]).map((row) => {
+  const zones: Candidate[] = [];
+  for (const row of data.languages as readonly Lists[]) {
     const grammar = grammarOf(row);
     for (const form of forms) {
       const candidate = { grammar, form };
       for (const role of form.anchors) anchors.add(row[role], candidate);
+      if (form.fact === 'timezone') zones.push(candidate);
       if (form.fact === 'language') for (const [, names] of languagesIn(row)) anchors.add(names, candidate);
     }
-    return grammar;
-  });
+  }
   const listed = (list: string) => new Phrases<true>().add(list, true);
   return {
-    grammars,
     anchors,
+    zones,
     firstNames: listed(data.firstNames),
     /** First names that are also other words count only with a capital. */
     wordNames: listed(data.wordNames),
@@ -190,19 +191,23 @@ export function readStatements(content: string): readonly Statement[] {
     ownQuestion = asksOwnName ? `${text} ` : '';
     before.push(...tokens);
     for (const { grammar, form } of candidates) {
-      const value = statedIn({ text, tokens, isQuestion, greets: () => grammar.lists.greet.isIn(tokenize(content)) }, form, grammar);
+      const value = statedIn(
+        { text, tokens, isQuestion, greets: () => grammar.lists.greet.isIn(tokenize(content)) },
+        form,
+        grammar,
+      );
       if (value !== undefined && !grammar.lists.pretend.isIn(before)) found.set(form.fact, { fact: form.fact, value });
     }
   }
   return [...found.values()];
 }
 
+/** The forms of which the tokens contain an anchor. A time zone such as UTC+2 is one for each language. */
 function candidatesOf(tokens: readonly Token[]): readonly Candidate[] {
-  const { anchors, grammars } = words();
-  const found = new Set(tokens.flatMap((_, at) => anchors.at(tokens, at).map(({ value }) => value)));
-  const form = forms[1];
-  const hasZone = form && grammars[0] && tokens.some((_, at) => zonesAt(tokens, at, grammars[0].row).some(({ mark }) => mark === 'Z'));
-  return [...found, ...(hasZone ? grammars.map((grammar) => ({ grammar, form })) : [])];
+  const { anchors, zones } = words();
+  const found = tokens.flatMap((_, at) => anchors.at(tokens, at).map(({ value }) => value));
+  const hasZone = tokens.some(({ text }) => knownZone(text) !== undefined);
+  return [...new Set(hasZone ? [...found, ...zones] : found)];
 }
 
 /** "…, okay?" requests agreement to a statement. */
@@ -265,7 +270,7 @@ function statedIn(sentence: Sentence, form: Form, grammar: Grammar): string | un
       const isTheirs = isOthers && first > 0 && (begin.border === 'and' || begin.border === 'comma');
       if (end === undefined || begin.border === 'even' || isTheirs) continue;
       const isQuestion = sentence.isQuestion && end === clauses.at(-1);
-      const value = valueOf({ ...sentence, isQuestion, tokens: tokens.slice(begin.from, end.to) }, form, grammar);
+      const value = readClause({ ...sentence, isQuestion, tokens: tokens.slice(begin.from, end.to) }, form, grammar);
       if (value !== undefined && !isLimited(tokens, clauses, begin, end, grammar)) return value;
     }
   }
@@ -309,7 +314,7 @@ function isLimited(
 }
 
 /** Gives each token a role so that their order is the one of the form, and returns the value. */
-function valueOf(clause: Sentence, form: Form, grammar: Grammar): string | undefined {
+function readClause(clause: Sentence, form: Form, grammar: Grammar): string | undefined {
   const { tokens, isQuestion } = clause;
   const { lists, row, lexicons } = grammar;
   const order = isQuestion ? form.asked : form.said;
@@ -394,6 +399,12 @@ function isName(
   if (marks.includes('T') && !greets()) return false;
   if (!name.some(isUpper)) return firstNames.is(name);
   if (isSure || begins > 0 || wordNames.is(name) || titles.is([first])) return true;
-  const isCommon = name.some((token) => lists.common.is([token]) || languages.is([token]) || lists.idle.is([token]) || patterns.commonForm.test(token.key));
+  const isCommon = name.some(
+    (token) =>
+      lists.common.is([token]) ||
+      languages.is([token]) ||
+      lists.idle.is([token]) ||
+      patterns.commonForm.test(token.key),
+  );
   return !isCommon && (greets() || (marks.includes('A') && name.length > 1));
 }

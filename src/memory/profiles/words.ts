@@ -96,7 +96,11 @@ export class Phrases<Value> {
 }
 
 /** The names of languages in a language and in themselves, by their codes. */
-export function languagesIn({ code, endings = {}, names = {} }: Row): readonly (readonly [code: string, names: string])[] {
+export function languagesIn({
+  code,
+  endings = {},
+  names = {},
+}: Row): readonly (readonly [code: string, names: string])[] {
   const local = new Intl.DisplayNames(code, { type: 'language' });
   const named = data.languageCodes.split(', ').map((language) => {
     const value = data.chinese[language as keyof typeof data.chinese] ?? language;
@@ -127,15 +131,17 @@ export function zonesAt(tokens: readonly Token[], at: number, row: Row): readonl
   const exact = knownZone(token.text);
   if (exact) return [{ length: 1, mark: 'Z', value: exact }];
   const { phrases, names } = placesIn(row);
-  const found = phrases.at(tokens, at).map(({ length, value }) => ({ length, mark: 'P' as const, value }));
+  const found = phrases
+    .at(tokens, at)
+    .map(({ length, value }) => ({ length, mark: 'P' as const, value: knownZone(value) ?? value }));
   const stem = row.placeForm && token.key.replace(new RegExp(row.placeForm, 'u'), '');
   if (found.length > 0 || !stem || stem === token.key || stem.length < 4) return found;
   const inflected = names.find(([name]) => name.startsWith(stem) && name.length - stem.length < 3);
-  return inflected ? [{ length: 1, mark: 'P', value: inflected[1] }] : [];
+  return inflected ? [{ length: 1, mark: 'P', value: knownZone(inflected[1]) ?? inflected[1] }] : [];
 }
 
 /** Returns a zone of IANA, also for a common abbreviation, or an offset such as UTC+5:30. */
-function knownZone(text: string): string | undefined {
+export function knownZone(text: string): string | undefined {
   const offset = /^(?:utc|gmt)\s?([+−–-])\s?(\d{1,2})(?::?(\d\d))?$/iu.exec(text);
   if (offset) return `UTC${offset[1] === '+' ? '+' : '-'}${Number(offset[2])}${offset[3] ? `:${offset[3]}` : ''}`;
   const isShort = text === text.toUpperCase() || /^utc|gmt$/i.test(text) || !/\p{sc=Latin}/u.test(text);
