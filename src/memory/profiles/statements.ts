@@ -59,29 +59,41 @@ const roles = {
 } as const;
 type Role = keyof typeof roles;
 
-/** Values have the letters L (language), P (place), Z (time zone), and n (name). */
+/** The letters of a clause, with L (language), P (place), Z (time zone) and n (name) for values. */
+type Order = (marks: string) => boolean;
 interface Form {
   readonly fact: Statement['fact'];
   readonly roles: readonly Role[];
   /** One of these phrases is in each statement, apart from values. */
   readonly anchors: readonly Role[];
-  readonly said: RegExp;
+  readonly said: Order;
   /** The order in a question, which must be a request. */
-  readonly asked?: RegExp;
+  readonly asked: Order;
 }
+const isWish: Order = (marks) =>
+  marks.split('L').length === 2 && (/[wp]/.test(marks) || (marks.includes('s') && marks.includes('m')));
+const isZone: Order = (marks) => {
+  const at = marks.search(/[PZ]/);
+  const [before, after] = [marks.slice(0, at), marks.slice(at + 1)];
+  const isMine = marks.includes('i') || (/^p*z[hp]*$/.test(before) && /^[hcp]*$/.test(after));
+  const isTime = marks[at] === 'Z' || /[cz]/.test(before) || /^(?:[hp]*i)?[cz]/.test(after);
+  return at >= 0 && isMine && isTime && !/[PZ]/.test(after);
+};
+const withoutLasting = (marks: string) => marks.replace(/[pq]/g, '');
 const forms: readonly Form[] = [
   {
     fact: 'language',
     roles: ['idle', 'lasting', 'talk', 'wish', 'speak', 'toMe', 'ask', 'askUs'],
     anchors: [],
-    said: /^(?=.*w|.*p|.*s.*m|.*m.*s)[^L]*L[^L]*$/,
-    asked: /^(?=.*q)(?=.*w|.*p|.*s.*m|.*m.*s)[^L]*L[^L]*$/,
+    said: isWish,
+    asked: (marks) => marks.includes('q') && isWish(marks),
   },
   {
     fact: 'timezone',
     roles: ['idle', 'lasting', 'zone', 'clock', 'mine', 'hours', 'article'],
     anchors: ['zone', 'clock'],
-    said: /^(?=.*i|p*z[hp]*[PZ][hcp]*$)(?=.*Z|.*[cz].*P|.*P(?:[hp]*i)?[cz])[^PZ]*[PZ][^PZ]*$/,
+    said: isZone,
+    asked: () => false,
   },
   {
     fact: 'display_name',
@@ -90,8 +102,8 @@ const forms: readonly Form[] = [
       ...(['am', 'thisIs', 'itIs', 'here', 'trail', 'lead', 'article'] as const),
     ],
     anchors: ['named', 'nameBegin', 'nameEnd', 'nameNoun', 'am', 'thisIs', 'itIs', 'here'],
-    said: /^[pq]*(?:(?:Np*np*E?|Bp*np*E|np*E|Ap*n|nH|(?:op*K|Kp*o)p*np*E?|np*(?:oK|Ko))p*r?|[IT]p*np*)$/,
-    asked: /^p*q[pq]*(?:Np*n|Bp*np*E|np*E)p*r?$/,
+    said: (marks) => /^(?:(?:NnE?|BnE|nE|An|nH|(?:oK|Ko)nE?|n(?:oK|Ko))r?|[IT]n)$/.test(withoutLasting(marks)),
+    asked: (marks) => marks.includes('q') && /^(?:Nn|BnE|nE)r?$/.test(withoutLasting(marks)),
   },
 ];
 
@@ -121,6 +133,14 @@ interface Candidate {
   readonly form: Form;
 }
 
+const rows: readonly Lists[] = data.languages;
+const patternsByCode = Object.fromEntries(
+  rows.map((row) => [
+    row.code,
+    Object.fromEntries(patterns.map((pattern) => [pattern, new RegExp(row[pattern] ?? '^$', 'u')])),
+  ]),
+);
+
 function grammarOf(row: Lists): Grammar {
   const languages = new Phrases<Part>();
   const lexicons = forms.map((form) => {
@@ -141,16 +161,14 @@ function grammarOf(row: Lists): Grammar {
     lists: Object.fromEntries(
       checkLists.map((list) => [list, new Phrases<true>().add(row[list], true)]),
     ) as Grammar['lists'],
-    patterns: Object.fromEntries(
-      patterns.map((pattern) => [pattern, new RegExp(row[pattern] ?? '^$', 'u')]),
-    ) as Grammar['patterns'],
+    patterns: patternsByCode[row.code] as Grammar['patterns'],
   };
 }
 
 function prepare() {
   const anchors = new Phrases<Candidate>();
   const zones: Candidate[] = [];
-  for (const row of data.languages as readonly Lists[]) {
+  for (const row of rows) {
     const grammar = grammarOf(row);
     for (const form of forms) {
       const candidate = { grammar, form };
@@ -212,7 +230,7 @@ function candidatesOf(tokens: readonly Token[]): readonly Candidate[] {
 
 /** "…, okay?" requests agreement to a statement. */
 const questionTag = /[,，、;] ?[^,，、?？]{1,12}[?？]\s*$/u;
-const quotations = /["«„“”「『]\s*([^"»“”」』]*?)\s*["»“”」』]|(?<![\p{L}\p{N}])'([^']+)'(?![\p{L}\p{N}])/gu;
+const quotations = /["«„“”「『]([^"«»„“”「」『』]*)["»“”」』]|(?<![\p{L}\p{N}])'([^']+)'(?![\p{L}\p{N}])/gu;
 const quotedName =
   /^(?:\p{Lu}[\p{L}\p{M}'.-]*(?: \p{Lu}[\p{L}\p{M}'.-]*){0,2}|[\p{Script=Han}\p{Script=Katakana}\p{Script=Hangul}ー]{1,5})$/u;
 const sentenceBorders =
@@ -224,7 +242,7 @@ const splitSentences = (content: string): readonly string[] =>
     .normalize('NFKC')
     .replace(/[’‘ʼ`´]/gu, "'")
     .replace(quotations, (_, double?: string, single?: string) => {
-      const quoted = double ?? single ?? '';
+      const quoted = (double ?? single ?? '').trim();
       return quotedName.test(quoted) ? quoted : ' 0 ';
     })
     .split(sentenceBorders);
@@ -287,7 +305,7 @@ function isAboutOthers(tokens: readonly Token[], { lists, languages }: Grammar):
 }
 
 /**
- * Whether other clauses make the statement a condition's or somebody else's. A condition counts before the statement, and
+ * Whether other clauses make the statement a condition's or another person's. A condition counts before the statement, and
  * at the beginning of a later clause. It does not count within a reason, after "even", or in a listed phrase.
  */
 function isLimited(
@@ -318,11 +336,10 @@ function readClause(clause: Sentence, form: Form, grammar: Grammar): string | un
   const { tokens, isQuestion } = clause;
   const { lists, row, lexicons } = grammar;
   const order = isQuestion ? form.asked : form.said;
-  if (order === undefined) return undefined;
   const failed = new Set<string>();
   const read = (at: number, marks: string, value?: string, name?: readonly Token[]): string | undefined => {
     if (at === tokens.length)
-      return order.test(marks) && (!name || isName(name, marks, clause, grammar)) ? value : undefined;
+      return order(marks) && (!name || isName(name, marks, clause, grammar)) ? value : undefined;
     const state = `${at} ${marks} ${value}`;
     if (failed.has(state)) return undefined;
     failed.add(state);

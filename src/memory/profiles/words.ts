@@ -7,9 +7,9 @@ export interface Row {
   /** Written without spaces. */
   readonly unspaced?: boolean;
   /** Endings of the names of languages: one to remove, and those that replace it. */
-  readonly endings?: Readonly<Record<string, string>>;
+  readonly endings?: Readonly<Record<string, string | undefined>>;
   /** More names of languages by their code. */
-  readonly names?: Readonly<Record<string, string>>;
+  readonly names?: Readonly<Record<string, string | undefined>>;
   /** An ending to remove from the adjective of a place. */
   readonly placeForm?: string;
 }
@@ -25,7 +25,7 @@ export interface Token {
 }
 
 const tokenPattern =
-  /[a-z]+(?:\/[a-z_\-]+)+|(?<![a-z])(?:utc|gmt)(?:\s?[+−–\-]\s?\d{1,2}(?::?\d\d)?)?(?![a-z\d])|[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}ー々]|[[\p{L}\p{M}]--[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}ー々]]+'?|\p{N}+|:/giv;
+  /(?<![a-z])(?:utc|gmt)(?:\s?[+−–\-]\s?\d{1,2}(?::?\d\d)?)?(?![a-z\d\/])|[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}ー々]|[[\p{L}\p{M}]--[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}ー々]]+(?:\/[a-z_\-]+)*'?|\p{N}+|:/giv;
 const borderGap = /[,;、，；()…～~]|\s[–—-]+\s|[–—]/u;
 const plainLetters: Readonly<Record<string, string>> = { ı: 'i', ё: 'е', ß: 'ss', ł: 'l' };
 
@@ -108,12 +108,12 @@ export function languagesIn({
     const name = local.of(language) ?? language;
     const forms = Object.entries(endings).flatMap(([ending, others]) =>
       name.endsWith(ending)
-        ? others.split(', ').map((other) => name.slice(0, name.length - ending.length) + other)
+        ? (others ?? '').split(', ').map((other) => name.slice(0, name.length - ending.length) + other)
         : [],
     );
     return [value, [own, name, ...forms].join()] as const;
   });
-  return [...named, ...Object.entries(names)];
+  return [...named, ...Object.entries(names).map(([language, list = '']) => [language, list] as const)];
 }
 
 interface Zone {
@@ -134,8 +134,8 @@ export function zonesAt(tokens: readonly Token[], at: number, row: Row): readonl
   const found = phrases
     .at(tokens, at)
     .map(({ length, value }) => ({ length, mark: 'P' as const, value: knownZone(value) ?? value }));
-  const stem = row.placeForm && token.key.replace(new RegExp(row.placeForm, 'u'), '');
-  if (found.length > 0 || !stem || stem === token.key || stem.length < 4) return found;
+  const stem = token.key.replace(placeForms.get(row.code) ?? '', '');
+  if (found.length > 0 || stem === token.key || stem.length < 4) return found;
   const inflected = names.find(([name]) => name.startsWith(stem) && name.length - stem.length < 3);
   return inflected ? [{ length: 1, mark: 'P', value: knownZone(inflected[1]) ?? inflected[1] }] : [];
 }
@@ -158,6 +158,9 @@ interface Places {
   readonly phrases: Phrases<string>;
   readonly names: readonly (readonly [name: string, zone: string])[];
 }
+const placeForms = new Map(
+  (data.languages as readonly Row[]).map((row) => [row.code, new RegExp(row.placeForm ?? '^$', 'u')]),
+);
 const placesByRow = new Map<string, Places>();
 
 /** The cities of IANA, countries in the language, and the names of languages.json. */
