@@ -105,18 +105,26 @@ describe.skipIf(skipWithoutFleet)('a budget', () => {
     const holder = new pg.Client({ connectionString: fleet.databaseUrl });
     await holder.connect();
     await holder.query(`begin; lock table ${table} in ${mode} mode`);
-    const count = async () => {
-      const { rows } = await client.query<{ count: string }>(
-        `select count(*) from pg_locks where relation = '${table}'::regclass and not granted
-           and pid in (select pid from pg_locks where relation = 'agent_budgets_reached'::regclass and mode = 'RowExclusiveLock')`,
-      );
-      return Number(rows[0]?.count);
-    };
-    await expect.poll(count, patience).toBe(waiters);
-    return async () => {
+    const end = async () => {
       await holder.query('commit');
       await holder.end();
     };
+    const count = async () => {
+      const { rows } = await holder.query<{ count: string }>(
+        `with here as (
+           select pg_locks.* from pg_locks join pg_database on oid = database and datname = current_database())
+         select count(*) from here where relation = '${table}'::regclass and not granted
+           and pid in (select pid from here where relation = 'agent_budgets_reached'::regclass and mode = 'RowExclusiveLock')`,
+      );
+      return Number(rows[0]?.count);
+    };
+    try {
+      await expect.poll(count, patience).toBe(waiters);
+      return end;
+    } catch (error) {
+      await end();
+      throw error;
+    }
   }
   /** Every process has looked once more, and the emails are sent. */
   async function settle(): Promise<void> {
