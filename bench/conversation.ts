@@ -105,7 +105,8 @@ async function stream(page: Page): Promise<Streamed> {
   await page.waitForTimeout(quietMs);
   await page.getByRole('button', { name: 'Send' }).waitFor();
   await page.getByLabel('Message', { exact: true }).fill('/long 900');
-  const observed = page.evaluate(`new Promise((resolve) => {
+  // The observer is there before the key, which can overtake a script that is not awaited.
+  await page.evaluate(`void (globalThis.streamed = new Promise((resolve) => {
     const seen = { firstMs: 0, longestMs: 0, shift: 0 };
     let before = Infinity;
     let since;
@@ -134,7 +135,7 @@ async function stream(page: Page): Promise<Streamed> {
       } else requestAnimationFrame(look);
     };
     look();
-  })`);
+  }))`);
   await page.keyboard.press('Enter');
-  return (await observed) as Streamed;
+  return (await page.evaluate('streamed')) as Streamed;
 }

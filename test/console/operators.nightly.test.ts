@@ -21,7 +21,13 @@ describe.skipIf(withoutChromium || withoutPostgres)('the pages of operators', ()
   beforeAll(async () => {
     [database, browser] = await Promise.all([createPostgresDatabase(), launchChromium()]);
     const budgets = { AGENT_BUDGET_DAILY_USD: '10', AGENT_BUDGET_MONTHLY_USD: '2000' };
-    rig = await startConsole({ DATABASE_URL: database.url, ...budgets }, ['agent', 'notify', 'content', 'cms', 'console']);
+    rig = await startConsole({ DATABASE_URL: database.url, ...budgets }, [
+      'agent',
+      'notify',
+      'content',
+      'cms',
+      'console',
+    ]);
     client = new pg.Client({ connectionString: database.url });
     await client.connect();
     await plant();

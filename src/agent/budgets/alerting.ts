@@ -27,10 +27,7 @@ export interface BudgetAlerts {
 }
 
 /** Without budgets, only sends emails that are queued. */
-export function startBudgetAlerts(
-  context: AgentContext,
-  { notify, operators }: BudgetAlerts,
-): Interval | undefined {
+export function startBudgetAlerts(context: AgentContext, { notify, operators }: BudgetAlerts): Interval | undefined {
   const { db, jobs, log, budgets } = context;
   jobs.work(budgetMailQueue, (job) => sendMail({ notify, log }, job), { concurrency: 1 });
   if (budgets.length === 0) return undefined;
