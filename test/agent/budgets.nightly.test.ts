@@ -126,7 +126,7 @@ describe.skipIf(skipWithoutFleet)('a budget', () => {
       throw error;
     }
   }
-  /** Every process has looked once more, and the emails are sent. */
+  /** Every process has compared the sums again, and the emails are sent. */
   async function settle(): Promise<void> {
     const release = await hold('agent_budgets_reached', 'exclusive', agents.length);
     await release();

@@ -1,5 +1,5 @@
 /**
- * Notifies operators once when half, most and all of a budget is spent (docs/operations.md#budgets). Each process looks, apart from
+ * Notifies operators once when half, most and all of a budget is spent (docs/agent.md#budgets). Each process looks, apart from
  * the runs. The row of a share decides which one notifies, in the transaction that queues the emails and the webhook.
  */
 import { randomUUID } from 'node:crypto';
