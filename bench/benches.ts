@@ -28,6 +28,7 @@ export const benches: readonly Entry[] = [
   {
     name: 'conversation',
     needs: [chromium, postgres],
+    deadlineMs: 180_000,
     load: async () => (await import('./conversation.ts')).conversation,
   },
   { name: 'screening', load: async () => (await import('./screening.ts')).screening },

@@ -1,6 +1,7 @@
 /** The media service (docs/specification/media.md; docs/media.md). */
 import { Counter, type Registry } from '@prometheus-io/client';
 import type { FastifyRequest } from 'fastify';
+import { sendMail } from '#accounts/mailing.ts';
 import type { ResizeSigner } from '#edge/api.ts';
 import type { Brand } from '#image/engine/brand.ts';
 import type { Engine } from '#image/engine/engine.ts';
@@ -39,7 +40,7 @@ import { createReconciler, type FilesFolder, type Reconciler } from './reconcili
 import { createSettler } from './reconciling/settling.ts';
 import { importFile } from './registration/importing.ts';
 import { carryOut, decisionQueue } from './reports/deciding.ts';
-import { decisionMailQueue, sendDecisionMail } from './reports/mails.ts';
+import { decisionMailQueue } from './reports/mails.ts';
 import { dropOldCounts } from './reports/reportstore.ts';
 import { addReportRoutes } from './reports/routes.ts';
 import { rescreenAll, rescreenOn, rescreenQueue } from './rescreening/rescreenjob.ts';
@@ -253,7 +254,7 @@ function workOnQueues(app: HttpServer, deps: MediaContext): void {
     });
     jobs.work(rescreenQueue, (job) => rescreenOn(deps, job), { concurrency: 1 });
     jobs.work(decisionQueue, (job) => carryOut(deps, job), { concurrency });
-    jobs.work(decisionMailQueue, (job) => sendDecisionMail(deps, job), { concurrency });
+    jobs.work(decisionMailQueue, (job) => sendMail(deps, job), { concurrency });
     await beginSweeping(deps);
   });
   app.addHook('onClose', () => jobs.stop({ queues }));
