@@ -38,7 +38,6 @@ export interface MediaStores {
   readonly variants: Pick<VariantMaker, 'forgetAll' | 'names' | 'serve'>;
   readonly signedUrls: Cache;
   readonly digester: Digester;
-  /** `undefined`: no webhooks, so changes need no transaction for them. */
   readonly webhooks?: Webhooks | undefined;
   /** `undefined`: no asset is a file of the data folder. */
   readonly reconciler?: { readonly startReading: () => Reading } | undefined;
