@@ -35,7 +35,9 @@ describe.skipIf(postgres?.missing ?? true)('locks rows in one order', () => {
   it('the erasure of a person, in the claims of earlier versions', async () => {
     const paths = newPaths();
     for (const path of paths)
-      await sql`insert into legacy_removals (bucket, path, holder) values (${bucket}, ${path}, ${randomUUID()})`.execute(db);
+      await sql`insert into legacy_removals (bucket, path, holder) values (${bucket}, ${path}, ${randomUUID()})`.execute(
+        db,
+      );
     const rows = { first: sql<boolean>`path = ${paths[1]}`, last: sql<boolean>`path = ${paths[0]}` };
     await expectOrderedLocks(database, 'legacy_removals', rows, () => forgetOwner(db, paths[0].slice(0, 36)));
   });
