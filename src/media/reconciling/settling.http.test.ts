@@ -86,7 +86,11 @@ onEveryPair('an original with another ETag', (pair) => {
 
   it('is settled once by concurrent calls, and stays deleted if it is deleted meanwhile', async () => {
     await restore(bytes);
-    const [signed, again, removed] = await Promise.all([sign(), sign(), rig.user.delete('/v1/assets', { ids: [asset.assetId] })]);
+    const [signed, again, removed] = await Promise.all([
+      sign(),
+      sign(),
+      rig.user.delete('/v1/assets', { ids: [asset.assetId] }),
+    ]);
     expect(removed.status).toBe(200);
     expect(await sign()).toEqual({ ready: false, error: 'not_found' });
     for (const { url } of [signed, again]) if (url !== undefined) expect((await fetch(url)).status).toBe(404);
