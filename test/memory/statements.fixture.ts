@@ -344,6 +344,11 @@ export const writtenSentences = readSentences(written);
 export const blindSentences = readSentences(blindText);
 
 /** Sentences that the words of statements were collected from: 576 of another writer, and those of the words' authors. */
-export const collectedSentences = readSentences(
-  readFileSync(new URL('statements.fixture.txt', import.meta.url), 'utf8'),
-);
+export const collectedSentences = readFile('statements.fixture.txt');
+
+/** By a third writer, who had seen neither the words nor the rules. Nobody read them before the words were complete. */
+export const thirdSentences = readFile('statements-third.fixture.txt');
+
+function readFile(name: string) {
+  return readSentences(readFileSync(new URL(name, import.meta.url), 'utf8'));
+}

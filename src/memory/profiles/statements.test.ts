@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { blindSentences, collectedSentences, writtenSentences } from '../../../test/memory/statements.fixture.ts';
+import {
+  blindSentences,
+  collectedSentences,
+  thirdSentences,
+  writtenSentences,
+} from '../../../test/memory/statements.fixture.ts';
 import { readStatements } from './statements.ts';
 
 const stated = (text: string) => readStatements(text).map(({ fact, value }) => `${fact}=${value}`);
@@ -41,4 +46,20 @@ describe('statements of a name, a language or a time zone, in 12 languages', () 
     expect(collectedTraps.length).toBeGreaterThan(1_000);
     expect(collectedTraps.flatMap(({ text }) => stated(text).map((fact) => `${text}: ${fact}`))).toEqual([]);
   });
+
+  it('are read from nine of ten sentences of a writer whose sentences the words were not collected from', () => {
+    const statedOnes = thirdSentences.filter(({ states }) => states !== undefined);
+    expect([statedOnes.length, thirdSentences.length]).toEqual([120, 240]);
+    const read = statedOnes.filter(({ states, text }) => stated(text).join() === states);
+    expect(read.length / statedOnes.length).toBeGreaterThanOrEqual(0.9);
+    const others = thirdSentences.filter((one) => !read.includes(one));
+    expect(others.flatMap(({ text }) => stated(text).map((fact) => `${text}: ${fact}`))).toEqual([]);
+  });
+
+  it.each(['Anna heiße ich nicht.', 'Max ist mein Name nicht', 'Anna heet ik niet', 'Benim adım Hakan değil.'])(
+    'are not read from a name that is denied after it: %s',
+    (text) => {
+      expect(stated(text)).toEqual([]);
+    },
+  );
 });

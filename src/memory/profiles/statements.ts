@@ -350,11 +350,14 @@ function readClause(clause: Sentence, form: Form, grammar: Grammar): string | un
     }
     return undefined;
   };
+  /** Something follows: "Anna heiße ich nicht" names nobody. */
+  const canTrail = (at: number, length: number) =>
+    (row.unspaced === true || at + length < tokens.length) && !lists.unless.isIn(tokens.slice(at));
   function* options(at: number, name: readonly Token[] | undefined) {
     const listed = lexicons[form.fact]
       .at(tokens, at)
       .map(({ length, value: part }) => ({ length, ...part, name: undefined }))
-      .filter(({ mark }) => mark !== 'r' || (name && !lists.unless.isIn(tokens.slice(at))));
+      .filter(({ mark, length }) => mark !== 'r' || (name && canTrail(at, length)));
     const names =
       form.fact === 'display_name' && !name
         ? nameLengths(tokens, at, row).map((length) => {
