@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { blindSentences as blindText } from './blind.fixture.ts';
 
 /** Sentences in the 12 content languages. A line with `=` states a fact of the user; all others state none. */
@@ -339,6 +340,15 @@ const readSentences = (text: string): readonly Written[] =>
 
 export const writtenSentences = readSentences(written);
 
-/** Half B of the sentences whose writer had not seen the rules, and both halves. */
+/** Sentences whose writer had not seen the rules. The rules were tuned with both halves later. */
 export const blindSentences = readSentences(blindText);
-export const blindSentencesReported = readSentences(blindText.split('\n# B\n')[1] ?? '');
+
+/** Sentences that the words of statements were collected from: 576 of another writer, and those of the words' authors. */
+export const collectedSentences = readFile('statements.fixture.txt');
+
+/** By a third writer, who had seen neither the words nor the rules. Nobody read them before the words were complete. */
+export const thirdSentences = readFile('statements-third.fixture.txt');
+
+function readFile(name: string) {
+  return readSentences(readFileSync(new URL(name, import.meta.url), 'utf8'));
+}

@@ -6,7 +6,6 @@ import type { Tx } from '#platform/db/db.ts';
 import type { DerivedFact, Entity, MemoryType } from '../api.ts';
 import type { MemoryTables } from '../tables.ts';
 import { type Evidence, findEvidence, findEvidenceById, findProfile, saveDerived } from './profilestore.ts';
-import { readStatements } from './statements.ts';
 
 /** Instructions hold until their memory goes, so that newer ones push none out. */
 const mostEvidence = { preference: 200, instruction: 2_000 } as const;
@@ -20,7 +19,7 @@ export const isEvidence = (type: MemoryType): boolean => Object.hasOwn(lists, ty
 /** Requires the lock of the entity. */
 export async function deriveProfile(tx: Tx<MemoryTables>, entity: Entity): Promise<void> {
   const newest = await Promise.all(types.map((type) => findEvidence(tx, entity, type, mostEvidence[type])));
-  const facts = applyRules(newest.flat());
+  const facts = await applyRules(newest.flat());
   await addOlderFacts(tx, entity, facts);
   for (const [index, type] of types.entries()) {
     const listed = listOf(newest[index] ?? [], longestFact[type]);
@@ -39,10 +38,10 @@ async function addOlderFacts(tx: Tx<MemoryTables>, entity: Entity, facts: Facts)
     entity,
     missing.flatMap((fact) => derived[fact]?.evidence ?? []),
   );
-  const confirmed = applyRules(known);
+  const confirmed = await applyRules(known);
   const isLost = missing.some((fact) => confirmed[fact] === undefined);
   const all = isLost ? await Promise.all(types.map((type) => findEvidence(tx, entity, type))) : [known];
-  const older = applyRules(all.flat());
+  const older = await applyRules(all.flat());
   for (const fact of missing) if (older[fact] !== undefined) facts[fact] = older[fact];
 }
 
@@ -53,8 +52,9 @@ const types = ['preference', 'instruction'] as const;
 
 type Facts = Record<string, DerivedFact>;
 
-/** The newest match of a rule decides. */
-function applyRules(evidence: readonly Evidence[]): Facts {
+/** The newest match of a rule decides. The words of many languages take memory, so they are loaded on first use. */
+async function applyRules(evidence: readonly Evidence[]): Promise<Facts> {
+  const { readStatements } = await import('./statements.ts');
   const facts: Facts = {};
   const newestFirst = evidence.toSorted(
     (left, right) => right.updatedAt.getTime() - left.updatedAt.getTime() || right.seq - left.seq,

@@ -1,0 +1,184 @@
+/** The words of statements (languages.json): tokens, listed phrases, and the languages and time zones that they name. */
+import data from './languages.json' with { type: 'json' };
+
+/** A language: lists of phrases that are separated by commas, and regular expressions. See `roles` and `Grammar`. */
+export interface Row {
+  readonly code: string;
+  /** Written without spaces. */
+  readonly unspaced?: boolean;
+  /** Endings of the names of languages: one to remove, and those that replace it. */
+  readonly endings?: Readonly<Record<string, string | undefined>>;
+  /** More names of languages by their code. */
+  readonly names?: Readonly<Record<string, string | undefined>>;
+  /** An ending to remove from the adjective of a place. */
+  readonly placeForm?: string;
+}
+
+/** A word, or a character of a script without spaces. `key` has no capitals and accents. */
+export interface Token {
+  readonly key: string;
+  readonly text: string;
+  readonly start: number;
+  readonly end: number;
+  /** A comma or dash is before it. */
+  readonly afterBorder: boolean;
+}
+
+const tokenPattern =
+  /(?<![a-z])(?:utc|gmt)(?:\s?[+−–\-]\s?\d{1,2}(?::?\d\d)?)?(?![a-z\d\/])|[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}ー々]|[[\p{L}\p{M}]--[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}ー々]]+(?:\/[a-z_\-]+)*'?|\p{N}+|:/giv;
+const borderGap = /[,;、，；()…～~]|\s[–—-]+\s|[–—]/u;
+const plainLetters: Readonly<Record<string, string>> = { ı: 'i', ё: 'е', ß: 'ss', ł: 'l' };
+
+/** Words of two letters keep their accents, because "è" and "e" differ. */
+function fold(word: string): string {
+  const lower = word
+    .toLowerCase()
+    .replaceAll('i̇', 'i')
+    .replace(/[ıёßł]/g, (letter) => plainLetters[letter] ?? letter);
+  if (!/^[\p{sc=Latin}\p{M}']{3,}$/u.test(lower)) return lower;
+  return lower.normalize('NFD').replace(/\p{M}/gu, '').normalize('NFC');
+}
+
+export function tokenize(text: string): readonly Token[] {
+  let last = 0;
+  return [...text.matchAll(tokenPattern)].map((match) => {
+    const afterBorder = borderGap.test(text.slice(last, match.index));
+    last = match.index + match[0].length;
+    return { key: fold(match[0]), text: match[0], start: match.index, end: last, afterBorder };
+  });
+}
+
+/** Phrases of tokens with values, for looking up which ones begin at a token. */
+export class Phrases<Value> {
+  readonly #next = new Map<string, Phrases<Value>>();
+  readonly #values: Value[] = [];
+
+  add(list: string | undefined, value: Value): this {
+    for (const phrase of (list ?? '').split(',')) {
+      let node: Phrases<Value> = this;
+      for (const { key } of tokenize(phrase)) node = node.#after(key);
+      if (node !== this && !node.#values.includes(value)) node.#values.push(value);
+    }
+    return this;
+  }
+
+  #after(key: string): Phrases<Value> {
+    const known = this.#next.get(key) ?? new Phrases<Value>();
+    this.#next.set(key, known);
+    return known;
+  }
+
+  /** The phrases at a token, the longest first. */
+  at(tokens: readonly Token[], from: number): readonly { readonly length: number; readonly value: Value }[] {
+    const found: { length: number; value: Value }[] = [];
+    let node: Phrases<Value> | undefined = this;
+    for (let at = from; at < tokens.length; at++) {
+      node = node.#next.get(tokens[at]?.key ?? '');
+      if (node === undefined) break;
+      for (const value of node.#values) found.unshift({ length: at + 1 - from, value });
+    }
+    return found;
+  }
+
+  /** The length of the longest phrase at a token, or 0. */
+  lengthAt(tokens: readonly Token[], from: number): number {
+    return this.at(tokens, from)[0]?.length ?? 0;
+  }
+
+  isIn(tokens: readonly Token[]): boolean {
+    return tokens.some((_, from) => this.lengthAt(tokens, from) > 0);
+  }
+
+  /** Whether all tokens are one phrase. */
+  is(tokens: readonly Token[]): boolean {
+    return tokens.length > 0 && this.lengthAt(tokens, 0) === tokens.length;
+  }
+}
+
+/** The names of languages in a language and in themselves, by their codes. */
+export function languagesIn({
+  code,
+  endings = {},
+  names = {},
+}: Row): readonly (readonly [code: string, names: string])[] {
+  const local = new Intl.DisplayNames(code, { type: 'language' });
+  const named = data.languageCodes.split(', ').map((language) => {
+    const value = data.chinese[language as keyof typeof data.chinese] ?? language;
+    const own = new Intl.DisplayNames(language, { type: 'language' }).of(language) ?? language;
+    const name = local.of(language) ?? language;
+    const forms = Object.entries(endings).flatMap(([ending, others]) =>
+      name.endsWith(ending)
+        ? (others ?? '').split(', ').map((other) => name.slice(0, name.length - ending.length) + other)
+        : [],
+    );
+    return [value, [own, name, ...forms].join()] as const;
+  });
+  return [...named, ...Object.entries(names).map(([language, list = '']) => [language, list] as const)];
+}
+
+interface Zone {
+  /** In tokens. */
+  readonly length: number;
+  /** `Z` is a time zone. `P` is a place, whose time must be meant. */
+  readonly mark: 'Z' | 'P';
+  readonly value: string;
+}
+
+/** The time zones that the tokens from a position name. */
+export function zonesAt(tokens: readonly Token[], at: number, row: Row): readonly Zone[] {
+  const token = tokens[at];
+  if (!token) return [];
+  const exact = knownZone(token.text);
+  if (exact) return [{ length: 1, mark: 'Z', value: exact }];
+  const { phrases, names } = placesIn(row);
+  const found = phrases
+    .at(tokens, at)
+    .map(({ length, value }) => ({ length, mark: 'P' as const, value: knownZone(value) ?? value }));
+  const stem = token.key.replace(placeForms.get(row.code) ?? '', '');
+  if (found.length > 0 || stem === token.key || stem.length < 4) return found;
+  const inflected = names.find(([name]) => name.startsWith(stem) && name.length - stem.length < 3);
+  return inflected ? [{ length: 1, mark: 'P', value: knownZone(inflected[1]) ?? inflected[1] }] : [];
+}
+
+/** Returns a zone of IANA, also for a common abbreviation, or an offset such as UTC+5:30. */
+export function knownZone(text: string): string | undefined {
+  const offset = /^(?:utc|gmt)\s?([+−–-])\s?(\d{1,2})(?::?(\d\d))?$/iu.exec(text);
+  if (offset) return `UTC${offset[1] === '+' ? '+' : '-'}${Number(offset[2])}${offset[3] ? `:${offset[3]}` : ''}`;
+  const isShort = text === text.toUpperCase() || /^utc|gmt$/i.test(text) || !/\p{sc=Latin}/u.test(text);
+  const short = isShort ? data.abbreviations[text.toUpperCase() as keyof typeof data.abbreviations] : undefined;
+  if (short || !text.includes('/')) return short;
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: text }).resolvedOptions().timeZone;
+  } catch {
+    return undefined;
+  }
+}
+
+interface Places {
+  readonly phrases: Phrases<string>;
+  readonly names: readonly (readonly [name: string, zone: string])[];
+}
+const placeForms = new Map(
+  (data.languages as readonly Row[]).map((row) => [row.code, new RegExp(row.placeForm ?? '^$', 'u')]),
+);
+const placesByRow = new Map<string, Places>();
+
+/** The cities of IANA, countries in the language, and the names of languages.json. */
+function placesIn({ code }: Row): Places {
+  const known = placesByRow.get(code);
+  if (known) return known;
+  const countries = new Intl.DisplayNames(code, { type: 'region' });
+  const lists = [
+    ...Intl.supportedValuesOf('timeZone').map((zone) => [zone, zone.split('/').at(-1)?.replaceAll('_', ' ') ?? '']),
+    ...Object.entries(data.countries).map(([country, zone]) => [zone, countries.of(country) ?? '']),
+    ...Object.entries(data.places),
+  ];
+  const phrases = new Phrases<string>();
+  for (const [zone = '', list] of lists) phrases.add(list, zone);
+  const names = lists.flatMap(([zone = '', list = '']) =>
+    list.split(', ').map((name) => [tokenize(name)[0]?.key ?? '', zone] as const),
+  );
+  const places = { phrases, names };
+  placesByRow.set(code, places);
+  return places;
+}
