@@ -31,7 +31,7 @@ interface Grammar {
   readonly possessives?: string;
   /** Parts of the regular expressions, written as `{name}`. */
   readonly parts?: Readonly<Record<string, string>>;
-  /** `expression => replacement`, applied in order. `{a|b}` in a replacement stands for either. */
+  /** `expression => replacement`, applied in order. `{a|b}` in a replacement means either. */
   readonly rewrites?: readonly string[];
   /** Endings of words and what they become. */
   readonly endings?: readonly string[];
@@ -125,7 +125,7 @@ export function rewrite(text: string, lexicon: Lexicon): readonly string[] {
     .toLowerCase()
     .replace(/\u0307/g, '')
     .replace(/[,、，](?!\d)|["“”„«»()]| [-–—] /gu, ' ')
-    .replace(/[\s.!。！]+$/u, '')
+    .replace(/(?<![\s.!。！])[\s.!。！]+$/u, '')
     .replace(/\s+/g, ' ')
     .trim();
   for (const [pattern, replacement] of rulesFor(lexicon.language.code).rewrites)

@@ -67,7 +67,7 @@ export interface Token {
   readonly value: string;
   /** The singular, if an article or a number does not fix how many there are. */
   readonly singular?: string;
-  /** As it is written, if the value stands for several forms. */
+  /** As it is written, if the value is that of several forms. */
   readonly written?: string;
   /** "The user". */
   readonly isUser?: boolean;
