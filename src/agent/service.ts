@@ -42,6 +42,7 @@ import { addRoutes } from './routes.ts';
 import { RunExecutor } from './runs/executor.ts';
 import { startReaper } from './runs/reaper.ts';
 import { abortTopic } from './runs/tasks.ts';
+import { forgetProfiles } from './services/memory.ts';
 import { createOwnUrls } from './services/ownurls.ts';
 import type { DeletionPace, ServingContext } from './servingcontext.ts';
 import { findOverdueRunsS } from './store/runstore.ts';
@@ -210,6 +211,7 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
   const deletion = startDeletingOldEvents({ db, log });
   let emptying: Interval | undefined;
   const unsubscribe = pubsub.subscribe(abortTopic, { onMessage: (taskId) => executor.abort(taskId) });
+  const unsubscribeFromMemory = forgetProfiles(context);
 
   let drainedByMs = 0;
   let isOver = false;
@@ -258,6 +260,7 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
     void emptying?.stop();
     buffers.close();
     unsubscribe();
+    unsubscribeFromMemory();
     endImageWork?.();
     await jobs.stop({ queues });
     await toolServers.close();
