@@ -39,7 +39,5 @@ export type UserEvent =
   | (OfThread & { readonly type: 'thread.deleted' })
   /** The media service announces changes that the user made: uploads, deletions, names, favorites, collections. */
   | { readonly type: 'library.changed' }
-  /** The memory service announces what it withdraws: pauses, deletions, erasures. */
-  | { readonly type: 'memory.changed' }
   /** `credits` is the balance after the settlement. */
   | (OfRun & { readonly type: 'credits.changed'; readonly credits: number });

@@ -45,7 +45,7 @@ export type UserEvent = {
   | (OfMedia & { readonly type: 'media.failed'; readonly error: string })
   | (OfGeneration & { readonly type: 'generation.completed' })
   | (OfGeneration & { readonly type: 'generation.failed'; readonly status: 'failed' | 'canceled' })
-  | { readonly type: 'library.changed' | 'memory.changed' }
+  | { readonly type: 'library.changed' }
   | (OfThread & { readonly type: 'thread.updated' | 'thread.deleted' })
   | (Partial<OfRun> & { readonly type: 'credits.changed'; readonly credits: number })
 );

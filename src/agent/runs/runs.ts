@@ -80,7 +80,8 @@ const questionLimits = { messages: 2000 - 1, bytes: 32 * 1024 * 1024 };
 export class KeyTaken extends Error {}
 
 /**
- * Throws 403 for another user's thread, 409 `thread_deleting`, 400 for an unknown `rewindTo` and the wrong `temporary`, 409 `task_running`, `queue_full` or
+ * Throws 403 for another user's thread, 409 `thread_deleting`, 400 for an unknown `rewindTo` and the wrong `temporary`, 409
+ * `task_running`, `queue_full` or
  * `message_exists`, 429 `too_many_runs`, 402 `insufficient_credits` or `insufficient_plan`, 409 `thread_full`, and KeyTaken;
  * then nothing has changed. With `whenBusy`, the run may be `queued`.
  */

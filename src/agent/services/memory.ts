@@ -190,7 +190,10 @@ export class MemoryRefused extends Error {
 
 const refusal = z.object({ error: z.enum(['memory_full', 'memory_paused']) });
 
-/** As `searchMemory`; also throws MemoryRefused. `threadId`: the conversation of the statement. Repeats are merged by the memory service. */
+/**
+ * As `searchMemory`; also throws MemoryRefused. `threadId`: the conversation of the statement. The memory service merges
+ * repeats.
+ */
 export async function addMemory(
   { memory }: AgentContext,
   userId: string,

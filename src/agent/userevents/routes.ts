@@ -43,7 +43,7 @@ export function addUserEventRoutes(
       id: 'announceLibraryChange',
       summary: 'Announce that the library or the memory of a user has changed',
       description:
-        'Sends `library.changed` or `memory.changed` to the devices of a user. The media service and the memory service call it. After `memory.changed`, no run uses what was read of the memory before.',
+        'Sends `library.changed` to the devices of a user. After `memory.changed`, no run uses what was read of the memory before. The media service and the memory service call it.',
       problems: ['forbidden'],
       example: { userId: '5b1c1f0e-8a4d-4f0f-8f57-0f4c0b9b8a21', type: 'library.changed' },
       client: { body: 'LibraryNews' },
@@ -51,8 +51,9 @@ export function addUserEventRoutes(
       response: { 204: z.null() },
     },
     async ({ body: { userId, type } }, reply) => {
-      await transaction(db, (tx) => userEvents.publish(tx, userId, [{ type }]));
+      // It may report an erasure, after which no row has the id of the user.
       if (type === 'memory.changed') pubsub.publish(memoryTopic, userId);
+      else await transaction(db, (tx) => userEvents.publish(tx, userId, [{ type }]));
       return reply.code(204).send(null);
     },
   );

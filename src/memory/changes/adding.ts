@@ -37,8 +37,8 @@ export interface Added {
 }
 
 /**
- * Throws 503 `embedder_unavailable`, 409 `memory_full` and `memory_paused`, and then writes nothing. A repeated call with the same content
- * adds no second row.
+ * Throws 503 `embedder_unavailable`, 409 `memory_full` and `memory_paused`, and then writes nothing. A repeated call with
+ * the same content adds no second row.
  */
 export async function addMemory(deps: MemoryContext, actor: Actor, request: AdditionRequest): Promise<Added> {
   const entity: Entity = { entityType: request.entity_type, entityId: request.entity_id };

@@ -315,7 +315,8 @@ function Beginning({
         </span>
       </p>
       <ul>
-        {suggestions.map(({ text, Icon }) => (
+        {/* The others are about memory. */}
+        {suggestions.slice(0, isTemporary ? 2 : undefined).map(({ text, Icon }) => (
           <li key={text}>
             <button type="button" onClick={() => onChoose(text)}>
               <Icon size={20} strokeWidth={1.75} aria-hidden="true" /> {text}

@@ -92,5 +92,4 @@ function apply(queries: QueryClient, user: User, { type, threadId }: News): void
   if (type === 'media.completed' || type === 'generation.completed' || type === 'library.changed')
     rereadLibrary(queries, user);
   if (type === 'library.changed') reread('albums', user.id);
-  if (type === 'memory.changed') reread('knowledge', user.id);
 }
