@@ -95,7 +95,7 @@ export const memory = z.object({
     .enum(actors)
     .nullable()
     .describe(
-      'Who added the statement. `model`: it was extracted from messages. `server`: a server, also for a user. `null`: unknown, for memories of earlier versions.',
+      'Who added the statement. `model`: it was extracted from messages. `server`: a server, even on behalf of a user. `null`: unknown, for memories of earlier versions.',
     ),
   thread_id: z.string().nullable().describe('The thread of the statement. It can have been deleted since.'),
 });

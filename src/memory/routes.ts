@@ -45,7 +45,7 @@ export function addRoutes(app: HttpServer, access: Access, deps: MemoryContext):
       id: 'inject',
       summary: 'Read the context for a message: profiles and relevant memories',
       description:
-        'Returns the profile, the profile of the group, and the memories that fit the query. Call it before each turn of a conversation. Of a paused entity, it returns nothing.',
+        'Returns the profile, the profile of the group, and the memories that fit the query. Call it before each turn of a conversation. It returns nothing about a paused entity.',
       problems: ['forbidden'],
       example: { ...user, query: 'Draw me a harbor.' },
       client: { body: 'InjectRequest', answer: 'Injection', repeatable: true },

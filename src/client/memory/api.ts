@@ -276,10 +276,10 @@ export interface FoundMemory {
   readonly updated_at: string;
   /** The time of the statement. Relative dates in the content count from it. */
   readonly said_at: string;
-  /** Who added the statement. `model`: it was extracted from messages. `server`: a server, also for a user. `null`: unknown, for memories of earlier versions. */
-  readonly added_by: 'user' | 'server' | 'operator' | 'model' | null;
-  /** The thread of the statement. It can have been deleted since. */
-  readonly thread_id: string | null;
+  /** Only in searches of the user. */
+  readonly added_by?: 'user' | 'server' | 'operator' | 'model' | null;
+  /** Only in searches of the user. */
+  readonly thread_id?: string | null;
   /** Higher scores are more relevant to the query. */
   readonly score: number;
   /** `true`: the query did not find it. It is one of the newest instructions and preferences. */

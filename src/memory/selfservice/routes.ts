@@ -105,7 +105,7 @@ export function addSelfServiceRoutes(app: HttpServer, access: Access, deps: Memo
       id: 'pauseEntity',
       summary: 'Pause the memory of an entity, or end the pause',
       description:
-        'During a pause, additions return 409 `memory_paused`, extractions add nothing, and models get neither profile nor memories. What is stored stays. You can repeat the request.',
+        'During a pause, additions return 409 `memory_paused`, extractions add nothing, and models get neither profile nor memories. Stored memories stay. You can repeat the request.',
       problems: ['forbidden'],
       example: { paused: true },
       client: { body: 'EntityChange', answer: 'EntityState' },
