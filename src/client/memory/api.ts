@@ -74,7 +74,7 @@ export interface Memory {
   readonly invalid_at: string | null;
   /** The memory that replaced it, unless that memory was deleted. */
   readonly replaced_by: string | null;
-  /** Who added the statement. `model`: it was extracted from messages. `server`: a server, also for a user. `null`: unknown, for memories of earlier versions. */
+  /** Who added the statement. `model`: it was extracted from messages. `server`: a server, even on behalf of a user. `null`: unknown, for memories of earlier versions. */
   readonly added_by: 'user' | 'server' | 'operator' | 'model' | null;
   /** The thread of the statement. It can have been deleted since. */
   readonly thread_id: string | null;
@@ -126,7 +126,7 @@ export interface EntityExport {
     readonly invalid_at: string | null;
     /** The memory that replaced it, unless that memory was deleted. */
     readonly replaced_by: string | null;
-    /** Who added the statement. `model`: it was extracted from messages. `server`: a server, also for a user. `null`: unknown, for memories of earlier versions. */
+    /** Who added the statement. `model`: it was extracted from messages. `server`: a server, even on behalf of a user. `null`: unknown, for memories of earlier versions. */
     readonly added_by: 'user' | 'server' | 'operator' | 'model' | null;
     /** The thread of the statement. It can have been deleted since. */
     readonly thread_id: string | null;
@@ -203,7 +203,7 @@ export interface AdminMemory {
   readonly invalid_at: string | null;
   /** The memory that replaced it, unless that memory was deleted. */
   readonly replaced_by: string | null;
-  /** Who added the statement. `model`: it was extracted from messages. `server`: a server, also for a user. `null`: unknown, for memories of earlier versions. */
+  /** Who added the statement. `model`: it was extracted from messages. `server`: a server, even on behalf of a user. `null`: unknown, for memories of earlier versions. */
   readonly added_by: 'user' | 'server' | 'operator' | 'model' | null;
   /** The thread of the statement. It can have been deleted since. */
   readonly thread_id: string | null;

@@ -1,4 +1,4 @@
-/** A paused memory takes nothing and tells models nothing. Origins: who added a memory, and in which conversation. */
+/** A paused memory takes nothing, and models get nothing of it. Origins: who added a memory, and in which conversation. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
