@@ -20,16 +20,23 @@ export interface ThreadState {
   readonly messages: UIMessage[];
   readonly isRunning: boolean;
   readonly queued: readonly QueuedMessage[];
+  /** It is deleted soon. */
+  readonly isTemporary: boolean;
 }
 
 /** While a run is active, its answer comes from the stream from the beginning, so the stored part is omitted. */
 export async function readThread(user: User, threadId: string): Promise<ThreadState> {
   const id = encodeURIComponent(threadId);
-  const { task, queued = [] } = await user.json<CurrentTask>('agent', `/thread/${id}/current-task`);
+  const { task, queued = [], temporary = false } = await user.json<CurrentTask>('agent', `/thread/${id}/current-task`);
   const { messages } = await user.json<{ readonly messages: UIMessage[] }>('agent', `/messages/${id}`);
   const lastQuestion = messages.findLastIndex(({ role }) => role === 'user');
   const isRunning = task !== null;
-  return { messages: isRunning ? messages.slice(0, lastQuestion + 1) : messages, isRunning, queued };
+  return {
+    messages: isRunning ? messages.slice(0, lastQuestion + 1) : messages,
+    isRunning,
+    queued,
+    isTemporary: temporary,
+  };
 }
 
 /** What the user has sent, until the service has accepted it. */
@@ -197,7 +204,7 @@ export function useConversation(
 }
 
 /** What the user has chosen for the next answers. */
-export type RunChoice = Pick<TaskRequest, 'model' | 'media' | 'memory'>;
+export type RunChoice = Pick<TaskRequest, 'model' | 'media' | 'memory' | 'temporary'>;
 
 export interface BusyMessage {
   readonly text: string;
