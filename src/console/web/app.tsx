@@ -14,7 +14,7 @@ import { OperatorAccount, UserAccount } from './shell/account.tsx';
 import { Frame } from './shell/frame.tsx';
 import { Landing } from './shell/landing.tsx';
 import { useTopDialog } from './shell/modal.ts';
-import { expire, undo, useNotices } from './shell/notices.ts';
+import { take, undo, useNotices } from './shell/notices.ts';
 import { Overlays } from './shell/overlays.tsx';
 import { findPage, linkOf, type Page } from './shell/page.ts';
 import { UserOnly } from './user.tsx';
@@ -167,7 +167,7 @@ function Toasts() {
           type={tone === 'bad' ? 'foreground' : 'background'}
           duration={isUndoable ? undoableMs : shownMs}
           onOpenChange={(isOpen) => {
-            if (!isOpen) expire(id);
+            if (!isOpen) take(id);
           }}
         >
           {/* Radix announces notices in the page, which a dialog hides from assistive technology. */}
