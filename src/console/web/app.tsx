@@ -9,10 +9,10 @@ import { useLibraryDialog } from './library/dialogs.ts';
 import { AccountSignIn } from './operator/accountsignin.tsx';
 import { OperatorOnly, useConsole } from './operator.tsx';
 import { IconButton } from './parts/iconbutton.tsx';
-import { Failure } from './parts/states.tsx';
+import { Failure, SignInContext } from './parts/states.tsx';
 import { OperatorAccount, UserAccount } from './shell/account.tsx';
 import { Frame } from './shell/frame.tsx';
-import { Landing } from './shell/landing.tsx';
+import { Landing, SignInAgain } from './shell/landing.tsx';
 import { useTopDialog } from './shell/modal.ts';
 import { take, undo, useNotices } from './shell/notices.ts';
 import { Overlays } from './shell/overlays.tsx';
@@ -53,7 +53,9 @@ function Areas() {
         )
       }
     >
-      <UserArea info={info} />
+      <SignInContext value={<SignInAgain />}>
+        <UserArea info={info} />
+      </SignInContext>
     </UserOnly>
   );
 }

@@ -14,6 +14,10 @@ export class CallFailed extends Error {
   }
 }
 
+/** A call of the client of applications, too. */
+export const isSignedOut = (error: unknown): boolean =>
+  error instanceof Error && 'status' in error && error.status === 401;
+
 export interface Call {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly json?: unknown;
