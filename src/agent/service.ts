@@ -270,7 +270,10 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
   addOperatorRoutes(app, deps.access, context);
   emptying = startEmptyingTrash(serving);
   addThreadRoutes(app, deps.access, serving);
-  const generations = { ...context, cmsMediaHosts: settings.cmsMediaHosts, tables: {} as AgentTables };
+  const generations = {
+    ...{ ...context, cmsMediaHosts: settings.cmsMediaHosts, tables: {} as AgentTables },
+    underWay: new Map<string, AbortController>(),
+  };
   addPeopleRoutes(app, deps.access, { ...serving, ...generations });
   addRecordRoutes(app, deps.access, context);
   addGenerationRoutes(app, deps.access, generations);

@@ -1,6 +1,5 @@
 """Adjusts the vectors of src/memory/embedding/table.bin by pairs of questions and facts; README.md has the command."""
 import argparse
-import os
 import struct
 import unicodedata
 
@@ -9,7 +8,6 @@ import numpy as np
 import fit
 
 HEADER_BYTES = 32
-here = os.path.dirname(os.path.abspath(__file__))
 
 
 def read(path):
@@ -63,11 +61,20 @@ def topics_of(path):
     return [[side.split(" / ") for side in pair] for pair in sides]
 
 
+def concepts_of(path):
+    """A line is a concept: its words in each language. Any two of them are a pair."""
+    with open(path, encoding="utf-8") as file:
+        lines = [line.strip() for line in file if " | " in line and not line.startswith("#")]
+    sides = [[word.strip() for words in line.split("|") for word in words.split(",")] for line in lines]
+    return [[side, side] for side in sides]
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--table", required=True)
     parser.add_argument("--out", required=True)
-    parser.add_argument("--topics", nargs="+", default=[os.path.join(here, "questions.txt")])
+    parser.add_argument("--topics", nargs="*", default=[])
+    parser.add_argument("--concepts", nargs="+", default=[], help="Files such as words.txt")
     parser.add_argument("--runs", type=int, default=1, help="The mean of this many fits, which draw differently")
     parser.add_argument("--share", type=float, default=1, help="How far the vectors move towards that mean")
     parser.add_argument("--steps", type=int, default=300)
@@ -76,7 +83,9 @@ def main():
     options = parser.parse_args()
     data, pieces, scores, vectors, unknown = read(options.table)
     cut = cutter(pieces, scores, unknown)
-    topics = [[[bag for bag in map(cut, side) if bag] for side in topic] for path in options.topics for topic in topics_of(path)]
+    texts = [topic for path in options.topics for topic in topics_of(path)]
+    texts += [concept for path in options.concepts for concept in concepts_of(path)]
+    topics = [[[bag for bag in map(cut, side) if bag] for side in topic] for topic in texts]
     topics = [topic for topic in topics if all(topic)]
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
 

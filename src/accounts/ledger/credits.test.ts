@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { migrations } from '#app/migrations.ts';
 import { type Database, transaction } from '#platform/db/db.ts';
-import { openTestDatabase } from '../../../test/database.fixture.ts';
+import { databaseEngines, openTestDatabase } from '../../../test/database.fixture.ts';
 import { ensureProfile, findProfile } from '../store.ts';
 import { chargeForAsset, closeCredits, isSettled, type LedgerTables, reserveCredits } from './credits.ts';
 
@@ -38,3 +38,26 @@ it('an asset that was delivered stays delivered when its scope closes', async ()
   expect([await chargeForAsset(db, assetId, userId), await isSettled(db, reference)]).toEqual(['charged', true]);
   expect(await balance()).toBe(6);
 });
+
+it.each(databaseEngines.filter(({ missing }) => !missing))(
+  'concurrent reservations take no more than there is, on $name',
+  async (engine) => {
+    const shared = await engine.open(migrations);
+    try {
+      const db = shared.queries<LedgerTables>();
+      const userId = randomUUID();
+      await ensureProfile(db, { id: userId, credits: 10 });
+      const reserve = (reference: string) =>
+        transaction(db, (tx) => reserveCredits(tx, { reference, scope: reference, userId, amount: 4 }));
+      const answers = await Promise.all(Array.from({ length: 6 }, (_, index) => reserve(`order:${index % 5}`)));
+      const taken = new Set(answers.flatMap(({ reserved }, index) => (reserved ? index % 5 : [])));
+      expect(taken.size).toBe(2);
+      expect((await findProfile(db, userId))?.credits).toBe(2);
+      const again = await Promise.all([...taken, ...taken].map((index) => reserve(`order:${index}`)));
+      expect(again).toEqual(again.map(() => ({ reserved: true, balance: 2 })));
+      expect((await findProfile(db, userId))?.credits).toBe(2);
+    } finally {
+      await shared.close();
+    }
+  },
+);

@@ -11,7 +11,6 @@ import {
   type LedgerTables,
   listEntries,
   listEntriesOf,
-  lockBalance,
   lockEntries,
   releaseEntry,
   settleAsset,
@@ -40,12 +39,9 @@ export async function reserveCredits(
   reservation: Reservation,
 ): Promise<{ readonly reserved: boolean; readonly balance: number }> {
   const { reference, scope, userId, amount, assetId } = reservation;
-  const balance = (await lockBalance(tx, userId)) ?? 0;
-  if (
-    balance >= amount &&
-    (await takeCredits(tx, { reference, scope, user_id: userId, amount, asset_id: assetId ?? null }))
-  )
-    return { reserved: true, balance: balance - amount };
+  const entry = { reference, scope, user_id: userId, amount, asset_id: assetId ?? null };
+  const { balance, isTaken } = await takeCredits(tx, entry);
+  if (isTaken) return { reserved: true, balance: balance - amount };
   const known = await findEntry(tx, reference);
   // A released or settled reservation is closed. Its work must not be done again.
   return { reserved: known?.state === 'reserved', balance };
@@ -75,7 +71,7 @@ export async function closeCredits(
   if (first === undefined) return undefined;
   return {
     userId: first.userId,
-    balance: (await lockBalance(tx, first.userId)) ?? 0,
+    balance: first.balance,
     settled: entries.filter(({ state }) => state === 'settled').map(({ reference, amount }) => ({ reference, amount })),
   };
 }
@@ -89,18 +85,14 @@ export async function chargeForAsset(
   assetId: string,
   ownerId: string,
 ): Promise<'charged' | 'free' | 'closed'> {
-  if (await settleAsset(db, assetId, ownerId)) return 'charged';
-  const entries = await listEntriesOf(db, assetId);
-  if (entries.length === 0) return 'free';
-  const isDelivered = entries.some(
+  const outcome = await settleAsset(db, assetId, ownerId);
+  if (outcome?.isSettled) return 'charged';
+  if (!outcome?.isKnown) return 'free';
+  // Another statement, which sees what the first one waited for.
+  const isDelivered = (await listEntriesOf(db, assetId)).some(
     ({ state, userId, isCanceled }) => state === 'settled' && userId === ownerId && !isCanceled,
   );
   return isDelivered ? 'charged' : 'closed';
-}
-
-/** Whether credits were ever reserved for the asset. */
-export async function isPaid(db: Db<LedgerTables>, assetId: string): Promise<boolean> {
-  return (await listEntriesOf(db, assetId)).length > 0;
 }
 
 /** Returns what one reservation took, because its work failed. `false`: it is closed already; if it is settled, it was delivered. */

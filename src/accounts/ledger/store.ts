@@ -45,27 +45,27 @@ export function findEntry(
 }
 
 /**
- * Inserts the entry and takes its amount from the balance, which has to be locked. `false`: the reference has an entry, and
- * nothing changes.
+ * Locks the balance until the transaction ends, inserts the entry and takes its amount. Changes nothing if the balance, which it
+ * returns as it was before, is too low, or if the reference has an entry.
  */
 export async function takeCredits(
   tx: Tx<LedgerTables>,
   entry: Pick<LedgerTable, 'reference' | 'scope' | 'user_id' | 'amount' | 'asset_id'>,
-): Promise<boolean> {
-  const { numUpdatedRows } = await tx
-    .with('entry', (db) =>
-      db
-        .insertInto('credit_ledger')
-        .values({ ...entry, state: 'reserved' })
-        .onConflict((conflict) => conflict.column('reference').doNothing())
-        .returning(['user_id', 'amount']),
+): Promise<{ readonly balance: number; readonly isTaken: boolean }> {
+  const { reference, scope, user_id, amount, asset_id } = entry;
+  const { rows } = await sql<{ balance: number; isTaken: boolean }>`
+    with profile as materialized (select id, credits from user_profiles where id = ${user_id} for update),
+    entry as (
+      insert into credit_ledger (reference, scope, user_id, amount, state, asset_id)
+      select ${reference}, ${scope}, id, ${amount}::int, 'reserved', ${asset_id}::uuid from profile where credits >= ${amount}::int
+      on conflict (reference) do nothing
+      returning user_id, amount
+    ),
+    taken as (
+      update user_profiles set credits = credits - entry.amount, updated_at = ${now} from entry where id = entry.user_id
     )
-    .updateTable('user_profiles')
-    .from('entry')
-    .set((eb) => ({ credits: eb('credits', '-', eb.ref('entry.amount')), updated_at: now }))
-    .whereRef('user_profiles.id', '=', 'entry.user_id')
-    .executeTakeFirstOrThrow();
-  return numUpdatedRows === 1n;
+    select credits as balance, exists (select from entry) as "isTaken" from profile`.execute(tx);
+  return rows[0] ?? { balance: 0, isTaken: false };
 }
 
 export async function changeBalance(tx: Tx<LedgerTables>, userId: string, change: number): Promise<void> {
@@ -97,11 +97,12 @@ export function closeEntries(
     .execute();
 }
 
-/** The entries of a scope in any state. */
+/** The entries of a scope in any state, with the balance of their user, which stays locked until the transaction ends. */
 export function listEntries(tx: Tx<LedgerTables>, scope: string) {
   return tx
     .selectFrom('credit_ledger')
     .select(['reference', 'user_id as userId', 'amount', 'state'])
+    .select(sql<number>`coalesce((select credits from user_profiles where id = user_id for update), 0)`.as('balance'))
     .where('scope', '=', scope)
     .orderBy('created_at')
     .orderBy('reference')
@@ -120,20 +121,21 @@ export function lockEntries(tx: Tx<LedgerTables>, scope: string) {
     .execute();
 }
 
-/** Settles the owner's open reservation of an asset. `false`: there is none. */
+/** Settles the owner's open reservation of an asset. `isKnown`: credits were ever reserved for the asset. */
 export async function settleAsset(
   db: Db<LedgerTables> | Tx<LedgerTables>,
   assetId: string,
   ownerId: string,
-): Promise<boolean> {
-  const { numUpdatedRows } = await db
-    .updateTable('credit_ledger')
-    .set({ state: 'settled', updated_at: now })
-    .where('asset_id', '=', assetId)
-    .where('user_id', '=', ownerId)
-    .where('state', '=', 'reserved')
-    .executeTakeFirstOrThrow();
-  return numUpdatedRows > 0n;
+): Promise<{ readonly isSettled: boolean; readonly isKnown: boolean } | undefined> {
+  const { rows } = await sql<{ isSettled: boolean; isKnown: boolean }>`
+    with settled as (
+      update credit_ledger set state = 'settled', updated_at = ${now}
+      where asset_id = ${assetId} and user_id = ${ownerId} and state = 'reserved' returning reference
+    )
+    select exists (select from settled) as "isSettled", exists (
+      select from credit_ledger where asset_id = ${assetId}
+    ) as "isKnown"`.execute(db);
+  return rows[0];
 }
 
 /** All reservations that were ever made for an asset. */

@@ -17,7 +17,6 @@ import type { Generation, GenerationItem, GenerationListing, GenerationPage } fr
 import { takeCosts } from './coststore.ts';
 import {
   endGeneration,
-  endItem,
   findGeneration,
   isOrdered,
   listGenerations,
@@ -32,6 +31,8 @@ import type { InputMediaDeps } from './inputmedias.ts';
 export interface GenerationDeps extends AgentContext, InputMediaDeps {
   /** For the types of transactions. */
   readonly tables: AgentTables;
+  /** Cancels the generations whose images this process makes, by id. */
+  readonly underWay: Map<string, AbortController>;
 }
 
 const images = z.object({ generationId: z.string() });
@@ -273,27 +274,19 @@ export async function endImages(
   const settlement = await closeCredits(tx, scope, charged);
   const settled = new Set(settlement?.settled.map(({ reference }) => reference));
   for (const reference of charged) settled.delete(reference);
-  const delivered: string[] = [];
-  for (const { index, status } of items) {
-    const reference = imageReferenceOf(id, index);
-    if (status === 'completed' || (status === 'running' && settled.has(reference))) delivered.push(reference);
-    if (status !== 'running') continue;
-    await endItem(
-      tx,
-      { id, index },
-      settled.has(reference)
-        ? { status: 'completed', assetId: assetIdOf(reference) }
-        : {
-            status: rest.status,
-            failure: { code: rest.code, message: rest.message, retryable: rest.status === 'failed' },
-          },
-    );
-  }
+  const failure = { code: rest.code, message: rest.message, retryable: rest.status === 'failed' };
+  const ended = items.map((item) => {
+    if (item.status !== 'running') return item;
+    const reference = imageReferenceOf(id, item.index);
+    return settled.has(reference)
+      ? { ...item, status: 'completed' as const, assetId: assetIdOf(reference) }
+      : { ...item, status: rest.status, failure };
+  });
+  const delivered = ended.flatMap(({ index, status }) => (status === 'completed' ? imageReferenceOf(id, index) : []));
   const credits = (settlement?.settled ?? []).reduce((sum, { amount }) => sum + amount, 0);
   const status = delivered.length > 0 ? 'completed' : rest.status;
   const costUsd = await takeCosts(tx, scope, delivered);
-  const isEnd = await endGeneration(tx, id, status, credits);
-  if (!isEnd) return;
+  await endGeneration(tx, id, status, credits, ended);
   if (credits > 0 || delivered.length > 0)
     await addUsage(tx, { userId: ownerId, model, images: delivered.length, credits, costUsd });
   await publishGeneration(deps, tx, { id, ownerId, kind: 'image', status, settlement });

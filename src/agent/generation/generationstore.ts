@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import { type Db, json, type Tx } from '#platform/db/db.ts';
 import { isUuid } from '#platform/ids.ts';
+import type { JobInsertion } from '#platform/jobs/jobs.ts';
 import { invalid } from '#platform/problem.ts';
 import type { Failure } from '../api.ts';
 import type { AgentTables, GenerationStatus, ImageInput } from '../tables.ts';
@@ -51,14 +52,21 @@ export interface NewGeneration {
   readonly count: number;
 }
 
-export async function insertGeneration(tx: Tx<AgentTables>, order: NewGeneration): Promise<void> {
+/** Inserts a generation with its job. If this process runs the job at once, orders are being sent from the commit on. */
+export async function insertGeneration(
+  tx: Tx<AgentTables>,
+  order: NewGeneration,
+  { isClaimed, statement }: JobInsertion,
+): Promise<void> {
   const { id, ownerId, model, price, input, scopeKind, scopeId, count } = order;
   await sql`
     with generation as (
-      insert into agent_generations (generation_id, owner_id, model, price, input, scope_kind, scope_id, status)
-      values (${id}, ${ownerId}, ${model}, ${price}, ${json(input)}, ${scopeKind}, ${scopeId}, 'running')
+      insert into agent_generations (generation_id, owner_id, model, price, input, scope_kind, scope_id, status,
+        ordered_at)
+      values (${id}, ${ownerId}, ${model}, ${price}, ${json(input)}, ${scopeKind}, ${scopeId}, 'running',
+        ${isClaimed ? sql`clock_timestamp()` : null})
       returning generation_id
-    )
+    ), job as (${statement('generation')})
     insert into agent_generation_items (generation_id, index, status)
     select generation_id, index, 'running' from generation, generate_series(0, ${count}::int - 1) as index`.execute(tx);
 }
@@ -105,7 +113,7 @@ export async function endItem(
   { id, index }: { readonly id: string; readonly index: number },
   end:
     | { readonly status: 'completed'; readonly assetId: string }
-    | { readonly status: 'failed' | 'canceled'; readonly failure: Failure; readonly answer?: string | undefined },
+    | { readonly status: 'failed'; readonly failure: Failure; readonly answer?: string | undefined },
 ): Promise<void> {
   await db
     .updateTable('agent_generation_items')
@@ -121,20 +129,22 @@ export async function endItem(
     .execute();
 }
 
-/** `false`: it had ended before. */
+/** Ends a generation that is running, with its `items` that are. The caller has locked the row. */
 export async function endGeneration(
   tx: Tx<AgentTables>,
   id: string,
-  status: Exclude<GenerationStatus, 'running'>,
+  status: GenerationStatus,
   credits: number,
-): Promise<boolean> {
-  const { numUpdatedRows } = await tx
-    .updateTable('agent_generations')
-    .set({ status, credits, ended_at: sql<Date>`clock_timestamp()` })
-    .where('generation_id', '=', id)
-    .where('status', '=', 'running')
-    .executeTakeFirstOrThrow();
-  return numUpdatedRows === 1n;
+  items: readonly StoredItem[],
+): Promise<void> {
+  await sql`
+    with ended as (
+      update agent_generation_items item set status = one.status, asset_id = one."assetId", failure = one.failure
+      from jsonb_to_recordset(${json(items)}) as one(index int, status text, "assetId" uuid, failure jsonb)
+      where generation_id = ${id} and item.index = one.index and item.status = 'running'
+    )
+    update agent_generations set status = ${status}, credits = ${credits}, ended_at = clock_timestamp()
+    where generation_id = ${id}`.execute(tx);
 }
 
 export interface Place {

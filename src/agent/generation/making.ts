@@ -1,6 +1,6 @@
 /**
- * The worker of image orders. Orders are sent once: the row is marked before, so if the process dies, the generation ends when
- * another worker takes the job, and what was not delivered is free.
+ * The worker of image orders. Orders are sent once: the row is marked before, by its insertion if this process has room, so if the
+ * process dies, the generation ends when another worker takes the job, and what was not delivered is free.
  */
 
 import { releaseCredits } from '#accounts/ledger/credits.ts';
@@ -22,7 +22,7 @@ import {
   imageScopeOf,
   imagesQueue,
 } from './generations.ts';
-import { endItem, lockGeneration, markOrdered, type StoredGeneration } from './generationstore.ts';
+import { endItem, lockGeneration, markOrdered, type NewGeneration } from './generationstore.ts';
 import { readImages } from './sources.ts';
 
 const stopped = {
@@ -37,45 +37,43 @@ const imagesAtOnce = 4;
 const uninterrupted = new AbortController().signal;
 
 export function workOnImages(deps: GenerationDeps): () => void {
-  const underWay = new Map<string, AbortController>();
-  deps.jobs.work(
-    imagesQueue,
-    async (job: Job<{ generationId: string }>) => {
-      const { generationId: id } = job.payload;
-      const canceled = new AbortController();
-      underWay.set(id, canceled);
-      try {
-        const row = await markOrdered(deps.db, id);
-        if (row !== undefined) await makeAll(deps, row, AbortSignal.any([job.signal, canceled.signal]));
-        job.signal.throwIfAborted();
-        await transaction(deps.db, async (tx) => {
-          const locked = await lockGeneration(tx, id);
-          if (locked?.status === 'running') await endImages(deps, tx, locked, stopped);
-          await job.complete(tx);
-        });
-      } finally {
-        underWay.delete(id);
-      }
-    },
-    {
-      concurrency: generationsAtOnce,
-      // Such as a job whose workers were killed again and again.
-      onDead: async (tx: Tx<GenerationDeps['tables']>, { generationId }) => {
-        const row = await lockGeneration(tx, generationId);
-        if (row?.status === 'running') await endImages(deps, tx, row, stopped);
-      },
-    },
-  );
+  deps.jobs.work(imagesQueue, (job: ImagesJob) => makeImages(deps, job), {
+    concurrency: generationsAtOnce,
+    // Such as a job whose workers were killed again and again.
+    onDead: (tx: Tx<GenerationDeps['tables']>, { generationId }) => endInterrupted(deps, tx, generationId),
+  });
   return deps.pubsub.subscribe(cancelTopic, {
-    onMessage: (id) => underWay.get(id)?.abort(new Error('the generation was canceled')),
+    onMessage: (id) => deps.underWay.get(id)?.abort(new Error('the generation was canceled')),
   });
 }
 
-async function makeAll(
-  deps: GenerationDeps,
-  row: StoredGeneration & { readonly count: number },
-  signal: AbortSignal,
-): Promise<void> {
+type ImagesJob = Job<{ readonly generationId: string }>;
+
+/** `inserted`: a generation that was marked when it was inserted. */
+export async function makeImages(deps: GenerationDeps, job: ImagesJob, inserted?: NewGeneration): Promise<void> {
+  const { generationId: id } = job.payload;
+  const canceled = new AbortController();
+  deps.underWay.set(id, canceled);
+  try {
+    const row = inserted ?? (await markOrdered(deps.db, id));
+    if (row !== undefined) await makeAll(deps, row, AbortSignal.any([job.signal, canceled.signal]));
+    job.signal.throwIfAborted();
+    await transaction(deps.db, async (tx) => {
+      await endInterrupted(deps, tx, id);
+      await job.complete(tx);
+    });
+  } finally {
+    deps.underWay.delete(id);
+  }
+}
+
+/** What is delivered by now stays. */
+async function endInterrupted(deps: GenerationDeps, tx: Tx<GenerationDeps['tables']>, id: string): Promise<void> {
+  const row = await lockGeneration(tx, id);
+  if (row?.status === 'running') await endImages(deps, tx, row, stopped);
+}
+
+async function makeAll(deps: GenerationDeps, row: NewGeneration, signal: AbortSignal): Promise<void> {
   const { references, mask } = row.input;
   const readSources = async () => {
     const [masked, ...sources] = await readImages(
@@ -157,7 +155,7 @@ export async function makeByChain(
   throw new Error('the catalogue has no image model');
 }
 
-async function failItem(deps: GenerationDeps, { id }: StoredGeneration, index: number, error: unknown): Promise<void> {
+async function failItem(deps: GenerationDeps, { id }: NewGeneration, index: number, error: unknown): Promise<void> {
   const isRefused = error instanceof OrderRefused || error instanceof Refused;
   if (!isRefused) deps.log.warn({ err: error }, 'an image could not be generated');
   const explained = isRefused || error instanceof ProviderFailed;

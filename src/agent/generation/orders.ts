@@ -7,6 +7,7 @@ import { reserveCredits } from '#accounts/ledger/credits.ts';
 import { ensureProfile } from '#accounts/store.ts';
 import { type Tx, transaction } from '#platform/db/db.ts';
 import { digestOf } from '#platform/http/idempotency.ts';
+import type { Job, JobInsertion } from '#platform/jobs/jobs.ts';
 import { invalid } from '#platform/problem.ts';
 import type { MediaKind } from '../api.ts';
 import { starts } from '../billing/bounds.ts';
@@ -31,6 +32,7 @@ import { noteCost } from './coststore.ts';
 import { type GenerationDeps, imageReferenceOf, imageScopeOf, imagesQueue } from './generations.ts';
 import { insertGeneration } from './generationstore.ts';
 import { assertInputMedias, takeInputMedias } from './inputmedias.ts';
+import { makeImages } from './making.ts';
 import { assertReadable } from './sources.ts';
 
 /** Another request took the key. Rolls the order back. */
@@ -56,20 +58,23 @@ export async function orderImages(
   await deps.prompts.assertAllowed(userId, [prompt]);
   const references = [...(request.references ?? []), ...(await takeInputMedias(deps, userId, inputMedias))];
   const input = { prompt, ratio, seed, quality, references, mask };
-  return place(deps, userId, { model, keyed }, async (tx, id) => {
+  return place(deps, userId, { model, keyed }, (id, commit) => {
     const scope = scopeOf(request, id);
-    await insertGeneration(tx, {
+    const generation = {
       ...{ id, ownerId: userId, model: model.id, price: model.credits, input, count: n },
       ...{ scopeKind: scope.kind, scopeId: scope.id },
-    });
-    for (let index = 0; index < n; index++) {
-      const reference = imageReferenceOf(id, index);
-      await reserve(tx, model, n, {
-        ...{ reference, userId, scope: imageScopeOf(id) },
-        assetId: assetIdOf(reference),
+    };
+    const insert = (insertion: JobInsertion) =>
+      commit(async (tx) => {
+        await insertGeneration(tx, generation, insertion);
+        for (let index = 0; index < n; index++) {
+          const reference = imageReferenceOf(id, index);
+          const reservation = { reference, userId, scope: imageScopeOf(id), assetId: assetIdOf(reference) };
+          await reserve(tx, model, n, reservation);
+        }
       });
-    }
-    await deps.jobs.enqueue(tx, imagesQueue, { generationId: id }, { key: id, lane: userId });
+    const attempt = (job: Job<{ generationId: string }>) => makeImages(deps, job, generation);
+    return deps.jobs.start(imagesQueue, { generationId: id }, insert, { key: id, lane: userId, attempt });
   });
 }
 
@@ -100,24 +105,20 @@ export async function orderVideo(
   const firstFrame = isFrame ? taken[0] : request.firstFrame;
   const references = isFrame ? named : [...named, ...taken];
   const input = { prompt, ratio, duration, seed, firstFrame, references };
-  return place(deps, userId, { model, keyed }, async (tx, id) => {
-    const { failure } = await placeOrder(deps, tx, {
-      ...{ videoId: id, ownerId: userId, threadId: `generation-${id}`, taskId: id, messageId: id, toolCallId: id },
-      ...{
-        model: model.id,
-        mediaModel: model.id,
-        price: model.credits,
-        origin: 'api',
-        scope: scopeOf(request, id),
-        input,
-      },
-    });
-    if (failure === undefined) return;
-    const { message, required, balance } = failure;
-    if (failure.code === 'insufficient_credits')
-      throw agentProblems.insufficient_credits({ message, fields: { required, balance } });
-    throw agentProblems.insufficient_plan({ message });
-  });
+  return place(deps, userId, { model, keyed }, (id, commit) =>
+    commit(async (tx) => {
+      const { failure } = await placeOrder(deps, tx, {
+        ...{ videoId: id, ownerId: userId, threadId: `generation-${id}`, taskId: id, messageId: id, toolCallId: id },
+        ...{ model: model.id, mediaModel: model.id, price: model.credits, origin: 'api' },
+        ...{ scope: scopeOf(request, id), input },
+      });
+      if (failure === undefined) return;
+      const { message, required, balance } = failure;
+      if (failure.code === 'insufficient_credits')
+        throw agentProblems.insufficient_credits({ message, fields: { required, balance } });
+      throw agentProblems.insufficient_plan({ message });
+    }),
+  );
 }
 
 const scopeOf = ({ scopeKind, scopeId }: ImagesRequest | VideosRequest, id: string) => ({
@@ -142,21 +143,22 @@ async function place(
   deps: GenerationDeps,
   userId: string,
   { model, keyed }: Order,
-  write: (tx: Tx<GenerationDeps['tables']>, id: string) => Promise<void>,
+  order: (id: string, commit: (write: (tx: Tx<AgentTables>) => Promise<void>) => Promise<true>) => Promise<boolean>,
 ): Promise<string> {
   const id = randomUUID();
-  const order = () =>
+  const commit = (write: (tx: Tx<AgentTables>) => Promise<void>) =>
     transaction(deps.db, async (tx) => {
       if (keyed && !(await takeKey(tx, keyed, { taskId: id, threadId: '' }))) throw new KeyTaken();
       const { plan } = await ensureProfile(tx, { id: userId }, deps.welcome);
       if (!model.plans.includes(plan))
         throw agentProblems.insufficient_plan({ message: `Your plan doesn't include the model ${model.id}.` });
-      await write(tx, id);
+      await write(tx);
       // The reservation has locked the user, so concurrent orders are counted one after the other.
       if ((await countInFlightOf(tx, userId)) > deps.maxRunsPerUser) throw agentProblems.too_many_runs();
+      return true as const;
     });
   try {
-    await starts.run(userId, order);
+    await starts.run(userId, () => order(id, commit));
     return id;
   } catch (error) {
     const winner = error instanceof KeyTaken ? await findEarlier(deps, keyed) : undefined;

@@ -83,8 +83,11 @@ export interface Job {
 export interface Engine {
   /** Of the brand in watermarks (brand.ts). */
   readonly brandId: string;
-  /** Throws ImageFault, EngineBusy, EngineTimeout. Decodes the whole image, so that truncation is detected. */
-  inspect(bytes: Uint8Array, owner?: string): Promise<ImageFacts>;
+  /**
+   * Throws ImageFault, EngineBusy, EngineTimeout. Decodes the whole image, so that truncation is detected.
+   * `onRendition` gets the rendition before the rest is computed.
+   */
+  inspect(bytes: Uint8Array, owner?: string, onRendition?: (rendition: Rendition) => void): Promise<ImageFacts>;
   /**
    * Runs all jobs one after the other, with one permit and one deadline. Throws as `inspect` does,
    * EnlargementFault and BudgetFault. Results that were delivered before remain.

@@ -2,7 +2,7 @@ import { encode as encodeBlurhash } from 'blurhash';
 import type { Metadata } from 'sharp';
 import { pngAnimation } from '#platform/metadata/png.ts';
 import { type Opening, openImage, openRaw, readHeader, toRaw } from './decoding.ts';
-import { type ImageFacts, ImageFault } from './engine.ts';
+import { type ImageFacts, ImageFault, type Rendition } from './engine.ts';
 
 /** Pixels. Fixed, because the blurhash depends on it, and a larger one would block the event loop for longer. */
 const thumbSide = 32;
@@ -10,7 +10,7 @@ const thumbSide = 32;
 const renditionSide = 512;
 
 /** The rendition reads the whole image, so it detects damage that the header does not show. */
-export async function readFacts(opening: Opening): Promise<ImageFacts> {
+export async function readFacts(opening: Opening, onRendition?: (rendition: Rendition) => void): Promise<ImageFacts> {
   const header = await readHeader(opening);
   const frames = countFrames(opening, header);
   const rendition = await toRaw(
@@ -18,6 +18,7 @@ export async function readFacts(opening: Opening): Promise<ImageFacts> {
       .resize(renditionSide, renditionSide, { fit: 'inside', withoutEnlargement: true })
       .flatten({ background: '#ffffff' }),
   );
+  onRendition?.(rendition);
   const thumb = await toRaw(
     openRaw(rendition, opening.deadline).resize(thumbSide, thumbSide, { fit: 'inside' }).ensureAlpha(),
   );

@@ -62,9 +62,9 @@ export function createEngine(limits: EngineLimits, brand: Brand = defaultBrand):
   // libvips is loaded for the first image: a process that has none saves its memory.
   return {
     brandId: brandIdOf(brand),
-    inspect: (bytes, owner) =>
+    inspect: (bytes, owner, onRendition) =>
       work(bytes, { owner, kind: 'upload' }, 'inspect', async (opening) =>
-        (await import('./inspecting.ts')).readFacts(opening),
+        (await import('./inspecting.ts')).readFacts(opening, onRendition),
       ),
     transform: (bytes, jobs, owner) =>
       work(bytes, { owner }, jobs, async (opening) => (await import('./rendering.ts')).renderAll(opening, jobs)),

@@ -45,31 +45,27 @@ export async function depositAsset(deps: Context, caller: Caller, deposit: Depos
   const leave = await deps.images.acquire({ owner, kind: 'upload', bytes: deposit.length }).catch(busy);
   let stored: { readonly request: RegistrationRequest; readonly object: MarkedObject | undefined };
   try {
-    const { request, bytes, digests } = await receive(deposit);
+    const { request, bytes } = await receive(deposit);
     if (bytes.length > deps.limits.maxImageBytes) throw mediaProblems.asset_too_large();
-    stored = { request, object: await store(deps, declaredBy(caller, request), bytes, digests) };
+    stored = { request, object: await store(deps, declaredBy(caller, request), bytes) };
   } finally {
     leave();
   }
   return registerAsset(deps, caller, stored.request, undefined, stored.object);
 }
 
-/** The digests are computed while the bytes arrive. */
 async function receive({ length, body }: Deposit) {
   const whole = Buffer.allocUnsafe(length);
-  const hashes = startHashes();
   let received = 0;
   let start = 0;
   for await (const chunk of body) {
-    const from = Math.max(received, start);
     received += chunk.copy(whole, received);
     if (start === 0) start = whole.subarray(0, received).indexOf(lineFeed) + 1;
     if (start === 0 && received > mostLineBytes) break;
-    if (start > 0) hashes.update(whole.subarray(Math.max(from, start), received));
   }
   if (start === 0 || received !== length) throw invalid('body', 'must be a line of JSON and the bytes of an image');
   const request = parse(whole.toString('utf8', 0, start));
-  return { request, bytes: whole.subarray(start), digests: hashes.digests() };
+  return { request, bytes: whole.subarray(start) };
 }
 
 function parse(line: string): RegistrationRequest {
@@ -87,16 +83,12 @@ function parse(line: string): RegistrationRequest {
 }
 
 /** `undefined`: an earlier attempt has stored an object. Throws the refusal of bytes that are not stored. */
-async function store(
-  deps: Context,
-  declared: DeclaredUpload,
-  bytes: Buffer,
-  digests: ExactDigests,
-): Promise<MarkedObject | undefined> {
+async function store(deps: Context, declared: DeclaredUpload, bytes: Buffer): Promise<MarkedObject | undefined> {
   const { assetId, ownerId } = declared.identity;
   const inspecting = inspectImage(deps, bytes, ownerId);
   inspecting.catch(() => undefined);
   // The decoder works on threads of its own.
+  const digests = await digestsOf(bytes);
   const { made, generated } = await rewriteImage(bytes, wantedOf(deps, declared), deps.credentials);
   const ofMade = made === bytes ? digests : await digestsOf(made);
   const shown = await inspecting;

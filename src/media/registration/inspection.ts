@@ -136,8 +136,13 @@ export async function inspectImage(
   owner: string,
 ): Promise<InspectedImage | Refusal> {
   try {
-    const { rendition, ...facts } = await deps.engine.inspect(bytes, owner);
-    return { bytes, facts, perceptual: await deps.screening.hash(rendition) };
+    const hashing = Promise.withResolvers<PdqHash>();
+    hashing.promise.catch(() => undefined);
+    // Computed in a thread of its own while the engine reads the rest.
+    const { rendition, ...facts } = await deps.engine.inspect(bytes, owner, (decoded) =>
+      hashing.resolve(deps.screening.hash(decoded)),
+    );
+    return { bytes, facts, perceptual: await hashing.promise };
   } catch (error) {
     if (error instanceof ImageFault) return refusalByFault[error.reason];
     return busy(error);

@@ -6,7 +6,7 @@
  * has its object, and that object is the one that was inspected and screened. A refusal is a row too until its object is
  * removed, so no other registration becomes ready on an object that is being removed. Every step can be repeated.
  */
-import { chargeForAsset, isPaid } from '#accounts/ledger/credits.ts';
+import { chargeForAsset } from '#accounts/ledger/credits.ts';
 import type { Caller } from '#platform/access/caller.ts';
 import type { Tx } from '#platform/db/db.ts';
 import { MovieTooComplex } from '#platform/metadata/movie.ts';
@@ -85,15 +85,22 @@ export async function registerAsset(
 ): Promise<Registration> {
   const declared = declaredBy(caller, request);
   const { assetId, ownerId } = declared.identity;
-  const whenReady = await withCharge(deps.db, declared.identity, alongside);
-  const registration = await retryWhileChanging(async () => {
+  // The credits of generated media are reserved before the upload.
+  const whenReady: Alongside = async (tx) => {
+    if ((await chargeForAsset(tx, assetId, ownerId)) === 'closed') throw mediaProblems.charge_closed();
+    await alongside?.(tx);
+  };
+  const attempt = async () => {
     const upload = await readUpload(deps, declared);
     if (upload === undefined || 'asset' in upload) return upload;
     if (deposited?.head.etag === upload.head.etag) return publishUpload(deps, { ...upload, ...deposited }, whenReady);
     return withInspected(deps, { ...upload, mime: request.mime }, (inspection) =>
       writeUpload(deps, { ...upload, inspection }, whenReady),
     );
-  }, mediaProblems.object_changing);
+  };
+  // Most objects that were stored a moment ago have no row.
+  const isNew = deposited && (await publishUpload(deps, { ...declared, ...deposited }, whenReady));
+  const registration = isNew ?? (await retryWhileChanging(attempt, mediaProblems.object_changing));
   // The id may have been registered before the credits were reserved.
   if (!registration.created) await chargeForAsset(deps.db, assetId, ownerId);
   return registration;
@@ -153,7 +160,7 @@ async function readUpload(deps: MediaContext, declared: DeclaredUpload): Promise
 async function writeUpload(
   deps: MediaContext,
   upload: InspectedUpload,
-  alongside: Alongside | undefined,
+  alongside: Alongside,
 ): Promise<Registration | undefined> {
   const { inspection } = upload;
   if (inspection === undefined) return undefined;
@@ -166,7 +173,7 @@ async function writeUpload(
 async function publishUpload(
   deps: MediaContext,
   upload: MarkedUpload,
-  alongside: Alongside | undefined,
+  alongside: Alongside,
 ): Promise<Registration | undefined> {
   const { db, objects } = deps;
   const { identity, storageKey, head, inspection, generated } = upload;
@@ -282,20 +289,6 @@ async function adoptRewritten(
   const row = await findAsset(deps.db, assetId);
   if (!row?.readyAt || row.etag === etag || row.sha256 !== sha256) return;
   await withInvalidation(deps, [assetId], () => renewEtag(deps.db, assetId, sha256, etag));
-}
-
-/** For an asset that credits were reserved for, the charge, and then what the caller writes. */
-async function withCharge(
-  db: MediaContext['db'],
-  { assetId, ownerId }: AssetIdentity,
-  alongside: Alongside | undefined,
-): Promise<Alongside | undefined> {
-  // The credits of generated media are reserved before the upload.
-  if (!(await isPaid(db, assetId))) return alongside;
-  return async (tx) => {
-    if ((await chargeForAsset(tx, assetId, ownerId)) === 'closed') throw mediaProblems.charge_closed();
-    await alongside?.(tx);
-  };
 }
 
 /** `undefined`: the row or the object has changed; read again. Throws the refusal. */

@@ -96,6 +96,8 @@ export interface JobInsertion {
 export interface StartOptions<Payload> {
   /** If the queue has an unfinished job with this key, the statement fails with a unique violation. */
   readonly key?: string;
+  /** As in `EnqueueOptions`. */
+  readonly lane?: string;
   /** The first attempt, if this process runs it at once. By default, and for every other attempt: the handler of the queue. */
   readonly attempt?: (job: Job<Payload>) => Promise<void>;
 }
@@ -156,9 +158,9 @@ export interface Jobs {
     options?: EnqueueOptions,
   ): Promise<Enqueued>;
   /**
-   * Enqueues a job by the statement that inserts the row which the job is about. `insert` executes it, and resolves with whether it
-   * inserted both. If this process has room, it holds the job from its insertion, so no statement claims it. Outside transactions
-   * only. Resolves as `insert`. Throws for a queue with `movesTo`, because the statement compares the key in one queue only.
+   * Enqueues a job by the statement that inserts the row which the job is about. `insert` executes it, alone or in a transaction, and
+   * resolves with whether both are committed. If this process has room, it holds the job from its insertion, so no statement claims it.
+   * Outside transactions only. Resolves as `insert`. Throws for a queue with `movesTo`, because the statement compares the key in one queue only.
    */
   start<Payload>(
     queue: Queue<Payload>,

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { type RawBuilder, sql } from 'kysely';
 import { currentScope, writeTrace } from '../telemetry/trace.ts';
+import type { EnqueueOptions } from './jobs.ts';
 import { type Claim, type ClaimedRow, clock, later } from './rows.ts';
 
 /** The worker that holds a job from its insertion. */
@@ -21,13 +22,13 @@ export function newJob(payload: unknown): ClaimedRow {
 export function insertionOf(
   queue: string,
   { jobId, payload, attempt, fence, requestId, traceparent }: ClaimedRow,
-  key: string | undefined,
+  { key, lane = '' }: Pick<EnqueueOptions, 'key' | 'lane'>,
   held: Holder | undefined,
 ) {
   return (from: string): RawBuilder<unknown> => {
-    const common = sql`${jobId}::uuid, ${queue}::text, ${JSON.stringify(payload)}::jsonb, ${key ?? null}::text,
+    const common = sql`${jobId}::uuid, ${queue}::text, ${JSON.stringify(payload)}::jsonb, ${key ?? null}::text, ${lane}::text,
       ${requestId}::text, ${traceparent}::text`;
-    const columns = sql`job_id, queue, payload, unique_key, request_id, traceparent`;
+    const columns = sql`job_id, queue, payload, unique_key, lane, request_id, traceparent`;
     if (held === undefined) return sql`insert into jobs (${columns}) select ${common} from ${sql.ref(from)}`;
     return sql`
       insert into jobs (${columns}, status, attempt, fence, holder, expires_at, claimed_at)

@@ -110,14 +110,14 @@ export function createJobs(options: JobsOptions): Jobs {
       wakeAfterCommit(queue.name);
       return enqueued;
     },
-    start: async (queue, payload, insert, { key, attempt } = {}) => {
+    start: async (queue, payload, insert, { attempt, ...place } = {}) => {
       assertOutsideTransaction('the start of a job');
       if (queue.movesTo !== undefined)
         throw new Error(`jobs of the queue ${queue.name} can move, so they are enqueued`);
       const row = newJob(queue.payload.parse(payload));
       const insertion = (held?: Holder): JobInsertion => ({
         isClaimed: held !== undefined,
-        statement: insertionOf(queue.name, row, key, held),
+        statement: insertionOf(queue.name, row, place, held),
       });
       const insertHeld = () => insert(insertion({ holder: processHolder, leaseMs }));
       const started = workers.get(queue.name)?.start(row, insertHeld, attempt as Attempt<unknown> | undefined);

@@ -112,6 +112,23 @@ for (const engine of databaseEngines) {
       await untilDone(3);
     });
 
+    it('take turns by their lanes', async () => {
+      queue = { ...queue, isRoundRobin: true };
+      const jobs = startProcess();
+      const gate = Promise.withResolvers<void>();
+      const handled: number[] = [];
+      const handler = async ({ payload }: Job<Payload>) => {
+        handled.push(payload.n);
+        await gate.promise;
+      };
+      jobs.work(queue, handler, { concurrency: 1 });
+      for (const n of [1, 2, 3]) await start(jobs, n, { lane: 'first' });
+      await start(jobs, 4, { lane: 'second' });
+      gate.resolve();
+      await untilDone(4);
+      expect(handled).toEqual([1, 4, 2, 3]);
+    });
+
     it('never exceed the concurrency of the queue, and leave no other job behind', async () => {
       const jobs = startProcess();
       let [running, most] = [0, 0];

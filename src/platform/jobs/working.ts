@@ -86,7 +86,7 @@ export function startWorker<Payload, Tables>(
   const inserting = new Set<Promise<boolean>>();
   /** Places of the claim in progress. */
   let reserved = 0;
-  /** A claim leaves half of the places to jobs that start while it is in progress. */
+  /** A claim leaves half of the places to jobs that start while it is in progress, unless lanes take turns. */
   let sharesRoom = false;
   let claiming: Promise<void> | undefined;
   let isWakePending = false;
@@ -124,7 +124,7 @@ export function startWorker<Payload, Tables>(
   }
 
   function start(row: ClaimedRow, insert: () => Promise<boolean>, attempt: Attempt<Payload> = handler) {
-    sharesRoom = true;
+    sharesRoom = !queue.isRoundRobin;
     if (isStopping || roomLeft() <= 0) return undefined;
     const started = insertAndBegin(row, insert, attempt).finally(() => {
       inserting.delete(started);
