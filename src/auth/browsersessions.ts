@@ -1,6 +1,6 @@
 /**
  * Which sessions a user has. The identity provider names a session in each of its access tokens, so cookies need no id of their own. A
- * session that its user ended is refused when its browser asks for the next token.
+ * session that its user ended is refused at the next refresh of its browser.
  */
 import { decodeJwt } from 'jose';
 import { isUuid } from '#platform/ids.ts';

@@ -298,7 +298,7 @@ function Fact({ memory }: { readonly memory: ShownMemory }) {
           <Confirm
             label="Forget"
             icon={{ Icon: Trash2, label: `Forget: ${memory.content}`, title: 'Forget' }}
-            question="Forget this for good?"
+            question="Forget this permanently?"
             onConfirm={forget}
           />
         </div>
