@@ -28,6 +28,7 @@ export const benches: readonly Entry[] = [
   {
     name: 'conversation',
     needs: [chromium, postgres],
+    deadlineMs: 180_000,
     load: async () => (await import('./conversation.ts')).conversation,
   },
   { name: 'screening', load: async () => (await import('./screening.ts')).screening },
@@ -40,7 +41,6 @@ export const benches: readonly Entry[] = [
     load: async () => (await import('./processes.ts')).processes,
   },
   { name: 'start, size', load: async () => (await import('./installedsize.ts')).installedSize },
-  { name: 'data folder', load: async () => (await import('./datafolder.ts')).dataFolder },
   { name: 'idle streams', load: async () => (await import('./streams.ts')).idleStreams },
   { name: 'events', load: async () => (await import('./events.ts')).events },
   { name: 'registration', load: async () => (await import('./registration.ts')).registration },

@@ -1,10 +1,8 @@
 /** A conversation of 500 messages in Chromium, while an answer streams: the first text, long tasks and layout shifts. */
-import pg from 'pg';
 import type { Page } from 'playwright-core';
-import { launchChromium } from '../test/chromium.fixture.ts';
-import { enterAsUser, startConsole, visit } from '../test/console/rig.fixture.ts';
-import { createPostgresDatabase } from '../test/database.fixture.ts';
+import { enterAsUser } from '../test/console/rig.fixture.ts';
 import { atMost, type Bench, median } from './bench.ts';
+import { type ConsolePage, withConsolePage } from './consolepage.ts';
 
 const messages = 500;
 const rounds = 3;
@@ -36,18 +34,17 @@ const answer = [
 ].join('\n');
 
 export const conversation: Bench = {
-  run: async () => {
-    const database = await createPostgresDatabase();
-    const rig = await startConsole({ DATABASE_URL: database.url });
-    const browser = await launchChromium();
-    try {
-      const visitor = await visit(browser);
-      const { page } = visitor;
+  run: () =>
+    withConsolePage(async (visitor) => {
+      const { page, rig } = visitor;
       page.setDefaultTimeout(answerMs);
       await enterAsUser(visitor, rig, '/studio');
-      await send(page, 'hello');
-      await page.getByRole('button', { name: 'Send' }).waitFor();
-      await plant(database.url);
+      await page.getByLabel('Message', { exact: true }).fill('hello');
+      await page.keyboard.press('Enter');
+      // The button of an answer appears after the message is sent. Rows are planted once the answer is stored.
+      await page.locator('.message.assistant').filter({ hasText: /\S/ }).waitFor();
+      await page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'hidden' });
+      await plantMessages(visitor);
       await page.reload();
       await page
         .locator('.message')
@@ -73,12 +70,7 @@ export const conversation: Bench = {
         }),
         atMost(layoutShift, { goal: `layout shift while it streams, ${among}`, measured: largest('shift'), against }),
       ];
-    } finally {
-      await browser.close();
-      await rig.close();
-      await database.drop();
-    }
-  },
+    }),
 };
 
 interface Streamed {
@@ -89,34 +81,23 @@ interface Streamed {
   readonly shift: number;
 }
 
-async function send(page: Page, text: string): Promise<void> {
-  await page.getByLabel('Message', { exact: true }).fill(text);
-  await page.keyboard.press('Enter');
-}
-
 /** Rows of messages before the two of the conversation that is there. */
-async function plant(url: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    await client.query('update agent_messages set seq = seq + $1', [messages]);
-    await client.query(
-      `insert into agent_messages (thread_id, id, resource_id, role, parts, metadata, seq, bytes)
-       select thread_id, gen_random_uuid(), owner_id, case place % 2 when 1 then 'user' else 'assistant' end,
-         jsonb_build_array(jsonb_build_object('type', 'text', 'text',
-           case place % 2 when 1 then 'And shot ' || place || '?' else $2 end)),
-         '{}', place, octet_length($2)
-       from agent_threads, generate_series(1, $1::integer) as place`,
-      [messages - 2, answer],
-    );
-    await client.query(
-      `update agent_threads set last_seq = last_seq + $1, message_count = $1,
-         message_bytes = (select sum(bytes) from agent_messages)`,
-      [messages],
-    );
-  } finally {
-    await client.end();
-  }
+async function plantMessages({ plant }: ConsolePage): Promise<void> {
+  await plant('update agent_messages set seq = seq + $1', [messages]);
+  await plant(
+    `insert into agent_messages (thread_id, id, resource_id, role, parts, metadata, seq, bytes)
+     select thread_id, gen_random_uuid(), owner_id, case place % 2 when 1 then 'user' else 'assistant' end,
+       jsonb_build_array(jsonb_build_object('type', 'text', 'text',
+         case place % 2 when 1 then 'And shot ' || place || '?' else $2 end)),
+       '{}', place, octet_length($2)
+     from agent_threads, generate_series(1, $1::integer) as place`,
+    [messages - 2, answer],
+  );
+  await plant(
+    `update agent_threads set last_seq = last_seq + $1, message_count = $1,
+       message_bytes = (select sum(bytes) from agent_messages)`,
+    [messages],
+  );
 }
 
 /** Sends a message, and observes the page to the end of its answer. */
@@ -124,7 +105,8 @@ async function stream(page: Page): Promise<Streamed> {
   await page.waitForTimeout(quietMs);
   await page.getByRole('button', { name: 'Send' }).waitFor();
   await page.getByLabel('Message', { exact: true }).fill('/long 900');
-  const observed = page.evaluate(`new Promise((resolve) => {
+  // The observer is there before the key, which can overtake a script that is not awaited.
+  await page.evaluate(`void (globalThis.streamed = new Promise((resolve) => {
     const seen = { firstMs: 0, longestMs: 0, shift: 0 };
     let before = Infinity;
     let since;
@@ -153,7 +135,7 @@ async function stream(page: Page): Promise<Streamed> {
       } else requestAnimationFrame(look);
     };
     look();
-  })`);
+  }))`);
   await page.keyboard.press('Enter');
-  return (await observed) as Streamed;
+  return (await page.evaluate('streamed')) as Streamed;
 }

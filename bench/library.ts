@@ -1,11 +1,9 @@
 /** The library of the console with 50,000 assets, in Chromium: frames a second while one scrolls through all of them. */
-import pg from 'pg';
 import type { Page } from 'playwright-core';
-import { launchChromium } from '../test/chromium.fixture.ts';
-import { signIn, startConsole, visit } from '../test/console/rig.fixture.ts';
-import { createPostgresDatabase } from '../test/database.fixture.ts';
+import { signIn } from '../test/console/rig.fixture.ts';
 import { makeImage } from '../test/media/images.fixture.ts';
 import { atLeast, atMost, type Bench } from './bench.ts';
+import { type ConsolePage, withConsolePage } from './consolepage.ts';
 
 const assets = 50_000;
 const images = 20;
@@ -16,16 +14,12 @@ const pixelsPerSecond = 3000;
 const frameMs = 20;
 
 export const library: Bench = {
-  run: async () => {
-    const database = await createPostgresDatabase();
-    const rig = await startConsole({ DATABASE_URL: database.url });
-    const browser = await launchChromium();
-    try {
-      const visitor = await visit(browser);
-      const { page } = visitor;
+  run: () =>
+    withConsolePage(async (visitor) => {
+      const { page, rig } = visitor;
       await signIn(visitor, `${rig.url}/library`);
       await uploadImages(page);
-      await plant(database.url);
+      await plantAssets(visitor);
       await page.reload();
       await page.locator('.tile .asset-image.there').first().waitFor();
       const atTop = await scroll(page, pixelsPerSecond);
@@ -48,12 +42,7 @@ export const library: Bench = {
         atMost(frameMs, { goal: `${processor}, up, among ${assets} assets`, measured: inMiddle.processorMs, against }),
         atMost(1000, { goal: 'tiles in the document', measured: inMiddle.tiles, against: 'a limit' }),
       ];
-    } finally {
-      await browser.close();
-      await rig.close();
-      await database.drop();
-    }
-  },
+    }),
 };
 
 interface Scrolled {
@@ -78,24 +67,18 @@ async function uploadImages(page: Page): Promise<void> {
 }
 
 /** Rows that show the uploaded images, over the days of two years. */
-async function plant(url: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    await client.query(
-      `insert into assets (asset_id, owner_id, scope_kind, scope_id, kind, requested_mime, mime, backend, bucket, storage_key,
-         etag, byte_size, sha256, md5, pdq, pdq_quality, width, height, blurhash, prompt, prompt_search, created_at, ready_at)
-       select gen_random_uuid(), owner_id, scope_kind, scope_id, kind, requested_mime, mime, backend, bucket, storage_key, etag,
-         byte_size, sha256, md5, pdq, pdq_quality, width, height, blurhash, 'image ' || place, 'image ' || place,
-         now() - place * interval '20 minutes', now()
-       from generate_series(1, $1::integer) as place
-       join (select *, row_number() over () as number from assets) as source on source.number = 1 + place % $2::integer`,
-      [assets, images],
-    );
-    await client.query('analyze assets');
-  } finally {
-    await client.end();
-  }
+async function plantAssets({ plant }: ConsolePage): Promise<void> {
+  await plant(
+    `insert into assets (asset_id, owner_id, scope_kind, scope_id, kind, requested_mime, mime, backend, bucket, storage_key,
+       etag, byte_size, sha256, md5, pdq, pdq_quality, width, height, blurhash, prompt, prompt_search, created_at, ready_at)
+     select gen_random_uuid(), owner_id, scope_kind, scope_id, kind, requested_mime, mime, backend, bucket, storage_key, etag,
+       byte_size, sha256, md5, pdq, pdq_quality, width, height, blurhash, 'image ' || place, 'image ' || place,
+       now() - place * interval '20 minutes', now()
+     from generate_series(1, $1::integer) as place
+     join (select *, row_number() over () as number from assets) as source on source.number = 1 + place % $2::integer`,
+    [assets, images],
+  );
+  await plant('analyze assets');
 }
 
 /** Until the timeline has read its last page. Returns the milliseconds. */

@@ -137,6 +137,7 @@ function startMedia(signedUrls: Cache) {
     access: createAccess({ internalKeys: [], jwksUrl: issuer.jwksUrl, log }),
     database,
     signedUrls,
+    files: [],
     originals,
     publicObjects,
     legacy: { bucket: () => undefined },

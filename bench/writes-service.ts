@@ -83,6 +83,7 @@ function startMedia() {
     ...common,
     signedUrls: openCache({ redis: undefined, database, name: 'bench', maxBytes: 10_000_000, log }),
     originals,
+    files: ['objects'],
     publicObjects,
     legacy: { bucket: () => undefined },
     engine,

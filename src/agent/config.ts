@@ -38,6 +38,20 @@ export const agentSettings = {
     meaning:
       'Canceled orders that reached a provider, and runs stopped before their first token, that are free for a user and day (UTC). Further ones are charged.',
   }),
+  budgetDailyUsd: setting(
+    'AGENT_BUDGET_DAILY_USD',
+    {
+      defaultText: 'none',
+      meaning:
+        'A budget in US dollars for what models and providers cost in a day (UTC). At 50, 80 and 100 %, operators get an email at `OPERATOR_EMAILS`, and webhooks get `budget.reached`. It limits nothing.',
+    },
+    parseUsd,
+  ),
+  budgetMonthlyUsd: setting(
+    'AGENT_BUDGET_MONTHLY_USD',
+    { defaultText: 'none', meaning: 'The same for a month (UTC).' },
+    parseUsd,
+  ),
   cmsMediaHosts: list('CMS_MEDIA_HOSTS', {
     default: [],
     defaultText: 'none',
@@ -140,6 +154,13 @@ export const agentSettings = {
     parseBoolean,
   ),
 } as const;
+
+function parseUsd(raw: string): number {
+  const usd = Number(raw);
+  if (!/^\d{1,9}(?:[.]\d{1,6})?$/.test(raw) || usd === 0)
+    throw new Error('must be an amount in US dollars above 0, such as 25 or 12.50');
+  return usd;
+}
 
 function parseBoolean(raw: string): boolean {
   if (raw !== 'true' && raw !== 'false') throw new Error('must be true or false');

@@ -9,6 +9,7 @@ import type { PubSub } from '#platform/pubsub/pubsub.ts';
 import type { Telemetry } from '#platform/telemetry/telemetry.ts';
 import type { Webhooks } from '#webhooks/publishing.ts';
 import type { ApprovalSettings } from './approvals/rules.ts';
+import type { Budget } from './budgets/api.ts';
 import type { DocumentReader } from './documents/pdftext.ts';
 import type { EventLog } from './eventlog/eventlog.ts';
 import type { Catalogue } from './generation/catalogue.ts';
@@ -47,6 +48,8 @@ export interface AgentContext {
   readonly metrics: AgentMetrics;
   readonly telemetry: Telemetry;
   readonly approvals: ApprovalSettings;
+  /** AGENT_BUDGET_DAILY_USD and AGENT_BUDGET_MONTHLY_USD. */
+  readonly budgets: readonly Budget[];
   /** AGENT_TASK_TTL_SECS. */
   readonly ttlS: number;
   /** AGENT_MAX_RUNS_PER_USER. */

@@ -15,6 +15,9 @@ import type { PubSub } from '#platform/pubsub/pubsub.ts';
 import type { Redis } from '#platform/redis/redis.ts';
 import { noTelemetry } from '#platform/telemetry/telemetry.ts';
 import { type Webhooks, welcomeOf } from '#webhooks/publishing.ts';
+import { type BudgetAlerts, budgetMailQueue, startBudgetAlerts } from './budgets/alerting.ts';
+import type { Budget } from './budgets/api.ts';
+import { addBudgetRoutes } from './budgets/routes.ts';
 import { addChatRoutes } from './chat/routes.ts';
 import type { agentSettings, modelSettings } from './config.ts';
 import type { AgentContext } from './context.ts';
@@ -89,6 +92,7 @@ export interface AgentDeps {
   readonly memory: ActingClient;
   /** Whether the memory service has a language model, as far as the settings show. */
   readonly hasMemoryModel?: boolean;
+  readonly budgetAlerts: BudgetAlerts;
   readonly settings: Values<typeof agentSettings>;
   readonly model: Values<typeof modelSettings>;
   /** Reads the environment variables that MODELS_FILE names. */
@@ -119,6 +123,7 @@ const queues = [
   extractionQueue,
   deletionQueue,
   clearingQueue,
+  budgetMailQueue,
 ].map(({ name }) => name);
 
 /** Runs of dead instances go on within 30 s (docs/specification/agent.md#runs-that-continue): a lease, a look every 2 s, and the start itself. */
@@ -176,6 +181,7 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
     metrics,
     telemetry: deps.server.telemetry ?? noTelemetry,
     approvals: settings,
+    budgets: budgetsOf(settings),
     ttlS: settings.taskTtlS,
     maxRunsPerUser: settings.maxRunsPerUser,
     maxVideosPerUser: settings.maxVideosPerUser,
@@ -208,6 +214,7 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
   const queue = startQueue(serving);
   const calls = new McpCalls(context);
   const deletion = startDeletingOldEvents({ db, log });
+  const budgets = startBudgetAlerts(context, deps.budgetAlerts);
   let emptying: Interval | undefined;
   const unsubscribe = pubsub.subscribe(abortTopic, { onMessage: (taskId) => executor.abort(taskId) });
 
@@ -256,6 +263,7 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
     await userEventReaders.close();
     void deletion.stop();
     void emptying?.stop();
+    void budgets?.stop();
     buffers.close();
     unsubscribe();
     endImageWork?.();
@@ -269,6 +277,7 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
   addUserEventRoutes(app, deps.access, serving);
   addOperatorRoutes(app, deps.access, context);
   emptying = startEmptyingTrash(serving);
+  addBudgetRoutes(app, deps.access, context);
   addThreadRoutes(app, deps.access, serving);
   const generations = {
     ...{ ...context, cmsMediaHosts: settings.cmsMediaHosts, tables: {} as AgentTables },
@@ -294,3 +303,8 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
   if (database.driver === 'pglite') await Promise.all([reaper.reapAll(), calls.reap(true)]);
   return app;
 }
+
+const budgetsOf = ({ budgetDailyUsd, budgetMonthlyUsd }: AgentDeps['settings']): readonly Budget[] => [
+  ...(budgetDailyUsd === undefined ? [] : [{ period: 'day', budgetUsd: budgetDailyUsd } as const]),
+  ...(budgetMonthlyUsd === undefined ? [] : [{ period: 'month', budgetUsd: budgetMonthlyUsd } as const]),
+];

@@ -4,6 +4,7 @@ import type { Generated, JSONColumnType } from 'kysely';
 import type { LedgerTables } from '#accounts/ledger/credits.ts';
 import type { Failure } from './api.ts';
 import type { TokenUsage } from './billing/usage.ts';
+import type { Period } from './budgets/api.ts';
 import type { Ratio } from './providers/generators.ts';
 import type { UserEvent } from './userevent.ts';
 
@@ -277,6 +278,13 @@ export interface AgentTables extends LedgerTables {
     output_tokens: Generated<number>;
     credits: Generated<number>;
     cost_usd: Generated<number>;
+  };
+  agent_budgets_reached: {
+    period: Period;
+    starts_on: string;
+    percent: number;
+    budget_usd: number;
+    spent_usd: number;
   };
   agent_free_cancels: { user_id: string; day: string; count: number };
   agent_user_events: {

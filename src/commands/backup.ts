@@ -7,7 +7,6 @@ import { existsSync } from 'node:fs';
 import { lstat, mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import { readConfig } from '#app/config.ts';
-import { folderFile } from '#platform/datafolder/identity.ts';
 import type { Database } from '#platform/db/db.ts';
 import { type FolderLock, lockFiles, lockFolder, unfinishedMark } from '#platform/db/lock.ts';
 import { openDatabase } from '#platform/db/open.ts';
@@ -85,7 +84,8 @@ interface Contents {
 /** Belongs to the process or to this folder only, or can be regenerated: variants and half-written files. */
 const excluded: readonly string[] = [
   ...lockFiles,
-  folderFile,
+  // Earlier versions wrote it.
+  'folder.json',
   '.incoming',
   'public',
   // Other versions of PostgreSQL cannot read these files (rows.ts).

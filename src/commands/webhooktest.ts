@@ -78,6 +78,7 @@ const examples: WebhookEvents = {
   'asset.blocked': { ...asset, sha256: '0'.repeat(64), list: 'example', label: null },
   'video_task.completed': { ...task, assetIds: [asset.assetId] },
   'video_task.failed': { ...task, error: 'processing_failed' },
+  'budget.reached': { period: 'day', start: '2026-01-31', percent: 80, budgetUsd: 25, spentUsd: 20.4 },
   'mail.bounced': mail,
   'mail.complained': { ...mail, reason: null },
 };

@@ -144,6 +144,10 @@ function addUsageRoutes(app: HttpServer, guard: OperatorGuard, { agent }: Servic
       passOn(reply, await agent.send({ method: 'GET', route: '/usage/totals', query }), 'agent'),
   );
 
+  routes.get('/api/usage/budgets', guard, { summary: 'Budgets, and what is spent of them' }, async (_request, reply) =>
+    passOn(reply, await agent.send({ method: 'GET', route: '/usage/budgets' }), 'agent'),
+  );
+
   routes.get(
     '/api/usage/users',
     guard,

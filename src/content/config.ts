@@ -8,7 +8,7 @@ export const contentSettings = {
   publicUrl: address('CONTENT_PUBLIC_URL', {
     defaultText: 'the host of the request',
     meaning:
-      'The public URL of the content service. The URLs in `/sitemap.xml` begin with it, and the console’s pages call it.',
+      'The public URL of the content service. The URLs in `/sitemap.xml` begin with it, and the console’s pages call it. Not set: these pages call `CONTENT_URL`.',
   }),
   hasShareSitemap: flag('SITEMAP_GALLERY', {
     default: false,

@@ -21,7 +21,6 @@ export function readDecimal(value: string, least: number, most: number, path: st
 
 const largestFactor = 100;
 
-/** Of zoom and dpr. */
 export function readFactor(value: string, path: string): number {
   const factor = readDecimal(value, 0, largestFactor, path);
   if (factor === 0) throw invalid(path, 'must be greater than 0');

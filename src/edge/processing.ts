@@ -30,7 +30,6 @@ export interface Requested {
 type Reader = (args: readonly string[], path: string) => Requested;
 
 const strongestSharpening = 10;
-const largestSquare = 1000;
 const largestThreshold = 255;
 
 /** With the number of arguments, and all names. */
@@ -41,17 +40,9 @@ const declared: readonly (readonly [names: string, most: number, read: Reader])[
   ['ra resizing_algorithm', 1, ([name = ''], path) => ({ spec: { resampling: readOneOf(resamplings, name, path) } })],
   ['w width', 1, ([width = ''], path) => ({ spec: { width: readSide(width, path) } })],
   ['h height', 1, ([height = ''], path) => ({ spec: { height: readSide(height, path) } })],
-  ['mw min-width min_width', 1, ([width = ''], path) => ({ edits: { minWidth: readSide(width, path) } })],
-  ['mh min-height min_height', 1, ([height = ''], path) => ({ edits: { minHeight: readSide(height, path) } })],
-  ['z zoom', 2, readZoom],
   ['dpr', 1, ([dpr = ''], path) => ({ edits: { dpr: readFactor(dpr, path) } })],
   ['el enlarge', 1, ([enlarge = ''], path) => ({ spec: { enlarge: readFlag(enlarge, path) } })],
   ['ex extend', 4, (args, path) => ({ edits: { extend: readExtension(args, path) } })],
-  [
-    'exar extend_ar extend_aspect_ratio',
-    4,
-    (args, path) => ({ edits: { extendAspectRatio: readExtension(args, path) } }),
-  ],
   ['g gravity', 3, (args, path) => ({ edits: { gravity: readGravity(args, path, true) } })],
   ['c crop', 5, readCrop],
   ['t trim', 4, (args, path) => ({ edits: { trim: readTrim(args, path) } })],
@@ -62,7 +53,6 @@ const declared: readonly (readonly [names: string, most: number, read: Reader])[
   ['bg background', 3, (args, path) => ({ edits: { background: readBackground(args, path) } })],
   ['bl blur', 1, ([sigma = ''], path) => ({ spec: { blur: readDecimal(sigma, 0, strongestBlur, path) } })],
   ['sh sharpen', 1, ([sigma = ''], path) => ({ edits: { sharpen: readSharpening(sigma, path) } })],
-  ['pix pixelate', 1, ([size = ''], path) => ({ edits: { pixelate: readSquares(size, path) } })],
   ['wm watermark', 5, (args, path) => ({ edits: { watermark: readWatermark(args, path) } })],
   ['q quality', 1, ([quality = ''], path) => ({ spec: { quality: readInteger(quality, 100, path) || undefined } })],
   ['fq format_quality', 20, readFormatQuality],
@@ -136,10 +126,6 @@ function readSize([width = '', height = '', enlarge = '', ...extend]: readonly s
   };
 }
 
-function readZoom([x = '', y = x]: readonly string[], path: string): Requested {
-  return { edits: { zoomX: readFactor(x, path), zoomY: readFactor(y, path) } };
-}
-
 function readExtension([flag = '', ...gravity]: readonly string[], path: string): Gravity | undefined {
   if (!readFlag(flag, path)) return undefined;
   return gravity.length === 0 ? center : readGravity(gravity, path, false);
@@ -203,12 +189,6 @@ const weakestSharpening = 0.01;
 function readSharpening(value: string, path: string): number {
   const sigma = readDecimal(value, 0, strongestSharpening, path);
   return sigma === 0 ? 0 : Math.max(weakestSharpening, sigma);
-}
-
-/** Squares of one pixel change nothing. */
-function readSquares(value: string, path: string): number {
-  const side = readInteger(value, largestSquare, path);
-  return side < 2 ? 0 : side;
 }
 
 function readWatermark(args: readonly string[], path: string): Watermark | undefined {

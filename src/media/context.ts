@@ -19,7 +19,6 @@ import type { Credentials } from './credentials/credentials.ts';
 import type { Stripping } from './metadata/publicity.ts';
 import type { LibraryNews } from './news.ts';
 import type { Digester } from './reading/digests.ts';
-import type { PinnedRow } from './reconciling/folderstore.ts';
 import type { Match, Screening } from './screening/screening.ts';
 import type { MediaTables } from './tables.ts';
 import type { Ffmpeg } from './video/ffmpeg.ts';
@@ -38,24 +37,29 @@ export interface MediaStores {
   readonly variants: Pick<VariantMaker, 'forgetAll' | 'names' | 'serve'>;
   readonly signedUrls: Cache;
   readonly digester: Digester;
-  /** `undefined`: no webhooks, so changes need no transaction for them. */
   readonly webhooks?: Webhooks | undefined;
-  /** `undefined`: no asset is a file of the data folder. */
-  readonly reconciler?: { readonly startReading: () => Reading } | undefined;
+  /** `undefined`: in commands. */
+  readonly settler?: Settler | undefined;
   readonly limits: SizeLimits & { readonly stripMetadata: Stripping };
   readonly publicScopes: readonly string[];
 }
 
-/**
- * Held from before rows are read until they are used, because rows that were read during a comparison may have old
- * ETags.
- */
-export interface Reading {
+/** A ready row. */
+export interface Pinned {
+  readonly assetId: string;
+  readonly backend: 'objects' | 'legacy';
+  readonly bucket: string;
+  readonly storageKey: string;
+  readonly etag: string;
+  readonly byteSize: number;
+}
+
+export interface Settler {
   /**
-   * Returns the rows with the current ETags of their files. Omits rows whose files are missing or have other content.
-   * Throws `engine_unavailable` if large files take long to compare; the comparison continues for the next call.
+   * Returns the rows with the current ETags of their objects. Omits rows whose files in the data folder are missing or have other
+   * content. Throws `engine_unavailable` and `digest_pending` for files: a retry joins the comparison.
    */
-  current<Row extends PinnedRow>(rows: readonly Row[]): Promise<readonly Row[]>;
+  current<Row extends Pinned>(rows: readonly Row[]): Promise<readonly Row[]>;
 }
 
 /** What inspects and screens files. */

@@ -23,29 +23,14 @@ export async function publishRegistered<Tables>(
   await webhooks?.publish(tx, 'asset.registered', { ...factsOf(asset), mime, byteSize });
 }
 
-/** Makes a row readable (`mark`), and publishes that it is. `inOne`: `mark` writes more than the row. */
-export async function markAndPublish<Tables, Row extends RegisteredAsset>(
-  deps: MediaStores & { readonly db: Db<Tables> },
-  mark: (handle: Db<Tables> | Tx<Tables>) => Promise<Row | undefined>,
-  inOne: boolean,
-): Promise<Row | undefined> {
-  if (deps.webhooks === undefined && !inOne) return mark(deps.db);
-  return transaction(deps.db, async (tx) => {
-    const row = await mark(tx);
-    if (row !== undefined) await publishRegistered(deps, tx, row);
-    return row;
-  });
-}
-
 /** Drops rows (`drop`), and publishes the deletion of those that were readable. */
 export async function dropAndPublish<Tables, Row extends AssetFacts & { readonly isReady: boolean }>(
   { db, webhooks }: MediaStores & { readonly db: Db<Tables> },
-  drop: (handle: Db<Tables> | Tx<Tables>) => Promise<readonly Row[]>,
+  drop: (tx: Tx<Tables>) => Promise<readonly Row[]>,
 ): Promise<readonly Row[]> {
-  if (webhooks === undefined) return drop(db);
   return transaction(db, async (tx) => {
     const rows = await drop(tx);
-    for (const row of rows) if (row.isReady) await webhooks.publish(tx, 'asset.deleted', factsOf(row));
+    for (const row of rows) if (row.isReady) await webhooks?.publish(tx, 'asset.deleted', factsOf(row));
     return rows;
   });
 }
@@ -54,15 +39,14 @@ export async function dropAndPublish<Tables, Row extends AssetFacts & { readonly
 export async function blockAndPublish<Tables>(
   { db, webhooks }: MediaStores & { readonly db: Db<Tables> },
   { digests, match }: { readonly digests: { readonly sha256: string }; readonly match: Pick<Match, 'check' | 'list'> },
-  block: (handle: Db<Tables> | Tx<Tables>) => Promise<AssetFacts | undefined>,
+  block: (tx: Tx<Tables>) => Promise<AssetFacts | undefined>,
 ): Promise<boolean> {
-  if (webhooks === undefined) return (await block(db)) !== undefined;
   return transaction(db, async (tx) => {
     const row = await block(tx);
     if (row === undefined) return false;
     const { sha256 } = digests;
     const label = match.check === 'label' ? match.list : null;
-    await webhooks.publish(tx, 'asset.blocked', { ...factsOf(row), sha256, list: match.list, label });
+    await webhooks?.publish(tx, 'asset.blocked', { ...factsOf(row), sha256, list: match.list, label });
     return true;
   });
 }

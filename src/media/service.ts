@@ -1,6 +1,7 @@
 /** The media service (docs/specification/media.md; docs/media.md). */
 import { Counter, type Registry } from '@prometheus-io/client';
 import type { FastifyRequest } from 'fastify';
+import { sendMail } from '#accounts/mailing.ts';
 import type { ResizeSigner } from '#edge/api.ts';
 import type { Brand } from '#image/engine/brand.ts';
 import type { Engine } from '#image/engine/engine.ts';
@@ -26,7 +27,7 @@ import type { Webhooks } from '#webhooks/publishing.ts';
 import type { LegacyImport } from './api.ts';
 import { addCollectionRoutes } from './collections/routes.ts';
 import type { mediaSettings } from './config.ts';
-import type { MediaContext, MediaStores, ScreeningContext } from './context.ts';
+import type { MediaContext, MediaStores, Pinned, ScreeningContext } from './context.ts';
 import { createCredentials } from './credentials/credentials.ts';
 import { incidentParams } from './incidents/api.ts';
 import { addIncidentRoutes } from './incidents/routes.ts';
@@ -35,11 +36,10 @@ import { addPeopleRoutes } from './people/routes.ts';
 import { mediaProblems } from './problems.ts';
 import { createQuarantine } from './quarantine/quarantine.ts';
 import { createDigester, type Digester } from './reading/digests.ts';
-import { createReconciler, type FilesFolder, type Reconciler } from './reconciling/reconciling.ts';
 import { createSettler } from './reconciling/settling.ts';
 import { importFile } from './registration/importing.ts';
 import { carryOut, decisionQueue } from './reports/deciding.ts';
-import { decisionMailQueue, sendDecisionMail } from './reports/mails.ts';
+import { decisionMailQueue } from './reports/mails.ts';
 import { dropOldCounts } from './reports/reportstore.ts';
 import { addReportRoutes } from './reports/routes.ts';
 import { rescreenAll, rescreenOn, rescreenQueue } from './rescreening/rescreenjob.ts';
@@ -90,8 +90,8 @@ export interface MediaDeps {
   /** The bucket of variants, which sweeps list. */
   readonly publicObjects: Objects;
   readonly legacy: Pick<LegacyObjects, 'bucket'>;
-  /** `undefined`: no asset is a file. */
-  readonly folder?: FilesFolder | undefined;
+  /** The backends whose objects are files of the data folder. */
+  readonly files: readonly Pinned['backend'][];
   readonly engine: Engine;
   /** That of the engine. */
   readonly brand: Brand;
@@ -161,13 +161,9 @@ export function createMedia(deps: MediaDeps): HttpServer {
   const closing = new AbortController();
   const images = imagePermits();
   const stores = openStores({ ...deps, log }, createDigester());
-  const reconciler = deps.folder && createReconciler(stores, deps.folder);
-  // Files are compared by their folder. Only other stores can get objects from another tool under the same key.
-  const isFiles = deps.folder?.backends.includes('objects') === true;
-  const settler = isFiles ? undefined : createSettler(stores);
   const context: MediaContext = {
     ...stores,
-    reconciler: combine(reconciler, settler),
+    settler: createSettler(stores, deps.files),
     engine,
     images,
     screening: deps.screening,
@@ -186,10 +182,9 @@ export function createMedia(deps: MediaDeps): HttpServer {
     addressSecret: deps.reporting.addressSecret,
     closing: closing.signal,
   };
-  if (reconciler !== undefined) {
-    app.addHook('onReady', () => reconciler.begin());
-    app.addHook('onClose', () => reconciler.end());
-  }
+  // The folder may be a copy, so the URLs of files in Redis may contain the ETags of another one.
+  if (deps.files.includes('objects') && stores.signedUrls.driver === 'redis')
+    app.addHook('onReady', () => stores.signedUrls.clear());
   const { db } = context;
   let expiring: Interval | undefined;
   let endingShares: Interval | undefined;
@@ -253,28 +248,10 @@ function workOnQueues(app: HttpServer, deps: MediaContext): void {
     });
     jobs.work(rescreenQueue, (job) => rescreenOn(deps, job), { concurrency: 1 });
     jobs.work(decisionQueue, (job) => carryOut(deps, job), { concurrency });
-    jobs.work(decisionMailQueue, (job) => sendDecisionMail(deps, job), { concurrency });
+    jobs.work(decisionMailQueue, (job) => sendMail(deps, job), { concurrency });
     await beginSweeping(deps);
   });
   app.addHook('onClose', () => jobs.stop({ queues }));
-}
-
-/** Rows of files, then rows of other stores. */
-function combine(
-  ...readers: readonly (Pick<Reconciler, 'startReading'> | undefined)[]
-): Pick<Reconciler, 'startReading'> {
-  return {
-    startReading: () => {
-      const readings = readers.flatMap((reader) => reader?.startReading() ?? []);
-      return {
-        current: async (rows) => {
-          let current = rows;
-          for (const reading of readings) current = await reading.current(current);
-          return current;
-        },
-      };
-    },
-  };
 }
 
 const imagePermits = () => createPermits({ count: imagesAtOnce, waitMs: imageWaitMs, memory: imageMemory });

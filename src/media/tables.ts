@@ -172,5 +172,4 @@ export interface MediaTables extends LedgerTables {
     expires_at: Date | null;
   };
   /** The folder of the ETags in the rows. */
-  data_folder: { is_only: Generated<boolean>; identity: string };
 }

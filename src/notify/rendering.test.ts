@@ -8,6 +8,7 @@ import { type Rendering, renderMail } from './notifying.ts';
 import { accountDeleted } from './types/accountdeleted.ts';
 import { accountDeletionScheduled } from './types/accountdeletionscheduled.ts';
 import { accountExportReady } from './types/accountexportready.ts';
+import { budgetReached } from './types/budgetreached.ts';
 import { contentDecision } from './types/contentdecision.ts';
 import { dailyDigest } from './types/dailydigest.ts';
 import { builtInTypes } from './types/registry.ts';
@@ -62,6 +63,12 @@ const cases = [
   ['account_deletion.deleted', accountDeleted, {}],
   ['account_export.ready', accountExportReady, {}],
   ['account_export.ready with a day', accountExportReady, { data: { expires_at: '2026-12-06T09:00:00Z' } }],
+  ['budget.reached', budgetReached, {}],
+  [
+    'budget.reached of a month',
+    budgetReached,
+    { data: { period: 'month', start: '2026-11-01', percent: 80, budgetUsd: 250, spentUsd: 201.5 } },
+  ],
   ['content.decision', contentDecision, {}],
   ...decided.map(
     (decision) => [`content.decision ${decision}`, contentDecision, { data: { decision, statement } }] as const,
@@ -102,6 +109,7 @@ it('our types are those of the specification', () => {
     'account_deletion.deleted',
     'account_deletion.scheduled',
     'account_export.ready',
+    'budget.reached',
     'content.decision',
     'daily_digest',
     'report.decision',
@@ -126,6 +134,33 @@ describe('an email about a deletion', () => {
       expect.objectContaining({
         status: 400,
         details: expect.objectContaining({ issues: [expect.objectContaining({ path: 'body.data.deletion_at' })] }),
+      }),
+    );
+  });
+});
+
+describe('an email about a budget', () => {
+  it('has the percent, the amounts and the period', () => {
+    const data = { period: 'month', start: '2026-11-01', percent: 80, budgetUsd: 250, spentUsd: 201.5 };
+    const { subject, text } = renderMail(deps, budgetReached, rendering({ data, language: 'de' }));
+    expect(subject.replaceAll('\u00a0', ' ')).toBe('Miller & Sons: 80 % des Budgets sind ausgegeben (November 2026)');
+    for (const part of ['201,50 $', '250,00 $', 'begrenzt die Ausgaben nicht'])
+      expect(text.replaceAll('\u00a0', ' ')).toContain(part);
+    const day = renderMail(deps, budgetReached, rendering({ data: { ...data, period: 'day' } }));
+    expect(day.subject).toBe('80% of the Miller & Sons budget for November 1, 2026 is spent');
+  });
+
+  it.each([
+    ['period', 'year'],
+    ['start', 'November'],
+    ['percent', '80 %'],
+    ['budgetUsd', '$5'],
+    ['spentUsd', null],
+  ])('refuses a wrong %s', (name, value) => {
+    expect(() => renderMail(deps, budgetReached, rendering({ data: { [name]: value } }))).toThrow(
+      expect.objectContaining({
+        status: 400,
+        details: expect.objectContaining({ issues: [expect.objectContaining({ path: `body.data.${name}` })] }),
       }),
     );
   });

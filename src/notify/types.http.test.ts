@@ -91,6 +91,7 @@ describe('a folder of types', () => {
       ['account_deletion.deleted', 'account', 12],
       ['account_deletion.scheduled', 'account', 12],
       ['account_export.ready', 'account', 12],
+      ['budget.reached', 'account', 12],
       ['content.decision', 'account', 12],
       ['daily_digest', 'product', 12],
       ['offer', 'product', 1],

@@ -20,6 +20,14 @@ export interface WebhookEvents {
   'asset.blocked': AssetFacts & { readonly sha256: string; readonly list: string; readonly label: string | null };
   'video_task.completed': TaskFacts & { readonly assetIds: readonly string[] };
   'video_task.failed': TaskFacts & { readonly error: string };
+  'budget.reached': {
+    readonly period: 'day' | 'month';
+    /** The first day of the period, in UTC. */
+    readonly start: string;
+    readonly percent: number;
+    readonly budgetUsd: number;
+    readonly spentUsd: number;
+  };
   'mail.bounced': MailFacts;
   'mail.complained': MailFacts;
 }
@@ -75,6 +83,7 @@ export const webhookEventTypes = [
   'asset.blocked',
   'video_task.completed',
   'video_task.failed',
+  'budget.reached',
   'mail.bounced',
   'mail.complained',
 ] as const satisfies readonly WebhookEventType[];

@@ -132,17 +132,11 @@ export function interlacedPng(width: number, height: number): Buffer<ArrayBuffer
   return Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), ...parts]);
 }
 
-/** Runs of one color. */
-export function runLengthBmp(width: number, height: number): Buffer {
-  const runs = Array.from({ length: Math.ceil(width / 255) }, (_none, index) => [
-    Math.min(255, width - index * 255),
-    1,
-  ]);
-  const row = Buffer.from([...runs.flat(), 0, 0]);
-  const pixels = Buffer.concat([...Array<Buffer>(height).fill(row), Buffer.of(0, 1)]);
+/** One bit a pixel: the smallest file for its size. */
+export function twoColorBmp(width: number, height: number): Buffer {
   const palette = [
     [0, 0, 0],
     [200, 20, 90],
   ] as const;
-  return bmp({ width, height, bits: 8, compression: 1, palette, pixels });
+  return bmp({ width, height, bits: 1, palette, pixels: Buffer.alloc(Math.ceil(width / 32) * 4 * height) });
 }

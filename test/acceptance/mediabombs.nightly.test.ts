@@ -6,7 +6,7 @@ import { spawnSync } from 'node:child_process';
 import sharp, { type Sharp } from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { grid, heif, size, tile } from '../media/heif.fixture.ts';
-import { type Bombed, interlacedPng, openBombed, runLengthBmp } from './mediabombs.fixture.ts';
+import { type Bombed, interlacedPng, openBombed, twoColorBmp } from './mediabombs.fixture.ts';
 import { growthOf } from './resident.fixture.ts';
 
 /** The side of a square of nearly 50 megapixels, and of 24. */
@@ -71,8 +71,8 @@ const images: readonly (readonly [name: string, mime: string, make: () => Buffer
     'image/tiff',
     () => plain().tiff({ compression: 'deflate', tile: true, tileWidth: 4992, tileHeight: 4992 }),
   ],
-  ['BMP', 'image/bmp', () => runLengthBmp(side, side)],
-  ['wide BMP', 'image/bmp', () => runLengthBmp(1_000_000, 49)],
+  ['BMP', 'image/bmp', () => twoColorBmp(side, side)],
+  ['wide BMP', 'image/bmp', () => twoColorBmp(1_000_000, 49)],
   ['HEIC', 'image/heic', () => heic(5376)],
   ['HEIC of 65,535 × 65,535', 'image/heic', () => heif([grid(1, 1, [65_535, 65_535], [1]), tile('red.heic')])],
 ];

@@ -20,7 +20,14 @@ describe.skipIf(withoutChromium || withoutPostgres)('the pages of operators', ()
 
   beforeAll(async () => {
     [database, browser] = await Promise.all([createPostgresDatabase(), launchChromium()]);
-    rig = await startConsole({ DATABASE_URL: database.url }, ['agent', 'notify', 'content', 'cms', 'console']);
+    const budgets = { AGENT_BUDGET_DAILY_USD: '10', AGENT_BUDGET_MONTHLY_USD: '2000' };
+    rig = await startConsole({ DATABASE_URL: database.url, ...budgets }, [
+      'agent',
+      'notify',
+      'content',
+      'cms',
+      'console',
+    ]);
     client = new pg.Client({ connectionString: database.url });
     await client.connect();
     await plant();
@@ -58,8 +65,8 @@ describe.skipIf(withoutChromium || withoutPostgres)('the pages of operators', ()
           now() - interval '3 hours', now() - interval '1 hour', null)`);
     await client.query(`insert into jobs (queue, payload, run_at)
       select 'memory/judge', '{"entity":{"type":"user","id":"eve"}}', now() + interval '1 hour' from generate_series(1, 3)`);
-    await client.query(`insert into agent_usage_totals (day, model, plan, slot, runs, input_tokens, output_tokens, images, videos, credits)
-      select current_date - n, model, plan, 0, 40 + (n * 37 % 60), 90000 + n * 1000, 30000 + n * 700, n, n / 5, 100 + (n * 53 % 90)
+    await client.query(`insert into agent_usage_totals (day, model, plan, slot, runs, input_tokens, output_tokens, images, videos, credits, cost_usd)
+      select (now() at time zone 'UTC')::date - n, model, plan, 0, 40 + (n * 37 % 60), 90000 + n * 1000, 30000 + n * 700, n, n / 5, 100 + (n * 53 % 90), 3.1
       from generate_series(0, 29) n, (values ('large'), ('small')) m(model), (values ('free'), ('pro')) p(plan)`);
     await client.query(`insert into agent_usage_months (user_id, month, runs, credits)
       select gen_random_uuid(), date_trunc('month', now() at time zone 'UTC')::date, n * 10, n * 111 from generate_series(1, 8) n`);
@@ -98,6 +105,7 @@ describe.skipIf(withoutChromium || withoutPostgres)('the pages of operators', ()
     await page.getByText('no answer').first().waitFor();
     await page.getByText('cannot be reached, so their errors are not listed').waitFor();
     await page.getByText('Ended per minute').waitFor();
+    await page.getByRole('link', { name: 'The budget of the day is spent' }).waitFor();
     const agent = page.getByRole('listitem').filter({ has: page.getByRole('heading', { name: 'agent', exact: true }) });
     await agent.getByText('Numbers').click();
     expect(await agent.getByRole('row').count()).toBeGreaterThan(30);
@@ -203,6 +211,10 @@ describe.skipIf(withoutChromium || withoutPostgres)('the pages of operators', ()
     await page.getByRole('region', { name: 'Sums by model' }).getByRole('rowheader', { name: 'large' }).waitFor();
     await page.getByRole('region', { name: 'Sums by plan' }).getByRole('rowheader', { name: 'pro' }).waitFor();
     await page.getByText('per run').first().waitFor();
+    const budgets = page.getByRole('region', { name: 'Budgets' }).getByRole('listitem');
+    const shown = async (at: number) => (await budgets.nth(at).innerText()).replaceAll(/\s+/g, ' ');
+    expect(await shown(0)).toMatch(/^Today \d{4}-\d\d-\d\d, UTC 124 % US\$12\.4 of US\$10$/);
+    expect(await shown(1)).toMatch(/^This month \d{4}-\d\d, UTC \d+ % US\$[\d.]+ of US\$2,000$/);
     const users = page.getByRole('region', { name: 'Users by credits' });
     await users.getByRole('cell', { name: '888' }).waitFor();
     await page.getByText('Each day, model and plan').click();

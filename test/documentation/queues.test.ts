@@ -11,7 +11,7 @@ const files = globSync('src/**/*.ts', { cwd: root }).filter(
 /** `service queue`: the folder of the declaration is that of the service whose workers take its jobs. */
 const declared = files.flatMap((file) => {
   const [, service = ''] = file.split('/');
-  const declaration = /Queue<[^;]*?\bname: (?:'([^']+)'|`([^`]+)`)/g;
+  const declaration = /(?:Queue<[^;]*?\bname: |\bmailQueueOf\()(?:'([^']+)'|`([^`]+)`)/g;
   const source = readFileSync(join(root, file), 'utf8');
   return [...source.matchAll(declaration)].map(([, name, template]) => {
     const queue = name ?? template?.replaceAll(/\$\{(\w+)\}/g, '<$1>');

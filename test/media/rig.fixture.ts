@@ -47,6 +47,7 @@ interface ObjectStores {
   readonly legacy?: LegacyObjects;
   /** A bucket there, of this rig alone. */
   readonly legacyBucket?: string;
+  readonly files?: MediaDeps['files'];
   close(): Promise<void>;
 }
 
@@ -110,6 +111,7 @@ async function openFolders(edge: EdgeAddressing): Promise<ObjectStores> {
       edge,
     }),
     legacyBucket: defaultLegacyBucket,
+    files: ['objects', 'legacy'],
     close: () => rm(dataDir, { recursive: true, force: true }),
   };
 }
@@ -131,6 +133,7 @@ async function openBuckets(edge: EdgeAddressing): Promise<ObjectStores> {
     publicObjects: variants.objects,
     legacy,
     legacyBucket: old.bucket,
+    files: [],
     close: async () => {
       await Promise.all([...made.map(({ close }) => close()), legacy.close()]);
     },
@@ -235,7 +238,7 @@ export async function startMedia(
     pair.openObjects(edgeAddress),
     pair.openRedis?.(),
   ]);
-  const { originals, publicObjects, legacy = legacyOff, legacyBucket = defaultLegacyBucket } = stores;
+  const { originals, publicObjects, files = [], legacy = legacyOff, legacyBucket = defaultLegacyBucket } = stores;
   const { maxSourcePixels } = sizes;
   const limits = { maxSourcePixels, processTimeoutMs: 20_000, concurrency: 2, permitWaitMs: 5000 };
   const engine = createEngine(limits, brand);
@@ -269,6 +272,7 @@ export async function startMedia(
     access: createAccess({ internalKeys: [internalKey], jwksUrl: issuer.jwksUrl, log }),
     database,
     signedUrls: openCache({ redis, database, name: 'media', maxBytes: 10_000_000, log }),
+    files,
     originals,
     publicObjects,
     legacy,

@@ -150,17 +150,17 @@ describe.skipIf(skipWithout('ffmpeg'))('a data folder', { timeout: 6 * limitMs }
     await rm(folder, { recursive: true, force: true });
   });
 
-  // src/media/reconciling tests the other ways without starting programs.
   it.each(everyNth(folderCopies, folderCopies.length))(
-    'that was copied by $name contains the same data, and the second start logs nothing',
+    'that was copied by $name contains the same data, and the second start settles nothing',
     async (way) => {
       const copy = join(folder, `copy by ${way.name}`);
       await way.copy(place.dataDir, copy);
       const report = await whileRunning(copy, checkAll);
-      expect(report).toContain('the data folder is not that of the last start');
-      expect(report).toContain('compared the data folder with its rows');
+      expect(report.split('an object has another ETag and the registered bytes')).toHaveLength(
+        Object.keys(ids).length + 2,
+      );
       expect(await openPaths(copy)).toEqual([]);
-      expect(await whileRunning(copy, checkAll)).not.toContain('the data folder');
+      expect(await whileRunning(copy, checkAll)).not.toContain('another ETag');
     },
   );
 
@@ -174,18 +174,14 @@ describe.skipIf(skipWithout('ffmpeg'))('a data folder', { timeout: 6 * limitMs }
     await whileRunning(restored, checkAll);
   });
 
-  it.runIf(isNightly)('names missing and changed files, does not serve them, and doctor counts them', async () => {
+  it.runIf(isNightly)('names changed files, and does not serve them', async () => {
     const copy = join(folder, 'damaged');
     await folderCopies.find(({ name }) => name === 'cp -r')?.copy(place.dataDir, copy);
-    expect(await doctor(copy)).toMatch(/^ok +objects +files in .*, a copy: the next start compares it/m);
     await writeFile(join(copy, 'objects', imageKey), Buffer.alloc(originals.image?.length ?? 0, 1));
     const report = await whileRunning(copy, async () => {
       const signed = await signImages();
       expect(signed[ids.image]).toEqual({ ready: false, error: 'not_found' });
       expect((await download(signed[ids.text]?.url)).toString()).toBe('a text');
-      await expect
-        .poll(() => doctor(copy), { timeout: limitMs })
-        .toMatch(/^warn +objects .*0 missing, 1 with different/m);
     });
     expect(report).toContain(`"storageKey":"${imageKey}"`);
   });

@@ -158,7 +158,7 @@ describe('models', () => {
 });
 
 describe('access', () => {
-  it.each(['/usage/totals', '/usage/users', '/models/all'])('%s is for servers', async (path) => {
+  it.each(['/usage/totals', '/usage/budgets', '/usage/users', '/models/all'])('%s is for servers', async (path) => {
     const user = await rig.user();
     expect((await user.call('GET', path)).status).toBe(403);
     expect((await fetch(rig.url + path)).status).toBe(401);
@@ -168,6 +168,7 @@ describe('access', () => {
 
   it.each([
     ['/api/models', 200],
+    ['/api/usage/budgets', 200],
     [`/api/usage/totals?from=${today()}&to=${today()}`, 200],
     ['/api/usage/users?month=2026-01', 200],
     ['/api/usage/totals', 400],

@@ -14,6 +14,7 @@ import type { Wiring } from './wiring.ts';
 /** Registering an image includes its screening, which takes longer than most calls. */
 const mediaTimeoutMs = 30_000;
 const memoryTimeoutMs = 5000;
+const notifyTimeoutMs = 20_000;
 
 export async function wireAgent({ config, engines, server, log }: Wiring): Promise<HttpServer> {
   const database = await engines.database();
@@ -21,7 +22,7 @@ export async function wireAgent({ config, engines, server, log }: Wiring): Promi
   const { imageModel, videoModel } = config;
   const addresses = addressesOf(config);
   const [internalKey] = config.internal.keys;
-  const clientOf = (name: 'media' | 'memory', baseUrl: string, timeoutMs: number) =>
+  const clientOf = (name: 'media' | 'memory' | 'notify', baseUrl: string, timeoutMs: number) =>
     createClient({
       name,
       baseUrl,
@@ -32,6 +33,7 @@ export async function wireAgent({ config, engines, server, log }: Wiring): Promi
     });
   const media = clientOf('media', addresses.media, mediaTimeoutMs);
   const memory = clientOf('memory', addresses.memory, memoryTimeoutMs);
+  const notify = clientOf('notify', addresses.notify, notifyTimeoutMs);
   const readiness = {
     database: () => database.check(),
     ...(redis && { redis: () => redis.check() }),
@@ -53,6 +55,7 @@ export async function wireAgent({ config, engines, server, log }: Wiring): Promi
     media,
     memory,
     hasMemoryModel: hasMemoryModel(config),
+    budgetAlerts: { notify, operators: config.console.operators },
     settings: config.agent,
     model: config.model,
     readKey,
@@ -72,7 +75,7 @@ export async function wireAgent({ config, engines, server, log }: Wiring): Promi
   });
   if (redis) measureRedis(app.metrics, redis);
   app.addHook('onClose', async () => {
-    await Promise.all([media.close(), memory.close()]);
+    await Promise.all([media.close(), memory.close(), notify.close()]);
   });
   return app;
 }

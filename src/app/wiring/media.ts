@@ -27,12 +27,12 @@ export async function wireMedia({ config, engines, server, log, serviceLease }: 
   serviceLease?.onReturn(() => signedUrls.clear());
   const { driver, originals, publicObjects } = await engines.objects();
   const legacy = await engines.legacy();
-  const backends = [
+  const files = [
     ...(driver === 'files' ? (['objects'] as const) : []),
     ...(legacy.driver === 'files' ? (['legacy'] as const) : []),
   ];
   const { proxyUrl, cdnUrl } = config.resizing;
-  const hasEdge = backends.length > 0 || !proxyUrl || !cdnUrl || config.addresses.edge !== undefined;
+  const hasEdge = files.length > 0 || !proxyUrl || !cdnUrl || config.addresses.edge !== undefined;
   const readiness = {
     database: () => database.check(),
     ...(redis && { redis: () => redis.check() }),
@@ -69,7 +69,7 @@ export async function wireMedia({ config, engines, server, log, serviceLease }: 
     originals,
     publicObjects,
     legacy,
-    folder: backends.length > 0 ? { dataDir: config.process.dataDir, backends } : undefined,
+    files,
     engine: await engines.images(),
     brand,
     variants: await engines.variants(),

@@ -240,6 +240,21 @@ export interface Spenders {
   }[];
 }
 
+export interface BudgetList {
+  /** Budgets that are set. */
+  readonly budgets: readonly {
+    readonly period: 'day' | 'month';
+    /** The first day of the current day or month, in UTC. */
+    readonly start: string;
+    /** In US dollars. */
+    readonly budgetUsd: number;
+    /** The sum of `costUsd` in the period, in US dollars. */
+    readonly spentUsd: number;
+    /** The part of the budget that is spent, rounded down. It can be above 100. */
+    readonly percent: number;
+  }[];
+}
+
 export interface ThreadListing {
   /** 1 to 200. Default: 50. */ readonly limit?: number;
   /** The `next_cursor` of the previous page. */

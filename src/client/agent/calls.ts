@@ -5,6 +5,7 @@ import { operationsOf } from '../operations.ts';
 import { followRun } from '../run.ts';
 import { type EventsOptions, followEvents, type UserEvent } from '../userevents.ts';
 import type {
+  BudgetList,
   ConfiguredModels,
   CreditsOwner,
   CreditsState,
@@ -123,6 +124,10 @@ export function agentCalls(access: Access) {
     /** List the users who spent the most credits in a month (`GET /usage/users`). */
     listSpenders: (query?: SpenderListing, options?: CallOptions): Promise<Spenders> =>
       callJson(access, { method: 'GET', path: '/usage/users', query, repeatable: true }, options),
+
+    /** List the budgets of the current day and month, and what is spent of them (`GET /usage/budgets`). */
+    listBudgets: (options?: CallOptions): Promise<BudgetList> =>
+      callJson(access, { method: 'GET', path: '/usage/budgets', repeatable: true }, options),
 
     /** List the threads of a user (`GET /threads`). */
     listThreads: (query?: ThreadListing, options?: CallOptions): Promise<ThreadPage> =>

@@ -30,8 +30,7 @@ export async function renderEdited(
   const background = isAlpha ? transparent : (edits.background ?? '#ffffff');
   const upright = await trimmed(await turned(opening, header, edits), edits.trim, deadline);
   const layout = planLayout(transform, edits, upright, limits.maxSourcePixels);
-  const sized = await resized(upright, transform, edits, layout, deadline);
-  const pixels = await pixelated(sized, edits.pixelate, deadline);
+  const pixels = await resized(upright, transform, edits, layout, deadline);
   const drawn = hasCanvas(pixels, layout, isAlpha)
     ? pixels
     : await next(pixels, drawCanvas(pixels.open(), { layout, isAlpha, background }), deadline);
@@ -145,20 +144,6 @@ async function findFocus({ open, width, height }: Pick<Stage, 'open'> & Size, de
     .toBuffer({ resolveWithObject: true });
   const { attentionX = small.width / 2, attentionY = small.height / 2 } = info;
   return { type: 'fp', x: attentionX / small.width, y: attentionY / small.height };
-}
-
-/** Squares of the mean color. At the right and at the bottom they can be cut off. */
-async function pixelated(stage: Stage, side: number, deadline: Deadline): Promise<Stage> {
-  if (side < 2) return stage;
-  const { width, height } = stage;
-  const columns = Math.ceil(width / side);
-  const rows = Math.ceil(height / side);
-  const [right, bottom] = [columns * side - width, rows * side - height];
-  const even = await next(stage, stage.open().extend({ right, bottom, extendWith: 'copy' }), deadline);
-  const small = even.open().resize({ width: columns, height: rows, fit: 'fill', kernel: 'linear' });
-  const squares = await next(even, small, deadline);
-  const large = squares.open().resize({ width: columns * side, height: rows * side, fit: 'fill', kernel: 'nearest' });
-  return next(squares, large.extract({ left: 0, top: 0, width, height }), deadline);
 }
 
 /** Nothing is transparent that must not be, and there are no borders. */

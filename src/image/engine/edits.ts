@@ -61,18 +61,11 @@ export interface Edits {
   readonly crop: Crop | undefined;
   /** Whether the image gets the requested size in other proportions. */
   readonly force: boolean;
-  readonly minWidth: number;
-  readonly minHeight: number;
-  readonly zoomX: number;
-  readonly zoomY: number;
   readonly dpr: number;
   readonly gravity: Gravity;
   /** Sigma; 0: none. */
   readonly sharpen: number;
-  /** Pixels; 0: none. */
-  readonly pixelate: number;
   readonly extend: Gravity | undefined;
-  readonly extendAspectRatio: Gravity | undefined;
   readonly padding: Padding | undefined;
   /** `#rrggbb`. */
   readonly background: string | undefined;
@@ -89,16 +82,10 @@ export const noEdits: Edits = {
   trim: undefined,
   crop: undefined,
   force: false,
-  minWidth: 0,
-  minHeight: 0,
-  zoomX: 1,
-  zoomY: 1,
   dpr: 1,
   gravity: center,
   sharpen: 0,
-  pixelate: 0,
   extend: undefined,
-  extendAspectRatio: undefined,
   padding: undefined,
   background: undefined,
   watermark: undefined,

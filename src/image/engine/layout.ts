@@ -30,8 +30,8 @@ export function planLayout(transform: Transform, edits: Edits, upright: Size, ma
   if (scaled.width * scaled.height > maxPixels)
     throw new EnlargementFault(`must not scale to ${scaled.width} × ${scaled.height} pixels: at most ${maxPixels}`);
   const target = {
-    width: Math.round(transform.width * dpr * edits.zoomX),
-    height: Math.round(transform.height * dpr * edits.zoomY),
+    width: Math.round(transform.width * dpr),
+    height: Math.round(transform.height * dpr),
   };
   const cut = cutSize(transform, scaled, target);
   const { canvas, offset } = planBorders(edits, cut, target, dpr);
@@ -48,21 +48,15 @@ function cropSize({ crop }: Edits, { width, height }: Size): Size {
     : { width: sideOf(crop.width, width), height: sideOf(crop.height, height) };
 }
 
-/** The divisors of the two sides. Without `enlarge`, neither zoom nor dpr make the image larger than it is. */
+/** The divisors of the two sides. Without `enlarge`, dpr does not make the image larger than it is. */
 function scaledSize(transform: Transform, edits: Edits, source: Size): Size & { readonly dpr: number } {
   let { x, y } = shrinksOf(transform, edits, source);
-  x /= edits.zoomX;
-  y /= edits.zoomY;
   let { dpr } = edits;
   if (!transform.enlarge) {
     const least = Math.min(x, y);
     if (least < 1) [x, y] = [x / least, y / least];
     dpr = Math.min(dpr, x, y);
   }
-  const byMinWidth = edits.minWidth > 0 ? source.width / edits.minWidth : x;
-  if (byMinWidth < x) [x, y] = [byMinWidth, (y * byMinWidth) / x];
-  const byMinHeight = edits.minHeight > 0 ? source.height / edits.minHeight : y;
-  if (byMinHeight < y) [x, y] = [(x * byMinHeight) / y, byMinHeight];
   const [width, height] = [(source.width * dpr) / x, (source.height * dpr) / y];
   const fits = Math.min(1, longestSide[transform.format] / Math.max(width, height));
   return { width: sideOf(width * fits), height: sideOf(height * fits), dpr };
@@ -92,7 +86,7 @@ function cutSize({ resizingType, enlarge }: Transform, scaled: Size, target: Siz
     : { width: sideOf((scaled.height * target.width) / target.height), height: scaled.height };
 }
 
-/** First `extend`, then `extendAspectRatio`, then the padding. */
+/** First `extend`, then the padding. */
 function planBorders(edits: Edits, image: Size, target: Size, dpr: number) {
   let canvas = image;
   let offset: Point = { left: 0, top: 0 };
@@ -103,13 +97,6 @@ function planBorders(edits: Edits, image: Size, target: Size, dpr: number) {
   if (edits.extend !== undefined) {
     const size = { width: Math.max(canvas.width, target.width), height: Math.max(canvas.height, target.height) };
     growTo(size, placeInside(size, canvas, edits.extend, { dpr }));
-  }
-  if (edits.extendAspectRatio !== undefined && target.width > 0 && target.height > 0) {
-    const size = {
-      width: Math.max(canvas.width, sideOf((canvas.height * target.width) / target.height)),
-      height: Math.max(canvas.height, sideOf((canvas.width * target.height) / target.width)),
-    };
-    growTo(size, placeInside(size, canvas, edits.extendAspectRatio, { dpr }));
   }
   const { top, right, bottom, left } = scalePadding(edits.padding, dpr);
   growTo({ width: left + canvas.width + right, height: top + canvas.height + bottom }, { left, top });

@@ -58,9 +58,8 @@ export const isOwnTransform = (transform: Transform) => ownTransforms.has(JSON.s
 /** The same transform with edits, or without them if they change nothing. */
 export function withEdits(transform: Transform, requested: Partial<Edits>): Transform {
   const edits = { ...noEdits, ...requested };
-  const hasMinimum = edits.minWidth > 0 || edits.minHeight > 0;
   const isFill = transform.resizingType === 'fill' && transform.width > 0 && transform.height > 0;
   // Gravity has a meaning only if a part is cut off.
-  const meant = { ...edits, gravity: hasMinimum || isFill ? edits.gravity : center };
+  const meant = { ...edits, gravity: isFill ? edits.gravity : center };
   return describeEdits(meant) === describeEdits(noEdits) ? transform : { ...transform, edits: meant };
 }

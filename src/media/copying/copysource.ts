@@ -8,7 +8,7 @@ import type { AssetFacts } from '../assets/assetstore.ts';
 import { assertOwnLegacyPaths } from '../assets/ownership.ts';
 import { isImage } from '../assets/sizelimits.ts';
 import type { MediaStores } from '../context.ts';
-import { bucketOf, lookUpAssets, startReading } from '../lookup/assetlookup.ts';
+import { bucketOf, currentRows, lookUpAssets } from '../lookup/assetlookup.ts';
 import { isUuid } from '../refs.ts';
 import { unknownFacts } from '../registration/inspection.ts';
 import type { Label } from '../screening/labels.ts';
@@ -65,12 +65,11 @@ export function noSuchSource(): Problem {
 }
 
 async function findAssetSource(deps: MediaStores, caller: Caller, assetId: string): Promise<CopySource | undefined> {
-  const reading = startReading(deps);
   const named = await findCopySource(deps.db, assetId);
   if (named === undefined) return undefined;
   if (caller.kind === 'user' && named.ownerId !== caller.userId)
     throw problems.forbidden({ message: 'The asset belongs to another user.' });
-  const [row] = await reading.current([named]);
+  const [row] = await currentRows(deps, [named]);
   if (row === undefined) return undefined;
   const objects = bucketOf(deps, row);
   if (objects === undefined) return undefined;

@@ -4,9 +4,7 @@
  * registration are thus serialized, and no ready row is left without its object.
  */
 
-import { randomUUID } from 'node:crypto';
 import type { Caller } from '#platform/access/caller.ts';
-import type { Objects } from '#platform/objects/objects.ts';
 import { defaultLegacyBucket } from '#platform/objects/objects.ts';
 import { problems } from '#platform/problem.ts';
 import { retryWhileChanging } from '#platform/resilience/retry.ts';
@@ -17,7 +15,6 @@ import type { MediaStores } from '../context.ts';
 import { mediaProblems } from '../problems.ts';
 import { isUuid } from '../refs.ts';
 import { dropAndInvalidate } from '../signing/signedurlcache.ts';
-import { claimFiles, markSeen, releaseFiles } from './countingstore.ts';
 import { findExisting, removeObjects, rowsPerBatch } from './removal.ts';
 
 /**
@@ -35,8 +32,8 @@ export async function deleteAssets(deps: MediaStores, caller: Caller, request: A
   const found = [...(await findNamed(deps, [...named])), ...(await findFiled(deps, legacyBucket, files))];
   assertOwn(caller, found);
   const target = { named, legacyBucket, files };
-  const deletion = await countDeletedFiles(deps, legacy, files, () => deleteAll(deps, caller, target, found));
-  return { deletedNew: deletion.result, deletedLegacy: deletion.count };
+  const existing = legacy === undefined ? [] : await findExisting(legacy, files);
+  return { deletedNew: await deleteAll(deps, caller, target, found), deletedLegacy: existing.length };
 }
 
 /** Returns the number of assets. Skips assets of other owners, because callers can write any id into metadata. */
@@ -138,37 +135,4 @@ function assertOwn(caller: Caller, rows: readonly DeletableAsset[]): void {
 /** In the order of first occurrence. */
 function uniqueById(rows: readonly DeletableAsset[]): readonly DeletableAsset[] {
   return [...new Map(rows.map((row) => [row.assetId, row])).values()];
-}
-
-// Counts the legacy files that a call deletes, each once in all concurrent calls (docs/specification/media.md#deletion).
-
-/**
- * Returns the result of `work`, and how many of `paths` existed before it that no other call counts. `files` is the
- * legacy bucket. Another call can remove a file before the counting call sees it, so a call first records the files
- * that it saw.
- */
-export async function countDeletedFiles<Result>(
-  { db }: MediaStores,
-  files: Objects | undefined,
-  paths: readonly string[],
-  work: () => Promise<Result>,
-): Promise<{ readonly result: Result; readonly count: number }> {
-  if (files === undefined || paths.length === 0) return { result: await work(), count: 0 };
-  const holder = randomUUID();
-  const ours = await claimFiles(db, files.bucket, paths, holder);
-  const isOurs = new Set(ours);
-  let there: readonly string[] = [];
-  let result: Result;
-  try {
-    there = await findExisting(files, paths);
-    const others = there.filter((path) => !isOurs.has(path));
-    if (others.length > 0) await markSeen(db, files.bucket, others);
-    result = await work();
-  } catch (error) {
-    await releaseFiles(db, files.bucket, ours, holder);
-    throw error;
-  }
-  const seenByOthers = await releaseFiles(db, files.bucket, ours, holder);
-  const counted = new Set([...there.filter((path) => isOurs.has(path)), ...seenByOthers]);
-  return { result, count: counted.size };
 }

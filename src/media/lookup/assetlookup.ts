@@ -7,7 +7,7 @@ import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
 import type { Objects } from '#platform/objects/objects.ts';
 import { findReadyAssets } from '../assets/assetstore.ts';
 import { mayRead, mayReadPath } from '../assets/ownership.ts';
-import type { MediaContext, MediaStores, Reading } from '../context.ts';
+import type { MediaContext, MediaStores, Pinned } from '../context.ts';
 import { mimeOfFile, mimeOfPath } from '../reading/legacymime.ts';
 import { isLegacyPath, isUuid } from '../refs.ts';
 import { findBlockedPaths } from '../screening/incidentstore.ts';
@@ -49,9 +49,11 @@ export async function lookUpAssets(
   isWanted: (reference: AssetReference) => boolean = () => true,
 ): Promise<ReadonlyMap<string, ResolvedAsset>> {
   const assetIds = new Set(refs.filter(isUuid).map((ref) => ref.toLowerCase()));
-  const reading = startReading(deps);
   const rows = assetIds.size > 0 ? await findReadyAssets(deps.db, [...assetIds]) : [];
-  const readable = await reading.current(rows.filter((row) => isWanted({ row })));
+  const readable = await currentRows(
+    deps,
+    rows.filter((row) => isWanted({ row })),
+  );
   const wanted = new Map(readable.map((row) => [row.assetId, row]));
   const paths = new Set(refs.filter((ref) => isLegacyPath(ref) && isWanted({ path: ref })));
   const blocked = await findBlockedPaths(deps.db, legacyBucket, [...paths]);
@@ -69,14 +71,15 @@ export async function lookUpAssets(
   return found;
 }
 
-/** Call it before reading rows: it decides which of them still have their files. */
-export function startReading({ reconciler }: MediaStores): Reading {
-  return reconciler?.startReading() ?? { current: async (rows) => rows };
+/** See `Settler.current`. Every row whose ETag is used goes through here. */
+export async function currentRows<Row extends Pinned>({ settler }: MediaStores, rows: readonly Row[]) {
+  return settler === undefined ? rows : settler.current(rows);
 }
 
-/** `undefined`: a legacy file that no longer exists. */
+/** `undefined`: a file that no longer exists. */
 export async function lookUpRow(deps: MediaStores, row: ReadyAsset): Promise<ResolvedAsset | undefined> {
-  const resolved = describe(deps, row);
+  const [current] = await currentRows(deps, [row]);
+  const resolved = current && describe(deps, current);
   if (resolved?.backend !== 'legacy') return resolved;
   const head = await resolved.objects.head(resolved.storageKey);
   return head && { ...resolved, version: head.etag };

@@ -14,7 +14,7 @@ export async function forgetOwner(db: Db<MediaTables>, ownerId: string): Promise
   const count = ({ numAffectedRows }: { readonly numAffectedRows?: bigint }) => Number(numAffectedRows ?? 0);
   await sql`delete from upload_reservations where owner_id = ${ownerId}`.execute(db);
   const tasks = await sql`delete from media_tasks where owner_id = ${ownerId}`.execute(db);
-  // In the order in which deletions lock these rows.
+  // Earlier versions wrote these rows. In the order in which they lock them.
   const removals = await sql`
     delete from legacy_removals where (bucket, path) in (
       select bucket, path from legacy_removals where path like ${inPath} order by bucket, path for update

@@ -1,55 +1,58 @@
 /**
- * Objects on S3 whose ETag differs from their row's, although their bytes are the registered ones: tools that restore a
- * bucket upload large objects in parts, and the server derives the ETag from the parts. The SHA-256 of the row decides,
- * once: then the row gets the new ETag.
+ * Rows identify the bytes of their objects by ETags. An object can get another ETag with the same bytes: the ETag of a file
+ * contains its inode and time, which differ in a copy of the data folder, and tools that restore a bucket upload large
+ * objects in parts. The SHA-256 of the row decides, once: then the row gets the new ETag (docs/objects.md#copies-of-the-data-folder).
  */
 import { LRUCache } from 'lru-cache';
 import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
 import type { ObjectHead } from '#platform/objects/objects.ts';
 import { Problem } from '#platform/problem.ts';
-import type { MediaStores } from '../context.ts';
-import { headsAtOnce } from '../lookup/assetlookup.ts';
+import type { MediaStores, Pinned, Settler } from '../context.ts';
+import { bucketOf, headsAtOnce } from '../lookup/assetlookup.ts';
 import { withInvalidation } from '../signing/signedurlcache.ts';
-import { findSha256, writeEtag } from './folderstore.ts';
-import type { Reconciler } from './reconciling.ts';
-
-/** A ready row. */
-interface Pinned {
-  readonly assetId: string;
-  readonly backend: 'objects' | 'legacy';
-  readonly bucket: string;
-  readonly storageKey: string;
-  readonly etag: string;
-  readonly byteSize: number;
-}
+import { findSha256, writeEtag } from './etagstore.ts';
 
 /** The smallest part of S3. No tool splits a smaller object. */
 const smallestSplitBytes = 5 * 1024 ** 2;
 const mostKnown = 100_000;
 
-/** Settles the rows of large objects when they are first read by this process. */
-export function createSettler(deps: MediaStores): Pick<Reconciler, 'startReading'> {
+/** Settles rows when they are first read by this process. `files`: the backends whose objects are files of the data folder. */
+export function createSettler(deps: MediaStores, files: readonly Pinned['backend'][]): Settler {
+  const { log } = deps;
+  /** The ETag of an asset whose object matches its row. */
   const known = new LRUCache<string, string>({ max: mostKnown });
+  /** The ETag of the object that replaced the registered one, or `''`. */
+  const lost = new LRUCache<string, string>({ max: mostKnown });
 
-  async function current<Row extends Pinned>(row: Row): Promise<Row> {
-    const { assetId, backend, bucket, byteSize, storageKey } = row;
-    const isDue = backend === 'objects' && bucket === deps.objects.bucket && byteSize >= smallestSplitBytes;
-    if (!isDue || known.get(assetId) === row.etag) return row;
+  async function current<Row extends Pinned>(row: Row): Promise<Row | undefined> {
+    const { assetId, backend, bucket, byteSize, storageKey, etag: pinned } = row;
+    const isFile = files.includes(backend);
+    const isSplit = backend === 'objects' && bucket === deps.objects.bucket && byteSize >= smallestSplitBytes;
+    const objects = bucketOf(deps, row);
+    if (objects === undefined || !(isFile || isSplit) || known.get(assetId) === pinned) return row;
     try {
-      const head = await deps.objects.head(storageKey);
-      if (head === undefined) return row;
-      const etag = await settleEtag(deps, row, head);
-      if (etag === undefined) return row;
-      known.set(assetId, etag);
-      return { ...row, etag };
+      const head = await objects.head(storageKey);
+      const found = head?.etag ?? '';
+      const etag = head && lost.get(assetId) !== found ? await settleEtag(deps, row, head) : undefined;
+      if (etag !== undefined) {
+        known.set(assetId, etag);
+        return { ...row, etag };
+      }
+      if (head === undefined && lost.get(assetId) !== found)
+        log.warn({ assetId, backend, bucket, storageKey }, 'the object of an asset is missing');
+      lost.set(assetId, found);
+      // Other systems can remove and replace legacy files.
+      return isFile && backend === 'objects' ? undefined : row;
     } catch (error) {
-      // The store does not respond, or the digest takes longer. The next request tries again.
-      if (error instanceof Problem) return row;
+      // S3 does not respond, or the digest takes longer. The next request tries again.
+      if (!isFile && error instanceof Problem) return row;
       throw error;
     }
   }
 
-  return { startReading: () => ({ current: async (rows) => mapConcurrently(rows, headsAtOnce, current) }) };
+  return {
+    current: async (rows) => (await mapConcurrently(rows, headsAtOnce, current)).filter((row) => row !== undefined),
+  };
 }
 
 /**
@@ -59,13 +62,11 @@ export function createSettler(deps: MediaStores): Pick<Reconciler, 'startReading
 export async function settleEtag(deps: MediaStores, row: Pinned, head: ObjectHead): Promise<string | undefined> {
   const { assetId, storageKey, etag, byteSize } = row;
   if (head.etag === etag) return etag;
+  const objects = bucketOf(deps, row) ?? deps.objects;
   const sha256 = head.size === byteSize ? await findSha256(deps.db, assetId) : undefined;
-  const digests = sha256 && (await deps.digester.digestsOf(deps.objects, storageKey, head));
+  const digests = sha256 && (await deps.digester.digestsOf(objects, storageKey, head));
   if (!digests || digests.sha256 !== sha256) {
-    deps.log.warn(
-      { assetId, storageKey },
-      'an object has other bytes than were registered, so its previews do not work',
-    );
+    deps.log.warn({ assetId, storageKey }, 'an object has other bytes than were registered, so it is not served');
     return undefined;
   }
   await withInvalidation(deps, [assetId], () => writeEtag(deps.db, assetId, etag, head.etag));

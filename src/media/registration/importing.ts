@@ -4,6 +4,7 @@
  * marked ready. A refused file stays, prohibited content included: it belongs to another system. The incident names it.
  */
 
+import { transaction } from '#platform/db/db.ts';
 import { uuidOfName } from '#platform/ids.ts';
 import type { ObjectHead, Objects } from '#platform/objects/objects.ts';
 import { problems } from '#platform/problem.ts';
@@ -19,7 +20,7 @@ import {
   markReady,
 } from '../assets/assetstore.ts';
 import type { ScreeningContext } from '../context.ts';
-import { blockAndPublish, markAndPublish } from '../events.ts';
+import { blockAndPublish, publishRegistered } from '../events.ts';
 import { mediaProblems, refusalProblem } from '../problems.ts';
 import { mimeOfFile } from '../reading/legacymime.ts';
 import { blockAndDrop } from '../screening/incidentstore.ts';
@@ -110,11 +111,11 @@ async function writeFile(
     block: (finding) => blockAndPublish(deps, finding, (handle) => blockAndDrop(handle, { assetId, etag }, finding)),
     isUnchanged: async () => (await files.head(path))?.etag === etag,
     markReady: () =>
-      markAndPublish(
-        deps,
-        (handle) => markReady(handle, assetId, etag, { ...verdict, isScreened }),
-        verdict.hit !== undefined,
-      ),
+      transaction(db, async (tx) => {
+        const row = await markReady(tx, assetId, etag, { ...verdict, isScreened });
+        if (row !== undefined) await publishRegistered(deps, tx, row);
+        return row;
+      }),
   });
   if (published === 'blocked') throw blockProblem(verdict.match);
   return published && { created: true, asset: toAsset(published) };

@@ -15,6 +15,7 @@ import { deleteAssets } from '../deletion/deletion.ts';
 import { removeObjects } from '../deletion/removal.ts';
 import type { Incident } from '../incidents/api.ts';
 import { readIncident } from '../incidents/incidents.ts';
+import { currentRows } from '../lookup/assetlookup.ts';
 import { mediaProblems } from '../problems.ts';
 import { flagAsset } from '../screening/incidentstore.ts';
 import type { Hit } from '../screening/labels.ts';
@@ -173,7 +174,9 @@ function hiddenKeyOf(storageKey: string): string {
 export async function carryOut(deps: MediaContext, job: Job<DecisionJob>): Promise<void> {
   const { decision, assetId, from, to } = job.payload;
   if (decision === 'remove') return removeNow(deps, [assetId]);
-  const row = await findAsset(deps.db, assetId);
+  const found = await findAsset(deps.db, assetId);
+  const place = { backend: 'objects', bucket: deps.objects.bucket } as const;
+  const [row] = found === undefined ? [] : await currentRows(deps, [{ ...found, ...place }]);
   if (row === undefined) return;
   if (row.restrictedAt !== null && row.storageKey === from) {
     const { objects } = deps;

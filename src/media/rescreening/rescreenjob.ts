@@ -9,7 +9,7 @@ import type { Job, Queue } from '#platform/jobs/jobs.ts';
 import type { ScreeningContext } from '../context.ts';
 import { removeDerivatives } from '../deletion/removal.ts';
 import { blockAndPublish } from '../events.ts';
-import { bucketOf } from '../lookup/assetlookup.ts';
+import { bucketOf, currentRows } from '../lookup/assetlookup.ts';
 import type { Refusal } from '../problems.ts';
 import { removeRefused } from '../registration/refusal.ts';
 import { applyRule } from '../reports/deciding.ts';
@@ -136,7 +136,9 @@ async function rescreen(deps: ScreeningContext, row: ScreenedRow): Promise<Outco
   const { match, hit } = await decideBy(deps.db, sha256, judgement);
   if (hit !== undefined) await withInvalidation(deps, [row.assetId], () => applyRule(deps, row, hit));
   if (match === undefined) return 'passed';
-  if (!(await block(deps, { ...row, sha256, md5 }, match))) return 'passed';
+  // A row whose file is missing is blocked too.
+  const [current = row] = await currentRows(deps, [row]);
+  if (!(await block(deps, { ...current, sha256, md5 }, match))) return 'passed';
   deps.countIncident?.(match);
   await removeBlocked(deps, row, refusalOf(match));
   return 'blocked';

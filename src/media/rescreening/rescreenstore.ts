@@ -12,6 +12,7 @@ export interface ScreenedRow {
   readonly bucket: string;
   readonly storageKey: string;
   readonly etag: string;
+  readonly byteSize: number;
   readonly sha256: string | null;
   readonly md5: string | null;
   readonly pdq: string | null;
@@ -37,6 +38,7 @@ export function findScreened(
       'bucket',
       'storage_key as storageKey',
       'etag',
+      'byte_size as byteSize',
       'sha256',
       'md5',
       'pdq',

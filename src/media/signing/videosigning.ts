@@ -4,7 +4,7 @@ import type { Caller } from '#platform/access/caller.ts';
 import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
 import type { VideoSignedRef } from '../api.ts';
 import { renditionKeyOf, renditionMime } from '../assets/storagekey.ts';
-import type { MediaContext, Reading } from '../context.ts';
+import type { MediaContext } from '../context.ts';
 import {
   headsAtOnce,
   isReadable,
@@ -12,7 +12,6 @@ import {
   lookUpRow,
   type ResolvedAsset,
   resolveRefs,
-  startReading,
 } from '../lookup/assetlookup.ts';
 import { thumbPathOf } from '../refs.ts';
 import { joinSigned, type SignedAsset, type SigningRequest, signWithCache } from './signedurlcache.ts';
@@ -102,14 +101,13 @@ async function findThumbsOf(
   caller: Caller,
   videos: readonly ResolvedAsset[],
 ): Promise<ReadonlyMap<ResolvedAsset, FoundThumb>> {
-  const reading = startReading(deps);
   const rows = await lookUpThumbs(deps, videos);
   const lost: string[] = [];
   const shown = await mapConcurrently(videos, headsAtOnce, async (video): Promise<[ResolvedAsset, FoundThumb]> => {
     const thumbAssetId = video.row?.namedThumbId ?? null;
     const wanted = thumbAssetId === null ? pathOfThumb(video) : rows && pickRow(rows.get(thumbAssetId), video);
     if (wanted === undefined) return [video, { shown: noThumb, isTransient: thumbAssetId !== null }];
-    const thumb = wanted === 'absent' ? undefined : await openThumb(deps, caller, wanted, reading);
+    const thumb = wanted === 'absent' ? undefined : await openThumb(deps, caller, wanted);
     if (thumb === undefined) {
       lost.push(video.row?.assetId ?? video.storageKey);
       return [video, { shown: { thumbAssetId }, isTransient: true }];
@@ -157,7 +155,6 @@ async function openThumb(
   deps: MediaContext,
   caller: Caller,
   thumb: Thumb | LegacyThumb,
-  reading: Reading,
 ): Promise<ResolvedAsset | undefined> {
   try {
     if ('path' in thumb) {
@@ -165,8 +162,7 @@ async function openThumb(
       return resolved && isDecodable(resolved.mime) ? resolved : undefined;
     }
     if (!thumb.isReady || !isDecodable(thumb.mime) || !isReadable(deps, caller, { row: thumb })) return undefined;
-    const [current] = await reading.current([thumb]);
-    return current && (await lookUpRow(deps, current));
+    return await lookUpRow(deps, thumb);
   } catch (error) {
     deps.log.warn({ err: error }, 'a thumbnail could not be looked up');
     return undefined;

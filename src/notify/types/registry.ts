@@ -2,6 +2,7 @@
 import { accountDeleted } from './accountdeleted.ts';
 import { accountDeletionScheduled } from './accountdeletionscheduled.ts';
 import { accountExportReady } from './accountexportready.ts';
+import { budgetReached } from './budgetreached.ts';
 import { contentDecision } from './contentdecision.ts';
 import { dailyDigest } from './dailydigest.ts';
 import type { NotificationType } from './notification.ts';
@@ -19,6 +20,7 @@ export const builtInTypes = [
   accountDeletionScheduled,
   accountDeleted,
   accountExportReady,
+  budgetReached,
   contentDecision,
   reportDecision,
 ];

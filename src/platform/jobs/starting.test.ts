@@ -126,7 +126,9 @@ for (const engine of databaseEngines) {
       await start(jobs, 4, { lane: 'second' });
       gate.resolve();
       await untilDone(4);
-      expect(handled).toEqual([1, 4, 2, 3]);
+      // Jobs of one lane that begin in the same millisecond have no order.
+      expect(handled.slice(0, 2)).toEqual([1, 4]);
+      expect(handled.toSorted()).toEqual([1, 2, 3, 4]);
     });
 
     it('never exceed the concurrency of the queue, and leave no other job behind', async () => {

@@ -6,6 +6,7 @@ import { countOf } from '../parts/figures.tsx';
 import { useRead } from '../parts/reading.ts';
 import { Empty, Pending } from '../parts/states.tsx';
 import { Pairs, Table } from '../parts/tables.tsx';
+import { Budgets } from './budgets.tsx';
 import { PersonLink } from './personlink.tsx';
 import { planName } from './personview.ts';
 import { compactOf, moneyOf } from './units.ts';
@@ -20,6 +21,7 @@ export function Models() {
       <header className="page">
         <h1>Models and costs</h1>
       </header>
+      <Budgets />
       <Usage />
       <div className="split">
         <TopUsers />

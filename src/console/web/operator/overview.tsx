@@ -8,6 +8,7 @@ import { useConsole } from '../operator.tsx';
 import { sizeOf, When } from '../parts/figures.tsx';
 import { useRead } from '../parts/reading.ts';
 import { Empty, Failure, Pending, Status } from '../parts/states.tsx';
+import { useBudgets } from './budgets.tsx';
 import { Graph, type Line, Numbers } from './graph.tsx';
 import { Queues, Runs } from './overviewgraphs.tsx';
 import { decimalOf, timeOf } from './units.ts';
@@ -114,12 +115,13 @@ function Summary({
   readonly history: History | undefined;
 }) {
   const { failing, failedRuns } = recentTrouble(data, history);
+  const spent = (useBudgets().data?.budgets ?? []).filter(({ percent }) => percent >= 100);
   const unwell = data.services.filter(({ status }) => status !== 'ready').map(({ service }) => service);
   return (
     <p role="status" className="summary">
       {error ? (
         <Status tone="bad">{error.message} This is the last known state.</Status>
-      ) : unwell.length === 0 && (failing.length > 0 || failedRuns > 0) ? (
+      ) : unwell.length === 0 && (failing.length > 0 || failedRuns > 0 || spent.length > 0) ? (
         <>
           <Status tone="bad">
             All {data.services.length} services are ready
@@ -139,6 +141,11 @@ function Summary({
             ? `${unwell[0]} is not ready`
             : `${unwell.length} of ${data.services.length} services are not ready: ${unwell.join(', ')}`}
         </Status>
+      )}{' '}
+      {spent.length > 0 && (
+        <Link href="/operator/models">
+          The budget of the {spent.map(({ period }) => period).join(' and of the ')} is spent
+        </Link>
       )}
     </p>
   );

@@ -7,7 +7,6 @@ export interface BmpHeader {
   readonly isTopDown: boolean;
   /** Bits per pixel. */
   readonly bits: number;
-  readonly coding: 'plain' | 'runs';
   /** For 16 and 32 bits per pixel. */
   readonly masks: Masks | undefined;
   /** Red, green and blue of each entry. */
@@ -26,12 +25,12 @@ interface Masks {
 }
 
 const fileHeaderBytes = 14;
-/** OS/2 1: sizes of 16 bits, palettes of three bytes. */
+/** The shortest header of OS/2. Such files are refused. */
 const coreBytes = 12;
-/** The header of OS/2 2 has 16 to 64 bytes, that of Windows 40, 52, 56, 108 or 124. */
-const [shortestBytes, windowsBytes, version2Bytes, version3Bytes, os2Bytes, version5Bytes] = [16, 40, 52, 56, 64, 124];
-/** `biCompression`; 3 and 4 have another meaning in OS/2. */
-const [plain, runs8, runs4, bitFields, runs24, alphaFields] = [0, 1, 2, 3, 4, 6];
+const windowsLengths = [40, 52, 56, 108, 124];
+const [windowsBytes, version2Bytes, version3Bytes, version5Bytes] = [40, 52, 56, 124];
+/** `biCompression`. */
+const [plain, bitFields, alphaFields] = [0, 3, 6];
 const depths: readonly number[] = [1, 2, 4, 8, 16, 24, 32];
 const defaultMasks = {
   16: { red: 0x7c00, green: 0x3e0, blue: 0x1f, alpha: undefined },
@@ -53,22 +52,19 @@ export function readBmpHeader(bytes: Uint8Array): BmpHeader {
   const view = viewOf(bytes);
   const at = fileHeaderBytes;
   const length = bytes.length >= at + 4 ? view.getUint32(at, true) : 0;
-  if (!isLength(length) || bytes.length < at + length) throw damaged();
-  const isCore = length === coreBytes;
-  /** Fields that a shorter header omits are 0. */
-  const word = (offset: number) => (offset + 4 <= length ? view.getUint32(at + offset, true) : 0);
-  const width = isCore ? view.getUint16(at + 4, true) : view.getInt32(at + 4, true);
-  const declared = isCore ? view.getUint16(at + 6, true) : view.getInt32(at + 8, true);
-  const bits = view.getUint16(at + (isCore ? 10 : 14), true);
-  const compression = isCore ? plain : word(16);
-  const isOs2 = length < windowsBytes || length === os2Bytes;
+  if (bytes.length < at + length) throw damaged();
+  if (!windowsLengths.includes(length)) throw unsupported();
+  const word = (offset: number) => view.getUint32(at + offset, true);
+  const width = view.getInt32(at + 4, true);
+  const declared = view.getInt32(at + 8, true);
+  const bits = view.getUint16(at + 14, true);
+  const compression = word(16);
   const height = Math.abs(declared);
   if (width <= 0 || height === 0) throw damaged();
   const isTopDown = declared < 0;
 
-  const coding = codingOf(compression, bits, isOs2);
-  if (coding === 'runs' && isTopDown) throw damaged();
-  const hasFields = coding === 'plain' && compression !== plain;
+  const hasFields = compression === bitFields || compression === alphaFields;
+  if (hasFields ? bits !== 16 && bits !== 32 : compression !== plain || !depths.includes(bits)) throw unsupported();
   // The masks follow a header of version 1, and are part of later ones.
   const behind = hasFields && length < version2Bytes ? (compression === alphaFields ? 16 : 12) : 0;
   const paletteAt = at + length + behind;
@@ -79,44 +75,22 @@ export function readBmpHeader(bytes: Uint8Array): BmpHeader {
       ? defaultMasks[16]
       : undefined;
   const pixelsAtTold = view.getUint32(10, true);
-  const entryBytes = isCore ? 3 : 4;
-  const palette = bits > 8 ? new Uint8Array(0) : readPalette(bytes, paletteAt, entryBytes, word(32) || 2 ** bits);
+  const palette = bits > 8 ? new Uint8Array(0) : readPalette(bytes, paletteAt, word(32) || 2 ** bits);
   const paletteEnd = paletteAt + (palette.length / 3) * entryBytes;
   // Some writers omit the offset, or give that of the palette although the pixels follow it.
   const plainBytes = Math.ceil((width * bits) / 32) * 4 * (height - 1) + Math.ceil((width * bits) / 8);
-  const isBeyondPalette =
-    pixelsAtTold >= paletteEnd || (pixelsAtTold > 0 && (coding === 'runs' || paletteEnd + plainBytes > bytes.length));
+  const isBeyondPalette = pixelsAtTold >= paletteEnd || (pixelsAtTold > 0 && paletteEnd + plainBytes > bytes.length);
   return {
     width,
     height,
     isTopDown,
     bits,
-    coding,
     masks,
     palette,
     pixelsAt: isBeyondPalette ? pixelsAtTold : paletteEnd,
     profile:
       length === version5Bytes && word(56) === embeddedProfile ? profileAt(bytes, word(112), word(116)) : undefined,
   };
-}
-
-function isLength(length: number): boolean {
-  return (
-    length === coreBytes ||
-    (length >= shortestBytes && length <= os2Bytes) ||
-    length === 108 ||
-    length === version5Bytes
-  );
-}
-
-/** Throws ImageFault. */
-function codingOf(compression: number, bits: number, isOs2: boolean): BmpHeader['coding'] {
-  if (compression === plain && depths.includes(bits)) return 'plain';
-  if ((compression === runs8 && bits === 8) || (compression === runs4 && bits === 4)) return 'runs';
-  if (isOs2 && compression === runs24 && bits === 24) return 'runs';
-  if (!isOs2 && (compression === bitFields || compression === alphaFields) && (bits === 16 || bits === 32))
-    return 'plain';
-  throw new ImageFault('unsupported', 'The compression of this BMP is not supported.');
 }
 
 /** Throws ImageFault. */
@@ -132,8 +106,10 @@ function readMasks(view: DataView, at: number, hasAlpha: boolean): Masks {
   return { red, green, blue, alpha: alpha === 0 ? undefined : alpha };
 }
 
+const entryBytes = 4;
+
 /** At most 256 entries, and no more than the file has. */
-function readPalette(bytes: Uint8Array, at: number, entryBytes: number, declared: number): Uint8Array {
+function readPalette(bytes: Uint8Array, at: number, declared: number): Uint8Array {
   const count = Math.min(declared, 256, Math.floor((bytes.length - at) / entryBytes));
   const palette = new Uint8Array(count * 3);
   for (let index = 0; index < count; index++) {
@@ -153,6 +129,10 @@ function profileAt(bytes: Uint8Array, offset: number, length: number): Uint8Arra
 
 function viewOf(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+function unsupported(): ImageFault {
+  return new ImageFault('unsupported', 'This kind of BMP is not supported.');
 }
 
 function damaged(): ImageFault {

@@ -233,11 +233,6 @@ describe('BMP', () => {
     ['2 bits', () => indexed(2)],
     ['4 bits', () => indexed(4)],
     ['8 bits', () => indexed(8)],
-    ['8 bits with a header of OS/2', () => indexed(8, { header: 12 })],
-    [
-      '8 bits with a short header of OS/2 2',
-      () => indexed(8, { header: 16, palette: [...quarter, ...Array(252).fill(red)] }),
-    ],
     [
       '8 bits with the offset of the palette in place of that of the pixels',
       () => {
@@ -246,7 +241,6 @@ describe('BMP', () => {
         return file;
       },
     ],
-    ['8 bits with the long header of OS/2 2', () => indexed(8, { header: 64 })],
     ['8 bits with a header of version 5', () => indexed(8, { header: 124 })],
     ['8 bits with a gap before the pixels', () => indexed(8, { gap: 77 })],
     ['8 bits from the top down', () => indexed(8, { height: -2, pixels: Buffer.concat(indices(8).toReversed()) })],
@@ -277,29 +271,9 @@ describe('BMP', () => {
           pixels: words(4, ...upward.map((color) => eight(color))),
         }),
     ],
-    ['RLE8', () => indexed(8, { compression: 1, pixels: Buffer.from([1, 2, 1, 3, 0, 0, 1, 0, 1, 1, 0, 1]) })],
-    ['RLE8 without an end', () => indexed(8, { compression: 1, pixels: Buffer.from([1, 2, 1, 3, 0, 0, 1, 0, 1, 1]) })],
-    ['RLE4', () => indexed(4, { compression: 2, pixels: Buffer.from([2, 0x23, 0, 0, 2, 0x01, 0, 1]) })],
-    [
-      'RLE24',
-      () =>
-        bmp({
-          width: 2,
-          height: 2,
-          bits: 24,
-          header: 64,
-          compression: 4,
-          pixels: Buffer.from([1, 220, 30, 30, 1, 30, 220, 220, 0, 0, 1, 30, 30, 220, 1, 30, 200, 30, 0, 1]),
-        }),
-    ],
   ])('of %s', async (_what, make) => {
     expect(await engine.inspect(make())).toMatchObject({ mime: 'image/bmp', width: 2, height: 2 });
     expectColors(await cornersOf(make()), [red, green, blue, yellow]);
-  });
-
-  it('of RLE8 with literal pixels', async () => {
-    const pixels = Buffer.from([0, 3, 2, 2, 3, 0, 0, 0, 0, 3, 0, 0, 1, 0, 0, 1]);
-    expectColors(await cornersOf(indexed(8, { compression: 1, width: 3, pixels })), [red, green, blue, yellow]);
   });
 
   it('of 1 bit, of a width that fills no byte', async () => {
@@ -319,12 +293,6 @@ describe('BMP', () => {
     ]);
   });
 
-  it('is transparent where runs skip pixels', async () => {
-    const file = indexed(8, { compression: 1, pixels: Buffer.from([1, 2, 0, 0, 0, 2, 1, 0, 1, 1, 0, 1]) });
-    const [upperLeft, , , lowerRight] = await cornersOf(file);
-    expect([upperLeft?.[3], lowerRight?.[3]]).toEqual([0, 0]);
-  });
-
   const plain = () => bmpOf(8, 8, () => red);
   const patched = (at: number, value: number) => {
     const file = plain();
@@ -341,8 +309,10 @@ describe('BMP', () => {
     ['a header alone', () => plain().subarray(0, 54), 'undecodable'],
     ['half a header', () => plain().subarray(0, 30), 'undecodable'],
     ['a JPEG in it', () => patched(30, 4), 'unsupported'],
-    ['runs from the top down', () => indexed(8, { compression: 1, height: -2 }), 'undecodable'],
-    ['runs that break off', () => indexed(8, { compression: 1, pixels: Buffer.from([1, 2, 0]) }), 'undecodable'],
+    ['RLE8', () => indexed(8, { compression: 1, pixels: Buffer.from([1, 2, 1, 3, 0, 1]) }), 'unsupported'],
+    ['RLE4', () => indexed(4, { compression: 2, pixels: Buffer.from([2, 0x23, 0, 1]) }), 'unsupported'],
+    ['a header of OS/2', () => indexed(8, { header: 12 }), 'unsupported'],
+    ['a long header of OS/2 2', () => indexed(8, { header: 64 }), 'unsupported'],
     [
       'a mask in pieces',
       () =>
@@ -351,12 +321,6 @@ describe('BMP', () => {
     ],
   ])('with %s is refused', async (_what, make, reason) => {
     expect(await faultOf(make())).toBe(reason);
-  });
-
-  it('decodes megabytes of runs beyond the edge as one row', async () => {
-    const pixels = Buffer.alloc(4_000_000, Buffer.from([255, 1]));
-    const file = indexed(8, { compression: 1, width: 2, height: 2, pixels });
-    expect(await faultOf(file)).toBe('undecodable');
   });
 });
 

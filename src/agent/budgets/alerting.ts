@@ -1,0 +1,63 @@
+/**
+ * Notifies operators once when half, most and all of a budget is spent (docs/agent.md#budgets). Each process looks, apart from
+ * the runs. The row of a share decides which one notifies, in the transaction that queues the emails and the webhook.
+ */
+import { randomUUID } from 'node:crypto';
+import { mailQueueOf, sendMail } from '#accounts/mailing.ts';
+import { findProfilesByEmail } from '#accounts/store.ts';
+import { type Interval, startInterval } from '#platform/background/interval.ts';
+import { type Tx, transaction } from '#platform/db/db.ts';
+import type { HttpClient } from '#platform/http/client.ts';
+import type { AgentContext } from '../context.ts';
+import type { AgentTables } from '../tables.ts';
+import { insertReached, type Reached } from './budgetstore.ts';
+
+const percents = [50, 80, 100];
+const lookEveryMs = 5000;
+/** Spending just before the end of a period counts, even if no process looked then. */
+const lookBackS = 3600;
+
+export const budgetMailQueue = mailQueueOf('agent/budget-mail');
+
+export interface BudgetAlerts {
+  /** Of the notify service. */
+  readonly notify: Pick<HttpClient, 'send'>;
+  /** OPERATOR_EMAILS. */
+  readonly operators: readonly string[];
+}
+
+/** Without budgets, only sends emails that are queued. */
+export function startBudgetAlerts(context: AgentContext, { notify, operators }: BudgetAlerts): Interval | undefined {
+  const { db, jobs, log, budgets } = context;
+  jobs.work(budgetMailQueue, (job) => sendMail({ notify, log }, job), { concurrency: 1 });
+  if (budgets.length === 0) return undefined;
+  return startInterval(
+    lookEveryMs,
+    () =>
+      transaction(db, async (tx) => {
+        for (const reached of await insertReached(tx, budgets, percents, lookBackS))
+          await publish(context, tx, operators, reached);
+      }),
+    (error) => log.warn({ err: error }, 'the budgets could not be compared with the costs'),
+  );
+}
+
+async function publish(
+  { jobs, webhooks }: AgentContext,
+  tx: Tx<AgentTables>,
+  operators: readonly string[],
+  reached: Reached,
+): Promise<void> {
+  await webhooks?.publish(tx, 'budget.reached', reached);
+  for (const email of operators) {
+    const [profile] = await findProfilesByEmail(tx, email);
+    const locale = profile?.language ?? undefined;
+    await jobs.enqueue(tx, budgetMailQueue, {
+      key: randomUUID(),
+      type: 'budget.reached',
+      userId: profile?.id ?? randomUUID(),
+      contact: { email, locale },
+      data: { ...reached },
+    });
+  }
+}
