@@ -96,6 +96,13 @@ function orAbsent<T>(value: T | null | undefined): T | undefined {
   return value ?? undefined;
 }
 
+export const temporary = z
+  .boolean()
+  .nullish()
+  .describe(
+    '`true` begins a temporary thread: its runs have no memory, no listing shows it, and it is deleted 24 hours after its last message. Its assets stay. An existing thread stays as it was begun; the other value returns 400.',
+  );
+
 export const taskRequest = z
   .object({
     threadId,
@@ -128,6 +135,7 @@ export const taskRequest = z
       .describe(
         '`false`: the run neither reads nor changes the memories of the user, and nothing is remembered from it.',
       ),
+    temporary,
     instructions: z
       .string()
       .min(1)
@@ -182,6 +190,10 @@ export const taskStart = z.object({
 });
 
 const parts = z.array(z.looseObject({ type: z.string() }));
+const isTemporary = z
+  .literal(true)
+  .optional()
+  .describe('The thread is deleted 24 hours after its last message. Absent for other threads.');
 const queuedTask = taskInfo.extend({
   message: z.object({
     id: z.string(),
@@ -196,6 +208,7 @@ export const currentTask = z.object({
     .array(queuedTask)
     .optional()
     .describe('The runs that wait, in their order, with their messages. Absent if there are none.'),
+  temporary: isTemporary,
 });
 export type CurrentTask = z.output<typeof currentTask>;
 
@@ -289,6 +302,7 @@ export const thread = z.object({
   messageCount: z.int(),
   runningTaskId: z.string().nullable(),
   trashedAt: z.iso.datetime().nullable().describe('Since when it is in the trash.'),
+  temporary: isTemporary,
 });
 export type ThreadInfo = z.output<typeof thread>;
 

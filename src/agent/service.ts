@@ -45,6 +45,7 @@ import { addRoutes } from './routes.ts';
 import { RunExecutor } from './runs/executor.ts';
 import { startReaper } from './runs/reaper.ts';
 import { abortTopic } from './runs/tasks.ts';
+import { forgetProfiles } from './services/memory.ts';
 import { createOwnUrls } from './services/ownurls.ts';
 import type { DeletionPace, ServingContext } from './servingcontext.ts';
 import { findOverdueRunsS } from './store/runstore.ts';
@@ -217,6 +218,7 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
   const budgets = startBudgetAlerts(context, deps.budgetAlerts);
   let emptying: Interval | undefined;
   const unsubscribe = pubsub.subscribe(abortTopic, { onMessage: (taskId) => executor.abort(taskId) });
+  const unsubscribeFromMemory = forgetProfiles(context);
 
   let drainedByMs = 0;
   let isOver = false;
@@ -266,6 +268,7 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
     void budgets?.stop();
     buffers.close();
     unsubscribe();
+    unsubscribeFromMemory();
     endImageWork?.();
     await jobs.stop({ queues });
     await toolServers.close();

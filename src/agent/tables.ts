@@ -99,6 +99,7 @@ export interface AgentTables extends LedgerTables {
     deleting_at: Date | null;
     deletes_assets: Generated<boolean>;
     trashed_at: Generated<Date | null>;
+    temporary: Generated<boolean>;
   };
   agent_runs: {
     task_id: string;

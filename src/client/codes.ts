@@ -37,6 +37,7 @@ export type ProblemCode =
   | 'invalid_request'
   | 'invalid_signature'
   | 'memory_full'
+  | 'memory_paused'
   | 'message_exists'
   | 'method_not_allowed'
   | 'model_calls_used_up'

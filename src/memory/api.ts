@@ -71,8 +71,13 @@ export interface Entity {
 
 const entity = { entity_id: entityId, entity_type: entityType };
 
+/** The conversation of a statement, by the id that its server uses. */
+export const threadOfStatement = optional(entityId).describe('The thread of the statement.');
+
 /** The time of a statement, which may be in the past. */
 export const saidAt = z.iso.datetime().refine((time) => time >= '1970', 'must not be before 1970');
+
+export const pausedAt = z.iso.datetime().nullable().describe('When the pause began. `null`: it is not paused.');
 
 const timestamps = { created_at: z.iso.datetime(), updated_at: z.iso.datetime() };
 
@@ -86,11 +91,20 @@ export const memory = z.object({
   said_at: z.iso.datetime().describe('The time of the statement. Relative dates in the content count from it.'),
   invalid_at: z.iso.datetime().nullable().describe('The time of its replacement. `null`: it is valid.'),
   replaced_by: z.string().nullable().describe('The memory that replaced it, unless that memory was deleted.'),
+  added_by: z
+    .enum(actors)
+    .nullable()
+    .describe(
+      'Who added the statement. `model`: it was extracted from messages. `server`: a server, even on behalf of a user. `null`: unknown, for memories of earlier versions.',
+    ),
+  thread_id: z.string().nullable().describe('The thread of the statement. It can have been deleted since.'),
 });
 export type Memory = z.output<typeof memory>;
 
 /** Only valid memories are found. */
 const foundMemory = memory.omit({ invalid_at: true, replaced_by: true }).extend({
+  added_by: memory.shape.added_by.optional().describe('Only in searches of the user.'),
+  thread_id: memory.shape.thread_id.optional().describe('Only in searches of the user.'),
   score: z.number().describe('Higher scores are more relevant to the query.'),
   fallback: z
     .literal(true)
@@ -144,6 +158,7 @@ export const additionRequest = z.object({
   type: memoryType,
   metadata: optional(metadata),
   said_at: optional(saidAt).describe('The time of the statement. Default: now.'),
+  thread_id: threadOfStatement,
 });
 export type AdditionRequest = z.output<typeof additionRequest>;
 

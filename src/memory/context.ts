@@ -4,7 +4,7 @@ import type { Clock } from '#platform/clock.ts';
 import type { Db, Tx } from '#platform/db/db.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
 import type { Log } from '#platform/log.ts';
-import type { MemoryType } from './api.ts';
+import type { Entity, MemoryType } from './api.ts';
 import type { EntityQueue } from './changes/entityqueue.ts';
 import type { CalibratedEmbedder } from './embedding/calibration.ts';
 import type { EntityState, Since } from './memories/entitystore.ts';
@@ -24,6 +24,8 @@ export interface MemoryContext {
   readonly clock: Clock;
   readonly jobs: Jobs;
   readonly log: Log;
+  /** Makes the agent drop what it has read of a user. Called after a change that takes something from it. Never rejects. */
+  readonly announce: (entity: Entity) => Promise<void>;
   /** MEMORY_MERGE_SIMILARITY: contents merge above it (docs/specification/memory.md#adding). */
   readonly mergeAbove: number;
   /** MEMORY_MIN_RELEVANCE. */

@@ -7,6 +7,7 @@ export const memoryProblems = defineProblems({
     status: 409,
     message: 'This entity has reached its limit of memories. Delete or shorten a memory before you add another.',
   },
+  memory_paused: { status: 409, message: 'The memory of this entity is paused, so nothing was stored.' },
   nothing_to_undo: { status: 409, message: 'This memory has no changes to undo.' },
   model_unavailable: {
     status: 503,

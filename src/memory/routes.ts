@@ -25,8 +25,8 @@ import { inject, searchMemories } from './search/searching.ts';
 
 const user = { entity_id: '5b1c1f0e-8a4d-4f0f-8f57-0f4c0b9b8a21', entity_type: 'user' };
 const content = 'Prefers watercolor over oil.';
-const adding = ['memory_full', 'embedder_unavailable'] as const;
-const editing = ['not_found', 'duplicate_memory', ...adding] as const;
+const adding = ['memory_full', 'memory_paused', 'embedder_unavailable'] as const;
+const editing = ['not_found', 'duplicate_memory', 'memory_full', 'embedder_unavailable'] as const;
 const gone = { 204: ['The memory was deleted.'] } as const;
 
 /** Searches of one user, which take processor time. More than eight wait for each other. */
@@ -45,7 +45,7 @@ export function addRoutes(app: HttpServer, access: Access, deps: MemoryContext):
       id: 'inject',
       summary: 'Read the context for a message: profiles and relevant memories',
       description:
-        'Returns the profile, the profile of the group, and the memories that fit the query. Call it before each turn of a conversation.',
+        'Returns the profile, the profile of the group, and the memories that fit the query. Call it before each turn of a conversation. It returns nothing about a paused entity.',
       problems: ['forbidden'],
       example: { ...user, query: 'Draw me a harbor.' },
       client: { body: 'InjectRequest', answer: 'Injection', repeatable: true },
@@ -85,7 +85,8 @@ export function addRoutes(app: HttpServer, access: Access, deps: MemoryContext):
     {
       id: 'searchMemories',
       summary: 'Search the memories of an entity',
-      description: 'Returns the memories that are most similar to the query, best first.',
+      description:
+        'Returns the memories that are most similar to the query, best first. While the entity is paused, only its user finds some.',
       problems: ['forbidden'],
       example: { ...user, query: 'painting style', limit: 5 },
       client: { body: 'SearchRequest', answer: 'SearchResult', repeatable: true },
@@ -94,7 +95,8 @@ export function addRoutes(app: HttpServer, access: Access, deps: MemoryContext):
     },
     async (request) => {
       assertMayUse(request.caller, request.body);
-      return inTurn(request.caller, () => searchMemories(deps, request.body));
+      const isOwn = actorOf(request.caller) === 'user';
+      return inTurn(request.caller, () => searchMemories(deps, request.body, { isOwn }));
     },
   );
 

@@ -4,8 +4,10 @@ import type { Access } from '#platform/access/access.ts';
 import { guardAdmins } from '#platform/access/admin.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/db.ts';
+import type { ActingClient } from '#platform/http/client.ts';
 import { allowApplications } from '#platform/http/cors.ts';
 import { createServer, type HttpServer, type ServerOptions } from '#platform/http/server.ts';
+import { isUuid } from '#platform/ids.ts';
 import { measureJobs } from '#platform/jobs/depth.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
 import { addAdminRoutes } from './admin/routes.ts';
@@ -41,6 +43,8 @@ export interface MemoryDeps {
   /** Migrated. */
   readonly database: Database;
   readonly jobs: Jobs;
+  /** Learns of changes that it must not overlook. */
+  readonly agent?: ActingClient | undefined;
   /** Closed with the service. */
   readonly embedder: Embedder;
   /** Judges and extracts memories. Without one, only the rules judge. */
@@ -92,6 +96,7 @@ export async function createMemory(deps: MemoryDeps): Promise<HttpServer> {
     clock,
     jobs: deps.jobs,
     log: deps.server.log,
+    announce: createAnnouncing(deps),
     mergeAbove: deps.mergeSimilarity ?? 0.9,
     minRelevance: deps.minRelevance ?? 0.55,
   };
@@ -113,6 +118,23 @@ export async function createMemory(deps: MemoryDeps): Promise<HttpServer> {
     await embedder.close();
   });
   return app;
+}
+
+/** The agent keeps profiles for turns in which this service does not answer. Without this, it would use one that was withdrawn. */
+function createAnnouncing({ agent, server: { log } }: MemoryDeps): MemoryContext['announce'] {
+  return async ({ entityType, entityId }) => {
+    if (agent === undefined || entityType !== 'user' || !isUuid(entityId)) return;
+    const json = { userId: entityId, type: 'memory.changed' };
+    try {
+      const { status } = await agent.send({ method: 'POST', route: '/events', json, onBehalfOf: null });
+      if (status !== 204) throw new Error(`the agent service returned ${status}`);
+    } catch (error) {
+      log.warn(
+        { err: error },
+        'a change of a memory was not announced: the agent can use the former profile for up to 10 minutes',
+      );
+    }
+  };
 }
 
 function openJudge({ languageModel, pace }: MemoryDeps, base: MemoryContext): JudgingContext | undefined {

@@ -20,6 +20,8 @@ export interface MemoryTables {
     memory_count: Generated<number>;
     memory_bytes: Generated<number>;
     judging_key: Generated<string>;
+    paused_at: Date | null;
+    resumed_at: Date | null;
   };
   memories: {
     memory_id: Generated<string>;
@@ -39,6 +41,8 @@ export interface MemoryTables {
     said_at: Generated<Date>;
     invalid_at: Date | null;
     replaced_by: string | null;
+    added_by: Actor | null;
+    thread_id: string | null;
   };
   memory_revisions: {
     memory_id: string;

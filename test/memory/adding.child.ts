@@ -81,6 +81,7 @@ if (process.argv[2] !== undefined) {
         type: 'episodic',
         metadata: undefined,
         said_at: undefined,
+        thread_id: undefined,
       } as const;
       // What is refused as too much at once is not acknowledged, and asked for again.
       const { memory } = await retry(() => addMemory(deps, 'server', request), patience);

@@ -11,6 +11,7 @@ import { createMemory, type LanguageModelOptions } from '#memory/service.ts';
 import { createAccess } from '#platform/access/access.ts';
 import { systemClock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/db.ts';
+import type { ActingClient } from '#platform/http/client.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { createJobs } from '#platform/jobs/queueing.ts';
 import { createLog } from '#platform/log.ts';
@@ -58,6 +59,7 @@ export interface RigOptions {
   readonly database?: Database;
   readonly languageModel?: LanguageModelOptions | undefined;
   readonly judgingDelayMs?: number;
+  readonly agent?: ActingClient;
   /** How soon another process takes over the jobs of this one. */
   readonly leaseMs?: number;
 }
@@ -87,6 +89,7 @@ export async function startMemory(engine: DatabaseEngine, options: RigOptions = 
     jobs,
     embedder: options.embedder ?? createBuiltinEmbedder(),
     languageModel: options.languageModel,
+    agent: options.agent,
     pace: { judgingDelayMs: options.judgingDelayMs ?? 0 },
   });
   const url = await listen(app);

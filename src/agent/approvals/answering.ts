@@ -65,7 +65,8 @@ export async function startAnswered(
       model: String(message.metadata.model ?? ''),
       credits: 0,
       replayed: replayParts(messageId, parts).length,
-      options: options ?? undefined,
+      // The earlier run can have expired. A conversation without memory stays so.
+      options: message.metadata.memory === false ? { ...options, memory: false } : (options ?? undefined),
       ...lease,
     });
     await publishRunStart(deps, tx, run);

@@ -10,6 +10,7 @@ import {
   messageId,
   runMedia,
   type TaskRequest,
+  temporary,
   threadId,
   userMessage,
   whenBusy,
@@ -36,6 +37,7 @@ export async function startChat(deps: ServingContext, userId: string, body: Chat
       model: body.model,
       media: body.media,
       memory: body.memory,
+      temporary: body.temporary,
       whenBusy: body.whenBusy,
     });
   } catch (error) {
@@ -130,6 +132,7 @@ export const chatRequest = z.object({
   whenBusy,
   media: runMedia.nullish(),
   memory: z.boolean().nullish().describe('As in `POST /task`.'),
+  temporary,
 });
 type ChatRequest = z.output<typeof chatRequest>;
 export const chatParams = z.object({ id: threadId });

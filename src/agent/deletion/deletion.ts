@@ -64,7 +64,7 @@ export async function endShareOf(deps: ServingContext, threadId: string): Promis
   if (thread !== undefined) await endShares(deps, thread.ownerId, threadId);
 }
 
-/** Deletes threads that were in the trash for 30 days. */
+/** Deletes threads that were in the trash for 30 days, and temporary ones 24 hours after their last message. */
 export function startEmptyingTrash(deps: ServingContext): Interval {
   return startInterval(
     deps.pace?.emptyTrashEveryMs ?? defaultEmptyEveryMs,

@@ -5,8 +5,9 @@
 import type { UIMessage } from 'ai';
 import { transaction } from '#platform/db/db.ts';
 import type { Job } from '#platform/jobs/jobs.ts';
-import { unknownUsage } from '../billing/usage.ts';
+import { costOfTokens, unknownUsage } from '../billing/usage.ts';
 import type { AgentContext } from '../context.ts';
+import { modelOf } from '../providers/models.ts';
 import { type ConversationMessage, extractMemories } from '../services/memory.ts';
 import { listMessagesOf } from '../store/messagestore.ts';
 import { holdThreadOf } from '../store/threadstore.ts';
@@ -27,16 +28,20 @@ async function extract(deps: AgentContext, job: Job<RunToExtract>): Promise<void
   const saidAt = stored[0]?.createdAt;
   const messages = stored.flatMap(toText);
   if (saidAt === undefined || !messages.some(({ role }) => role === 'user')) return;
-  const used = await extractMemories(deps, ownerId, messages, saidAt, job.signal).catch((error: unknown) => {
-    job.signal.throwIfAborted();
-    if (!job.isLastAttempt) throw error;
-    deps.log.warn({ err: error }, 'could not extract memories from a run');
-    return undefined;
-  });
+  const used = await extractMemories(deps, ownerId, { messages, threadId, saidAt }, job.signal).catch(
+    (error: unknown) => {
+      job.signal.throwIfAborted();
+      if (!job.isLastAttempt) throw error;
+      deps.log.warn({ err: error }, 'could not extract memories from a run');
+      return undefined;
+    },
+  );
   if (used === undefined) return;
   const { model, inputTokens, outputTokens } = used;
+  // A model that only the memory service has costs nothing here.
+  const costUsd = costOfTokens(modelOf(deps.models, model) ?? {}, used);
   await transaction(deps.db, async (tx) => {
-    const usage = { userId: ownerId, model, inputTokens, outputTokens, credits: 0 };
+    const usage = { userId: ownerId, model, inputTokens, outputTokens, credits: 0, costUsd };
     if (await holdThreadOf(tx, threadId, ownerId)) await addUsage(tx, usage);
     await job.complete(tx);
   });

@@ -33,7 +33,15 @@ beforeAll(async () => {
       return client.send(call);
     },
   };
-  rig = await startScripted({ changes: { memory: watched }, settings: { extractMemories: true } });
+  rig = await startScripted({
+    changes: { memory: watched },
+    settings: { extractMemories: true },
+    // The model of memories is one of the agent's, as by default.
+    file: (baseUrl) => [
+      { id: 'a-model', baseUrl, model: 'a-model' },
+      { id: 'a-judge', baseUrl, model: 'a-judge', costUsd: { input: 2, output: 10 } },
+    ],
+  });
 });
 afterAll(async () => {
   await rig.close();
@@ -64,7 +72,9 @@ describe('after a completed run', () => {
     rig.provider.on('<bees>', { text: 'How nice.' });
     await rig.runText(user, threadId, 'I keep <bees>');
     await expect.poll(async () => (await memoriesOf(user)).length).toBe(1);
-    expect(await memoriesOf(user)).toMatchObject([{ content: 'I said I keep <bees>', entity_id: user.userId }]);
+    expect(await memoriesOf(user)).toMatchObject([
+      { content: 'I said I keep <bees>', entity_id: user.userId, added_by: 'model', thread_id: threadId },
+    ]);
     expect(requestsWith('<bees>').map(({ messages }) => messages)).toEqual([
       [
         { role: 'user', content: 'I keep <bees>' },
@@ -73,7 +83,7 @@ describe('after a completed run', () => {
     ]);
   });
 
-  it('counts the tokens, but no run and no credits', async () => {
+  it('counts the tokens and what they cost the operator, but no run and no credits', async () => {
     const user = await rig.user('pro', 10);
     rig.provider.on('<goats>', { text: 'How nice.' });
     await rig.runText(user, newThread(), 'I keep <goats>');
@@ -83,6 +93,64 @@ describe('after a completed run', () => {
       );
     await expect.poll(usageOf).toMatchObject({ runs: 0, inputTokens: 40, outputTokens: 8, credits: 0 });
     expect(await rig.credits(user)).toBe(9);
+    const { body } = await rig.server.call<{ users: { userId: string; costUsd: number }[] }>('GET', '/usage/users');
+    const cost = body.users.find(({ userId }) => userId === user.userId)?.costUsd;
+    expect(cost).toBeCloseTo((40 * 2 + 8 * 10) / 1_000_000, 9);
+  });
+
+  it('nothing is extracted or told while the user has paused the memory', async () => {
+    const user = await rig.user();
+    rig.provider.on('<hens>', { text: 'How nice.' });
+    await rig.runText(user, newThread(), 'I keep <hens>');
+    await expect.poll(async () => (await memoriesOf(user)).length).toBe(1);
+    const pause = (paused: boolean) => memory.server.send('PATCH', `/entities/user/${user.userId}`, { paused });
+    await pause(true);
+    rig.provider.on('<bats>', { text: 'How nice.' });
+    await rig.runText(user, newThread(), 'I keep <bats>');
+    // Extractions come in their order.
+    rig.provider.on('<ends>', { text: 'How nice.' });
+    await rig.runText(await rig.user(), newThread(), 'The <ends>');
+    await expect.poll(() => requestsWith('<ends>').length).toBe(1);
+    expect(requestsWith('<bats>')).toEqual([]);
+    const asked = rig.provider.requests.find((request) => JSON.stringify(request).includes('<bats>'));
+    expect([asked === undefined, JSON.stringify(asked).includes('<hens>')]).toEqual([false, false]);
+    const days = async () =>
+      (await user.call<{ days: { model: string; inputTokens: number }[] }>('GET', '/usage')).body;
+    expect((await days()).days.find(({ model }) => model === 'a-judge')?.inputTokens).toBe(40);
+    await pause(false);
+    expect((await memoriesOf(user)).length).toBe(1);
+  });
+
+  it('a temporary thread leaves no memory, and its model gets none', async () => {
+    const user = await rig.user();
+    rig.provider.on('<swans>', { text: 'How nice.' });
+    await rig.runText(user, newThread(), 'I keep <swans>');
+    await expect.poll(async () => (await memoriesOf(user)).length).toBe(1);
+    const threadId = newThread();
+    rig.provider.on('<crabs>', { text: 'How nice.' });
+    const started = await user.call('POST', '/task', {
+      threadId,
+      text: 'I keep <crabs>',
+      temporary: true,
+      memory: true,
+    });
+    await user.ended(String(started.body.taskId));
+    // It stays without memory, whatever later requests have.
+    rig.provider.on('<moles>', { text: 'How nice.' });
+    await rig.runText(user, threadId, 'I keep <moles>');
+    rig.provider.on('<last>', { text: 'How nice.' });
+    await rig.runText(await rig.user(), newThread(), 'The <last>');
+    await expect.poll(() => requestsWith('<last>').length).toBe(1);
+    expect([...requestsWith('<crabs>'), ...requestsWith('<moles>')]).toEqual([]);
+    const asked = rig.provider.requests.filter((request) => /<crabs>|<moles>/.test(JSON.stringify(request)));
+    expect(asked).toHaveLength(2);
+    expect(JSON.stringify(asked)).not.toMatch(/<swans>|saveMemory|recallMemory/);
+    expect((await user.messages(threadId)).map(({ metadata }) => metadata.memory)).toEqual([
+      undefined,
+      false,
+      undefined,
+      false,
+    ]);
   });
 
   it('the end of the run does not wait for it, and it is retried after a failure', async () => {

@@ -12,7 +12,7 @@ import { videoAssetId } from '../billing/references.ts';
 import { type Catalogue, describeModels, modelFor, type VideoModel } from '../generation/catalogue.ts';
 import { type Ratio, ratio } from '../providers/generators.ts';
 import { type ListedAssets, listLibrary, Refused, sign } from '../services/library.ts';
-import { addMemory, MemoryFull, searchMemory } from '../services/memory.ts';
+import { addMemory, MemoryRefused, searchMemory } from '../services/memory.ts';
 import { endCall } from '../store/toolcallstore.ts';
 import type { Video } from '../store/videostore.ts';
 import type { VideoInput } from '../tables.ts';
@@ -189,11 +189,11 @@ async function signPage(deps: McpContext, userId: string, { assets }: ListedAsse
 async function saveMemory(
   deps: McpContext,
   userId: string,
-  { content, type }: { readonly content: string; readonly type: string },
+  fact: { readonly content: string; readonly type: string },
   signal: AbortSignal,
 ) {
-  const { id, deduplicated } = await addMemory(deps, userId, content, type, signal).catch((error: unknown) => {
-    throw error instanceof MemoryFull ? new ToolFailed('memory_full', 'The memory is full.') : error;
+  const { id, deduplicated } = await addMemory(deps, userId, fact, signal).catch((error: unknown) => {
+    throw error instanceof MemoryRefused ? new ToolFailed(error.code, error.message) : error;
   });
   return succeed(deduplicated ? 'This is already stored.' : 'Remembered.', { memoryId: id, deduplicated });
 }

@@ -50,7 +50,7 @@ import { countInFlightOf } from '../store/toolcallstore.ts';
 import { addUsage } from '../store/usagestore.ts';
 import { holdVideosOf, lockVideosOfThread } from '../store/videostore.ts';
 import type { AgentTables, EndedStatus, Question, RunOptions } from '../tables.ts';
-import { checkThread } from '../threads/access.ts';
+import { findVisible } from '../threads/access.ts';
 import { addMessage, openThread, rewindThread } from '../threads/changes.ts';
 import { requestTitle } from '../titles/request.ts';
 import { cancelVideos, endVideosOf } from '../videos/cancelling.ts';
@@ -68,7 +68,7 @@ export interface RunPrice {
 
 /** Who holds the lease of a run, and how long after its last renewal. */
 /** What a start needs of `POST /task`. */
-export type StartRequest = Pick<TaskRequest, 'threadId' | 'message' | 'text' | 'rewindTo' | 'whenBusy'>;
+export type StartRequest = Pick<TaskRequest, 'threadId' | 'message' | 'text' | 'rewindTo' | 'whenBusy' | 'temporary'>;
 
 /** Of one thread. */
 const maxQueued = 5;
@@ -80,7 +80,8 @@ const questionLimits = { messages: 2000 - 1, bytes: 32 * 1024 * 1024 };
 export class KeyTaken extends Error {}
 
 /**
- * Throws 403 for another user's thread, 409 `thread_deleting`, 400 for an unknown `rewindTo`, 409 `task_running`, `queue_full` or
+ * Throws 403 for another user's thread, 409 `thread_deleting`, 400 for an unknown `rewindTo` and the wrong `temporary`, 409
+ * `task_running`, `queue_full` or
  * `message_exists`, 429 `too_many_runs`, 402 `insufficient_credits` or `insufficient_plan`, 409 `thread_full`, and KeyTaken;
  * then nothing has changed. With `whenBusy`, the run may be `queued`.
  */
@@ -94,7 +95,7 @@ export async function startRun(
 ): Promise<Run> {
   const taskId = randomUUID();
   return transaction(deps.db, async (tx) => {
-    const { canceled, queued } = await prepareStart(deps, tx, taskId, userId, request, chosen, keyed);
+    const { canceled, queued, isTemporary } = await prepareStart(deps, tx, taskId, userId, request, chosen, keyed);
     const run = await insertRun(tx, {
       taskId,
       threadId: request.threadId,
@@ -103,7 +104,7 @@ export async function startRun(
       model: chosen.id,
       credits: chosen.credits,
       queued,
-      options: optionsOf(request),
+      options: optionsOf(isTemporary ? { ...request, memory: false } : request),
       ...lease,
     });
     if (queued !== undefined) {
@@ -143,6 +144,7 @@ export async function checkStart(
 
 interface Prepared {
   readonly canceled: readonly FailedVideo[];
+  readonly isTemporary: boolean;
   /** Set if the run has to wait. */
   readonly queued?: QueuedStart;
 }
@@ -160,7 +162,7 @@ async function prepareStart(
   const { threadId } = request;
   // First of all: a request with the same key waits here until this one is over.
   if (keyed !== undefined && !(await takeKey(tx, keyed, { taskId, threadId }))) throw new KeyTaken();
-  await openThread(tx, threadId, userId);
+  const isTemporary = await openThread(tx, threadId, userId, request.temporary);
   const from = await findRewind(tx, threadId, request.rewindTo);
   const waiting = await listQueued(tx, threadId);
   // Before a running run: a repeat during its own run gets the id of that run, which clients join.
@@ -171,7 +173,7 @@ async function prepareStart(
     await payForRun(deps, tx, taskId, userId, chosen, true);
     if (keyed !== undefined) await markStartQueued(tx, keyed);
     const interrupts = request.whenBusy === 'interrupt';
-    return { canceled: [], queued: { question, rewindTo: request.rewindTo ?? null, interrupts } };
+    return { canceled: [], isTemporary, queued: { question, rewindTo: request.rewindTo ?? null, interrupts } };
   }
   // Videos are locked before credits, as in their worker.
   const canceled = from === undefined ? [] : await cancelDropped(deps, tx, userId, threadId, from.seq);
@@ -179,7 +181,7 @@ async function prepareStart(
   await denyUnanswered(tx, threadId);
   if (from !== undefined) await rewindThread(tx, threadId, from.seq);
   await appendQuestion(tx, { threadId, ownerId: userId, taskId }, question);
-  return { canceled };
+  return { canceled, isTemporary };
 }
 
 async function findRewind(tx: Tx<AgentTables>, threadId: string, rewindTo: string | null | undefined) {
@@ -340,7 +342,7 @@ export async function endRun(deps: AgentContext, run: Run, end: RunEnd): Promise
     if (prior !== undefined) await changeMessage(tx, { threadId, id, parts, metadata: withPrior(metadata, prior) });
     else if (isStored) {
       await addMessage(tx, { threadId, id, ownerId, role: 'assistant', parts, metadata, taskId }, undefined);
-      if (deps.makesTitles && status === 'completed') await requestTitle(deps.jobs, tx, run);
+      if (deps.makesTitles && !thread.isTemporary && status === 'completed') await requestTitle(deps.jobs, tx, run);
       if (deps.extractsMemories && remembers && status === 'completed') await requestExtraction(deps.jobs, tx, run);
     }
     await insertApprovals(tx, run, end.approvals ?? []);
@@ -442,13 +444,18 @@ export async function readCurrentTask(
   userId: string | undefined,
   threadId: string,
 ): Promise<CurrentTask> {
-  if ((await checkThread(deps, userId, threadId)) === undefined) return { task: null };
+  const thread = await findVisible(deps, userId, threadId);
+  if (thread === undefined) return { task: null };
   const run = await findRunningOf(deps.db, threadId);
   const waiting = await listQueued(deps.db, threadId);
   const queued = waiting.flatMap(({ question, ...one }) =>
     question === null ? [] : [{ ...describeRun(one), message: { ...question, role: 'user' as const } }],
   );
-  return { task: run === undefined ? null : describeRun(run), ...(queued.length > 0 && { queued }) };
+  return {
+    task: run === undefined ? null : describeRun(run),
+    ...(queued.length > 0 && { queued }),
+    ...(thread.isTemporary && { temporary: true as const }),
+  };
 }
 
 export function describeRun(run: Omit<Run, 'fence' | 'epochMs'>): TaskInfo {

@@ -37,6 +37,17 @@ export interface KnownOfUser {
 /** Profiles that were read in the last minutes, for turns in which the memory service is slow. */
 const profiles = new LRUCache<string, { readonly profile: Profile | undefined }>({ max: 10_000, ttl: 10 * 60_000 });
 
+/** Each message is a user whose memory changed: what was read of it before must not be used any more. */
+export const memoryTopic = 'memory';
+
+export function forgetProfiles({ pubsub }: Pick<AgentContext, 'pubsub'>): () => void {
+  return pubsub.subscribe(memoryTopic, {
+    // A new entry, so that a response that is on its way does not replace it.
+    onMessage: (userId) => profiles.set(userId, { profile: undefined }),
+    onGap: () => profiles.clear(),
+  });
+}
+
 /** If the memory service does not answer in time, returns what the profile contained in the last ten minutes. */
 export async function injectMemory(
   { memory, log, metrics }: AgentContext,
@@ -44,6 +55,7 @@ export async function injectMemory(
   query: string,
   signal: AbortSignal,
 ): Promise<KnownOfUser> {
+  const before = profiles.peek(userId);
   try {
     const answer = await memory.send({
       method: 'POST',
@@ -56,7 +68,7 @@ export async function injectMemory(
     });
     if (answer.status !== 200) throw new Error(`the memory service returned ${answer.status}`);
     const known = injected.parse(answer.json());
-    profiles.set(userId, { profile: known.profile ?? undefined });
+    if (profiles.peek(userId) === before) profiles.set(userId, { profile: known.profile ?? undefined });
     return arrange(known.profile ?? undefined, known.memories);
   } catch (error) {
     signal.throwIfAborted();
@@ -161,20 +173,36 @@ export async function deleteMemory(
   return true;
 }
 
-/** The user's memory takes nothing more. */
-export class MemoryFull extends Error {}
+/** Why the memory service takes no addition. */
+export const refusals = {
+  memory_full: 'The memory is full.',
+  memory_paused: 'The user has paused the memory, so nothing is remembered.',
+} as const;
 
-/** As `searchMemory`; also throws MemoryFull. Repeats are merged by the memory service. */
+export class MemoryRefused extends Error {
+  readonly code: keyof typeof refusals;
+
+  constructor(code: keyof typeof refusals) {
+    super(refusals[code]);
+    this.code = code;
+  }
+}
+
+const refusal = z.object({ error: z.enum(['memory_full', 'memory_paused']) });
+
+/**
+ * As `searchMemory`; also throws MemoryRefused. `threadId`: the conversation of the statement. The memory service merges
+ * repeats.
+ */
 export async function addMemory(
   { memory }: AgentContext,
   userId: string,
-  content: string,
-  type: string,
+  { content, type, threadId }: { readonly content: string; readonly type: string; readonly threadId?: string },
   signal: AbortSignal,
 ): Promise<{ readonly id: string; readonly deduplicated: boolean }> {
-  const json = { entity_id: userId, entity_type: 'user', content: excerpt(content), type };
+  const json = { entity_id: userId, entity_type: 'user', content: excerpt(content), type, thread_id: threadId };
   const answer = await memory.send({ method: 'POST', route: '/memory/add', json, onBehalfOf: userId, signal });
-  if (answer.status === 409) throw new MemoryFull();
+  if (answer.status === 409) throw new MemoryRefused(refusal.parse(answer.json()).error);
   if (answer.status !== 200 && answer.status !== 201) throw new Error(`the memory service returned ${answer.status}`);
   const { id, deduplicated = false } = added.parse(answer.json());
   return { id, deduplicated };
@@ -183,6 +211,12 @@ export async function addMemory(
 export interface ConversationMessage {
   readonly role: 'user' | 'assistant';
   readonly content: string;
+}
+
+export interface ExtractionOrder {
+  readonly messages: readonly ConversationMessage[];
+  readonly threadId: string;
+  readonly saidAt: Date;
 }
 
 export interface ExtractionUsage {
@@ -196,15 +230,15 @@ export interface ExtractionUsage {
 const extractionTimeoutMs = 150_000;
 
 /**
- * Has the memory service extract what to remember of the user from messages, of which the first was written at `saidAt`.
- * Nothing is remembered if the user's memories were erased since. Returns `undefined` if the user has had the extractions of
- * the day, or the memory is full. Throws if the memory service or its model does not answer.
+ * Has the memory service extract what to remember of the user from messages of a thread, of which the first was written at
+ * `saidAt`. Nothing is remembered if the user's memories were erased since, or paused then. Returns `undefined` if the model was
+ * not called: the user has had the extractions of the day, or the memory is full or paused. Throws if the memory service or
+ * its model does not answer.
  */
 export async function extractMemories(
   { memory }: AgentContext,
   userId: string,
-  messages: readonly ConversationMessage[],
-  saidAt: Date,
+  { messages, threadId, saidAt }: ExtractionOrder,
   signal: AbortSignal,
 ): Promise<ExtractionUsage | undefined> {
   const answer = await memory.send({
@@ -215,6 +249,7 @@ export async function extractMemories(
       entity_type: 'user',
       messages: messages.map(shortened),
       said_at: saidAt.toISOString(),
+      thread_id: threadId,
     },
     onBehalfOf: userId,
     timeoutMs: extractionTimeoutMs,
@@ -223,11 +258,9 @@ export async function extractMemories(
   if (answer.status === 429 || answer.status === 409) return undefined;
   if (answer.status !== 200) throw new Error(`the memory service returned ${answer.status}`);
   const count = (name: string) => Number(answer.headers[name] ?? 0);
-  return {
-    model: decodeURIComponent(String(answer.headers['x-model'] ?? '')),
-    inputTokens: count('x-input-tokens'),
-    outputTokens: count('x-output-tokens'),
-  };
+  const [inputTokens, outputTokens] = [count('x-input-tokens'), count('x-output-tokens')];
+  if (inputTokens + outputTokens === 0) return undefined;
+  return { model: decodeURIComponent(String(answer.headers['x-model'] ?? '')), inputTokens, outputTokens };
 }
 
 const shortened = ({ role, content }: ConversationMessage) => ({ role, content: excerpt(content) });

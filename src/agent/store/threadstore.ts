@@ -13,6 +13,7 @@ const threadColumns = [
   'agent_threads.updated_at as updatedAt',
   'agent_threads.message_count as messageCount',
   'agent_threads.trashed_at as trashedAt',
+  'agent_threads.temporary',
   'agent_runs.task_id as runningTaskId',
 ] as const;
 
@@ -39,7 +40,7 @@ export interface ThreadPlace {
   readonly threadId: string;
 }
 
-/** Newest first. */
+/** Newest first, without temporary threads. */
 export function listThreads(
   db: Handle,
   ownerId: string,
@@ -50,6 +51,7 @@ export function listThreads(
   return selectThreads(db)
     .where('agent_threads.owner_id', '=', ownerId)
     .where('agent_threads.trashed_at', isTrashed ? 'is not' : 'is', null)
+    .where('agent_threads.temporary', '=', false)
     .where(isAfter(after))
     .orderBy('agent_threads.updated_at', 'desc')
     .orderBy('agent_threads.thread_id', 'desc')
@@ -83,20 +85,26 @@ export interface ThreadLock {
   readonly ownerId: string;
   readonly isDeleting: boolean;
   readonly isTrashed: boolean;
+  readonly isTemporary: boolean;
 }
 
-/** Locks the thread's row, and inserts it if it is missing. */
-export async function lockThread(tx: Tx<AgentTables>, threadId: string, ownerId: string): Promise<ThreadLock> {
+/** Locks the thread's row, and inserts it if it is missing. `temporary` applies to a new one. */
+export async function lockThread(
+  tx: Tx<AgentTables>,
+  threadId: string,
+  ownerId: string,
+  temporary = false,
+): Promise<ThreadLock> {
   const inserted = await tx
     .insertInto('agent_threads')
-    .values({ thread_id: threadId, owner_id: ownerId })
+    .values({ thread_id: threadId, owner_id: ownerId, temporary })
     .onConflict((conflict) => conflict.column('thread_id').doNothing())
     .returning('owner_id as ownerId')
     .executeTakeFirst();
-  if (inserted !== undefined) return { ...inserted, isDeleting: false, isTrashed: false };
+  if (inserted !== undefined) return { ...inserted, isDeleting: false, isTrashed: false, isTemporary: temporary };
   const thread = await lockExistingThread(tx, threadId);
   // Between the two statements, the deletion of the thread was committed.
-  return thread ?? lockThread(tx, threadId, ownerId);
+  return thread ?? lockThread(tx, threadId, ownerId, temporary);
 }
 
 /** As `lockThread`; `undefined` if the thread is gone. For everything that a start before has set off. */
@@ -124,6 +132,7 @@ function selectOwnership(db: Handle, threadId: string) {
       'owner_id as ownerId',
       sql<boolean>`deleting_at is not null`.as('isDeleting'),
       sql<boolean>`trashed_at is not null`.as('isTrashed'),
+      'temporary as isTemporary',
     ])
     .where('thread_id', '=', threadId);
 }
@@ -158,9 +167,12 @@ export async function setTrashed(
 }
 
 const trashDays = 30;
-const hasExpired = sql<boolean>`trashed_at < now() - make_interval(days => ${trashDays}) and deleting_at is null`;
+/** Of a temporary thread, since its last message. */
+const temporaryHours = 24;
+const hasExpired = sql<boolean>`(trashed_at < now() - make_interval(days => ${trashDays})
+  or (temporary and updated_at < now() - make_interval(hours => ${temporaryHours}))) and deleting_at is null`;
 
-/** Owners of threads whose time in the trash is over. */
+/** Owners of temporary threads, and of threads in the trash, whose time is over. */
 export async function listOwnersOfExpired(db: Handle, limit: number): Promise<readonly string[]> {
   const { rows } = await sql<{ ownerId: string }>`
     select distinct owner_id as "ownerId" from agent_threads where ${hasExpired} limit ${limit}`.execute(db);
@@ -202,7 +214,7 @@ export async function setModelTitle(
   return row?.ownerId;
 }
 
-/** Hides one thread of the owner, or all, or those whose time in the trash is over. Returns those that were not hidden before. */
+/** Hides one thread of the owner, or all, or those whose time is over. Returns those that were not hidden before. */
 export async function hideThreads(
   tx: Tx<AgentTables>,
   ownerId: string,
@@ -292,7 +304,7 @@ export async function listCandidates(
         select word from unnest(${words}::text[]) as word where strpos(lower(normalize(title, NFKC)), word) = 0
       ) as lacking
     from agent_threads
-    where owner_id = ${ownerId} and deleting_at is null and trashed_at is null and ${isAfter(after)}
+    where owner_id = ${ownerId} and deleting_at is null and trashed_at is null and not temporary and ${isAfter(after)}
     order by updated_at desc, thread_id desc limit ${limit}`.execute(db);
   return rows;
 }

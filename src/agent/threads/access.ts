@@ -3,7 +3,7 @@ import type { Caller } from '#platform/access/caller.ts';
 import type { Db } from '#platform/db/db.ts';
 import { invalid, problems } from '#platform/problem.ts';
 import { namedUser } from '../api.ts';
-import { findOwnership } from '../store/threadstore.ts';
+import { findOwnership, type ThreadLock } from '../store/threadstore.ts';
 import type { AgentTables } from '../tables.ts';
 
 /** The user of the token, or the one that a server names. Throws 400 if a server names none. */
@@ -22,16 +22,25 @@ export function namedUserOf(caller: Caller, named: unknown, field: string): stri
   return data;
 }
 
-/**
- * Returns the owner, or `undefined` if there is no such thread, or it is being deleted. Throws 403 for the thread of another
- * user than `userId`; without one, a server acts for itself and may read every thread.
- */
+/** Returns the owner of the thread. Otherwise as `findVisible`. */
 export async function checkThread(
   deps: { readonly db: Db<AgentTables> },
   userId: string | undefined,
   threadId: string,
 ): Promise<string | undefined> {
+  return (await findVisible(deps, userId, threadId))?.ownerId;
+}
+
+/**
+ * Returns the thread, or `undefined` if there is no such thread, or it is being deleted. Throws 403 for the thread of another
+ * user than `userId`; without one, a server acts for itself and may read every thread.
+ */
+export async function findVisible(
+  deps: { readonly db: Db<AgentTables> },
+  userId: string | undefined,
+  threadId: string,
+): Promise<ThreadLock | undefined> {
   const thread = await findOwnership(deps.db, threadId);
   if (thread !== undefined && userId !== undefined && thread.ownerId !== userId) throw problems.forbidden();
-  return thread?.isDeleting ? undefined : thread?.ownerId;
+  return thread?.isDeleting ? undefined : thread;
 }

@@ -3,7 +3,7 @@
  * the change.
  */
 import type { Tx } from '#platform/db/db.ts';
-import { problems } from '#platform/problem.ts';
+import { invalid, problems } from '#platform/problem.ts';
 import type { AgentContext } from '../context.ts';
 import { agentProblems } from '../problems.ts';
 import { appendMessage, type NewMessage, type ThreadLimits } from '../store/messagestore.ts';
@@ -20,13 +20,23 @@ import {
 import type { AgentTables } from '../tables.ts';
 import { branchOff, findPlace, moveBack } from './branchstore.ts';
 
-/** Locks the user's thread, or begins it. Throws 403 for another user's thread, and 409 while it is being deleted. */
-export async function openThread(tx: Tx<AgentTables>, threadId: string, userId: string): Promise<void> {
-  const { ownerId, isDeleting, isTrashed } = await lockThread(tx, threadId, userId);
+/**
+ * Locks the user's thread, or begins it. Throws 403 for another user's thread, 400 if it is not `temporary` as the request
+ * states, and 409 while it is being deleted. Returns whether it is temporary.
+ */
+export async function openThread(
+  tx: Tx<AgentTables>,
+  threadId: string,
+  userId: string,
+  temporary: boolean | null = null,
+): Promise<boolean> {
+  const { ownerId, isDeleting, isTrashed, isTemporary } = await lockThread(tx, threadId, userId, temporary ?? false);
   if (ownerId !== userId) throw problems.forbidden();
+  if (temporary !== null && temporary !== isTemporary)
+    throw invalid('body.temporary', `must be ${isTemporary} or absent, because the thread exists`);
   // A conversation that goes on is not thrown away.
   if (isTrashed) await setTrashed(tx, threadId, false);
-  if (!isDeleting) return;
+  if (!isDeleting) return isTemporary;
   // The run ends with the deletion.
   const taskId = (await findRunningOf(tx, threadId))?.taskId;
   throw agentProblems.thread_deleting({ fields: { reason: 'thread_deleting', ...(taskId && { taskId }) } });
@@ -98,7 +108,7 @@ export async function nameThread(
 }
 
 /**
- * Hides one thread of the owner, or all, or those whose time in the trash is over: for users they are deleted. Their rows are
+ * Hides one thread of the owner, or all, or those whose time is over: for users they are deleted. Their rows are
  * removed later (`removeThread`). Returns those that were not hidden before.
  */
 export async function hideThreads(

@@ -72,6 +72,7 @@ function describe({
   messageCount,
   runningTaskId,
   trashedAt,
+  temporary,
 }: Thread): ThreadInfo {
   return {
     threadId,
@@ -81,6 +82,7 @@ function describe({
     messageCount,
     runningTaskId,
     trashedAt: trashedAt?.toISOString() ?? null,
+    ...(temporary && { temporary }),
   };
 }
 

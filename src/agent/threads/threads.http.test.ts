@@ -98,6 +98,87 @@ onEveryPair('threads', (pair) => {
     });
   });
 
+  describe('a temporary thread', () => {
+    const begin = async (chatter: Chatter, threadId: string, temporary: unknown, text = 'Tell me about newts') => {
+      const answer = await chatter.call<{ taskId?: string } & Refusal>('POST', '/task', { threadId, text, temporary });
+      if (answer.status === 201) await chatter.ended(String(answer.body.taskId));
+      return answer;
+    };
+
+    it('is in no listing or search, and its owner reads it', async () => {
+      const owner = await rig.user();
+      const [threadId, other] = [newThread(), newThread()];
+      expect((await begin(owner, threadId, true)).status).toBe(201);
+      expect((await begin(owner, other, false)).status).toBe(201);
+      for (const query of ['', '?q=newts']) expect(idsOf(await list(owner, query))).toEqual([other]);
+      expect((await owner.call('PATCH', `/threads/${threadId}`, { trashed: true })).status).toBe(200);
+      expect(idsOf(await list(owner, '?trashed=true'))).toEqual([]);
+      expect((await read(owner, threadId)).body).toMatchObject({ threadId, temporary: true, messageCount: 2 });
+      expect((await read(owner, other)).body).not.toHaveProperty('temporary');
+      const current = (id: string) => owner.call('GET', `/thread/${id}/current-task`);
+      expect((await current(threadId)).body).toEqual({ task: null, temporary: true });
+      expect((await current(other)).body).toEqual({ task: null });
+      expect((await read(stranger, threadId)).status).toBe(403);
+      expect((await begin(stranger, threadId, true)).status).toBe(403);
+    });
+
+    it('stays as it was begun, and another value is refused by name', async () => {
+      const owner = await rig.user();
+      const [temporary, ordinary] = [newThread(), newThread()];
+      await begin(owner, temporary, true);
+      await begin(owner, ordinary, undefined);
+      for (const [threadId, wrong, right] of [
+        [temporary, false, true],
+        [ordinary, true, false],
+      ] as const) {
+        const refused = await begin(owner, threadId, wrong);
+        expect([refused.status, refused.body.issues?.[0]?.path]).toEqual([400, 'body.temporary']);
+        const message = { id: randomUUID(), role: 'user', parts: [{ type: 'text', text: 'hi' }] };
+        const chat = await owner.call<Refusal>('POST', '/chat', {
+          id: threadId,
+          messages: [message],
+          temporary: wrong,
+        });
+        expect([chat.status, chat.body.issues?.[0]?.path]).toEqual([400, 'body.temporary']);
+        for (const value of [right, null, undefined]) expect((await begin(owner, threadId, value)).status).toBe(201);
+        expect((await read(owner, threadId)).body).toMatchObject({ messageCount: 8 });
+      }
+      const malformed = await begin(owner, newThread(), 'yes');
+      expect([malformed.status, malformed.body.issues?.[0]?.path]).toEqual([400, 'body.temporary']);
+    });
+
+    it('that two requests begin differently at once is what the first of them says', async () => {
+      const owner = await rig.user();
+      for (let round = 0; round < 4; round += 1) {
+        const threadId = newThread();
+        const answers = await Promise.all([true, false].map((temporary) => begin(owner, threadId, temporary)));
+        const statuses = answers.map(({ status }) => status);
+        expect(statuses.toSorted()).toEqual([201, 400]);
+        const isTemporary = (await read(owner, threadId)).body.temporary ?? false;
+        expect(statuses[0] === 201).toBe(isTemporary);
+        expect(idsOf(await list(owner)).includes(threadId)).toBe(!isTemporary);
+      }
+    });
+
+    it('is deleted 24 hours after its last message, and not before', async () => {
+      const owner = await rig.user();
+      const [old, young, ordinary] = [newThread(), newThread(), newThread()];
+      for (const threadId of [old, young]) await begin(owner, threadId, true);
+      await begin(owner, ordinary, undefined);
+      await sql`
+        update agent_threads
+        set updated_at = now() - make_interval(hours => 24, mins => case when thread_id = ${young} then -5 else 5 end)
+        where thread_id in (${old}, ${young}, ${ordinary})`.execute(rig.media.database.queries());
+      await expect.poll(async () => (await read(owner, old)).status).toBe(404);
+      await expect.poll(() => owner.messages(old)).toEqual([]);
+      expect((await owner.messages(young)).length).toBe(2);
+      expect(idsOf(await list(owner))).toEqual([ordinary]);
+      // The id begins again as either kind.
+      expect((await begin(owner, old, false)).status).toBe(201);
+      expect(idsOf(await list(owner)).toSorted()).toEqual([old, ordinary].toSorted());
+    });
+  });
+
   describe('GET /threads', () => {
     it('lists the threads of the caller, the one with the newest message first', async () => {
       const owner = await rig.user();

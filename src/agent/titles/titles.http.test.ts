@@ -53,6 +53,16 @@ describe('a title', () => {
     expect(await titleIn(threadId)).toBe('Dances');
   });
 
+  it('is not made for a temporary thread', async () => {
+    const threadId = newThread();
+    rig.provider.on('<whispers>', { text: 'Bees dance.' });
+    const { body } = await user.call('POST', '/task', { threadId, text: 'Some <whispers>', temporary: true });
+    await user.ended(String(body.taskId));
+    const later = await tell({ text: 'A later title' });
+    await expect.poll(() => titleIn(later.threadId), patient).toBe('A later title');
+    expect(requestsFor('Some <whispers>')).toEqual([]);
+  });
+
   it('is free: its tokens are counted, but no run', async () => {
     const own = await rig.user('pro', 10);
     await tell(textStream('Dances', 'stop', tokens), newThread(), own);

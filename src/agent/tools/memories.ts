@@ -6,7 +6,7 @@ import {
   deleteMemory,
   findMemories,
   type KnownMemory,
-  MemoryFull,
+  MemoryRefused,
   searchMemory,
 } from '../services/memory.ts';
 import type { ToolContext } from './context.ts';
@@ -16,10 +16,8 @@ const unavailable = {
   failure: { code: 'memory_unavailable', message: 'The memory service is not responding right now.', retryable: true },
 } as const;
 
-const full = {
-  status: 'failed',
-  failure: { code: 'memory_full', message: 'The memory is full.', retryable: false },
-} as const;
+const refused = ({ code, message }: MemoryRefused) =>
+  ({ status: 'failed', failure: { code, message, retryable: false } }) as const;
 
 /** The library derives the JSON schema of each once. */
 const inputs = {
@@ -45,7 +43,7 @@ export function memoryTools(deps: AgentContext, { run }: ToolContext) {
       return await work();
     } catch (error) {
       signal.throwIfAborted();
-      if (error instanceof MemoryFull) return full;
+      if (error instanceof MemoryRefused) return refused(error);
       deps.log.warn({ err: error }, 'a memory tool failed');
       return unavailable;
     }
@@ -56,7 +54,12 @@ export function memoryTools(deps: AgentContext, { run }: ToolContext) {
       inputSchema: inputs.save,
       execute: ({ content, type }, { abortSignal = new AbortController().signal }) =>
         softly(async () => {
-          const { id, deduplicated } = await addMemory(deps, run.ownerId, content, type, abortSignal);
+          const { id, deduplicated } = await addMemory(
+            deps,
+            run.ownerId,
+            { content, type, threadId: run.threadId },
+            abortSignal,
+          );
           return { status: 'completed', memoryId: id, deduplicated, content };
         }, abortSignal),
     }),

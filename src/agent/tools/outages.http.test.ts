@@ -141,13 +141,16 @@ describe('without the memory service, a turn continues, and its tools report the
   });
 });
 
-it('reports a full memory to the model as a failure that no retry mends', async () => {
+it.each([
+  ['memory_full', 'The memory is full.'],
+  ['memory_paused', 'The user has paused the memory, so nothing is remembered.'],
+])('reports %s to the model as a failure that no retry mends', async (code, message) => {
   const user = await withoutMemory.user('pro', 100);
-  answer = problem(409, 'memory_full');
+  answer = problem(409, code);
   const { status, tools } = await withoutMemory.runScript(user, calling('saveMemory', { content: 'I like bees' }));
   expect(status).toBe('completed');
   expect(tools[0]?.output).toEqual({
     status: 'failed',
-    failure: { code: 'memory_full', message: 'The memory is full.', retryable: false },
+    failure: { code, message, retryable: false },
   });
 });

@@ -3,18 +3,19 @@ import type { Access } from '#platform/access/access.ts';
 import { transaction } from '#platform/db/db.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
+import { memoryTopic } from '../services/memory.ts';
 import type { ServingContext } from '../servingcontext.ts';
 import { readLastUserEventId } from './readers.ts';
 
 const libraryNews = z.strictObject({
   userId: z.guid().toLowerCase(),
-  type: z.literal('library.changed'),
+  type: z.enum(['library.changed', 'memory.changed']),
 });
 
 export function addUserEventRoutes(
   app: HttpServer,
   access: Access,
-  { db, userEvents, userEventReaders }: ServingContext,
+  { db, pubsub, userEvents, userEventReaders }: ServingContext,
 ): void {
   const routes = routesOf(app, 'agent');
   routes.get(
@@ -40,8 +41,9 @@ export function addUserEventRoutes(
     access.internalOnly,
     {
       id: 'announceLibraryChange',
-      summary: 'Announce that the library of a user has changed',
-      description: 'Sends `library.changed` to the devices of a user. The media service calls it.',
+      summary: 'Announce that the library or the memory of a user has changed',
+      description:
+        'Sends `library.changed` to the devices of a user. After `memory.changed`, no run uses what was read of the memory before. The media service and the memory service call it.',
       problems: ['forbidden'],
       example: { userId: '5b1c1f0e-8a4d-4f0f-8f57-0f4c0b9b8a21', type: 'library.changed' },
       client: { body: 'LibraryNews' },
@@ -49,7 +51,9 @@ export function addUserEventRoutes(
       response: { 204: z.null() },
     },
     async ({ body: { userId, type } }, reply) => {
-      await transaction(db, (tx) => userEvents.publish(tx, userId, [{ type }]));
+      // It may report an erasure, after which no row has the id of the user.
+      if (type === 'memory.changed') pubsub.publish(memoryTopic, userId);
+      else await transaction(db, (tx) => userEvents.publish(tx, userId, [{ type }]));
       return reply.code(204).send(null);
     },
   );

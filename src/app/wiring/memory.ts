@@ -1,15 +1,28 @@
 import { openEmbedder } from '#memory/embedding/open.ts';
 import { createMemory } from '#memory/service.ts';
 import { systemClock as clock } from '#platform/clock.ts';
+import { createClient } from '#platform/http/client.ts';
 import type { HttpServer } from '#platform/http/server.ts';
-import { agentOriginsOf } from '../config.ts';
+import { addressesOf, agentOriginsOf } from '../config.ts';
 import { wireAccess } from './access.ts';
 import { openMemoryModel } from './memorymodel.ts';
 import type { Wiring } from './wiring.ts';
 
+/** A user waits for it. */
+const agentTimeoutMs = 2000;
+
 export async function wireMemory({ config, engines, server, log }: Wiring): Promise<HttpServer> {
   const database = await engines.database();
-  return createMemory({
+  const [internalKey] = config.internal.keys;
+  const agent = createClient({
+    name: 'agent',
+    baseUrl: addressesOf(config).agent,
+    isInternal: true,
+    timeoutMs: agentTimeoutMs,
+    ...(internalKey && { internalKey }),
+    ...(server.telemetry && { telemetry: server.telemetry }),
+  });
+  const app = await createMemory({
     server: { ...server, readiness: { database: () => database.check() } },
     agentOrigins: agentOriginsOf(config),
     clock,
@@ -19,10 +32,13 @@ export async function wireMemory({ config, engines, server, log }: Wiring): Prom
     minRelevance: config.memory.minRelevance,
     database,
     jobs: await engines.jobs(),
+    agent,
     embedder: openEmbedder(config.embedding, {
       dataDir: config.process.dataDir,
       ...(server.telemetry && { telemetry: server.telemetry }),
     }),
     languageModel: await openMemoryModel({ config, log, telemetry: server.telemetry }),
   });
+  app.addHook('onClose', () => agent.close());
+  return app;
 }

@@ -30,6 +30,8 @@ export interface TaskRequest {
   } | null;
   /** `false`: the run neither reads nor changes the memories of the user, and nothing is remembered from it. */
   readonly memory?: boolean | null;
+  /** `true` begins a temporary thread: its runs have no memory, no listing shows it, and it is deleted 24 hours after its last message. Its assets stay. An existing thread stays as it was begun; the other value returns 400. */
+  readonly temporary?: boolean | null;
   /** Only with X-Internal-Key: for the model, in addition to AGENT_INSTRUCTIONS. Not stored in messages. */
   readonly instructions?: string | null;
   /** Required with X-Internal-Key. */
@@ -83,6 +85,8 @@ export interface CurrentTask {
       readonly metadata: Readonly<Record<string, unknown>>;
     };
   }[];
+  /** The thread is deleted 24 hours after its last message. Absent for other threads. */
+  readonly temporary?: true;
 }
 
 export interface MessagePaging {
@@ -170,7 +174,7 @@ export interface VideosRetried {
 
 export interface LibraryNews {
   readonly userId: string;
-  readonly type: 'library.changed';
+  readonly type: 'library.changed' | 'memory.changed';
 }
 
 export interface ConfiguredModels {
@@ -288,6 +292,8 @@ export interface Thread {
   readonly runningTaskId: string | null;
   /** Since when it is in the trash. */
   readonly trashedAt: string | null;
+  /** The thread is deleted 24 hours after its last message. Absent for other threads. */
+  readonly temporary?: true;
 }
 
 export interface ThreadChange {

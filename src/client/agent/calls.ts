@@ -109,7 +109,7 @@ export function agentCalls(access: Access) {
     /** Stream changes of the runs, media, threads and credits of a user (`GET /events`). */
     events: (options?: EventsOptions): AsyncGenerator<UserEvent> => followEvents(access, options),
 
-    /** Announce that the library of a user has changed (`POST /events`). */
+    /** Announce that the library or the memory of a user has changed (`POST /events`). */
     announceLibraryChange: (body: LibraryNews, options?: CallOptions): Promise<void> =>
       callVoid(access, { method: 'POST', path: '/events', body, repeatable: false }, options),
 

@@ -28,6 +28,8 @@ export interface AdditionRequest {
   readonly metadata?: Readonly<Record<string, unknown>> | null;
   /** The time of the statement. Default: now. */
   readonly said_at?: string | null;
+  /** The thread of the statement. */
+  readonly thread_id?: string | null;
 }
 
 export interface Addition {
@@ -72,6 +74,10 @@ export interface Memory {
   readonly invalid_at: string | null;
   /** The memory that replaced it, unless that memory was deleted. */
   readonly replaced_by: string | null;
+  /** Who added the statement. `model`: it was extracted from messages. `server`: a server, even on behalf of a user. `null`: unknown, for memories of earlier versions. */
+  readonly added_by: 'user' | 'server' | 'operator' | 'model' | null;
+  /** The thread of the statement. It can have been deleted since. */
+  readonly thread_id: string | null;
 }
 
 export interface MemoryQuery {
@@ -102,6 +108,8 @@ export interface EntityExport {
   readonly entity_type: 'user' | 'group';
   readonly entity_id: string;
   readonly exported_at: string;
+  /** When the pause began. `null`: it is not paused. */
+  readonly paused_at: string | null;
   readonly profile: AdminProfile | null;
   readonly memories: readonly {
     readonly id: string;
@@ -118,9 +126,25 @@ export interface EntityExport {
     readonly invalid_at: string | null;
     /** The memory that replaced it, unless that memory was deleted. */
     readonly replaced_by: string | null;
+    /** Who added the statement. `model`: it was extracted from messages. `server`: a server, even on behalf of a user. `null`: unknown, for memories of earlier versions. */
+    readonly added_by: 'user' | 'server' | 'operator' | 'model' | null;
+    /** The thread of the statement. It can have been deleted since. */
+    readonly thread_id: string | null;
     readonly links: readonly { readonly id: string; readonly kind: 'related' | 'conflict' }[];
     readonly history: readonly Revision[];
   }[];
+}
+
+export interface EntityState {
+  readonly entity_type: 'user' | 'group';
+  readonly entity_id: string;
+  /** When the pause began. `null`: it is not paused. */
+  readonly paused_at: string | null;
+}
+
+export interface EntityChange {
+  /** `true`: nothing new is remembered, and nothing that is known is used. `false`: ends the pause. */
+  readonly paused: boolean;
 }
 
 export interface ExtractionRequest {
@@ -131,6 +155,8 @@ export interface ExtractionRequest {
   readonly messages: readonly { readonly role: 'user' | 'assistant' | 'system' | 'tool'; readonly content: string }[];
   /** The time when the messages were written. Default: now. If the entity has been erased since then, nothing is added. */
   readonly said_at?: string;
+  /** The thread of the statement. */
+  readonly thread_id?: string | null;
 }
 
 export interface Extraction {
@@ -177,6 +203,10 @@ export interface AdminMemory {
   readonly invalid_at: string | null;
   /** The memory that replaced it, unless that memory was deleted. */
   readonly replaced_by: string | null;
+  /** Who added the statement. `model`: it was extracted from messages. `server`: a server, even on behalf of a user. `null`: unknown, for memories of earlier versions. */
+  readonly added_by: 'user' | 'server' | 'operator' | 'model' | null;
+  /** The thread of the statement. It can have been deleted since. */
+  readonly thread_id: string | null;
   readonly links: readonly { readonly id: string; readonly kind: 'related' | 'conflict' }[];
 }
 
@@ -246,6 +276,10 @@ export interface FoundMemory {
   readonly updated_at: string;
   /** The time of the statement. Relative dates in the content count from it. */
   readonly said_at: string;
+  /** Only in searches of the user. */
+  readonly added_by?: 'user' | 'server' | 'operator' | 'model' | null;
+  /** Only in searches of the user. */
+  readonly thread_id?: string | null;
   /** Higher scores are more relevant to the query. */
   readonly score: number;
   /** `true`: the query did not find it. It is one of the newest instructions and preferences. */

@@ -6,8 +6,10 @@ import type {
   AdditionRequest,
   AdminMemory,
   AdminProfile,
+  EntityChange,
   EntityExport,
   EntityQuery,
+  EntityState,
   Extraction,
   ExtractionRequest,
   Injection,
@@ -63,6 +65,36 @@ export function memoryCalls(access: Access) {
     /** Export all data of an entity (`GET /export`). */
     exportMemories: (query?: EntityQuery, options?: CallOptions): Promise<EntityExport> =>
       callJson(access, { method: 'GET', path: '/export', query, repeatable: true }, options),
+
+    /** Read whether the memory of an entity is paused (`GET /entities/:entity_type/:entity_id`). */
+    readEntity: (entityType: 'user' | 'group', entityId: string, options?: CallOptions): Promise<EntityState> =>
+      callJson(
+        access,
+        {
+          method: 'GET',
+          path: `/entities/${encodeURIComponent(entityType)}/${encodeURIComponent(entityId)}`,
+          repeatable: true,
+        },
+        options,
+      ),
+
+    /** Pause the memory of an entity, or end the pause (`PATCH /entities/:entity_type/:entity_id`). */
+    pauseEntity: (
+      entityType: 'user' | 'group',
+      entityId: string,
+      body: EntityChange,
+      options?: CallOptions,
+    ): Promise<EntityState> =>
+      callJson(
+        access,
+        {
+          method: 'PATCH',
+          path: `/entities/${encodeURIComponent(entityType)}/${encodeURIComponent(entityId)}`,
+          body,
+          repeatable: true,
+        },
+        options,
+      ),
 
     /** Erase all data of an entity (`DELETE /entities/:entity_type/:entity_id`). */
     eraseEntity: (entityType: 'user' | 'group', entityId: string, options?: CallOptions): Promise<void> =>

@@ -9,6 +9,7 @@ import {
   memory,
   memoryContent,
   memoryTypes,
+  pausedAt,
   profile,
   revisionActions,
 } from '../api.ts';
@@ -104,6 +105,7 @@ export const entityExport = z.object({
   entity_type: z.enum(entityTypes),
   entity_id: z.string(),
   exported_at: z.iso.datetime(),
+  paused_at: pausedAt,
   profile: adminProfile.nullable(),
   memories: z.array(adminMemory.extend({ history: z.array(revision) })),
 });

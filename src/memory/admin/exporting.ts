@@ -2,7 +2,7 @@
 import { problems } from '#platform/problem.ts';
 import type { Entity } from '../api.ts';
 import type { MemoryContext } from '../context.ts';
-import { findEntity } from '../memories/entitystore.ts';
+import { findEntity, pauseOf } from '../memories/entitystore.ts';
 import { findRevisions } from '../memories/historystore.ts';
 import type { StoredMemory } from '../memories/memorystore.ts';
 import { findProfile } from '../profiles/profilestore.ts';
@@ -16,7 +16,8 @@ const pageSize = 200;
 /** Returns one document, read from the database in pages. Throws 404. */
 export async function exportEntity(deps: MemoryContext, entity: Entity, nowMs: number): Promise<EntityExport> {
   const { db } = deps;
-  if ((await findEntity(db, entity)) === undefined) throw problems.not_found();
+  const state = await findEntity(db, entity);
+  if (state === undefined) throw problems.not_found();
   const profile = await findProfile(db, entity);
   const memories: EntityExport['memories'] = [];
   let before: number | undefined;
@@ -45,6 +46,7 @@ export async function exportEntity(deps: MemoryContext, entity: Entity, nowMs: n
     entity_type: entity.entityType,
     entity_id: entity.entityId,
     exported_at: new Date(nowMs).toISOString(),
+    paused_at: pauseOf(state)?.toISOString() ?? null,
     profile: profile === undefined ? null : toAdminProfile(profile),
     memories,
   };

@@ -29,7 +29,7 @@ import { historyOf, pageOfMemories, showMemory } from './viewing.ts';
 
 const user = { entity_id: '5b1c1f0e-8a4d-4f0f-8f57-0f4c0b9b8a21', entity_type: 'user' };
 const content = 'Prefers watercolor over oil.';
-const adding = ['memory_full', 'embedder_unavailable'] as const;
+const adding = ['memory_full', 'memory_paused', 'embedder_unavailable'] as const;
 const editing = ['not_found', 'duplicate_memory', ...adding] as const;
 const gone = { 204: ['The memory was deleted.'] } as const;
 const erased = { 204: ['Nothing is stored about the entity any more.'] } as const;

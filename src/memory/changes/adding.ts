@@ -18,6 +18,7 @@ import {
   invalidate,
   type NewMemory,
   revalidate,
+  type Statement,
   type StoredMemory,
   sizeOf,
   updateMemory,
@@ -36,8 +37,8 @@ export interface Added {
 }
 
 /**
- * Throws 503 `embedder_unavailable` and 409 `memory_full`, and then writes nothing. A repeated call with the same content
- * adds no second row.
+ * Throws 503 `embedder_unavailable`, 409 `memory_full` and `memory_paused`, and then writes nothing. A repeated call with
+ * the same content adds no second row.
  */
 export async function addMemory(deps: MemoryContext, actor: Actor, request: AdditionRequest): Promise<Added> {
   const entity: Entity = { entityType: request.entity_type, entityId: request.entity_id };
@@ -52,9 +53,10 @@ export async function addMemory(deps: MemoryContext, actor: Actor, request: Addi
     embedder: deps.embedder.name,
     embedding,
     saidAt,
+    origin: { addedBy: actor, threadId: request.thread_id ?? null },
   };
   await deps.indexes.warm(deps.db, entity);
-  return writeEntity(deps, entity, (writing) => addOrMerge(deps, writing, actor, entity, incoming));
+  return writeEntity(deps, entity, (writing) => addOrMerge(deps, writing, actor, entity, incoming), { adds: true });
 }
 
 async function addOrMerge(
@@ -154,20 +156,15 @@ async function merge(
   });
   const memory =
     fits && isFuller
-      ? await updateMemory(
-          tx,
-          deps.column,
-          known,
-          { ...incoming, metadata, saidAt: latest(known, incoming) },
-          { version },
-        )
+      ? await updateMemory(tx, deps.column, known, { ...incoming, metadata, ...latest(known, incoming) }, { version })
       : await updateMetadata(tx, known, after.metadata, version, latest(known, incoming));
   recordChange(known.type);
   return { memory, deduplicated: true, outcome: 'merged' };
 }
 
-function latest({ saidAt: known }: StoredMemory, { saidAt = known }: NewMemory): Date {
-  return saidAt > known ? saidAt : known;
+/** The later one of the two statements. */
+function latest({ saidAt: known }: StoredMemory, { saidAt = known, origin }: NewMemory): Statement {
+  return saidAt > known ? { saidAt, origin } : { saidAt: undefined, origin: undefined };
 }
 
 export function contentOf({ content, type, metadata }: MemoryContent | StoredMemory): MemoryContent {

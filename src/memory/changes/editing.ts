@@ -102,6 +102,7 @@ export async function removeMemory(deps: MemoryContext, seen: StoredMemory): Pro
     await deleteMemory(tx, memory, memory.id);
     recordChange(memory.type);
   });
+  await deps.announce(seen);
 }
 
 function hasNewContent(before: StoredMemory, after: MemoryContent): boolean {

@@ -7,11 +7,16 @@ import type { Entity } from '../api.ts';
 import type { MemoryContext, Writing } from '../context.ts';
 import {
   assertNotErased,
+  assertNotPaused,
   deleteEntity,
   type EntityState,
+  findEntity,
   holdErasures,
   insertErasure,
+  isPaused,
   lockEntity,
+  pauseOf,
+  setPaused,
 } from '../memories/entitystore.ts';
 import { deriveProfile, isEvidence } from '../profiles/derivation.ts';
 
@@ -29,15 +34,18 @@ export function hasRoom(
   return more.bytes <= 0 || memoryBytes + more.bytes <= limits.mostBytes;
 }
 
+/** Throws 409 `memory_paused` for a write that `adds` something, while the entity is paused. */
 export function writeEntity<Result>(
   deps: MemoryContext,
   entity: Entity,
   work: (writing: Writing) => Promise<Result>,
+  { adds = false }: { readonly adds?: boolean } = {},
 ): Promise<Result> {
   return deps.queue(`${entity.entityType} ${entity.entityId}`, () =>
     transaction(deps.db, async (tx) => {
       const { version, before: state } = await lockEntity(tx, entity);
       if (deps.since !== undefined) await assertNotErased(tx, entity, deps.since);
+      if (adds && state.pausedAt !== null) await assertNotPaused(tx, entity, deps.since);
       let affectsProfile = false;
       const result = await work({
         tx,
@@ -53,6 +61,16 @@ export function writeEntity<Result>(
   );
 }
 
+/** Begins or ends a pause. Does nothing if it has begun or ended before. Returns when it began; `null`: there is none. */
+export async function pauseEntity(deps: MemoryContext, entity: Entity, paused: boolean): Promise<Date | null> {
+  const state = await writeEntity(deps, entity, async ({ tx, state }) => {
+    if (isPaused(state) !== paused) await setPaused(tx, entity, paused);
+    return findEntity(tx, entity);
+  });
+  await deps.announce(entity);
+  return pauseOf(state);
+}
+
 // Erases an entity (docs/specification/memory.md#erasure). One transaction deletes its rows, histories and links, so no
 // content or id remains. Other processes hold numbers and stems of the entity until their next request for it, and never
 // return them. Work that began before the erasure, such as an extraction, then writes nothing (`assertNotErased`).
@@ -64,4 +82,5 @@ export async function eraseEntity(deps: MemoryContext, entity: Entity): Promise<
     await insertErasure(tx, entity, await deleteEntity(tx, entity));
   });
   deps.indexes.forget(entity);
+  await deps.announce(entity);
 }

@@ -1,7 +1,7 @@
 /** The vocabulary of `POST /memory/extract` (docs/specification/memory.md#extraction). */
 import { z } from 'zod';
 import { isStorableText } from '#platform/storable.ts';
-import { entityId, entityType, longestContentBytes, memory, saidAt } from '../api.ts';
+import { entityId, entityType, longestContentBytes, memory, saidAt, threadOfStatement } from '../api.ts';
 
 const mostMessages = 100;
 const mostBytes = 262_144;
@@ -32,6 +32,7 @@ export const extractionRequest = z.object({
     .describe(
       'The time when the messages were written. Default: now. If the entity has been erased since then, nothing is added.',
     ),
+  thread_id: threadOfStatement,
 });
 export type ExtractionRequest = z.output<typeof extractionRequest>;
 

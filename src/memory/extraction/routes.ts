@@ -9,7 +9,7 @@ import { type AdditionRequest, type Entity, memoryTypes } from '../api.ts';
 import { type Added, addMemory } from '../changes/adding.ts';
 import type { JudgingContext } from '../context.ts';
 import { type Judgements, judgeWaiting, reserveJudgement } from '../judging/judge.ts';
-import { EntityErased, readTime } from '../memories/entitystore.ts';
+import { assertNotPaused, EntityErased, readTime } from '../memories/entitystore.ts';
 import { findMemories } from '../memories/memorystore.ts';
 import type { ModelUsage, Question } from '../model/languagemodel.ts';
 import { CallsUsedUp, callModel } from '../model/modelcalls.ts';
@@ -30,7 +30,7 @@ export function addExtractionRoutes(app: HttpServer, access: Access, deps: Judgi
       id: 'extractMemories',
       summary: 'Extract memories from messages',
       description:
-        'A language model finds facts in the messages. They are stored in the same way as by `POST /memory/add`. The headers `X-Model`, `X-Input-Tokens` and `X-Output-Tokens` describe the call.',
+        'A language model finds facts in the messages. They are stored in the same way as by `POST /memory/add`. The headers `X-Model`, `X-Input-Tokens` and `X-Output-Tokens` describe the call. While the entity is paused, and for messages from the time of its last pause, the model is not called and the list is empty.',
       problems: ['forbidden', 'model_calls_used_up', 'model_unavailable', ...adding],
       example: { ...user, messages: [{ role: 'user', content: 'I paint in watercolor, never in oil.' }] },
       client: { body: 'ExtractionRequest', answer: 'Extraction' },
@@ -62,17 +62,18 @@ interface Extracted {
 /**
  * Throws 503 `model_unavailable` and 429 `model_calls_used_up`, and then writes nothing. Throws as `addMemory` does; what was
  * added before stays. If only the judging fails, the memories are answered as they are, and a job judges them later. If the
- * entity was erased since the messages were written, nothing is added.
+ * entity was erased since the messages were written, or was paused then, nothing is added.
  */
 async function extractMemories(
   deps: JudgingContext,
   entity: Entity,
-  { messages, said_at: saidAt }: Pick<ExtractionRequest, 'messages' | 'said_at'>,
+  { messages, said_at: saidAt, thread_id }: Pick<ExtractionRequest, 'messages' | 'said_at' | 'thread_id'>,
 ): Promise<Extracted> {
   const since = await readTime(deps.db, saidAt);
   const model = deps.model.id;
   let usage: ModelUsage = { inputTokens: 0, outputTokens: 0 };
   try {
+    await assertNotPaused(deps.db, entity, since);
     const found = await callModel(
       deps,
       'extract',
@@ -81,9 +82,10 @@ async function extractMemories(
       since,
     ).catch(asProblem);
     usage = found.usage;
-    return { memories: await add({ ...deps, since }, entity, found.answer.memories, saidAt), model, usage };
+    const statement = { said_at: saidAt, thread_id };
+    return { memories: await add({ ...deps, since }, entity, found.answer.memories, statement), model, usage };
   } catch (error) {
-    if (error instanceof EntityErased) return { memories: [], model, usage };
+    if (error instanceof EntityErased || isPause(error)) return { memories: [], model, usage };
     throw error;
   }
 }
@@ -93,19 +95,26 @@ async function add(
   deps: JudgingContext,
   entity: Entity,
   found: readonly Pick<AdditionRequest, 'content' | 'type'>[],
-  saidAt: string | undefined,
+  statement: Pick<AdditionRequest, 'said_at' | 'thread_id'>,
 ): Promise<ExtractedMemory[]> {
   const adding = { ...deps, requestJudgement: reserveJudgement(deps) };
   const added: Added[] = [];
   for (const { content, type } of found) {
     const to = { entity_type: entity.entityType, entity_id: entity.entityId };
-    added.push(await addMemory(adding, 'model', { ...to, content, type, metadata: undefined, said_at: saidAt }));
+    try {
+      added.push(await addMemory(adding, 'model', { ...to, content, type, metadata: undefined, ...statement }));
+    } catch (error) {
+      if (!isPause(error)) throw error;
+      break;
+    }
   }
   const isNew = ({ outcome }: Added) => outcome === 'added' || outcome === 'restored';
   const ids = [...new Set(added.filter(isNew).map(({ memory }) => memory.id))];
   const judgements = await judge(deps, entity, ids);
   return describe(deps, added, judgements);
 }
+
+const isPause = (error: unknown) => error instanceof Problem && error.code === 'memory_paused';
 
 function asProblem(error: unknown): never {
   if (error instanceof CallsUsedUp) throw memoryProblems.model_calls_used_up({ cause: error });

@@ -3,14 +3,25 @@ import { createHash, randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { holdName, type Tx } from '#platform/db/db.ts';
 import type { Entity } from '../api.ts';
+import { memoryProblems } from '../problems.ts';
 import type { Handle, MemoryTables } from '../tables.ts';
 
-const entityColumns = ['version', 'memory_count as memoryCount', 'memory_bytes as memoryBytes'] as const;
+const entityColumns = [
+  'version',
+  'memory_count as memoryCount',
+  'memory_bytes as memoryBytes',
+  'paused_at as pausedAt',
+  'resumed_at as resumedAt',
+] as const;
 
 export interface EntityState {
   readonly version: number;
   readonly memoryCount: number;
   readonly memoryBytes: number;
+  /** Of the last pause. `null`: there was none. */
+  readonly pausedAt: Date | null;
+  /** `null`: the pause lasts. */
+  readonly resumedAt: Date | null;
 }
 
 export interface LockedEntity {
@@ -45,9 +56,8 @@ export async function lockExistingEntity(
     )
     update memory_entities set version = nextval('memory_versions') from locked
     where entity_type = ${entityType} and entity_id = ${entityId}
-    returning memory_entities.version as "lockVersion", locked.version, memory_count as "memoryCount", memory_bytes as "memoryBytes"`.execute(
-    tx,
-  );
+    returning memory_entities.version as "lockVersion", locked.version, memory_count as "memoryCount",
+      memory_bytes as "memoryBytes", paused_at as "pausedAt", resumed_at as "resumedAt"`.execute(tx);
   const [row] = rows;
   if (row === undefined) return undefined;
   const { lockVersion, ...before } = row;
@@ -107,6 +117,42 @@ export async function deleteEntity(tx: Tx<MemoryTables>, { entityType, entityId 
     .where('entity_id', '=', entityId)
     .execute();
   return Number(numDeletedRows);
+}
+
+// Pauses: nothing is remembered of an entity, and nothing that is known of it is used.
+
+/** When the pause of the entity began. `null`: it is not paused. */
+export const pauseOf = (state: EntityState | undefined): Date | null =>
+  state === undefined || state.resumedAt !== null ? null : state.pausedAt;
+
+export const isPaused = (state: EntityState | undefined): boolean => pauseOf(state) !== null;
+
+/** Begins or ends a pause. Requires the lock of the entity. */
+export async function setPaused(tx: Tx<MemoryTables>, { entityType, entityId }: Entity, paused: boolean) {
+  const now = sql<Date>`clock_timestamp()`;
+  await tx
+    .updateTable('memory_entities')
+    .set(paused ? { paused_at: now, resumed_at: null } : { resumed_at: now })
+    .where('entity_type', '=', entityType)
+    .where('entity_id', '=', entityId)
+    .execute();
+}
+
+/** Throws 409 `memory_paused` during a pause, and for work on messages that were written during the last one. */
+export async function assertNotPaused(
+  db: Handle,
+  { entityType, entityId }: Entity,
+  since: Since | undefined,
+): Promise<void> {
+  const pause = await db
+    .selectFrom('memory_entities')
+    .select('entity_id')
+    .where('entity_type', '=', entityType)
+    .where('entity_id', '=', entityId)
+    .where(sql<boolean>`paused_at is not null and (resumed_at is null
+      or cast(${since ?? null} as timestamptz) between paused_at and resumed_at)`)
+    .executeTakeFirst();
+  if (pause !== undefined) throw memoryProblems.memory_paused();
 }
 
 // Erasures, and whether an entity was erased since some work on it began. Its id is not stored: a salted hash records the

@@ -1,7 +1,7 @@
 /** The rows of memories. */
 import { type RawBuilder, type Selectable, sql, type UpdateObject } from 'kysely';
 import { json, type Tx } from '#platform/db/db.ts';
-import type { Entity, MemoryContent, MemoryType, Metadata } from '../api.ts';
+import type { Actor, Entity, MemoryContent, MemoryType, Metadata } from '../api.ts';
 import type { Handle, MemoryTables } from '../tables.ts';
 import { addUsage } from './entitystore.ts';
 import { markReplacementsUndone } from './historystore.ts';
@@ -37,6 +37,8 @@ export const memoryColumns = [
   'said_at as saidAt',
   'invalid_at as invalidAt',
   'replaced_by as replacedBy',
+  'added_by as addedBy',
+  'thread_id as threadId',
 ] as const;
 
 export type StoredMemory = Pick<
@@ -51,6 +53,9 @@ export type StoredMemory = Pick<
     /** `null`: it is valid. */
     readonly invalidAt: Date | null;
     readonly replacedBy: string | null;
+    /** `null`: unknown. */
+    readonly addedBy: Actor | null;
+    readonly threadId: string | null;
   };
 
 export function findMemory(db: Handle, id: string): Promise<StoredMemory | undefined> {
@@ -88,12 +93,16 @@ export function findByHash(
     .executeTakeFirst();
 }
 
-export interface NewMemory extends Readonly<MemoryContent> {
+/** When and where a fact was stated. If a field is missing, a new memory has the present time, and an existing one keeps its own. */
+export interface Statement {
+  readonly saidAt?: Date | undefined;
+  readonly origin?: Pick<StoredMemory, 'addedBy' | 'threadId'> | undefined;
+}
+
+export interface NewMemory extends Readonly<MemoryContent>, Statement {
   readonly hash: Buffer;
   readonly embedder: string;
   readonly embedding: Float32Array;
-  /** If it is missing, a new memory has the present time, and an existing one keeps its own. */
-  readonly saidAt?: Date | undefined;
 }
 
 export async function insertMemory(
@@ -133,10 +142,10 @@ export function updateMetadata(
   before: StoredMemory,
   metadata: Metadata,
   version: number,
-  saidAt: Date = before.saidAt,
+  statement: Statement = {},
 ): Promise<StoredMemory> {
   const bytes = sizeOf({ content: before.content, metadata });
-  return update(tx, before, { metadata: json(metadata), bytes, version, said_at: saidAt });
+  return update(tx, before, { metadata: json(metadata), bytes, version, ...columnsOf(statement) });
 }
 
 async function update(
@@ -162,7 +171,7 @@ export function sizeOf({ content, metadata }: Pick<MemoryContent, 'content' | 'm
 }
 
 function valuesOf(column: VectorColumn, memory: NewMemory) {
-  const { type, content, hash, metadata, embedder, embedding, saidAt } = memory;
+  const { type, content, hash, metadata, embedder, embedding } = memory;
   return {
     type,
     content,
@@ -171,7 +180,14 @@ function valuesOf(column: VectorColumn, memory: NewMemory) {
     bytes: sizeOf(memory),
     embedder,
     embedding: vectorValue(column, embedding),
+    ...columnsOf(memory),
+  };
+}
+
+function columnsOf({ saidAt, origin }: Statement) {
+  return {
     ...(saidAt !== undefined && { said_at: saidAt }),
+    ...(origin !== undefined && { added_by: origin.addedBy, thread_id: origin.threadId }),
   };
 }
 

@@ -16,6 +16,8 @@ export function toMemory(row: StoredMemory): Memory {
     said_at: row.saidAt.toISOString(),
     invalid_at: row.invalidAt === null ? null : row.invalidAt.toISOString(),
     replaced_by: row.replacedBy,
+    added_by: row.addedBy,
+    thread_id: row.threadId,
   };
 }
 

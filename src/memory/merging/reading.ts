@@ -76,22 +76,19 @@ export function formsTogether(left: Draft, right: Draft): readonly [Forms, Forms
 function formsIn(content: Draft, voted: Lexicon): Forms {
   const known = content.forms.get(voted);
   if (known !== undefined) return known;
-  const forms = content.text.length > longestStatement ? noForms : makeForms(content, voted);
+  const forms = makeForms(content, voted);
   content.forms.set(voted, forms);
   return forms;
 }
 
-/**
- * Longer texts are not one statement. In characters. The time of some expressions is not linear: hostile texts of this
- * length take 6 ms, and of twice the length 72 ms.
- */
-const longestStatement = 160;
 const noForms: Forms = { written: undefined, canonical: [], reading: undefined };
 
 function makeForms(content: Draft, voted: Lexicon): Forms {
   const grams = content.runs.find(({ kind }) => kind === 'grams');
   const lexicon = grams === undefined ? voted : lexiconOf(grams.text, content.text);
-  const readings = rewrite(content.text, lexicon).map((text) =>
+  const wordings = rewrite(content.text, lexicon);
+  if (wordings.length === 0) return noForms;
+  const readings = wordings.map((text) =>
     readRuns(cutRuns(text), text, lexicon, content.names, withoutSynonyms),
   );
   return {

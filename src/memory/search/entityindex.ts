@@ -8,7 +8,7 @@ import { createPacer } from '#platform/concurrency/pacing.ts';
 import type { Db, Tx } from '#platform/db/db.ts';
 import type { Entity, MemoryType } from '../api.ts';
 import type { Embedder } from '../embedding/embedder.ts';
-import { type EntityState, findEntity } from '../memories/entitystore.ts';
+import { type EntityState, findEntity, isPaused } from '../memories/entitystore.ts';
 import { fromBytes, type VectorColumn } from '../memories/vectors.ts';
 import { findProfile, type StoredProfile } from '../profiles/profilestore.ts';
 import type { Handle, MemoryTables } from '../tables.ts';
@@ -37,6 +37,7 @@ export interface IndexedMemory extends Counted {
 
 export interface EntityIndex {
   readonly version: number;
+  readonly isPaused: boolean;
   readonly profile: StoredProfile | undefined;
   readonly memories: ReadonlyMap<string, IndexedMemory>;
   /** The ids of memories that were replaced. No search finds them. */
@@ -52,14 +53,12 @@ export interface EntityIndexes {
    * As `get`, for the holder of the entity's lock, whose own rows are not written yet. `before`: the state before the lock, so the index
    * is right even if the lock's transaction is rolled back.
    */
-  getLocked(tx: Tx<MemoryTables>, entity: Entity, before: State): Promise<EntityIndex>;
+  getLocked(tx: Tx<MemoryTables>, entity: Entity, before: EntityState): Promise<EntityIndex>;
   /** Reads an entity that is not cached. This can be slow, so callers do it before they lock the entity. */
   warm(db: Db<MemoryTables>, entity: Entity): Promise<void>;
   /** Removes an erased entity from memory. */
   forget(entity: Entity): void;
 }
-
-type State = Pick<EntityState, 'version' | 'memoryCount'>;
 
 /** The approximate limit for terms and vectors. */
 const largestBytes = 256 * 1024 * 1024;
@@ -67,6 +66,7 @@ const rowsAtOnce = 100;
 
 interface Growing extends EntityIndex {
   version: number;
+  isPaused: boolean;
   profile: StoredProfile | undefined;
   readonly memories: Map<string, IndexedMemory>;
   readonly invalid: Set<string>;
@@ -108,13 +108,15 @@ export function createEntityIndexes(column: VectorColumn, embedder: Pick<Embedde
     return undefined;
   }
 
-  async function update(db: Handle, entity: Entity, { version, memoryCount }: State) {
+  async function update(db: Handle, entity: Entity, state: EntityState) {
+    const { version, memoryCount } = state;
     const key = keyOf(entity);
     const known = cached.get(key);
     if (known !== undefined && known.version >= version) return known;
     const index = await fill(db, entity, version, known);
     // More memories than rows: some were deleted, and no row shows that.
     if (index.memories.size + index.invalid.size !== memoryCount) await dropDeleted(db, entity, index);
+    index.isPaused = isPaused(state);
     cached.set(key, index);
     return index;
   }
@@ -161,6 +163,7 @@ async function dropDeleted(db: Handle, entity: Entity, index: Growing): Promise<
 function empty(): Growing {
   return {
     version: -1,
+    isPaused: false,
     profile: undefined,
     memories: new Map(),
     invalid: new Set(),

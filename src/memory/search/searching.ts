@@ -18,17 +18,30 @@ const leastShare = 0.36;
 /** docs/specification/memory.md#search. */
 const groupLimit = 3;
 
-export async function searchMemories(deps: MemoryContext, request: SearchRequest): Promise<SearchResult> {
+/** While the entity is paused, only its user finds something (`isOwn`): servers search for a model. */
+export async function searchMemories(
+  deps: MemoryContext,
+  request: SearchRequest,
+  { isOwn }: { readonly isOwn: boolean },
+): Promise<SearchResult> {
   const entity: Entity = { entityType: request.entity_type, entityId: request.entity_id };
-  const index = await deps.indexes.get(deps.db, entity);
+  const found = await deps.indexes.get(deps.db, entity);
+  const index = isOwn ? found : unlessPaused(found);
+  const shown = (memory: FoundMemory) => (isOwn ? memory : withoutOrigin(memory));
   const { query, limit, type_filter: type } = request;
   if (index !== undefined && requestsEverything(query)) {
     const newest = newestOf(index, limit, (memory) => type === undefined || memory.type === type);
-    return { memories: await readMemories(deps, newest.map(asFallback)) };
+    return { memories: (await readMemories(deps, newest.map(asFallback))).map(shown) };
   }
   const { memories, degraded } = await search(deps, entity, index, query, limit, { type });
-  return { memories: [...memories], ...(degraded && { degraded: true }) };
+  return { memories: memories.map(shown), ...(degraded && { degraded: true }) };
 }
+
+/** Models need not know where a fact comes from. */
+const withoutOrigin = ({ added_by: _, thread_id: __, ...memory }: FoundMemory): FoundMemory => memory;
+
+/** A paused entity is unknown to models. */
+const unlessPaused = (index: EntityIndex | undefined) => (index?.isPaused ? undefined : index);
 
 export async function inject(deps: MemoryContext, request: InjectRequest): Promise<Injection> {
   const { query, limit } = request;
@@ -36,8 +49,8 @@ export async function inject(deps: MemoryContext, request: InjectRequest): Promi
   const group: Entity | undefined =
     request.group_id === undefined ? undefined : { entityType: 'group', entityId: request.group_id };
   const [ownIndex, groupIndex] = await Promise.all([
-    deps.indexes.get(deps.db, own),
-    group && deps.indexes.get(deps.db, group),
+    deps.indexes.get(deps.db, own).then(unlessPaused),
+    group && deps.indexes.get(deps.db, group).then(unlessPaused),
   ]);
   // A group's own request returns its memories once.
   const isSame = group !== undefined && own.entityType === 'group' && own.entityId === group.entityId;
@@ -47,7 +60,9 @@ export async function inject(deps: MemoryContext, request: InjectRequest): Promi
   ]);
   const ownTexts = new Set(ownFound.memories.map(normalForm));
   const ofGroup = groupFound.memories.filter((memory) => !ownTexts.has(normalForm(memory)));
-  const memories = [...ownFound.memories, ...ofGroup].toSorted((left, right) => right.score - left.score);
+  const memories = [...ownFound.memories, ...ofGroup]
+    .map(withoutOrigin)
+    .toSorted((left, right) => right.score - left.score);
   const degraded = ownFound.degraded || groupFound.degraded;
   return {
     profile: ownIndex?.profile === undefined ? null : toProfile(ownIndex.profile),

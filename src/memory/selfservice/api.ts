@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { isStorableText } from '#platform/storable.ts';
 import { pageSize } from '#platform/wholenumber.ts';
 import { includeInvalid } from '../admin/api.ts';
-import { entityTypes, memory, memoryTypes } from '../api.ts';
+import { entityTypes, memory, memoryTypes, pausedAt } from '../api.ts';
 
 const text = z.string().min(1).max(1000).refine(isStorableText, 'must not contain NUL or lone surrogates');
 
@@ -20,4 +20,11 @@ export const ownListing = entityQuery.extend({
   limit: pageSize(100, 20).describe('1 to 100. Default: 20.'),
   cursor: text.optional().describe('The `next_cursor` of the previous page.'),
 });
+export const entityState = z.object({ entity_type: z.enum(entityTypes), entity_id: z.string(), paused_at: pausedAt });
+export const entityChange = z.object({
+  paused: z
+    .boolean()
+    .describe('`true`: nothing new is remembered, and nothing that is known is used. `false`: ends the pause.'),
+});
+
 export const ownPage = z.object({ memories: z.array(memory), next_cursor: z.string().nullable() });

@@ -6,13 +6,14 @@ import type { HttpServer } from '#platform/http/server.ts';
 import { entityExport, entityPath } from '../admin/api.ts';
 import { exportEntity } from '../admin/exporting.ts';
 import { listPage } from '../admin/viewing.ts';
-import { memory, memoryPath } from '../api.ts';
+import { type Entity, memory, memoryPath } from '../api.ts';
 import { lookUpMemory } from '../changes/editing.ts';
-import { eraseEntity } from '../changes/entitywrite.ts';
+import { eraseEntity, pauseEntity } from '../changes/entitywrite.ts';
 import type { MemoryContext } from '../context.ts';
+import { findEntity, pauseOf } from '../memories/entitystore.ts';
 import { toMemory } from '../memories/presenting.ts';
 import { assertMayUse, entityOf } from '../ownership.ts';
-import { entityQuery, ownListing, ownPage } from './api.ts';
+import { entityChange, entityQuery, entityState, ownListing, ownPage } from './api.ts';
 
 const erased = { 204: ['Nothing is stored about the entity any more.'] } as const;
 
@@ -73,13 +74,59 @@ export function addSelfServiceRoutes(app: HttpServer, access: Access, deps: Memo
     async ({ caller, query }) => exportEntity(deps, entityOf(caller, query), deps.clock.now()),
   );
 
+  const describeEntity = ({ entityType, entityId }: Entity, since: Date | null) => ({
+    entity_type: entityType,
+    entity_id: entityId,
+    paused_at: since?.toISOString() ?? null,
+  });
+
+  routes.get(
+    '/entities/:entity_type/:entity_id',
+    access.userOrInternal,
+    {
+      id: 'readEntity',
+      summary: 'Read whether the memory of an entity is paused',
+      description: 'Returns when the pause began. An unknown entity is not paused.',
+      problems: ['forbidden'],
+      client: { answer: 'EntityState' },
+      params: entityPath,
+      response: { 200: entityState },
+    },
+    async ({ caller, params }) => {
+      const entity = entityOf(caller, params);
+      return describeEntity(entity, pauseOf(await findEntity(deps.db, entity)));
+    },
+  );
+
+  routes.patch(
+    '/entities/:entity_type/:entity_id',
+    access.userOrInternal,
+    {
+      id: 'pauseEntity',
+      summary: 'Pause the memory of an entity, or end the pause',
+      description:
+        'During a pause, additions return 409 `memory_paused`, extractions add nothing, and models get neither profile nor memories. Stored memories stay. You can repeat the request.',
+      problems: ['forbidden'],
+      example: { paused: true },
+      client: { body: 'EntityChange', answer: 'EntityState' },
+      params: entityPath,
+      body: entityChange,
+      response: { 200: entityState },
+    },
+    async ({ caller, params, body }) => {
+      const entity = entityOf(caller, params);
+      return describeEntity(entity, await pauseEntity(deps, entity, body.paused));
+    },
+  );
+
   routes.delete(
     '/entities/:entity_type/:entity_id',
     access.userOrInternal,
     {
       id: 'eraseEntity',
       summary: 'Erase all data of an entity',
-      description: 'Erases all memories, the profile and the history of an entity. You can repeat the request.',
+      description:
+        'Erases all memories, the profile, the history and the pause of an entity. You can repeat the request.',
       problems: ['forbidden'],
       otherResponses: erased,
       params: entityPath,

@@ -1,6 +1,6 @@
 /** What the memory service knows about the signed-in user, through the endpoints that users may call. */
 import { keepPreviousData, useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
-import type { Injection, Memories, Memory, SearchResult } from '../../../client/memory/api.ts';
+import type { EntityState, Injection, Memories, Memory, SearchResult } from '../../../client/memory/api.ts';
 import { product } from '../shell/product.ts';
 import { useUser } from '../user.tsx';
 
@@ -56,6 +56,27 @@ export function useProfile() {
     select: ({ profile }) => profile,
     staleTime: 0,
   });
+}
+
+/** When the user has paused the memory; `null`: it is in use. */
+export function usePause() {
+  const user = useUser();
+  return useQuery({
+    queryKey: ['knowledge', user.id, 'pause'],
+    queryFn: ({ signal }) => user.json<EntityState>('memory', `/entities/user/${user.id}`, { signal }),
+    select: ({ paused_at }) => paused_at,
+    staleTime: 0,
+  });
+}
+
+/** Begins or ends the pause. */
+export function usePausing() {
+  const user = useUser();
+  const reread = useReread();
+  return async (paused: boolean) => {
+    await user.json<EntityState>('memory', `/entities/user/${user.id}`, { method: 'PATCH', json: { paused } });
+    await reread();
+  };
 }
 
 export function useReread(): () => Promise<void> {

@@ -2,16 +2,18 @@ import '../knowledge/knowledge.css';
 import '../library/library.css';
 import { useMutation } from '@tanstack/react-query';
 import { Download, Eraser, Pencil, Plus, Search, Trash2 } from 'lucide-react';
-import { type ReactNode, useDeferredValue, useState } from 'react';
+import { type MouseEvent, type ReactNode, useDeferredValue, useState } from 'react';
+import { useLocation } from 'wouter';
+import type { Thread } from '#client/agent/api.ts';
 import type { Addition, EntityExport, Memory } from '#client/memory/api.ts';
 import { CallFailed } from '../calls.ts';
-import { groups, useMemories, useProfile, useReread, useSearch } from '../knowledge/facts.ts';
-import { deleteLater, useHidden } from '../library/deletions.ts';
+import { groups, useMemories, usePause, usePausing, useProfile, useReread, useSearch } from '../knowledge/facts.ts';
+import { Confirm } from '../parts/confirm.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { When } from '../parts/figures.tsx';
 import { IconButton } from '../parts/iconbutton.tsx';
 import { Empty, Pending, Problem } from '../parts/states.tsx';
-import { notify } from '../shell/notices.ts';
+import { notify, notifyFailure } from '../shell/notices.ts';
 import { product } from '../shell/product.ts';
 import { saveJson } from '../shell/saving.ts';
 import { startDraft } from '../studio/draft.ts';
@@ -26,15 +28,14 @@ export function Knowledge() {
       <header className="page">
         <div>
           <h1>Your memory</h1>
-          <p className="quiet">
-            {product} uses these facts in every conversation. You can add, correct or delete them.
-          </p>
+          <p className="quiet">Facts about you, for your conversations. You can add, correct or delete them.</p>
         </div>
         <div className="does">
           <Export />
           <EraseEverything />
         </div>
       </header>
+      <Pause />
       <label className="find">
         <Search size={16} strokeWidth={1.75} aria-hidden="true" />
         <input
@@ -58,10 +59,38 @@ export function Knowledge() {
   );
 }
 
-/** A fact that no conversation has to contain first. */
+function Pause() {
+  const { data: since, isSuccess } = usePause();
+  const pausing = usePausing();
+  const change = useMutation({ mutationFn: pausing, onError: notifyFailure });
+  if (!isSuccess) return null;
+  const isPaused = change.isPending ? change.variables : since !== null;
+  return (
+    <section className="card pause" aria-label="Pause">
+      <label>
+        <input
+          type="checkbox"
+          checked={isPaused}
+          disabled={change.isPending}
+          aria-describedby="pause-effect"
+          onChange={({ target }) => change.mutate(target.checked)}
+        />
+        Pause memory
+      </label>
+      <p className="quiet" id="pause-effect">
+        {isPaused
+          ? `Memory is paused. ${product} remembers nothing new and uses none of these facts until you end the pause.`
+          : `While memory is paused, ${product} remembers nothing new and uses none of these facts. They stay here.`}
+      </p>
+    </section>
+  );
+}
+
+/** A fact that no conversation has to contain first. A paused memory takes none. */
 function AddFact() {
   const user = useUser();
   const reread = useReread();
+  const { data: since } = usePause();
   const [isOpen, setOpen] = useState(false);
   const [type, setType] = useState<string>('preference');
   const add = async (content: string) => {
@@ -70,6 +99,7 @@ function AddFact() {
     await reread();
     notify(deduplicated ? 'It was merged with a fact that is known.' : 'Remembered.');
   };
+  if (since !== null) return null;
   if (!isOpen)
     return (
       <div>
@@ -123,10 +153,9 @@ function Profile() {
 }
 
 function Everything() {
-  const hidden = useHidden();
   const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useMemories();
   if (data === undefined) return <Pending error={error} retry={refetch} what="Reading your memories" />;
-  const memories = data.pages.flatMap((page) => page.memories).filter(({ id }) => !hidden.has(id));
+  const memories = data.pages.flatMap((page) => page.memories);
   if (memories.length === 0 && !hasNextPage) return <Nothing />;
   return (
     <>
@@ -152,10 +181,8 @@ function Everything() {
 }
 
 function Found({ query }: { readonly query: string }) {
-  const hidden = useHidden();
-  const { data, error, refetch } = useSearch(query);
-  if (data === undefined) return <Pending error={error} retry={refetch} what="Searching" />;
-  const memories = data.filter(({ id }) => !hidden.has(id));
+  const { data: memories, error, refetch } = useSearch(query);
+  if (memories === undefined) return <Pending error={error} retry={refetch} what="Searching" />;
   return memories.length === 0 ? <Empty title="Nothing matches." /> : <Facts memories={memories} />;
 }
 
@@ -223,12 +250,14 @@ function EraseEverything() {
 
 function Confirmation({ onClose }: { readonly onClose: () => void }) {
   const user = useUser();
-  const reread = useReread();
+  const { data: since } = usePause();
+  const pausing = usePausing();
   const [typed, setTyped] = useState('');
   const erase = useMutation({
     mutationFn: async () => {
       await user.send('memory', `/entities/user/${user.id}`, { method: 'DELETE' });
-      await reread();
+      // Nothing stays of the entity, not even its pause.
+      await pausing(typeof since === 'string');
     },
     onSuccess: onClose,
   });
@@ -262,7 +291,44 @@ function Confirmation({ onClose }: { readonly onClose: () => void }) {
 }
 
 /** What is shown of a memory. */
-type ShownMemory = Pick<Memory, 'id' | 'content' | 'updated_at'>;
+type ShownMemory = Pick<Memory, 'id' | 'content' | 'said_at'> & Partial<Pick<Memory, 'added_by' | 'thread_id'>>;
+
+const addedBy: Readonly<Record<NonNullable<Memory['added_by']>, string>> = {
+  user: 'Added by you',
+  model: 'From a conversation',
+  server: 'Added by an app',
+  operator: 'Added by an operator',
+};
+
+/** Where and when the fact was stated. */
+function Origin({ memory: { added_by: by, thread_id: threadId, said_at: at } }: { readonly memory: ShownMemory }) {
+  const user = useUser();
+  const [, navigate] = useLocation();
+  async function open(event: MouseEvent, path: string) {
+    event.preventDefault();
+    try {
+      await user.json<Thread>('agent', path.replace('/studio/', '/threads/'));
+      navigate(path);
+    } catch (error) {
+      const isGone = error instanceof CallFailed && error.status === 404;
+      notifyFailure(isGone ? new Error('This conversation has been deleted.') : error);
+    }
+  }
+  const path = `/studio/${encodeURIComponent(threadId ?? '')}`;
+  return (
+    <p className="quiet">
+      {threadId ? (
+        <a href={path} onClick={(event) => void open(event, path)}>
+          {addedBy.model}
+        </a>
+      ) : (
+        by && addedBy[by]
+      )}
+      {by && ' · '}
+      <When at={at} />
+    </p>
+  );
+}
 
 function Fact({ memory }: { readonly memory: ShownMemory }) {
   const user = useUser();
@@ -272,22 +338,22 @@ function Fact({ memory }: { readonly memory: ShownMemory }) {
     await user.send('memory', `/memory/${memory.id}`, { method: 'PUT', json: { content } });
     await reread();
   };
-  const forget = () =>
-    deleteLater('Forgotten.', [memory.id], async () => {
-      const isGone = (error: unknown) => error instanceof CallFailed && error.status === 404;
-      await user.send('memory', `/memory/${memory.id}`, { method: 'DELETE', isLast: true }).catch((error: unknown) => {
-        if (!isGone(error)) throw error;
-      });
-      await reread();
-    });
+  const forget = async () => {
+    try {
+      await user.send('memory', `/memory/${memory.id}`, { method: 'DELETE' });
+    } catch (error) {
+      const isGone = error instanceof CallFailed && error.status === 404;
+      if (!isGone) return notifyFailure(error);
+    }
+    await reread();
+    notify('Forgotten.');
+  };
   if (!isEditing)
     return (
       <li className="fact">
         <div>
           <p>{memory.content}</p>
-          <p className="quiet">
-            <When at={memory.updated_at} />
-          </p>
+          <Origin memory={memory} />
         </div>
         <div className="does">
           <IconButton
@@ -296,7 +362,12 @@ function Fact({ memory }: { readonly memory: ShownMemory }) {
             title="Correct"
             onClick={() => setEditing(true)}
           />
-          <IconButton label={`Forget: ${memory.content}`} Icon={Trash2} title="Forget" onClick={forget} />
+          <Confirm
+            label="Forget"
+            icon={{ Icon: Trash2, label: `Forget: ${memory.content}`, title: 'Forget' }}
+            question="Forget this permanently?"
+            onConfirm={forget}
+          />
         </div>
       </li>
     );

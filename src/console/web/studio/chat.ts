@@ -8,6 +8,7 @@ import type { Access } from '../../../client/calling.ts';
 import { AtelierError, ThreadBusy } from '../../../client/errors.ts';
 import { startWithRetries } from '../../../client/tasks.ts';
 import { AgentChatTransport } from '../../../client/transport.ts';
+import { isSignedOut } from '../calls.ts';
 import type { User } from '../user.tsx';
 import type { Attachment } from './attachments.ts';
 import { textOfMessage } from './message.tsx';
@@ -20,16 +21,23 @@ export interface ThreadState {
   readonly messages: UIMessage[];
   readonly isRunning: boolean;
   readonly queued: readonly QueuedMessage[];
+  /** It is deleted soon. */
+  readonly isTemporary: boolean;
 }
 
 /** While a run is active, its answer comes from the stream from the beginning, so the stored part is omitted. */
 export async function readThread(user: User, threadId: string): Promise<ThreadState> {
   const id = encodeURIComponent(threadId);
-  const { task, queued = [] } = await user.json<CurrentTask>('agent', `/thread/${id}/current-task`);
+  const { task, queued = [], temporary = false } = await user.json<CurrentTask>('agent', `/thread/${id}/current-task`);
   const { messages } = await user.json<{ readonly messages: UIMessage[] }>('agent', `/messages/${id}`);
   const lastQuestion = messages.findLastIndex(({ role }) => role === 'user');
   const isRunning = task !== null;
-  return { messages: isRunning ? messages.slice(0, lastQuestion + 1) : messages, isRunning, queued };
+  return {
+    messages: isRunning ? messages.slice(0, lastQuestion + 1) : messages,
+    isRunning,
+    queued,
+    isTemporary: temporary,
+  };
 }
 
 /** What the user has sent, until the service has accepted it. */
@@ -123,7 +131,8 @@ export function useConversation(
       setOutcome({ kind: 'failed', message: error.message });
     else if (isOfStream) setOutcome({ kind: 'failed', message: error.message });
     else {
-      setOutcome(state === undefined && sent.current.kind === 'again' ? { kind: 'lost' } : { kind: 'refused', error });
+      const isLost = state === undefined && sent.current.kind === 'again' && !isSignedOut(error);
+      setOutcome(isLost ? { kind: 'lost' } : { kind: 'refused', error });
       refused.current(sent.current);
       // A second error of the same request returns nothing again.
       sent.current = { kind: 'again' };
@@ -197,7 +206,7 @@ export function useConversation(
 }
 
 /** What the user has chosen for the next answers. */
-export type RunChoice = Pick<TaskRequest, 'model' | 'media' | 'memory'>;
+export type RunChoice = Pick<TaskRequest, 'model' | 'media' | 'memory' | 'temporary'>;
 
 export interface BusyMessage {
   readonly text: string;

@@ -1,7 +1,7 @@
 import './waiting.css';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { UIMessage } from 'ai';
-import { ArrowDown, Paperclip, Undo2, WifiOff } from 'lucide-react';
+import { ArrowDown, MessageCircleDashed, Paperclip, Undo2, WifiOff } from 'lucide-react';
 import { type RefObject, useCallback, useEffect, useRef, useState } from 'react';
 import { agentCalls } from '#client/agent/calls.ts';
 import { Seconds } from '../parts/elapsed.tsx';
@@ -89,12 +89,14 @@ function Chat({
   const attachments = useAttachments(threadId);
   const modelChoice = useModelChoice();
   const mediaChoice = useMediaChoice();
-  const [isChosenForgotten, setForgotten] = useState(false);
-  const isForgotten = isChosenForgotten || stored.messages.some(isUnremembered);
+  const [isChosenTemporary, setTemporary] = useState(false);
+  const isTemporary = isChosenTemporary || stored.isTemporary;
+  const isForgotten = stored.messages.some(isUnremembered);
   const choice = {
     ...(modelChoice.chosen?.default === false && { model: modelChoice.chosen.id }),
     ...(mediaChoice.media && { media: mediaChoice.media }),
     ...(isForgotten && { memory: false }),
+    ...(isTemporary && { temporary: true }),
   };
   const { view, content, isFollowing, follow } = useFollowing();
   const isOnline = useIsOnline();
@@ -150,17 +152,16 @@ function Chat({
         <div className="column" ref={content}>
           {messages.length === 0 && !isAnswering && (
             <Beginning
-              isForgotten={isForgotten}
-              setForgotten={setForgotten}
+              isTemporary={isTemporary}
+              setTemporary={setTemporary}
               onChoose={(suggestion) => {
                 chat.send(suggestion, [], choice);
                 follow();
               }}
             />
           )}
-          {messages.length > 0 && isForgotten && (
-            <p className="quiet small">Nothing is remembered from this conversation.</p>
-          )}
+          {messages.length > 0 && isTemporary && <TemporaryNote />}
+          {isForgotten && !isTemporary && <p className="quiet small">Nothing is remembered from this conversation.</p>}
           <AttachContext value={attach}>
             {messages.map((message, place) => (
               <Message
@@ -296,17 +297,17 @@ function usePreparedDraft(
 }
 
 function Beginning({
-  isForgotten,
-  setForgotten,
+  isTemporary,
+  setTemporary,
   onChoose,
 }: {
-  readonly isForgotten: boolean;
-  readonly setForgotten: (isForgotten: boolean) => void;
+  readonly isTemporary: boolean;
+  readonly setTemporary: (isTemporary: boolean) => void;
   readonly onChoose: (text: string) => void;
 }) {
   return (
     <div className="beginning">
-      <h2>A new conversation</h2>
+      <h2>{isTemporary ? 'A temporary chat' : 'A new conversation'}</h2>
       <p className="quiet">
         Describe what you want to see.
         <span className="tip">
@@ -314,7 +315,8 @@ function Beginning({
         </span>
       </p>
       <ul>
-        {suggestions.map(({ text, Icon }) => (
+        {/* The others are about memory. */}
+        {suggestions.slice(0, isTemporary ? 2 : undefined).map(({ text, Icon }) => (
           <li key={text}>
             <button type="button" onClick={() => onChoose(text)}>
               <Icon size={20} strokeWidth={1.75} aria-hidden="true" /> {text}
@@ -322,11 +324,24 @@ function Beginning({
           </li>
         ))}
       </ul>
-      <label className="forgotten">
-        <input type="checkbox" checked={isForgotten} onChange={({ target }) => setForgotten(target.checked)} />
-        Without memory: nothing is remembered from this conversation
+      <label className="choice">
+        <input type="checkbox" checked={isTemporary} onChange={({ target }) => setTemporary(target.checked)} />
+        Temporary chat
       </label>
+      {isTemporary && <TemporaryNote />}
     </div>
+  );
+}
+
+function TemporaryNote() {
+  return (
+    <p className="temporary quiet small">
+      <MessageCircleDashed size={16} strokeWidth={1.75} aria-hidden="true" />
+      <span>
+        This chat uses no memory, and nothing is remembered from it. It is not in your list, and is deleted 24 hours
+        after its last message. Its images and videos stay in your library.
+      </span>
+    </p>
   );
 }
 
