@@ -3,6 +3,7 @@
 import { onboard } from '#accounts/onboarding.ts';
 import { negotiateLanguage } from '#platform/language.ts';
 import { withDeadline } from '#platform/resilience/deadline.ts';
+import { recordUse } from './browsersessions.ts';
 import type { AuthContext } from './context.ts';
 import type { Redirect } from './login.ts';
 import { type ProviderSession, providerTimeoutMs } from './provider.ts';
@@ -20,6 +21,7 @@ interface Returned {
   readonly error?: unknown;
   readonly cookieHeader: string | undefined;
   readonly acceptLanguage: string | undefined;
+  readonly userAgent: string | undefined;
   readonly clientAddress: string | undefined;
 }
 
@@ -44,6 +46,10 @@ export async function finishSignIn(deps: AuthContext, returned: Returned): Promi
   const { session, signIn } = opened;
   const isReferred = await runOnboarding(deps, session, signIn, returned.acceptLanguage);
   const target = targets.validate(signIn.next) ?? targets.fallback;
+  const sealedAtMs =
+    (await recordUse(deps, session, returned.userAgent))?.readAtMs ??
+    (await deps.sessionEnds.now()) ??
+    deps.clock.now();
   return {
     location: isReferred && signIn.invite !== undefined ? withReferral(target, signIn.invite) : target,
     setCookies: [
@@ -54,7 +60,7 @@ export async function finishSignIn(deps: AuthContext, returned: Returned): Promi
         deps.sessionSealer.seal({
           token: session.refreshToken,
           subject: session.user?.id,
-          sealedAtMs: (await deps.sessionEnds.now()) ?? deps.clock.now(),
+          sealedAtMs,
         }),
       ),
     ],

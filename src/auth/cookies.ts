@@ -6,7 +6,7 @@ export type SignInCookieName = 'ka_pkce' | `ka_pkce_${string}`;
 export type CookieName = 'ka_session' | 'ka_next' | 'ka_invite' | SignInCookieName;
 
 /** 400 days, the longest time that browsers accept. */
-const sessionMaxAgeS = 34_560_000;
+export const sessionMaxAgeS = 34_560_000;
 /** How long a sign-in may take. */
 export const signInMaxAgeS = 600;
 

@@ -6,7 +6,7 @@ import type { Db } from '#platform/db/db.ts';
 import { withDeadline } from '#platform/resilience/deadline.ts';
 import { hashToken } from './rotation.ts';
 import type { Session } from './sessions.ts';
-import { findSessionsEnd, readNow, writeSessionsEnd } from './store.ts';
+import { findSessionsEnd, readNow, removeSessions, writeSessionsEnd } from './store.ts';
 import type { AuthTables } from './tables.ts';
 
 export interface SessionEnds {
@@ -26,7 +26,10 @@ export function createSessionEnds(db: Db<AuthTables>): SessionEnds {
   const find = async (userId: string) => (await findSessionsEnd(db, hashOf(userId))).endedAt ?? undefined;
   return {
     find,
-    end: (userId) => writeSessionsEnd(db, hashOf(userId)),
+    async end(userId) {
+      await writeSessionsEnd(db, hashOf(userId));
+      await removeSessions(db, userId, undefined);
+    },
     async check({ subject, sealedAtMs }) {
       if (subject === undefined) return { isEnded: false };
       const found = await withDeadline(databaseTimeoutMs, () => findSessionsEnd(db, hashOf(subject))).catch(

@@ -30,6 +30,7 @@ export interface ProviderCall {
 
 /** `global`: all sessions of the user. `local`: the session of the token. */
 export type RevocationScope = 'global' | 'local';
+type Scope = RevocationScope | 'others';
 
 export interface SignInStart {
   readonly challenge: string;
@@ -43,7 +44,7 @@ export interface Provider {
   exchange(code: string, verifier: string, call: ProviderCall): Promise<ProviderResult<ProviderSession>>;
   refresh(refreshToken: string, call: ProviderCall): Promise<ProviderResult<ProviderSession>>;
   /** `refused` means that the session had already ended. */
-  revoke(accessToken: string, scope: RevocationScope, call: ProviderCall): Promise<ProviderResult<undefined>>;
+  revoke(accessToken: string, scope: Scope, call: ProviderCall): Promise<ProviderResult<undefined>>;
   /** Deletes the account of a user. `undefined` without IDP_SERVICE_KEY. A missing account counts as deleted. */
   readonly deleteUser:
     | ((userId: string, call: ProviderCall) => Promise<'removed' | 'refused' | 'unavailable'>)

@@ -6,19 +6,22 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { startInterval } from '#platform/background/interval.ts';
+import { removeAll } from '#platform/background/removal.ts';
 import { transaction } from '#platform/db/db.ts';
 import { type Job, type Queue, UnrecoverableError } from '#platform/jobs/jobs.ts';
 import { withDeadline } from '#platform/resilience/deadline.ts';
 import type { AuthContext } from './context.ts';
+import { sessionMaxAgeS } from './cookies.ts';
 import { type ProviderResult, type ProviderSession, providerTimeoutMs, type RevocationScope } from './provider.ts';
 import { hashToken, subjectHashOf } from './rotation.ts';
-import { addRevocation, findRevocation, removeRevocation, replaceRevocation } from './store.ts';
+import { addRevocation, findRevocation, removeRevocation, replaceRevocation, sweepSessions } from './store.ts';
 import type { AuthTables } from './tables.ts';
 
 const revocationJob = z.object({ revocationId: z.guid() });
 type RevocationJob = z.output<typeof revocationJob>;
 
-const dayMs = 24 * 3600 * 1000;
+const daySeconds = 24 * 3600;
+const dayMs = daySeconds * 1000;
 /** After this time the job gives up. The dead tokens of the session have expired by then. */
 const givenUpAfterMs = 7 * dayMs;
 
@@ -98,11 +101,16 @@ async function endSession({ provider, refreshResults }: AuthContext, ending: End
 
 const sweepEveryMs = 60_000;
 
-/** Deletes expired refresh results at intervals. */
-export function startSweeping({ refreshResults, log }: Pick<AuthContext, 'refreshResults' | 'log'>) {
+const sweptAtOnce = 1000;
+
+/** Deletes expired refresh results, and sessions whose cookies have expired, at intervals. */
+export function startSweeping({ db, refreshResults, log }: Pick<AuthContext, 'db' | 'refreshResults' | 'log'>) {
   return startInterval(
     sweepEveryMs,
-    (stopped) => refreshResults.sweep(stopped),
-    (error) => log.warn({ err: error }, 'expired refreshes could not be removed'),
+    async (stopped) => {
+      await refreshResults.sweep(stopped);
+      await removeAll(sweptAtOnce, (limit) => sweepSessions(db, sessionMaxAgeS / daySeconds, limit), stopped);
+    },
+    (error) => log.warn({ err: error }, 'expired refreshes and sessions could not be removed'),
   );
 }

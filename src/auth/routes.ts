@@ -8,6 +8,7 @@ import type { HttpServer } from '#platform/http/server.ts';
 import { Problem, problems } from '#platform/problem.ts';
 import { withDeadline } from '#platform/resilience/deadline.ts';
 import { type AccessToken, accessToken, logoutQuery, signedOut } from './api.ts';
+import { forgetSessions, recordUse } from './browsersessions.ts';
 import { finishSignIn } from './callback.ts';
 import type { AuthContext } from './context.ts';
 import type { CookieRules } from './cookies.ts';
@@ -76,6 +77,7 @@ function addNavigation(app: HttpServer, deps: AuthContext): void {
           ...request.query,
           cookieHeader: request.headers.cookie,
           acceptLanguage: request.headers['accept-language'],
+          userAgent: request.headers['user-agent'],
           clientAddress: deps.clientAddressOf(request),
         }),
       ),
@@ -135,7 +137,7 @@ function addCalls(app: HttpServer, deps: AuthContext): void {
       response: { 200: accessToken },
     },
     async (request, reply) => {
-      const { outcome, setCookies } = await refresh(deps, request.headers.cookie, deps.clientAddressOf(request));
+      const { outcome, setCookies } = await refresh(deps, request.headers, deps.clientAddressOf(request));
       for (const cookie of setCookies) reply.header('set-cookie', cookie);
       if (outcome instanceof Problem) throw outcome;
       return reply.send(outcome);
@@ -257,6 +259,7 @@ async function endSession(deps: AuthContext, token: string, { scope, clientAddre
       await revokeLater(deps, { refreshToken: newest, scope }, [...new Set([token, newest])]);
     }
     await deps.refreshResults.drop(hashToken(token), session === undefined ? undefined : subjectHashOf(session));
+    if (session !== undefined) await forgetSessions(deps, session, scope);
   });
 }
 
@@ -276,32 +279,44 @@ const maxTried = 5;
 /** The problem is `no_session` (401), `refresh_failed` (401) or `upstream_unavailable` (503). */
 async function refresh(
   deps: AuthContext,
-  cookieHeader: string | undefined,
+  headers: FastifyRequest['headers'],
   clientAddress: string | undefined,
 ): Promise<Refresh> {
   const { cookies, rotation, sessionSealer } = deps;
-  const sessions = readSessions(sessionSealer, cookieHeader);
+  const sessions = readSessions(sessionSealer, headers.cookie);
   if (sessions.length === 0) return { outcome: authProblems.no_session(), setCookies: [] };
   if (!areOfOneSubject(sessions))
     return { outcome: authProblems.no_session(), setCookies: cookies.clearEverySession() };
   for (const session of sessions.slice(0, maxTried)) {
-    const { isEnded, checkedAtMs = session.sealedAtMs } = await deps.sessionEnds.check(session);
+    const { isEnded, checkedAtMs } = await deps.sessionEnds.check(session);
     if (isEnded) {
       await revokeOnce(deps, session);
       continue;
     }
     const refreshed = await rotation.refresh(session.token, clientAddress);
-    if (refreshed.kind === 'ok') return renew(deps, session, refreshed, checkedAtMs);
+    if (refreshed.kind === 'ok') {
+      // Without a check, the database does not respond.
+      const isOver =
+        checkedAtMs !== undefined &&
+        (await recordUse(deps, refreshed.session, headers['user-agent'], checkedAtMs))?.isEnded === true;
+      if (!isOver) return renew(deps, session, refreshed, checkedAtMs ?? session.sealedAtMs);
+      await revokeOnce(deps, { token: refreshed.session.refreshToken }, session.token);
+      continue;
+    }
     // The state of this credential is unknown, so the session must not be reported as ended.
     if (refreshed.kind === 'unavailable') return { outcome: unavailable(refreshed.retryAfterS), setCookies: [] };
   }
   return { outcome: authProblems.refresh_failed(), setCookies: clearing(cookies, sessions) };
 }
 
-/** Clients can send the cookie of an ended session any number of times, so only the first request stores a revocation. */
-async function revokeOnce(deps: AuthContext, { token }: Session): Promise<void> {
+/**
+ * Clients can send the cookie of an ended session any number of times, so only the first request stores a revocation. `before`: tokens
+ * that this one replaced.
+ */
+async function revokeOnce(deps: AuthContext, { token }: Pick<Session, 'token'>, ...before: string[]): Promise<void> {
   const result = await deps.refreshResults.find(hashToken(token));
-  if (result?.outcome !== 'signed_out') await revokeLater(deps, { refreshToken: token, scope: 'local' }, [token]);
+  const dead = [...new Set([...before, token])];
+  if (result?.outcome !== 'signed_out') await revokeLater(deps, { refreshToken: token, scope: 'local' }, dead);
 }
 
 /** Several cookies differ in domain or path, so clearing one location leaves the others. */

@@ -172,6 +172,7 @@ export async function createAuth(deps: AuthDeps): Promise<HttpServer> {
         log,
         endSessions,
         findSessionsEnd,
+        revokeOthers: (accessToken: string) => revokeOthers(provider, accessToken),
         eraseRecords: (userId: string) => eraseRecords(records, userId),
         forgetJobs: async (words: readonly string[]) => {
           await forgetJobs(records.jobTables, words, sql<boolean>`false`);
@@ -208,6 +209,13 @@ async function removeAccount(
   if (outcome === 'removed') return outcome;
   const cause = new Error(outcome === 'refused' ? 'it rejects IDP_SERVICE_KEY' : 'it does not respond');
   throw accountProblems.account_not_deleted({ cause });
+}
+
+async function revokeOthers({ revoke }: Pick<Provider, 'revoke'>, accessToken: string): Promise<void> {
+  const { kind } = await withDeadline(providerTimeoutMs, (signal) => revoke(accessToken, 'others', { signal })).catch(
+    () => ({ kind: 'unavailable' }) as const,
+  );
+  if (kind === 'unavailable') throw authProblems.upstream_unavailable();
 }
 
 // Chooses where refresh results are stored.

@@ -168,3 +168,94 @@ export async function readNow(db: Db<AuthTables>): Promise<Date | undefined> {
   const { rows } = await sql<{ readonly now: Date }>`select now() as now`.execute(db);
   return rows[0]?.now;
 }
+
+// Sessions that users list and end.
+
+export interface SessionUse {
+  readonly sessionId: string;
+  readonly userId: string;
+  readonly browser: string;
+}
+
+/**
+ * Records that the session is in use, unless its user or an operator has ended it. `since`: when the request was checked; a session that
+ * an operator ended after that gets no row, so that an erasure leaves none. `readAt`: no end before it is missing in the result.
+ */
+export async function recordSessionUse(
+  db: Db<AuthTables>,
+  { sessionId, userId, browser }: SessionUse,
+  subjectHash: Buffer,
+  since: Date | undefined,
+) {
+  const { rows } = await sql<{ readonly readAt: Date; readonly isEnded: boolean }>`
+    with used as (
+      insert into browser_sessions (session_id, user_id, browser)
+      select ${sessionId}::uuid, ${userId}::uuid, ${browser}::text
+      where not exists (
+        select from ended_sessions where subject_hash = ${subjectHash} and ended_at >= ${since ?? null}::timestamptz)
+      on conflict (session_id) do update set used_at = now(), browser = excluded.browser
+        where browser_sessions.ended_at is null and browser_sessions.user_id = excluded.user_id
+    )
+    select now() as "readAt",
+      exists (select from browser_sessions where session_id = ${sessionId}::uuid and ended_at is not null) as "isEnded"`.execute(
+    db,
+  );
+  const [row] = rows;
+  if (row === undefined) throw new Error('a select without a table returns a row');
+  return row;
+}
+
+/** The last used first, without those that have ended. */
+export function listSessions(db: Db<AuthTables>, userId: string, limit: number) {
+  return db
+    .selectFrom('browser_sessions')
+    .select(['session_id as id', 'browser', 'created_at as createdAt', 'used_at as usedAt'])
+    .where('user_id', '=', userId)
+    .where('ended_at', 'is', null)
+    .orderBy('used_at', 'desc')
+    .limit(limit)
+    .execute();
+}
+
+/** Returns `false` if the user has no such session. */
+export async function endSession(db: Db<AuthTables>, userId: string, sessionId: string): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('browser_sessions')
+    .set({ ended_at: sql<Date>`coalesce(ended_at, now())` })
+    .where('user_id', '=', userId)
+    .where('session_id', '=', sessionId)
+    .executeTakeFirstOrThrow();
+  return numUpdatedRows === 1n;
+}
+
+/** All but the one. */
+export async function endOtherSessions(db: Db<AuthTables>, userId: string, sessionId: string): Promise<void> {
+  await db
+    .updateTable('browser_sessions')
+    .set({ ended_at: sql<Date>`now()` })
+    .where('user_id', '=', userId)
+    .where('session_id', '<>', sessionId)
+    .where('ended_at', 'is', null)
+    .execute();
+}
+
+/** After a sign-out: those of the user, or one. A session that its user ended stays refused. */
+export async function removeSessions(db: Db<AuthTables>, userId: string, sessionId: string | undefined): Promise<void> {
+  await db
+    .deleteFrom('browser_sessions')
+    .where('user_id', '=', userId)
+    .where('ended_at', 'is', null)
+    .$if(sessionId !== undefined, (query) => query.where('session_id', '=', sessionId ?? ''))
+    .execute();
+}
+
+/** Deletes at most `limit` rows that were not used for `days`. Returns how many. */
+export async function sweepSessions(db: Db<AuthTables>, days: number, limit: number): Promise<number> {
+  const { numAffectedRows = 0n } = await sql`
+    with over as materialized (
+      select session_id from browser_sessions where used_at < now() - make_interval(days => ${days})
+      order by used_at limit ${limit} for update skip locked
+    )
+    delete from browser_sessions using over where browser_sessions.session_id = over.session_id`.execute(db);
+  return Number(numAffectedRows);
+}

@@ -33,6 +33,14 @@ export interface AuthTables extends PeopleTables {
     created_at: Generated<Date>;
   };
   ended_sessions: { subject_hash: Buffer; ended_at: Date };
+  browser_sessions: {
+    session_id: string;
+    user_id: string;
+    browser: string;
+    created_at: Generated<Date>;
+    used_at: Generated<Date>;
+    ended_at: Date | null;
+  };
   account_deletions: {
     deletion_id: Generated<string>;
     user_id: string;

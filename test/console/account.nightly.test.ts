@@ -4,7 +4,9 @@ import { readFile } from 'node:fs/promises';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { launchChromium, withoutChromium } from '../chromium.fixture.ts';
+import { judge } from './judging.fixture.ts';
 import { type ConsoleRig, enterAsUser, startConsole, useVisitors } from './rig.fixture.ts';
+import { shoot } from './shooting.fixture.ts';
 
 const limitMs = 120_000;
 
@@ -35,6 +37,42 @@ describe.skipIf(withoutChromium)('the account', () => {
       await page.getByRole('button', { name: 'Download' }).click();
       const path = await (await downloading).path();
       expect((await readFile(path)).subarray(0, 4).toString('latin1')).toBe('PK\x03\x04');
+      expect(complaints).toEqual([]);
+    },
+    limitMs,
+  );
+
+  it(
+    'lists the sessions of two browsers, and ends one, while the other goes on',
+    async () => {
+      const email = `${randomUUID()}@example.com`;
+      const [visitor, other] = [await visit(), await visit()];
+      await enterAsUser(other, rig, '/account', email);
+      await enterAsUser(visitor, rig, '/account', email);
+      const { page, complaints } = visitor;
+      const sessions = page.getByRole('list', { name: 'Sessions' }).locator('> li');
+      await expect.poll(() => sessions.count()).toBe(2);
+      await sessions.first().getByText('This browser').waitFor();
+      expect(await sessions.first().innerText()).toContain('Chrome on Linux');
+      await judge(page, 'the account');
+      await sessions.nth(1).getByRole('button', { name: 'End' }).click();
+      await judge(page, 'the question before a session ends');
+      await shoot(page, 'sessions');
+      await page.getByRole('button', { name: 'Yes, end' }).click();
+      await expect.poll(() => sessions.count()).toBe(1);
+      await other.page.reload();
+      await other.page.getByRole('link', { name: /^Sign in/ }).waitFor();
+      await page.reload();
+      await expect.poll(() => sessions.count()).toBe(1);
+
+      await enterAsUser(other, rig, '/account', email);
+      await page.reload();
+      await expect.poll(() => sessions.count()).toBe(2);
+      await page.getByRole('button', { name: 'End all others' }).click();
+      await page.getByRole('button', { name: 'Yes, end all others' }).click();
+      await expect.poll(() => sessions.count()).toBe(1);
+      await other.page.reload();
+      await other.page.getByRole('link', { name: /^Sign in/ }).waitFor();
       expect(complaints).toEqual([]);
     },
     limitMs,

@@ -8,6 +8,7 @@ import { createPostgresDatabase, databaseEngines } from '../database.fixture.ts'
 import { makeImage } from '../media/images.fixture.ts';
 import { judge } from './judging.fixture.ts';
 import { type ConsoleRig, enterAsUser, startConsole, useVisitors, type Visitor } from './rig.fixture.ts';
+import { shoot } from './shooting.fixture.ts';
 import { startWire, type Wire } from './wire.fixture.ts';
 
 const phone = { width: 390, height: 844 };
@@ -350,6 +351,34 @@ describe.skipIf(withoutChromium || withoutPostgres)('a conversation', () => {
     await today.getByRole('link', { name: 'Quays and cranes' }).waitFor();
     checkComplaints(other);
     checkComplaints(visitor);
+  });
+
+  it('offers to sign in when the session has ended, and keeps the message', { timeout: limitMs }, async () => {
+    const email = `${randomUUID()}@example.com`;
+    const visitor = await enter(email);
+    const { page, context } = visitor;
+    await complete(page, 'about harbors');
+    const { href } = new URL(page.url());
+    await context.clearCookies();
+    await page.route('**/task', (route) =>
+      route.fulfill({ status: 401, json: {}, headers: { 'access-control-allow-origin': rig.url } }),
+    );
+    await send(page, 'about quays');
+    const alert = page.getByRole('alert');
+    await alert.getByText('Your session has ended. The message was not sent.').waitFor();
+    expect(await alert.getByRole('button', { name: 'Try again' }).count()).toBe(0);
+    await judge(page, 'a session that has ended');
+    await shoot(page, 'session-ended');
+    await page.unrouteAll();
+    await alert.getByRole('link', { name: 'Sign in' }).click();
+    await page.getByPlaceholder('you@example.com').fill(email);
+    await page.keyboard.press('Enter');
+    await mine(page).getByText('about harbors').waitFor();
+    expect(page.url()).toBe(href);
+    expect(await field(page).inputValue()).toBe('about quays');
+    await field(page).press('Enter');
+    await mine(page).getByText('about quays').waitFor();
+    checkComplaints(visitor, /status of 401/);
   });
 
   it('answers with keys alone, and starts a new conversation by a shortcut', { timeout: limitMs }, async () => {

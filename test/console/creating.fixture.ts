@@ -209,10 +209,17 @@ function playPhoneOf(scene: Scene, width: number): void {
     });
     context.setDefaultTimeout(30_000);
     const page = await context.newPage();
+    // The connection for events opens after the first conversation has begun.
+    const hasBegun = Promise.withResolvers<void>();
+    await page.route('**/events', async (route) => {
+      await hasBegun.promise;
+      await route.continue();
+    });
     await enterAsUser({ page, context }, rig, '/studio');
     await page.setViewportSize({ width, height: 844 });
     await page.getByRole('button', { name: 'An image of a lighthouse at dusk' }).tap();
     await page.getByRole('region', { name: 'Generated an image' }).locator('.asset-image.there').waitFor();
+    hasBegun.resolve();
     const first = page.url();
     const sizes = await page.evaluate(`(() => {
       const field = document.querySelector('.composer textarea');

@@ -99,6 +99,13 @@ describe.skipIf(withoutChromium)('the desk of operators', () => {
     expect(await page.getByText('Messages', { exact: true }).count()).toBe(0);
     await look(page, 'the report of an erasure');
     expect((await desk.send('GET', `/api/people/${person.id}`)).status).toBe(404);
+    await page.getByRole('link', { name: 'Audit' }).click();
+    const newest = page.getByRole('list', { name: 'Actions' }).locator('> li').first();
+    await newest.getByText('Erased the account').waitFor();
+    expect(await newest.getByRole('listitem').allInnerTexts()).toEqual(
+      expect.arrayContaining(['Erased conversations: done', 'Erased files: done', 'Erased emails: done']),
+    );
+    await look(page, 'the audit log');
     expect(complaints).toEqual([]);
   });
 

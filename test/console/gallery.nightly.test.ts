@@ -387,13 +387,16 @@ describe.skipIf(withoutChromium)('the library', () => {
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('I like warm red light').waitFor();
     await page.getByRole('button', { name: /^Forget: .*jazz/ }).click();
-    await expect.poll(() => facts.count()).toBe(3);
-    await page.locator('.toasts').getByRole('button', { name: 'Undo' }).click();
-    await expect.poll(() => facts.count()).toBe(4);
+    await judge(page, 'the question before a fact is forgotten');
+    await shoot(page, 'memory-forgetting');
+    await page.getByRole('button', { name: 'No' }).click();
     await page.getByRole('button', { name: /^Forget: .*jazz/ }).click();
-    // Another page ends the time to undo.
+    expect(await facts.count()).toBe(4);
+    await page.getByRole('button', { name: 'Yes, forget' }).click();
+    await expect.poll(() => facts.count()).toBe(3);
     await page.reload();
     await page.getByText('I like warm red light').waitFor();
+    expect(await facts.count()).toBe(3);
     const download = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Export' }).click();
     const exported: unknown = JSON.parse(await readFile(await (await download).path(), 'utf8'));

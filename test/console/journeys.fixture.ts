@@ -128,8 +128,8 @@ export function playJourneys(scene: Scene): void {
     await page.locator('.fact').getByText('cold blue light').waitFor();
     await judge(page, 'the memory of a user');
     await page.getByRole('button', { name: /^Forget: .*cold blue light/ }).click();
-    await page.locator('.toasts').getByRole('button', { name: 'Undo' }).waitFor();
-    // Leaving the page ends the time to undo.
+    await page.getByRole('button', { name: 'Yes, forget' }).click();
+    await page.getByText('Atelier has not stored anything about you yet.').waitFor();
     await page.reload();
     await page.getByText('Atelier has not stored anything about you yet.').waitFor();
   });

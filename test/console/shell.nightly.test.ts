@@ -105,7 +105,35 @@ describe.skipIf(withoutChromium)('the shell', () => {
     await drawer.getByRole('link', { name: 'Library' }).click();
     await page.getByRole('heading', { name: 'Library' }).waitFor();
     await drawer.waitFor({ state: 'detached' });
+
+    await menu.press('Enter');
+    await page.goBack();
+    await drawer.waitFor({ state: 'detached' });
     expect(Number(await page.evaluate('document.documentElement.scrollWidth'))).toBe(phone.width);
+    expect(complaints).toEqual([]);
+  });
+
+  it('keeps the drawer open while the page below it replaces its URL', { timeout: limitMs }, async () => {
+    const { page, complaints } = await enter('/library');
+    await page.setViewportSize(phone);
+    const isOpened = Promise.withResolvers<void>();
+    await page.route('**/assets/studio*.js', async (route) => {
+      await isOpened.promise;
+      await route.continue();
+    });
+    const menu = page.getByRole('button', { name: 'Menu', exact: true });
+    const drawer = page.getByRole('dialog', { name: 'Menu' });
+    await menu.click();
+    await drawer.getByRole('link', { name: 'Studio' }).click();
+    await drawer.waitFor({ state: 'detached' });
+    await menu.click();
+    await drawer.waitFor();
+    expect(new URL(page.url()).pathname).toBe('/studio');
+    isOpened.resolve();
+    await drawer.getByRole('navigation', { name: 'Conversations' }).waitFor();
+    expect(new URL(page.url()).pathname).toMatch(/^\/studio\/studio-/);
+    await drawer.getByRole('button', { name: 'New conversation' }).click();
+    await drawer.waitFor({ state: 'detached' });
     expect(complaints).toEqual([]);
   });
 

@@ -6,7 +6,7 @@ const { files, lines, depsTypes, tablesTypes } = measureSize();
 
 it.each([
   ['files', files, 916],
-  ['lines that are not blank', lines, 94_365],
+  ['lines that are not blank', lines, 95_458],
   ['types that select what a function uses (`*Deps`)', depsTypes.length, 15],
   ['types that list tables (`*Tables`)', tablesTypes.length, 16],
 ])('src has few %s', (_, measured, most) => {

@@ -346,7 +346,7 @@ export const blindSentences = readSentences(blindText);
 /** Sentences that the words of statements were collected from: 576 of another writer, and those of the words' authors. */
 export const collectedSentences = readFile('statements.fixture.txt');
 
-/** By a third writer, who had seen neither the words nor the rules. Nobody read them before the words were complete. */
+/** By a third writer, who had seen neither the words nor the rules. No one read them before the words were complete. */
 export const thirdSentences = readFile('statements-third.fixture.txt');
 
 function readFile(name: string) {

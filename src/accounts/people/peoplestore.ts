@@ -162,6 +162,7 @@ const owned = {
   onboardings: 'user_id',
   feeds: 'owner_id',
   account_exports: 'user_id',
+  browser_sessions: 'user_id',
 } as const;
 
 /** Deletes every row of the person. Returns how many of each table. */

@@ -60,7 +60,7 @@ export async function wireConsole({ config, services: ofProcess, engines, server
     operators: hasOperators ? { full, readers, claim, readerClaim, jwksUrl: jwksUrlOf(config) } : undefined,
     settings: {
       describe: () => describeSettings(config),
-      examine: async () => (await import('../doctor/examining.ts')).examine(config),
+      examine: async (onFinding) => (await import('../doctor/examining.ts')).examine(config, onFinding),
     },
     memory: adminToken === '' ? undefined : { url: services.memory, adminToken },
     deliveries:

@@ -20,6 +20,8 @@ export interface AccountContext {
   readonly forgetJobs: (words: readonly string[]) => Promise<number>;
   readonly clients: ExportedServices;
   readonly eraseRecords: (userId: string) => Promise<ErasedRecords>;
+  /** Ends the other sessions of the token's user at the identity provider. Throws 503. */
+  readonly revokeOthers: (accessToken: string) => Promise<void>;
   readonly findSessionsEnd: (userId: string) => Promise<Date | undefined>;
   /** The public URL of this service, without a trailing slash. */
   readonly publicUrl: string;

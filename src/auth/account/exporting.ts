@@ -28,6 +28,7 @@ import { type Db, transaction } from '#platform/db/db.ts';
 import { outgoingFetch } from '#platform/http/outgoing.ts';
 import type { Job, Queue } from '#platform/jobs/jobs.ts';
 import { problems } from '#platform/problem.ts';
+import { listSessions } from '../store.ts';
 import type { AuthTables, ExportFile } from '../tables.ts';
 import type { AccountContext } from './context.ts';
 import { sendMail } from './mailing.ts';
@@ -46,6 +47,7 @@ import {
 } from './store.ts';
 import { createTally, type ZipFile, zip } from './zip.ts';
 
+const mostSessions = 1000;
 /** How long an export can be downloaded. */
 export const exportDays = 7;
 /** A newer export replaces an older one. */
@@ -141,6 +143,7 @@ async function readAll(
     exportedAt: new Date().toISOString(),
     person,
     settings,
+    sessions: await listSessions(deps.db, userId, mostSessions),
     invitedBy,
     invited,
     // The names of operators are not the person's data.

@@ -1,5 +1,6 @@
 /** One's own account, and its erasure by servers (docs/specification/auth.md#account). */
 
+import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { erasureReport, personParams } from '#accounts/people/api.ts';
 import type { Access } from '#platform/access/access.ts';
@@ -9,6 +10,8 @@ import { actorOf } from '#platform/audit/http.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { problems } from '#platform/problem.ts';
+import { sessionIdOf } from '../browsersessions.ts';
+import { endOtherSessions, endSession, listSessions } from '../store.ts';
 import type { AccountContext } from './context.ts';
 import { eraseNow, readDeletion, restoreAccount, scheduleDeletion } from './deleting.ts';
 import { findOwnExport, orderExport, readArchive } from './exporting.ts';
@@ -31,6 +34,22 @@ export const ownAccount = z.object({
 export const erasureOrder = z.strictObject({
   mail: z.boolean().default(true).describe('Whether the person gets `account_deletion.deleted`.'),
 });
+
+const ownSession = z.object({
+  id: z.guid(),
+  browser: z.string().describe('Such as `Firefox on Windows`.'),
+  createdAt: z.iso.datetime().describe('When the user signed in, or when the session was first seen.'),
+  usedAt: z.iso.datetime().describe('When the browser got its last access token.'),
+  isCurrent: z.boolean().describe('Whether the access token of the request is of this session.'),
+});
+export const ownSessions = z.object({
+  sessions: z.array(ownSession).describe('The last used first; at most 100.'),
+});
+const sessionParams = z.object({ id: z.guid().toLowerCase() });
+const mostSessions = 100;
+
+/** The guard has verified the token. */
+const tokenOf = ({ headers }: FastifyRequest): string => headers.authorization?.replace(/^bearer /i, '') ?? '';
 
 function userIdOf(caller: Caller): string {
   if (caller.kind !== 'user') throw new Error('the guard admits only users');
@@ -139,6 +158,71 @@ export function addOwnAccountRoutes(app: HttpServer, access: Access, deps: Accou
     },
     async ({ caller }, reply) => {
       await restoreAccount(deps, userIdOf(caller));
+      return reply.code(204).send(null);
+    },
+  );
+
+  routes.get(
+    '/account/sessions',
+    access.userOnly,
+    {
+      id: 'listSessions',
+      summary: 'List your own sessions',
+      description: 'Returns the sessions of the browsers in which the user is signed in.',
+      client: { answer: 'OwnSessions' },
+      response: { 200: ownSessions },
+    },
+    async (request) => {
+      const current = sessionIdOf(tokenOf(request));
+      const rows = await listSessions(deps.db, userIdOf(request.caller), mostSessions);
+      const sessions = rows.map(({ id, browser, createdAt, usedAt }) => ({
+        id,
+        browser,
+        createdAt: createdAt.toISOString(),
+        usedAt: usedAt.toISOString(),
+        isCurrent: id === current,
+      }));
+      return { sessions };
+    },
+  );
+
+  routes.delete(
+    '/account/sessions',
+    access.userOnly,
+    {
+      id: 'endOtherSessions',
+      summary: 'End your other sessions',
+      description:
+        'Ends all sessions of the user except the one of the access token. Their access tokens stay valid until they expire.',
+      problems: ['upstream_unavailable'],
+      client: { repeatable: true },
+      response: { 204: z.null() },
+    },
+    async (request, reply) => {
+      const token = tokenOf(request);
+      const current = sessionIdOf(token);
+      if (current !== undefined) await endOtherSessions(deps.db, userIdOf(request.caller), current);
+      await deps.revokeOthers(token);
+      return reply.code(204).send(null);
+    },
+  );
+
+  routes.delete(
+    '/account/sessions/:id',
+    access.userOnly,
+    {
+      id: 'endSession',
+      summary: 'End one of your own sessions',
+      description:
+        'The browser of the session gets no further access token. Its last one stays valid until it expires.',
+      problems: ['not_found'],
+      client: { repeatable: true },
+      params: sessionParams,
+      response: { 204: z.null() },
+    },
+    async ({ caller, params }, reply) => {
+      const isFound = await endSession(deps.db, userIdOf(caller), params.id);
+      if (!isFound) throw problems.not_found({ message: 'You have no session with this id.' });
       return reply.code(204).send(null);
     },
   );

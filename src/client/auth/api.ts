@@ -162,6 +162,21 @@ export interface AccountExport {
   readonly expiresAt: string | null;
 }
 
+export interface OwnSessions {
+  /** The last used first; at most 100. */
+  readonly sessions: readonly {
+    readonly id: string;
+    /** Such as `Firefox on Windows`. */
+    readonly browser: string;
+    /** When the user signed in, or when the session was first seen. */
+    readonly createdAt: string;
+    /** When the browser got its last access token. */
+    readonly usedAt: string;
+    /** Whether the access token of the request is of this session. */
+    readonly isCurrent: boolean;
+  }[];
+}
+
 export interface ErasureOrder {
   /** Whether the person gets `account_deletion.deleted`. */ readonly mail?: boolean;
 }

@@ -16,6 +16,7 @@ import type {
   NamesQuery,
   OperatorActions,
   OwnAccount,
+  OwnSessions,
   PeopleListing,
   PeoplePage,
   Person,
@@ -110,6 +111,22 @@ export function authCalls(access: Access) {
     /** Keep your own account (`POST /account/restore`). */
     restoreAccount: (options?: CallOptions): Promise<void> =>
       callVoid(access, { method: 'POST', path: '/account/restore', repeatable: true }, options),
+
+    /** List your own sessions (`GET /account/sessions`). */
+    listSessions: (options?: CallOptions): Promise<OwnSessions> =>
+      callJson(access, { method: 'GET', path: '/account/sessions', repeatable: true }, options),
+
+    /** End your other sessions (`DELETE /account/sessions`). */
+    endOtherSessions: (options?: CallOptions): Promise<void> =>
+      callVoid(access, { method: 'DELETE', path: '/account/sessions', repeatable: true }, options),
+
+    /** End one of your own sessions (`DELETE /account/sessions/:id`). */
+    endSession: (id: string, options?: CallOptions): Promise<void> =>
+      callVoid(
+        access,
+        { method: 'DELETE', path: `/account/sessions/${encodeURIComponent(id)}`, repeatable: true },
+        options,
+      ),
 
     /** Erase a user from all services (`POST /people/:userId/erasure`). */
     eraseEverywhere: (userId: string, body: ErasureOrder, options?: CallOptions): Promise<ErasureReport> =>

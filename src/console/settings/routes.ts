@@ -25,13 +25,16 @@ export type SettingsView = z.output<typeof settingsView>;
 
 const finding = z.object({ state: z.enum(['ok', 'warn', 'FAULT']), name: z.string(), sentence: z.string() });
 export type SettingsFinding = z.output<typeof finding>;
-export const examination = z.object({ findings: z.array(finding), checkedAt: z.iso.datetime() });
+export const examination = z.object({
+  findings: z.array(finding),
+  checkedAt: z.iso.datetime().nullable().describe('`null`: not all checks have ended.'),
+});
 export type Examination = z.output<typeof examination>;
 
 export interface SettingsSource {
   readonly describe: () => SettingsView;
   /** Runs the checks of `npm run doctor`, which call every engine and external service. */
-  readonly examine: () => Promise<readonly SettingsFinding[]>;
+  readonly examine: (onFinding: (finding: SettingsFinding) => void) => Promise<readonly SettingsFinding[]>;
 }
 
 /** The checks open connections of their own, and some cost money. */
@@ -41,12 +44,20 @@ export function addSettingsRoutes(app: HttpServer, guard: OperatorGuard, { descr
   const routes = routesOf(app, 'console');
   let isRunning = false;
   let endedAtMs = Number.NEGATIVE_INFINITY;
+  let found: Examination = { findings: [], checkedAt: null };
 
   routes.get(
     '/api/settings',
     guard,
     { summary: 'The effective configuration', response: { 200: settingsView } },
     async () => describe(),
+  );
+
+  routes.get(
+    '/api/settings/doctor',
+    guard,
+    { summary: 'The checks of this process that have ended', response: { 200: examination } },
+    async () => found,
   );
 
   routes.post(
@@ -56,8 +67,11 @@ export function addSettingsRoutes(app: HttpServer, guard: OperatorGuard, { descr
     async () => {
       if (isRunning || performance.now() - endedAtMs < pauseMs) throw consoleProblems.doctor_is_busy();
       isRunning = true;
+      found = { findings: [], checkedAt: null };
       try {
-        return { findings: [...(await examine())], checkedAt: new Date().toISOString() };
+        const findings = await examine((one) => found.findings.push(one));
+        found = { findings: [...findings], checkedAt: new Date().toISOString() };
+        return found;
       } finally {
         isRunning = false;
         endedAtMs = performance.now();

@@ -9,12 +9,12 @@ import { useLibraryDialog } from './library/dialogs.ts';
 import { AccountSignIn } from './operator/accountsignin.tsx';
 import { OperatorOnly, useConsole } from './operator.tsx';
 import { IconButton } from './parts/iconbutton.tsx';
-import { Failure } from './parts/states.tsx';
+import { Failure, SignInContext } from './parts/states.tsx';
 import { OperatorAccount, UserAccount } from './shell/account.tsx';
 import { Frame } from './shell/frame.tsx';
-import { Landing } from './shell/landing.tsx';
+import { Landing, SignInAgain } from './shell/landing.tsx';
 import { useTopDialog } from './shell/modal.ts';
-import { expire, undo, useNotices } from './shell/notices.ts';
+import { take, undo, useNotices } from './shell/notices.ts';
 import { Overlays } from './shell/overlays.tsx';
 import { findPage, linkOf, type Page } from './shell/page.ts';
 import { UserOnly } from './user.tsx';
@@ -53,7 +53,9 @@ function Areas() {
         )
       }
     >
-      <UserArea info={info} />
+      <SignInContext value={<SignInAgain />}>
+        <UserArea info={info} />
+      </SignInContext>
     </UserOnly>
   );
 }
@@ -167,7 +169,7 @@ function Toasts() {
           type={tone === 'bad' ? 'foreground' : 'background'}
           duration={isUndoable ? undoableMs : shownMs}
           onOpenChange={(isOpen) => {
-            if (!isOpen) expire(id);
+            if (!isOpen) take(id);
           }}
         >
           {/* Radix announces notices in the page, which a dialog hides from assistive technology. */}

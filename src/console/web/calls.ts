@@ -14,6 +14,10 @@ export class CallFailed extends Error {
   }
 }
 
+/** A call of the client of applications, too. */
+export const isSignedOut = (error: unknown): boolean =>
+  error instanceof Error && 'status' in error && error.status === 401;
+
 export interface Call {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly json?: unknown;
@@ -21,19 +25,16 @@ export interface Call {
   readonly signal?: AbortSignal | undefined;
   /** Only calls to the authentication service send cookies to another origin. */
   readonly withCookies?: boolean;
-  /** The call outlives the page that sends it. Its body is small. */
-  readonly isLast?: boolean;
 }
 
 /** Throws CallFailed, with status 0 if no server responded. */
 export async function send(url: string, call: Call = {}): Promise<Response> {
-  const { method = 'GET', json, headers = {}, signal = null, withCookies = false, isLast = false } = call;
+  const { method = 'GET', json, headers = {}, signal = null, withCookies = false } = call;
   const response = await fetch(url, {
     method,
     headers: { ...(json === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
     credentials: withCookies ? 'include' : 'same-origin',
     signal,
-    keepalive: isLast,
     ...(json === undefined ? {} : { body: JSON.stringify(json) }),
   }).catch((error: unknown) => {
     if (signal?.aborted) throw error;

@@ -5,12 +5,12 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { createContext, type ReactNode, useContext } from 'react';
 import type { Access } from '../../client/calling.ts';
-import { type Call, CallFailed, send } from './calls.ts';
+import { createSession } from '../../client/session.ts';
+import { type Call, isSignedOut, send } from './calls.ts';
 import { useConsole } from './operator.tsx';
 import { Failure } from './parts/states.tsx';
 import { notifyFailure } from './shell/notices.ts';
 import { Skeleton } from './shell/skeleton.tsx';
-import { createTokens } from './tokens.ts';
 
 export interface User {
   readonly id: string;
@@ -41,9 +41,9 @@ const signedInKey = 'atelier.signed-in';
 
 async function signInQuietly(addresses: Readonly<Record<string, string>>): Promise<User | null> {
   if (localStorage.getItem(signedInKey) === null) return null;
-  const getToken = createTokens(addresses.auth ?? '');
+  const { accessToken: getToken } = createSession({ url: addresses.auth ?? '' });
   const first = await getToken().catch((error: unknown) => {
-    if (error instanceof CallFailed && error.status === 401) return undefined;
+    if (isSignedOut(error)) return undefined;
     throw error;
   });
   if (first === undefined) {

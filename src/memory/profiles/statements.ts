@@ -350,7 +350,7 @@ function readClause(clause: Sentence, form: Form, grammar: Grammar): string | un
     }
     return undefined;
   };
-  /** Something follows: "Anna heiße ich nicht" names nobody. */
+  /** Something follows: "Anna heiße ich nicht" names no one. */
   const canTrail = (at: number, length: number) =>
     (row.unspaced === true || at + length < tokens.length) && !lists.unless.isIn(tokens.slice(at));
   function* options(at: number, name: readonly Token[] | undefined) {

@@ -1,1 +1,1 @@
-import{d as e,u as t}from"./states.js";function n(n,r){return t(n,e,r)}export{n as t};
+import{f as e,p as t}from"./states.js";function n(n,r){return e(n,t,r)}export{n as t};

@@ -6,7 +6,7 @@ import { countOf, sizeOf, When } from '../parts/figures.tsx';
 import { Status } from '../parts/states.tsx';
 import { Table } from '../parts/tables.tsx';
 import { incidentTones, titleOf } from './incidentstates.ts';
-import { deedOf, type PersonView, planName } from './personview.ts';
+import { deedOf, outcomeOf, type PersonView, planName } from './personview.ts';
 
 export function Activity({ view }: { readonly view: PersonView }) {
   const { person, changes, actions } = view.record;
@@ -128,7 +128,7 @@ export function Activity({ view }: { readonly view: PersonView }) {
         {(all) => (
           <Lines>
             {all.map(({ at, actor, action, outcome }) => (
-              <Line key={`${at} ${action}`} name={deedOf(action)} note={`${actor}, ${outcome}`} at={at} />
+              <Line key={`${at} ${action}`} name={deedOf(action)} note={`${actor}, ${outcomeOf(outcome)}`} at={at} />
             ))}
           </Lines>
         )}

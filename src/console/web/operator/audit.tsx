@@ -1,12 +1,12 @@
 /** The audit log: what operators did, found by operator, action and user. */
 import { useDeferredValue, useState } from 'react';
-import { useSearchParams } from 'wouter';
+import { Link, useSearchParams } from 'wouter';
 import type { ActionPage } from '#accounts/people/api.ts';
 import { When } from '../parts/figures.tsx';
 import { Empty } from '../parts/states.tsx';
 import './desk.css';
 import { Listing, usePages } from '../parts/listing.tsx';
-import { deedOf } from './personview.ts';
+import { deedOf, outcomeOf } from './personview.ts';
 
 type Action = ActionPage['actions'][number];
 
@@ -56,17 +56,35 @@ export function Audit() {
       <Listing
         pages={pages}
         label="Actions"
-        itemsOf={({ actions }) => actions}
-        keyOf={({ at, actor: name, action: actionName, target }) => `${at} ${name} ${actionName} ${target}`}
+        itemsOf={({ actions }) => deedsOf(actions)}
+        keyOf={([{ at, actor: name, action: actionName, target }]) => `${at} ${name} ${actionName} ${target}`}
         empty={<Empty title="No actions match." />}
       >
-        {(one) => <Entry action={one} />}
+        {([whole, ...parts]) => <Entry action={whole} parts={parts} />}
       </Listing>
     </>
   );
 }
 
-function Entry({ action: { at, actor, action, target, outcome, requestId } }: { readonly action: Action }) {
+type Deed = readonly [whole: Action, ...parts: Action[]];
+
+/** A request that called other services is recorded by each of them, and last by its own. */
+function deedsOf(actions: readonly Action[]): readonly Deed[] {
+  const deeds: [Action, ...Action[]][] = [];
+  for (const action of actions) {
+    const last = deeds.at(-1);
+    const isPart =
+      action.requestId !== null && action.requestId === last?.[0].requestId && action.action !== last[0].action;
+    if (isPart) last?.push(action);
+    else deeds.push([action]);
+  }
+  return deeds;
+}
+
+const isOfIncident = ({ action }: Action) => action.includes('/v1/incidents/:id');
+
+function Entry({ action: whole, parts }: { readonly action: Action; readonly parts: readonly Action[] }) {
+  const { at, actor, action, target, outcome, requestId } = whole;
   return (
     <>
       <div className="desk-line">
@@ -75,9 +93,24 @@ function Entry({ action: { at, actor, action, target, outcome, requestId } }: { 
           {actor}, <When at={at} />
         </span>
       </div>
+      {parts.length > 0 && (
+        <ul className="quiet desk-parts">
+          {parts.map((part) => (
+            <li key={`${part.at} ${part.action}`}>
+              {deedOf(part.action)}: {outcomeOf(part.outcome)}
+            </li>
+          ))}
+        </ul>
+      )}
       <p className="quiet wrapped">
-        {deedOf(action) !== action && <code>{action}</code>} {outcome} ·{' '}
-        {target.startsWith('sha256 ') ? 'a user' : target}
+        {deedOf(action) !== action && <code>{action}</code>} {outcomeOf(outcome)} ·{' '}
+        {target.startsWith('sha256 ') ? (
+          'a user'
+        ) : isOfIncident(whole) ? (
+          <Link href={`/operator/incidents/${target}`}>Open the incident</Link>
+        ) : (
+          target
+        )}
         {requestId !== null && (
           <>
             {' · '}Request id <code>{requestId}</code>

@@ -48,3 +48,7 @@ const deeds: Readonly<Record<string, string>> = {
 
 /** Actions without a name are shown as they were recorded. */
 export const deedOf = (action: string): string => deeds[action] ?? action;
+
+/** The log has the status of a request, or the word of a command. */
+export const outcomeOf = (outcome: string): string =>
+  /^2\d\d$/.test(outcome) ? 'done' : /^\d+$/.test(outcome) ? `failed with status ${outcome}` : outcome;

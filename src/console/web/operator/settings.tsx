@@ -69,7 +69,13 @@ function Checks() {
   const checking = useMutation({
     mutationFn: () => callJson<Examination>('/api/settings/doctor', { method: 'POST' }),
   });
-  const findings = checking.data?.findings.toSorted((one, two) => order.indexOf(one.state) - order.indexOf(two.state));
+  const soFar = useRead<Examination>(['checks'], '/api/settings/doctor', {
+    enabled: checking.status !== 'idle',
+    refetchInterval: checking.isPending ? 1000 : false,
+  });
+  // An interrupted request leaves what has been found.
+  const shown = checking.data ?? soFar.data;
+  const findings = shown?.findings.toSorted((one, two) => order.indexOf(one.state) - order.indexOf(two.state));
   return (
     <section className="card stack" aria-labelledby="checks-heading">
       <div className="row">
@@ -82,31 +88,33 @@ function Checks() {
       </div>
       <Problem of={checking.error} />
       <div role="status">
-        {checking.isPending ? (
-          <p className="quiet">
-            The checks call every engine and external service, for up to a minute. <Seconds />
-          </p>
-        ) : findings === undefined ? (
-          <p className="quiet">
-            Calls every engine and external service, as <code>npm run doctor</code> does.
-          </p>
-        ) : (
-          <>
-            <p className="quiet">
-              Checked <When at={checking.data?.checkedAt ?? ''} />
-            </p>
-            <ul className="lines">
-              {findings.map(({ name, state, sentence }) => (
-                <li key={name}>
-                  <div className="row">
-                    <span className="desk-name">{name}</span>
-                    <Status tone={tones[state]}>{words[state]}</Status>
-                  </div>
-                  <p className="quiet desk-wrapped">{sentence}</p>
-                </li>
-              ))}
-            </ul>
-          </>
+        <p className="quiet">
+          {checking.isPending ? (
+            <>
+              The checks call every engine and external service, for up to a minute. <Seconds />
+            </>
+          ) : checking.data?.checkedAt ? (
+            <>
+              Checked <When at={checking.data.checkedAt} />
+            </>
+          ) : (
+            <>
+              Calls every engine and external service, as <code>npm run doctor</code> does.
+            </>
+          )}
+        </p>
+        {findings !== undefined && (
+          <ul className="lines" aria-label="Findings">
+            {findings.map(({ name, state, sentence }) => (
+              <li key={name}>
+                <div className="row">
+                  <span className="desk-name">{name}</span>
+                  <Status tone={tones[state]}>{words[state]}</Status>
+                </div>
+                <p className="quiet desk-wrapped">{sentence}</p>
+              </li>
+            ))}
+          </ul>
         )}
       </div>
     </section>

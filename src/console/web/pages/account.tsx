@@ -4,12 +4,13 @@ import { Download, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import type { UsageDays } from '#client/agent/api.ts';
-import type { OwnAccount } from '#client/auth/api.ts';
+import type { OwnAccount, OwnSessions } from '#client/auth/api.ts';
 import type { MediaUsage, OwnDecisions } from '#client/media/api.ts';
+import { Confirm } from '../parts/confirm.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { When } from '../parts/figures.tsx';
-import { Loading, Pending, Problem } from '../parts/states.tsx';
-import { notify } from '../shell/notices.ts';
+import { Loading, Pending, Problem, Status } from '../parts/states.tsx';
+import { notify, notifyFailure } from '../shell/notices.ts';
 import { saveFile } from '../shell/saving.ts';
 import { useCredits } from '../studio/account.ts';
 import { useSignOut, useUser } from '../user.tsx';
@@ -82,15 +83,64 @@ function Usage() {
   );
 }
 
+const sessionsKey = (id: string) => ['sessions', id] as const;
+
 function Sessions() {
+  const user = useUser();
+  const queries = useQueryClient();
   const signOut = useSignOut();
+  const { data, error, refetch } = useQuery({
+    queryKey: sessionsKey(user.id),
+    queryFn: () => user.json<OwnSessions>('auth', '/account/sessions'),
+  });
+  /** Without an id, all but this one. */
+  const end = async (id?: string) => {
+    try {
+      await user.send('auth', `/account/sessions${id === undefined ? '' : `/${id}`}`, { method: 'DELETE' });
+    } catch (failure) {
+      return notifyFailure(failure);
+    }
+    await queries.invalidateQueries({ queryKey: sessionsKey(user.id) });
+    notify(id === undefined ? 'The other sessions have ended.' : 'The session has ended.');
+  };
   return (
     <section aria-labelledby="account-sessions">
       <h2 id="account-sessions">Sessions</h2>
-      <p className="quiet">End the sessions of all your browsers and devices, this one too.</p>
-      <button type="button" disabled={signOut.isPending} onClick={() => signOut.mutate()}>
-        End all sessions
-      </button>
+      <p className="quiet">
+        The browsers in which you are signed in. One that you end can still make changes for up to an hour.
+      </p>
+      {data === undefined ? (
+        <Pending error={error} retry={refetch} what="Reading your sessions" />
+      ) : (
+        <ul className="lines" aria-label="Sessions">
+          {data.sessions.map((session) => (
+            <li key={session.id} className="session">
+              <div>
+                <p>
+                  <span className="strong">{session.browser}</span>{' '}
+                  {session.isCurrent && <Status tone="good">This browser</Status>}
+                </p>
+                <p className="quiet">
+                  Signed in <When at={session.createdAt} />, last used <When at={session.usedAt} />
+                </p>
+              </div>
+              {!session.isCurrent && (
+                <Confirm
+                  label="End"
+                  question={`End the session of ${session.browser}?`}
+                  onConfirm={() => end(session.id)}
+                />
+              )}
+            </li>
+          ))}
+        </ul>
+      )}
+      <div className="does">
+        <Confirm label="End all others" question="End all sessions but this one?" onConfirm={() => end()} />
+        <button type="button" disabled={signOut.isPending} onClick={() => signOut.mutate()}>
+          Sign out everywhere
+        </button>
+      </div>
     </section>
   );
 }

@@ -8,7 +8,7 @@ import type { Thread } from '#client/agent/api.ts';
 import type { Addition, EntityExport, Memory } from '#client/memory/api.ts';
 import { CallFailed } from '../calls.ts';
 import { groups, useMemories, usePause, usePausing, useProfile, useReread, useSearch } from '../knowledge/facts.ts';
-import { deleteLater, useHidden } from '../library/deletions.ts';
+import { Confirm } from '../parts/confirm.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { When } from '../parts/figures.tsx';
 import { IconButton } from '../parts/iconbutton.tsx';
@@ -153,10 +153,9 @@ function Profile() {
 }
 
 function Everything() {
-  const hidden = useHidden();
   const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useMemories();
   if (data === undefined) return <Pending error={error} retry={refetch} what="Reading your memories" />;
-  const memories = data.pages.flatMap((page) => page.memories).filter(({ id }) => !hidden.has(id));
+  const memories = data.pages.flatMap((page) => page.memories);
   if (memories.length === 0 && !hasNextPage) return <Nothing />;
   return (
     <>
@@ -182,10 +181,8 @@ function Everything() {
 }
 
 function Found({ query }: { readonly query: string }) {
-  const hidden = useHidden();
-  const { data, error, refetch } = useSearch(query);
-  if (data === undefined) return <Pending error={error} retry={refetch} what="Searching" />;
-  const memories = data.filter(({ id }) => !hidden.has(id));
+  const { data: memories, error, refetch } = useSearch(query);
+  if (memories === undefined) return <Pending error={error} retry={refetch} what="Searching" />;
   return memories.length === 0 ? <Empty title="Nothing matches." /> : <Facts memories={memories} />;
 }
 
@@ -341,14 +338,16 @@ function Fact({ memory }: { readonly memory: ShownMemory }) {
     await user.send('memory', `/memory/${memory.id}`, { method: 'PUT', json: { content } });
     await reread();
   };
-  const forget = () =>
-    deleteLater('Forgotten.', [memory.id], async () => {
-      const isGone = (error: unknown) => error instanceof CallFailed && error.status === 404;
-      await user.send('memory', `/memory/${memory.id}`, { method: 'DELETE', isLast: true }).catch((error: unknown) => {
-        if (!isGone(error)) throw error;
-      });
-      await reread();
-    });
+  const forget = async () => {
+    try {
+      await user.send('memory', `/memory/${memory.id}`, { method: 'DELETE' });
+    } catch (error) {
+      const isGone = error instanceof CallFailed && error.status === 404;
+      if (!isGone) return notifyFailure(error);
+    }
+    await reread();
+    notify('Forgotten.');
+  };
   if (!isEditing)
     return (
       <li className="fact">
@@ -363,7 +362,12 @@ function Fact({ memory }: { readonly memory: ShownMemory }) {
             title="Correct"
             onClick={() => setEditing(true)}
           />
-          <IconButton label={`Forget: ${memory.content}`} Icon={Trash2} title="Forget" onClick={forget} />
+          <Confirm
+            label="Forget"
+            icon={{ Icon: Trash2, label: `Forget: ${memory.content}`, title: 'Forget' }}
+            question="Forget this permanently?"
+            onConfirm={forget}
+          />
         </div>
       </li>
     );

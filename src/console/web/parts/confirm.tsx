@@ -1,13 +1,17 @@
-import { useEffect, useRef, useState } from 'react';
+import { type ComponentProps, useEffect, useRef, useState } from 'react';
+import { IconButton } from './iconbutton.tsx';
 
 /** A confirmation in two steps for actions that cannot be undone, without a dialog. */
 export function Confirm({
   label,
   question,
+  icon,
   tone = 'danger',
   onConfirm,
 }: {
   readonly label: string;
+  /** In place of a button with the label. */
+  readonly icon?: Pick<ComponentProps<typeof IconButton>, 'Icon' | 'label' | 'title'>;
   readonly question: string;
   /** `primary`: it can be undone. */
   readonly tone?: 'danger' | 'primary';
@@ -22,6 +26,7 @@ export function Confirm({
     if (isOpen !== wasAsked.current) first.current?.focus();
     wasAsked.current = isOpen;
   }, [isOpen]);
+  if (!isOpen && icon) return <IconButton {...icon} ref={first} onClick={() => setOpen(true)} />;
   if (!isOpen)
     return (
       <button type="button" ref={first} className={tone} onClick={() => setOpen(true)}>

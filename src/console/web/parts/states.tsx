@@ -1,4 +1,5 @@
-import type { ReactNode } from 'react';
+import { createContext, type ReactNode, useContext } from 'react';
+import { isSignedOut } from '../calls.ts';
 
 export function Loading({ what = 'Loading' }: { readonly what?: string | undefined }) {
   return (
@@ -8,11 +9,17 @@ export function Loading({ what = 'Loading' }: { readonly what?: string | undefin
   );
 }
 
+/** The link to sign in again, for the pages of users. */
+export const SignInContext = createContext<ReactNode>(undefined);
+
 export function Failure({ error, retry }: { readonly error: Error; readonly retry?: () => unknown }) {
+  const signIn = useContext(SignInContext);
+  const isOver = signIn !== undefined && isSignedOut(error);
   return (
     <div className="state failure" role="alert">
       <p>{error.message}</p>
-      {retry && (
+      {isOver && signIn}
+      {retry && !isOver && (
         <button type="button" onClick={() => retry()}>
           Try again
         </button>

@@ -65,9 +65,6 @@ export function Frame({
   const [bar, setBar] = useState<HTMLElement | null>(null);
   const slots = useMemo(() => ({ sidebar, bar }), [sidebar, bar]);
   const close = useCallback(() => setOpen(false), []);
-  // A link of the list of conversations is in a portal, so the drawer cannot hear its click.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another page closes the drawer.
-  useEffect(close, [path, close]);
   useTitle(current?.title ?? product, main);
   useActions(
     useMemo(
@@ -180,6 +177,13 @@ function Drawer({
   readonly children: ReactNode;
 }) {
   const dialog = useModal();
+  useEffect(() => {
+    // A choice in the drawer, a shortcut, or Back. A page that only replaces its URL leaves the drawer open.
+    for (const type of ['pushState', 'popstate']) window.addEventListener(type, onClose);
+    return () => {
+      for (const type of ['pushState', 'popstate']) window.removeEventListener(type, onClose);
+    };
+  }, [onClose]);
   return (
     <dialog
       ref={dialog}
@@ -187,8 +191,8 @@ function Drawer({
       aria-label="Menu"
       onClose={onClose}
       onClick={({ target, currentTarget }) => {
-        // The backdrop, or a link, which leads to another page.
-        if (target === currentTarget || (target instanceof Element && target.closest('a'))) currentTarget.close();
+        // The backdrop.
+        if (target === currentTarget) currentTarget.close();
       }}
       onKeyDown={() => undefined}
     >

@@ -1,6 +1,6 @@
 import { LogIn } from 'lucide-react';
 import { useMemo } from 'react';
-import { Link } from 'wouter';
+import { Link, useLocation } from 'wouter';
 import type { ConsoleInfo } from '../../api.ts';
 import { useConsole } from '../operator.tsx';
 import { prepareDraft } from '../studio/draft.ts';
@@ -63,6 +63,19 @@ export function Landing() {
         {info && <span>Version {info.version}</span>}
       </footer>
     </div>
+  );
+}
+
+/** For users whose session has ended. After the sign-in, the browser returns to the page. */
+export function SignInAgain() {
+  const { data: info } = useConsole();
+  useLocation();
+  return (
+    info && (
+      <a className="button primary" href={signInOf(info, withoutError(location.href))}>
+        <LogIn size={16} strokeWidth={1.75} aria-hidden="true" /> Sign in
+      </a>
+    )
   );
 }
 

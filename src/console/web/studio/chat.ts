@@ -8,6 +8,7 @@ import type { Access } from '../../../client/calling.ts';
 import { AtelierError, ThreadBusy } from '../../../client/errors.ts';
 import { startWithRetries } from '../../../client/tasks.ts';
 import { AgentChatTransport } from '../../../client/transport.ts';
+import { isSignedOut } from '../calls.ts';
 import type { User } from '../user.tsx';
 import type { Attachment } from './attachments.ts';
 import { textOfMessage } from './message.tsx';
@@ -130,7 +131,8 @@ export function useConversation(
       setOutcome({ kind: 'failed', message: error.message });
     else if (isOfStream) setOutcome({ kind: 'failed', message: error.message });
     else {
-      setOutcome(state === undefined && sent.current.kind === 'again' ? { kind: 'lost' } : { kind: 'refused', error });
+      const isLost = state === undefined && sent.current.kind === 'again' && !isSignedOut(error);
+      setOutcome(isLost ? { kind: 'lost' } : { kind: 'refused', error });
       refused.current(sent.current);
       // A second error of the same request returns nothing again.
       sent.current = { kind: 'again' };

@@ -23,7 +23,7 @@ function useUserEvents(): void {
     channel.onmessage = ({ data }: MessageEvent<News>) => apply(queries, user, data);
     const listen = async () => {
       // What changed between the first reading of the page and the connection has no event.
-      const opened = whenOpened(user.agent, () => apply(queries, user, { type: 'library.changed' }));
+      const opened = whenOpened(user.agent, () => rereadAll(queries, user));
       for await (const event of readForever({ agent: opened }, leaving.signal)) {
         const news: News = { type: event.type, threadId: 'threadId' in event ? event.threadId : undefined };
         channel.postMessage(news);
@@ -81,6 +81,16 @@ function rereadLibrary(queries: QueryClient, user: User): void {
     ((state.data as Pages | undefined)?.pages.length ?? 0) <= mostPages;
   void queries.invalidateQueries({ ...all, predicate: isShort });
   void readNewest(queries, user, (query) => !isShort(query)).catch(() => undefined);
+}
+
+const ofEvents: readonly unknown[] = ['credits', 'thread', 'threads', 'generations', 'albums'];
+
+/** Reads again whatever an event would have changed. */
+function rereadAll(queries: QueryClient, user: User): void {
+  const isOfEvents = ({ queryKey: [name, id] }: { readonly queryKey: readonly unknown[] }) =>
+    id === user.id && ofEvents.includes(name);
+  void queries.invalidateQueries({ predicate: isOfEvents });
+  rereadLibrary(queries, user);
 }
 
 function apply(queries: QueryClient, user: User, { type, threadId }: News): void {
