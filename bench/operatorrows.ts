@@ -99,12 +99,6 @@ async function plantPeople(db: Db, from: number, to: number): Promise<void> {
 }
 
 async function plantSums(db: Db): Promise<void> {
-  await sql`insert into console_samples (width_s, starts_at, counts)
-    select width, to_timestamp(floor(extract(epoch from now()) / width) * width - n * width),
-      (select jsonb_object_agg('service ' || s, jsonb_build_object('checks', 4, 'ready', 4, 'seconds', 60, 'requests', n, 'errors', 1,
-        'le 0.005', 1, 'le 0.01', 2, 'le 0.05', 3, 'le 0.1', 4, 'le 1', 5, 'le 10', 6, 'le +Inf', 7, 'engine database', 4))
-      from generate_series(1, 25) s)
-    from (values (60), (600)) w(width), generate_series(1, 143) n on conflict do nothing`.execute(db);
   // As many rows as there are with 5 models and 7 plans.
   await sql`insert into agent_usage_totals (day, model, plan, slot, runs, credits)
     select current_date - d, 'model ' || m, 'plan ' || p, s, 1, 1

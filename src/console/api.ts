@@ -19,7 +19,7 @@ export const consoleInfo = z.object({
   hasOutbox: z.boolean(),
   hasMemory: z.boolean(),
   hasWebhooks: z.boolean(),
-  hasDatabase: z.boolean().describe('The Jobs page and the history are available.'),
+  hasDatabase: z.boolean().describe('The Jobs page is available.'),
   hasDemoUsers: z.boolean().describe('The local identity provider runs.'),
 });
 export type ConsoleInfo = z.output<typeof consoleInfo>;

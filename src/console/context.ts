@@ -6,7 +6,7 @@ import type { Db } from '#platform/db/db.ts';
 import type { JobTables } from '#platform/jobs/jobs.ts';
 import type { Log } from '#platform/log.ts';
 import type { ConsoleInfo, Overview } from './api.ts';
-import type { HistoryTables } from './history/samplestore.ts';
+import type { ServiceHistory } from './history/history.ts';
 import type { MemoryBackOffice } from './memories.ts';
 import type { OperatorRoles } from './operators/roles.ts';
 import type { ServiceClients, TraceLink } from './services.ts';
@@ -16,8 +16,8 @@ import type { SettingsSource } from './settings/routes.ts';
 export interface ConsoleContext {
   readonly log: Log;
   readonly clock: Clock;
-  /** `undefined`: the database is open in another process, so there are neither jobs nor a history. */
-  readonly db: Db<JobTables & HistoryTables> | undefined;
+  /** `undefined`: the database is open in another process, so there are no jobs. */
+  readonly db: Db<JobTables> | undefined;
   readonly sessions: Sessions;
   /** `undefined`: no operators are named. */
   readonly identity: { readonly tokens: TokenVerifier; readonly roles: OperatorRoles } | undefined;
@@ -42,6 +42,7 @@ export interface ConsoleContext {
   /** `undefined`: no internal key is configured. */
   readonly clients: ServiceClients | undefined;
   readonly settings: SettingsSource;
+  readonly history: ServiceHistory;
   /** For tests. */
   readonly sampleEveryMs?: number | undefined;
 }

@@ -23,7 +23,7 @@ import {
   overview,
 } from './api.ts';
 import type { ConsoleContext } from './context.ts';
-import { addErrorRoutes, addHistoryRoutes } from './history/routes.ts';
+import { addHistoryRoutes } from './history/routes.ts';
 import { addIncidentRoutes } from './incidents/routes.ts';
 import { addJobRoutes } from './jobs/routes.ts';
 import { listMails, mailPolicy, readMail, readMailHtml } from './mails.ts';
@@ -79,12 +79,9 @@ export function addRoutes(app: HttpServer, deps: ConsoleContext): void {
   addMailRoutes(app, guard, deps.outbox);
   if (deps.memory !== undefined) addMemoryRoutes(app, guard, deps.memory);
   if (deps.deliveries !== undefined) addDeliveryRoutes(app, guard, deps, deps.deliveries);
-  addErrorRoutes(app, guard, deps);
+  addHistoryRoutes(app, guard, deps);
   const { db, clients } = deps;
-  if (db !== undefined) {
-    addHistoryRoutes(app, guard, { ...deps, db });
-    addJobRoutes(app, guard, { ...deps, db });
-  }
+  if (db !== undefined) addJobRoutes(app, guard, { ...deps, db });
   addSettingsRoutes(app, guard, deps.settings);
   if (clients === undefined) return;
   addPeopleRoutes(app, guard, clients);

@@ -4,7 +4,7 @@ import { createTokenVerifier } from '#platform/access/tokens.ts';
 import { createClient } from '#platform/http/client.ts';
 import { createServer, type HttpServer, type ServerCommons } from '#platform/http/server.ts';
 import type { ConsoleContext } from './context.ts';
-import { startSampling } from './history/sampling.ts';
+import { createHistory, startSampling } from './history/history.ts';
 import { createRoles, type OperatorSettings } from './operators/roles.ts';
 import { admitOwnPages, type Places } from './origins.ts';
 import { addPages, type Reachable } from './pages.ts';
@@ -16,7 +16,7 @@ import type { SettingsSource } from './settings/routes.ts';
 export interface ConsoleDeps
   extends Omit<
     ConsoleContext,
-    'log' | 'pictureHosts' | 'sessions' | 'memory' | 'identity' | 'clients' | 'settings' | 'traceLink'
+    'log' | 'pictureHosts' | 'sessions' | 'memory' | 'identity' | 'clients' | 'settings' | 'traceLink' | 'history'
   > {
   readonly server: ServerCommons;
   readonly places: Places;
@@ -46,7 +46,7 @@ const noSettings: SettingsSource = {
 
 export function createConsole(given: ConsoleDeps): HttpServer {
   const { server, places, token, brand, reachable, memory, internal, operators, settings, traceUrl, ...deps } = given;
-  const { clock, db } = deps;
+  const { clock } = deps;
   const roles = createRoles(operators ?? { full: [], readers: [] });
   const app = createServer({
     ...server,
@@ -72,11 +72,10 @@ export function createConsole(given: ConsoleDeps): HttpServer {
     memory: memory && openBackOffice(app, server, memory),
     pictureHosts: reachable.pictures,
     traceLink: createTraceLink(traceUrl),
+    history: createHistory(deps),
   };
-  if (db !== undefined) {
-    const sampling = startSampling({ ...context, db });
-    app.addHook('onClose', () => sampling.stop());
-  }
+  const sampling = startSampling(context.history, context);
+  app.addHook('onClose', () => sampling.stop());
   admitOwnPages(app, places);
   addRoutes(app, context);
   addPages(app, reachable, brand);

@@ -1,6 +1,5 @@
 /** The console's server alone, over a database, with the session of an operator. */
 import type { ConsoleInfo } from '#console/api.ts';
-import type { HistoryTables } from '#console/history/samplestore.ts';
 import { type ConsoleDeps, createConsole } from '#console/service.ts';
 import type { Database } from '#platform/db/db.ts';
 import type { JobTables } from '#platform/jobs/jobs.ts';
@@ -46,7 +45,7 @@ export async function startConsoleServer(
     memory: undefined,
     deliveries: undefined,
     traceUrl: undefined,
-    db: database?.queries<JobTables & HistoryTables>(),
+    db: database?.queries<JobTables>(),
     // Tests take their own samples.
     sampleEveryMs: 3_600_000,
     ...changes,

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { longLived } from '#console/history/sampling.ts';
+import { longLived } from '#console/history/history.ts';
 import { root } from '../acceptance/running.fixture.ts';
 
 const transfers = ['/o/*', '/tus/*'];

@@ -1,9 +1,7 @@
-/** The last hour and the last day, as the Overview shows them. */
+/** The last hour and the last errors, as the Overview shows them. */
 import { z } from 'zod';
 
-export const historyQuery = z.object({ range: z.enum(['hour', 'day']) });
-
-const values = z.array(z.number().nullable());
+const values = z.array(z.number().nullable()).describe('null: not measured.');
 
 export const history = z.object({
   stepS: z.int(),
@@ -11,7 +9,6 @@ export const history = z.object({
   services: z.array(
     z.object({
       service: z.string(),
-      ready: values.describe('The share of checks that found it ready; null: not measured.'),
       perMinute: values.describe('Requests.'),
       errorsPerMinute: values.describe('Responses with a 5xx status.'),
       p50Ms: values.describe('The median response time, without streams.'),
@@ -26,17 +23,7 @@ export const history = z.object({
     firstTokenP50Ms: values.describe('From the start of a turn to the first token of its model.'),
     firstTokenP95Ms: values,
   }),
-  queues: z.array(
-    z.object({
-      queue: z.string(),
-      waiting: values.describe('The largest number in the step.'),
-      running: values,
-      dead: values,
-    }),
-  ),
-  engines: z.array(
-    z.object({ service: z.string(), engine: z.string(), ok: values.describe('A share, like `ready`.') }),
-  ),
+  queues: z.array(z.object({ queue: z.string(), waiting: values.describe('The largest number in the step.') })),
 });
 export type History = z.output<typeof history>;
 

@@ -1,10 +1,8 @@
-/** How the services are now, and how the last hour and day went. */
+/** How the services are now, and how the last hour went. */
 import './operator.css';
-import { useState } from 'react';
 import { Link } from 'wouter';
 import type { Overview as OverviewData, ServiceState } from '../../api.ts';
 import type { ErrorList, History } from '../../history/api.ts';
-import { useConsole } from '../operator.tsx';
 import { sizeOf, When } from '../parts/figures.tsx';
 import { useRead } from '../parts/reading.ts';
 import { Empty, Failure, Pending, Status } from '../parts/states.tsx';
@@ -13,18 +11,12 @@ import { Graph, type Line, Numbers } from './graph.tsx';
 import { Queues, Runs } from './overviewgraphs.tsx';
 import { decimalOf, timeOf } from './units.ts';
 
-export type Range = 'hour' | 'day';
-
 export function Overview() {
-  const [range, setRange] = useState<Range>('hour');
-  const { data: console } = useConsole();
   const { data, error, refetch, isFetching } = useRead<OverviewData>(['overview'], '/api/overview', {
     refetchInterval: 5000,
   });
-  const { data: history, error: historyError } = useRead<History>(['history', range], `/api/history?range=${range}`, {
+  const { data: history, error: historyError } = useRead<History>(['history'], '/api/history', {
     refetchInterval: 15_000,
-    placeholderData: (previous) => previous,
-    enabled: console?.hasDatabase === true,
   });
   if (data === undefined) return <Pending error={error} retry={refetch} what="Reading the state of every service" />;
   return (
@@ -35,17 +27,8 @@ export function Overview() {
           Updated <When at={data.checkedAt} />
         </p>
       </header>
-      <div className="row">
-        <Summary data={data} error={error} history={history} />
-        {console?.hasDatabase && <RangeChoice range={range} onChoose={setRange} />}
-      </div>
+      <Summary data={data} error={error} history={history} />
       {historyError && <Failure error={historyError} />}
-      {console?.hasDatabase === false && (
-        <p className="quiet">
-          Graphs are unavailable, because another process has opened the embedded database. Start the console in that
-          process.
-        </p>
-      )}
       {history && <Runs history={history} />}
       <section aria-labelledby="services">
         <h2 id="services">Services</h2>
@@ -151,22 +134,6 @@ function Summary({
   );
 }
 
-function RangeChoice({ range, onChoose }: { readonly range: Range; readonly onChoose: (range: Range) => void }) {
-  const choices = [
-    ['hour', 'Last hour'],
-    ['day', 'Last day'],
-  ] as const;
-  return (
-    <fieldset className="segments" aria-label="Range of the graphs">
-      {choices.map(([value, label]) => (
-        <button key={value} type="button" aria-pressed={value === range} onClick={() => onChoose(value)}>
-          {label}
-        </button>
-      ))}
-    </fieldset>
-  );
-}
-
 /** By the code of the problem. */
 const advice: Readonly<Record<string, string>> = {
   engine_unavailable:
@@ -268,9 +235,7 @@ function Service({ state, history }: { readonly state: ServiceState; readonly hi
         </p>
       ))}
       {past && history && <Past past={past} startsAt={history.startsAt} />}
-      {history && status !== 'unreachable' && !wasMeasured(past) && (
-        <p className="quiet">Not measured in this period.</p>
-      )}
+      {history && status !== 'unreachable' && !wasMeasured(past) && <p className="quiet">Not measured yet.</p>}
     </li>
   );
 }
