@@ -6,7 +6,7 @@ import type { Db } from '#platform/db/db.ts';
 import type { JobTables } from '#platform/jobs/jobs.ts';
 import type { Log } from '#platform/log.ts';
 import type { ConsoleInfo, Overview } from './api.ts';
-import type { ServiceHistory } from './history/history.ts';
+import type { ServiceHistory } from './history/api.ts';
 import type { MemoryBackOffice } from './memories.ts';
 import type { OperatorRoles } from './operators/roles.ts';
 import type { ServiceClients, TraceLink } from './services.ts';

@@ -8,8 +8,8 @@ import { createLog } from '#platform/log.ts';
 import { problems } from '#platform/problem.ts';
 import { freePortBase } from '../../../test/acceptance/running.fixture.ts';
 import { startConsoleServer } from '../../../test/console/server.fixture.ts';
-import type { ErrorList, History } from './api.ts';
-import { createHistory, type ServiceHistory } from './history.ts';
+import type { ErrorList, History, ServiceHistory } from './api.ts';
+import { createHistory } from './history.ts';
 
 const log = createLog({ level: 'silent' });
 const minuteMs = 60_000;

@@ -2,7 +2,7 @@
 import { type Interval, startInterval } from '#platform/background/interval.ts';
 import type { ConsoleContext } from '../context.ts';
 import { inspectServices, isTraffic, type Sample } from '../overview.ts';
-import type { History } from './api.ts';
+import type { History, ServiceHistory } from './api.ts';
 import { type Counters, type Counts, countedSince, percentileOf } from './counts.ts';
 
 const sampleEveryMs = 15_000;
@@ -19,12 +19,6 @@ export const longLived: ReadonlySet<string> = new Set([
   '/events',
   '/mcp',
 ]);
-
-export interface ServiceHistory {
-  /** Looks at all services, and adds what they counted since the last look. */
-  sample(): Promise<void>;
-  read(): History;
-}
 
 interface Minute {
   readonly services: Record<string, Record<string, number>>;
