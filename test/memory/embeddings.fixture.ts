@@ -17,7 +17,9 @@ export interface EmbeddingServer {
 export const dimensions = 192;
 
 /** A meaning that no word shows: these are the same to it. */
-const synonyms: readonly (readonly [RegExp, string])[] = [[/I follow a vegetarian diet/g, 'I am a vegetarian']];
+const synonyms: readonly (readonly [RegExp, string])[] = [
+  [/I follow a vegetarian diet|I live on vegetables/g, 'I am a vegetarian'],
+];
 
 export async function startEmbeddings(): Promise<EmbeddingServer> {
   const embedder = createBuiltinEmbedder();

@@ -4,6 +4,7 @@
  */
 import { blindPairs as blindText } from './blind.fixture.ts';
 import { east } from './merging-east.fixture.ts';
+import { reworded } from './merging-reworded.fixture.ts';
 import { west } from './merging-west.fixture.ts';
 
 export const relations = { '=': 'same fact', '~': 'other fact', '!': 'contradiction' } as const;
@@ -43,3 +44,6 @@ export const mergingHalves = {
 
 /** `language` is the half; see `blind.fixture.ts`. */
 export const blindPairs = readPairs(blindText);
+
+/** What the rules for other words and another order are tuned on. */
+export const rewordedPairs = [...readPairs(reworded), ...blindPairs];

@@ -1,7 +1,7 @@
 /**
  * Pairs of contents, written by hand, and whether both have the same meaning. `merge`: one memory. `conflict`: two memories that
- * are linked as a conflict. `apart`: two memories. `paraphrase`: the same meaning, which a lexical embedder cannot detect. The
- * built-in embedder stores two memories, which is not a fault.
+ * are linked as a conflict. `apart`: two memories. `paraphrase`: the same meaning, which the rules cannot detect. Two memories
+ * are not a fault.
  */
 export type Outcome = 'merge' | 'conflict' | 'apart' | 'paraphrase';
 
@@ -49,6 +49,10 @@ Saya ada dua kucing | Saya ada 2 kucing
 나는 커피를 좋아한다 | 나는 커피를 좋아한다.
 저는 서울에 살아요 | 저는 서울에 살아요!
 👍👍 | 👍👍
+My sister's name is Ana | Ana is my sister
+I am a vegetarian | I follow a vegetarian diet
+I get up early | I am an early riser
+Ich wohne in Berlin | Mein Wohnort ist Berlin
 `,
   conflict: `
 I like cats | I don't like cats
@@ -150,10 +154,6 @@ Saya tinggal di Ipoh | Saya tinggal di Melaka
 `,
   paraphrase: `
 I love hiking | I am fond of walking in the mountains
-My sister's name is Ana | Ana is my sister
-I am a vegetarian | I follow a vegetarian diet
-I get up early | I am an early riser
-Ich wohne in Berlin | Mein Wohnort ist Berlin
 `,
 };
 

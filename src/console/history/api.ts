@@ -51,3 +51,9 @@ export const errorList = z.object({
   unread: z.array(z.string()).describe('Services that do not respond. Their errors are unknown.'),
 });
 export type ErrorList = z.output<typeof errorList>;
+
+export interface ServiceHistory {
+  /** Looks at all services, and adds what they counted since the last look. */
+  sample(): Promise<void>;
+  read(): History;
+}

@@ -13,8 +13,9 @@ import { findContents, findMemory, type StoredMemory } from '../memories/memorys
 import type { EntityIndex } from '../search/entityindex.ts';
 import { compare } from '../search/ranking.ts';
 import type { Handle } from '../tables.ts';
-import { fullness, isNegated, isSameBut, isSameButOpposites, judge, readsTheSame, type Verdict } from './judging.ts';
-import { type Draft, draft, type Reading, read, readTogether } from './reading.ts';
+import { isSameForm } from './canonical.ts';
+import { contradicts, elaborates, fullness, isNegated, readsTheSame } from './judging.ts';
+import { type Draft, draft, formsTogether, read, readTogether } from './reading.ts';
 
 export interface Neighbours {
   readonly twin: { readonly memory: StoredMemory; readonly similarity: number } | undefined;
@@ -24,10 +25,8 @@ export interface Neighbours {
   readonly corrected: readonly string[];
 }
 
-/**
- * Pairs below this similarity are not compared. Numbers and dates alone can take phrasings of one fact this far apart.
- */
-const readAbove = 0.5;
+/** Pairs below this similarity are two memories. Other words can take phrasings of one fact this far apart. */
+const readAbove = 0.3;
 const mostCandidates = 20;
 
 /** `index`: the present memories of the entity. */
@@ -105,33 +104,27 @@ interface Comparison {
   readonly isNegation: boolean;
 }
 
-/** Above this similarity, operators see a link between contents that contradict each other. */
-const linkAbove = 0.75;
-
 /** What two contents of one entity and type are to each other: one memory, two linked ones, or two. */
 export function comparePair(left: Draft, right: Draft, options: ComparingOptions): Comparison {
   const readings = readTogether(left, right);
-  const verdict = judge(...readings);
-  const isNear = options.similarity > options.mergeAbove && options.isJudged !== true;
+  const forms = formsTogether(left, right);
+  const isLike = options.similarity > options.mergeAbove;
+  const isJudged = options.isJudged === true;
+  const isReordered = isSameForm(forms[0].written, forms[1].written);
+  const isReworded = forms[0].canonical.some((one) => forms[1].canonical.some((other) => isSameForm(one, other)));
+  const isEqual = readsTheSame(...readings);
+  const isFuller = elaborates(...readings);
+  const isSame = isEqual || isFuller || isReordered || isReworded;
+  const isApart = !isSame && (contradicts(...readings) || contradicts(forms[0].reading, forms[1].reading));
   return {
-    isTwin: verdict === 'same' && (isNear || readsTheSame(...readings)),
-    link: linkOf(verdict, options, readings),
-    isNegation: verdict === 'negation' && isNegated(...readings),
+    isTwin:
+      isEqual ||
+      (options.similarity > readAbove && isReordered) ||
+      (options.similarity > readAbove && isReworded && !isJudged) ||
+      (isLike && isFuller && !isJudged),
+    link: isApart ? 'conflict' : isLike ? 'related' : undefined,
+    isNegation: isNegated(...readings),
   };
-}
-
-function linkOf(
-  verdict: Verdict,
-  { similarity, mergeAbove }: ComparingOptions,
-  [left, right]: readonly [Reading, Reading],
-): LinkKind | undefined {
-  const isNear = similarity > linkAbove;
-  if (verdict === 'negation') return isNear || isNegated(left, right) ? 'conflict' : undefined;
-  if (verdict === 'number' || verdict === 'date')
-    return isNear || isSameBut(left, right, verdict) ? 'conflict' : undefined;
-  if (verdict === 'opposite') return isNear || isSameButOpposites(left, right) ? 'conflict' : undefined;
-  if (verdict === 'roles' && isNear) return 'conflict';
-  return similarity > mergeAbove ? 'related' : undefined;
 }
 
 // Statements by which an older one does not hold any more: a move to another place, what the user no longer does, and what

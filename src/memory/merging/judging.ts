@@ -1,96 +1,92 @@
 /**
- * Decides whether two contents can be one memory (docs/specification/memory.md#adding). A pair that differs in a
- * negation, a number, a date, in who does what to whom or by opposites cannot, however similar its vectors are.
+ * Compares two contents word by word (docs/specification/memory.md#adding): whether they read the same, one adds to the
+ * other, or they contradict each other by a negation, a number, a date, by opposites or in who does what to whom.
  */
 import { areOpposites, type Token } from './lexicon.ts';
 import type { Reading } from './reading.ts';
 
-export type Verdict = 'same' | 'negation' | 'number' | 'date' | 'roles' | 'opposite' | 'narrower' | 'words';
-
-/** The content words must be the same: a cosine does not separate a plan from its outcome, or a fact from its opposite. */
-export function judge(left: Reading, right: Reading): Verdict {
-  for (const kind of ['negation', 'number', 'date'] as const) if (!sameItems(left, right, kind)) return kind;
-  if (joined(left) === joined(right) || isRotated(left, right)) return 'same';
-  const found = align(left, right);
-  if (found === undefined) return 'words';
-  const isSwapped = [found.left, found.right].every((tokens) => !tokens.every(isOfWeight));
-  if (isSwapped && found.left.length + found.right.length > 2) return 'roles';
-  const [onlyLeft, onlyRight] = [found.left.filter(isOfWeight), found.right.filter(isOfWeight)];
-  if (onlyLeft.some((one) => onlyRight.some((other) => areOpposites(one.value, other.value)))) return 'opposite';
-  if (onlyLeft.length === 0 && onlyRight.length === 0) return leavesOutI(found) ? 'same' : 'roles';
-  if (sameValues(onlyLeft, onlyRight)) return onlyLeft.every(({ kind }) => kind === 'time') ? 'same' : 'roles';
-  if (onlyLeft.length === 0 || onlyRight.length === 0) {
-    const [shorter, longer] = onlyLeft.length === 0 ? [left, right] : [right, left];
-    return elaborates(shorter, longer) ? 'same' : 'narrower';
-  }
-  if (sharedOrder(left, right).join(' ') !== sharedOrder(right, left).join(' ')) return 'roles';
-  if (!sameItems(left, right, 'person') && isSameBut(left, right, 'person')) return 'roles';
-  return 'words';
-}
-
 /** Returns true for pairs such as "for ten years" and "for 10 years". */
 export function readsTheSame(left: Reading, right: Reading): boolean {
   if (left.length === 0 || left.every(({ kind }) => kind === 'symbol')) return false;
-  if (joined(left) === joined(right) || isRotated(left, right)) return true;
+  if (joined(left) === joined(right)) return true;
   const found = align(left, right);
   return found !== undefined && leavesOutI(found);
 }
 
 /** Only one of the two names the speaker. Where both do, at different places: "only I like it", "I only like it". */
-function leavesOutI({ left, right }: Pick<Alignment, 'left' | 'right'>): boolean {
+function leavesOutI({ left, right }: Alignment): boolean {
   return (left.length === 0 || right.length === 0) && [...left, ...right].every((token) => !isOfWeight(token));
 }
 
-/** Returns whether two contents are equal apart from tokens of one kind. */
-export function isSameBut(left: Reading, right: Reading, kind: Token['kind']): boolean {
-  const rest = (reading: Reading) =>
-    reading
-      .filter((token) => token.kind !== kind)
-      .map(({ value }) => value)
-      .join(' ');
-  return rest(left) === rest(right);
-}
-
-/** Returns true for "I eat gluten" and "I avoid gluten": apart from the negation, one has a single word more. */
+/** Returns true for "I eat gluten" and "I avoid gluten": there is a negation, and apart from the negation, one has a single word more. */
 export function isNegated(left: Reading, right: Reading): boolean {
+  if (sameItems(left, right, 'negation')) return false;
   const rest = (reading: Reading) => reading.filter(({ kind }) => kind !== 'negation');
   const found = align(rest(left), rest(right));
   const shared = rest(left).filter((token) => isOfWeight(token)).length - (found?.left.filter(isOfWeight).length ?? 0);
   return found !== undefined && shared > 0 && [...found.left, ...found.right].filter(isOfWeight).length <= 1;
 }
 
-/** Returns whether two contents are equal apart from opposites. */
-export function isSameButOpposites(left: Reading, right: Reading): boolean {
-  const found = align(left, right);
+/**
+ * Whether two contents contradict each other: they say the same apart from one clear difference. A single word more on one
+ * side is allowed: "I eat fish", "I eat neither fish nor meat".
+ */
+export function contradicts(left: Reading | undefined, right: Reading | undefined): boolean {
+  if (left === undefined || right === undefined || left.length * right.length > mostPairs) return false;
+  const differing = (['negation', 'number', 'date'] as const).filter((kind) => !sameItems(left, right, kind));
+  const [kind, second] = differing;
+  if (second !== undefined) return false;
+  const rest = (reading: Reading) => reading.filter((token) => token.kind !== kind && isOfWeight(token));
+  const [onlyLeft, onlyRight] = differenceOf(rest(left), rest(right));
+  const isAligned = rest(left).length > onlyLeft.length;
+  if (kind !== undefined) return isAligned && weigh(onlyLeft) + weigh(onlyRight) <= 1;
+  // The same words in other roles.
+  if (onlyLeft.length === 0 && onlyRight.length === 0) return sameValues(left, right);
   return (
-    found !== undefined &&
-    found.left.length === found.right.length &&
-    found.left.every(({ value }, place) => areOpposites(value, found.right[place]?.value ?? ''))
+    isAligned &&
+    onlyLeft.some(({ value }) => onlyRight.some((other) => areOpposites(value, other.value))) &&
+    [onlyLeft, onlyRight].every((only, place) =>
+      only
+        .filter(isContent)
+        .every(({ value }) => [onlyRight, onlyLeft][place]?.some((other) => areOpposites(value, other.value))),
+    )
   );
+}
+
+const unspaced = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]$/u;
+const directions = new Set(['=from', '=to', '=on']);
+
+/** Words of up to two letters are mostly prepositions and particles. */
+const isContent = ({ value }: Token) => (value.length > 2 || unspaced.test(value)) && !directions.has(value);
+
+/** Counts the content words. Where words are cut into characters, most have two. */
+const weigh = (tokens: Reading) =>
+  tokens.filter(isContent).reduce((sum, { value }) => sum + (unspaced.test(value) ? 0.5 : 1), 0);
+
+/** "Smoke" and "smoking": words that begin alike. */
+function areForms(left: Token, right: Token): boolean {
+  if (left.kind !== 'word' || right.kind !== 'word' || areOpposites(left.value, right.value)) return false;
+  const [short = '', long = ''] = [left.value, right.value].sort((one, other) => one.length - other.length);
+  let alike = 0;
+  while (alike < short.length && short[alike] === long[alike]) alike += 1;
+  return alike >= Math.min(3, short.length - 1) && alike >= Math.floor(long.length / 2);
+}
+
+/** The tokens that only one of the two has, in any order. */
+function differenceOf(left: Reading, right: Reading): readonly [Reading, Reading] {
+  const onlyRight = [...right];
+  const onlyLeft = left.filter((token) => {
+    const place = onlyRight.findIndex((other) => areAlike(token, other) || areForms(token, other));
+    if (place >= 0) onlyRight.splice(place, 1);
+    return place < 0;
+  });
+  return [onlyLeft, onlyRight];
 }
 
 /** Counts the distinct words of a content. The fuller of two contents survives a merge. */
 export function fullness(reading: Reading): number {
   return new Set(reading.filter(({ kind }) => kind !== 'person').map(({ value }) => value)).size;
 }
-
-/** Forms of "to be" that join the two halves of a statement. */
-const copulas = new Set('be ist sind es son est sont è sono são é adalah ialah bukan —'.split(' '));
-
-/**
- * Whether one begins where the other is cut in two: "At noon I drink tea" and "I drink tea at noon", "My favorite color is
- * green" and "Green is my favorite color". A change of roles moves more: "Man bites dog", "Dog bites man".
- */
-function isRotated(left: Reading, right: Reading): boolean {
-  const values = (reading: Reading) => reading.map(({ value }) => value).filter((value) => !copulas.has(value));
-  const [one, other] = [values(left), values(right)];
-  if (one.length !== other.length || one.length < 3 || one.length > longestRotated) return false;
-  return one.some(
-    (_, start) => start > 0 && one.every((value, place) => value === other[(place + start) % one.length]),
-  );
-}
-
-const longestRotated = 40;
 
 /** "Rain coat" and "raincoat" are equal when joined. */
 const joined = (reading: Reading) => reading.map(({ value }) => value).join('');
@@ -116,10 +112,11 @@ function sameValues(left: Reading, right: Reading): boolean {
 }
 
 /**
- * Returns whether `longer` only adds to a complete statement of the user: "I live in Oslo", "I live in Oslo with my
- * wife". An addition to a wish or a habit narrows it.
+ * Returns whether one only adds to a complete statement of the user: "I live in Oslo", "I live in Oslo with my wife". An
+ * addition to a wish or a habit narrows it.
  */
-function elaborates(shorter: Reading, longer: Reading): boolean {
+export function elaborates(left: Reading, right: Reading): boolean {
+  const [shorter, longer] = left.length < right.length ? [left, right] : [right, left];
   if (shorter[0]?.kind !== 'person') return false;
   if (shorter.some(({ value, isAttitude }, place) => longer[place]?.value !== value || isAttitude === true))
     return false;
@@ -132,20 +129,6 @@ function elaborates(shorter: Reading, longer: Reading): boolean {
   );
 }
 
-/** Returns the tokens that occur exactly once in each of the two, in the order of `reading`. */
-function sharedOrder(reading: Reading, other: Reading): readonly string[] {
-  const once = (tokens: Reading) => {
-    const seen = new Map<string, number>();
-    for (const { value } of tokens) seen.set(value, (seen.get(value) ?? 0) + 1);
-    return seen;
-  };
-  const [here, there] = [once(reading), once(other)];
-  return reading
-    .filter(({ kind }) => kind !== 'time')
-    .map(({ value }) => value)
-    .filter((value) => here.get(value) === 1 && there.get(value) === 1);
-}
-
 /** The work that one comparison may take, in pairs of tokens. */
 const mostPairs = 250_000;
 
@@ -153,10 +136,6 @@ interface Alignment {
   /** The tokens that only the left reading has. */
   readonly left: Reading;
   readonly right: Reading;
-  /** The number of places at which they differ. */
-  readonly gaps: number;
-  /** What is between their common beginning and their common end. */
-  readonly middles: readonly [Reading, Reading];
 }
 
 function areAlike(left: Token, right: Token): boolean {
@@ -173,9 +152,7 @@ function align(left: Reading, right: Reading): Alignment | undefined {
     leftEnd -= 1;
     rightEnd -= 1;
   }
-  const middles = [left.slice(start, leftEnd), right.slice(start, rightEnd)] as const;
-  const parts = alignParts(...middles);
-  return parts && { ...parts, middles };
+  return alignParts(left.slice(start, leftEnd), right.slice(start, rightEnd));
 }
 
 function alikeAt(left: Reading, right: Reading, leftPlace: number, rightPlace: number): boolean {
@@ -183,7 +160,7 @@ function alikeAt(left: Reading, right: Reading, leftPlace: number, rightPlace: n
   return one !== undefined && other !== undefined && areAlike(one, other);
 }
 
-function alignParts(left: Reading, right: Reading): Omit<Alignment, 'middles'> | undefined {
+function alignParts(left: Reading, right: Reading): Alignment | undefined {
   if (left.length * right.length > mostPairs) return undefined;
   const width = right.length + 1;
   /** The length of the longest common subsequence of the rests from a pair of places. */
@@ -194,18 +171,15 @@ function alignParts(left: Reading, right: Reading): Omit<Alignment, 'middles'> |
       lengths[row * width + column] = alikeAt(left, right, row, column)
         ? at(row + 1, column + 1) + 1
         : Math.max(at(row + 1, column), at(row, column + 1));
-  const only = { left: [] as Token[], right: [] as Token[], gaps: 0 };
-  let [row, column, isInGap] = [0, 0, false];
+  const only = { left: [] as Token[], right: [] as Token[] };
+  let [row, column] = [0, 0];
   while (row < left.length || column < right.length) {
     const [one, other] = [left[row], right[column]];
     if (one !== undefined && other !== undefined && areAlike(one, other)) {
       row += 1;
       column += 1;
-      isInGap = false;
       continue;
     }
-    if (!isInGap) only.gaps += 1;
-    isInGap = true;
     if (one !== undefined && (other === undefined || at(row + 1, column) >= at(row, column + 1))) {
       only.left.push(one);
       row += 1;

@@ -67,6 +67,10 @@ export interface Token {
   readonly value: string;
   /** The singular, if an article or a number does not fix how many there are. */
   readonly singular?: string;
+  /** As it is written, if the value is that of several forms. */
+  readonly written?: string;
+  /** "The user". */
+  readonly isUser?: boolean;
   /** A word with a capital within a sentence. */
   readonly isName?: boolean;
   /** Can begin an addition to a statement. */

@@ -6,6 +6,7 @@ import {
   mergingPairs,
   type Relation,
   relations,
+  rewordedPairs,
 } from '../../../test/memory/merging.fixture.ts';
 import { calibrated } from '../../../test/memory/ranked.fixture.ts';
 import { createBuiltinEmbedder } from '../embedding/builtin.ts';
@@ -75,6 +76,34 @@ describe('merging with the built-in embedder, on the half that nothing is tuned 
       expect(await mergedOf(bothOrders(others), isMeasured)).toEqual([]);
     },
   );
+
+  describe('the same fact in other words or another order', () => {
+    const same = rewordedPairs.filter(({ relation }) => relation === '=');
+
+    it.each([true, false])('is not seen in another fact (measured: %s)', async (isMeasured) => {
+      const others = rewordedPairs.filter(({ relation }) => relation !== '=');
+      expect(others).toHaveLength(250);
+      expect(await mergedOf(bothOrders(others), isMeasured)).toEqual([]);
+    });
+
+    it('is one memory, in either order', async () => {
+      const merged = await mergedOf(bothOrders(same), true);
+      console.info(`${merged.length / 2} of ${same.length}`);
+      expect(merged.length / 2 / same.length).toBeGreaterThanOrEqual(0.95);
+    });
+
+    it('is no conflict', async () => {
+      const results = await Promise.all(same.map((pair) => compared(pair)));
+      expect(results.filter(({ link }) => link === 'conflict').length / same.length).toBeLessThanOrEqual(0.02);
+    });
+
+    it('is left to a judge if the words differ', () => {
+      const options = { similarity: 0.95, mergeAbove, isJudged: true };
+      const isTwin = (first: string, second: string) => comparePair(draft(first), draft(second), options).isTwin;
+      expect(isTwin('My favorite color is teal', 'Teal is the color I like best')).toBe(false);
+      expect(isTwin('At noon I drink tea', 'I drink tea at noon')).toBe(true);
+    });
+  });
 
   it.each([
     ['I applied for the job at Acme', 'I got the job at Acme'],

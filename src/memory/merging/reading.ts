@@ -1,6 +1,7 @@
 /** Reads a content as ordered tokens for the comparison with another. */
 import { createLru } from '#platform/cache/lru.ts';
 import { cutRuns, type Run } from '../text/words.ts';
+import { type Form, formOf, rewrite, withoutSynonyms } from './canonical.ts';
 import {
   electLexicon,
   findEntry,
@@ -25,6 +26,16 @@ export interface Draft {
   readonly runs: readonly Run[];
   readonly votes: Votes;
   readonly readings: Map<Lexicon, Reading>;
+  readonly forms: Map<Lexicon, Forms>;
+}
+
+export interface Forms {
+  /** Of the words as they are written. */
+  readonly written: Form | undefined;
+  /** Of the wordings that the text is rewritten to. */
+  readonly canonical: readonly Form[];
+  /** The words of the first of them. */
+  readonly reading: Reading | undefined;
 }
 
 /** An entity's memories are compared with each addition to it. */
@@ -42,7 +53,7 @@ export function draft(content: string): Draft {
 function makeDraft(content: string): Draft {
   const { text, names } = normaliseWriting(content);
   const runs = cutRuns(text);
-  return { text, names, runs, votes: voteForLanguages(runs), readings: new Map() };
+  return { text, names, runs, votes: voteForLanguages(runs), readings: new Map(), forms: new Map() };
 }
 
 export function read(content: string): Reading {
@@ -56,24 +67,65 @@ export function readTogether(left: Draft, right: Draft): readonly [Reading, Read
   return [readIn(left, lexicon), readIn(right, lexicon)];
 }
 
+/** The forms of both, in one language. */
+export function formsTogether(left: Draft, right: Draft): readonly [Forms, Forms] {
+  const lexicon = electLexicon(left.votes, right.votes);
+  return [formsIn(left, lexicon), formsIn(right, lexicon)];
+}
+
+function formsIn(content: Draft, voted: Lexicon): Forms {
+  const known = content.forms.get(voted);
+  if (known !== undefined) return known;
+  const forms = makeForms(content, voted);
+  content.forms.set(voted, forms);
+  return forms;
+}
+
+const noForms: Forms = { written: undefined, canonical: [], reading: undefined };
+
+function makeForms(content: Draft, voted: Lexicon): Forms {
+  const grams = content.runs.find(({ kind }) => kind === 'grams');
+  const lexicon = grams === undefined ? voted : lexiconOf(grams.text, content.text);
+  const wordings = rewrite(content.text, lexicon);
+  if (wordings.length === 0) return noForms;
+  const readings = wordings.map((text) => readRuns(cutRuns(text), text, lexicon, content.names, withoutSynonyms));
+  return {
+    written: formOf(readIn(content, voted), lexicon),
+    canonical: readings.flatMap((reading) => [formOf(reading, lexicon), formOf(reading.map(inSingular), lexicon)]),
+    reading: readings[0],
+  };
+}
+
+/** "Noises" and "noise", but not "the noises". */
+const inSingular = (token: Token): Token =>
+  token.singular === undefined || token.isName === true
+    ? token
+    : { ...token, value: `${token.singular}~`, written: token.written ?? token.value };
+
 function readIn(content: Draft, lexicon: Lexicon): Reading {
   const known = content.readings.get(lexicon);
   if (known !== undefined) return known;
-  const { text, names, runs } = content;
+  const reading = readRuns(content.runs, content.text, lexicon, content.names);
+  content.readings.set(lexicon, reading);
+  return reading;
+}
+
+function readRuns(
+  runs: readonly Run[],
+  text: string,
+  lexicon: Lexicon,
+  names: ReadonlySet<string>,
+  replace = (words: readonly string[], _code: string) => words,
+): Reading {
   const tokens = segmentsOf(runs).flatMap((segment): readonly Read[] => {
     const [first] = segment;
     if (first?.kind === 'grams') return readUnspaced(first.text, lexiconOf(first.text, text));
     if (first?.kind === 'number') return [{ kind: 'number', value: first.text.replace(/,(?=\d{3}(?:\D|$))/g, '') }];
     if (first?.kind === 'symbol') return [{ kind: 'symbol', value: first.text }];
-    return readWords(
-      segment.flatMap(({ text: word }) => spell(word, lexicon)).filter((word) => !emphasis.has(word)),
-      lexicon,
-      names,
-    );
+    const words = segment.flatMap(({ text: word }) => spell(word, lexicon)).filter((word) => !emphasis.has(word));
+    return readWords(replace(words, lexicon.language.code), lexicon, names);
   });
-  const reading = sortLastTwo(asFirstPerson(withTimeLast(joinDates(joinNegation(tokens)), lexicon), lexicon));
-  content.readings.set(lexicon, reading);
-  return reading;
+  return sortLastTwo(asFirstPerson(joinDates(joinNegation(tokens)), lexicon));
 }
 
 /** Emphasis may stand within a sequence: "gosto muito de". */
@@ -85,19 +137,6 @@ const emphasis = new Set(
 
 function spell(word: string, { language, entries }: Lexicon): readonly string[] {
   return language.code === 'ko' && entries.has(word) ? [word] : spellingOf(word, language.code);
-}
-
-/** Reads "every day I run" as "I run every day". Where two times are named, their order shows what happens when. */
-function withTimeLast(tokens: Reading, { language }: Lexicon): Reading {
-  const times = tokens.filter(({ kind }) => kind === 'time');
-  if (times.length !== 1) return tokens;
-  const rest = tokens.filter(({ kind }) => kind !== 'time');
-  const [verb, subject] = rest;
-  // German, Dutch and Swedish put the verb before the subject if the time comes first.
-  const isInverted =
-    ['de', 'nl', 'sv'].includes(language.code) && tokens[0]?.kind === 'time' && subject?.value === '<i>';
-  if (isInverted && verb !== undefined) return [subject, verb, ...rest.slice(2), ...times];
-  return [...rest, ...times];
 }
 
 const coordinators = new Set('and or und oder y e o et ou ed и или dan atau'.split(' '));
@@ -133,7 +172,13 @@ function readWords(words: readonly string[], lexicon: Lexicon, names: ReadonlySe
       const text = entry.words.join(' ');
       const elaborates = lexicon.elaborating.has(text);
       const isAttitude = lexicon.attitudes.has(text);
-      tokens.push({ ...entry.meaning, ...(elaborates && { elaborates }), ...(isAttitude && { isAttitude }) });
+      tokens.push({
+        ...entry.meaning,
+        ...writtenOf(entry.meaning, text),
+        ...(entry.meaning.kind === 'person' && names.has(text) && { isName: true }),
+        ...(elaborates && { elaborates }),
+        ...(isAttitude && { isAttitude }),
+      });
       continue;
     }
     const isNegated = entry === undefined && (lexicon.negatedForm?.test(word) || negations.has(word));
@@ -146,13 +191,17 @@ function readWords(words: readonly string[], lexicon: Lexicon, names: ReadonlySe
       kind: 'word',
       value: names.has(word) && !['de', 'vi'].includes(lexicon.language.code) ? withoutAccents(word) : word,
       ...(singular !== undefined && { singular }),
-      ...(names.has(word) && { isName: true }),
+      ...(names.has(word) && { isName: true, written: word }),
       ...(elaborates && { elaborates }),
       ...(lexicon.attitudes.has(word) && { isAttitude: true }),
     });
   }
   return tokens;
 }
+
+/** Persons and prepositions are listed under one value for all their forms. */
+const writtenOf = ({ kind, value }: Meaning, written: string) =>
+  value === written || kind === 'idle' ? {} : { written };
 
 /** Writers often leave the accents of names out. In Vietnamese they make other names, and German capitals are no sign of a name. */
 const withoutAccents = (word: string) => word.normalize('NFKD').replace(/\p{M}/gu, '');
@@ -179,7 +228,8 @@ function readUnspaced(run: string, lexicon: Lexicon): readonly Read[] {
     const entry = findEntry(lexicon, characters, place);
     const text = entry?.words.join('') ?? characters[place] ?? '';
     place += entry?.words.length ?? 1;
-    if (entry !== undefined && entry.meaning.kind !== 'other') tokens.push(entry.meaning);
+    if (entry !== undefined && entry.meaning.kind !== 'other')
+      tokens.push({ ...entry.meaning, ...writtenOf(entry.meaning, text) });
     else tokens.push(...[...text].map((value) => ({ kind: 'word', value }) as const));
   }
   if (lexicon.negatedForm?.test(run)) tokens.push({ kind: 'negation', value: 'not' });
@@ -203,7 +253,7 @@ function joinNegation(tokens: readonly Read[]): readonly Token[] {
       if (!repeats) joined.push({ ...token, kind: 'negation' });
       continue;
     }
-    joined.push(kind === 'user' ? { ...token, kind: 'person' } : { ...token, kind });
+    joined.push(kind === 'user' ? { ...token, kind: 'person', isUser: true } : { ...token, kind });
   }
   return joined.filter(
     ({ kind, value }, place) =>
@@ -215,10 +265,8 @@ function joinNegation(tokens: readonly Read[]): readonly Token[] {
 /** Reads "The user likes their tea" as "I like my tea". */
 function asFirstPerson(tokens: Reading, { language }: Lexicon): Reading {
   const [first, second] = tokens;
-  if (language.code !== 'en' || first?.value !== '<i>') return tokens;
-  const rest = tokens
-    .slice(1)
-    .map((token): Token => (token.value === '<they>' ? { kind: 'person', value: '<i>' } : token));
+  if (language.code !== 'en' || first?.isUser !== true) return tokens;
+  const rest = tokens.slice(1).map((token): Token => (token.value === '<they>' ? { ...token, value: '<i>' } : token));
   if (second?.kind !== 'word') return [first, ...rest];
   return [first, { ...second, value: bareVerb(second.value) }, ...rest.slice(1)];
 }

@@ -96,6 +96,8 @@ const others: Readonly<Record<string, string>> = {
 export function spellingOf(word: string, code: string): readonly string[] {
   if (code === 'en') return english(word);
   if (code === 'ko') return korean(word);
+  // An apostrophe separates the case of a name.
+  if (code === 'tr') return [word.replaceAll("'", '')];
   if (code === 'ar') return [word.replace(/ى$/, 'ي')];
   // The language of a short text is uncertain, and "don't" is always English.
   if (word.endsWith("n't")) return english(word);
