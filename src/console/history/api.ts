@@ -27,12 +27,6 @@ export const history = z.object({
 });
 export type History = z.output<typeof history>;
 
-export interface ServiceHistory {
-  /** Looks at all services, and adds what they counted since the last look. */
-  sample(): Promise<void>;
-  read(): History;
-}
-
 export const errorList = z.object({
   errors: z
     .array(
