@@ -52,9 +52,8 @@ const commands = {
   generate: [true, [[at('tools/generate/main.ts')]]],
   build: [false, [[at('build.mjs')]]],
   'build:console': [true, [[at('node_modules/vite/bin/vite.js'), 'build', at('src/console/web')]]],
-  // These two read the checkout, which the build is no part of.
-  'build:client': [true, [[at('src/main.ts'), command, ...args]]],
-  licenses: [false, [[at('src/main.ts'), command, ...args]]],
+  'build:client': [true, [[at('tools/buildclient.ts'), ...args]]],
+  licenses: [false, [[at('tools/licenses/main.ts')]]],
   measure: [true, [built(at('bench', measurements[args[0]] ?? ''), ...args.slice(1))]],
   soak: [true, [built(at('test/soak/main.ts'), ...args)]],
   bench: [true, [built(at('bench/main.ts'), ...args)]],

@@ -20,8 +20,6 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   restore: async () => (await import('#commands/restore.ts')).restore,
   move: async () => (await import('#commands/move.ts')).move,
   demo: async () => (await import('#commands/demo.ts')).demo,
-  'build:client': async () => (await import('#commands/buildclient.ts')).buildClient,
-  licenses: async () => (await import('#commands/licenses.ts')).licenses,
 };
 
 const [name = 'start', ...args] = process.argv.slice(2);
@@ -30,8 +28,8 @@ try {
   const load = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (load === undefined)
     throw new StartFault(`Unknown command \`${name}\`. The commands are ${Object.keys(commands).join(', ')}.`);
-  // The client package must be readable by others. Everything else that a command writes is private data.
-  if (name !== 'build:client') process.umask(privateUmask);
+  // What a command writes is private data.
+  process.umask(privateUmask);
   const command = await load();
   process.exitCode = await command(args);
 } catch (error) {

@@ -4,7 +4,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
-import { isAllowed, licensedPackages } from '#commands/licenses.ts';
+import { isAllowed, licensedPackages } from '../../tools/licenses/licenses.ts';
 import { root } from '../acceptance/running.fixture.ts';
 
 const read = (path: string) => readFileSync(join(root, path), 'utf8');

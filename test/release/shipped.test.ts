@@ -40,8 +40,6 @@ async function faultsOf(work: Partial<Work>): Promise<readonly string[]> {
 const workers = [...new Set(namedFiles.filter(({ isWorker }) => isWorker).map(({ path }) => path))];
 /** They run when they are loaded. */
 const programs = ['main.mjs', ...namedFiles.filter(({ isProgram }) => isProgram).map(({ path }) => path)];
-/** Commands of a checkout, which read files around the sources. */
-const ofCheckout = ['commands/buildclient.mjs', 'commands/licenses.mjs'];
 
 describe('a release', () => {
   it('contains no sources, and only the packages that it names', async () => {
@@ -75,7 +73,7 @@ describe('a release', () => {
   });
 
   it('imports every module, with its packages', async () => {
-    const paths = modules.map(builtPath).filter((path) => !programs.includes(path) && !ofCheckout.includes(path));
+    const paths = modules.map(builtPath).filter((path) => !programs.includes(path));
     expect(paths.length).toBeGreaterThan(500);
     expect(await faultsOf({ modules: paths })).toEqual([]);
   });
@@ -104,11 +102,10 @@ describe('a release', () => {
   });
 
   it('has every file that the sources name by URL', () => {
-    const named = namedFiles.filter(({ module, path }) => !ofCheckout.includes(module) && !path.startsWith('..'));
+    const named = namedFiles.filter(({ path }) => !path.startsWith('..'));
     expect(named.length).toBeGreaterThan(15);
     for (const { module, path } of named) expect(existsSync(join(folder, path)), `${path} for ${module}`).toBe(true);
-    const outside = namedFiles.filter(({ path }) => path.startsWith('..'));
-    expect(outside.filter(({ module }) => !ofCheckout.includes(module))).toEqual([]);
+    expect(namedFiles.filter(({ path }) => path.startsWith('..'))).toEqual([]);
   });
 
   it('starts, serves the whole tour, and ends on SIGTERM', { timeout: 600_000 }, async () => {

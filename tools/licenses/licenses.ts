@@ -1,6 +1,4 @@
-/** `npm run licenses`: lists the licenses of all packages of the lockfile, and fails if one is not allowed (docs/releasing.md#licenses). */
-import { readFile } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
+/** The licenses of the packages in the lockfile, and which are allowed. */
 
 /** An entry of package-lock.json. */
 interface LockedPackage {
@@ -43,18 +41,6 @@ const allowedForPackage: readonly { readonly name: RegExp; readonly licenses: re
 ];
 /** Packages whose license is missing in the lockfile. Their readme has it. */
 const licenseOfReadme: Readonly<Record<string, string>> = { 'combine-errors': 'MIT', format: 'MIT' };
-
-export async function licenses(): Promise<number> {
-  const lockfile = await readFile(fileURLToPath(new URL('../../package-lock.json', import.meta.url)), 'utf8');
-  const packages = licensedPackages(JSON.parse(lockfile).packages);
-  const groups = Map.groupBy(packages, ({ license, isShipped }) => `${license}${isShipped ? '' : ' (development)'}`);
-  for (const [license, members] of [...groups].sort(([a], [b]) => a.localeCompare(b)))
-    console.log(`${license}: ${members.map(({ name, version }) => `${name}@${version}`).join(', ')}`);
-  const faults = packages.filter((each) => !isAllowed(each));
-  for (const { name, version, license } of faults)
-    console.error(`${name}@${version} has the license ${license}, which is not allowed. Remove the package.`);
-  return faults.length === 0 ? 0 : 1;
-}
 
 /** Packages that are installed several times are listed once for each version. */
 export function licensedPackages(locked: LockedPackages): readonly LicensedPackage[] {

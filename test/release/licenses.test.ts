@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isAllowed, type LicensedPackage, licensedPackages } from './licenses.ts';
+import { isAllowed, type LicensedPackage, licensedPackages } from '../../tools/licenses/licenses.ts';
 
 const made = (more: Partial<LicensedPackage>): LicensedPackage => ({
   name: 'a',
