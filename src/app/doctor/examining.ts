@@ -159,7 +159,7 @@ async function checkObjects(config: Config): Promise<string> {
   try {
     if (opened.driver === 'files') {
       await checkFolder(dataDir);
-      return reportSample(config, opened.originals, `files in ${dataDir}`);
+      return await reportSample(config, opened.originals, `files in ${dataDir}`);
     }
     await Promise.all([opened.originals.check(), opened.publicObjects.check()]).catch((error: Error) => {
       throw new Error(
@@ -176,7 +176,7 @@ async function checkObjects(config: Config): Promise<string> {
     ].join('; ');
     if (isClosed) throw new Warning(`${facts}; docs/objects.md has the rule for the bucket ${objects.bucket}`);
     await assertOpenToBrowsers(opened.originals, agentOriginsOf(config)[0]);
-    return reportSample(config, opened.originals, facts);
+    return await reportSample(config, opened.originals, facts);
   } finally {
     await opened.close();
   }

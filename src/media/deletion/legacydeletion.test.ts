@@ -238,7 +238,7 @@ for (const engine of laneEngines)
         await put(path);
         let hasDeleted = false;
         const watched = interrupted(importing, async ({ number, call }) => {
-          if (hasDeleted || number < deleteAt || call === 'before query') return;
+          if (hasDeleted || number < deleteAt || ['before query', 'in a transaction'].includes(call)) return;
           hasDeleted = true;
           await deleteAssets(deps, server, assetsDeletion.parse({ ids: [path] }));
         });
