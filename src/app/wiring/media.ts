@@ -1,3 +1,5 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { resizeSigner } from '#edge/api.ts';
 import { createMedia } from '#media/service.ts';
 import { checkClosing } from '#media/video/branding.ts';
@@ -26,6 +28,8 @@ export async function wireMedia({ config, engines, server, log, serviceLease }: 
   const signedUrls = openCache({ redis, database, name: 'media', maxBytes: maxCacheBytes, log });
   serviceLease?.onReturn(() => signedUrls.clear());
   const { driver, originals, publicObjects } = await engines.objects();
+  // A folder that cannot be created stops the start.
+  if (driver === 'files') await mkdir(join(config.process.dataDir, 'objects'), { recursive: true });
   const legacy = await engines.legacy();
   const files = [
     ...(driver === 'files' ? (['objects'] as const) : []),
