@@ -6,7 +6,8 @@ export const decimalOf = (value: number): string => decimal.format(value);
 export const compactOf = (value: number): string => compact.format(value);
 export const timeOf = (ms: number): string => (ms < 1000 ? `${Math.round(ms)} ms` : `${decimal.format(ms / 1000)} s`);
 
-const money = new Intl.NumberFormat(undefined, { style: 'currency', currency: 'USD', maximumSignificantDigits: 3 });
-/** US dollars. Small amounts keep three digits. */
-export const moneyOf = (usd: number): string => money.format(usd);
+const cents = new Intl.NumberFormat(undefined, { style: 'currency', currency: 'USD' });
+const parts = new Intl.NumberFormat(undefined, { style: 'currency', currency: 'USD', maximumSignificantDigits: 3 });
+/** US dollars, to the cent. What is less than a cent keeps three digits. */
+export const moneyOf = (usd: number): string => (usd !== 0 && Math.abs(usd) < 0.01 ? parts : cents).format(usd);
 export const tookOf = (from: string, to: string): string => timeOf(Date.parse(to) - Date.parse(from));
