@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openEventLog } from '../src/agent/eventlog/open.ts';
-import { insertRun, type Run } from '../src/agent/store/runstore.ts';
+import { insertRun, type Run } from '../src/agent/runs/runstore.ts';
 import { EventWriter } from '../src/agent/stream/eventwriter.ts';
 import { StreamReaders } from '../src/agent/stream/readers.ts';
 import { type OwnedRunBuffer, RunEventBuffers } from '../src/agent/stream/runbuffers.ts';

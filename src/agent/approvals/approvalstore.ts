@@ -1,7 +1,7 @@
 /** Tool calls that wait for a person, or have been answered. */
 import { sql } from 'kysely';
 import type { Tx } from '#platform/db/db.ts';
-import type { Run } from '../store/runstore.ts';
+import type { Run } from '../runs/runstore.ts';
 import type { AgentTables } from '../tables.ts';
 import type { PendingApproval } from './rules.ts';
 

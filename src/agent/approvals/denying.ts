@@ -1,7 +1,7 @@
 import type { UIMessage } from 'ai';
 import type { Tx } from '#platform/db/db.ts';
-import { changeMessage, findMessage } from '../store/messagestore.ts';
 import type { AgentTables } from '../tables.ts';
+import { changeMessage, findMessage } from '../threads/messagestore.ts';
 import { denyOpen } from './approvalstore.ts';
 
 /** A new question denies open approvals. The thread has to be locked. */

@@ -4,10 +4,10 @@ import { createGates } from '#platform/concurrency/gates.ts';
 import type { Tx } from '#platform/db/db.ts';
 import type { Failure } from '../api.ts';
 import type { AgentContext } from '../context.ts';
-import { takeFreeCancel } from '../store/usagestore.ts';
-import { listVideoIds } from '../store/videostore.ts';
 import type { AgentTables } from '../tables.ts';
+import { listVideoIds } from '../videos/videostore.ts';
 import { videoScope } from './references.ts';
+import { takeFreeCancel } from './usagestore.ts';
 
 /** Whether a run has reserved and spent too much, in the transaction of a reservation. That has locked the user's balance. */
 export async function exceedsRun(

@@ -8,21 +8,21 @@ import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
 import { type Tx, transaction } from '#platform/db/db.ts';
 import { problems } from '#platform/problem.ts';
 import { deleteApprovals } from '../approvals/approvalstore.ts';
+import { deleteEvents } from '../eventlog/eventstore.ts';
 import { endAllQueued } from '../queue/queue.ts';
+import { findRunningOf } from '../runs/runstore.ts';
 import { stopRun } from '../runs/tasks.ts';
 import { deleteThreadAssets, endShares } from '../services/library.ts';
 import type { ServingContext } from '../servingcontext.ts';
-import { deleteEvents } from '../store/eventstore.ts';
-import { findRunningOf } from '../store/runstore.ts';
+import type { AgentTables } from '../tables.ts';
+import { hideThreads, lockHiddenThread, removeThread } from '../threads/changes.ts';
 import {
   findOwnership,
   type HiddenThread,
   listHiddenThreads,
   listOwnersOfExpired,
   listTaskIds,
-} from '../store/threadstore.ts';
-import type { AgentTables } from '../tables.ts';
-import { hideThreads, lockHiddenThread, removeThread } from '../threads/changes.ts';
+} from '../threads/threadstore.ts';
 import { cancelVideosOfThread, removeVideosOfThread } from '../videos/cancelling.ts';
 import { type Clearing, clearingQueue, type Deletion, deletionQueue } from './queues.ts';
 

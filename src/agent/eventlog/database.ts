@@ -2,9 +2,9 @@
 import { type Interval, startInterval } from '#platform/background/interval.ts';
 import type { Db } from '#platform/db/db.ts';
 import type { Log } from '#platform/log.ts';
-import { deleteEvents, type EventRow, insertEvents, listEvents, listNewEvents } from '../store/eventstore.ts';
 import type { AgentTables } from '../tables.ts';
 import type { Batch, EventLog } from './eventlog.ts';
+import { deleteEvents, type EventRow, insertEvents, listEvents, listNewEvents } from './eventstore.ts';
 
 export interface DatabaseLogOptions {
   readonly db: Db<AgentTables>;

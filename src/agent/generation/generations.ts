@@ -5,14 +5,14 @@ import { type Tx, transaction } from '#platform/db/db.ts';
 import type { Queue } from '#platform/jobs/jobs.ts';
 import { problems } from '#platform/problem.ts';
 import { chargedCancels } from '../billing/bounds.ts';
+import { addUsage } from '../billing/usagestore.ts';
 import type { AgentContext } from '../context.ts';
 import { publishGeneration, publishVideoFailures } from '../events.ts';
 import { assetIdOf, type SignedMedia, sign } from '../services/library.ts';
-import { addUsage } from '../store/usagestore.ts';
-import { findVideo, holdVideosOf, listVideosOf, lockVideos, type Video } from '../store/videostore.ts';
 import type { AgentTables } from '../tables.ts';
 import { userEventsTopic } from '../userevents/publishing.ts';
 import { cancelVideos } from '../videos/cancelling.ts';
+import { findVideo, holdVideosOf, listVideosOf, lockVideos, type Video } from '../videos/videostore.ts';
 import type { Generation, GenerationItem, GenerationListing, GenerationPage } from './api.ts';
 import { takeCosts } from './coststore.ts';
 import {

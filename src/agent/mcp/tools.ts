@@ -13,11 +13,11 @@ import { type Catalogue, describeModels, modelFor, type VideoModel } from '../ge
 import { type Ratio, ratio } from '../providers/generators.ts';
 import { type ListedAssets, listLibrary, Refused, sign } from '../services/library.ts';
 import { addMemory, MemoryRefused, searchMemory } from '../services/memory.ts';
-import { endCall } from '../store/toolcallstore.ts';
-import type { Video } from '../store/videostore.ts';
 import type { VideoInput } from '../tables.ts';
 import { placeOrder } from '../videos/videos.ts';
+import type { Video } from '../videos/videostore.ts';
 import { admitCall, threadOf, usageModel } from './calls.ts';
+import { endCall } from './callstore.ts';
 import type { McpContext } from './context.ts';
 import { assertOwn, editImage, generateImage } from './images.ts';
 import { linkTo, succeed, ToolFailed } from './results.ts';

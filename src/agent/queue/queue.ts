@@ -9,9 +9,9 @@ import { Problem } from '#platform/problem.ts';
 import type { AgentContext } from '../context.ts';
 import { publishRunEnd, publishRunStart, publishVideoFailures } from '../events.ts';
 import { openQueued, queueTopic } from '../runs/runs.ts';
+import { findRunningOf, markEnded, type Run } from '../runs/runstore.ts';
 import type { ServingContext } from '../servingcontext.ts';
-import { findRunningOf, markEnded, type Run } from '../store/runstore.ts';
-import { lockExistingThread } from '../store/threadstore.ts';
+import { lockExistingThread } from '../threads/threadstore.ts';
 import { listIdleQueues, listQueued, markStarted, type QueuedRun } from './queuestore.ts';
 
 /** Wake-ups can be lost. */

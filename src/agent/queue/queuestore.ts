@@ -1,7 +1,7 @@
 /** The runs that wait for the run in progress of their thread. */
 import { sql } from 'kysely';
 import type { Db, Tx } from '#platform/db/db.ts';
-import { later, now, runColumns } from '../store/runstore.ts';
+import { later, now, runColumns } from '../runs/runstore.ts';
 import type { AgentTables } from '../tables.ts';
 
 type Handle = Db<AgentTables> | Tx<AgentTables>;

@@ -15,10 +15,10 @@ import { endQueued, startNext } from '../queue/queue.ts';
 import { findUnreadable, keep, type LibraryDeps, Refused } from '../services/library.ts';
 import type { ServingContext } from '../servingcontext.ts';
 import { planContinuation, readRecord } from '../steps/recovery.ts';
-import { findRunningOf, listRuns, type Run, requestAbort } from '../store/runstore.ts';
-import { findStart, type KeyedStart, type Started } from '../store/startstore.ts';
 import { cancelVideosOfTask } from '../videos/cancelling.ts';
 import { checkStart, KeyTaken, readRun, startRun } from './runs.ts';
+import { findRunningOf, listRuns, type Run, requestAbort } from './runstore.ts';
+import { findStart, type KeyedStart, type Started } from './startstore.ts';
 
 /** How long a start waits until the run that it interrupts has ended. After that, it starts later. */
 const interruptWaitMs = 10_000;

@@ -4,7 +4,7 @@
  */
 import type { Db } from '#platform/db/db.ts';
 import { retry } from '#platform/resilience/retry.ts';
-import type { Run } from '../store/runstore.ts';
+import type { Run } from '../runs/runstore.ts';
 import { RunFenced } from '../stream/eventwriter.ts';
 import type { AgentTables } from '../tables.ts';
 import { type CallResult, type FinishedStep, finishCall, insertCall, insertStep } from './stepstore.ts';

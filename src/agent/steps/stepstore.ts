@@ -3,7 +3,7 @@ import type { UIMessage } from 'ai';
 import { sql } from 'kysely';
 import type { Db, Tx } from '#platform/db/db.ts';
 import type { TokenUsage } from '../billing/usage.ts';
-import type { Run } from '../store/runstore.ts';
+import type { Run } from '../runs/runstore.ts';
 import type { AgentTables } from '../tables.ts';
 
 type Handle = Db<AgentTables> | Tx<AgentTables>;

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { EventLog } from '../eventlog/eventlog.ts';
-import type { Run } from '../store/runstore.ts';
+import type { Run } from '../runs/runstore.ts';
 import { EventLogLost, EventWriter } from './eventwriter.ts';
 import type { OwnedRunBuffer } from './runbuffers.ts';
 

@@ -13,7 +13,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { UIMessage } from 'ai';
 import type { Appended, Batch, EventLog } from '../eventlog/eventlog.ts';
-import type { Run } from '../store/runstore.ts';
+import type { Run } from '../runs/runstore.ts';
 import { assertTransition, type Transitions } from '../transitions.ts';
 import { type Chunk, toV5 } from './chunks.ts';
 import { MessageAssembler } from './messageassembler.ts';

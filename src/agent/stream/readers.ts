@@ -5,7 +5,7 @@
 import type { FastifyReply } from 'fastify';
 import { invalid } from '#platform/problem.ts';
 import { type EventId, parseEventId } from '../eventlog/eventlog.ts';
-import type { Run } from '../store/runstore.ts';
+import type { Run } from '../runs/runstore.ts';
 import {
   createStreamQuota,
   defaultHeartbeatEveryMs,

@@ -12,7 +12,7 @@
 import type { Log } from '#platform/log.ts';
 import { problems } from '#platform/problem.ts';
 import type { Batch, EventId, EventLog } from '../eventlog/eventlog.ts';
-import { isOver, type Run } from '../store/runstore.ts';
+import { isOver, type Run } from '../runs/runstore.ts';
 import { assertTransition, type Transitions } from '../transitions.ts';
 import { hasAsset } from './signing.ts';
 

@@ -3,9 +3,9 @@ import { startInterval } from '#platform/background/interval.ts';
 import type { Db } from '#platform/db/db.ts';
 import type { Log } from '#platform/log.ts';
 import type { Batch, EventId, EventLog } from '../eventlog/eventlog.ts';
-import { findMessage } from '../store/messagestore.ts';
-import { isOver, listRuns, type Run } from '../store/runstore.ts';
+import { isOver, listRuns, type Run } from '../runs/runstore.ts';
 import type { AgentTables } from '../tables.ts';
+import { findMessage } from '../threads/messagestore.ts';
 import { replayRun } from './replay.ts';
 import { RunEventBuffer } from './runbuffer.ts';
 

@@ -6,7 +6,7 @@ import { denyUnanswered } from '../approvals/denying.ts';
 import type { AgentContext } from '../context.ts';
 import { agentProblems } from '../problems.ts';
 import { listQueued } from '../queue/queuestore.ts';
-import { findRunningOf } from '../store/runstore.ts';
+import { findRunningOf } from '../runs/runstore.ts';
 import { checkThread } from './access.ts';
 import { listForks, listReplaced } from './branchstore.ts';
 import { openThread, switchBranch } from './changes.ts';

@@ -22,9 +22,9 @@ import {
   type Ratio,
   ratio,
 } from '../providers/generators.ts';
+import { holdRun, type Run } from '../runs/runstore.ts';
 import { assetIdOf, type Deposit, Refused } from '../services/library.ts';
-import type { StoredMessage } from '../store/messagestore.ts';
-import { holdRun, type Run } from '../store/runstore.ts';
+import type { StoredMessage } from '../threads/messagestore.ts';
 import type { ToolContext } from './context.ts';
 import { deliverImage, type ImageOrder, reservationOf } from './imageorders.ts';
 

@@ -7,9 +7,9 @@ import { removeAll } from '#platform/background/removal.ts';
 import { afterCommit, type Db, type Tx } from '#platform/db/db.ts';
 import type { Log } from '#platform/log.ts';
 import type { PubSub } from '#platform/pubsub/pubsub.ts';
-import { deleteOldUserEvents, insertUserEvents } from '../store/usereventstore.ts';
 import type { AgentTables } from '../tables.ts';
 import type { UserEvent } from '../userevent.ts';
+import { deleteOldUserEvents, insertUserEvents } from './usereventstore.ts';
 
 export interface UserEvents {
   /** Locks the events of the user until the commit. Call it last, when the transaction holds all of its other locks. */

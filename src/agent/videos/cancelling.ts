@@ -7,15 +7,15 @@ import type { UIMessage } from 'ai';
 import { type Tx, transaction } from '#platform/db/db.ts';
 import { chargedCancels } from '../billing/bounds.ts';
 import { videoReference } from '../billing/references.ts';
+import { addUsage } from '../billing/usagestore.ts';
 import type { AgentContext } from '../context.ts';
 import { type FailedVideo, publishVideoFailures } from '../events.ts';
-import type { Run } from '../store/runstore.ts';
-import { addUsage } from '../store/usagestore.ts';
-import { deleteVideosOfThread, holdVideosOf, lockVideos, lockVideosOfThread, type Video } from '../store/videostore.ts';
+import type { Run } from '../runs/runstore.ts';
 import type { AgentTables } from '../tables.ts';
 import { failVideo } from './ending.ts';
 import { cancelQueue, deliveryQueue, keyOf, startVideos, videoQueue } from './queues.ts';
 import { describeVideo } from './videos.ts';
+import { deleteVideosOfThread, holdVideosOf, lockVideos, lockVideosOfThread, type Video } from './videostore.ts';
 
 /** Those that are not over. The caller holds the videos of the user, has locked these, and publishes the failures. */
 export async function cancelVideos(

@@ -2,11 +2,11 @@
 import { closeCredits, isSettled, lockReserved } from '#accounts/ledger/credits.ts';
 import type { Tx } from '#platform/db/db.ts';
 import { videoAssetId, videoReference, videoScope } from '../billing/references.ts';
+import { addUsage } from '../billing/usagestore.ts';
 import type { AgentContext } from '../context.ts';
 import { type FailedVideo, publishVideo } from '../events.ts';
-import { addUsage } from '../store/usagestore.ts';
-import { changeVideo, findVideo, type Video } from '../store/videostore.ts';
 import type { AgentTables } from '../tables.ts';
+import { changeVideo, findVideo, type Video } from './videostore.ts';
 
 /** The asset is readable, and its credits were charged with that. Does nothing if the video is over. */
 export async function completeVideo(

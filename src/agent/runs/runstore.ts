@@ -1,4 +1,4 @@
-/** Runs, and the tables that they share with threads (threadstore.ts) and messages (messagestore.ts). */
+/** Runs: their rows, leases and ends. */
 import { sql } from 'kysely';
 import { findOverdueS } from '#platform/background/overduestore.ts';
 import { type Db, json, type Tx } from '#platform/db/db.ts';
