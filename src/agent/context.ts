@@ -6,7 +6,7 @@ import type { ActingClient } from '#platform/http/client.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
 import type { Log } from '#platform/log.ts';
 import type { PubSub } from '#platform/pubsub/pubsub.ts';
-import type { Telemetry } from '#platform/telemetry/telemetry.ts';
+import type { Telemetry } from '#platform/telemetry/trace.ts';
 import type { Webhooks } from '#webhooks/publishing.ts';
 import type { ApprovalSettings } from './approvals/rules.ts';
 import type { Budget } from './budgets/api.ts';

@@ -13,7 +13,7 @@ import { measureJobs } from '#platform/jobs/depth.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
 import type { PubSub } from '#platform/pubsub/pubsub.ts';
 import type { Redis } from '#platform/redis/redis.ts';
-import { noTelemetry } from '#platform/telemetry/telemetry.ts';
+import { noTelemetry } from '#platform/telemetry/trace.ts';
 import { type Webhooks, welcomeOf } from '#webhooks/publishing.ts';
 import { type BudgetAlerts, budgetMailQueue, startBudgetAlerts } from './budgets/alerting.ts';
 import type { Budget } from './budgets/api.ts';

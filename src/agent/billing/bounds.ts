@@ -1,6 +1,6 @@
 /** The limits of what one run and one user may spend (docs/specification/agent.md#credits). */
 import { lockBalance, sumCredits } from '#accounts/ledger/credits.ts';
-import { createGates } from '#platform/concurrency/gates.ts';
+import { createGates } from '#platform/concurrency/gate.ts';
 import type { Tx } from '#platform/db/db.ts';
 import type { Failure } from '../api.ts';
 import type { AgentContext } from '../context.ts';

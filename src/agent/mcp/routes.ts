@@ -3,8 +3,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Access } from '#platform/access/access.ts';
-import { outgoingFetch } from '#platform/http/outgoing.ts';
 import type { HttpServer } from '#platform/http/server.ts';
+import { outgoingFetch } from '#platform/version.ts';
 import { agentProblems } from '../problems.ts';
 import type { McpContext } from './context.ts';
 

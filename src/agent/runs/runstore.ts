@@ -1,6 +1,6 @@
 /** Runs: their rows, leases and ends. */
 import { sql } from 'kysely';
-import { findOverdueS } from '#platform/background/overduestore.ts';
+import { findOverdueS } from '#platform/background/removal.ts';
 import { type Db, json, type Tx } from '#platform/db/db.ts';
 import { currentScope } from '#platform/telemetry/trace.ts';
 import type { AgentTables, EndedStatus, Question, RunOptions, RunRecord, RunStatus } from '../tables.ts';

@@ -1,6 +1,6 @@
 /** The starts of runs that came with an `Idempotency-Key`. */
 import { sql } from 'kysely';
-import { findOverdueS } from '#platform/background/overduestore.ts';
+import { findOverdueS } from '#platform/background/removal.ts';
 import type { Db, Tx } from '#platform/db/db.ts';
 import type { AgentTables } from '../tables.ts';
 

@@ -5,13 +5,13 @@
 import { createHash } from 'node:crypto';
 import { request } from 'undici';
 import { z } from 'zod';
-import { readAtMost } from '#platform/http/boundedbody.ts';
+import { readAtMost } from '#platform/http/bodies.ts';
 import type { ActingClient } from '#platform/http/client.ts';
-import { outgoingFetch, userAgent } from '#platform/http/outgoing.ts';
 import { isUuid } from '#platform/ids.ts';
 import { problems } from '#platform/problem.ts';
 import { withDeadline } from '#platform/resilience/deadline.ts';
 import { currentTraceHeaders } from '#platform/telemetry/trace.ts';
+import { outgoingFetch, userAgent } from '#platform/version.ts';
 
 /** How an asset was made (docs/specification/media.md#lineage). */
 export interface Lineage {

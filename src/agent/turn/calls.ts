@@ -6,8 +6,7 @@
 import { getErrorMessage } from '@ai-sdk/provider';
 import type { ToolModelMessage, ToolSet } from 'ai';
 import { z } from 'zod';
-import type { Telemetry } from '#platform/telemetry/telemetry.ts';
-import { currentScope, inScope } from '#platform/telemetry/trace.ts';
+import { currentScope, inScope, type Telemetry } from '#platform/telemetry/trace.ts';
 import type { AgentContext } from '../context.ts';
 import { explainFailure } from '../providers/failures.ts';
 import type { Journal } from '../steps/journal.ts';

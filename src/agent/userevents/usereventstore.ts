@@ -1,6 +1,6 @@
 /** The events that users hear of, numbered for each user in the order of their commits. */
 import { sql } from 'kysely';
-import { findOverdueS } from '#platform/background/overduestore.ts';
+import { findOverdueS } from '#platform/background/removal.ts';
 import { type Db, json, type Tx } from '#platform/db/db.ts';
 import type { AgentTables } from '../tables.ts';
 import type { UserEvent } from '../userevent.ts';
