@@ -8,7 +8,7 @@ import { openEventLog } from '../src/agent/eventlog/open.ts';
 import { insertRun, type Run } from '../src/agent/runs/runstore.ts';
 import { EventWriter } from '../src/agent/stream/eventwriter.ts';
 import { StreamReaders } from '../src/agent/stream/readers.ts';
-import { type OwnedRunBuffer, RunEventBuffers } from '../src/agent/stream/runbuffers.ts';
+import { type OwnedRunBuffer, RunEventBuffers } from '../src/agent/stream/runbuffer.ts';
 import type { AgentTables } from '../src/agent/tables.ts';
 import { migrations } from '../src/app/migrations.ts';
 import { transaction } from '../src/platform/db/db.ts';

@@ -17,10 +17,10 @@ import type { AgentMetrics } from './metrics.ts';
 import type { PromptScreening } from './prompts/screening.ts';
 import type { Models } from './providers/models.ts';
 import type { EventWriterOptions } from './stream/eventwriter.ts';
-import type { RunEventBuffers } from './stream/runbuffers.ts';
+import type { RunEventBuffers } from './stream/runbuffer.ts';
 import type { AgentTables } from './tables.ts';
 import type { ToolServers } from './toolservers/toolservers.ts';
-import type { UserEvents } from './userevents/publishing.ts';
+import type { UserEvents } from './userevents/usereventstore.ts';
 
 export interface AgentContext {
   readonly log: Log;

@@ -9,8 +9,8 @@ import { databaseEngines, openTestDatabase } from '../../../test/database.fixtur
 import { openTestRedis, skipWithoutRedis } from '../../../test/redis.fixture.ts';
 import { claimDeadRuns, insertRun } from '../runs/runstore.ts';
 import type { AgentTables } from '../tables.ts';
-import { openDatabaseLog } from './database.ts';
 import { type FencedKey, parseEventId } from './eventlog.ts';
+import { openDatabaseLog } from './eventstore.ts';
 import { openEventLog } from './open.ts';
 
 const log = createLog({ level: 'silent' });

@@ -3,7 +3,7 @@ import { createLog } from '#platform/log.ts';
 import { openTestDatabase } from '../../../test/database.fixture.ts';
 import type { AgentContext } from '../context.ts';
 import type { Batch, EventLog } from '../eventlog/eventlog.ts';
-import { RunEventBuffers } from '../stream/runbuffers.ts';
+import { RunEventBuffers } from '../stream/runbuffer.ts';
 import { Execution } from './execution.ts';
 import type { Run } from './runstore.ts';
 

@@ -14,8 +14,7 @@ import { lastChunk } from '../stream/replay.ts';
 import { type Execution, handOverTopic } from './execution.ts';
 import type { RunExecutor } from './executor.ts';
 import { endRun } from './runs.ts';
-import { beginRun, type ClaimedRun, claimDeadRuns, claimRun, deleteExpiredRuns } from './runstore.ts';
-import { deleteOldStarts } from './startstore.ts';
+import { beginRun, type ClaimedRun, claimDeadRuns, claimRun, deleteExpiredRuns, deleteOldStarts } from './runstore.ts';
 
 export interface Reaper {
   /** Takes over all runs of other processes, dead or not. For the start of a process that is the only one. */

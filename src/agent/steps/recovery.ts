@@ -5,7 +5,7 @@
 import type { UIMessage } from 'ai';
 import { isSettled, releaseCredits } from '#accounts/ledger/credits.ts';
 import { transaction } from '#platform/db/db.ts';
-import { imageOutputOf, imageReferences } from '../billing/references.ts';
+import { imageOutputOf, imageReferences } from '../billing/spending.ts';
 import type { AgentContext } from '../context.ts';
 import type { Batch } from '../eventlog/eventlog.ts';
 import type { Run } from '../runs/runstore.ts';

@@ -13,8 +13,7 @@ import {
   EventConnection,
   type StreamQuota,
 } from './eventconnection.ts';
-import type { BufferListener, RunEventBuffer } from './runbuffer.ts';
-import type { RunEventBuffers } from './runbuffers.ts';
+import type { BufferListener, RunEventBuffer, RunEventBuffers } from './runbuffer.ts';
 import type { SignFrames } from './signing.ts';
 
 const closingMs = 3000;

@@ -15,8 +15,7 @@ import {
   type StreamQuota,
 } from '../stream/eventconnection.ts';
 import type { AgentTables } from '../tables.ts';
-import { userEventsTopic } from './publishing.ts';
-import { findLastUserEvent, listUserEvents, type UserEventRow } from './usereventstore.ts';
+import { findLastUserEvent, listUserEvents, type UserEventRow, userEventsTopic } from './usereventstore.ts';
 
 export interface UserEventReadersOptions {
   readonly db: Db<AgentTables>;
