@@ -5,6 +5,7 @@
  */
 
 import type { Caller } from '#platform/access/caller.ts';
+import { isUuid } from '#platform/ids.ts';
 import { defaultLegacyBucket } from '#platform/objects/objects.ts';
 import { problems } from '#platform/problem.ts';
 import { retryWhileChanging } from '#platform/resilience/retry.ts';
@@ -13,7 +14,6 @@ import { type DeletableAsset, findDeletable, findDeletableAt } from '../assets/a
 import { assertOwnLegacyPaths } from '../assets/ownership.ts';
 import type { MediaStores } from '../context.ts';
 import { mediaProblems } from '../problems.ts';
-import { isUuid } from '../refs.ts';
 import { dropAndInvalidate } from '../signing/signedurlcache.ts';
 import { findExisting, removeObjects, rowsPerBatch } from './removal.ts';
 

@@ -7,10 +7,10 @@ import { LRUCache } from 'lru-cache';
 import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
 import type { ObjectHead } from '#platform/objects/objects.ts';
 import { Problem } from '#platform/problem.ts';
+import { findSha256, writeEtag } from '../assets/assetstore.ts';
 import type { MediaStores, Pinned, Settler } from '../context.ts';
 import { bucketOf, headsAtOnce } from '../lookup/assetlookup.ts';
 import { withInvalidation } from '../signing/signedurlcache.ts';
-import { findSha256, writeEtag } from './etagstore.ts';
 
 /** The smallest part of S3. No tool splits a smaller object. */
 const smallestSplitBytes = 5 * 1024 ** 2;

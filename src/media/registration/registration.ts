@@ -36,7 +36,7 @@ import { blockAsset, refusalOf } from '../screening/incidentstore.ts';
 import type { Verdict } from '../screening/verdicts.ts';
 import { withInvalidation } from '../signing/signedurlcache.ts';
 import type { MediaTables } from '../tables.ts';
-import { frameOf } from '../video/frame.ts';
+import { frameOf } from '../video/poster.ts';
 import { factsOf, type Inspection, screenInspected, unknownFacts, withInspected } from './inspection.ts';
 import { publishDraft } from './publishing.ts';
 import { refuse, removeRefused } from './refusal.ts';

@@ -11,6 +11,7 @@ import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
 import { transaction } from '#platform/db/db.ts';
 import { isForeignKeyViolation } from '#platform/db/errors.ts';
 import type { ActingClient } from '#platform/http/client.ts';
+import { isUuid } from '#platform/ids.ts';
 import { MovieTooComplex } from '#platform/metadata/movie.ts';
 import type { Objects } from '#platform/objects/objects.ts';
 import { invalid, problems } from '#platform/problem.ts';
@@ -21,7 +22,6 @@ import type { MediaContext } from '../context.ts';
 import { headsAtOnce, lookUpRow, type ResolvedAsset, sourceOf } from '../lookup/assetlookup.ts';
 import { planRewriting } from '../metadata/rewriting.ts';
 import { mediaProblems } from '../problems.ts';
-import { isUuid } from '../refs.ts';
 import { findThumbs } from '../signing/thumbstore.ts';
 import type { Snapshot, SnapshotMessage, SnapshotPart } from '../tables.ts';
 import type {

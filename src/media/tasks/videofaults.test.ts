@@ -26,7 +26,7 @@ import { renditionKeyOf, storageKeyOf, videoWatermarkKeyOf } from '../assets/sto
 import type { MediaContext } from '../context.ts';
 import { deleteScope } from '../scopes/scopedeletion.ts';
 import type { MediaTables } from '../tables.ts';
-import { createImageWatermarker } from '../watermarks/imagewatermarker.ts';
+import { createImageWatermarker } from '../watermarks/imagewatermark.ts';
 import { makeVideoWatermark } from '../watermarks/videowatermark.ts';
 import { processVideo } from './processing.ts';
 import { findTask, insertRun } from './taskstore.ts';
