@@ -14,8 +14,8 @@ import { EntityErased, readTime, type Since } from '../memories/entitystore.ts';
 import { findDistinctions, insertRevision } from '../memories/historystore.ts';
 import { findMemories, invalidate, type StoredMemory, sizeOf, updateMetadata } from '../memories/memorystore.ts';
 import { loadMerging } from '../merging/loading.ts';
+import { CallsUsedUp, callModel } from '../model/callstore.ts';
 import { AnswerRejected } from '../model/languagemodel.ts';
-import { CallsUsedUp, callModel } from '../model/modelcalls.ts';
 import { compare } from '../search/ranking.ts';
 import type { Handle } from '../tables.ts';
 import {

@@ -6,8 +6,7 @@ import type { Entity, FoundMemory, Injection, InjectRequest, MemoryType, SearchR
 import type { MemoryContext } from '../context.ts';
 import { hashContent } from '../memories/contenthash.ts';
 import { findMemories } from '../memories/memorystore.ts';
-import { toFoundMemory } from '../memories/presenting.ts';
-import { toProfile } from '../profiles/presenting.ts';
+import { toFoundMemory, toProfile } from '../memories/presenting.ts';
 import type { EntityIndex, IndexedMemory } from './entityindex.ts';
 import { requestsEverything } from './everything.ts';
 import { rank } from './ranking.ts';
