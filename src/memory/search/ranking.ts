@@ -12,8 +12,7 @@ import type { Handle } from '../tables.ts';
 import { hashText } from '../text/hashing.ts';
 import { readMonths } from '../text/months.ts';
 import { analyse } from '../text/terms.ts';
-import { createScorer, findFrequencies } from './bm25.ts';
-import type { EntityIndex, IndexedMemory } from './entityindex.ts';
+import { createScorer, type EntityIndex, findFrequencies, type IndexedMemory } from './entityindex.ts';
 import { findSimilarities } from './indexstore.ts';
 
 export interface Ranked {
