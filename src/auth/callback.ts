@@ -2,7 +2,7 @@
 
 import { onboard } from '#accounts/onboarding.ts';
 import { negotiateLanguage } from '#platform/language.ts';
-import { withDeadline } from '#platform/resilience/deadline.ts';
+import { withDeadline } from '#platform/resilience.ts';
 import { recordUse } from './browsersessions.ts';
 import type { AuthContext } from './context.ts';
 import { type ProviderSession, providerTimeoutMs } from './provider.ts';

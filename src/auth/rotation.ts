@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import type { Sealer } from '#platform/access/sealing.ts';
 import type { Log } from '#platform/log.ts';
-import { withDeadline } from '#platform/resilience/deadline.ts';
+import { withDeadline } from '#platform/resilience.ts';
 import { accessToken } from './api.ts';
 import {
   type Provider,

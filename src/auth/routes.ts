@@ -6,7 +6,7 @@ import { matchOrigins, type OriginMatcher } from '#platform/http/origins.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { Problem, problems } from '#platform/problem.ts';
-import { withDeadline } from '#platform/resilience/deadline.ts';
+import { withDeadline } from '#platform/resilience.ts';
 import { type AccessToken, accessToken, logoutQuery, signedOut } from './api.ts';
 import { forgetSessions, recordUse } from './browsersessions.ts';
 import { finishSignIn } from './callback.ts';

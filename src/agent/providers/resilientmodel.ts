@@ -3,6 +3,7 @@
  * until its first token, replaced by a fallback, and called again with half of the prompt if that was too long.
  */
 
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import {
   APICallError,
   InvalidResponseDataError,
@@ -14,11 +15,10 @@ import {
   type SharedV4ProviderMetadata,
 } from '@ai-sdk/provider';
 import type { Log } from '#platform/log.ts';
-import { DeadlineExceeded, withDeadline } from '#platform/resilience/deadline.ts';
+import { DeadlineExceeded, startIdleDeadline, withDeadline } from '#platform/resilience.ts';
 import { type Attributes, currentScope, type Telemetry } from '#platform/telemetry/trace.ts';
 import { isNoteOfToolImage } from '../attachments.ts';
 import { FirstTokenTimeout } from './expectedfailures.ts';
-import { limitPauses, type PartSource } from './idlestream.ts';
 import { bytesPerToken, estimateTokens, imageTokens, isContextTooLong } from './promptsize.ts';
 import { isRetryableStatus, maxTries, waitBeforeRetry } from './retrying.ts';
 
@@ -421,3 +421,92 @@ function readStatus(value: unknown): number | undefined {
   if (typeof text !== 'string') return undefined;
   return /^[45][0-9][0-9]$/.test(text) ? Number(text) : statuses.get(text);
 }
+
+// Bounds the pauses of a model's stream. Deltas are merged before it, on OpenAI's wire, and after it, for the event log.
+
+interface IdleStreamOptions {
+  /** How long the provider may pause. After that the stream fails with DeadlineExceeded. */
+  readonly idleMs: number;
+  /** Called when the stream has failed or is canceled, to end the provider's work. */
+  readonly onBroken: (reason: unknown) => void;
+}
+
+/** In characters. Above it nothing is read from the provider until the reader catches up. */
+const maxWaitingSize = 64 * 1024;
+/** A provider that sends without a pause must not block other runs and the renewal of their leases. */
+const maxBusyMs = 10;
+
+/** A reader of the provider's stream. */
+type PartSource = Pick<ReadableStreamDefaultReader<LanguageModelV4StreamPart>, 'read' | 'cancel'>;
+
+/** Passes on `opening` and what `source` still has. Reads ahead, because a failure would discard what was not read. */
+export function limitPauses(
+  opening: readonly LanguageModelV4StreamPart[],
+  source: PartSource,
+  { idleMs, onBroken }: IdleStreamOptions,
+): ReadableStream<LanguageModelV4StreamPart> {
+  const waiting = [...opening];
+  let waitingSize = waiting.reduce((sum, part) => sum + deltaLength(part), 0);
+  let end: { readonly error?: unknown } | undefined;
+  let changed = Promise.withResolvers<void>();
+  const notify = () => {
+    changed.resolve();
+    changed = Promise.withResolvers();
+  };
+  const finish = (how: { readonly error?: unknown }) => {
+    end ??= how;
+    notify();
+  };
+
+  async function readSource(): Promise<void> {
+    const idle = startIdleDeadline(idleMs);
+    let yieldedAtMs = performance.now();
+    try {
+      while (end === undefined) {
+        const { done, value } = await idle.race(source.read());
+        if (done) return finish({});
+        waiting.push(value);
+        waitingSize += deltaLength(value);
+        notify();
+        idle.touch();
+        if (performance.now() - yieldedAtMs > maxBusyMs) {
+          await yieldToEventLoop();
+          yieldedAtMs = performance.now();
+        }
+        if (waitingSize > maxWaitingSize) idle.pause();
+        while (waitingSize > maxWaitingSize && end === undefined) await changed.promise;
+        idle.touch();
+      }
+    } catch (error) {
+      const isFirst = end === undefined;
+      finish({ error });
+      if (isFirst) onBroken(error);
+    } finally {
+      idle.stop();
+    }
+  }
+
+  return new ReadableStream<LanguageModelV4StreamPart>(
+    {
+      start: () => void readSource(),
+      async pull(controller) {
+        while (waiting.length === 0 && end === undefined) await changed.promise;
+        const next = waiting.shift();
+        if (next !== undefined) {
+          waitingSize -= deltaLength(next);
+          controller.enqueue(next);
+          notify();
+        } else if (end !== undefined && 'error' in end) controller.error(end.error);
+        else controller.close();
+      },
+      cancel(reason) {
+        finish({});
+        onBroken(reason);
+        return source.cancel(reason);
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+const deltaLength = (part: LanguageModelV4StreamPart) => ('delta' in part ? part.delta.length : 0);

@@ -12,7 +12,7 @@ import { probeQuarantine } from '#media/quarantine/quarantine.ts';
 import { createScreening } from '#media/screening/screening.ts';
 import { createFfmpeg, withoutFfmpeg } from '#media/video/ffmpeg.ts';
 import { systemClock } from '#platform/clock.ts';
-import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
+import { mapConcurrently } from '#platform/concurrency.ts';
 import { isFolderInUse } from '#platform/db/lock.ts';
 import { compareMigrations, probePostgres, readPostgres, tablesOfPostgres } from '#platform/db/open.ts';
 import { createLog } from '#platform/log.ts';

@@ -14,7 +14,7 @@ import { openChannel } from '#notify/channels/open.ts';
 import { readKeys } from '#platform/access/keyset.ts';
 import { systemClock as clock } from '#platform/clock.ts';
 import { createLog } from '#platform/log.ts';
-import { withDeadline } from '#platform/resilience/deadline.ts';
+import { withDeadline } from '#platform/resilience.ts';
 import { guardReceiver, post } from '#webhooks/delivering.ts';
 import type { Config } from '../config.ts';
 import { placeOf, probe, reasonOf, Warning } from './probing.ts';

@@ -4,7 +4,7 @@ import { constants } from 'node:fs';
 import { mkdir, open, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
-import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
+import { mapConcurrently } from '#platform/concurrency.ts';
 import { StartFault } from '#platform/lifecycle.ts';
 import { headOf } from '#platform/objects/files/folders.ts';
 import { isSafeKey } from '#platform/objects/keys.ts';

@@ -3,7 +3,7 @@ import { type InsertObject, type RawBuilder, sql } from 'kysely';
 import { type Db, json, type Tx } from '#platform/db/db.ts';
 import { isDeadlock, isUniqueViolation } from '#platform/db/errors.ts';
 import type { Generated as Mark } from '#platform/metadata/xmp.ts';
-import { searchable } from '#platform/searching.ts';
+import { searchable } from '#platform/storable.ts';
 import type { Lineage } from '../api.ts';
 import type { Refusal } from '../problems.ts';
 import { flagAsset } from '../screening/incidentstore.ts';

@@ -8,7 +8,7 @@ import type { Caller } from '#platform/access/caller.ts';
 import { isUuid } from '#platform/ids.ts';
 import { defaultLegacyBucket } from '#platform/objects/objects.ts';
 import { problems } from '#platform/problem.ts';
-import { retryWhileChanging } from '#platform/resilience/retry.ts';
+import { retryWhileChanging } from '#platform/resilience.ts';
 import type { AssetsDeleted, AssetsDeletion } from '../api.ts';
 import { type DeletableAsset, findDeletable, findDeletableAt } from '../assets/assetstore.ts';
 import { assertOwnLegacyPaths } from '../assets/ownership.ts';

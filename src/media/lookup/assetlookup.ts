@@ -3,7 +3,7 @@
  * that every lookup sends a HEAD request (docs/specification/media.md#ownership).
  */
 import type { Caller } from '#platform/access/caller.ts';
-import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
+import { mapConcurrently } from '#platform/concurrency.ts';
 import { isUuid } from '#platform/ids.ts';
 import type { Objects } from '#platform/objects/objects.ts';
 import { findReadyAssets } from '../assets/assetstore.ts';

@@ -4,7 +4,7 @@
  * objects in parts. The SHA-256 of the row decides, once: then the row gets the new ETag (docs/objects.md#copies-of-the-data-folder).
  */
 import { LRUCache } from 'lru-cache';
-import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
+import { mapConcurrently } from '#platform/concurrency.ts';
 import type { ObjectHead } from '#platform/objects/objects.ts';
 import { Problem } from '#platform/problem.ts';
 import { findSha256, writeEtag } from '../assets/assetstore.ts';

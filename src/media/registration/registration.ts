@@ -12,7 +12,7 @@ import type { Tx } from '#platform/db/db.ts';
 import { MovieTooComplex } from '#platform/metadata/movie.ts';
 import type { ObjectHead } from '#platform/objects/objects.ts';
 import { invalid, Problem } from '#platform/problem.ts';
-import { retryWhileChanging } from '#platform/resilience/retry.ts';
+import { retryWhileChanging } from '#platform/resilience.ts';
 import type { Asset, RegistrationRequest } from '../api.ts';
 import { isSameAsset, isVideo, toAsset } from '../assets/asset.ts';
 import {

@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { partsOfVariantKey } from '#image/engine/keys.ts';
 import { bucketStore, namedObject } from '#image/engine/sources.ts';
-import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
+import { mapConcurrently } from '#platform/concurrency.ts';
 import { defaultLegacyBucket, type ListedObject, type ObjectHead, type Objects } from '#platform/objects/objects.ts';
 import { Problem } from '#platform/problem.ts';
 import { type DeletableAsset, dropAssets } from '../assets/assetstore.ts';

@@ -2,7 +2,7 @@
 
 import { open } from 'node:fs/promises';
 import { fileTypeFromBuffer } from 'file-type';
-import { DeadlineExceeded } from '#platform/resilience/deadline.ts';
+import { DeadlineExceeded } from '#platform/resilience.ts';
 import { type Colors, deinterlacing, withSdrColors } from './colors.ts';
 import { decoderThreads, type Ffmpeg, guardedInput, threads, VideoFault } from './ffmpeg.ts';
 import { type Size, shrinkTo } from './poster.ts';

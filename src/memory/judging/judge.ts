@@ -9,7 +9,6 @@ import type { Entity } from '../api.ts';
 import { contentOf, mergedMetadata } from '../changes/adding.ts';
 import { hasRoom, writeEntity } from '../changes/entitywrite.ts';
 import type { JudgingContext, MemoryContext, Writing } from '../context.ts';
-import { hashContent } from '../memories/contenthash.ts';
 import { EntityErased, readTime, type Since } from '../memories/entitystore.ts';
 import { findDistinctions, insertRevision } from '../memories/historystore.ts';
 import { findMemories, invalidate, type StoredMemory, sizeOf, updateMetadata } from '../memories/memorystore.ts';
@@ -18,6 +17,7 @@ import { CallsUsedUp, callModel } from '../model/callstore.ts';
 import { AnswerRejected } from '../model/languagemodel.ts';
 import { compare } from '../search/ranking.ts';
 import type { Handle } from '../tables.ts';
+import { hashContent } from '../text/hashing.ts';
 import {
   deleteJudgements,
   findByJudgingKey,

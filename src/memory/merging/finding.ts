@@ -4,15 +4,15 @@
  * concurrent similar contents finds the first.
  */
 
-import { createPacer } from '#platform/concurrency/mapconcurrently.ts';
+import { createPacer } from '#platform/concurrency.ts';
 import type { Entity, LinkKind, MemoryType } from '../api.ts';
 import type { MemoryContext } from '../context.ts';
-import { hashContent } from '../memories/contenthash.ts';
 import { findDistinctions, type Link } from '../memories/historystore.ts';
 import { findContents, findMemory, type StoredMemory } from '../memories/memorystore.ts';
 import type { EntityIndex } from '../search/entityindex.ts';
 import { compare } from '../search/ranking.ts';
 import type { Handle } from '../tables.ts';
+import { hashContent } from '../text/hashing.ts';
 import { isSameForm } from './canonical.ts';
 import { contradicts, elaborates, fullness, isNegated, readsTheSame } from './judging.ts';
 import { type Draft, draft, formsTogether, read, readTogether } from './reading.ts';

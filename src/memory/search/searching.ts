@@ -4,9 +4,9 @@
  */
 import type { Entity, FoundMemory, Injection, InjectRequest, MemoryType, SearchRequest, SearchResult } from '../api.ts';
 import type { MemoryContext } from '../context.ts';
-import { hashContent } from '../memories/contenthash.ts';
 import { findMemories } from '../memories/memorystore.ts';
 import { toFoundMemory, toProfile } from '../memories/presenting.ts';
+import { hashContent } from '../text/hashing.ts';
 import { plain } from '../text/words.ts';
 import type { EntityIndex, IndexedMemory } from './entityindex.ts';
 import { rank } from './ranking.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { hashContent } from './contenthash.ts';
+import { hashContent } from './hashing.ts';
 
 describe('contents that are the same', () => {
   it.each([
@@ -18,7 +18,7 @@ describe('contents that are the same', () => {
   });
 
   it('needs linear time for a million punctuation marks', () => {
-    const marks = '.'.repeat(1_000_000);
+    const marks = '../memories'.repeat(1_000_000);
     expect(hashContent(`a${marks}b${marks}`)).toEqual(hashContent(`a${marks}b`));
   });
 });

@@ -1,5 +1,6 @@
-import { describe, expect, it } from 'vitest';
-import { createGate } from './gate.ts';
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect, it, test } from 'vitest';
+import { createGate, createGates, mapConcurrently } from './concurrency.ts';
 
 const patient = { width: 1, maxWaiting: 10, waitTimeoutMs: 60_000 };
 
@@ -70,4 +71,74 @@ describe('the gate before the connections', () => {
     await gate.enter();
     await expect(gate.close(10)).resolves.toBeUndefined();
   });
+});
+
+const options = { width: 1, maxWaiting: 1, waitTimeoutMs: 60_000 };
+
+it('requests of a user wait for each other, and for no others', async () => {
+  const gates = createGates(options);
+  const order: string[] = [];
+  const leave = await gates.enter('alice');
+  const second = gates.enter('alice').then((leaveSecond) => {
+    order.push('alice again');
+    leaveSecond();
+  });
+  (await gates.enter('bob'))();
+  order.push('bob');
+  leave();
+  await second;
+  expect(order).toEqual(['bob', 'alice again']);
+});
+
+it('refuses a request only because of others of its user', async () => {
+  const gates = createGates(options);
+  const leave = await gates.enter('alice');
+  const waiting = gates.enter('alice');
+  await expect(gates.enter('alice')).rejects.toMatchObject({ code: 'rate_limited', details: { retryAfterS: 1 } });
+  (await gates.enter('bob'))();
+  leave();
+  (await waiting)();
+  (await gates.enter('alice'))();
+});
+
+it('counts a double leave once', async () => {
+  const gates = createGates({ ...options, maxWaiting: 0 });
+  const first = await gates.enter('alice');
+  first();
+  first();
+  await gates.enter('alice');
+  await expect(gates.enter('alice')).rejects.toMatchObject({ code: 'rate_limited', details: { retryAfterS: 1 } });
+});
+
+test.each([
+  ['nothing', 0, 3],
+  ['fewer items than the limit', 2, 3],
+  ['more', 10, 3],
+])('%s: returns every result in order and respects the limit', async (_name, count, atOnce) => {
+  let working = 0;
+  let most = 0;
+  const items = Array.from({ length: count }, (_, index) => index);
+  const results = await mapConcurrently(items, atOnce, async (item) => {
+    working += 1;
+    most = Math.max(most, working);
+    // Earlier items take longer, so that they finish out of order.
+    await delay(10 - item);
+    working -= 1;
+    return item * 2;
+  });
+  expect(results).toEqual(items.map((item) => item * 2));
+  expect(most).toBe(Math.min(count, atOnce));
+});
+
+test('throws the first failure and starts no further items', async () => {
+  const begun: number[] = [];
+  const working = mapConcurrently([1, 2, 3, 4, 5, 6], 2, async (item) => {
+    begun.push(item);
+    await delay(item);
+    if (item === 2) throw new Error('no');
+  });
+  await expect(working).rejects.toThrow('no');
+  await delay(30);
+  expect(begun).toEqual(expect.arrayContaining([1, 2]));
+  expect(begun).not.toContain(6);
 });
