@@ -4,7 +4,7 @@
  */
 import { mkdir, open, realpath, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { LRUCache } from 'lru-cache';
+import { createLru } from '../../cache/lru.ts';
 
 export interface Folders {
   /** Returns the path of an existing file or folder, or `undefined` if it is absent or behind a symbolic link. */
@@ -23,7 +23,7 @@ const mostKnown = 10_000;
 export function createFolders(root: string): Folders {
   let known: string | undefined;
   /** Path → identity of a folder whose name was synced, with those of the folders that lead to it. */
-  const durable = new LRUCache<string, string>({ max: mostKnown });
+  const durable = createLru<string, string>(mostKnown);
 
   async function base(): Promise<string | undefined> {
     known ??= await realpath(root).catch(ignore('ENOENT'));
