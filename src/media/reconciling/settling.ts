@@ -3,7 +3,7 @@
  * contains its inode and time, which differ in a copy of the data folder, and tools that restore a bucket upload large
  * objects in parts. The SHA-256 of the row decides, once: then the row gets the new ETag (docs/objects.md#copies-of-the-data-folder).
  */
-import { createLru } from '#platform/cache/lru.ts';
+import { createLru } from '#platform/cache/cache.ts';
 import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
 import type { ObjectHead } from '#platform/objects/objects.ts';
 import { Problem } from '#platform/problem.ts';

@@ -6,7 +6,7 @@
 import type { BigIntStats } from 'node:fs';
 import { link, mkdir, open, realpath, rename, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { createLru } from '../../cache/lru.ts';
+import { createLru } from '../../cache/cache.ts';
 import { ObjectExists, type ObjectHead, type WriteOptions } from '../objects.ts';
 
 export interface Folders {
