@@ -1,7 +1,7 @@
 /**
  * Refresh results in memory, for the lifetime of the process. After a restart, the provider returns the active token for the previous one.
  */
-import { createLru } from '#platform/cache/lru.ts';
+import { createLru } from '#platform/cache/cache.ts';
 import type { RefreshResults, StoredResult } from './refreshresults.ts';
 
 interface Row extends StoredResult {

@@ -6,7 +6,7 @@ import { decodeJwt } from 'jose';
 import { z } from 'zod';
 import { type Call, createClient, type HttpClient } from '#platform/http/client.ts';
 import type { Log } from '#platform/log.ts';
-import type { Telemetry } from '#platform/telemetry/telemetry.ts';
+import type { Telemetry } from '#platform/telemetry/trace.ts';
 import type { AccessToken } from './api.ts';
 import { type Refused, readRefusal, type Unavailable } from './refusals.ts';
 

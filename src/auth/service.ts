@@ -2,7 +2,7 @@
 
 import { sql } from 'kysely';
 import type { PeopleContext } from '#accounts/people/context.ts';
-import { erasePerson as eraseRecords } from '#accounts/people/erasing.ts';
+import { erasePerson as eraseRecords } from '#accounts/people/people.ts';
 import type { PeopleTables } from '#accounts/people/peoplestore.ts';
 import { addPeopleRoutes } from '#accounts/people/routes.ts';
 import { accountProblems } from '#accounts/problems.ts';

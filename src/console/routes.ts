@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { auditOf, recordAction } from '#platform/audit/audit.ts';
 import { transaction } from '#platform/db/db.ts';
-import { bodyOf } from '#platform/http/bodyof.ts';
+import { bodyOf } from '#platform/http/client.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { largestDepth } from '#platform/jobs/jobs.ts';

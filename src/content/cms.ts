@@ -1,7 +1,7 @@
 /** The connection to the CMS. */
 import { monotonicClock } from '#platform/clock.ts';
 import { createClient, type HttpClient } from '#platform/http/client.ts';
-import type { Telemetry } from '#platform/telemetry/telemetry.ts';
+import type { Telemetry } from '#platform/telemetry/trace.ts';
 import { announcementFeature } from './announcement.ts';
 import { homeCardsFeature } from './homecards.ts';
 import { createProxy, type Feature } from './proxy.ts';

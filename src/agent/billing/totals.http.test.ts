@@ -11,8 +11,8 @@ import { openTestDatabase } from '../../../test/database.fixture.ts';
 import { embedded } from '../../../test/media/rig.fixture.ts';
 import type { ConfiguredModels, Spenders, UsageTotals } from '../operatorapi.ts';
 import { openModels } from '../providers/models.ts';
-import { addUsage } from '../store/usagestore.ts';
 import type { AgentTables } from '../tables.ts';
+import { addUsage } from './usagestore.ts';
 
 let rig: AgentRig;
 let operator: ConsoleServer;

@@ -13,7 +13,6 @@ import { answerOf } from '../records/answers.ts';
 import { type Deposit, keep, NotPaid, Refused, type SourceImage } from '../services/library.ts';
 import type { ImageInput } from '../tables.ts';
 import { type ImageModel, modelOfRow, withFallbacks } from './catalogue.ts';
-import { noteCost } from './coststore.ts';
 import {
   cancelTopic,
   endImages,
@@ -22,7 +21,7 @@ import {
   imageScopeOf,
   imagesQueue,
 } from './generations.ts';
-import { endItem, lockGeneration, markOrdered, type NewGeneration } from './generationstore.ts';
+import { endItem, lockGeneration, markOrdered, type NewGeneration, noteCost } from './generationstore.ts';
 import { readImages } from './sources.ts';
 
 const stopped = {

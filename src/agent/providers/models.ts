@@ -5,7 +5,7 @@ import type { Values } from '#platform/config.ts';
 import { StartFault } from '#platform/lifecycle.ts';
 import type { Log } from '#platform/log.ts';
 import { invalid } from '#platform/problem.ts';
-import { noTelemetry, type Telemetry } from '#platform/telemetry/telemetry.ts';
+import { noTelemetry, type Telemetry } from '#platform/telemetry/trace.ts';
 import type { ModelInfo } from '../api.ts';
 import type { modelSettings } from '../config.ts';
 import type { ModelEntry } from '../modelsfile.ts';

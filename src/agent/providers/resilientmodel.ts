@@ -3,19 +3,19 @@
  * until its first token, replaced by a fallback, and called again with half of the prompt if that was too long.
  */
 
-import type { LanguageModelV4Message, LanguageModelV4Prompt } from '@ai-sdk/provider';
 import {
   APICallError,
   InvalidResponseDataError,
   type LanguageModelV4,
   type LanguageModelV4CallOptions,
+  type LanguageModelV4Message,
+  type LanguageModelV4Prompt,
   type LanguageModelV4StreamPart,
   type SharedV4ProviderMetadata,
 } from '@ai-sdk/provider';
 import type { Log } from '#platform/log.ts';
 import { DeadlineExceeded, withDeadline } from '#platform/resilience/deadline.ts';
-import type { Attributes, Telemetry } from '#platform/telemetry/telemetry.ts';
-import { currentScope } from '#platform/telemetry/trace.ts';
+import { type Attributes, currentScope, type Telemetry } from '#platform/telemetry/trace.ts';
 import { isNoteOfToolImage } from '../attachments.ts';
 import { FirstTokenTimeout } from './expectedfailures.ts';
 import { limitPauses, type PartSource } from './idlestream.ts';

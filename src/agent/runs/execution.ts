@@ -17,14 +17,14 @@ import { costOfTokens, UsageMeter } from '../billing/usage.ts';
 import type { AgentContext } from '../context.ts';
 import type { ChosenModel } from '../providers/models.ts';
 import { answerOf } from '../records/answers.ts';
-import { type Journal, openJournal } from '../steps/journal.ts';
 import type { Continuation } from '../steps/recovery.ts';
-import { type Run, releaseRun } from '../store/runstore.ts';
+import { type Journal, openJournal } from '../steps/stepstore.ts';
 import type { Chunk } from '../stream/chunks.ts';
 import { EventLogLost, EventWriter, RunFenced, RunTooLong } from '../stream/eventwriter.ts';
 import { lastChunk, replayParts } from '../stream/replay.ts';
 import { assertTransition, type Transitions } from '../transitions.ts';
 import { endRun, isShown, type RunEnd } from './runs.ts';
+import { type Run, releaseRun } from './runstore.ts';
 
 /** Each message is empty: runs of other processes are to be continued. */
 export const handOverTopic = 'hand-over';

@@ -10,9 +10,9 @@ import { type Interval, startInterval } from '#platform/background/interval.ts';
 import type { AgentContext } from '../context.ts';
 import type { ChosenModel } from '../providers/models.ts';
 import type { Continuation } from '../steps/recovery.ts';
-import { type Run, renewLeases } from '../store/runstore.ts';
 import { assertTransition, type Transitions } from '../transitions.ts';
 import { Execution, LeaseLost, RunAborted, ServerDrained } from './execution.ts';
+import { type Run, renewLeases } from './runstore.ts';
 
 type ExecutorMode = 'accepting' | 'draining' | 'drained';
 

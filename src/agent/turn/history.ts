@@ -9,7 +9,7 @@ import { assetOf, isTextType, madeImagesOf, noteOfToolImage, readDataUrl, unread
 import type { AgentContext } from '../context.ts';
 import { bytesPerToken, estimateTokens, imageTokens } from '../providers/promptsize.ts';
 import { fetchFile, fetchScaledImage } from '../services/library.ts';
-import type { StoredMessage } from '../store/messagestore.ts';
+import type { StoredMessage } from '../threads/messagestore.ts';
 
 type Part = UIMessage['parts'][number];
 type Message = Pick<UIMessage, 'role' | 'parts'>;

@@ -5,8 +5,7 @@ import type { Config } from '#app/config.ts';
 import { systemClock as clock } from '#platform/clock.ts';
 import { createLog } from '#platform/log.ts';
 import { withDeadline } from '#platform/resilience/deadline.ts';
-import { post } from '#webhooks/delivering.ts';
-import { guardReceiver } from '#webhooks/opening.ts';
+import { guardReceiver, post } from '#webhooks/delivering.ts';
 import { reasonOf } from './probing.ts';
 
 const log = createLog({ level: 'silent' });

@@ -4,7 +4,7 @@ import { constants } from 'node:fs';
 import { mkdir, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
-import { headOf } from '#platform/objects/files/head.ts';
+import { headOf } from '#platform/objects/files/folders.ts';
 
 const filesAtOnce = 8;
 

@@ -1,6 +1,7 @@
 /** HTTP calls of the demo, with their output. */
-import { outgoingFetch } from '#platform/http/outgoing.ts';
+
 import { StartFault } from '#platform/lifecycle.ts';
+import { outgoingFetch } from '#platform/version.ts';
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 export type Credential = { readonly token: string } | { readonly internalKey: string };

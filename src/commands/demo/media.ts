@@ -7,8 +7,8 @@ import { basename, extname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import mime from 'mime';
 import sharp from 'sharp';
-import { outgoingFetch } from '#platform/http/outgoing.ts';
 import { StartFault } from '#platform/lifecycle.ts';
+import { outgoingFetch } from '#platform/version.ts';
 import { call, type JsonObject, open, post, printStep } from './calls.ts';
 
 export interface MediaFile {

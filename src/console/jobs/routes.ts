@@ -6,7 +6,7 @@ import { type Db, type Tx, transaction } from '#platform/db/db.ts';
 import { isUniqueViolation } from '#platform/db/errors.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
-import { summarizeQueues } from '#platform/jobs/depthstore.ts';
+import { summarizeQueues } from '#platform/jobs/depth.ts';
 import { type JobTables, largestDepth } from '#platform/jobs/jobs.ts';
 import {
   discardDead,

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { generationRecordListing, type RunPage, type RunRecord, runListing } from '#agent/records/api.ts';
 import { auditOf, hashedTarget, recordAction } from '#platform/audit/audit.ts';
-import { bodyOf } from '#platform/http/bodyof.ts';
+import { bodyOf } from '#platform/http/client.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import type { ConsoleContext } from '../context.ts';

@@ -3,7 +3,7 @@
  * (tools/embedder). It downloads nothing, and needs well under a millisecond for a text.
  */
 import type { LRUCache } from 'lru-cache';
-import { createLru } from '#platform/cache/lru.ts';
+import { createLru } from '#platform/cache/cache.ts';
 import { hashText } from '../text/hashing.ts';
 import { type Embedder, normalise } from './embedder.ts';
 import { loadTable, type PieceTable } from './table.ts';

@@ -4,7 +4,7 @@
  * concurrent similar contents finds the first.
  */
 
-import { createPacer } from '#platform/concurrency/pacing.ts';
+import { createPacer } from '#platform/concurrency/mapconcurrently.ts';
 import type { Entity, LinkKind, MemoryType } from '../api.ts';
 import type { MemoryContext } from '../context.ts';
 import { hashContent } from '../memories/contenthash.ts';

@@ -1,5 +1,5 @@
 /** Reads a content as ordered tokens for the comparison with another. */
-import { createLru } from '#platform/cache/lru.ts';
+import { createLru } from '#platform/cache/cache.ts';
 import { cutRuns, type Run } from '../text/words.ts';
 import { type Form, formOf, rewrite, withoutSynonyms } from './canonical.ts';
 import {

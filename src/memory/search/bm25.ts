@@ -2,7 +2,7 @@
  * BM25 over the memories of one entity, with the document frequencies of this entity. Constants as measured
  * (docs/memory.md).
  */
-import { createPacer } from '#platform/concurrency/pacing.ts';
+import { createPacer } from '#platform/concurrency/mapconcurrently.ts';
 import { hashText } from '../text/hashing.ts';
 
 const k1 = 0.9;

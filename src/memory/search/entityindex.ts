@@ -4,7 +4,7 @@
  * since. So results are never older than the request, on any process.
  */
 import { LRUCache } from 'lru-cache';
-import { createPacer } from '#platform/concurrency/pacing.ts';
+import { createPacer } from '#platform/concurrency/mapconcurrently.ts';
 import type { Db, Tx } from '#platform/db/db.ts';
 import type { Entity, MemoryType } from '../api.ts';
 import type { Embedder } from '../embedding/embedder.ts';

@@ -2,7 +2,7 @@
  * Ranks memories by BM25 and the similarity of vectors, with weights that depend on the embedder. Recency and the type
  * of a memory have a small influence.
  */
-import { createPacer } from '#platform/concurrency/pacing.ts';
+import { createPacer } from '#platform/concurrency/mapconcurrently.ts';
 import type { Entity, MemoryType } from '../api.ts';
 import type { MemoryContext } from '../context.ts';
 import type { CalibratedEmbedder } from '../embedding/calibration.ts';

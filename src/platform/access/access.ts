@@ -7,7 +7,7 @@
  * It sets `request.caller`.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { createLru } from '../cache/lru.ts';
+import { createLru } from '../cache/cache.ts';
 import { type Clock, systemClock } from '../clock.ts';
 import { countHeader } from '../http/headers.ts';
 import { isUuid } from '../ids.ts';
@@ -58,7 +58,7 @@ export interface Access {
   readonly userOnly: Guard;
 }
 
-export interface AccessOptions {
+interface AccessOptions {
   /** Accepted values of `X-Internal-Key`. If the list is empty, no key is accepted. */
   readonly internalKeys: readonly string[];
   /** Absent for services that accept no JWT (image, notify). */
@@ -171,5 +171,26 @@ export function limitRate(perMinute: number, clock: Clock): RateLimit {
     const calls = Math.min(perMinute, bucket.calls + (nowMs - bucket.atMs) * perMs);
     if (calls < 1) throw problems.rate_limited({ retryAfterS: Math.ceil((1 - calls) / perMs / 1000) });
     buckets.set(subject, { calls: calls - 1, atMs: nowMs });
+  };
+}
+
+// Access for operators: only `X-Admin-Token` counts. Without it, or with a wrong one, the server returns 401
+// (docs/specification/memory.md#admin-api).
+
+export interface AdminGuard {
+  readonly config: { readonly access: 'admin' };
+  readonly onRequest: (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
+}
+
+/** If `token` is empty, every request is rejected. */
+export function guardAdmins(token: string): AdminGuard {
+  const isToken = matchSecret(token === '' ? [] : [token]);
+  return {
+    config: { access: 'admin' },
+    onRequest: async (request, reply) => {
+      reply.header('cache-control', 'no-store');
+      const candidate = request.headers['x-admin-token'];
+      if (typeof candidate !== 'string' || !isToken(candidate)) throw problems.unauthorized();
+    },
   };
 }

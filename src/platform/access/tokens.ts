@@ -2,7 +2,7 @@
 
 import { hash } from 'node:crypto';
 import { decodeJwt, errors, jwtVerify } from 'jose';
-import { createLru } from '../cache/lru.ts';
+import { createLru } from '../cache/cache.ts';
 import { type Clock, systemClock } from '../clock.ts';
 import { isUuid } from '../ids.ts';
 import { problems } from '../problem.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createGates } from './gates.ts';
+import { createGates } from './gate.ts';
 
 const options = { width: 1, maxWaiting: 1, waitTimeoutMs: 60_000 };
 

@@ -1,4 +1,5 @@
 /** Concurrent work with a limit. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 
 /** Returns results in the order of `items`. At most `atOnce` items are processed concurrently. Throws the first failure. */
 export async function mapConcurrently<Item, Result>(
@@ -21,4 +22,16 @@ export async function mapConcurrently<Item, Result>(
     throw error;
   });
   return results;
+}
+
+// Splits long work into small pieces, so that the process can serve other requests between them.
+
+/** Await the returned function between two pieces. It yields to the event loop once the pieces have taken `maxBusyMs` together. */
+export function createPacer(maxBusyMs = 10): () => Promise<void> {
+  let sinceMs = performance.now();
+  return async () => {
+    if (performance.now() - sinceMs < maxBusyMs) return;
+    await nextTurn();
+    sinceMs = performance.now();
+  };
 }

@@ -13,12 +13,12 @@ import {
   WorkerStopping,
   type WorkOptions,
 } from './jobs.ts';
-import { completionOf } from './jointrows.ts';
 import {
   type ClaimedRow,
   claimJobs,
   claimRoundRobin,
   completeJob,
+  completionOf,
   endJobAsDead,
   findSpent,
   jobsOf,

@@ -8,13 +8,12 @@ import { removeFinished } from '#platform/jobs/queueing.ts';
 import { createLog } from '#platform/log.ts';
 import { laneEngines } from '../../../test/database.fixture.ts';
 import type { AgentContext } from '../context.ts';
-import { openDatabaseLog } from '../eventlog/database.ts';
-import { removeExpiredRuns } from '../runs/reaper.ts';
+import { openDatabaseLog } from '../eventlog/eventstore.ts';
+import { endExpiredCalls } from '../mcp/callstore.ts';
 import type { AgentTables } from '../tables.ts';
-import { deleteExpiredRuns, findOverdueRunsS } from './runstore.ts';
-import { deleteOldStarts, findOverdueStartsS } from './startstore.ts';
-import { endExpiredCalls } from './toolcallstore.ts';
-import { deleteOldUserEvents } from './usereventstore.ts';
+import { deleteOldUserEvents } from '../userevents/usereventstore.ts';
+import { removeExpiredRuns } from './reaper.ts';
+import { deleteExpiredRuns, deleteOldStarts, findOverdueRunsS, findOverdueStartsS } from './runstore.ts';
 
 const log = createLog({ level: 'silent' });
 

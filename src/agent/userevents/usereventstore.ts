@@ -1,7 +1,10 @@
 /** The events that users hear of, numbered for each user in the order of their commits. */
 import { sql } from 'kysely';
-import { findOverdueS } from '#platform/background/overduestore.ts';
-import { type Db, json, type Tx } from '#platform/db/db.ts';
+import { type Interval, startInterval } from '#platform/background/interval.ts';
+import { findOverdueS, removeAll } from '#platform/background/removal.ts';
+import { afterCommit, type Db, json, type Tx } from '#platform/db/db.ts';
+import type { Log } from '#platform/log.ts';
+import type { PubSub } from '#platform/pubsub/pubsub.ts';
 import type { AgentTables } from '../tables.ts';
 import type { UserEvent } from '../userevent.ts';
 
@@ -33,7 +36,7 @@ export async function findLastUserEvent(db: Db<AgentTables>, userId: string): Pr
   return Number(row?.lastSeq ?? 0);
 }
 
-export interface UserEventCursor {
+interface UserEventCursor {
   readonly userId: string;
   readonly afterSeq: number;
 }
@@ -85,4 +88,43 @@ export async function deleteOldUserEvents(db: Db<AgentTables>, maxAgeS: number, 
     db,
   );
   return Number(numAffectedRows);
+}
+
+// Publishes events to their user in the transaction of the change that they report, as webhooks do. After the commit, the
+// readers of all processes are woken; a reader that is not woken finds the event at its next look.
+
+export interface UserEvents {
+  /** Locks the events of the user until the commit. Call it last, when the transaction holds all of its other locks. */
+  publish<Tables>(tx: Tx<Tables>, userId: string, events: readonly UserEvent[]): Promise<void>;
+}
+
+/** Each message is the id of a user who has new events. */
+export const userEventsTopic = 'user-events';
+
+export function createUserEvents(pubsub: Pick<PubSub, 'publish'>): UserEvents {
+  return {
+    publish: async (tx, userId, events) => {
+      if (events.length === 0) return;
+      await insertUserEvents(tx, userId, events);
+      afterCommit(() => pubsub.publish(userEventsTopic, userId));
+    },
+  };
+}
+
+// Deletes events after the hour in which they can be read again (docs/specification/agent.md#events).
+
+export const keptForS = 3600;
+const deleteEveryMs = 60_000;
+const atOnce = 5000;
+
+export function startDeletingOldEvents({ db, log }: { readonly db: Db<AgentTables>; readonly log: Log }): Interval {
+  return startInterval(
+    deleteEveryMs,
+    (stopped) => deleteExpired(db, stopped),
+    (error) => log.warn({ err: error }, 'old events of users could not be deleted'),
+  );
+}
+
+export async function deleteExpired(db: Db<AgentTables>, stopped: AbortSignal): Promise<void> {
+  await removeAll(atOnce, (limit) => deleteOldUserEvents(db, keptForS, limit), stopped);
 }

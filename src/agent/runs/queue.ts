@@ -8,11 +8,18 @@ import { transaction } from '#platform/db/db.ts';
 import { Problem } from '#platform/problem.ts';
 import type { AgentContext } from '../context.ts';
 import { publishRunEnd, publishRunStart, publishVideoFailures } from '../events.ts';
-import { openQueued, queueTopic } from '../runs/runs.ts';
 import type { ServingContext } from '../servingcontext.ts';
-import { findRunningOf, markEnded, type Run } from '../store/runstore.ts';
-import { lockExistingThread } from '../store/threadstore.ts';
-import { listIdleQueues, listQueued, markStarted, type QueuedRun } from './queuestore.ts';
+import { lockExistingThread } from '../threads/threadstore.ts';
+import { openQueued, queueTopic } from './runs.ts';
+import {
+  findRunningOf,
+  listIdleQueues,
+  listQueued,
+  markEnded,
+  markStarted,
+  type QueuedRun,
+  type Run,
+} from './runstore.ts';
 
 /** Wake-ups can be lost. */
 const lookEveryMs = 2000;

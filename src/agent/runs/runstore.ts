@@ -1,6 +1,6 @@
-/** Runs, and the tables that they share with threads (threadstore.ts) and messages (messagestore.ts). */
+/** Runs: their rows, leases and ends. */
 import { sql } from 'kysely';
-import { findOverdueS } from '#platform/background/overduestore.ts';
+import { findOverdueS } from '#platform/background/removal.ts';
 import { type Db, json, type Tx } from '#platform/db/db.ts';
 import { currentScope } from '#platform/telemetry/trace.ts';
 import type { AgentTables, EndedStatus, Question, RunOptions, RunRecord, RunStatus } from '../tables.ts';
@@ -12,10 +12,10 @@ export const isOver = ({ status }: { readonly status: RunStatus }): boolean =>
 type Handle = Db<AgentTables> | Tx<AgentTables>;
 
 /** All times are the database's, because the clocks of processes may differ. */
-export const now = sql<Date>`clock_timestamp()`;
-export const later = (ms: number) => sql<Date>`clock_timestamp() + make_interval(secs => ${ms / 1000})`;
+const now = sql<Date>`clock_timestamp()`;
+const later = (ms: number) => sql<Date>`clock_timestamp() + make_interval(secs => ${ms / 1000})`;
 
-export const runColumns = [
+const runColumns = [
   'task_id as taskId',
   'thread_id as threadId',
   'owner_id as ownerId',
@@ -35,7 +35,7 @@ export const runColumns = [
 
 export type Run = NonNullable<Awaited<ReturnType<typeof findRun>>>;
 
-export interface NewRun {
+interface NewRun {
   readonly taskId: string;
   readonly threadId: string;
   readonly ownerId: string;
@@ -249,7 +249,7 @@ export async function holdRun(tx: Tx<AgentTables>, { taskId, fence }: Pick<Run, 
   return row !== undefined;
 }
 
-export interface RunOutcome {
+interface RunOutcome {
   readonly status: EndedStatus;
   readonly error: string | null;
   readonly code?: string | undefined;
@@ -297,3 +297,145 @@ export async function deleteExpiredRuns(db: Handle, ttlS: number, limit: number)
 
 export const findOverdueRunsS = (db: Db<AgentTables>, ttlS: number) =>
   findOverdueS(db, sql`ended_at`, sql`agent_runs`, ttlS);
+
+// The runs that wait for the run in progress of their thread.
+
+export type QueuedRun = Awaited<ReturnType<typeof listQueued>>[number];
+
+/** In the order in which they start: those that interrupt come first. */
+export function listQueued(db: Handle, threadId: string) {
+  return db
+    .selectFrom('agent_runs')
+    .select([...runColumns, 'question', 'rewind_to as rewindTo', 'interrupts'])
+    .where('thread_id', '=', threadId)
+    .where('status', '=', 'queued')
+    .orderBy('interrupts', 'desc')
+    .orderBy('queued_at')
+    .execute();
+}
+
+export async function hasQueued(db: Handle, threadId: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('agent_runs')
+    .select('task_id')
+    .where('thread_id', '=', threadId)
+    .where('status', '=', 'queued')
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Threads with queued runs and no run in progress. */
+export async function listIdleQueues(db: Handle, limit: number): Promise<readonly string[]> {
+  const { rows } = await sql<{ threadId: string }>`
+    select distinct thread_id as "threadId" from agent_runs as waiting
+    where status = 'queued' and not exists (
+      select from agent_runs where thread_id = waiting.thread_id and status = 'running'
+    ) limit ${limit}`.execute(db);
+  return rows.map(({ threadId }) => threadId);
+}
+
+/** The thread has to be locked. `isAborted`: the run is to be stopped at once, because another one interrupts it. */
+export function markStarted(
+  tx: Tx<AgentTables>,
+  taskId: string,
+  lease: { readonly holder: string; readonly leaseMs: number },
+  isAborted: boolean,
+) {
+  return tx
+    .updateTable('agent_runs')
+    .set({
+      status: 'running',
+      holder: lease.holder,
+      lease_expires_at: later(lease.leaseMs),
+      updated_at: now,
+      abort_requested: isAborted,
+      question: null,
+      rewind_to: null,
+    })
+    .where('task_id', '=', taskId)
+    .where('status', '=', 'queued')
+    .returning(runColumns)
+    .executeTakeFirst();
+}
+
+// The starts of runs that came with an `Idempotency-Key`.
+
+export interface KeyedStart {
+  readonly userId: string;
+  readonly key: string;
+  readonly bodyDigest: string;
+}
+
+export interface Started {
+  readonly taskId: string;
+  readonly threadId: string;
+  readonly queued: boolean;
+}
+
+/** docs/specification/agent.md#idempotent-starts */
+const keptForHours = 24;
+const isRetained = sql<boolean>`created_at > clock_timestamp() - make_interval(hours => ${keptForHours})`;
+
+/** The start that used the key within the last 24 hours. */
+export function findStart(db: Db<AgentTables>, { userId, key }: KeyedStart) {
+  return db
+    .selectFrom('agent_starts')
+    .select(['body_digest as bodyDigest', 'task_id as taskId', 'thread_id as threadId', 'queued'])
+    .where('user_id', '=', userId)
+    .where('key', '=', key)
+    .where(isRetained)
+    .executeTakeFirst();
+}
+
+/** Waits for another transaction that takes the key. `false`: that was committed. */
+export async function takeKey(
+  tx: Tx<AgentTables>,
+  start: KeyedStart,
+  started: Omit<Started, 'queued'>,
+): Promise<boolean> {
+  const { userId, key, bodyDigest } = start;
+  await tx
+    .deleteFrom('agent_starts')
+    .where('user_id', '=', userId)
+    .where('key', '=', key)
+    .where(sql<boolean>`not (${isRetained})`)
+    .execute();
+  const { numInsertedOrUpdatedRows } = await tx
+    .insertInto('agent_starts')
+    .values({
+      user_id: userId,
+      key,
+      body_digest: bodyDigest,
+      task_id: started.taskId,
+      thread_id: started.threadId,
+    })
+    .onConflict((conflict) => conflict.columns(['user_id', 'key']).doNothing())
+    .executeTakeFirstOrThrow();
+  return numInsertedOrUpdatedRows === 1n;
+}
+
+/** The run of the key waits for another one. */
+export async function markStartQueued(tx: Tx<AgentTables>, { userId, key }: KeyedStart): Promise<void> {
+  await tx
+    .updateTable('agent_starts')
+    .set({ queued: true })
+    .where('user_id', '=', userId)
+    .where('key', '=', key)
+    .execute();
+}
+
+/** Returns how many. */
+export async function deleteOldStarts(db: Db<AgentTables>, limit: number): Promise<number> {
+  // Materialized: a plan that evaluates it again for each row would exceed `limit`.
+  const { numAffectedRows = 0n } = await sql`
+    with old as materialized (
+      select user_id, key from agent_starts where created_at < now() - make_interval(hours => ${keptForHours})
+      order by created_at limit ${limit} for update skip locked
+    )
+    delete from agent_starts as start using old where start.user_id = old.user_id and start.key = old.key`.execute(db);
+  return Number(numAffectedRows);
+}
+
+export const findOverdueStartsS = (db: Db<AgentTables>) =>
+  findOverdueS(db, sql`created_at`, sql`agent_starts`, keptForHours * 3600);

@@ -2,24 +2,34 @@
  * Videos by the AI SDK's video models: started, polled until they are done, and downloaded. What the provider calls the
  * operation is stored, so another process can continue to wait for it. The SDK has no call that cancels an operation.
  */
-import type {
-  Experimental_VideoModelV4VideoData as VideoData,
-  Experimental_VideoModelV4 as VideoModelV4,
-  Experimental_VideoModelV4CallOptions as VideoModelV4CallOptions,
+import {
+  APICallError,
+  type ImageModelV4,
+  type ImageModelV4CallOptions,
+  InvalidResponseDataError,
+  LoadAPIKeyError,
+  type SharedV4ProviderOptions,
+  type Experimental_VideoModelV4VideoData as VideoData,
+  type Experimental_VideoModelV4 as VideoModelV4,
+  type Experimental_VideoModelV4CallOptions as VideoModelV4CallOptions,
 } from '@ai-sdk/provider';
 import { z } from 'zod';
+import { withDeadline } from '#platform/resilience/deadline.ts';
 import {
   type Clip,
+  type Generated,
   type Image,
+  type ImageGenerator,
   OrderRefused,
   ProviderFailed,
+  type Ratio,
   type Takes,
   type VideoGenerator,
   type VideoOrder,
 } from './generators.ts';
-import { explainSdkFailure } from './sdkfailures.ts';
+import { describeImage, imageSizes } from './openaimedia.ts';
 
-export interface SdkVideoOptions {
+interface SdkVideoOptions {
   readonly model: VideoModelV4;
   /** Guarded and bounded, for clips. */
   readonly download: typeof fetch;
@@ -148,4 +158,92 @@ async function follow(url: string, download: typeof fetch, signal: AbortSignal):
     target = new URL(location, target).href;
   }
   throw new ProviderFailed('The video provider redirected the download too often.');
+}
+
+// Images by the AI SDK's image models.
+
+interface SdkImageOptions {
+  readonly model: ImageModelV4;
+  /** For edits. */
+  readonly editModel: ImageModelV4;
+  /** The models take a size in pixels and not an aspect ratio. */
+  readonly takesSize: boolean;
+  readonly takes: Takes;
+  /** For an image, with all requests that it needs. */
+  readonly timeoutMs: number;
+}
+
+type Order = Pick<ImageModelV4CallOptions, 'prompt'> & Partial<ImageModelV4CallOptions>;
+
+export function createSdkImages({ model, editModel, takesSize, takes, timeoutMs }: SdkImageOptions): ImageGenerator {
+  const shapeOf = (ratio: Ratio) => (takesSize ? { size: imageSizes[ratio] } : { aspectRatio: ratio });
+  return {
+    takes,
+    generate: ({ prompt, ratio, seed, quality, signal }) =>
+      make(model, { prompt, seed, ...shapeOf(ratio), providerOptions: qualityOf(quality) }, { timeoutMs, signal }),
+    edit({ prompt, sources, mask, ratio, seed, quality, signal }) {
+      const fileOf = ({ bytes, mime }: Image) => ({ type: 'file', data: bytes, mediaType: mime }) as const;
+      // fal's endpoints named `…/edit` take a list of images, the others one.
+      const fal = { useMultipleImages: editModel.modelId.endsWith('/edit') };
+      const providerOptions = { fal, ...qualityOf(quality) };
+      const order = { prompt, seed, files: sources.map(fileOf), mask: mask && fileOf(mask), providerOptions };
+      return make(editModel, { ...order, ...(ratio && shapeOf(ratio)) }, { timeoutMs, signal });
+    },
+  };
+}
+
+/** Only OpenAI's and Azure's models have it, and both read it here. */
+const qualityOf = (quality: string | undefined): SharedV4ProviderOptions =>
+  quality === undefined ? {} : { openai: { quality } };
+
+async function make(
+  model: ImageModelV4,
+  order: Order,
+  { timeoutMs, signal }: { readonly timeoutMs: number; readonly signal: AbortSignal },
+): Promise<Image & Generated> {
+  const defaults = { n: 1, size: undefined, aspectRatio: undefined, seed: undefined, files: undefined };
+  const call = { ...defaults, mask: undefined, providerOptions: {}, ...order };
+  const generate = async (abortSignal: AbortSignal) => model.doGenerate({ ...call, abortSignal });
+  const { images, isRetryable, warnings } = await withDeadline(timeoutMs, generate, signal).catch((error: unknown) => {
+    signal.throwIfAborted();
+    throw explainImageFailure(error);
+  });
+  const ignored = warnings.find(
+    (warning) => warning.type === 'unsupported' && order[warning.feature as keyof Order] !== undefined,
+  );
+  if (ignored?.type === 'unsupported')
+    throw new OrderRefused(`The model ${model.modelId} has no setting \`${ignored.feature}\`.`);
+  const [first] = images;
+  const bytes = typeof first === 'string' ? Buffer.from(first, 'base64') : first;
+  if (bytes?.length) return { ...describeImage(bytes), model: model.modelId };
+  if (isRetryable === false) throw new OrderRefused('The image provider refused: the image was filtered');
+  throw new ProviderFailed('The image provider returned no image.');
+}
+
+function explainImageFailure(error: unknown): unknown {
+  // Replicate's predictions that failed.
+  if (InvalidResponseDataError.isInstance(error)) {
+    const reason: unknown = Reflect.get(Object(error.data), 'error');
+    if (typeof reason === 'string') return new OrderRefused(`The image provider failed: ${reason.slice(0, 300)}`);
+  }
+  return explainSdkFailure(error, 'image', 'The image provider returned no image.');
+}
+
+// Failures of the AI SDK's image and video models, for the user.
+
+/** `malformed` describes a response that the package cannot read. */
+function explainSdkFailure(error: unknown, what: string, malformed: string): Error {
+  const known = findKnown(error);
+  if (known !== undefined) return known;
+  if (LoadAPIKeyError.isInstance(error))
+    return new ProviderFailed(`The ${what} provider needs a key.`, { cause: error });
+  const isResponse = APICallError.isInstance(error) && error.statusCode !== undefined;
+  const message = isResponse ? malformed : `The ${what} provider could not be reached, or did not respond in time.`;
+  return new ProviderFailed(message, { cause: error });
+}
+
+/** Packages wrap some errors of `fetch`. */
+function findKnown(error: unknown): Error | undefined {
+  if (error instanceof OrderRefused || error instanceof ProviderFailed) return error;
+  return error instanceof Error && error.cause !== undefined ? findKnown(error.cause) : undefined;
 }
