@@ -16,7 +16,7 @@ const configuredModel = z.object({
   costUsd: z
     .object({ input: z.number(), output: z.number() })
     .nullable()
-    .describe('What the operator pays for a million tokens, in US dollars. `null`: not configured.'),
+    .describe('The cost of a million tokens at the provider, in US dollars. `null`: not configured.'),
   simulated: z.boolean().describe('The offline model.'),
   default: z.boolean(),
 });
@@ -29,7 +29,7 @@ const configuredMediaModel = z.object({
   credits: z.int().describe('The price of one image or video in credits.'),
   plans: z.array(plan).describe('The plans that include it.'),
   fallback: z.string().nullable().describe('The model that is used if this one fails.'),
-  costUsd: z.number().nullable().describe('What the operator pays for one, in US dollars. `null`: not configured.'),
+  costUsd: z.number().nullable().describe('The cost of one at the provider, in US dollars. `null`: not configured.'),
   default: z.boolean().describe('The first of its kind.'),
 });
 

@@ -190,7 +190,7 @@ export interface ConfiguredModels {
     readonly plans: readonly ('free' | 'basic' | 'basic_year' | 'pro' | 'pro_year' | 'max' | 'max_year')[] | null;
     /** The model that is used if this one fails. */
     readonly fallback: string | null;
-    /** What the operator pays for a million tokens, in US dollars. `null`: not configured. */
+    /** The cost of a million tokens at the provider, in US dollars. `null`: not configured. */
     readonly costUsd: { readonly input: number; readonly output: number } | null;
     /** The offline model. */
     readonly simulated: boolean;
@@ -207,7 +207,7 @@ export interface ConfiguredModels {
     readonly plans: readonly ('free' | 'basic' | 'basic_year' | 'pro' | 'pro_year' | 'max' | 'max_year')[];
     /** The model that is used if this one fails. */
     readonly fallback: string | null;
-    /** What the operator pays for one, in US dollars. `null`: not configured. */
+    /** The cost of one at the provider, in US dollars. `null`: not configured. */
     readonly costUsd: number | null;
     /** The first of its kind. */
     readonly default: boolean;

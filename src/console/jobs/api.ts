@@ -38,7 +38,7 @@ const job = z.object({
   about: z
     .object({ userId: z.string(), threadId: z.string(), emailId: z.string(), event: z.string() })
     .partial()
-    .describe('What the job is about, as far as its payload and its lane name it.'),
+    .describe('The person, conversation, email or event, as far as the payload and the lane name it.'),
   payload: z.string().describe('JSON without secrets, shortened.'),
   isSettled: z.boolean().describe('The service has handled the failure, so the job cannot be retried.'),
   requestId: z.string().nullable(),

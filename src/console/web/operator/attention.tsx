@@ -13,19 +13,15 @@ import { workOf } from './queuenames.ts';
 import { moneyOf } from './units.ts';
 
 const recentMs = 10 * 60_000;
+const lately = 'in the last 10 minutes';
+/** Dead webhooks have a page of their own. */
 const deliveries = 'webhooks/deliver';
 
-interface Item {
-  readonly key: string;
-  readonly tone: 'bad' | 'busy';
-  readonly text: string;
-  readonly href: string;
-  readonly link: string;
-}
+type Item = readonly [tone: 'bad' | 'busy', text: string, href: string, link: string];
 
 export const useErrors = () => useRead<ErrorList>(['errors'], '/api/errors', { refetchInterval: 10_000 });
 
-/** `null`: the pages of people are not available. */
+/** `undefined`: not read yet, or the pages of people are not available. */
 export function useIncidentCounts(): IncidentCounts | undefined {
   const { data: info } = useConsole();
   return useRead<{ readonly counts: IncidentCounts }>(['incident counts'], '/api/incidents?status=open', {
@@ -45,64 +41,48 @@ export function Attention({
   readonly error: Error | null;
 }) {
   const budgets = useBudgets().data?.budgets ?? [];
-  const incidents = useIncidentCounts();
+  const { open = 0, openAppeals = 0 } = useIncidentCounts() ?? {};
   const { services, queues, largestCount } = overview;
-  const unwell = services.filter(({ status }) => status !== 'ready').map(({ service }) => service);
+  const unwell = services.filter(({ status }) => status !== 'ready');
   const { failing, failedRuns } = recentTrouble(overview, history);
-  const items: Item[] = [
-    ...(unwell.length === 0
-      ? []
-      : [item('services', 'bad', sentenceOf(unwell, services), '#services', 'Show the services')]),
-    ...(failing.length === 0
-      ? []
-      : [
-          item(
-            'errors',
-            'bad',
-            `${listOf(failing)} returned server errors in the last 10 minutes`,
-            '#errors',
-            'Show the errors',
-          ),
-        ]),
-    ...(failedRuns === 0
-      ? []
-      : [
-          item(
-            'runs',
-            'bad',
-            failedRuns === 1
-              ? '1 run failed in the last 10 minutes'
-              : `${countOf(failedRuns)} runs failed in the last 10 minutes`,
-            '/operator/runs?status=failed',
-            'Show failed runs',
-          ),
-        ]),
-    ...deadOf(queues, largestCount),
-    ...(incidents === undefined || incidents.open === 0
-      ? []
-      : [
-          item(
-            'incidents',
-            'busy',
-            `${incidents.open === 1 ? '1 incident waits' : `${countOf(incidents.open)} incidents wait`} for a decision${
-              incidents.openAppeals === 0 ? '' : `, ${countOf(incidents.openAppeals)} with an appeal`
-            }`,
-            '/operator/incidents',
-            'Decide',
-          ),
-        ]),
-    ...budgets
-      .filter(({ percent }) => percent >= 80)
-      .map(({ period, percent, spentUsd, budgetUsd }) =>
-        item(
-          `budget ${period}`,
+  const appeals = openAppeals === 0 ? '' : `, ${countOf(openAppeals)} with an appeal`;
+  const dead = queues.filter(({ state, count }) => state === 'dead' && count > 0);
+  const webhooks = dead.find(({ queue }) => queue === deliveries)?.count ?? 0;
+  const others = dead.filter(({ queue }) => queue !== deliveries);
+  const jobs = others.reduce((sum, { count }) => sum + count, 0);
+  const numbered = (count: number, one: string, many: string) =>
+    count === 1 ? `1 ${one}` : `${countUpTo(largestCount, count)} ${many}`;
+  const runs = numbered(failedRuns, 'run', 'runs');
+  const works = others.map(({ queue }) => workOf(queue)).join(', ');
+  const firstDead = `/operator/jobs?queue=${encodeURIComponent(others[0]?.queue ?? '')}`;
+  const all: readonly (Item | false)[] = [
+    unwell.length > 0 && ['bad', sentenceOf(unwell, services.length), '#services', 'Show the services'],
+    failing.length > 0 && ['bad', `${listOf(failing)} returned server errors ${lately}`, '#errors', 'Show the errors'],
+    failedRuns > 0 && ['bad', `${runs} failed ${lately}`, '/operator/runs?status=failed', 'Show failed runs'],
+    jobs > 0 && ['bad', `${numbered(jobs, 'job is', 'jobs are')} dead: ${works}`, firstDead, 'Retry or discard'],
+    webhooks > 0 && [
+      'bad',
+      `${numbered(webhooks, 'webhook is', 'webhooks are')} dead`,
+      '/operator/webhooks?status=dead',
+      'Send again',
+    ],
+    open > 0 && [
+      'busy',
+      `${numbered(open, 'incident waits', 'incidents wait')} for a decision${appeals}`,
+      '/operator/incidents',
+      'Decide',
+    ],
+    ...budgets.map(
+      ({ period, percent, spentUsd, budgetUsd }): Item | false =>
+        percent >= 80 && [
           percent >= 100 ? 'bad' : 'busy',
-          `${percent >= 100 ? `The budget of the ${period} is spent` : `${percent}% of the budget of the ${period} is spent`}: ${moneyOf(spentUsd)} of ${moneyOf(budgetUsd)}`,
+          `${percent >= 100 ? 'The' : `${percent}% of the`} budget of the ${period} is spent: ${moneyOf(spentUsd)} of ${moneyOf(budgetUsd)}`,
           '/operator/models',
           'Show costs',
-        ),
-      ),
+        ],
+    ),
   ];
+  const items = all.filter((one) => one !== false);
   const isReady = unwell.length === 0;
   return (
     <section className="card attention" aria-label="State">
@@ -124,8 +104,8 @@ export function Attention({
       </p>
       {items.length > 0 && (
         <ul className="lines" aria-label="Needs attention">
-          {items.map(({ key, tone, text, href, link }) => (
-            <li key={key} className="row">
+          {items.map(([tone, text, href, link]) => (
+            <li key={text} className="row">
               <Status tone={tone}>{text}</Status>
               <Way href={href}>{link}</Way>
             </li>
@@ -136,43 +116,6 @@ export function Attention({
   );
 }
 
-/** Dead webhooks have a page of their own. */
-function deadOf(queues: Overview['queues'], largestCount: number): readonly Item[] {
-  const dead = queues.filter(({ state, count }) => state === 'dead' && count > 0);
-  const webhooks = dead.find(({ queue }) => queue === deliveries)?.count ?? 0;
-  const others = dead.filter(({ queue }) => queue !== deliveries);
-  const jobs = others.reduce((sum, { count }) => sum + count, 0);
-  const [first] = others;
-  const say = (count: number, one: string, many: string) =>
-    count === 1 ? `1 ${one} is dead` : `${countUpTo(largestCount, count)} ${many} are dead`;
-  return [
-    ...(first === undefined
-      ? []
-      : [
-          item(
-            'jobs',
-            'bad',
-            `${say(jobs, 'job', 'jobs')}: ${others.map(({ queue }) => workOf(queue)).join(', ')}`,
-            `/operator/jobs?queue=${encodeURIComponent(first.queue)}`,
-            'Retry or discard',
-          ),
-        ]),
-    ...(webhooks === 0
-      ? []
-      : [
-          item('webhooks', 'bad', say(webhooks, 'webhook', 'webhooks'), '/operator/webhooks?status=dead', 'Send again'),
-        ]),
-  ];
-}
-
-const item = (key: string, tone: Item['tone'], text: string, href: string, link: string): Item => ({
-  key,
-  tone,
-  text,
-  href,
-  link,
-});
-
 /** To another page, or to a part of this one. */
 function Way({ href, children }: { readonly href: string; readonly children: ReactNode }) {
   return href.startsWith('#') ? <a href={href}>{children}</a> : <Link href={href}>{children}</Link>;
@@ -181,10 +124,10 @@ function Way({ href, children }: { readonly href: string; readonly children: Rea
 const list = new Intl.ListFormat('en-US', { type: 'conjunction' });
 const listOf = (names: readonly string[]) => list.format(names);
 
-function sentenceOf(unwell: readonly string[], services: Overview['services']): string {
-  const [first] = services.filter(({ status }) => status !== 'ready');
-  if (unwell.length > 1) return `${unwell.length} of ${services.length} services are not ready: ${unwell.join(', ')}`;
-  return `${first?.service} is not ready${first?.status === 'unreachable' ? ': no answer' : ''}`;
+function sentenceOf(unwell: Overview['services'], all: number): string {
+  const names = unwell.map(({ service }) => service).join(', ');
+  if (unwell.length > 1) return `${unwell.length} of ${all} services are not ready: ${names}`;
+  return `${names} is not ready${unwell[0]?.status === 'unreachable' ? ': no answer' : ''}`;
 }
 
 /** Services that returned server errors lately, and how many runs failed. */

@@ -372,15 +372,16 @@ function SentText({ email: { from, html, text, subject }, path }: { readonly ema
   if (html === null && text === null)
     return (
       <p className="quiet">
-        The text is deleted when an email is sent or canceled, so that no private words stay here. Its subject,
-        recipients and events are kept for 30 days. “Previews” shows the text of each type of notification.
+        The text is deleted when an email is sent or canceled, or within a day after it was due, so that no private
+        words stay here. Its subject, recipients and events are stored for 30 days. “Previews” shows the text of each
+        type of notification.
       </p>
     );
   return (
     <article className="card mail" aria-label={`Text of ${subject}`}>
       <p className="quiet">
-        {from !== null && `From ${from}. `}The text is kept until the email is sent, and at most for a day after it was
-        due.
+        {from !== null && `From ${from}. `}The text is stored until the email is sent, and at most for a day after it
+        was due.
       </p>
       {html === null ? (
         <pre className="wrapped">{text}</pre>

@@ -59,7 +59,7 @@ function Usage() {
       {data === undefined && <Pending error={error} retry={refetch} what="Reading the usage" />}
       {data !== undefined && rows.length === 0 && (
         <Empty title="No run ended on these days.">
-          <p>Choose more days, or look at the runs in progress on the page Runs.</p>
+          <p>Choose more days. The page Runs lists runs in progress.</p>
         </Empty>
       )}
       {rows.length > 0 && (

@@ -351,7 +351,7 @@ function factsOf(run: ShownRun): readonly string[] {
   ];
 }
 
-/** The failure as the user sees it, and what the provider said, if that is more. */
+/** The failure as the user sees it, and the answer of the provider, if that is more. */
 function Failed({ error, answer }: { readonly error: string | null; readonly answer: string | null }) {
   const words = answer === null ? '' : wordsOf(answer);
   return (
