@@ -1,7 +1,9 @@
+import { useQuery } from '@tanstack/react-query';
 import { Copy, ExternalLink, MessageSquare } from 'lucide-react';
 import { Link } from 'wouter';
+import type { Thread } from '../../../client/agent/api.ts';
 import { AssetImage } from '../library/assetimage.tsx';
-import { useAsset } from '../library/assets.ts';
+import { nameOf, useAsset } from '../library/assets.ts';
 import { copyLink, endShare, type Share, useRereadShares, useShares } from '../library/shares.ts';
 import { useSigned } from '../library/signing.ts';
 import { Confirm } from '../parts/confirm.tsx';
@@ -49,16 +51,26 @@ export function SharedLinks() {
 function Line({ share }: { readonly share: Share }) {
   const user = useUser();
   const reread = useRereadShares();
-  const name = share.threadId === null ? 'Image or video' : 'Conversation';
+  const { assetId, threadId } = share;
   return (
     <>
-      {share.assetId === null ? (
-        <MessageSquare size={20} strokeWidth={1.75} aria-hidden="true" />
+      {assetId === null ? (
+        <span className="thumb">
+          <MessageSquare size={20} strokeWidth={1.75} aria-hidden="true" />
+        </span>
       ) : (
-        <Thumb assetId={share.assetId} />
+        <Thumb assetId={assetId} />
       )}
       <span className="about">
-        <Link href={share.threadId === null ? `/library/${share.assetId}` : `/studio/${share.threadId}`}>{name}</Link>
+        {threadId === null ? (
+          <Link href={`/library/${assetId}`}>
+            <AssetName assetId={assetId ?? ''} />
+          </Link>
+        ) : (
+          <Link href={`/studio/${threadId}`}>
+            <ThreadName threadId={threadId} />
+          </Link>
+        )}
         <span className="quiet small">
           Shared {momentOf(share.createdAt)}
           {share.expiresAt !== null && `, until ${momentOf(share.expiresAt)}`}
@@ -81,6 +93,23 @@ function Line({ share }: { readonly share: Share }) {
       />
     </>
   );
+}
+
+/** The name of the file, or the first words of the prompt. */
+function AssetName({ assetId }: { readonly assetId: string }) {
+  const { data: asset, isError } = useAsset(assetId, undefined);
+  if (asset === undefined) return isError ? 'Deleted image or video' : '…';
+  return asset.name ?? asset.prompt?.slice(0, 120) ?? nameOf(asset);
+}
+
+function ThreadName({ threadId }: { readonly threadId: string }) {
+  const user = useUser();
+  const { data: title, isError } = useQuery({
+    queryKey: ['thread title', user.id, threadId],
+    queryFn: async ({ signal }) => (await user.json<Thread>('agent', `/threads/${threadId}`, { signal })).title,
+  });
+  if (title === undefined) return isError ? 'Deleted conversation' : '…';
+  return `Conversation: ${title || 'Untitled'}`;
 }
 
 function Thumb({ assetId }: { readonly assetId: string }) {
