@@ -92,7 +92,9 @@ function film(assetId: string): void {
 
 form.onsubmit = (event) => {
   event.preventDefault();
-  void run((options) => atelier.images.generate({ prompt: promptOf(), model: models.value, n: Number(count.value) }, options));
+  void run((options) =>
+    atelier.images.generate({ prompt: promptOf(), model: models.value, n: Number(count.value) }, options),
+  );
 };
 
 start().catch((error: unknown) => {

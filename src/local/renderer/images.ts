@@ -119,10 +119,7 @@ async function band(prompt: string, size: Size) {
   const unit = unitOf(size);
   const words = `<span foreground="white">${escapeMarkup(`${mark} · ${prompt.replaceAll(/\s+/g, ' ').slice(0, 50)}`)}</span>`;
   const text = { text: words, rgba: true, font: 'sans', width: width - unit * 2, height: unit };
-  return [
-    barOf(size, 0.6),
-    { input: { text }, left: unit, top: Math.round(height - unit * 1.5) },
-  ];
+  return [barOf(size, 0.6), { input: { text }, left: unit, top: Math.round(height - unit * 1.5) }];
 }
 
 const unitOf = ([width, height]: Size) => Math.max(8, Math.round(Math.min(width, height) / 28));

@@ -68,7 +68,18 @@ export async function countByMonth(
 
 /** Returns readable assets after `after`, newest first. */
 export function listReadyAssets(db: Db<MediaTables>, wanted: Wanted, after: Place | undefined, limit: number) {
-  const { ownerId, scopeKind, scopeId, kind, type, withoutThumbnails, withoutCopies, words, createdFrom, createdBefore } = wanted;
+  const {
+    ownerId,
+    scopeKind,
+    scopeId,
+    kind,
+    type,
+    withoutThumbnails,
+    withoutCopies,
+    words,
+    createdFrom,
+    createdBefore,
+  } = wanted;
   const { isFavorite, isTrashed, collectionId, derivedFrom, copiesOf, label } = wanted;
   const holds = words.map((word) => sql<boolean>`strpos(prompt_search, ${word}) > 0`);
   return db
