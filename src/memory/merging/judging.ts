@@ -43,10 +43,8 @@ export function contradicts(left: Reading | undefined, right: Reading | undefine
   if (kind !== undefined) return isAligned && differOnlyIn(kind, [left, right], [onlyLeft, onlyRight]);
   if (onlyLeft.length === 0 && onlyRight.length === 0)
     return sameItems(left, right, 'person') && areExchanged(left, right, lexicon);
-  const [others, counterparts] = [onlyLeft, onlyRight].map((only) => rest(only).filter(isContent)) as [
-    Reading,
-    Reading,
-  ];
+  const others = rest(onlyLeft).filter(isContent);
+  const counterparts = rest(onlyRight).filter(isContent);
   const haveOpposites = (some: Reading, all: Reading) =>
     some.every(({ value }) => all.some((other) => areOpposites(value, other.value)));
   const isShared = (only: Reading) => (token: Token) => !only.includes(token);
