@@ -184,6 +184,7 @@ export const asset = z.object({
   generated: generated.nullable(),
   name: z.string().nullable().describe('The name of the file. Only the owner and servers can read it.'),
   favorite: z.boolean().describe('A favorite of its owner. `false` for other readers.'),
+  published: z.boolean().describe('It, or a copy of it, is in a feed of its owner. `false` for other readers.'),
   generation: lineage.nullable().describe('The order that it was made from. Only the owner and servers can read it.'),
   labels: z
     .array(label)

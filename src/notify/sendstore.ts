@@ -222,6 +222,7 @@ export function findEmail(db: Handle, id: string) {
       'tags',
       'scheduled_at as scheduledAt',
       'created_at as createdAt',
+      'mail',
     ])
     .where((eb) => eb.or([eb('provider_id', '=', id), ...(isUuid(id) ? [eb('id', '=', id)] : [])]))
     .where('status', '<>', 'skipped')

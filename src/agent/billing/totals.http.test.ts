@@ -129,6 +129,10 @@ describe('models', () => {
     const { body } = await rig.server.call<ConfiguredModels>('GET', '/models/all');
     expect(body.models).toEqual([expect.objectContaining({ simulated: true, default: true, credits: 1, plans: null })]);
     expect(body.prices).toEqual({ image: 2, video: 40 });
+    expect(body.media).toMatchObject([
+      { kind: 'image', credits: 2, costUsd: null, default: true },
+      { kind: 'video', credits: 40, costUsd: null, default: true, plans: expect.not.arrayContaining(['free']) },
+    ]);
     expect(body.plans.find(({ plan }) => plan === 'free')).toEqual({ plan: 'free', hasVideo: false });
     expect(body.plans.find(({ plan }) => plan === 'pro')).toEqual({ plan: 'pro', hasVideo: true });
   });

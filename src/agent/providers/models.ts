@@ -113,18 +113,21 @@ function createModels(
         default: id === first.id,
       })),
     all: () =>
-      chosen.map(({ id, vision, tools, credits, contextTokens, plans = null, fallback = null, label }) => ({
-        id,
-        label: labels.get(id) ?? id,
-        vision,
-        tools,
-        credits,
-        contextTokens,
-        plans: plans === null ? null : [...plans],
-        fallback,
-        simulated: label.simulated === true,
-        default: id === first.id,
-      })),
+      chosen.map(
+        ({ id, vision, tools, credits, contextTokens, plans = null, fallback = null, costUsd = null, label }) => ({
+          id,
+          label: labels.get(id) ?? id,
+          vision,
+          tools,
+          credits,
+          contextTokens,
+          plans: plans === null ? null : [...plans],
+          fallback,
+          costUsd,
+          simulated: label.simulated === true,
+          default: id === first.id,
+        }),
+      ),
   };
 }
 

@@ -1,4 +1,5 @@
 import { openCatalogue } from '#agent/generation/opening.ts';
+import { assertKeys } from '#agent/modelsfile.ts';
 import { createAgent } from '#agent/service.ts';
 import { offlineModel } from '#local/model/model.ts';
 import { offlineImages, offlineVideos } from '#local/renderer/renderer.ts';
@@ -38,6 +39,7 @@ export async function wireAgent({ config, engines, server, log }: Wiring): Promi
     ...(redis && { redis: () => redis.check() }),
   };
   const readKey = (variable: string) => process.env[variable];
+  assertKeys(config.model.file, readKey);
   const app = await createAgent({
     server: { ...server, readiness },
     agentOrigins: agentOriginsOf(config),

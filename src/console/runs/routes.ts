@@ -63,6 +63,14 @@ export function addRunRoutes(
   );
 
   routes.get(
+    '/api/threads/titles',
+    guard,
+    { summary: 'The titles of conversations', querystring: z.object({ ids: z.string().max(13_000) }) },
+    async ({ query }, reply) =>
+      passOn(reply, await agent.send({ method: 'GET', route: '/threads/titles', query }), 'agent'),
+  );
+
+  routes.get(
     '/api/generations',
     guard,
     { summary: 'Generations of all users', querystring: generationRecordListing },

@@ -87,7 +87,7 @@ header { display: flex; justify-content: space-between; gap: 1rem; align-items: 
 header p { margin: 0; font-weight: 600 }
 h1 { font-size: 1.375rem; line-height: 1.3; margin: 0 0 1rem; overflow-wrap: anywhere }
 figure { margin: 0 0 1rem }
-img, video { display: block; max-width: 100%; height: auto; max-height: 85vh; border-radius: .5rem; background: var(--panel) }
+img, video { display: block; max-width: 100%; width: auto; height: auto; max-height: 85vh; border-radius: .5rem; background: var(--panel) }
 .mark { border: 1px solid var(--line); border-radius: 1rem; padding: .125rem .625rem; font-size: .875rem; color: var(--quiet); white-space: nowrap }
 figcaption { padding-top: .5rem; color: var(--quiet); font-size: .9375rem; overflow-wrap: anywhere }
 article { margin: 0 0 1.5rem; overflow-wrap: anywhere }

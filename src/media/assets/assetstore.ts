@@ -61,6 +61,13 @@ const visibleThumb = sql<string | null>`
     select from assets as thumb where thumb.asset_id = assets.thumb_asset_id and thumb.owner_id <> assets.owner_id
   ) then null else assets.thumb_asset_id end`.as('thumbAssetId');
 
+/** The owner has published it: it is in a feed, or a copy of it is. */
+const isPublished = sql<boolean>`(assets.scope_kind = 'feed' or exists (
+  select from assets as copy
+  where copy.copied_from = assets.asset_id and copy.owner_id = assets.owner_id and copy.scope_kind = 'feed'
+    and copy.ready_at is not null and copy.trashed_at is null
+))`.as('isPublished');
+
 export const assetColumns = [
   'asset_id as assetId',
   'owner_id as ownerId',
@@ -79,6 +86,7 @@ export const assetColumns = [
   'animated',
   'sha256',
   visibleThumb,
+  isPublished,
   'prompt',
   'model',
   'generated',

@@ -67,6 +67,13 @@ export function readTogether(left: Draft, right: Draft): readonly [Reading, Read
   return [readIn(left, lexicon), readIn(right, lexicon)];
 }
 
+/** The language in which both are read. */
+export function lexiconTogether(left: Draft, right: Draft): Lexicon {
+  const voted = electLexicon(left.votes, right.votes);
+  const grams = left.runs.find(({ kind }) => kind === 'grams');
+  return grams === undefined ? voted : lexiconOf(grams.text, left.text);
+}
+
 /** The forms of both, in one language. */
 export function formsTogether(left: Draft, right: Draft): readonly [Forms, Forms] {
   const lexicon = electLexicon(left.votes, right.votes);
@@ -139,7 +146,7 @@ function spell(word: string, { language, entries }: Lexicon): readonly string[] 
   return language.code === 'ko' && entries.has(word) ? [word] : spellingOf(word, language.code);
 }
 
-const coordinators = new Set('and or und oder y e o et ou ed и или dan atau'.split(' '));
+export const coordinators: ReadonlySet<string> = new Set('and or und oder y e o et ou ed и или dan atau'.split(' '));
 
 /** Reads "I like jazz and blues" as "I like blues and jazz". Only at the end, where the words after "and" begin no statement. */
 function sortLastTwo(tokens: Reading): Reading {
