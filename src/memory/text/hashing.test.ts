@@ -18,7 +18,7 @@ describe('contents that are the same', () => {
   });
 
   it('needs linear time for a million punctuation marks', () => {
-    const marks = '../memories'.repeat(1_000_000);
+    const marks = '.'.repeat(1_000_000);
     expect(hashContent(`a${marks}b${marks}`)).toEqual(hashContent(`a${marks}b`));
   });
 });
