@@ -137,8 +137,12 @@ export const marks = (word: string, code: string) => rulesFor(code).lists.get('m
 /** Returns the wordings that a text can be rewritten to. A text that is too long has none. */
 export function rewrite(text: string, lexicon: Lexicon): readonly string[] {
   if (text.length > longestStatement) return [];
+  const lower = text.toLowerCase();
+  return [...new Set([lower, withoutFronting(lower, lexicon)])].flatMap((one) => rewriteOne(one, lexicon));
+}
+
+function rewriteOne(text: string, lexicon: Lexicon): readonly string[] {
   let one = text
-    .toLowerCase()
     .replace(/\u0307/g, '')
     .replace(/[,、，](?!\d)|["“”„«»()]| [-–—] /gu, ' ')
     .replace(/(?<![\s.!。！])[\s.!。！]+$/u, '')
@@ -151,6 +155,12 @@ export function rewrite(text: string, lexicon: Lexicon): readonly string[] {
       clock(hour, Number(minutes), lexicon),
     ),
   );
+}
+
+/** "In Leeds, my sister teaches" is "my sister teaches in Leeds". */
+function withoutFronting(text: string, { language }: Lexicon): string {
+  const [, first = '', phrase = '', rest] = /^(\S+) ([^,]{1,40}), ([^,]+?)[\s.!]*$/.exec(text) ?? [];
+  return rest === undefined || !marks(first, language.code) ? text : `${rest} ${first} ${phrase}`;
 }
 
 /** `{clock five 30}` is 5:30, and `{clock seven -15}` is 6:45. */

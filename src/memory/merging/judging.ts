@@ -4,7 +4,7 @@
  */
 import { isCopula, marks, showsRoles } from './canonical.ts';
 import { areOpposites, type Lexicon, type Token, type TokenKind } from './lexicon.ts';
-import { coordinators, type Reading } from './reading.ts';
+import { coordinates, type Reading } from './reading.ts';
 
 /** Returns true for pairs such as "for ten years" and "for 10 years". */
 export function readsTheSame(left: Reading, right: Reading): boolean {
@@ -112,7 +112,7 @@ const longestOfExchange = 40;
 
 const isPivot = (token: Token, { language }: Lexicon) =>
   (token.kind === 'word' || token.kind === 'turning') &&
-  !coordinators.has(token.value) &&
+  !coordinates(token.value, language.code) &&
   !isCopula(token.written ?? token.value, language.code);
 
 /** `parts`: each as it stands in both contents. */
