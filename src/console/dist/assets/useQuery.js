@@ -1,1 +1,1 @@
-import{f as e,p as t}from"./states.js";function n(n,r){return e(n,t,r)}export{n as t};
+import{h as e,m as t}from"./states.js";function n(n,r){return t(n,e,r)}export{n as t};
