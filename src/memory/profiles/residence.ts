@@ -29,7 +29,8 @@ const checks = ['brief', 'gone', 'timely', 'local'] as const;
 export type ResidenceLists = Readonly<Partial<Record<Role | (typeof checks)[number], string>>>;
 
 const orders = /^s*(?:[hi]s*(?:fQs*)?P|b?s*Ps*e|bs*(?:fQs*)?Ps*c)$/;
-const mostUnknown = 4;
+/** "Since last May" and, between the place and the verb, a district. */
+const [mostInDate, mostUnknown] = [2, 4];
 
 export interface ResidenceGrammar {
   readonly row: Row;
@@ -89,8 +90,12 @@ export function residenceIn(
       const found = read(at + length, marks + mark, unknown, zone);
       if (found) return found;
     }
-    if (row.unspaced || zone === undefined || unknown === mostUnknown)
-      return /^\p{N}/u.test(clause[at]?.key ?? '') ? read(at + 1, marks, unknown, zone) : undefined;
+    if (/^\p{N}/u.test(clause[at]?.key ?? '')) return read(at + 1, marks, unknown, zone);
+    const isDate =
+      marks.endsWith('s') ||
+      (marks === '' && [1, 2].some((more) => lexicon.at(clause, at + more).some(({ value }) => value === 's')));
+    if (row.unspaced || unknown === (zone === undefined ? mostInDate : mostUnknown) || (zone === undefined && !isDate))
+      return undefined;
     return read(at + 1, marks, unknown + 1, zone);
   };
   const found = read(0, '', 0);

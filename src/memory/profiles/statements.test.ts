@@ -4,6 +4,7 @@ import {
   collectedSentences,
   everydaySentences,
   fifthSentences,
+  sixthSentences,
   thirdSentences,
   writtenSentences,
 } from '../../../test/memory/statements.fixture.ts';
@@ -59,13 +60,14 @@ describe('statements of a name, a language or a time zone, in 12 languages', () 
   });
 
   it.each([
-    ['everyday', everydaySentences, 300],
-    ['a fifth writer’s', fifthSentences, 60],
-  ])('are read from nine of ten %s sentences, and from no trap', (_, sentences, count) => {
+    ['everyday', everydaySentences, 300, 300, 0.9],
+    ['fifth', fifthSentences, 60, 60, 0.9],
+    ['sixth', sixthSentences, 89, 120, 0.9],
+  ])('are read from most of the %s sentences, and from no trap', (_, sentences, statements, traps, least) => {
     const statedOnes = sentences.filter(({ states }) => states !== undefined);
-    expect([statedOnes.length, sentences.length]).toEqual([count, 2 * count]);
+    expect([statedOnes.length, sentences.length]).toEqual([statements, statements + traps]);
     const read = statedOnes.filter(({ states, text }) => stated(text).toSorted().join() === states);
-    expect(read.length / statedOnes.length).toBeGreaterThanOrEqual(0.9);
+    expect(read.length / statedOnes.length).toBeGreaterThanOrEqual(least);
     const others = sentences.filter((one) => !read.includes(one));
     expect(others.flatMap(({ text }) => stated(text).map((fact) => `${text}: ${fact}`))).toEqual([]);
   });
